@@ -355,16 +355,18 @@ export class Interleaving {
     this.#queue = queue;
     if (kept) restore({ model, queue, unsent: new Unsent(persistence, () => {}) }, kept, recorder.apply, this.#now);
     this.#turns = new TurnControl({
-      turnsSoFar: model.state.turns.length,
+      model,
       queue,
       services: { clock: { now: () => this.#now }, log: silentLog, barrierGraceMs: NEVER_MS } as never,
-      apply: (event) => {
-        if (isThere()) recorder.apply(event);
+      recorder: {
+        apply: (event) => {
+          if (isThere()) recorder.apply(event);
+        },
+        together: recorder.together,
+        commit: recorder.commit,
+        afterwards: recorder.afterwards,
       },
-      onChange: () => {},
       session: promptSession(() => (isThere() ? this.#session : undefined)),
-      kept: recorder,
-      appendix: () => [],
     });
   }
 

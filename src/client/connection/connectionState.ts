@@ -2,12 +2,11 @@
 // connection needs from outside, and what it tells its conversation.
 
 import type { SessionStatus } from '../../acp/proposals/sessionStatus';
-import type { AuthMethod, Dialect } from '../../acp/protocol/dialect';
+import type { AuthMethod, Dialect, Protocol } from '../../acp/protocol/dialect';
 import type { AgentDefinition } from '../../agents/agentDefinition';
 import type { ParleyError } from '../../base/errors';
 import type { LocalizableText } from '../../base/localizable';
 import type { StageName } from '../../panel/contract';
-import type { ToolSession } from '../mcp/editorTools';
 import type { McpServices } from '../mcp/mcpOffer';
 import type { AgentLink, OpenedSession } from '../ports/agentLink';
 import type { Clock } from '../ports/ports';
@@ -83,20 +82,25 @@ export interface ConnectionServices extends StartServices, McpServices {
 /** What all starts of one conversation share. */
 export interface ConnectionContext extends Omit<StartContext, 'onNamed'> {
   readonly services: ConnectionServices;
-  /** The session, as the tools of the editor see it. */
-  readonly toolSession: ToolSession;
 }
 
 /** What the connector tells its conversation. */
 export interface ConnectorListener {
+  /** Returns why no agent may be started now. */
+  refuses(): ParleyError | undefined;
   /** The connection state changed. */
   changed(): void;
+  /** The agent's side of the session has changed. */
+  described(facts: {
+    readonly agentId?: string;
+    readonly agentSessionId?: string | null;
+    readonly protocol?: Protocol;
+  }): void;
   /**
    * An agent is about to start.
    * @param lastEnd how the one before it ended, where the transcript does not say so yet
-   * @param opening what is asked of it
    */
-  starting(lastEnd: ParleyError | undefined, opening: SessionOpenStrategy): void;
+  starting(lastEnd: ParleyError | undefined): void;
   /**
    * The session can be used, after a start or in the midst of a turn.
    * @param problems sentences on what the agent did not get
@@ -109,15 +113,11 @@ export interface ConnectorListener {
   attached(opened: OpenedSession): void;
   /** The agent is gone or is being ended. @param hadSession a session is lost with it */
   detached(end: AgentEnd, hadSession: boolean): void;
-  /** A turn runs. */
-  isInTurn(): boolean;
   /**
    * The connection is lost, and the agent can be asked about the session over the next one.
    * @returns whether a turn waits for that; {@link rejoined} or {@link detached} follows then
    */
   cut(link: AgentLink): boolean;
-  /** The session is open again, and the agent is about to be asked about the turn that waits. */
-  rejoining(): void;
   /**
    * The agent was asked.
    * @returns false where the turn does not go on; {@link detached} follows then

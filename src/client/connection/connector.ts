@@ -4,7 +4,7 @@
 import type { AgentDefinition } from '../../agents/agentDefinition';
 import { messageOf, ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
-import type { ToolGrant, ToolSession } from '../mcp/editorTools';
+import type { ToolGrant } from '../mcp/editorTools';
 import { gatherMcp, type McpOffer, NO_MCP_SERVERS } from '../mcp/mcpOffer';
 import { endsWithOwn } from '../mcp/openWithServers';
 import type { AgentLink, OpenedSession } from '../ports/agentLink';
@@ -31,7 +31,6 @@ import { attachAgent, endUnattached, type StartContext, startAgent } from './sta
 export class Connector {
   readonly #services: ConnectionServices;
   readonly #listener: ConnectorListener;
-  readonly #toolSession: ToolSession;
   readonly #given = new GivenTexts();
   #context: StartContext;
   /** What the next start asks of the agent. */
@@ -83,7 +82,6 @@ export class Connector {
     this.#recovery = new Recovery(() => void this.start(), clock.now, reconnectDelaysMs);
     this.#goodbyes = new Goodbyes(context.services.log);
     this.#listener = listener;
-    this.#toolSession = context.toolSession;
     this.#context = {
       ...context,
       onNamed: (sessionId) => {
@@ -108,11 +106,9 @@ export class Connector {
 
   /** Undefined before the agent was initialized and after it is gone. */
   get link(): AgentLink | undefined {
-    const { link } = this.#state as { link?: AgentLink };
-    return link;
+    return (this.#state as { link?: AgentLink }).link;
   }
 
-  /** The tools of the editor that the agent has, once its start has got that far. */
   get tools(): Promise<ToolGrant | undefined> {
     return this.#mcp.then(({ tools }) => tools);
   }
@@ -125,7 +121,6 @@ export class Connector {
     return this.#state.kind === 'ready' ? this.#state : undefined;
   }
 
-  /** The agent of an earlier window runs, and is not here yet. */
   get isAttaching(): boolean {
     if (this.#attaches === undefined && this.#cut?.note !== 'window-ended') return false;
     return this.#state.kind === 'idle' || this.#state.kind === 'starting';
@@ -263,9 +258,13 @@ export class Connector {
     return goesOn ? { next: { kind: 'reopen', sessionId, transcript: 'keep' } } : {};
   }
 
+  get #isInTurn(): boolean {
+    return this.#context.session.transcript.turn !== undefined;
+  }
+
   /** The agent outlives this window, and its session can go on in another. */
   get outlives(): boolean {
-    if (this.#cut || (this.isFar && this.#listener.isInTurn())) return true;
+    if (this.#cut || (this.isFar && this.#isInTurn)) return true;
     return this.#attaches !== undefined || this.session?.link.kept !== undefined;
   }
 
@@ -312,7 +311,7 @@ export class Connector {
     } catch (error) {
       if (this.link === link && link.isAlive) {
         this.#sessionId = sessionId;
-        link.router.register(sessionId, this.#context.onUpdates);
+        link.router.register(sessionId, this.#context.session.updates);
       }
       throw error;
     }
@@ -358,7 +357,7 @@ export class Connector {
     const { stages } = this.#context;
     this.#recovery.starting();
     stages.reset();
-    const refusal = this.#context.refuses();
+    const refusal = this.#listener.refuses();
     if (refusal) {
       this.#giveUp();
       this.#set({ kind: 'failed', error: refusal });
@@ -375,11 +374,11 @@ export class Connector {
       return;
     }
     if (this.#attaches !== undefined && (await this.#attach(this.#attaches, signal))) return;
-    this.#listener.starting(this.#lastEnd, this.#opening);
+    this.#listener.starting(this.#lastEnd);
     this.#lastEnd = undefined;
-    const { begins } = this.#context;
+    const { begins, cwd, session } = this.#context;
     const gather = (): Promise<McpOffer> =>
-      gatherMcp(this.#services, agent, this.#context.cwd, this.#toolSession, signal, (isAsking) => {
+      gatherMcp(this.#services, agent, cwd, session, signal, (isAsking) => {
         this.#isAsking = isAsking;
         this.#listener.changed();
       });
@@ -419,7 +418,7 @@ export class Connector {
       link.onDidEnd((error) => this.#onAgentEnd(link, error));
       this.#use(link);
       this.#sessionId = sessionId;
-      link.router.register(sessionId, this.#context.onUpdates);
+      link.router.register(sessionId, this.#context.session.updates);
       this.#recovery.ready();
       this.#set({ kind: 'ready', link, sessionId });
       this.#openedForGood();
@@ -474,7 +473,7 @@ export class Connector {
     this.#opening = features.carried ? { kind: 'reopen', sessionId, transcript: 'keep' } : { kind: 'new' };
     this.#set({ kind: 'ready', link, sessionId });
     const agentSessionId = mayGoOn(features) ? sessionId : null;
-    this.#context.onSession({ agentId: this.agent.id, agentSessionId, protocol });
+    this.#listener.described({ agentId: this.agent.id, agentSessionId, protocol });
     this.#openedForGood();
     this.#listener.ready(problems, isNew);
   }
@@ -485,7 +484,7 @@ export class Connector {
    */
   async #rejoin(opened: OpenedSession, replay: SessionReplay | undefined, signal: AbortSignal): Promise<void> {
     replay?.end(); // what follows is new
-    this.#listener.rejoining();
+    this.#context.session.feed({ type: 'asking' });
     const status = await askStatus(opened, signal);
     if (this.#listener.rejoined(status)) this.#cut = undefined;
     else this.#giveUp();
@@ -511,7 +510,7 @@ export class Connector {
   #onAgentEnd(link: AgentLink, error: ParleyError): void {
     if (this.link !== link) return; // still starting: the stage that waits hears of it
     const sessionId = this.#sessionId;
-    const isInTurn = this.#listener.isInTurn();
+    const isInTurn = this.#isInTurn;
     // It was done, and ended for that without a window: the session waits for the user as any other.
     if (error.code === 'agent-dismissed' && !isInTurn) return void this.drop('window-ended', this.#toGoOn(link));
     if (sessionId !== undefined && this.#waitForNext(link, sessionId, error)) return;

@@ -1,42 +1,53 @@
 // The session that prompts go to: before one leaves, a session that was quiet for long is asked
 // about, opened again where the agent no longer has it, and its stored state is looked up. A session
 // that cannot be opened again is replaced by a new one.
-import type { StateHolder } from '../../acp/proposals/sessionState';
+import type { PromptCapabilities } from '../../acp/protocol/dialect';
 import { errorText } from '../../base/errors';
+import type { ContentBlock } from '../../session/events/content';
+import type { SessionState } from '../../session/model/state';
 import { detailed, type PauseCode, type WaitReason } from '../../session/queue/waitReason';
 import type { OpenedSession } from '../ports/agentLink';
 import type { Preparation, PromptSession } from '../prompts/promptSession';
+import type { ConnectionServices } from './connectionState';
 import type { Connector } from './connector';
+import type { ContextHandoff } from './contextHandoff';
 import type { LivenessProbe } from './livenessProbe';
 
-export interface LiveSessionOptions {
-  readonly connector: () => Connector;
+interface SendingConversation {
+  readonly key: string;
+  readonly model: { readonly state: Pick<SessionState, 'entries'> };
+  readonly connector: Connector;
   readonly probe: LivenessProbe;
-  /** Keeps the session's state for the agent; undefined where it is not kept. */
-  readonly agentState: () => StateHolder | undefined;
+  readonly handoff: ContextHandoff;
+  readonly services: Pick<ConnectionServices, 'agentState'>;
   /** Sets what the user chose, see Choices.preparation. */
   readonly choices: { preparation(): Preparation | undefined };
-  /** Nothing may be sent, although the session is open. */
-  readonly isBlocked: () => boolean;
+  /** Set: nothing may be sent, although the session is open. */
+  readonly readOnly: unknown;
 }
 
 export class LiveSession implements PromptSession {
-  readonly #options: LiveSessionOptions;
+  readonly #conversation: SendingConversation;
 
-  constructor(options: LiveSessionOptions) {
-    this.#options = options;
+  constructor(conversation: SendingConversation) {
+    this.#conversation = conversation;
   }
 
   get current(): OpenedSession | undefined {
-    if (this.#options.isBlocked()) return undefined;
-    const { session } = this.#options.connector();
+    if (this.#conversation.readOnly) return undefined;
+    const { session } = this.#conversation.connector;
     return session?.link.kept?.agent.hasEnded ? undefined : session;
   }
 
+  appendix(capabilities: PromptCapabilities): readonly ContentBlock[] {
+    const { handoff, model } = this.#conversation;
+    return handoff.take(capabilities, model.state.entries);
+  }
+
   precedes(session: OpenedSession): Preparation | undefined {
-    const readState = this.#options.agentState()?.preparation();
-    const isDoubtful = this.#options.probe.isDoubtful(session);
-    const { choices } = this.#options;
+    const { key, choices, probe, services } = this.#conversation;
+    const readState = services.agentState?.(key)?.preparation();
+    const isDoubtful = probe.isDoubtful(session);
     if (!isDoubtful && !readState) return choices.preparation();
     return async (signal) => {
       const wait = isDoubtful ? await this.#check(session, signal) : undefined;
@@ -48,19 +59,19 @@ export class LiveSession implements PromptSession {
 
   reopen(session: OpenedSession, inVain: number): Preparation {
     return async (signal) =>
-      (await this.#reopen(session, signal, inVain)) ?? (await this.#options.choices.preparation()?.(signal));
+      (await this.#reopen(session, signal, inVain)) ?? (await this.#conversation.choices.preparation()?.(signal));
   }
 
   leaving(): void {
-    this.#options.connector().endReplay();
+    this.#conversation.connector.endReplay();
   }
 
   answered(): void {
-    this.#options.probe.heard();
+    this.#conversation.probe.heard();
   }
 
   needSignIn(message: string, data?: unknown): void {
-    this.#options.connector().needSignIn(message, data);
+    this.#conversation.connector.needSignIn(message, data);
   }
 
   /**
@@ -69,7 +80,7 @@ export class LiveSession implements PromptSession {
    * @throws `signal`'s reason
    */
   async #check(session: OpenedSession, signal: AbortSignal): Promise<WaitReason<PauseCode> | undefined> {
-    const doubt = await this.#options.probe.doubt(session, signal);
+    const doubt = await this.#conversation.probe.doubt(session, signal);
     if (doubt === 'gone') return this.#reopen(session, signal);
     return doubt === 'silent' ? 'agent-silent' : undefined;
   }
@@ -81,7 +92,7 @@ export class LiveSession implements PromptSession {
    */
   async #reopen(session: OpenedSession, signal: AbortSignal, inVain = 0): Promise<WaitReason<PauseCode> | undefined> {
     try {
-      await this.#options.connector().reopenSession(session, inVain, signal);
+      await this.#conversation.connector.reopenSession(session, inVain, signal);
       return undefined;
     } catch (error) {
       signal.throwIfAborted();

@@ -21,7 +21,7 @@ import {
   otherWay,
   type SessionOpenStrategy,
 } from './sessionOpenStrategy';
-import { SessionReplay, type SessionReplayOptions } from './sessionReplay';
+import { type ReplayedSession, SessionReplay, type SessionReplayOptions } from './sessionReplay';
 import { openingChoices } from './shownChoices';
 import { signInMethods, signInWithSavedKey } from './signIn';
 import { deadlines, type StartContext } from './startAgent';
@@ -86,7 +86,7 @@ export async function openSession(
       additionalDirectories: features.additionalDirectories ? context.additionalDirectories : [],
       mcpServers: servers,
     };
-    context.apply(openingChoices(context.known(), agent.id));
+    context.session.apply(openingChoices(context.session.transcript, agent.id));
     return opening.kind === 'reopen'
       ? openExisting(context, link, opening, way, setup, signal)
       : openNew(context, link, opening, setup, signal);
@@ -120,8 +120,8 @@ export async function openSession(
   } else stages.skip('ready');
   link.throwIfEnded();
   if (joining) {
-    if (!joining.replays && context.known().entries.length === 0) context.apply(JOINED);
-    if (status?.state) context.onState(status.state);
+    if (!joining.replays && context.session.transcript.entries.length === 0) context.session.apply(JOINED);
+    if (status?.state) context.session.reportState(status.state);
   }
   link.given = mcp;
   return { kind: 'ready', sessionId, problems: mcp.problems, isNew: opening.kind === 'new', replay };
@@ -197,7 +197,8 @@ async function openNew(
   signal: AbortSignal,
 ): Promise<OpenedOffer> {
   const { dialect, router } = link;
-  const { apply } = context;
+  const { session } = context;
+  const { apply } = session;
   const offer = await inSessionStage(context, link, `session/${opening.kind}`, signal, (inner) =>
     opening.kind === 'new'
       ? dialect.newSession(setup, inner)
@@ -209,18 +210,19 @@ async function openNew(
     const { past = [] } = opening;
     apply({ type: 'cleared', replay: true });
     // Of what came before, nothing is kept.
-    apply(openingChoices(context.known(), context.agent.id));
+    apply(openingChoices(session.transcript, context.agent.id));
     for (const event of past) apply(event);
     if (past.length > 0) apply(FORKED);
     // Some agents repeat the past of the session that was forked, or a part of it, some only know
     // it.
     replay = replayOf(context, link, { compares: past.length > 0, expected: past.length === 0 });
-  } else if (context.known().entries.length > 0 && !link.description.features.carried) apply({ type: 'ids_renewed' });
+  } else if (session.transcript.entries.length > 0 && !link.description.features.carried)
+    apply({ type: 'ids_renewed' });
   // What the response says is applied first, then what came before it, in order; only then does
   // anything else follow.
-  withdrawOffer(context);
-  applyOffer(context, offer);
-  const early = router.register(offer.sessionId, replay?.take ?? context.onUpdates, replay?.takeOver);
+  withdrawOffer(session);
+  applyOffer(session, offer);
+  const early = router.register(offer.sessionId, replay?.take ?? context.session.updates, replay?.takeOver);
   replay?.answered();
   if (early > 0) context.services.log.debug(`${early} early updates of session ${offer.sessionId} applied`);
   return { offer, replay };
@@ -245,23 +247,16 @@ const JOINED: SessionEvent = {
 };
 
 function replayOf(
-  { onUpdates, onState, feed, onRepeated, known, apply, services }: StartContext,
+  { session, services }: StartContext,
   { dialect, description }: AgentLink,
   manner: Pick<SessionReplayOptions, 'compares' | 'expected' | 'rejoins'>,
 ): SessionReplay {
-  const asSaid = repeatedEvents(description.raw);
-  const { log } = services;
   return new SessionReplay({
     ...manner,
+    session,
     dialect,
-    log,
-    asSaid,
-    known,
-    apply,
-    onUpdates,
-    onState,
-    feed,
-    onRepeated,
+    log: services.log,
+    asSaid: repeatedEvents(description.raw),
   });
 }
 
@@ -287,10 +282,10 @@ async function openExisting(
       : replayOf(context, link, { compares, expected: way.replays, rejoins: catchesUp || undefined });
   context.onNamed(sessionId);
   try {
-    router.register(sessionId, replay?.take ?? context.onUpdates, replay?.takeOver);
+    router.register(sessionId, replay?.take ?? context.session.updates, replay?.takeOver);
     const offer = await inSessionStage(context, link, `session/${way.method}`, signal, async (inner) => {
       const answer = await requestExisting(link, way, sessionId, setup, inner);
-      applyOffer(context, answer); // what comes from now on is newer
+      applyOffer(context.session, answer); // what comes from now on is newer
       if (way.replays) {
         replay?.begin();
         await replay?.quiet(inner);
@@ -367,15 +362,15 @@ function openFailure(error: RpcError, opening: SessionOpenStrategy, agent: strin
   );
 }
 
-export function applyOffer({ apply }: Pick<StartContext, 'apply'>, { modes, config, commands }: SessionOffer): void {
+export function applyOffer({ apply }: Pick<ReplayedSession, 'apply'>, { modes, config, commands }: SessionOffer): void {
   if (config) apply({ type: 'config', options: config });
   if (modes) apply({ type: 'modes', ...modes });
   if (commands) apply({ type: 'commands', commands });
 }
 
 /** A session that an agent begins has no mode and no option of the one before it. */
-export function withdrawOffer({ apply, known }: Pick<StartContext, 'apply' | 'known'>): void {
-  const { modes, config } = known();
+export function withdrawOffer({ apply, transcript }: Pick<ReplayedSession, 'apply' | 'transcript'>): void {
+  const { modes, config } = transcript;
   if (config.length > 0) apply({ type: 'config', options: [] });
   if (modes.length > 0) apply({ type: 'modes', current: '', modes: [] });
 }

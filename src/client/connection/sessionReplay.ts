@@ -12,8 +12,8 @@ import { at } from '../../base/untrusted';
 import type { SessionEvent } from '../../session/events/event';
 import { SessionModel } from '../../session/model/model';
 import { sameIds } from '../../session/model/renewedIds';
-import type { Entry } from '../../session/model/state';
-import { reconcile, type Transcript } from '../../session/reconcile/reconcile';
+import type { Entry, SessionState } from '../../session/model/state';
+import { reconcile } from '../../session/reconcile/reconcile';
 import { Grace, later, type Schedule } from '../ports/grace';
 import type { TurnFact } from '../turns/turnState';
 import { withoutHandoff } from './contextHandoff';
@@ -61,33 +61,33 @@ export interface PastUpdates {
   readonly asSaid: AsSaid;
 }
 
+/** The session that is opened again. */
+export interface ReplayedSession {
+  readonly transcript: Readonly<SessionState>;
+  readonly apply: (event: SessionEvent) => void;
+  /** Takes updates for the transcript. @param past they are repeated */
+  readonly updates: (updates: readonly unknown[], past?: PastUpdates) => void;
+  readonly reportState: (report: StateReport) => void;
+  /** Takes facts for the session's turn engine, if a turn waits to learn how it ended. */
+  readonly feed: (fact: TurnFact) => void;
+  /** Called before what is missing is added. */
+  repeated(entries: readonly Entry[]): void;
+}
+
 export interface SessionReplayOptions {
+  readonly session: ReplayedSession;
   readonly dialect: Dialect;
   readonly log: Log;
-  /**
-   * The transcript stands here, and is compared with what is repeated; else it is made from that.
-   */
+  /** The transcript exists, and is compared with what is repeated; else it is made from that. */
   readonly compares: boolean;
   /**
    * The agent is to repeat the past. Else only a message of the user shows that it does: what comes
    * before one is new.
    */
   readonly expected: boolean;
-  /** A turn waits here to be told of its end, and may be the last one that is repeated. */
+  /** A turn waits here for its end, and may be the last one that is repeated. */
   readonly rejoins?: boolean;
-  readonly known: () => Transcript;
-  readonly apply: (event: SessionEvent) => void;
   readonly asSaid: AsSaid;
-  /** Takes updates for the transcript. @param past they are a repetition */
-  readonly onUpdates: (updates: readonly unknown[], past?: PastUpdates) => void;
-  readonly onState: (report: StateReport) => void;
-  /**
-   * Tells the turn engine of the session how the last turn that is repeated ended, where a turn waits
-   * for that, or that it goes on.
-   */
-  readonly feed: (fact: Extract<TurnFact, { readonly type: 'complete' | 'continues' }>) => void;
-  /** Told before what is missing is added. */
-  readonly onRepeated: (repeated: readonly Entry[]) => void;
   /** Absent: timers. */
   readonly schedule?: Schedule;
 }
@@ -119,7 +119,7 @@ export class SessionReplay {
     this.#schedule = options.schedule ?? later;
     this.#turns = new ReplayedTurns((event) => {
       if (options.compares) this.#model.apply(event, 0);
-      else options.apply(event);
+      else options.session.apply(event);
     });
     const asSaid = (event: SessionEvent) => this.#read(event).map(this.#asPast);
     this.#past = { onState: this.#hold, onTurnComplete: this.#completed, asSaid };
@@ -134,22 +134,22 @@ export class SessionReplay {
 
   /** The sink for the session's updates, for as long as the session lives. */
   readonly take = (updates: readonly unknown[]): void => {
-    const { compares, onUpdates, dialect } = this.#options;
+    const { compares, session, dialect } = this.#options;
     if (this.#isOver) {
-      onUpdates(updates);
+      session.updates(updates);
       return;
     }
     if (this.#continues(updates)) {
       this.end();
-      this.#options.feed({ type: 'continues' });
-      onUpdates(updates);
+      session.feed({ type: 'continues' });
+      session.updates(updates);
       return;
     }
     if (this.#undecided) this.#decide(updates);
     else if (compares) dialect.readUpdates(updates, this.#targets());
     else {
       this.begin();
-      onUpdates(updates, this.#past);
+      session.updates(updates, this.#past);
     }
     this.#heard?.();
     if (this.#settled && !this.#undecided) this.#timer ??= this.#schedule(() => this.#settle(true), SILENCE_MS);
@@ -185,7 +185,7 @@ export class SessionReplay {
   begin(): void {
     if (this.#cleared || this.#options.compares) return;
     this.#cleared = true;
-    this.#options.apply({ type: 'cleared', replay: true });
+    this.#options.session.apply({ type: 'cleared', replay: true });
   }
 
   /**
@@ -223,10 +223,10 @@ export class SessionReplay {
       this.#settle(true);
       return;
     }
-    const { onUpdates, apply } = this.#options;
-    apply({ type: 'ids_renewed' });
+    const { session } = this.#options;
+    session.apply({ type: 'ids_renewed' });
     const updates = this.#undecided.splice(0);
-    if (updates.length > 0) onUpdates(updates);
+    if (updates.length > 0) session.updates(updates);
   }
 
   /**
@@ -237,7 +237,7 @@ export class SessionReplay {
     const from = updates.findIndex(isUserMessage);
     const before = from < 0 ? updates : updates.slice(0, from);
     if (!this.#settled) waiting.push(...before);
-    else if (before.length > 0) this.#options.onUpdates(before);
+    else if (before.length > 0) this.#options.session.updates(before);
     if (from < 0) return;
     this.#undecided = undefined;
     this.take([...waiting, ...updates.slice(from)]);
@@ -268,10 +268,10 @@ export class SessionReplay {
   };
 
   #targets(): UpdateTargets {
-    const { apply, log } = this.#options;
+    const { session, log } = this.#options;
     return {
       emit: (event) => {
-        if (OF_THE_SESSION.has(event.type)) apply(this.#asPast(event));
+        if (OF_THE_SESSION.has(event.type)) session.apply(this.#asPast(event));
         else for (const said of this.#read(event)) this.#model.apply(said, 0);
       },
       onTurnComplete: this.#completed,
@@ -305,21 +305,21 @@ export class SessionReplay {
     const [state, complete] = [this.#state, this.#complete];
     this.#state = undefined;
     this.#complete = undefined;
-    if (complete && this.#options.rejoins) this.#options.feed({ type: 'complete', barrier: complete });
+    if (complete && this.#options.rejoins) this.#options.session.feed({ type: 'complete', barrier: complete });
     if (!state) return;
     // Updates of a working agent are new, so the replay is over.
     if (!isIdle(state)) this.dispose();
-    this.#options.onState(state);
+    this.#options.session.reportState(state);
   }
 
   #addMissing(goesOn: boolean): void {
-    const { known, apply, onRepeated, log } = this.#options;
+    const { session, log } = this.#options;
     const { state } = this.#model;
     const repeated = { ...state, entries: state.entries.map(asSaid) };
-    onRepeated(repeated.entries);
-    const missing = reconcile(known(), repeated, goesOn);
-    apply({ type: 'ids_renewed', known: sameIds(known().entries, repeated.entries) });
-    for (const event of missing) apply(event);
+    session.repeated(repeated.entries);
+    const missing = reconcile(session.transcript, repeated, goesOn);
+    session.apply({ type: 'ids_renewed', known: sameIds(session.transcript.entries, repeated.entries) });
+    for (const event of missing) session.apply(event);
     if (missing.length > 0) log.info(`the agent repeated the session; ${missing.length} things were new`);
   }
 }

@@ -1,13 +1,9 @@
 // Starts an agent, or connects to it, and initializes it: the first stages of a start. Opening its
 // session (openSession.ts) is the rest.
-import type { RpcHandlers } from '../../acp/jsonrpc/rpcConnection';
 import type { StateHolder } from '../../acp/proposals/sessionState';
-import type { Protocol } from '../../acp/protocol/dialect';
 import type { AgentDefinition, ProcessAgent, RemoteAgent } from '../../agents/agentDefinition';
-import { messageOf, type ParleyError } from '../../base/errors';
+import { messageOf } from '../../base/errors';
 import type { Log } from '../../base/log';
-import type { SessionEvent } from '../../session/events/event';
-import type { Entry, SessionState } from '../../session/model/state';
 import type { TrafficKind } from '../../traffic/trafficLog';
 import type { CommunicationChat } from '../http/communicationChat';
 import { CommunicationLink } from '../http/communicationLink';
@@ -21,7 +17,7 @@ import type { ProtocolOffers } from '../transport/protocolOffers';
 import type { RemoteAccess } from '../transport/remoteTarget';
 import { type LinkOptions, RpcLink } from '../transport/rpcLink';
 import { type Deadlines, deadlinesFor, type Stages } from '../transport/stages';
-import type { SessionReplayOptions } from './sessionReplay';
+import type { AgentSession } from './agentSession';
 
 /** What a start needs from outside. */
 export interface StartServices {
@@ -84,26 +80,9 @@ export interface StartContext {
   readonly additionalDirectories: readonly string[];
   readonly services: StartServices;
   readonly stages: Stages;
-  readonly onRequest: RpcHandlers['onRequest'];
-  readonly onNotification: RpcHandlers['onNotification'];
-  readonly onUpdates: SessionReplayOptions['onUpdates'];
-  readonly onState: SessionReplayOptions['onState'];
-  readonly feed: SessionReplayOptions['feed'];
-  readonly apply: (event: SessionEvent) => void;
-  /** Why no agent may be started for this conversation now. */
-  readonly refuses: () => ParleyError | undefined;
-  /** The agent's side of the session has changed. */
-  readonly onSession: (facts: {
-    readonly agentId?: string;
-    readonly agentSessionId?: string | null;
-    readonly protocol?: Protocol;
-  }) => void;
+  readonly session: AgentSession;
   /** The session that is the client's own, with HTTP agents. */
   readonly communication: CommunicationChat;
-  /** What stands in the transcript. */
-  readonly known: () => Readonly<SessionState>;
-  /** The agent has repeated the session; called before what is missing here is added. */
-  readonly onRepeated: (repeated: readonly Entry[]) => void;
   /**
    * The session has its name: the agent's requests may come with the very next message. Undefined:
    * it was not opened after all.
@@ -156,7 +135,7 @@ export async function endUnattached(context: StartContext): Promise<void> {
 }
 
 function linkOptions(context: StartContext, agent: ProcessAgent | RemoteAgent): LinkOptions {
-  const { key, cwd, services, isStored, onRequest, onNotification } = context;
+  const { key, cwd, services, isStored, session } = context;
   const { log, client, environment, offers, remote, onTraffic, signInTerminal, keepers, startProcess } = services;
   const about = { session: key, agentId: agent.id, agentName: agent.name, folder: cwd };
   return {
@@ -169,8 +148,8 @@ function linkOptions(context: StartContext, agent: ProcessAgent | RemoteAgent): 
     startProcess,
     client,
     log,
-    onRequest,
-    onNotification,
+    onRequest: session.request,
+    onNotification: session.notification,
     traceparent: (agent.type === 'process' ? agent.env.TRACEPARENT : undefined) ?? services.traceparent,
     signInTerminal: signInTerminal !== undefined && agent.type === 'process',
     onTraffic: onTraffic && ((kind: TrafficKind, line: string) => onTraffic(key, kind, line)),

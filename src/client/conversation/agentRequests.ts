@@ -5,46 +5,40 @@ import { type Dialect, required } from '../../acp/protocol/dialect';
 import { readElicitation } from '../../acp/protocol/elicitation';
 import { readUserQuestions } from '../../acp/quirks/userQuestions';
 import { at } from '../../base/untrusted';
+import type { SessionView } from '../../session/model/model';
+import type { SessionState } from '../../session/model/state';
 import type { AgentCommand } from '../changes/namedFiles';
 import type { ToolGrant } from '../mcp/editorTools';
 import type { AgentLink } from '../ports/agentLink';
 import type { AgentFiles } from '../requests/agentFiles';
 import type { ElicitationAnswer } from '../requests/elicitationRequestHandler';
-import { askedBySubagent } from '../requests/subagents';
+import { askedBySubagent, type Subagents } from '../requests/subagents';
 import type { UserRequests } from '../requests/userRequests';
 import type { KeptPlace, Terminals } from '../terminals/terminals';
 
-export interface RequestContext {
+/** A conversation, as far as its agent's requests need it. */
+export interface AskedConversation {
   /** Ours, unique: the agent's session ids are only unique within one agent. */
   readonly key: string;
-  readonly sessionId: () => string | undefined;
   readonly roots: readonly string[];
-  /** Undefined while no agent runs. */
-  readonly agentSide: () => AnsweringSide | undefined;
-  readonly terminals: Terminals;
-  /** What it asks the user. */
-  readonly requests: UserRequests;
-  /** Undefined where the id is not that of a subagent; aborted when that is asked to stop. */
-  readonly untilSubagentStopped: (sessionId: string) => AbortSignal | undefined;
-  /** Aborted when our request of this id has its answer; undefined where none is under way. */
-  readonly untilAnswered: (requestId: string | number) => AbortSignal | undefined;
-  /** True if the running turn was cancelled: its permission requests are refused. */
-  readonly isCancelled: () => boolean;
-  /** True from the moment the user stops a turn until the next one begins: no command starts. */
-  readonly isStopped: () => boolean;
-  /**
-   * Resolves when the agent may write a file (absolute path) or run a command: what is on disk
-   * before is known, or took too long to read. Never rejects.
-   */
-  readonly beforeWrite: (what?: string | AgentCommand) => Promise<void>;
-  /** The tools of the editor, which an agent may reach over this connection. */
-  readonly tools: () => Promise<ToolGrant | undefined>;
+  readonly model: Pick<SessionView, 'state'>;
+  readonly services: { readonly terminals: Terminals };
+  readonly turns: { readonly requests: UserRequests; readonly isCancelled: boolean };
+  readonly subagents: Pick<Subagents, 'untilStopped'>;
+  readonly connector: {
+    readonly sessionId: string | undefined;
+    /** Undefined while no agent runs. */
+    readonly agentSide: AnsweringSide | undefined;
+    /** The tools of the editor, which an agent may reach over this connection. */
+    readonly tools: Promise<ToolGrant | undefined>;
+  };
+  readonly changes: { beforeWrite(what?: string | AgentCommand): Promise<void> };
 }
 
 interface AnsweringSide {
   readonly files: AgentFiles;
   readonly dialect: Dialect;
-  readonly link: Pick<AgentLink, 'kept' | 'router'>;
+  readonly link: Pick<AgentLink, 'kept' | 'router' | 'rpc'>;
 }
 
 /**
@@ -54,92 +48,97 @@ interface AnsweringSide {
  * what the services answer.
  */
 export async function answerRequest(
-  context: RequestContext,
+  conversation: AskedConversation,
   method: string,
   params: unknown,
   signal: AbortSignal,
   id: string | number,
 ): Promise<unknown> {
-  const { key, roots, terminals, requests, isCancelled, isStopped, beforeWrite } = context;
-  if (method === 'elicitation/create') return elicit(context, params, signal);
-  if (method === 'mcp/message') return messageTools(context, params, signal);
+  if (method === 'elicitation/create') return elicit(conversation, params, signal);
+  if (method === 'mcp/message') return messageTools(conversation, params, signal);
   const answer = ANSWERS.get(method);
   if (!answer) throw new RpcError(RPC_CODES.methodNotFound, `Method not found: ${method}`);
   const sessionId = at(params, 'sessionId');
   if (typeof sessionId !== 'string') throw new RpcError(RPC_CODES.invalidParams, `${method}: sessionId is missing`);
-  if (!isKnown(context, sessionId)) await untilOpened(context, params);
-  const untilStopped = checkSession(context, sessionId);
-  const agentSide = context.agentSide();
+  if (!isKnown(conversation, sessionId)) await untilOpened(conversation, params);
+  const untilStopped = checkSession(conversation, sessionId);
+  const { agentSide, sessionId: own } = conversation.connector;
   if (!agentSide) throw new RpcError(RPC_CODES.internal, 'The session is closed');
-  const subagent = sessionId === context.sessionId() ? undefined : sessionId;
-  const { files, dialect, link } = agentSide;
-  const kept = link.kept?.agent.commands;
-  const common = { key, roots, terminals, requests, isCancelled, isStopped, beforeWrite, files, dialect };
-  const answering = { ...common, untilStopped, subagent, runsIn: kept && { commands: kept, request: id } };
-  return answer(answering, params, signal);
+  const subagent = sessionId === own ? undefined : sessionId;
+  const commands = agentSide.link.kept?.agent.commands;
+  const runsIn = commands && { commands, request: id };
+  return answer({ conversation, side: agentSide, untilStopped, subagent, runsIn }, params, signal);
 }
 
 /**
  * A question may come before there is a session, as part of a request of ours: it is open as long
  * as that.
  */
-async function elicit(context: RequestContext, params: unknown, signal: AbortSignal): Promise<ElicitationAnswer> {
+async function elicit(
+  conversation: AskedConversation,
+  params: unknown,
+  signal: AbortSignal,
+): Promise<ElicitationAnswer> {
+  const { turns, connector } = conversation;
+  const { elicitations } = turns.requests;
   const asked = readElicitation(params);
   if ('sessionId' in asked.scope) {
-    if (!isKnown(context, asked.scope.sessionId)) await untilOpened(context, params);
-    const untilStopped = checkSession(context, asked.scope.sessionId);
-    return context.requests.elicitations.ask(asked, context.isCancelled(), either(signal, untilStopped));
+    if (!isKnown(conversation, asked.scope.sessionId)) await untilOpened(conversation, params);
+    const untilStopped = checkSession(conversation, asked.scope.sessionId);
+    return elicitations.ask(asked, turns.isCancelled, either(signal, untilStopped));
   }
-  const over = context.untilAnswered(asked.scope.requestId);
+  const over = connector.agentSide?.link.rpc?.untilAnswered(asked.scope.requestId);
   if (!over) throw new RpcError(RPC_CODES.invalidParams, 'elicitation/create: no request with this id is under way');
-  return context.requests.elicitations.ask(asked, false, AbortSignal.any([signal, over]));
+  return elicitations.ask(asked, false, AbortSignal.any([signal, over]));
 }
 
 /** A server belongs to one session, so that its id is enough. */
-async function messageTools({ tools }: RequestContext, params: unknown, signal: AbortSignal): Promise<unknown> {
-  const granted = await tools();
+async function messageTools({ connector }: AskedConversation, params: unknown, signal: AbortSignal): Promise<unknown> {
+  const granted = await connector.tools;
   if (!granted) throw new RpcError(RPC_CODES.resourceNotFound, 'mcp/message: there is no such server');
   return granted.message(params, signal);
 }
 
-function isKnown(context: RequestContext, sessionId: string): boolean {
-  return sessionId === context.sessionId() || context.untilSubagentStopped(sessionId) !== undefined;
+function isKnown({ connector, subagents }: AskedConversation, sessionId: string): boolean {
+  return sessionId === connector.sessionId || subagents.untilStopped(sessionId) !== undefined;
 }
 
 /** The session of a request may be the one that is being opened. */
-async function untilOpened({ agentSide }: RequestContext, params: unknown): Promise<void> {
-  await agentSide()?.link.router.requests.untilOpened(params);
+async function untilOpened({ connector }: AskedConversation, params: unknown): Promise<void> {
+  await connector.agentSide?.link.router.requests.untilOpened(params);
 }
 
 /**
  * Returns what ends the questions of a session before their turn does, if anything.
  * @throws RpcError -32002
  */
-function checkSession(context: RequestContext, sessionId: string): AbortSignal | undefined {
-  const own = context.sessionId();
-  if (own !== undefined) context.agentSide()?.link.router.requested(own);
+function checkSession({ connector, subagents }: AskedConversation, sessionId: string): AbortSignal | undefined {
+  const own = connector.sessionId;
+  if (own !== undefined) connector.agentSide?.link.router.requested(own);
   if (sessionId === own) return undefined;
-  const untilStopped = context.untilSubagentStopped(sessionId);
+  const untilStopped = subagents.untilStopped(sessionId);
   if (untilStopped) return untilStopped;
   throw new RpcError(RPC_CODES.resourceNotFound, `Unknown session ${sessionId}`, { sessionId });
+}
+
+/** Returns whether the newest turn was stopped. Announced background work may start commands. */
+function isStopped({ turns, background }: Readonly<SessionState>): boolean {
+  return turns.at(-1)?.cancelRequested === true && background.length === 0;
 }
 
 function either(signal: AbortSignal, other: AbortSignal | undefined): AbortSignal {
   return other ? AbortSignal.any([signal, other]) : signal;
 }
 
-type Answering = Pick<
-  RequestContext,
-  'key' | 'roots' | 'terminals' | 'requests' | 'isCancelled' | 'isStopped' | 'beforeWrite'
-> & {
+interface Answering {
+  readonly conversation: AskedConversation;
+  readonly side: AnsweringSide;
   readonly untilStopped: AbortSignal | undefined;
   /** The session of the subagent that asks. */
   readonly subagent: string | undefined;
-  readonly files: AgentFiles;
-  readonly dialect: Dialect;
-  /** What a command runs in that outlives this window. */
+  /** Where a command runs that outlives this window. */
   readonly runsIn: KeptPlace | undefined;
-};
+}
 
 type Answer = (context: Answering, params: unknown, signal: AbortSignal) => unknown;
 
@@ -147,41 +146,45 @@ type Answer = (context: Answering, params: unknown, signal: AbortSignal) => unkn
 const ANSWERS: ReadonlyMap<string, Answer> = new Map<string, Answer>([
   [
     'session/request_permission',
-    async (
-      { requests: { permissions, elicitations }, dialect, isCancelled, untilStopped, subagent },
-      params,
-      signal,
-    ) => {
-      const read = required(dialect.controls).readPermission(params);
+    async ({ conversation: { turns }, side, untilStopped, subagent }, params, signal) => {
+      const { permissions, elicitations } = turns.requests;
+      const read = required(side.dialect.controls).readPermission(params);
       const asked = subagent === undefined ? read : askedBySubagent(read, subagent);
       const questions = readUserQuestions(params);
       const over = either(signal, untilStopped);
-      if (!questions) return permissions.ask(asked, isCancelled(), over);
+      if (!questions) return permissions.ask(asked, turns.isCancelled, over);
       permissions.describe(asked);
-      return questions.answer(await elicitations.ask(questions.asked, isCancelled(), over));
+      return questions.answer(await elicitations.ask(questions.asked, turns.isCancelled, over));
     },
   ],
   [
     'fs/read_text_file',
-    ({ files, roots, requests }, params, signal) => files.read(params, roots, requests.askFile, signal),
+    ({ conversation: { roots, turns }, side }, params, signal) =>
+      side.files.read(params, roots, turns.requests.askFile, signal),
   ],
   [
     'fs/write_text_file',
-    ({ files, roots, requests, beforeWrite }, params, signal) =>
-      files.write(params, roots, { ask: requests.askFile, beforeWrite }, signal),
+    ({ conversation: { roots, turns, changes }, side }, params, signal) => {
+      const beforeWrite = (path?: string) => changes.beforeWrite(path);
+      return side.files.write(params, roots, { ask: turns.requests.askFile, beforeWrite }, signal);
+    },
   ],
   [
     'terminal/create',
-    async ({ terminals, key, roots, beforeWrite, runsIn, isStopped }, params) => {
-      await beforeWrite(commandOf(params));
-      if (isStopped()) throw new RpcError(RPC_CODES.cancelled, 'The user has stopped the turn: no command starts.');
-      return terminals.create(key, params, roots, runsIn);
+    async ({ conversation: { key, roots, model, services, changes }, runsIn }, params) => {
+      await changes.beforeWrite(commandOf(params));
+      if (isStopped(model.state))
+        throw new RpcError(RPC_CODES.cancelled, 'The user has stopped the turn: no command starts.');
+      return services.terminals.create(key, params, roots, runsIn);
     },
   ],
-  ['terminal/output', ({ terminals, key }, params) => terminals.output(key, params)],
-  ['terminal/wait_for_exit', ({ terminals, key }, params, signal) => terminals.waitForExit(key, params, signal)],
-  ['terminal/kill', ({ terminals, key }, params) => terminals.kill(key, params)],
-  ['terminal/release', ({ terminals, key }, params) => terminals.release(key, params)],
+  ['terminal/output', ({ conversation: { key, services } }, params) => services.terminals.output(key, params)],
+  [
+    'terminal/wait_for_exit',
+    ({ conversation: { key, services } }, params, signal) => services.terminals.waitForExit(key, params, signal),
+  ],
+  ['terminal/kill', ({ conversation: { key, services } }, params) => services.terminals.kill(key, params)],
+  ['terminal/release', ({ conversation: { key, services } }, params) => services.terminals.release(key, params)],
 ]);
 
 /** Returns whether the client has a method that agents call. It may still not offer it. */

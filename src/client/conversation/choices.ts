@@ -11,9 +11,11 @@ import type { SessionEvent } from '../../session/events/event';
 import { isInForce, isSameSetting, modeOption, targetOf } from '../../session/model/choices';
 import type { SessionState } from '../../session/model/state';
 import { detailed, type PauseCode, type WaitReason } from '../../session/queue/waitReason';
+import type { Connector } from '../connection/connector';
 import { labelOf, modeChoice, shownChoices } from '../connection/shownChoices';
 import type { AgentLink, OpenedSession } from '../ports/agentLink';
-import { type RememberedChoices, rememberedOf } from './sessionChoices';
+import type { ConversationServices } from './conversationOptions';
+import { rememberedOf } from './sessionChoices';
 
 /** How long an agent may take to answer, in milliseconds. */
 const ANSWER_MS = 5000;
@@ -28,19 +30,9 @@ export interface ChoosingConversation {
   readonly agent: { readonly id: string; readonly name: string };
   readonly model: { readonly state: Readonly<SessionState> };
   readonly queueActions: { release(code: PauseCode): void };
-}
-
-export interface ChoicesOptions {
-  /** The session that is ready. @throws ParleyError `no-session` */
-  readonly ready: () => OpenedSession;
-  readonly apply: (event: SessionEvent) => void;
-  readonly services: {
-    readonly log: { warn(message: string): void };
-    /** Absent: a new session begins as its agent has it. */
-    readonly choices?: RememberedChoices;
-    /** How long an agent may take to set one, in milliseconds. */
-    readonly choiceMs?: number;
-  };
+  readonly connector: Pick<Connector, 'session' | 'ready'>;
+  readonly recorder: { readonly apply: (event: SessionEvent) => void };
+  readonly services: Pick<ConversationServices, 'choices' | 'choiceMs' | 'log'>;
 }
 
 /** A choice that is not in force. `why` is absent if it was never asked for: the agent was silent. */
@@ -60,7 +52,6 @@ class Unanswered extends ParleyError {}
 
 export class Choices {
   readonly #conversation: ChoosingConversation;
-  readonly #options: ChoicesOptions;
   readonly #answerMs: number;
   /** Those without an answer, in the order in which they are sent. */
   #requests: readonly ChoiceRequest[] = [];
@@ -73,10 +64,9 @@ export class Choices {
   #heard: { mode?: string; config?: true } = {};
   #onConfig: (() => void) | undefined;
 
-  constructor(conversation: ChoosingConversation, options: ChoicesOptions) {
+  constructor(conversation: ChoosingConversation) {
     this.#conversation = conversation;
-    this.#options = options;
-    this.#answerMs = options.services.choiceMs ?? ANSWER_MS;
+    this.#answerMs = conversation.services.choiceMs ?? ANSWER_MS;
   }
 
   /** To be called with each event of the session. */
@@ -92,7 +82,7 @@ export class Choices {
     const state = this.#state;
     const { wanted } = state;
     this.#missing = [];
-    const remembered = isNew ? this.#options.services.choices?.of(this.#conversation.agent.id) : undefined;
+    const remembered = isNew ? this.#conversation.services.choices?.of(this.#conversation.agent.id) : undefined;
     // Of what an agent says nothing, it may have something else than is shown.
     const unsaid = shownChoices(state).filter((choice) => !isInForce(state, choice));
     const more = [...unsaid, ...(remembered ? rememberedOf(remembered, state) : [])];
@@ -122,7 +112,7 @@ export class Choices {
   /** The user sends what was held with what the agent has. */
   accept(): void {
     const { agent } = this.#conversation;
-    const { choices } = this.#options.services;
+    const { choices } = this.#conversation.services;
     const missing = this.#missing.map(({ choice }) => choice);
     this.#missing = [];
     if (missing.length === 0) return;
@@ -142,17 +132,17 @@ export class Choices {
   }
 
   /** @throws as {@link setMode} */
-  async setOption(id: string, value: string | boolean): Promise<void> {
+  async setConfigOption(id: string, value: string | boolean): Promise<void> {
     const { config } = this.#state;
     const option = config.find((one) => one.id === id);
     const label = option ? labelOf(option, value) : `${id}: ${value}`;
     const isMode = option !== undefined && option === modeOption(config);
     await this.#choose({ id, value, label, isRequired: true, isMode: isMode || undefined });
-    this.#options.services.choices?.remember(this.#conversation.agent.id, id, value);
+    this.#conversation.services.choices?.remember(this.#conversation.agent.id, id, value);
   }
 
   async #choose(choice: Choice): Promise<void> {
-    this.#options.ready();
+    this.#conversation.connector.ready();
     const state = this.#state;
     const { wanted } = state;
     const earlier = wanted.filter((one) => isSameSetting(one, choice));
@@ -236,7 +226,7 @@ export class Choices {
           if (this.#link !== link) return [];
           if (error instanceof RpcError && (await this.#setOverItsOwn(choice))) continue;
           if (this.#link !== link) return [];
-          this.#options.services.log.warn(
+          this.#conversation.services.log.warn(
             `session ${this.#conversation.key}: ${choice.label} was not set: ${messageOf(error)}`,
           );
           missing.set(choice, this.#why(choice, error));
@@ -261,7 +251,7 @@ export class Choices {
     const named = target?.kind === 'option' ? target.option.value : target?.current;
     if (named === undefined || named === choice.value) return false;
     try {
-      const session = this.#options.ready();
+      const session = this.#conversation.connector.ready();
       const both = this.#ask({ ...choice, value: named }, session).then(() => this.#ask(choice, session));
       return (await within(this.#answerMs, both)) && isInForce(this.#state, choice);
     } catch {
@@ -288,7 +278,7 @@ export class Choices {
    * @throws Unanswered; ParleyError `not-set`; what the agent answers
    */
   async #set(choice: Choice): Promise<void> {
-    const { link } = this.#options.ready();
+    const { link } = this.#conversation.connector.ready();
     this.#requests = this.#requests.filter((one) => one.link === link);
     const known = this.#requests.find((one) => isSameSetting(one.choice, choice) && one.choice.value === choice.value);
     const { done } = known ?? this.#send(choice, link);
@@ -317,14 +307,14 @@ export class Choices {
   async #request(choice: Choice, link: AgentLink): Promise<void> {
     for (let attempt = 1; attempt <= 2; attempt++) {
       if (this.#link !== link || !this.#isWanted(choice)) break;
-      if (await this.#ask(choice, this.#options.ready())) return;
+      if (await this.#ask(choice, this.#conversation.connector.ready())) return;
     }
     throw new ParleyError('not-set', this.#kept(choice));
   }
 
   /** @returns whether the choice is in force */
   async #ask(choice: Choice, { link, sessionId }: OpenedSession): Promise<boolean> {
-    const { apply } = this.#options;
+    const { apply } = this.#conversation.recorder;
     const target = targetOf(this.#state, choice);
     if (!target) return false;
     const isOfUser = this.#choosing.some((one) => one.choice === choice);
@@ -380,14 +370,10 @@ export class Choices {
 
   /** Undefined where no session is ready. */
   get #link(): AgentLink | undefined {
-    try {
-      return this.#options.ready().link;
-    } catch {
-      return undefined;
-    }
+    return this.#conversation.connector.session?.link;
   }
 
   #apply(wanted: readonly Choice[]): void {
-    this.#options.apply({ type: 'choices', wanted });
+    this.#conversation.recorder.apply({ type: 'choices', wanted });
   }
 }

@@ -3,35 +3,35 @@
 import { type Disposable, DisposableStore } from '../../base/disposable';
 import type { SessionEvent } from '../../session/events/event';
 import type { SessionView } from '../../session/model/model';
-import type { Terminal } from '../../session/model/state';
+import type { SessionState, Terminal, ToolEntry } from '../../session/model/state';
+import { isEnded } from '../../session/model/tools';
 import { later, type Schedule } from '../ports/grace';
+import { rawCommandsIn } from '../rules/rawCommands';
 import type { Terminals } from '../terminals/terminals';
-import { callOfTerminal } from './callOfTerminal';
 import type { Recorder } from './recorder';
 import { StoppedTurns } from './stoppedTurns';
 
 /** Time for the agent to name the call of a terminal before it gets an entry of its own, in ms. */
 const NAMED_WITHIN_MS = 1000;
 
-type Source = Pick<Terminals, 'onDidCreate' | 'onDidChange' | 'isRunning' | 'stop'>;
+interface RunningConversation {
+  readonly key: string;
+  readonly agent: { readonly name: string };
+  readonly model: SessionView;
+  readonly recorder: Pick<Recorder, 'apply' | 'onDidApply'>;
+  readonly services: { readonly terminals: Pick<Terminals, 'onDidCreate' | 'onDidChange' | 'isRunning' | 'stop'> };
+}
 
-/**
- * Applies what happens to the terminals of one session, and ends those of turns that the user stops.
- * @param key the session that owns them, as it was given to `create`.
- */
-export function followTerminals(
-  terminals: Source,
-  key: string,
-  model: SessionView,
-  { apply, onDidApply }: Pick<Recorder, 'apply' | 'onDidApply'>,
-  agentName: () => string,
-  schedule: Schedule = later,
-): Disposable {
+/** Applies what happens to the terminals of a session, and ends those of turns that the user stops. */
+export function followTerminals(conversation: RunningConversation, schedule: Schedule = later): Disposable {
+  const { key, model, recorder, services } = conversation;
+  const { terminals } = services;
+  const { apply } = recorder;
   const own = new Set<string>();
   const following = new DisposableStore();
-  const stopped = new StoppedTurns({ terminals, model, agentName, apply, schedule });
+  const stopped = new StoppedTurns(conversation, schedule);
   following.add(stopped);
-  following.add(onDidApply((event) => stopped.happened(event)));
+  following.add(recorder.onDidApply((event) => stopped.happened(event)));
   following.add(
     terminals.onDidCreate(({ sessionId, terminalId, command, cwd }) => {
       if (sessionId !== key) return;
@@ -86,4 +86,34 @@ function updateOf({ id, command = id, exit, released }: Terminal, announced: boo
     patch: { status, ...(announced && shown) },
     announced,
   };
+}
+
+/**
+ * Returns the tool call for which an agent starts a terminal that it has named in no call: the open
+ * call whose command is in the terminal's command line, else the only open call that runs commands;
+ * undefined if it may be one of several, or none.
+ */
+function callOfTerminal({ entries }: Pick<SessionState, 'entries'>, line: string): ToolEntry | undefined {
+  const open = entries
+    .slice(entries.findLastIndex(({ kind }) => kind === 'turn_end') + 1)
+    .flatMap((entry) =>
+      entry.kind === 'tool' && !isEnded(entry.status) && !entry.content.some(({ type }) => type === 'terminal')
+        ? [entry]
+        : [],
+    );
+  const named = open.filter((call) => commandsOf(call).some((command) => line.includes(command)));
+  const running = open.filter(({ toolKind }) => toolKind === 'execute');
+  const [only, ...others] = named.length > 0 ? longest(named) : running;
+  return others.length === 0 ? only : undefined;
+}
+
+/** Of `ls` and `ls -la`, only the longer one is the command of `ls -la`. */
+function longest(calls: readonly ToolEntry[]): ToolEntry[] {
+  const lengths = calls.map((call) => Math.max(...commandsOf(call).map(({ length }) => length)));
+  const most = Math.max(...lengths);
+  return calls.filter((_, index) => lengths[index] === most);
+}
+
+function commandsOf({ rawInput }: ToolEntry): readonly string[] {
+  return rawCommandsIn(rawInput).commands.map(({ line }) => line.trim());
 }

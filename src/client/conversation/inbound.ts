@@ -2,98 +2,102 @@
 
 import { RPC_CODES, RpcError } from '../../acp/jsonrpc/rpcError';
 import { readStateUpdate } from '../../acp/proposals/sessionState';
+import type { Dialect, PermissionAsk, StateReport } from '../../acp/protocol/dialect';
 import { readCompleted } from '../../acp/protocol/elicitation';
+import type { Log } from '../../base/log';
 import { at } from '../../base/untrusted';
+import type { SessionEvent } from '../../session/events/event';
 import type { SessionView } from '../../session/model/model';
-import type { SessionState } from '../../session/model/state';
+import type { Entry, SessionState } from '../../session/model/state';
 import type { SessionChanges } from '../changes/sessionChanges';
+import type { AgentSession } from '../connection/agentSession';
 import type { Connector } from '../connection/connector';
 import type { LivenessProbe } from '../connection/livenessProbe';
 import type { PastUpdates } from '../connection/sessionReplay';
-import type { ToolSession } from '../mcp/editorTools';
+import { hear } from '../prompts/heardEvent';
 import type { TurnControl } from '../prompts/turnControl';
 import type { Subagents } from '../requests/subagents';
+import type { TurnFact } from '../turns/turnState';
 import { answerRequest } from './agentRequests';
+import type { ConnectionEvents } from './connectionEvents';
 import type { ConversationServices } from './conversationOptions';
-import { hearUpdates } from './hearUpdates';
 import type { Recorder } from './recorder';
 
 /**
- * What shows that an agent got further. A server that drops each connection may repeat all other
- * updates.
+ * Events that count as progress. A server that drops each connection may repeat all other updates.
  */
 const SAYS_MORE: ReadonlySet<string> = new Set(['message', 'message_chunk', 'tool_call', 'tool_content', 'plan']);
 
-/** Turns whose files the tools of the editor look at anew. */
+/** Turns whose files the tools of the editor read again. */
 const RECENT_TURNS = 3;
 
-export interface InboundParts {
+/** A conversation, as far as its agent changes it. */
+export interface HearingConversation {
   readonly key: string;
   readonly roots: readonly string[];
   readonly services: ConversationServices;
+  readonly model: SessionView;
   readonly recorder: Recorder;
   readonly turns: TurnControl;
   readonly subagents: Subagents;
   readonly probe: LivenessProbe;
-  readonly connector: () => Connector;
+  readonly connector: Pick<Connector, 'agentSide' | 'sessionId' | 'tools' | 'progressed'>;
   readonly changes: Pick<SessionChanges, 'beforeWrite'>;
-  readonly model: SessionView;
+  readonly events: Pick<ConnectionEvents, 'repeated'>;
 }
 
-export class Inbound {
-  readonly #parts: InboundParts;
+export class Inbound implements AgentSession {
+  readonly key: string;
+  readonly roots: readonly string[];
+  readonly #conversation: HearingConversation;
+  readonly #onlySends: boolean;
 
-  constructor(parts: InboundParts) {
-    this.#parts = parts;
+  /** @param onlySends the agent's requests wait for the next window */
+  constructor(conversation: HearingConversation, onlySends = false) {
+    this.key = conversation.key;
+    this.roots = conversation.roots;
+    this.#conversation = conversation;
+    this.#onlySends = onlySends;
+  }
+
+  get transcript(): Readonly<SessionState> {
+    return this.#conversation.model.state;
+  }
+
+  readonly apply = (event: SessionEvent): void => this.#conversation.recorder.apply(event);
+
+  readonly feed = (fact: TurnFact): void => void this.#conversation.turns.driver.feed(fact);
+
+  readonly reportState = (report: StateReport): void => this.#conversation.turns.state(report);
+
+  repeated(entries: readonly Entry[]): void {
+    this.#conversation.events.repeated(entries);
   }
 
   /**
    * Takes the `update`s of the session's `session/update` notifications, in order.
-   * @param past they repeat what was: the ends of turns in them end none here
+   * @param past they are repeated: the ends of turns in them end none here
    */
-  updates(updates: readonly unknown[], past?: PastUpdates): void {
-    const { services, recorder, turns, subagents, probe, connector } = this.#parts;
+  readonly updates = (updates: readonly unknown[], past?: PastUpdates): void => {
+    const { services, recorder, subagents, probe, connector } = this.#conversation;
     const now = services.clock.now();
     probe.heard();
-    turns.driver.feed({ type: 'update', isOutput: false });
+    this.feed({ type: 'update', isOutput: false });
     if (!past) this.#storeState(updates);
-    const { dialect } = connector().agentSide ?? {};
+    const { dialect } = connector.agentSide ?? {};
     if (!dialect) return;
     recorder.together(() =>
-      hearUpdates(updates, past, {
-        dialect,
-        driver: turns.driver,
-        apply: (event) => recorder.applyAt(event, now),
-        onState: (report) => turns.state(report),
-        onApplied: (event) => {
-          if (!past && SAYS_MORE.has(event.type)) connector().progressed();
-          if (event.type === 'subagent') subagents.announce(event.sessionId);
-        },
-        log: services.log,
+      readUpdates(dialect, updates, past, this, services.log, (event, isApplied) => {
+        if (!isApplied) recorder.applyAt(event, now);
+        if (!past && SAYS_MORE.has(event.type)) connector.progressed();
+        if (event.type === 'subagent') subagents.announce(event.sessionId);
       }),
     );
-  }
-
-  /** The session, as the tools of the editor see it. */
-  toolSession(): ToolSession {
-    const { key, roots, recorder, turns, changes, model } = this.#parts;
-    return {
-      key,
-      roots,
-      isAtWork: () => turns.isBusy && !turns.isCancelled,
-      ask: async (question, signal) => {
-        const { outcome } = await turns.requests.permissions.ask(question, turns.isCancelled, signal);
-        return outcome.outcome === 'selected' ? outcome.optionId : undefined;
-      },
-      apply: recorder.apply,
-      changed: () => model.state.turns.slice(-RECENT_TURNS).flatMap(({ files }) => [...files]),
-      beforeWrite: (path) => changes.beforeWrite(path),
-    };
-  }
+  };
 
   #storeState(updates: readonly unknown[]): void {
-    const { key, services } = this.#parts;
-    const state = services.agentState?.(key);
+    const { services } = this.#conversation;
+    const state = services.agentState?.(this.key);
     if (!state) return;
     for (const update of updates) {
       const stored = readStateUpdate(update);
@@ -102,54 +106,76 @@ export class Inbound {
     }
   }
 
-  /** Takes any other notification. */
-  notification(method: string, params: unknown): void {
-    const { services, turns } = this.#parts;
+  readonly notification = (method: string, params: unknown): void => {
+    const { services, turns } = this.#conversation;
     const done = method === 'elicitation/complete' ? readCompleted(params) : undefined;
     if (done !== undefined) turns.requests.elicitations.completed(done);
     else services.log.debug(`ignored notification ${method}`);
-  }
+  };
 
   /** Answers a request. @throws as {@link answerRequest} */
-  async request(method: string, params: unknown, signal: AbortSignal, id: string | number): Promise<unknown> {
-    const { key, roots, services, turns, subagents, probe, connector, changes, model } = this.#parts;
-    probe.heard();
-    const answering = answerRequest(
-      {
-        key,
-        roots,
-        sessionId: () => connector().sessionId,
-        terminals: services.terminals,
-        requests: turns.requests,
-        untilSubagentStopped: (id) => subagents.untilStopped(id),
-        untilAnswered: (id) => connector().agentSide?.link.rpc?.untilAnswered(id),
-        agentSide: () => connector().agentSide,
-        isCancelled: () => turns.isCancelled,
-        isStopped: () => isStopped(model.state),
-        beforeWrite: (what) => changes.beforeWrite(what),
-        tools: () => connector().tools,
-      },
-      method,
-      params,
-      signal,
-      id,
-    );
-    return answering.catch((error: unknown) => {
+  readonly request = async (
+    method: string,
+    params: unknown,
+    signal: AbortSignal,
+    id: string | number,
+  ): Promise<unknown> => {
+    if (this.#onlySends) return new Promise(() => {});
+    this.#conversation.probe.heard();
+    try {
+      return await answerRequest(this.#conversation, method, params, signal, id);
+    } catch (error) {
       if (error instanceof RpcError && error.code === RPC_CODES.methodNotFound) this.#showRefused(method, params);
       throw error;
-    });
-  }
+    }
+  };
 
   /** What the user does not see otherwise. An update counts, although it must not be a request. */
   #showRefused(method: string, params: unknown): void {
-    const { connector, recorder } = this.#parts;
+    const { connector } = this.#conversation;
     const update = method === 'session/update' ? at(params, 'update') : undefined;
-    if (update !== undefined && at(params, 'sessionId') === connector().sessionId) this.updates([update]);
-    else recorder.apply({ type: 'unknown_update', name: method, raw: params });
+    if (update !== undefined && at(params, 'sessionId') === connector.sessionId) this.updates([update]);
+    else this.apply({ type: 'unknown_update', name: method, raw: params });
+  }
+
+  readonly isAtWork = (): boolean => {
+    const { turns } = this.#conversation;
+    return turns.isBusy && !turns.isCancelled;
+  };
+
+  async ask(question: PermissionAsk, signal: AbortSignal): Promise<string | undefined> {
+    const { turns } = this.#conversation;
+    const { outcome } = await turns.requests.permissions.ask(question, turns.isCancelled, signal);
+    return outcome.outcome === 'selected' ? outcome.optionId : undefined;
+  }
+
+  readonly changed = (): readonly string[] =>
+    this.transcript.turns.slice(-RECENT_TURNS).flatMap(({ files }) => [...files]);
+
+  beforeWrite(path?: string): Promise<void> {
+    return this.#conversation.changes.beforeWrite(path);
   }
 }
 
-/** Returns whether the newest turn was stopped. Work that is announced to go on may start commands. */
-function isStopped({ turns, background }: Readonly<SessionState>): boolean {
-  return turns.at(-1)?.cancelRequested === true && background.length === 0;
+/**
+ * Reads the updates of a session: what they say about turns goes to the engine, all else to `take`.
+ * @param past they are repeated
+ * @param take gets each event; `isApplied`: the engine applies it
+ */
+export function readUpdates(
+  dialect: Dialect,
+  updates: readonly unknown[],
+  past: PastUpdates | undefined,
+  { feed, reportState }: Pick<AgentSession, 'feed' | 'reportState'>,
+  log: Log,
+  take: (event: SessionEvent, isApplied: boolean) => void,
+): void {
+  dialect.readUpdates(updates, {
+    emit: (event) => {
+      for (const read of past?.asSaid(event) ?? [event]) take(read, hear(read, feed));
+    },
+    onTurnComplete: past?.onTurnComplete ?? ((barrier) => feed({ type: 'complete', barrier })),
+    onState: past?.onState ?? reportState,
+    log,
+  });
 }

@@ -2,12 +2,16 @@
 // goes on where this one stood: nothing is applied twice, and nothing is left out.
 import * as z from 'zod/mini';
 import type { LineProgress } from '../../acp/jsonrpc/handledLines';
+import type { SessionView } from '../../session/model/model';
 import type { SessionState } from '../../session/model/state';
-import type { AgentLink } from '../ports/agentLink';
+import type { PromptQueue, QueueItem } from '../../session/queue/queue';
+import type { Connector } from '../connection/connector';
 import type { TurnControl } from '../prompts/turnControl';
+import type { Terminals } from '../terminals/terminals';
 import type { AgentKeepers } from '../transport/agentTransport';
 import { type KeptTurns, keptTurns, keptTurnsSchema } from '../turns/turnState';
 import type { KeptConversation, ReadProgress } from './persistence';
+import { type AgentPlace, sentItem } from './restore';
 
 /** In the place of a keeper: the agent is on another machine, and session/status tells about its turn. */
 const FAR = 'far';
@@ -29,7 +33,7 @@ const progressSchema = z.object({
 export interface EarlierAgent {
   readonly sessionId: string;
   /** On this machine, or on another one, where it may have a turn of ours. */
-  readonly where: 'here' | 'far';
+  readonly where: AgentPlace;
   readonly step: number;
   readonly lines: LineProgress;
   readonly turns: KeptTurns;
@@ -72,39 +76,48 @@ function parsed(json: string): unknown {
   }
 }
 
-export interface KeptProgressOptions {
-  readonly turns: () => TurnControl;
-  /** Undefined while no agent runs. */
-  readonly link: () => AgentLink | undefined;
-  readonly sessionId: () => string | undefined;
-  /** The agent is on another machine, and can be asked what became of its turn. */
-  readonly isFar: () => boolean;
-  readonly state: () => Readonly<SessionState>;
-  /** Returns how many characters were heard of commands that outlive this window, by terminal. */
-  readonly terminals: () => Readonly<Record<string, number>>;
+interface ProgressingConversation {
+  readonly key: string;
+  readonly model: Pick<SessionView, 'state'>;
+  readonly turns: Pick<TurnControl, 'driver'>;
+  readonly connector: Pick<Connector, 'agentSide' | 'sessionId' | 'isFar'>;
+  readonly services: { readonly terminals: Pick<Terminals, 'heardOf'> };
 }
 
 export class KeptProgress {
-  readonly #options: KeptProgressOptions;
+  readonly #conversation: ProgressingConversation;
+  /** An agent on this machine, until it is attached or lost. */
+  #earlier: EarlierAgent | undefined;
   #lease = '';
   #step: number;
 
-  /** @param step that an earlier window has reached */
-  constructor(options: KeptProgressOptions, step = 0) {
-    this.#options = options;
-    this.#step = step;
+  constructor(conversation: ProgressingConversation, earlier: EarlierAgent | undefined) {
+    this.#conversation = conversation;
+    this.#earlier = earlier?.where === 'here' ? earlier : undefined;
+    this.#step = earlier?.step ?? 0;
+  }
+
+  /** The agent on this machine that is to be attached. */
+  get earlier(): EarlierAgent | undefined {
+    return this.#earlier;
+  }
+
+  /** It is attached, or lost. */
+  clearEarlier(): void {
+    this.#earlier = undefined;
   }
 
   /** How far the agent was heard now; undefined where it ends with the window. */
-  readonly read = (): ReadProgress | undefined => {
-    const link = this.#options.link();
-    const { kept, rpc } = link ?? {};
-    if (this.#options.isFar()) return this.#far();
+  read(): ReadProgress | undefined {
+    const { key, turns, connector, services } = this.#conversation;
+    if (!connector) return undefined; // while the conversation is made
+    const { kept, rpc } = connector.agentSide?.link ?? {};
+    if (connector.isFar) return this.#far();
     if (!kept || !rpc) return undefined;
-    const { requestIds, state: turnState } = this.#options.turns().driver;
+    const { requestIds, state } = turns.driver;
     const lines = rpc.progress(new Set(requestIds.values()));
-    const turns = keptTurns(turnState);
-    const settled = kept.settled(new Set(turns.prompts.flatMap((one) => (one.awaited ? [one.promptId] : []))));
+    const open = keptTurns(state);
+    const settled = kept.settled(new Set(open.prompts.flatMap((one) => (one.awaited ? [one.promptId] : []))));
     this.tellLease();
     const step = ++this.#step;
     return {
@@ -113,8 +126,8 @@ export class KeptProgress {
         sessionId: kept.sessionId,
         step,
         ...lines,
-        turns,
-        terminals: this.#options.terminals(),
+        turns: open,
+        terminals: services.terminals.heardOf(key, this.#earlier?.terminals),
       }),
       holdBack: (events) => kept.holdBack(step, events),
       stored: () => {
@@ -122,41 +135,36 @@ export class KeptProgress {
         kept.agent.stored(lines);
       },
     };
-  };
+  }
 
   /** What the agent says is repeated when the session is loaded. */
   #far(): ReadProgress {
-    const { sessionId, turns } = this.#options;
-    const kept = {
-      keeper: FAR,
-      sessionId: sessionId(),
-      step: 0,
-      line: 0,
-      open: [],
-      turns: keptTurns(turns().driver.state),
-    };
+    const { connector, turns } = this.#conversation;
+    const { sessionId } = connector;
+    const kept = { keeper: FAR, sessionId, step: 0, line: 0, open: [], turns: keptTurns(turns.driver.state) };
     return { json: JSON.stringify(kept), holdBack() {}, stored() {} };
   }
 
   /** The session is open: from here on another window can go on with it. */
   opened(): void {
-    const { kept } = this.#options.link() ?? {};
+    const { connector, turns } = this.#conversation;
+    const { kept } = connector.agentSide?.link ?? {};
     this.#lease = '';
     kept?.promptsFrom(() => {
       this.tellLease();
-      return this.#options.turns().driver.requestIds;
+      return turns.driver.requestIds;
     });
     this.tellLease();
   }
 
   /** Tells the keeper what the agent is at, where that has changed. */
   tellLease(): void {
-    const { link, sessionId, state, turns } = this.#options;
-    const { kept, description } = link() ?? {};
-    const id = sessionId();
+    const { connector, model, turns } = this.#conversation;
+    const { kept, description } = connector.agentSide?.link ?? {};
+    const id = connector.sessionId;
     if (!kept || id === undefined) return;
-    const { agentState = 'idle', background, turn } = state();
-    const endMarks = [...turns().driver.requestIds.values()].map(Number);
+    const { agentState = 'idle', background, turn } = model.state;
+    const endMarks = [...turns.driver.requestIds.values()].map(Number);
     const isAtWork = turn !== undefined || agentState !== 'idle' || background.length > 0;
     const goodbye = { jsonrpc: '2.0', id: 'goodbye', method: 'session/close', params: { sessionId: id } };
     const lease = {
@@ -169,4 +177,12 @@ export class KeptProgress {
     this.#lease = text;
     kept.agent.lease(lease);
   }
+}
+
+/** Returns a message of the queue, or one that has left and is in the transcript. */
+export function promptOf(conversation: {
+  readonly queue: PromptQueue;
+  readonly model: SessionView;
+}): (id: string) => QueueItem | undefined {
+  return (id) => conversation.queue.find(id) ?? sentItem(conversation.model.state, id);
 }

@@ -4,25 +4,23 @@ import { isAway, type PromptQueue, type QueuedAttachment, type QueueItem } from 
 import { type PauseCode, readReason } from '../../session/queue/waitReason';
 import type { TurnControl } from '../prompts/turnControl';
 
-export interface QueueActionsOptions {
+export interface QueueingConversation {
   readonly queue: PromptQueue;
   readonly turns: Pick<TurnControl, 'isBusy' | 'cancel' | 'keepBack' | 'takeBack' | 'dispatcher'>;
-  /** Starts the agent where it does not run. */
-  readonly start: () => Promise<void>;
-  readonly isClosed: () => boolean;
-  /** @throws ParleyError where another window has the session */
-  readonly requireOurs: () => void;
-  /** What waits is sent with what the agent has, see Choices.accept. */
-  readonly acceptChoices: () => void;
+  readonly choices: { accept(): void };
+  readonly isDisposed: boolean;
+  start(): Promise<void>;
+  /** @throws ParleyError if another window has the session */
+  requireOurs(): void;
 }
 
 export class QueueActions {
-  readonly #options: QueueActionsOptions;
+  readonly #conversation: QueueingConversation;
   /** The messages of {@link sendNext}. */
   readonly #nextIds = new Set<string>();
 
-  constructor(options: QueueActionsOptions) {
-    this.#options = options;
+  constructor(conversation: QueueingConversation) {
+    this.#conversation = conversation;
   }
 
   /**
@@ -30,10 +28,10 @@ export class QueueActions {
    * the message follows its end.
    */
   sendNow(id: string): void {
-    const { queue, turns } = this.#options;
+    const { queue, turns } = this.#conversation;
     const item = queue.find(id);
     if (!item || item.state === 'sending') return;
-    this.#options.acceptChoices();
+    this.#conversation.choices.accept();
     queue.putNext(id);
     void turns.dispatcher.sendFirst(item);
     if (turns.isBusy) turns.cancel();
@@ -45,7 +43,7 @@ export class QueueActions {
    * A later stop of the turn holds it with the others. Several go in the order in which they came.
    */
   sendNext(text: string): void {
-    const { queue, turns } = this.#options;
+    const { queue, turns } = this.#conversation;
     const item = queue.add(text, [], 'first');
     const before = queue.items.findLastIndex(({ id }) => this.#nextIds.has(id));
     queue.move(item.id, Math.max(0, before)); // behind those that the agent has
@@ -61,28 +59,28 @@ export class QueueActions {
    * @throws ParleyError where another window has the session
    */
   addUnsent(texts: readonly string[], attachments: readonly QueuedAttachment[]): void {
-    const { queue, requireOurs } = this.#options;
-    requireOurs();
+    const { queue } = this.#conversation;
+    this.#conversation.requireOurs();
     if (queue.paused === undefined) queue.pause('window-ended');
     for (const [index, text] of texts.entries()) queue.add(text, index === 0 ? attachments : []);
   }
 
   /** Sends what waited in a paused queue. */
   resume(): void {
-    this.#options.acceptChoices();
-    this.#options.queue.resume();
+    this.#conversation.choices.accept();
+    this.#conversation.queue.resume();
     this.#goOn();
   }
 
   /** Sends what waited for a reason that is gone. */
   release(code: PauseCode): void {
-    const { paused } = this.#options.queue;
+    const { paused } = this.#conversation.queue;
     if (paused !== undefined && readReason(paused)?.code === code) this.resume();
   }
 
   /** Takes messages out of the queue: one, or all. @returns those that are gone */
   remove(id?: string): readonly QueueItem[] {
-    const { queue, turns } = this.#options;
+    const { queue, turns } = this.#conversation;
     turns.keepBack(id);
     const item = id === undefined ? undefined : queue.find(id);
     if (item && isAway(item)) {
@@ -101,23 +99,23 @@ export class QueueActions {
    * @param paused why it waited
    */
   restore(gone: readonly QueueItem[], paused: string | undefined): void {
-    if (this.#options.isClosed()) return;
-    this.#options.queue.unclear(gone, paused);
+    if (this.#conversation.isDisposed) return;
+    this.#conversation.queue.unclear(gone, paused);
     this.pump();
   }
 
   /** Asks the agent to give back a message that it holds, to be edited. */
   takeBack(id: string): void {
-    this.#options.turns.takeBack(id, 'edit');
+    this.#conversation.turns.takeBack(id, 'edit');
   }
 
   /** Sends an item that was edited or released, where it is next. */
   pump(): void {
-    this.#options.turns.dispatcher.pump();
+    this.#conversation.turns.dispatcher.pump();
   }
 
   #goOn(): void {
-    void this.#options.start();
+    void this.#conversation.start();
     this.pump();
   }
 }

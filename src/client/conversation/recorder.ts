@@ -12,8 +12,7 @@ export class Recorder {
   readonly #model: SessionModel;
   readonly #persistence: ConversationPersistence | undefined;
   readonly #now: () => number;
-  readonly #happened: (event: SessionEvent) => void;
-  readonly #progress: () => ReadProgress | undefined;
+  readonly #progress: { read(): ReadProgress | undefined } | undefined;
   readonly #onDidApply = new Emitter<SessionEvent>();
   #isOver = false;
   /** What is to happen once all of `together` is kept. */
@@ -26,20 +25,17 @@ export class Recorder {
 
   /**
    * @param now ms since 1970
-   * @param happened told of each event after it was applied
    * @param progress how far the lines of the agent were read, which is kept with its events
    */
   constructor(
     model: SessionModel,
     persistence: ConversationPersistence | undefined,
     now: () => number,
-    happened: (event: SessionEvent) => void = () => undefined,
-    progress: () => ReadProgress | undefined = () => undefined,
+    progress?: { read(): ReadProgress | undefined },
   ) {
     this.#model = model;
     this.#persistence = persistence;
     this.#now = now;
-    this.#happened = happened;
     this.#progress = progress;
   }
 
@@ -59,32 +55,21 @@ export class Recorder {
    * @param at ms since 1970
    */
   applyAt(event: SessionEvent, at: number): void {
-    if (this.#isOver || (event.type === 'info' && !event.byUser && this.#model.state.isNamed)) return;
-    this.#applyAt(event, at);
-    this.#happened(event);
-    this.#onDidApply.fire(event);
-  }
-
-  #applyAt(event: SessionEvent, at: number): void {
-    const persistence = this.#persistence;
-    if (!persistence) {
-      this.#model.apply(event, at);
-      return;
-    }
     const { state } = this.#model;
+    if (this.#isOver || (event.type === 'info' && !event.byUser && state.isNamed)) return;
     const entries = state.entries.length;
     const turns = state.turns.length;
     const turn = state.turn?.id;
     this.#model.apply(event, at);
-    const timed: TimedEvent = {
-      at,
-      event,
-      begins: state.entries.length > entries || undefined,
-      ...(this.#isMark(entries, turn, event) && { mark: { entries, turns, turn } }),
-    };
-    if (this.#together) this.#together.push(timed);
-    else persistence.events([timed], this.#progress());
-    if (event.type === 'info' && event.title) persistence.describe({ title: event.title });
+    if (this.#persistence) {
+      const begins = state.entries.length > entries || undefined;
+      const mark = this.#isMark(entries, turn, event) ? { entries, turns, turn } : undefined;
+      const timed: TimedEvent = { at, event, begins, mark };
+      if (this.#together) this.#together.push(timed);
+      else this.#persistence.events([timed], this.#progress?.read());
+      if (event.type === 'info' && event.title) this.#persistence.describe({ title: event.title });
+    }
+    this.#onDidApply.fire(event);
   }
 
   /**
@@ -145,7 +130,7 @@ export class Recorder {
     this.#together = [];
     this.#syncQueue = undefined;
     this.#persistence?.together(() => {
-      if (events.length > 0) this.#persistence?.events(events, this.#progress());
+      if (events.length > 0) this.#persistence?.events(events, this.#progress?.read());
       sync?.();
     });
   };

@@ -1,19 +1,19 @@
 // Restores a stored conversation: its transcript, with everything closed that was open when its
 // window ended. A message that may have reached the agent is never sent again without asking the
 // user.
-import { messageOf } from '../../base/errors';
-import type { Log } from '../../base/log';
 import { textOfBlocks } from '../../base/text';
 import type { ContentBlock } from '../../session/events/content';
 import type { SessionEvent } from '../../session/events/event';
 import type { TurnNote } from '../../session/events/ownText';
-import type { SessionModel, SessionView } from '../../session/model/model';
+import type { SessionView } from '../../session/model/model';
 import type { SessionState } from '../../session/model/state';
 import { isEnded } from '../../session/model/tools';
 import type { PromptQueue, QueuedAttachment, QueueItem } from '../../session/queue/queue';
-import type { EarlierAgent } from './keptProgress';
 import type { KeptConversation, KeptItem } from './persistence';
 import type { Unsent } from './unsent';
+
+/** Where an agent that outlives its window runs: on this machine, or on another one. */
+export type AgentPlace = 'here' | 'far';
 
 /**
  * Continues what was kept: the transcript as it stood, everything open closed, nothing sent
@@ -28,10 +28,7 @@ export function restore(
   kept: KeptConversation,
   apply: (event: SessionEvent) => void,
   now: number,
-  {
-    isHeld = false,
-    goesOn,
-  }: { readonly isHeld?: boolean | undefined; readonly goesOn?: EarlierAgent['where'] | undefined } = {},
+  { isHeld = false, goesOn }: { readonly isHeld?: boolean | undefined; readonly goesOn?: AgentPlace | undefined } = {},
 ): void {
   const state = { ...model.state, entries: model.state.entries.slice(model.begins) };
   if (goesOn === 'far') state.turn = undefined;
@@ -44,49 +41,6 @@ export function restore(
     used,
   );
   unsent.restore(kept);
-}
-
-/** Reading the part of a transcript before its end. */
-export interface TranscriptReading {
-  /** The conversation was closed meanwhile. */
-  readonly isOver: () => boolean;
-  readonly apply: (event: SessionEvent) => void;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
-  readonly isHeld?: boolean | undefined;
-  /** Its agent still runs. */
-  readonly goesOn?: EarlierAgent['where'] | undefined;
-}
-
-/**
- * Completes a model of which only the end was read, and closes what was open before it. Never
- * rejects: what cannot be read stays a gap.
- * @param read reads the whole; rejects with ParleyError `journal-unreadable`. Undefined: the model
- * is whole
- */
-export function completeTranscript(
-  model: SessionModel,
-  read: (() => Promise<SessionModel>) | undefined,
-  reading: TranscriptReading,
-  log: Log,
-): Promise<void> | undefined {
-  return read && complete(model, read, reading, log);
-}
-
-async function complete(
-  model: SessionModel,
-  read: () => Promise<SessionModel>,
-  { isOver, apply, now, isHeld, goesOn }: TranscriptReading,
-  log: Log,
-): Promise<void> {
-  try {
-    const whole = await read();
-    if (isOver()) return;
-    model.complete(whole);
-    if (!goesOn) for (const event of closingEvents(model.state, now(), isHeld)) apply(event);
-  } catch (error) {
-    log.error(`a session could not be read: ${messageOf(error)}`);
-  }
 }
 
 /**
@@ -184,9 +138,4 @@ function inDoubt(item: KeptItem): KeptItem {
 function attachmentOf(block: ContentBlock, index: number): QueuedAttachment {
   const label = block.type === 'resource_link' ? block.name : block.type === 'resource' ? block.uri : block.type;
   return { id: `again-${index}`, kind: block.type === 'image' ? 'image' : 'other', label, forms: [block] };
-}
-
-/** Returns a message of the queue, or one that has left and stands in the transcript. */
-export function itemsOf(queue: PromptQueue, model: SessionView): (id: string) => QueueItem | undefined {
-  return (id) => queue.find(id) ?? sentItem(model.state, id);
 }

@@ -8,7 +8,7 @@ import { labelOf } from '../connection/shownChoices';
 /** A session in which they can be set. */
 export interface ChoiceTarget {
   readonly model: { readonly state: Readonly<Pick<SessionState, 'mode' | 'modes' | 'config'>> };
-  readonly controls: {
+  readonly choices: {
     setMode(modeId: string): Promise<void>;
     setConfigOption(id: string, value: string | boolean): Promise<void>;
   };
@@ -58,13 +58,13 @@ export function choiceOf(conversation: ChoiceTarget, what: 'mode' | 'model'): Of
   const option = config.find((one): one is SelectOption => one.type === 'select' && one.category === what);
   if (option) {
     const { id, value: current, values } = option;
-    return { current, values, choose: (value) => conversation.controls.setConfigOption(id, value) };
+    return { current, values, choose: (value) => conversation.choices.setConfigOption(id, value) };
   }
   if (what === 'model' || modes.length === 0) return undefined;
   return {
     current: mode,
     values: modes.map(({ id, ...rest }) => ({ value: id, ...rest })),
-    choose: (value) => conversation.controls.setMode(value),
+    choose: (value) => conversation.choices.setMode(value),
   };
 }
 

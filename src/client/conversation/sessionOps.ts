@@ -14,12 +14,11 @@ const MAX_PAGES = 200;
 const ANSWER_MS = 15_000;
 const MAX_TITLE = 500;
 
-export interface SessionOpsOptions {
-  readonly link: () => AgentLink | undefined;
-  readonly session: () => OpenedSession | undefined;
-  readonly agentName: () => string;
+interface OperatingConversation {
+  readonly agent: { readonly name: string };
   readonly cwd: string;
-  readonly apply: (event: SessionEvent) => void;
+  readonly connector: { readonly link: AgentLink | undefined; readonly session: OpenedSession | undefined };
+  readonly recorder: { readonly apply: (event: SessionEvent) => void };
 }
 
 export interface SessionQuery {
@@ -41,15 +40,15 @@ const LACKS = {
 } satisfies { readonly [Feature in keyof AgentFeatures]?: (agent: string) => Localizable };
 
 export class SessionOps {
-  readonly #options: SessionOpsOptions;
+  readonly #conversation: OperatingConversation;
 
-  constructor(options: SessionOpsOptions) {
-    this.#options = options;
+  constructor(conversation: OperatingConversation) {
+    this.#conversation = conversation;
   }
 
   /** Returns whether the agent runs and offers this. */
   can(action: SessionAction): boolean {
-    return this.#options.link()?.description.features[action] !== undefined;
+    return this.#conversation.connector.link?.description.features[action] !== undefined;
   }
 
   /**
@@ -60,7 +59,7 @@ export class SessionOps {
   async *list(query: SessionQuery, signal: AbortSignal): AsyncGenerator<readonly SessionInfo[]> {
     const stored = this.#need('list');
     const base = {
-      cwd: !query.everywhere ? this.#options.cwd : undefined,
+      cwd: !query.everywhere ? this.#conversation.cwd : undefined,
       archived: this.can('archive') ? query.archived === true : undefined,
     };
     const seen = new Set<string>();
@@ -85,7 +84,7 @@ export class SessionOps {
    * @throws ParleyError how the agent ended; `signal`'s reason
    */
   async status(sessionId: string, signal: AbortSignal): Promise<StatusAnswer> {
-    const link = this.#options.link();
+    const { link } = this.#conversation.connector;
     return link ? (await askStatus({ link, sessionId }, signal)).answer : 'unsupported';
   }
 
@@ -117,16 +116,16 @@ export class SessionOps {
    * @throws ParleyError `empty-title`; what the agent answers.
    */
   async rename(title: string, signal: AbortSignal): Promise<void> {
-    const session = this.#options.session();
+    const { session } = this.#conversation.connector;
     const kept = session && this.can('title') ? await this.setTitle(session.sessionId, title, signal) : titleOf(title);
-    this.#options.apply({ type: 'info', title: kept, byUser: true });
+    this.#conversation.recorder.apply({ type: 'info', title: kept, byUser: true });
   }
 
   #need(feature: keyof typeof LACKS): StoredSessions {
-    const link = this.#options.link();
+    const { link } = this.#conversation.connector;
     const sessions = link?.description.features[feature] && link.dialect.sessions;
     if (sessions) return sessions;
-    const name = this.#options.agentName();
+    const { name } = this.#conversation.agent;
     throw new ParleyError('cannot-do', link ? LACKS[feature](name) : localizable("{0} isn't running.", name));
   }
 }

@@ -11,22 +11,23 @@ import type { Terminals } from '../terminals/terminals';
 /** Time for the agent to end its commands itself, and for output that was on its way, in ms. */
 const GRACE_MS = 1000;
 
-export interface StoppedTurnsOptions {
-  readonly terminals: Pick<Terminals, 'isRunning' | 'stop'>;
+interface StoppingConversation {
+  readonly agent: { readonly name: string };
   readonly model: SessionView;
-  readonly agentName: () => string;
-  readonly apply: (event: SessionEvent) => void;
-  readonly schedule: Schedule;
+  readonly recorder: { readonly apply: (event: SessionEvent) => void };
+  readonly services: { readonly terminals: Pick<Terminals, 'isRunning' | 'stop'> };
 }
 
 export class StoppedTurns implements Disposable {
-  readonly #options: StoppedTurnsOptions;
+  readonly #conversation: StoppingConversation;
+  readonly #schedule: Schedule;
   readonly #waiting = new DisposableStore();
   /** The stopped turn whose grace is over, until the user was told that it goes on. */
   #over: string | undefined;
 
-  constructor(options: StoppedTurnsOptions) {
-    this.#options = options;
+  constructor(conversation: StoppingConversation, schedule: Schedule) {
+    this.#conversation = conversation;
+    this.#schedule = schedule;
   }
 
   dispose(): void {
@@ -35,26 +36,27 @@ export class StoppedTurns implements Disposable {
 
   /** Call with each event after it was applied. */
   happened(event: SessionEvent): void {
-    const { model, schedule } = this.#options;
+    const { model } = this.#conversation;
     if (event.type === 'turn_started') this.#over = undefined;
     else if (event.type === 'turn_ended') {
       const turn = model.turn(event.turnId);
-      if (turn?.cancelRequested) this.#waiting.add(schedule(() => this.#endTerminals(turn), GRACE_MS));
+      if (turn?.cancelRequested) this.#waiting.add(this.#schedule(() => this.#endTerminals(turn), GRACE_MS));
     } else if (event.type === 'terminal' && event.command !== undefined && this.#isOfStopped(event.terminalId))
-      this.#waiting.add(schedule(() => this.#end(event.terminalId), GRACE_MS));
+      this.#waiting.add(this.#schedule(() => this.#end(event.terminalId), GRACE_MS));
     else if (this.#over !== undefined && this.#goesOn(event, this.#over)) this.#tell();
   }
 
   #endTerminals({ id }: Readonly<Turn>): void {
-    const { state } = this.#options.model;
+    const { state } = this.#conversation.model;
     if (state.turns.at(-1)?.id === id) this.#over = id;
     for (const terminal of state.terminals.values()) if (terminal.turnId === id) this.#end(terminal.id);
   }
 
   #end(terminalId: string): void {
-    const { terminals, apply } = this.#options;
+    const { recorder, services } = this.#conversation;
+    const { terminals } = services;
     if (!terminals.isRunning(terminalId) || this.#background().has(terminalId)) return;
-    apply({ type: 'terminal', terminalId, isStopped: true });
+    recorder.apply({ type: 'terminal', terminalId, isStopped: true });
     void terminals.stop(terminalId);
   }
 
@@ -63,7 +65,7 @@ export class StoppedTurns implements Disposable {
    * was stopped and is over: the request was on its way, or the window was reloaded.
    */
   #isOfStopped(terminalId: string): boolean {
-    const { model } = this.#options;
+    const { model } = this.#conversation;
     const { state } = model;
     const turnId = state.terminals.get(terminalId)?.turnId;
     if (turnId === undefined && state.turn) return false;
@@ -73,7 +75,7 @@ export class StoppedTurns implements Disposable {
 
   /** The ids of work that the agent has announced to go on after its turn, and of its terminals. */
   #background(): ReadonlySet<string> {
-    const { background, entries, nests } = this.#options.model.state;
+    const { background, entries, nests } = this.#conversation.model.state;
     const ids = new Set(background.map(({ id }) => id));
     const isBackground = (entry: ToolEntry): boolean =>
       ids.has(entry.toolCallId) || (entry.subagentId !== undefined && ids.has(entry.subagentId));
@@ -88,7 +90,8 @@ export class StoppedTurns implements Disposable {
 
   /** Returns whether an event is output of a command of the turn that the client does not run. */
   #goesOn(event: SessionEvent, turnId: string): boolean {
-    const { model, terminals } = this.#options;
+    const { model, services } = this.#conversation;
+    const { terminals } = services;
     const { terminals: known, entries } = model.state;
     if (event.type === 'terminal') {
       const { terminalId: id, append } = event;
@@ -106,7 +109,8 @@ export class StoppedTurns implements Disposable {
 
   #tell(): void {
     this.#over = undefined;
-    const said = ownText('still-running', this.#options.agentName());
-    this.#options.apply({ type: 'notice', severity: 'warning', title: '', said, own: true, action: { id: 'restart' } });
+    const { agent, recorder } = this.#conversation;
+    const said = ownText('still-running', agent.name);
+    recorder.apply({ type: 'notice', severity: 'warning', title: '', said, own: true, action: { id: 'restart' } });
   }
 }

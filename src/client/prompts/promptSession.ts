@@ -4,6 +4,7 @@ import type { PromptCapabilities } from '../../acp/protocol/dialect';
 import type { Log } from '../../base/log';
 import type { ContentBlock } from '../../session/events/content';
 import type { SessionEvent } from '../../session/events/event';
+import type { SessionModel } from '../../session/model/model';
 import type { PromptQueue } from '../../session/queue/queue';
 import type { PauseCode, WaitReason } from '../../session/queue/waitReason';
 import type { OpenedSession } from '../ports/agentLink';
@@ -32,6 +33,8 @@ export interface PromptSession {
    * A prompt is about to leave; what was heard of the session until now may show that it must wait.
    */
   leaving(): void;
+  /** Returns what goes along with the next message: what a new session must be told of the one before. */
+  appendix(capabilities: PromptCapabilities): readonly ContentBlock[];
   /** The agent answered a prompt. */
   answered(): void;
   /**
@@ -55,31 +58,23 @@ export interface TurnServices {
   readonly schedule?: Schedule;
 }
 
-/** How what belongs to one prompt is kept. */
-export interface PromptKeeping {
-  /** Keeps all events of `run` in one go. */
+/** Applies and stores events. */
+export interface EventRecorder {
+  readonly apply: (event: SessionEvent) => void;
+  /** Stores all events of `run` in one transaction. */
   together<T>(run: () => T): T;
-  /** Keeps what came so far, before the prompt leaves. */
+  /** Stores what came so far, before the prompt leaves. */
   commit(): void;
-  /** Runs something once all of {@link together} is kept. */
+  /** Runs something once all of {@link together} is stored. */
   afterwards(run: () => void): void;
 }
 
 export interface TurnControlOptions {
-  /** Turns that the session had before. */
-  readonly turnsSoFar: number;
   readonly queue: PromptQueue;
+  readonly model: Pick<SessionModel, 'state' | 'touch'>;
+  readonly recorder: EventRecorder;
   readonly services: TurnServices;
-  readonly apply: (event: SessionEvent) => void;
-  readonly onChange: () => void;
+  readonly session: PromptSession;
   /** What rules say of a permission request; absent: there are no rules. */
   readonly judge?: JudgePermission | undefined;
-  readonly session: PromptSession;
-  /** Keeps what belongs together in one go, and before the message leaves. */
-  readonly kept: PromptKeeping;
-  /**
-   * What goes along with the next message, after it: what a new session must be told of the one
-   * before.
-   */
-  readonly appendix: (capabilities: PromptCapabilities) => readonly ContentBlock[];
 }

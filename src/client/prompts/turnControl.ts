@@ -77,12 +77,13 @@ export class TurnControl {
   readonly #cutLinks = new WeakSet<AgentLink>();
 
   constructor(options: TurnControlOptions) {
-    const { apply, queue, services } = options;
+    const { queue, recorder, services, model } = options;
+    const { apply } = recorder;
     this.#options = options;
     this.requests = new UserRequests(apply, () => this.isCancelled, options.judge);
     this.#accepted = new AcceptedPrompts(queue);
     const { clock, log, schedule, barrierGraceMs: barrierMs, answerGraceMs: answerMs } = services;
-    this.driver = new TurnDriver(initialTurns(options.turnsSoFar), {
+    this.driver = new TurnDriver(initialTurns(model.state.turns.length), {
       graces: { ...GRACES, ...(barrierMs !== undefined && { barrierMs }), ...(answerMs !== undefined && { answerMs }) },
       schedule,
       now: clock.now,
@@ -108,6 +109,10 @@ export class TurnControl {
   /** A message is about to leave. */
   get isPreparing(): boolean {
     return this.#preparing?.item !== undefined;
+  }
+
+  #changed(): void {
+    this.#options.model.touch('turn');
   }
 
   get #hasTurn(): boolean {
@@ -143,7 +148,7 @@ export class TurnControl {
     if (report.error?.code === AUTH_REQUIRED && this.driver.state.turn) this.#signInFor = report.error.message;
     this.driver.feed({ type: 'state', report });
     if (!this.driver.state.turn) this.#signInFor = undefined;
-    this.#options.onChange();
+    this.#changed();
   }
 
   /**
@@ -151,7 +156,7 @@ export class TurnControl {
    * answered at once.
    */
   cancel(): void {
-    const { services, onChange } = this.#options;
+    const { services } = this.#options;
     const session = this.#options.session.current;
     this.keepBack();
     if (!session || (!this.isRunning && !this.isAsked)) return;
@@ -161,14 +166,14 @@ export class TurnControl {
       .cancel(session.sessionId)
       .catch((error: unknown) => services.log.warn(`session/cancel: ${messageOf(error)}`));
     if (!this.#hasTurn) {
-      void asked.then(onChange);
+      void asked.then(() => this.#changed());
       return;
     }
     this.requests.turnStopped();
     clearTimeout(this.#patience);
     this.#patience = setTimeout(() => {
       this.#ignoresStop = true;
-      this.#options.onChange();
+      this.#changed();
     }, STOP_PATIENCE_MS);
   }
 
@@ -213,7 +218,7 @@ export class TurnControl {
     this.#options.queue.takeBack();
     this.requests.agentExited();
     this.#stopped();
-    this.#options.onChange();
+    this.#changed();
     return true;
   }
 
@@ -224,7 +229,7 @@ export class TurnControl {
    */
   rejoin(status: SessionStatus, hasArrived: boolean | undefined): boolean {
     const effects = this.driver.feed({ type: 'asked', status, hasArrived });
-    this.#options.onChange();
+    this.#changed();
     return !effects.some(({ type }) => type === 'lost');
   }
 
@@ -240,7 +245,7 @@ export class TurnControl {
    * wait after all.
    */
   async #send(item: QueueItem): Promise<SentMessage | undefined> {
-    const { queue, kept, session } = this.#options;
+    const { queue, recorder, session } = this.#options;
     const opened = session.current;
     if (!opened) return undefined;
     queue.setState(item, 'sending');
@@ -258,14 +263,14 @@ export class TurnControl {
     const content = contentOf(item, features.prompt);
     const endsBy = features.states ? 'state' : 'response';
     const promised = features.turnComplete !== undefined;
-    const sent = [...content, ...this.#options.appendix(features.prompt)];
+    const sent = [...content, ...session.appendix(features.prompt)];
     const echo = sent.length === content.length ? {} : { echo: textOfBlocks(sent) };
     const text = echo.echo ?? textOfBlocks(content);
     const prompt = { item, content, ...echo, done: new Deferred<TurnResult | undefined>() };
     // It stands in the queue or in the transcript before it leaves, never in both.
-    const handle = kept.together(() => {
+    const handle = recorder.together(() => {
       const added = this.driver.prompt(prompt, { promptId: item.id, text, endsBy, promised });
-      kept.commit();
+      recorder.commit();
       return added;
     });
     const begins = queue.find(item.id) === undefined;
@@ -280,14 +285,14 @@ export class TurnControl {
 
   /** Returns what sends a prompt, in the end to the session that has taken the place of its own. */
   #promptWith(opened: OpenedSession, { item, handle, content, sent, takenBack }: LeavingPrompt) {
-    const { queue, appendix } = this.#options;
+    const { queue, session } = this.#options;
     const onSent = (id: string): void => {
       this.driver.feed({ type: 'sent', handle, requestId: id });
       if (queue.find(item.id)) queue.setState(item, 'accepted');
     };
     return ({ link, sessionId }: OpenedSession): Promise<PromptAnswer> => {
       const isOther = sessionId !== opened.sessionId;
-      const prompt = isOther ? [...content, ...appendix(link.description.features.prompt)] : sent;
+      const prompt = isOther ? [...content, ...session.appendix(link.description.features.prompt)] : sent;
       if (isOther) this.driver.replaceText(handle, textOfBlocks(prompt));
       return link.dialect.prompt(sessionId, prompt, onSent, takenBack);
     };
@@ -295,12 +300,12 @@ export class TurnControl {
 
   /** Sees a prompt that leaves, or has left, to its answer. */
   #follow(opened: OpenedSession, { item, handle }: Pick<LeavingPrompt, 'item' | 'handle'>, prompt: Send): void {
-    const { queue, session, kept } = this.#options;
+    const { queue, session, recorder } = this.#options;
     const { link, sessionId } = opened;
     this.#deliver(opened, prompt).then(
       (answer) =>
         // The end of the turn is kept together with how far the agent was heard.
-        kept.together(() => {
+        recorder.together(() => {
           session.answered();
           // What was written before the question is no answer to it.
           if (link.dialect.isAsking?.(sessionId) && queue.items.length > 0) queue.pause('agent-asks');
@@ -309,7 +314,7 @@ export class TurnControl {
       (error: unknown) => {
         if (isClosed(error) && this.#cutLinks.has(link)) return;
         // The end of the connection is told by the end of the agent, which knows why.
-        if (!isClosed(error) || !link.isAlive) kept.together(() => this.#refused(item, handle, error));
+        if (!isClosed(error) || !link.isAlive) recorder.together(() => this.#refused(item, handle, error));
       },
     );
   }
@@ -379,7 +384,7 @@ export class TurnControl {
   async #prepare(run: Preparation, item?: QueueItem): Promise<WaitReason<PauseCode> | 'kept-back' | undefined> {
     const abort = new AbortController();
     this.#preparing = { abort, item };
-    this.#options.onChange();
+    this.#changed();
     try {
       const wait = await run(abort.signal);
       return abort.signal.aborted ? 'kept-back' : wait;
@@ -387,7 +392,7 @@ export class TurnControl {
       return abort.signal.aborted ? 'kept-back' : detailed('session-not-opened', errorText(error));
     } finally {
       this.#preparing = undefined;
-      this.#options.onChange();
+      this.#changed();
     }
   }
 
@@ -442,8 +447,8 @@ export class TurnControl {
     if (done?.type === 'done' && done.refused)
       this.#gaveBack(item, { again, asked: done.refused.asked, failure, cancelled: withdrawn });
     if (lost !== undefined) queue.pause(lost);
-    this.#options.onChange();
-    this.#options.kept.afterwards(() => this.#pumpWhenHeard());
+    this.#changed();
+    this.#options.recorder.afterwards(() => this.#pumpWhenHeard());
   }
 
   /** A prompt comes back that no turn has taken in. */
@@ -514,8 +519,8 @@ export class TurnControl {
     // looked. Without a session something else tells why they wait.
     if (stopReason === 'error' && session.current && queue.items.length > 0) queue.pause('turn-failed');
     this.requests.turnEnded(session.current?.link.description.features.states !== undefined);
-    this.#options.onChange();
-    this.#options.kept.afterwards(() => this.#pumpWhenHeard());
+    this.#changed();
+    this.#options.recorder.afterwards(() => this.#pumpWhenHeard());
   }
 }
 

@@ -1,5 +1,5 @@
 // A connection that was lost in a recording: its turn is over, or continues over the next one if the
-// client asks the agent about it. As live, see client/conversation/agentLoss.ts.
+// client asks the agent about it. As live, see client/conversation/connectionEvents.ts.
 import { isIdle } from '../../acp/proposals/promptLifecycle';
 import type { SessionStatus } from '../../acp/proposals/sessionStatus';
 import type { AgentFeatures } from '../../acp/protocol/dialect';
@@ -7,10 +7,9 @@ import type { SessionView } from '../../session/model/model';
 import type { Entry } from '../../session/model/state';
 import { resolveDoubtfulPrompts } from '../../session/reconcile/doubtfulPrompts';
 import { canReopen } from '../connection/sessionOpenStrategy';
-import { unsaidEnd } from '../conversation/agentLoss';
+import { RunningCalls, unsaidEnd } from '../conversation/connectionEvents';
 import type { KeptItem } from '../conversation/persistence';
 import { unansweredPrompt } from '../conversation/restore';
-import { RunningCalls } from '../conversation/runningCalls';
 import type { TurnDriver } from '../prompts/turnDriver';
 import type { Subagents } from '../requests/subagents';
 import { mayBeCut } from '../turns/engine';

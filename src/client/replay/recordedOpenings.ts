@@ -1,17 +1,15 @@
 // The sessions of a recording: how they are opened, what agents repeat of them, and which of the
 // updates are part of them. As live, see client/connection/openSession.ts.
 import { readStatus, type SessionStatus } from '../../acp/proposals/sessionStatus';
-import type { AgentDescription, Dialect, StateReport } from '../../acp/protocol/dialect';
+import type { AgentDescription, Dialect } from '../../acp/protocol/dialect';
 import { UpdateRouter, type UpdateSink } from '../../acp/protocol/earlyUpdates';
 import { repeatedEvents } from '../../acp/quirks/repeatedPast';
 import type { Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
 import { at } from '../../base/untrusted';
-import type { SessionEvent } from '../../session/events/event';
-import type { SessionState } from '../../session/model/state';
 import { applyOffer, withdrawOffer } from '../connection/openSession';
 import { canReopen } from '../connection/sessionOpenStrategy';
-import { SessionReplay, type SessionReplayOptions } from '../connection/sessionReplay';
+import { type ReplayedSession, SessionReplay } from '../connection/sessionReplay';
 import type { Schedule } from '../ports/grace';
 
 /** The agent of a recording, as far as its messages are read. */
@@ -24,12 +22,7 @@ export interface RecordedOpeningsOptions {
   readonly agent: () => RecordedAgent;
   readonly log: Log;
   readonly schedule: Schedule;
-  readonly known: () => Readonly<SessionState>;
-  readonly apply: (event: SessionEvent) => void;
-  readonly onUpdates: SessionReplayOptions['onUpdates'];
-  readonly onState: (report: StateReport) => void;
-  readonly feed: SessionReplayOptions['feed'];
-  readonly onRepeated: SessionReplayOptions['onRepeated'];
+  readonly session: ReplayedSession;
   /** A turn waits for the session to be open again. */
   readonly rejoins: () => boolean;
   /** A session is open. */
@@ -131,13 +124,14 @@ export class RecordedOpenings {
       if (isNamed) this.use(this.#current);
       return false;
     }
-    if (!replay && this.#options.known().entries.length > 0) this.#options.apply({ type: 'ids_renewed' });
+    const { session } = this.#options;
+    if (!replay && session.transcript.entries.length > 0) session.apply({ type: 'ids_renewed' });
     if (!isNamed) {
       replay?.begin();
-      withdrawOffer(this.#options);
+      withdrawOffer(session);
     }
     const offer = this.#options.agent().dialect.readOffer?.(sessionId, result);
-    if (offer) applyOffer(this.#options, offer);
+    if (offer) applyOffer(session, offer);
     this.#replay = replay;
     if (isNamed) this.#note(sessionId);
     else this.use(sessionId, replay?.take, replay?.takeOver);
@@ -211,11 +205,7 @@ export class RecordedOpenings {
    * @param sink takes them; absent: as they are
    * @param onRequest see {@link UpdateRouter.register}
    */
-  use(
-    sessionId: unknown,
-    sink: UpdateSink = (updates) => this.#options.onUpdates(updates),
-    onRequest?: () => void,
-  ): void {
+  use(sessionId: unknown, sink: UpdateSink = this.#options.session.updates, onRequest?: () => void): void {
     if (!isText(sessionId)) return;
     this.#note(sessionId);
     this.#router.register(sessionId, sink, onRequest);
@@ -227,26 +217,14 @@ export class RecordedOpenings {
   }
 
   #replayOf(method: string, params: unknown): SessionReplay {
-    const { agent, log, known, apply, onUpdates, onState, feed, onRepeated, schedule, rejoins } = this.#options;
+    const { agent, log, session, schedule, rejoins } = this.#options;
     const { dialect, description } = agent();
     const sessionId = at(params, 'sessionId');
     const expected = method !== 'session/resume' || at(params, 'replayFrom') !== undefined;
     const stands = NAMING.has(method) && isText(sessionId) && this.#known.has(sessionId);
-    return new SessionReplay({
-      dialect,
-      log,
-      compares: stands || !expected,
-      expected,
-      rejoins: rejoins(),
-      known,
-      apply,
-      asSaid: repeatedEvents(description.raw),
-      onUpdates,
-      onState,
-      feed,
-      onRepeated,
-      schedule,
-    });
+    const compares = stands || !expected;
+    const asSaid = repeatedEvents(description.raw);
+    return new SessionReplay({ session, dialect, log, schedule, asSaid, compares, expected, rejoins: rejoins() });
   }
 }
 

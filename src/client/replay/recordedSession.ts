@@ -4,7 +4,7 @@
 import { initialized } from '../../acp/initialize';
 import { errorSentence, RPC_CODES, RpcError } from '../../acp/jsonrpc/rpcError';
 import type { SessionStatus } from '../../acp/proposals/sessionStatus';
-import { required } from '../../acp/protocol/dialect';
+import { required, type StateReport } from '../../acp/protocol/dialect';
 import { toBlock } from '../../acp/protocol/readContent';
 import { Deferred } from '../../base/deferred';
 import type { Disposable } from '../../base/disposable';
@@ -18,7 +18,7 @@ import type { RecordedMessage } from '../../traffic/recording';
 import { isHandoff } from '../connection/contextHandoff';
 import type { PastUpdates } from '../connection/sessionReplay';
 import { isAnswered } from '../conversation/agentRequests';
-import { hearUpdates } from '../conversation/hearUpdates';
+import { readUpdates } from '../conversation/inbound';
 import { isSessionGone, promptFailure } from '../prompts/promptFailure';
 import { TurnDriver } from '../prompts/turnDriver';
 import { Subagents } from '../requests/subagents';
@@ -131,12 +131,14 @@ export class RecordedSession {
       agent: () => this.#agent,
       log,
       schedule,
-      known: () => this.#model.state,
-      apply,
-      onUpdates: this.#updates,
-      onState: (report) => this.#turns.feed({ type: 'state', report }),
-      feed: (fact) => void this.#turns.feed(fact),
-      onRepeated: (repeated) => this.#loss.repeated(repeated),
+      session: {
+        transcript: this.#model.state,
+        apply,
+        updates: this.#updates,
+        reportState: this.#reportState,
+        feed: this.#turns.feed,
+        repeated: (entries) => this.#loss.repeated(entries),
+      },
       rejoins: () => this.#loss.isCut,
       onOpen: () => this.#opened(),
     });
@@ -292,15 +294,14 @@ export class RecordedSession {
   readonly #updates = (updates: readonly unknown[], past?: PastUpdates): void => {
     this.#heard += 1;
     this.#turns.feed({ type: 'update', isOutput: false });
-    hearUpdates(updates, past, {
-      dialect: this.#agent.dialect,
-      driver: this.#turns,
-      apply: this.#emit,
-      onState: (report) => this.#turns.feed({ type: 'state', report }),
-      onApplied: (event) => event.type === 'subagent' && this.#subagents.announce(event.sessionId),
-      log: this.#log,
+    const session = { feed: this.#turns.feed, reportState: this.#reportState };
+    readUpdates(this.#agent.dialect, updates, past, session, this.#log, (event, isApplied) => {
+      if (!isApplied) this.#emit(event);
+      if (event.type === 'subagent') this.#subagents.announce(event.sessionId);
     });
   };
+
+  readonly #reportState = (report: StateReport): void => void this.#turns.feed({ type: 'state', report });
 
   /** @returns what takes the answer: it counts if the agent has said nothing since it was asked */
   #asked(params: unknown): (result: unknown) => void {

@@ -211,17 +211,17 @@ export class SurfaceActions {
         await this.#elicit(conversation, message.id, message.answer);
         return;
       case 'stopOne':
-        await tell(conversation, 'not-stopped', () => conversation.controls.stopOne(message));
+        await tell(conversation, 'not-stopped', () => conversation.stopOne(message));
         return;
       case 'queue':
         await this.#applyQueueAction(conversation, message.action);
         return;
       case 'setMode':
-        await tell(conversation, 'mode-not-changed', () => conversation.controls.setMode(message.modeId));
+        await tell(conversation, 'mode-not-changed', () => conversation.choices.setMode(message.modeId));
         return;
       case 'setConfig':
         await tell(conversation, 'option-not-changed', () =>
-          conversation.controls.setConfigOption(message.id, message.value),
+          conversation.choices.setConfigOption(message.id, message.value),
         );
         return;
       case 'page':

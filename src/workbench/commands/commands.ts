@@ -164,7 +164,7 @@ export function commandsOf(services: CommandServices): ReadonlyMap<string, Comma
               option.values.map(({ value, name, description }) => ({ id: value, label: name, description })),
               option.name,
             ));
-      if (value !== undefined) await conversation.controls.setConfigOption(option.id, value);
+      if (value !== undefined) await conversation.choices.setConfigOption(option.id, value);
     }),
     register('queue.pause', async (argument?: unknown) => (await sessionOf(services, argument)).queue.pause('by-user')),
     register('queue.resume', async (argument?: unknown) => (await sessionOf(services, argument)).queueActions.resume()),

@@ -9,6 +9,7 @@ export function promptSession(current: () => unknown, more: Partial<PromptSessio
     precedes: () => undefined,
     reopen: () => async () => 'session-lost',
     leaving() {},
+    appendix: () => [],
     answered() {},
     needSignIn() {},
     ...more,

@@ -309,7 +309,7 @@ for (const version of [1, 2] as const)
       async () => {
         rig.open({ offers: ['config'] });
         await rig.send('say x');
-        await rig.session.conversation.controls.setConfigOption('size', 'large');
+        await rig.session.conversation.choices.setConfigOption('size', 'large');
         assert.equal(rig.session.conversation.model.state.config[0]?.value, 'large');
       },
       version,
@@ -377,8 +377,8 @@ for (const version of [1, 2] as const)
         rig.open({});
         const { done } = rig.session.conversation.send('tool t1\nterminal-stoppable e1\nsay both run\nwait');
         await rig.session.until(() => rig.said() === 'both run');
-        await rig.session.conversation.controls.stopOne({ kind: 'tool', id: 't1' });
-        await rig.session.conversation.controls.stopOne({ kind: 'terminal', id: 'e1' });
+        await rig.session.conversation.stopOne({ kind: 'tool', id: 't1' });
+        await rig.session.conversation.stopOne({ kind: 'terminal', id: 'e1' });
         rig.session.conversation.cancel();
         await done;
       });
@@ -388,7 +388,7 @@ for (const version of [1, 2] as const)
     proof('cannot change the mode of an agent that has modes', ['v1:session/set_mode'], async () => {
       rig.open({ offers: ['modes'] });
       await rig.send('say x');
-      await rig.session.conversation.controls.setMode('code');
+      await rig.session.conversation.choices.setMode('code');
       assert.equal(rig.session.conversation.model.state.mode, 'code');
     });
 

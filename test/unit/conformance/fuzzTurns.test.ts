@@ -63,14 +63,11 @@ class FuzzedTurn {
     const link = { dialect, description: { features }, isAlive: true };
     const services = { clock: { now: () => 1 }, log };
     this.#turns = new TurnControl({
-      turnsSoFar: 0,
       queue: this.#queue,
       services: services as never,
-      apply: recorder.apply,
-      onChange() {},
+      model: this.model,
+      recorder: { apply: recorder.apply, together: (run) => run(), commit() {}, afterwards: (run) => run() },
       session: promptSession(() => ({ link, sessionId: 's' })),
-      appendix: () => [],
-      kept: { together: (run) => run(), commit() {}, afterwards: (run) => run() },
     });
     this.#inbound = new Inbound({
       key,
@@ -80,8 +77,9 @@ class FuzzedTurn {
       turns: this.#turns,
       subagents: { announce() {} } as never,
       probe: new LivenessProbe({ now: () => 1, onChange() {}, onState() {} }),
-      connector: () => ({ agentSide: { dialect }, progressed() {} }) as never,
+      connector: { agentSide: { dialect }, progressed() {} } as never,
       changes: { beforeWrite: async () => undefined },
+      events: { repeated() {} },
       model: this.model,
     });
   }

@@ -91,8 +91,8 @@ describe('an agent on the official SDK', () => {
     const session = start();
     const { conversation } = session;
     await conversation.start();
-    await conversation.controls.setMode('code');
-    await conversation.controls.setConfigOption('model', 'large');
+    await conversation.choices.setMode('code');
+    await conversation.choices.setConfigOption('model', 'large');
     const { mode, config } = conversation.model.state;
     assert.equal(mode, 'code');
     assert.equal(config.find(({ id }) => id === 'model')?.value, 'large');

@@ -358,7 +358,7 @@ describe('Parley shows the proposals with the demo agent', () => {
       },
     );
     await conversation.start();
-    await conversation.controls.setConfigOption('pace', pace);
+    await conversation.choices.setConfigOption('pace', pace);
     return conversation;
   };
 
@@ -436,7 +436,7 @@ describe('Parley shows the proposals with the demo agent', () => {
       await session.until(({ model }) => model.state.entries.some(({ kind }) => kind === 'tool'));
       const sent = conversation.send('use tabs');
       await session.until(() => entries().some((entry) => entry.endsWith(' user: use tabs')));
-      await conversation.controls.setConfigOption('pace', 'instant');
+      await conversation.choices.setConfigOption('pace', 'instant');
       const { turnId } = await sent.done;
       const own =
         version === 1

@@ -75,9 +75,11 @@ async function opened(
     ...{ key: 'k', agent: agentOf(entry), cwd: '/work', additionalDirectories: [] },
     services: { log: silentLog, startTimeoutMs: () => 1000 },
     stages: new Stages(Date.now, () => {}),
-    apply: (event: SessionEvent) => void model.apply(event, 0),
-    known: () => model.state,
-    onUpdates() {},
+    session: {
+      transcript: model.state,
+      apply: (event: SessionEvent) => void model.apply(event, 0),
+      updates() {},
+    },
     onNamed() {},
   } as unknown as StartContext;
   try {

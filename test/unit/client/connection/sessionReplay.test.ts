@@ -142,13 +142,15 @@ describe('a repeated session', function () {
       const unused = { request: async () => ({}), notify: async () => {} };
       const replay = new SessionReplay({
         ...{ compares: true, expected, dialect: new V1Agent(unused), log: silentLog },
-        known: () => model.state,
-        apply: (event) => model.apply(event, 1),
         asSaid: (event) => [event],
-        onUpdates: (updates) => live.push(...updates),
-        onState() {},
-        feed() {},
-        onRepeated() {},
+        session: {
+          transcript: model.state,
+          apply: (event) => model.apply(event, 1),
+          updates: (updates) => void live.push(...updates),
+          reportState() {},
+          feed() {},
+          repeated() {},
+        },
       });
       return { replay, model, live };
     }

@@ -2,7 +2,7 @@
 import { strict as assert } from 'node:assert';
 import { RpcError } from '../../../../src/acp/jsonrpc/rpcError';
 import { V1Agent } from '../../../../src/acp/v1/v1Agent';
-import { answerRequest, type RequestContext } from '../../../../src/client/conversation/agentRequests';
+import { type AskedConversation, answerRequest } from '../../../../src/client/conversation/agentRequests';
 import { UserRequests } from '../../../../src/client/requests/userRequests';
 import type { SessionEvent } from '../../../../src/session/events/event';
 
@@ -10,11 +10,8 @@ describe('requests of an agent', () => {
   const context = {
     key: 'key',
     roots: ['/secret/root'],
-    sessionId: () => 's',
-    agentSide: () => ({}),
-    isSubagent: () => false,
-    isCancelled: () => false,
-  } as unknown as RequestContext;
+    connector: { sessionId: 's', agentSide: {} },
+  } as unknown as AskedConversation;
 
   for (const method of ['constructor', '__proto__', 'toString', 'hasOwnProperty', 'valueOf', 'no/such']) {
     it(`are answered “method not found” where they are called ${method}`, async () => {
@@ -33,9 +30,9 @@ describe('requests of an agent', () => {
     const dialect = new V1Agent({ request: async () => ({}), notify: async () => {} });
     const asking = {
       ...context,
-      requests,
-      agentSide: () => ({ dialect, link: { router: { requested() {} } } }),
-    } as unknown as RequestContext;
+      turns: { requests, isCancelled: false },
+      connector: { sessionId: 's', agentSide: { dialect, link: { router: { requested() {} } } } },
+    } as unknown as AskedConversation;
 
     beforeEach(() => {
       events.length = 0;

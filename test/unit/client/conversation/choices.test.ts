@@ -21,11 +21,11 @@ describe('what the user chose', () => {
   const initial = { mode: 'full', model: 'small', effort: 'low', web: false };
 
   async function choose(): Promise<void> {
-    const { controls } = session.conversation;
-    await controls.setMode('read-only');
-    await controls.setConfigOption('model', 'large');
-    await controls.setConfigOption('effort', 'high');
-    await controls.setConfigOption('web', true);
+    const { choices } = session.conversation;
+    await choices.setMode('read-only');
+    await choices.setConfigOption('model', 'large');
+    await choices.setConfigOption('effort', 'high');
+    await choices.setConfigOption('web', true);
   }
   /** A session in which something was chosen and said. */
   async function begin(manner: Manner = {}): Promise<void> {
@@ -218,7 +218,7 @@ describe('what the user chose', () => {
     it('sends it when the user has chosen again', async () => {
       await held({ treats: { mode: 'refuses' } });
       session.agent.manner = {};
-      await session.conversation.controls.setMode('ask');
+      await session.conversation.choices.setMode('ask');
       await session.until(() => session.agent.prompts.length === 2);
       assert.deepEqual(lastPrompt()?.settings, { ...chosen, mode: 'ask' });
     });
@@ -244,7 +244,7 @@ describe('what the user chose', () => {
     it('is awaited by a message that is sent meanwhile', async () => {
       await begin();
       session.agent.manner = { treats: { mode: 'late' }, lateMs: 5 };
-      const choosing = session.conversation.controls.setMode('ask');
+      const choosing = session.conversation.choices.setMode('ask');
       await session.conversation.send('two').done;
       await choosing;
       assert.equal(lastPrompt()?.settings.mode, 'ask');
@@ -253,7 +253,7 @@ describe('what the user chose', () => {
     it('holds a message that was sent meanwhile where the agent refuses', async () => {
       await begin();
       session.agent.manner = { treats: { mode: 'refuses' } };
-      const choosing = session.conversation.controls.setMode('full');
+      const choosing = session.conversation.choices.setMode('full');
       session.conversation.send('two').done.catch(() => {});
       await assert.rejects(choosing, /not full/);
       await isPaused();
@@ -263,7 +263,7 @@ describe('what the user chose', () => {
     it('keeps no later message back where the agent has refused', async () => {
       await begin();
       session.agent.manner = { treats: { mode: 'refuses' } };
-      await assert.rejects(session.conversation.controls.setMode('full'), /not full/);
+      await assert.rejects(session.conversation.choices.setMode('full'), /not full/);
       await session.conversation.send('two').done;
       assert.deepEqual(lastPrompt()?.settings, chosen);
     });
@@ -272,7 +272,7 @@ describe('what the user chose', () => {
       await begin();
       session.agent.manner = { treats: { model: 'empty' } };
       await assert.rejects(
-        session.conversation.controls.setConfigOption('model', 'medium'),
+        session.conversation.choices.setConfigOption('model', 'medium'),
         /didn't confirm “model: medium”/,
       );
       assert.equal(session.composer.model, 'large');
@@ -284,7 +284,7 @@ describe('what the user chose', () => {
     it('counts what the agent says beside an answer that says nothing', async () => {
       await begin();
       session.agent.manner = { treats: { model: 'empty' } };
-      const choosing = session.conversation.controls.setConfigOption('model', 'medium');
+      const choosing = session.conversation.choices.setConfigOption('model', 'medium');
       session.agent.change({ model: 'medium' });
       await choosing;
       assert.equal(session.composer.model, 'medium');

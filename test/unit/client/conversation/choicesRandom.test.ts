@@ -125,12 +125,12 @@ async function play(seed: number, folder: string): Promise<Outcome> {
       } else if (what === 'choose') {
         const [[id, value] = ['', '']] = Object.entries(some());
         log.push(`${id} ${value} ${agent.manner.treats?.[id]}`);
-        const { controls } = session.conversation;
+        const { choices } = session.conversation;
         if (session.conversation.connection.kind !== 'ready') await session.conversation.start();
         const asked =
           id === 'mode' && !agent.manner.modeOption
-            ? controls.setMode(String(value))
-            : controls.setConfigOption(id, value);
+            ? choices.setMode(String(value))
+            : choices.setConfigOption(id, value);
         asked.catch(() => {});
         if (random.below(2) === 0) await asked.catch(() => {});
       } else {

@@ -38,7 +38,8 @@ class Session {
       this.#timers.add(run);
       return toDisposable(() => this.#timers.delete(run));
     };
-    followTerminals(terminals, 's', this.model, recorder, () => 'Grok', schedule);
+    const { model } = this;
+    followTerminals({ key: 's', agent: { name: 'Grok' }, model, recorder, services: { terminals } }, schedule);
     this.apply({ type: 'turn_started', turnId: 't', origin: 'user', at: 0 });
   }
 

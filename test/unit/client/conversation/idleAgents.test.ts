@@ -78,7 +78,7 @@ describe('an idle agent', function () {
 
   it('has the mode that the user chose when it is back, before the next message', async () => {
     const { conversation } = await begin({ offers: ['resume'], modes: ['ask', 'code'] });
-    await conversation.controls.setMode('code');
+    await conversation.choices.setMode('code');
     await pass(LIMIT);
     await conversation.send('two').done;
     assert.equal(conversation.model.state.mode, 'code');

@@ -4,7 +4,7 @@ import type { StateReport } from '../../../../src/acp/protocol/dialect';
 import { V1Agent } from '../../../../src/acp/v1/v1Agent';
 import { Deferred } from '../../../../src/base/deferred';
 import { silentLog } from '../../../../src/base/log';
-import { Inbound, type InboundParts } from '../../../../src/client/conversation/inbound';
+import { type HearingConversation, Inbound } from '../../../../src/client/conversation/inbound';
 import { TurnDriver } from '../../../../src/client/prompts/turnDriver';
 import { GRACES } from '../../../../src/client/turns/graces';
 import { initialTurns, type TurnResult } from '../../../../src/client/turns/turnState';
@@ -35,12 +35,8 @@ function running(create = async (): Promise<unknown> => ({})): {
     changes: { beforeWrite: async () => {} },
     recorder: { together: (run: () => void) => run(), applyAt: model.apply.bind(model) },
     probe: { heard() {} },
-    connector: () => ({
-      sessionId: 's',
-      agentSide: { dialect, link: { router: { requested() {} } } },
-      progressed() {},
-    }),
-  } as unknown as InboundParts);
+    connector: { sessionId: 's', agentSide: { dialect, link: { router: { requested() {} } } }, progressed() {} },
+  } as unknown as HearingConversation);
   return { inbound, model };
 }
 

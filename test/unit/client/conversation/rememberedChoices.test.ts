@@ -58,7 +58,7 @@ describe('a new session', function () {
     const script = { configOptions: [select('llm', 'model', 'small', 'large')] };
     const first = await open(script);
     await first.start();
-    await first.controls.setConfigOption('llm', 'large');
+    await first.choices.setConfigOption('llm', 'large');
     assert.deepEqual(memory.get('scripted'), { llm: 'large' });
     const next = await open(script);
     await next.send('say hello').done;
@@ -80,13 +80,13 @@ describe('a new session', function () {
     const modes = { currentModeId: 'ask', availableModes: ['ask', 'bypass'].map((id) => ({ id, name: id })) };
     const first = await open({ modes });
     await first.start();
-    await first.controls.setMode('bypass');
+    await first.choices.setMode('bypass');
     const next = await open({ modes });
     await next.start();
     assert.equal(next.model.state.mode, 'ask');
     const option = await open({ configOptions: [select('approval', 'mode', 'ask', 'bypass')] });
     await option.start();
-    await option.controls.setConfigOption('approval', 'bypass');
+    await option.choices.setConfigOption('approval', 'bypass');
     const again = await open({ configOptions: [select('approval', 'mode', 'ask', 'bypass')] });
     await again.start();
     assert.equal(chosen(again, 'approval'), 'ask');

@@ -37,7 +37,7 @@ function conversation(...events: readonly SessionEvent[]): { it: ChoiceTarget; a
   const asked: string[] = [];
   const parts = {
     model,
-    controls: {
+    choices: {
       setMode: async (id: string) => void asked.push(`mode ${id}`),
       setConfigOption: async (id: string, value: unknown) => void asked.push(`${id} ${value}`),
     },

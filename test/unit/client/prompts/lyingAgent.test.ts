@@ -7,6 +7,7 @@ import { silentLog } from '../../../../src/base/log';
 import type { Preparation } from '../../../../src/client/prompts/promptSession';
 import { TurnControl } from '../../../../src/client/prompts/turnControl';
 import type { SessionEvent } from '../../../../src/session/events/event';
+import { SessionModel } from '../../../../src/session/model/model';
 import { PromptQueue } from '../../../../src/session/queue/queue';
 import { promptSession } from '../../../support/sessions/promptSession';
 
@@ -37,17 +38,19 @@ function turns(preparation: { precedes?: Preparation; reopen?: Preparation } = {
   const state: { session: unknown } = { session: { link, sessionId: 's' } };
   const queue = new PromptQueue(() => {});
   const control = new TurnControl({
-    turnsSoFar: 0,
     queue,
     services: { clock: { now: () => 1 }, log: silentLog, answerGraceMs: 1 } as never,
-    apply: (event) => events.push(event),
-    onChange() {},
-    kept: { together: (run) => run(), commit() {}, afterwards: (run) => run() },
+    model: new SessionModel(),
+    recorder: {
+      apply: (event) => void events.push(event),
+      together: (run) => run(),
+      commit() {},
+      afterwards: (run) => run(),
+    },
     session: promptSession(() => state.session, {
       precedes: () => preparation.precedes,
       reopen: () => preparation.reopen ?? (async () => 'session-lost'),
     }),
-    appendix: () => [],
   });
   const add = (text: string) => {
     const item = queue.add(text, []);

@@ -236,8 +236,8 @@ describe('what the unstable schemas add', function () {
         ].join('\n'),
       );
       await session.until((c) => c.model.state.permissions.size === 1);
-      await session.conversation.controls.stopOne({ kind: 'subagent', id: 'stranger' });
-      await session.conversation.controls.stopOne({ kind: 'subagent', id: 'child' });
+      await session.conversation.stopOne({ kind: 'subagent', id: 'stranger' });
+      await session.conversation.stopOne({ kind: 'subagent', id: 'child' });
       await turn.done;
       assert.equal(session.conversation.model.state.permissions.size, 0);
       assert.equal(session.conversation.model.state.turns.at(-1)?.stopReason, 'end_turn');

@@ -168,7 +168,7 @@ describe('v2 lifecycle', function () {
       ],
     });
     await conversation.start();
-    await conversation.controls.setConfigOption('web', true);
+    await conversation.choices.setConfigOption('web', true);
     await conversation.send(
       [
         'echo',

@@ -1,0 +1,287 @@
+// What happens to a session when its agent starts, is ready or is gone: its turn, queue, questions and
+// notices. If only the connection is lost, the turn stays open until the agent was asked about it
+// over the next one.
+import { isIdle } from '../../acp/proposals/promptLifecycle';
+import type { SessionStatus } from '../../acp/proposals/sessionStatus';
+import { required } from '../../acp/protocol/dialect';
+import type { AgentDefinition } from '../../agents/agentDefinition';
+import { messageOf, type ParleyError } from '../../base/errors';
+import { type LocalizableText, localizable } from '../../base/localizable';
+import type { TimedEvent } from '../../session/events/event';
+import type { SessionModel } from '../../session/model/model';
+import type { Entry, SessionState } from '../../session/model/state';
+import { isEnded } from '../../session/model/tools';
+import type { PromptQueue } from '../../session/queue/queue';
+import { detailed } from '../../session/queue/waitReason';
+import { resolveDoubtfulPrompts } from '../../session/reconcile/doubtfulPrompts';
+import type { SessionChanges } from '../changes/sessionChanges';
+import { askStatus } from '../connection/askStatus';
+import type { AgentEnd, ConnectorListener } from '../connection/connectionState';
+import type { Connector } from '../connection/connector';
+import type { ContextHandoff } from '../connection/contextHandoff';
+import { takenOver, untrusted } from '../connection/failures';
+import type { LivenessProbe } from '../connection/livenessProbe';
+import { StartNotices } from '../connection/startNotices';
+import type { AgentLink, OpenedSession } from '../ports/agentLink';
+import type { TurnControl } from '../prompts/turnControl';
+import type { Subagents } from '../requests/subagents';
+import type { Choices } from './choices';
+import type { ConversationServices } from './conversationOptions';
+import type { KeptProgress } from './keptProgress';
+import type { ConversationPersistence, KeptItem } from './persistence';
+import type { Recorder } from './recorder';
+import { closingEvents, unansweredPrompt } from './restore';
+
+/**
+ * How long an agent that has a turn since another connection, and does not say what it does, may
+ * send nothing, in milliseconds: as long as a model may think.
+ */
+const QUIET_MS = 60_000;
+/** How many times in a row the same calls may be found running. */
+const MAX_LOOKS = 10;
+
+/** A conversation, as far as its connection changes it. */
+export interface ConnectedConversation {
+  readonly key: string;
+  readonly agent: AgentDefinition;
+  readonly sessionId: string | undefined;
+  readonly services: ConversationServices;
+  readonly persistence: ConversationPersistence | undefined;
+  readonly recorder: Recorder;
+  readonly queue: PromptQueue;
+  readonly turns: TurnControl;
+  readonly subagents: Subagents;
+  readonly probe: LivenessProbe;
+  readonly connector: Connector;
+  readonly changes: SessionChanges;
+  readonly choices: Choices;
+  readonly progress: KeptProgress;
+  readonly handoff: ContextHandoff;
+  readonly readOnly: ParleyError | undefined;
+  readonly endsWithWindow: boolean;
+  isSuspended: boolean;
+  note(events: readonly TimedEvent[]): void;
+}
+
+export class ConnectionEvents implements ConnectorListener {
+  readonly #conversation: ConnectedConversation;
+  readonly #model: SessionModel;
+  readonly #notices: StartNotices;
+  /** The prompt of the turn that waits, if nothing shows that the agent has it. */
+  #inDoubt: KeptItem | undefined;
+  /** The agent has repeated the session since, with that prompt or without it. */
+  #hasRepeated = false;
+  /** That prompt was among what it repeated. */
+  #isShown = false;
+  #stopsAgain = false;
+  readonly #running = new RunningCalls();
+
+  constructor(conversation: ConnectedConversation, model: SessionModel) {
+    this.#conversation = conversation;
+    this.#model = model;
+    this.#notices = new StartNotices(conversation.recorder.apply, conversation.services.log);
+  }
+
+  refuses(): ParleyError | undefined {
+    const { readOnly, services, persistence } = this.#conversation;
+    if (readOnly) return readOnly;
+    if (!services.isTrusted()) return untrusted();
+    return persistence?.claim() === false ? (this.#conversation.readOnly ?? takenOver()) : undefined;
+  }
+
+  changed(): void {
+    this.#model.touch('connection');
+  }
+
+  described(facts: Parameters<ConversationPersistence['describe']>[0]): void {
+    this.#conversation.persistence?.describe(facts);
+  }
+
+  /** Shows how the last agent ended. */
+  starting(lastEnd: ParleyError | undefined): void {
+    const { recorder, handoff, changes } = this.#conversation;
+    if (lastEnd) {
+      const { code, texts, stderr } = lastEnd;
+      recorder.apply({ type: 'error', code, message: texts.message, stderr: stderr || undefined });
+    }
+    handoff.starting(this.#model.state.entries);
+    changes.starting();
+  }
+
+  replacing(): void {
+    this.#conversation.handoff.replacing(this.#model.state);
+  }
+
+  ready(problems: readonly LocalizableText[], isNew: boolean): void {
+    const { agent, sessionId, handoff, progress, probe, changes, choices, turns } = this.#conversation;
+    const { entries } = this.#model.state;
+    if (handoff.ready(sessionId, isNew, entries)) this.#notices.beganAnew(agent.name, entries);
+    this.#notices.notHandedOver(problems);
+    progress.opened();
+    probe.heard();
+    changes.warm();
+    // That the turn is to stop may not have reached the agent.
+    if (this.#stopsAgain) turns.cancel();
+    this.#stopsAgain = false;
+    this.#conversation.isSuspended = false;
+    choices.opened(isNew);
+    turns.dispatcher.pump();
+  }
+
+  /** The agent of an earlier window is here: everything continues as if nothing had happened. */
+  attached(opened: OpenedSession): void {
+    const { key, progress, turns, subagents, changes, services } = this.#conversation;
+    const { kept, rpc } = opened.link;
+    const { lines, step, terminals } = required(progress.earlier);
+    const session = required(kept);
+    rpc?.resumeAfter(lines);
+    progress.opened();
+    turns.resume(opened, required(session.earlier).prompts);
+    this.#conversation.note(session.takeHeldBack(step));
+    subagents.resume(this.#model.state.entries);
+    changes.resume();
+    if (session.agent.commands) services.terminals.resume(key, session.agent.commands, terminals);
+    progress.clearEarlier();
+    session.agent.deliver(lines);
+    this.ready([], false);
+  }
+
+  /**
+   * The agent is gone. What is queued for a session that was lost waits until the user says
+   * otherwise. A start that failed has lost nothing: what was sent for it goes with the next one.
+   */
+  detached({ note, interrupted }: AgentEnd, hadSession: boolean): void {
+    const { key, services, queue, probe, turns, subagents, progress, recorder, readOnly } = this.#conversation;
+    const { earlier } = progress;
+    probe.set('unknown');
+    // What may have arrived is asked about where the session continues.
+    const inDoubt = hadSession && !readOnly && !this.#isShown ? unansweredPrompt(this.#model.state) : undefined;
+    this.#isShown = false;
+    if (inDoubt) queue.putFirst(inDoubt);
+    const isLeft = this.#conversation.endsWithWindow || earlier !== undefined || note === 'window-ended';
+    if (hadSession && queue.items.length > 0) queue.pause(isLeft ? 'window-ended' : detailed('agent-ended', note));
+    turns.exited(note, interrupted);
+    subagents.ended();
+    void services.terminals.closeSession(key);
+    if (!earlier) return;
+    progress.clearEarlier();
+    for (const event of closingEvents(this.#model.state, services.clock.now())) recorder.apply(event);
+  }
+
+  /**
+   * The connection is lost, and may be made again. Commands that the agent runs here go on.
+   * @param link absent: that of an earlier window
+   * @returns whether a turn waits for that
+   */
+  cut(link?: AgentLink): boolean {
+    const { recorder, probe, turns } = this.#conversation;
+    return recorder.together(() => {
+      const inDoubt = unansweredPrompt(this.#model.state);
+      if (!turns.cut(link)) return false;
+      this.#inDoubt = inDoubt;
+      this.#hasRepeated = false;
+      this.#isShown = false;
+      probe.set('unknown');
+      return true;
+    });
+  }
+
+  /** The agent repeats the session: what it shows has arrived. */
+  repeated(repeated: readonly Entry[]): void {
+    const { queue, turns } = this.#conversation;
+    const { entries } = this.#model.state;
+    for (const item of resolveDoubtfulPrompts(queue, entries, repeated)) turns.dispatcher.forget(item);
+    this.#hasRepeated = true;
+    if (!this.#inDoubt) return;
+    const waiting = { items: [this.#inDoubt], remove: () => undefined };
+    this.#isShown ||= resolveDoubtfulPrompts(waiting, entries, repeated).length > 0;
+  }
+
+  /** The agent was asked about the session. @returns false if the turn that waits is lost */
+  rejoined(status: SessionStatus): boolean {
+    const { recorder, turns, subagents } = this.#conversation;
+    const { state } = this.#model;
+    return recorder.together(() => {
+      // It may also have said something since.
+      const isCertain = this.#isShown || this.#inDoubt === undefined || !unansweredPrompt(state);
+      if (!turns.rejoin(status, isCertain ? true : this.#hasRepeated ? false : undefined)) return false;
+      this.#isShown = false;
+      subagents.resume(state.entries);
+      this.#stopsAgain = turns.isCancelled;
+      this.#watch();
+      return true;
+    });
+  }
+
+  /** An agent that has the turn and says nothing is asked again. */
+  #watch(): void {
+    const { turns, services } = this.#conversation;
+    turns.driver.whenQuiet(services.rejoinQuietMs ?? QUIET_MS, () => void this.#wasQuiet());
+  }
+
+  async #wasQuiet(): Promise<void> {
+    const { connector, turns, services } = this.#conversation;
+    const { session: opened } = connector;
+    const { state: model } = this.#model;
+    const turn = model.turn?.id;
+    if (!opened || turn === undefined) return; // another connection is waited for
+    if (isAwaited(model)) {
+      this.#watch();
+      return;
+    }
+    const { router } = opened.link;
+    const heard = router.updatesOf(opened.sessionId);
+    const { answer, state } = await askStatus(opened, new AbortController().signal).catch(
+      (error: unknown): SessionStatus => {
+        services.log.info(`session/status: ${messageOf(error)}`);
+        return { answer: 'unsupported' };
+      },
+    );
+    if (connector.session?.link !== opened.link || model.turn?.id !== turn) return;
+    // What it has said or asked since shows that it goes on, whatever it answers.
+    if (router.updatesOf(opened.sessionId) !== heard || isAwaited(model)) {
+      this.#watch();
+      return;
+    }
+    if (state) turns.state(state);
+    if (state ? !isIdle(state) : answer === 'live' && this.#running.look(model, turn)) this.#watch();
+    else this.#gaveNoEnd();
+  }
+
+  #gaveNoEnd(): void {
+    const { queue, turns } = this.#conversation;
+    const { state } = this.#model;
+    if (!state.turn) return;
+    const inDoubt = unansweredPrompt(state);
+    if (inDoubt) queue.putFirst(inDoubt);
+    const note = unsaidEnd();
+    if (queue.items.length > 0) queue.pause(detailed('agent-ended', note));
+    turns.driver.feed({ type: 'no_end', note });
+  }
+}
+
+/** Whether a turn that continues on another connection is silent because a tool call runs. */
+export class RunningCalls {
+  /** The calls that ran at the last looks, and how many of these there were. */
+  #last = { calls: '', looks: 0 };
+
+  /** Returns whether a tool call of the turn runs, and not for too long. */
+  look({ entries }: Readonly<SessionState>, turnId: string): boolean {
+    const calls = entries
+      .flatMap((entry) => (entry.kind === 'tool' && entry.turnId === turnId && !isEnded(entry.status) ? entry.id : []))
+      .join();
+    this.#last = { calls, looks: calls === this.#last.calls ? this.#last.looks + 1 : 1 };
+    return calls !== '' && this.#last.looks < MAX_LOOKS;
+  }
+}
+
+/** Why a turn counts as over that continued on another connection. */
+export function unsaidEnd(): LocalizableText {
+  return localizable("The connection was lost, and the agent doesn't say how the turn ended.");
+}
+
+/** Returns whether the agent waits for something here: an answer, or the end of a command. */
+function isAwaited({ permissions, elicitations, terminals }: Readonly<SessionState>): boolean {
+  if (permissions.size > 0 || elicitations.size > 0) return true;
+  return [...terminals.values()].some(({ exit, released }) => !exit && !released);
+}
