@@ -16,9 +16,8 @@ import { askedBySubagent, type Subagents } from '../requests/subagents';
 import type { UserRequests } from '../requests/userRequests';
 import type { KeptPlace, Terminals } from '../terminals/terminals';
 
-/** A conversation, as far as its agent's requests need it. */
 export interface AskedConversation {
-  /** Ours, unique: the agent's session ids are only unique within one agent. */
+  /** Ours: the agent's session ids are only unique within one agent. */
   readonly key: string;
   readonly roots: readonly string[];
   readonly model: Pick<SessionView, 'state'>;
@@ -27,9 +26,7 @@ export interface AskedConversation {
   readonly subagents: Pick<Subagents, 'untilStopped'>;
   readonly connector: {
     readonly sessionId: string | undefined;
-    /** Undefined while no agent runs. */
     readonly agentSide: AnsweringSide | undefined;
-    /** The tools of the editor, which an agent may reach over this connection. */
     readonly tools: Promise<ToolGrant | undefined>;
   };
   readonly changes: { beforeWrite(what?: string | AgentCommand): Promise<void> };
@@ -43,9 +40,8 @@ interface AnsweringSide {
 
 /**
  * Answers one request of the agent (section 1.2, A->C).
- * @param id that the agent has given to it
- * @throws RpcError -32601 for a method this client does not have, -32002 for another session, and
- * what the services answer.
+ * @throws RpcError -32601 for an unknown method, -32002 for another session, and what the services
+ * answer
  */
 export async function answerRequest(
   conversation: AskedConversation,
@@ -70,10 +66,7 @@ export async function answerRequest(
   return answer({ conversation, side: agentSide, untilStopped, subagent, runsIn }, params, signal);
 }
 
-/**
- * A question may come before there is a session, as part of a request of ours: it is open as long
- * as that.
- */
+/** A question may come before the session exists, as part of a request of ours. */
 async function elicit(
   conversation: AskedConversation,
   params: unknown,
@@ -92,7 +85,7 @@ async function elicit(
   return elicitations.ask(asked, false, AbortSignal.any([signal, over]));
 }
 
-/** A server belongs to one session, so that its id is enough. */
+/** Each server belongs to one session, so its id is enough. */
 async function messageTools({ connector }: AskedConversation, params: unknown, signal: AbortSignal): Promise<unknown> {
   const granted = await connector.tools;
   if (!granted) throw new RpcError(RPC_CODES.resourceNotFound, 'mcp/message: there is no such server');
@@ -103,13 +96,12 @@ function isKnown({ connector, subagents }: AskedConversation, sessionId: string)
   return sessionId === connector.sessionId || subagents.untilStopped(sessionId) !== undefined;
 }
 
-/** The session of a request may be the one that is being opened. */
 async function untilOpened({ connector }: AskedConversation, params: unknown): Promise<void> {
   await connector.agentSide?.link.router.requests.untilOpened(params);
 }
 
 /**
- * Returns what ends the questions of a session before their turn does, if anything.
+ * Returns what ends the questions of a subagent before the turn does.
  * @throws RpcError -32002
  */
 function checkSession({ connector, subagents }: AskedConversation, sessionId: string): AbortSignal | undefined {
@@ -134,9 +126,7 @@ interface Answering {
   readonly conversation: AskedConversation;
   readonly side: AnsweringSide;
   readonly untilStopped: AbortSignal | undefined;
-  /** The session of the subagent that asks. */
   readonly subagent: string | undefined;
-  /** Where a command runs that outlives this window. */
   readonly runsIn: KeptPlace | undefined;
 }
 
@@ -187,12 +177,11 @@ const ANSWERS: ReadonlyMap<string, Answer> = new Map<string, Answer>([
   ['terminal/release', ({ conversation: { key, services } }, params) => services.terminals.release(key, params)],
 ]);
 
-/** Returns whether the client has a method that agents call. It may still not offer it. */
+/** Returns whether the client knows a method. It may still not offer it. */
 export function isAnswered(method: string): boolean {
   return ANSWERS.has(method) || method === 'elicitation/create' || method === 'mcp/message';
 }
 
-/** What a request for a terminal names, before it is checked. */
 function commandOf(params: unknown): AgentCommand {
   const [command, args, cwd] = [at(params, 'command'), at(params, 'args'), at(params, 'cwd')];
   const words = [command, ...(Array.isArray(args) ? args : [])].filter((word) => typeof word === 'string');

@@ -11,24 +11,21 @@ import { turnFailure, UnattendedMessage } from './unattendedMessage';
 
 export interface Aside {
   readonly agent: AgentDefinition;
-  /** Where the agent works, absolute: an empty folder, as some agents write without asking. */
+  /** Absolute: an empty folder, as some agents write without asking. */
   readonly cwd: string;
-  /** Those of other conversations. */
   readonly services: ConversationServices;
 }
 
 /**
  * Asks, and ends the agent before it returns.
- * @returns what the agent said last in its turn
- * @throws ParleyError `sign-in-needed`, `no-answer`, or why the agent could not be asked; the reason
- * of `signal`
+ * @returns the last message of its turn
+ * @throws ParleyError `sign-in-needed`, `no-answer`, or why the agent couldn't be asked
  */
 export async function askAside({ agent, cwd, services }: Aside, text: string, signal: AbortSignal): Promise<string> {
   signal.throwIfAborted();
   const { mcpServers: _mcp, signInTerminal: _signIn, restarts: _restarts, changes: _changes, ...others } = services;
-  // What keeps sessions with HTTP agents over the end of their window.
+  // These keep sessions with HTTP agents beyond their window.
   const { descriptors: _descriptors, historyLinks: _links, readPart: _readPart, ...kept } = others;
-  // No rule allows here what is to be declined.
   const { editorTools: _tools, permissionRules: _rules, ...rest } = kept;
   const conversation = new Conversation({
     key: randomUUID(),
@@ -46,7 +43,6 @@ export async function askAside({ agent, cwd, services }: Aside, text: string, si
   };
   try {
     const { turnId, stopReason } = await new UnattendedMessage(conversation, text).attend(look, signal);
-    // Half an answer is none.
     if (stopReason === 'error') throw turnFailure(conversation, turnId);
     if (conversation.communication.isAsking) {
       await conversation.communication.cancel();

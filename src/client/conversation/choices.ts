@@ -17,14 +17,13 @@ import type { AgentLink, OpenedSession } from '../ports/agentLink';
 import type { ConversationServices } from './conversationOptions';
 import { rememberedOf } from './sessionChoices';
 
-/** How long an agent may take to answer, in milliseconds. */
+/** In milliseconds. */
 const ANSWER_MS = 5000;
-/** The part of that in which an agent may send the options that its answer lacks. */
+/** The part of that in which an agent may send options that its answer lacks. */
 const TELL_PART = 0.1;
-/** Setting one option can change another, which is set again so often. */
+/** Setting one option can change another. */
 const MAX_PASSES = 4;
 
-/** A conversation, as far as its choices are concerned. */
 export interface ChoosingConversation {
   readonly key: string;
   readonly agent: { readonly id: string; readonly name: string };
@@ -35,7 +34,7 @@ export interface ChoosingConversation {
   readonly services: Pick<ConversationServices, 'choices' | 'choiceMs' | 'log'>;
 }
 
-/** A choice that is not in force. `why` is absent if it was never asked for: the agent was silent. */
+/** `why` is absent if the agent was silent before it was asked for this one. */
 interface Missing {
   readonly choice: Choice;
   readonly why?: LocalizableText | undefined;
@@ -47,20 +46,16 @@ interface ChoiceRequest {
   readonly done: Promise<void>;
 }
 
-/** The agent has not said what is set now. */
 class Unanswered extends ParleyError {}
 
 export class Choices {
   readonly #conversation: ChoosingConversation;
   readonly #answerMs: number;
-  /** Those without an answer, in the order in which they are sent. */
+  /** Without an answer, in the order of sending. */
   #requests: readonly ChoiceRequest[] = [];
-  /** What the user sets now. */
   #choosing: readonly { readonly choice: Choice; readonly done: Promise<void> }[] = [];
   #settling: { readonly link: AgentLink; readonly done: Promise<readonly Missing[]> } | undefined;
-  /** What a message is held for. */
   #missing: readonly Missing[] = [];
-  /** What the agent has said since a request was sent. */
   #heard: { mode?: string; config?: true } = {};
   #onConfig: (() => void) | undefined;
 
@@ -69,7 +64,6 @@ export class Choices {
     this.#answerMs = conversation.services.choiceMs ?? ANSWER_MS;
   }
 
-  /** To be called with each event of the session. */
   happened(event: SessionEvent): void {
     if (event.type === 'mode' || event.type === 'modes') this.#heard.mode = event.current;
     if (event.type !== 'config') return;
@@ -77,13 +71,13 @@ export class Choices {
     this.#onConfig?.();
   }
 
-  /** The session can be used. @param isNew the agent began it now */
+  /** @param isNew the agent began the session now */
   opened(isNew: boolean): void {
     const state = this.#state;
     const { wanted } = state;
     this.#missing = [];
     const remembered = isNew ? this.#conversation.services.choices?.of(this.#conversation.agent.id) : undefined;
-    // Of what an agent says nothing, it may have something else than is shown.
+    // If an agent doesn't report a choice, it may differ from what is shown.
     const unsaid = shownChoices(state).filter((choice) => !isInForce(state, choice));
     const more = [...unsaid, ...(remembered ? rememberedOf(remembered, state) : [])];
     const added = more.filter((choice) => !wanted.some((one) => isSameSetting(one, choice)));
@@ -92,8 +86,8 @@ export class Choices {
   }
 
   /**
-   * Returns what sets the choices before a prompt leaves; undefined where they are in force. It
-   * gives why the prompt must wait, and rejects where the signal is aborted.
+   * Returns what sets the choices before a prompt leaves; undefined if they are in force. It
+   * returns why the prompt must wait, and rejects when the signal is aborted.
    */
   preparation(): ((signal: AbortSignal) => Promise<WaitReason<PauseCode> | undefined>) | undefined {
     if (this.#choosing.length === 0 && this.#open().length === 0) return undefined;
@@ -109,7 +103,7 @@ export class Choices {
     };
   }
 
-  /** The user sends what was held with what the agent has. */
+  /** The user sends what was held, with the choices that the agent has. */
   accept(): void {
     const { agent } = this.#conversation;
     const { choices } = this.#conversation.services;
@@ -131,7 +125,6 @@ export class Choices {
     await this.#choose(modeChoice({ id: modeId, name: mode?.name ?? modeId }));
   }
 
-  /** @throws as {@link setMode} */
   async setConfigOption(id: string, value: string | boolean): Promise<void> {
     const { config } = this.#state;
     const option = config.find((one) => one.id === id);
@@ -155,7 +148,7 @@ export class Choices {
       await choosing.done;
       this.#follow(choice, held);
     } catch (error) {
-      // An agent that refuses has what is shown; of one that does not answer it is not known.
+      // A refusal leaves the shown value in force; silence leaves it unknown.
       if (!(error instanceof Unanswered) && this.#isWanted(choice))
         this.#apply([...this.#state.wanted.filter((one) => one !== choice), ...earlier]);
       throw error;
@@ -166,8 +159,8 @@ export class Choices {
   }
 
   /**
-   * The user has set something: what the agent made of the other options is what counts. In the
-   * midst of a session the agent may change it by itself.
+   * After the user has set something, what the agent made of the other options counts. Later in a
+   * session the agent may change the choice by itself.
    * @param held what was in force before
    */
   #follow(choice: Choice, held: readonly Choice[]): void {
@@ -180,13 +173,13 @@ export class Choices {
     this.#apply(state.isOpening ? wanted : wanted.filter((one) => one !== choice));
   }
 
-  /** What is wanted and not in force, in the order in which it is set. */
+  /** In the order in which it is set. */
   #open(): readonly Choice[] {
     const state = this.#state;
     return state.wanted.filter((choice) => !isInForce(state, choice));
   }
 
-  /** As {@link #settle}, with what the user sets until it is over. */
+  /** As {@link #settle}, with what the user sets while it runs. */
   async #settleAll(): Promise<readonly Missing[]> {
     const refused: Missing[] = [];
     let missing: readonly Missing[];
@@ -198,10 +191,13 @@ export class Choices {
     return [...refused.filter(({ choice }) => !missing.some((one) => one.choice === choice)), ...missing];
   }
 
-  /** Sets what is wanted, once for all that wait for it. @returns what is missing then */
+  /**
+   * Sets what is wanted, once for all callers.
+   * @returns what is missing then
+   */
   #settle(): Promise<readonly Missing[]> {
     const link = this.#link;
-    if (!link) return Promise.resolve([]); // a message waits for the agent then
+    if (!link) return Promise.resolve([]);
     if (this.#settling?.link === link) return this.#settling.done;
     const settling = { link, done: this.#settleNow(link) };
     this.#settling = settling;
@@ -218,7 +214,7 @@ export class Choices {
     for (let pass = 0; pass < MAX_PASSES; pass++) {
       const open = this.#open();
       for (const choice of open) {
-        // The answer to the one before may have set it, or offered it.
+        // The answer before may have set it, or offered it.
         if (isInForce(this.#state, choice) || !this.#isWanted(choice)) continue;
         try {
           await this.#set(choice);
@@ -242,8 +238,8 @@ export class Choices {
   }
 
   /**
-   * Sets a choice that the agent has refused after the value that the agent names as current: it may
-   * have another one than it says, and refuse to set what it has.
+   * Sets a refused choice after setting the value that the agent reports: it may have another one
+   * than it reports, and refuse to set what it has.
    * @returns whether the choice is in force
    */
   async #setOverItsOwn(choice: Choice): Promise<boolean> {
@@ -255,18 +251,17 @@ export class Choices {
       const both = this.#ask({ ...choice, value: named }, session).then(() => this.#ask(choice, session));
       return (await within(this.#answerMs, both)) && isInForce(this.#state, choice);
     } catch {
-      return false; // held, for the first refusal
+      return false;
     }
   }
 
-  /** Drops what is wanted only where the agent offers it. */
+  /** Drops choices that are only wanted if the agent offers them. */
   #dropUnoffered(): void {
     const state = this.#state;
     const wanted = state.wanted.filter((choice) => choice.isRequired || targetOf(state, choice));
     if (wanted.length < state.wanted.length) this.#apply(wanted);
   }
 
-  /** What a message was held for may be in force. */
   #look(): void {
     if (this.#missing.length === 0 || this.#open().length > 0) return;
     this.#missing = [];
@@ -274,7 +269,7 @@ export class Choices {
   }
 
   /**
-   * Asks the agent after what it was asked before. Its answer is applied also where it comes late.
+   * Asks the agent after earlier requests. A late answer is applied too.
    * @throws Unanswered; ParleyError `not-set`; what the agent answers
    */
   async #set(choice: Choice): Promise<void> {
@@ -297,13 +292,13 @@ export class Choices {
     };
     done.then(() => {
       over();
-      // It may come late: what a message is held for may be in force, or can be set now.
+      // A late answer may put a held message's choice in force, or allow it to be set now.
       if (this.#missing.length > 0) void this.#settle();
     }, over);
     return request;
   }
 
-  /** An agent that says something else while it answers is asked once more. */
+  /** Retries once if the agent reports another value while it answers. */
   async #request(choice: Choice, link: AgentLink): Promise<void> {
     for (let attempt = 1; attempt <= 2; attempt++) {
       if (this.#link !== link || !this.#isWanted(choice)) break;
@@ -334,7 +329,7 @@ export class Choices {
     return isInForce(this.#state, choice);
   }
 
-  /** The answer lacks the options: an agent that has set one says so in an update. */
+  /** The answer lacks the options: the agent may send them in an update. */
   async #untilTold(choice: Choice): Promise<void> {
     if (this.#heard.config) return;
     const told = new Promise<void>((resolve) => {
@@ -368,7 +363,6 @@ export class Choices {
     return this.#state.wanted.includes(choice);
   }
 
-  /** Undefined where no session is ready. */
   get #link(): AgentLink | undefined {
     return this.#conversation.connector.session?.link;
   }

@@ -33,14 +33,12 @@ import type { Recorder } from './recorder';
 import { closingEvents, unansweredPrompt } from './restore';
 
 /**
- * How long an agent that has a turn since another connection, and does not say what it does, may
- * send nothing, in milliseconds: as long as a model may think.
+ * How long an agent may be silent in a turn that continues on another connection, in milliseconds:
+ * as long as a model may think.
  */
 const QUIET_MS = 60_000;
-/** How many times in a row the same calls may be found running. */
 const MAX_LOOKS = 10;
 
-/** A conversation, as far as its connection changes it. */
 export interface ConnectedConversation {
   readonly key: string;
   readonly agent: AgentDefinition;
@@ -67,11 +65,9 @@ export class ConnectionEvents implements ConnectorListener {
   readonly #conversation: ConnectedConversation;
   readonly #model: SessionModel;
   readonly #notices: StartNotices;
-  /** The prompt of the turn that waits, if nothing shows that the agent has it. */
+  /** The prompt of the waiting turn, if nothing shows that the agent has it. */
   #inDoubt: KeptItem | undefined;
-  /** The agent has repeated the session since, with that prompt or without it. */
   #hasRepeated = false;
-  /** That prompt was among what it repeated. */
   #isShown = false;
   #stopsAgain = false;
   readonly #running = new RunningCalls();
@@ -97,7 +93,6 @@ export class ConnectionEvents implements ConnectorListener {
     this.#conversation.persistence?.describe(facts);
   }
 
-  /** Shows how the last agent ended. */
   starting(lastEnd: ParleyError | undefined): void {
     const { recorder, handoff, changes } = this.#conversation;
     if (lastEnd) {
@@ -120,7 +115,7 @@ export class ConnectionEvents implements ConnectorListener {
     progress.opened();
     probe.heard();
     changes.warm();
-    // That the turn is to stop may not have reached the agent.
+    // The request to stop may not have reached the agent.
     if (this.#stopsAgain) turns.cancel();
     this.#stopsAgain = false;
     this.#conversation.isSuspended = false;
@@ -128,7 +123,7 @@ export class ConnectionEvents implements ConnectorListener {
     turns.dispatcher.pump();
   }
 
-  /** The agent of an earlier window is here: everything continues as if nothing had happened. */
+  /** Continues with the agent of an earlier window. */
   attached(opened: OpenedSession): void {
     const { key, progress, turns, subagents, changes, services } = this.#conversation;
     const { kept, rpc } = opened.link;
@@ -147,14 +142,13 @@ export class ConnectionEvents implements ConnectorListener {
   }
 
   /**
-   * The agent is gone. What is queued for a session that was lost waits until the user says
-   * otherwise. A start that failed has lost nothing: what was sent for it goes with the next one.
+   * Pauses what is queued for a lost session. A start that failed has lost nothing: its messages go
+   * with the next one.
    */
   detached({ note, interrupted }: AgentEnd, hadSession: boolean): void {
     const { key, services, queue, probe, turns, subagents, progress, recorder, readOnly } = this.#conversation;
     const { earlier } = progress;
     probe.set('unknown');
-    // What may have arrived is asked about where the session continues.
     const inDoubt = hadSession && !readOnly && !this.#isShown ? unansweredPrompt(this.#model.state) : undefined;
     this.#isShown = false;
     if (inDoubt) queue.putFirst(inDoubt);
@@ -169,7 +163,7 @@ export class ConnectionEvents implements ConnectorListener {
   }
 
   /**
-   * The connection is lost, and may be made again. Commands that the agent runs here go on.
+   * The connection is lost, and may be made again. Commands that the agent runs here continue.
    * @param link absent: that of an earlier window
    * @returns whether a turn waits for that
    */
@@ -186,7 +180,7 @@ export class ConnectionEvents implements ConnectorListener {
     });
   }
 
-  /** The agent repeats the session: what it shows has arrived. */
+  /** Repeated prompts have arrived. */
   repeated(repeated: readonly Entry[]): void {
     const { queue, turns } = this.#conversation;
     const { entries } = this.#model.state;
@@ -202,7 +196,6 @@ export class ConnectionEvents implements ConnectorListener {
     const { recorder, turns, subagents } = this.#conversation;
     const { state } = this.#model;
     return recorder.together(() => {
-      // It may also have said something since.
       const isCertain = this.#isShown || this.#inDoubt === undefined || !unansweredPrompt(state);
       if (!turns.rejoin(status, isCertain ? true : this.#hasRepeated ? false : undefined)) return false;
       this.#isShown = false;
@@ -213,7 +206,6 @@ export class ConnectionEvents implements ConnectorListener {
     });
   }
 
-  /** An agent that has the turn and says nothing is asked again. */
   #watch(): void {
     const { turns, services } = this.#conversation;
     turns.driver.whenQuiet(services.rejoinQuietMs ?? QUIET_MS, () => void this.#wasQuiet());
@@ -224,7 +216,7 @@ export class ConnectionEvents implements ConnectorListener {
     const { session: opened } = connector;
     const { state: model } = this.#model;
     const turn = model.turn?.id;
-    if (!opened || turn === undefined) return; // another connection is waited for
+    if (!opened || turn === undefined) return;
     if (isAwaited(model)) {
       this.#watch();
       return;
@@ -238,7 +230,7 @@ export class ConnectionEvents implements ConnectorListener {
       },
     );
     if (connector.session?.link !== opened.link || model.turn?.id !== turn) return;
-    // What it has said or asked since shows that it goes on, whatever it answers.
+    // Updates and questions since then show that the turn continues, whatever the answer.
     if (router.updatesOf(opened.sessionId) !== heard || isAwaited(model)) {
       this.#watch();
       return;
@@ -260,9 +252,9 @@ export class ConnectionEvents implements ConnectorListener {
   }
 }
 
-/** Whether a turn that continues on another connection is silent because a tool call runs. */
+/** Finds out whether a turn is silent because a tool call runs. */
 export class RunningCalls {
-  /** The calls that ran at the last looks, and how many of these there were. */
+  /** Running calls at the last looks, and the number of equal looks. */
   #last = { calls: '', looks: 0 };
 
   /** Returns whether a tool call of the turn runs, and not for too long. */
@@ -275,12 +267,11 @@ export class RunningCalls {
   }
 }
 
-/** Why a turn counts as over that continued on another connection. */
 export function unsaidEnd(): LocalizableText {
   return localizable("The connection was lost, and the agent doesn't say how the turn ended.");
 }
 
-/** Returns whether the agent waits for something here: an answer, or the end of a command. */
+/** Returns whether the agent waits for an answer or a command here. */
 function isAwaited({ permissions, elicitations, terminals }: Readonly<SessionState>): boolean {
   if (permissions.size > 0 || elicitations.size > 0) return true;
   return [...terminals.values()].some(({ exit, released }) => !exit && !released);

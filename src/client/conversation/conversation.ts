@@ -46,7 +46,6 @@ import { SessionOps } from './sessionOps';
 import { changesOfSession, judgeFor } from './sessionParts';
 import { Unsent } from './unsent';
 
-/** How a turn ended that ran when its session was closed. */
 const CLOSE_NOTES = { closed: 'session-closed', 'window-ended': 'window-ended' } as const;
 
 export class Conversation implements Disposable {
@@ -54,16 +53,12 @@ export class Conversation implements Disposable {
   readonly cwd: string;
   readonly roots: readonly string[];
   readonly queue: PromptQueue;
-  /** Queued messages that are being edited. */
   readonly edits: EditHolds;
   readonly stages: Stages;
-  /** Operations on the agent's sessions, this one and others. */
   readonly ops: SessionOps;
   readonly unsent: Unsent;
   readonly queueActions: QueueActions;
-  /** The session with HTTP agents, if any. */
   readonly communication: CommunicationChat;
-  /** What its turns change on disk. */
   readonly changes: SessionChanges;
   readonly choices: Choices;
 
@@ -78,7 +73,7 @@ export class Conversation implements Disposable {
   readonly events: ConnectionEvents;
   readonly persistence: ConversationPersistence | undefined;
   readonly handoff = new ContextHandoff();
-  /** The process of the idle agent was ended; the next start brings it back. */
+  /** The idle agent's process was ended; the next start brings it back. */
   isSuspended = false;
   endsWithWindow = false;
 
@@ -86,7 +81,6 @@ export class Conversation implements Disposable {
   readonly #lifetime = new DisposableStore();
   #readOnly: ParleyError | undefined;
   #whole: Promise<void> | undefined;
-  /** The queue item that repeats the prompt of a failed turn. */
   #sentAgain: string | undefined;
 
   constructor(options: ConversationOptions) {
@@ -180,7 +174,7 @@ export class Conversation implements Disposable {
     this.changes.recalled();
   }
 
-  /** The transcript and its state. Changes only through {@link note} and the agent, which are stored. */
+  /** Changes only through {@link note} and the agent, which are stored. */
   get model(): SessionView {
     return this.#model;
   }
@@ -202,17 +196,16 @@ export class Conversation implements Disposable {
     return this.probe.liveness;
   }
 
-  /** The signs of life of the running turn. */
   get lifeSigns(): LifeSigns {
     return { state: this.#model.state, now: this.services.clock.now(), ...this.probe.signs };
   }
 
-  /** Asks a silent agent whether it responds; called every few seconds while a running turn is visible. */
+  /** Asks a silent agent whether it responds; called every few seconds for a visible turn. */
   checkSilence(look: Look): void {
     if (this.connector.session && !this.isPreparing) this.probe.look(this.connector.session, look);
   }
 
-  /** The agent was asked to stop ten seconds ago and has not stopped. */
+  /** The agent was asked to stop ten seconds ago. */
   get ignoresStop(): boolean {
     return this.turns.ignoresStop;
   }
@@ -231,22 +224,21 @@ export class Conversation implements Disposable {
     return this.turns.isRunning || this.turns.isPreparing;
   }
 
-  /** Its agent has been running since an earlier window, and is not attached yet. */
+  /** The agent of an earlier window isn't attached yet. */
   get isAttaching(): boolean {
     return this.connector.isAttaching;
   }
 
-  /** The agent starts and waits for an answer of the user. */
   get waitsForUser(): boolean {
     return this.connector.waitsForUser;
   }
 
-  /** A message is about to leave; the session may have to be opened again first. */
+  /** A message is about to leave. */
   get isPreparing(): boolean {
     return this.turns.isPreparing;
   }
 
-  /** Returns whether a message is with the agent, and its turn is not over. */
+  /** Returns whether a message is with the agent and its turn runs. */
   hasLeft(id: string): boolean {
     return this.turns.driver.requestIds.has(id);
   }
@@ -256,7 +248,7 @@ export class Conversation implements Disposable {
     return this.turns.isAsked;
   }
 
-  /** The running agent; undefined before it was initialized. */
+  /** Undefined before the agent was initialized. */
   get link(): AgentLink | undefined {
     return this.connector.link;
   }
@@ -266,8 +258,8 @@ export class Conversation implements Disposable {
   }
 
   /**
-   * Resolves when the whole transcript is in the model; undefined if it is. Never rejects: what
-   * can't be read stays a gap.
+   * Resolves when the model is complete; undefined if it is. Never rejects: what can't be read
+   * stays a gap.
    */
   get whole(): Promise<void> | undefined {
     return this.#whole;
@@ -282,11 +274,10 @@ export class Conversation implements Disposable {
   }
 
   /**
-   * Takes a message: sent now, or queued until the session is ready and the running turn has ended.
+   * Sends a message, or queues it until the session is ready and the running turn has ended.
    * @returns the queue item's id, and the end of its turn (rejects with `message-removed` or
-   * `conversation-closed`).
-   * @throws ParleyError `untrusted-workspace`, `session-held`, `empty-message`; the message stays
-   * with the caller then.
+   * `conversation-closed`)
+   * @throws ParleyError `untrusted-workspace`, `session-held`, `empty-message`
    */
   send(text: string, attachments: readonly QueuedAttachment[] = []): { id: string; done: Promise<TurnResult> } {
     if (!this.services.isTrusted()) throw untrusted();
@@ -310,15 +301,15 @@ export class Conversation implements Disposable {
     });
   }
 
-  /** The id of the newest turn if it failed and its prompt can be sent again. */
+  /** The newest turn, if it failed and its prompt can be sent again. */
   get failedTurnId(): string | undefined {
     return failedTurn(this.#model.state, this.queue, this.#sentAgain)?.id;
   }
 
   /**
-   * Sends the prompt of a failed turn again, as a new message.
-   * @returns false if that turn is not the newest, or its prompt waits already
-   * @throws what {@link send} throws
+   * Sends the prompt of the failed turn as a new message.
+   * @returns false if that turn isn't the newest, or its prompt waits already
+   * @throws as {@link send}
    */
   sendAgain(turnId: string): boolean {
     if (this.failedTurnId !== turnId) return false;
@@ -327,7 +318,7 @@ export class Conversation implements Disposable {
     return true;
   }
 
-  /** Stops the running turn or start. The queue is paused, by the user's setting. */
+  /** Stops the running turn or start. The user's setting says whether the queue is paused. */
   cancel(): void {
     if (this.connector.isStarting) {
       this.connector.cancelStart();
@@ -340,7 +331,7 @@ export class Conversation implements Disposable {
   }
 
   /**
-   * Asks the agent to stop one tool call, one terminal or one subagent.
+   * Stops one tool call, terminal or subagent.
    * @throws ParleyError `no-session`; what the agent answers
    */
   async stopOne({ kind, id }: StopTarget): Promise<void> {
@@ -356,39 +347,36 @@ export class Conversation implements Disposable {
     return this.services.useEdited?.(this.key, id, optionId) || this.turns.requests.permissions.answer(id, optionId);
   }
 
-  /** Adds and stores events that are not the agent's, such as notices or messages of a shared past. */
+  /** Adds and stores events that don't come from the agent. */
   note(events: readonly TimedEvent[]): void {
     this.recorder.together(() => {
       for (const { at, event } of events) this.recorder.applyAt(event, at);
     });
   }
 
-  /** The forms and pages that wait for the user. */
   get elicitations(): ElicitationRequestHandler {
     return this.turns.requests.elicitations;
   }
 
-  /** Asks the agent whether it has the session, if it offers session/status. */
   async checkStatus(): Promise<StatusAnswer> {
     const { session } = this.connector;
     return session ? this.probe.ask(session) : 'unsupported';
   }
 
-  /** Signs in with a method of the agent, then opens the session. Never throws: a failure is shown. */
+  /** Never throws: a failure is shown. */
   signIn(methodId: string): Promise<void> {
     return this.connector.signIn(methodId);
   }
 
   /**
-   * Signs out and restarts the agent, which mostly asks for a sign-in then.
-   * @throws ParleyError `cannot-sign-out`; what the agent answers.
+   * Signs out and restarts the agent.
+   * @throws ParleyError `cannot-sign-out`; what the agent answers
    */
   async signOut(): Promise<void> {
     await this.connector.signOut();
     await this.start();
   }
 
-  /** Restarts the agent with an old session, see {@link SessionOpenStrategy}. */
   async reopen(opening: SessionOpenStrategy): Promise<void> {
     this.isSuspended = false;
     await this.connector.drop('session-opened', { next: opening });
@@ -396,20 +384,20 @@ export class Conversation implements Disposable {
   }
 
   /**
-   * Restarts the agent. The transcript stays, and the session continues if the agent can open it
-   * again; else it begins a new one and gets the transcript.
+   * Restarts the agent; its session continues if it can be opened again, else a new one gets the
+   * transcript.
    */
   restart(): Promise<void> {
     return this.connector.restart('agent-restarted');
   }
 
-  /** Another window has taken the session over: its agent is ended, and it is read-only from now on. */
+  /** Another window has taken over: ends the agent and becomes read-only. */
   async lose(): Promise<void> {
     if (this.#readOnly) return;
     this.#readOnly = takenOver();
     await this.connector.leave();
     await this.connector.drop('taken-over');
-    await this.start(); // which shows why it doesn't
+    await this.start(); // shows why it is read-only
   }
 
   /** Why the session is read-only here; undefined: it is not. */
@@ -422,7 +410,6 @@ export class Conversation implements Disposable {
     if (this.#readOnly) throw this.#readOnly;
   }
 
-  /** Nothing runs or waits in the session, and its agent can open it again. */
   get isIdle(): boolean {
     const { session } = this.connector;
     if (!session || this.#readOnly || this.agent.type !== 'process') return false;
@@ -430,17 +417,14 @@ export class Conversation implements Disposable {
     return !this.isBusy && !this.isAsked && this.queue.items.length === 0 && !isAtWork(this.#model.state);
   }
 
-  /** Ends the process of an idle agent. The next start opens the same session. */
+  /** The next start opens the same session. */
   async suspend(): Promise<void> {
     if (!this.isIdle) return;
     this.isSuspended = true;
     await this.connector.suspend('agent-idle');
   }
 
-  /**
-   * Ends the agent and everything that it started.
-   * @param why the session is left, or only its window ends
-   */
+  /** @param why the session is left, or only its window ends */
   async close(why: 'closed' | 'window-ended' = 'closed'): Promise<void> {
     this.endsWithWindow = why === 'window-ended';
     if (this.endsWithWindow && this.connector.outlives && this.services.keepers?.isOn) {

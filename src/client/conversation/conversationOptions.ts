@@ -13,49 +13,42 @@ import type { ConversationPersistence, KeptConversation } from './persistence';
 import type { RememberedChoices } from './sessionChoices';
 
 export interface ConversationOptions {
-  /** Ours, stable across reconnects. */
   readonly key: string;
   readonly agent: AgentDefinition;
   /** Absolute; the first root. */
   readonly cwd: string;
   readonly roots: readonly string[];
   readonly services: ConversationServices;
-  /** How it comes by its session; absent: with a new one. */
+  /** Absent: a new session. */
   readonly opening?: SessionOpenStrategy;
-  /** Where it is kept; absent: nowhere. */
   readonly persistence?: ConversationPersistence;
-  /** The stored conversation that it continues. */
   readonly kept?: KeptConversation;
-  /** Another window has it: it is only read here. */
+  /** Another window has it. */
   readonly isHeld?: boolean;
-  /** It shows a recording: nothing is started for it. */
   readonly isRecording?: boolean;
-  /** It starts its agent, and opens its session then. Rejects where that is not wanted any more. */
+  /** The session is opened after this. Rejects if it isn't wanted any more. */
   readonly begins?: Promise<void>;
-  /** It sends what is queued and is left then: what the agent asks waits for the next window. */
+  /** Only sends what is queued: the agent's requests wait for the next window. */
   readonly onlySends?: boolean;
 }
 
-/** Each part of a conversation takes only its own interface of these. */
 export interface ConversationServices extends ConnectionServices, TurnServices, ChatServices {
   readonly terminals: Terminals;
-  /** The permission rules that count now; absent: every request is asked. */
+  /** Absent: every request is asked. */
   readonly permissionRules?: () => RuleSet;
-  /** Absent: new sessions begin as their agents have it. */
   readonly choices?: RememberedChoices;
-  /** How long an agent may take to set a mode or an option, in milliseconds. */
   readonly choiceMs?: number;
   /**
-   * Answers a request in place of an allowing option, where the user has edited the change that it
-   * asks for; false: it was not edited, or is not allowed.
+   * Answers a request with the change that the user has edited; false: it wasn't edited, or isn't
+   * allowed.
    */
   readonly useEdited?: (key: string, permissionId: string, optionId: string | null) => boolean;
-  /** Absent: what turns change on disk is not recorded. */
   readonly changes?: ChangeServices;
-  /** How long a session must be quiet before it is probed again, in milliseconds. */
+  /** How long a session must be quiet before it is probed, in milliseconds. */
   readonly quietMs?: number;
   /**
-   * How long an agent that has a turn since another connection may be silent in it, in milliseconds.
+   * How long an agent may be silent in a turn that continues on another connection, in
+   * milliseconds.
    */
   readonly rejoinQuietMs?: number;
 }

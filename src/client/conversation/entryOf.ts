@@ -4,8 +4,8 @@ import type { SessionView } from '../../session/model/model';
 import type { Entry } from '../../session/model/state';
 
 /**
- * Returns the index of the entry; for the start of a turn, that of its first one. Where an event has no
- * entry of its own, it is the last one before it, or undefined.
+ * Returns the entry's index: for the start of a turn, that of its first entry; for an event without
+ * an entry, that of the last one before it.
  */
 export function entryOf(
   model: Pick<SessionView, 'state' | 'toolIndex'>,

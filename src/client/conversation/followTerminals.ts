@@ -11,7 +11,7 @@ import type { Terminals } from '../terminals/terminals';
 import type { Recorder } from './recorder';
 import { StoppedTurns } from './stoppedTurns';
 
-/** Time for the agent to name the call of a terminal before it gets an entry of its own, in ms. */
+/** Time for the agent to name the call of a terminal, in milliseconds. */
 const NAMED_WITHIN_MS = 1000;
 
 interface RunningConversation {
@@ -22,7 +22,6 @@ interface RunningConversation {
   readonly services: { readonly terminals: Pick<Terminals, 'onDidCreate' | 'onDidChange' | 'isRunning' | 'stop'> };
 }
 
-/** Applies what happens to the terminals of a session, and ends those of turns that the user stops. */
 export function followTerminals(conversation: RunningConversation, schedule: Schedule = later): Disposable {
   const { key, model, recorder, services } = conversation;
   const { terminals } = services;
@@ -46,7 +45,7 @@ export function followTerminals(conversation: RunningConversation, schedule: Sch
   following.add(
     terminals.onDidChange(({ terminalId, append, exit, released }) => {
       if (!own.has(terminalId)) return;
-      if (released) own.delete(terminalId); // nothing comes after it
+      if (released) own.delete(terminalId);
       apply({
         type: 'terminal',
         terminalId,
@@ -61,7 +60,6 @@ export function followTerminals(conversation: RunningConversation, schedule: Sch
   return following;
 }
 
-/** Adds an entry for a terminal that no call shows. */
 function addEntry(model: SessionView, terminalId: string, apply: (event: SessionEvent) => void): void {
   const { entries, terminals } = model.state;
   const terminal = terminals.get(terminalId);
@@ -72,7 +70,7 @@ function addEntry(model: SessionView, terminalId: string, apply: (event: Session
   if (terminal && !isShown) apply(updateOf(terminal, true));
 }
 
-/** The id of the entry of a terminal; no call of an agent has one like it. */
+/** No call of an agent has an id like this. */
 function entryOf(terminalId: string): string {
   return `terminal ${terminalId}`;
 }
@@ -89,9 +87,8 @@ function updateOf({ id, command = id, exit, released }: Terminal, announced: boo
 }
 
 /**
- * Returns the tool call for which an agent starts a terminal that it has named in no call: the open
- * call whose command is in the terminal's command line, else the only open call that runs commands;
- * undefined if it may be one of several, or none.
+ * Returns the call for a terminal that the agent has named in no call: the open call whose command
+ * is in the terminal's command line, else the only open call that runs commands.
  */
 function callOfTerminal({ entries }: Pick<SessionState, 'entries'>, line: string): ToolEntry | undefined {
   const open = entries

@@ -8,28 +8,24 @@ import type { Log } from '../../base/log';
 import type { SessionState } from '../../session/model/state';
 import { isEnded } from '../../session/model/tools';
 
-/** How often it is looked, in milliseconds; oftener where the user's limit is shorter. */
+/** In milliseconds; shorter if the user's limit is short. */
 const LOOK_MS = 60_000;
 
-/** A conversation, as far as its agent's process is concerned. */
 export interface Suspendable {
   readonly key: string;
   readonly agent: { readonly name: string };
-  /** Nothing runs or waits in it, and its agent can open the session again. */
   readonly isIdle: boolean;
-  /** Ends the agent's process; the next start opens the same session. */
   suspend(): Promise<void>;
 }
 
 export interface IdleAgentsOptions {
   readonly conversations: () => readonly Suspendable[];
-  /** Returns whether a session is on the screen. */
   readonly isShown: (key: string) => boolean;
-  /** How long an agent may be idle, in milliseconds; undefined: forever. */
+  /** In milliseconds; undefined: forever. */
   readonly limitMs: () => number | undefined;
   /** Called at each look, to release other resources. */
   readonly onLook: () => void;
-  /** Milliseconds of a clock that only goes forward. */
+  /** Milliseconds of a monotonic clock. */
   readonly now: () => number;
   readonly schedule: (run: () => void, ms: number) => Disposable;
   readonly log: Log;
@@ -37,7 +33,7 @@ export interface IdleAgentsOptions {
 
 export class IdleAgents implements Disposable {
   readonly #options: IdleAgentsOptions;
-  /** Since when each session has been idle, by key. */
+  /** By key. */
   readonly #since = new Map<string, number>();
   #timer: Disposable | undefined;
   #isDisposed = false;
@@ -47,12 +43,12 @@ export class IdleAgents implements Disposable {
     this.#schedule();
   }
 
-  /** Something happened in a session: it is not idle. */
+  /** Restarts the idle time of a session. */
   changed(key: string): void {
     this.#since.delete(key);
   }
 
-  /** Suspends the agents that have been idle for long enough. Resolves when they have ended. */
+  /** Resolves when the agents have ended. */
   async look(): Promise<void> {
     const { conversations, isShown, limitMs, onLook, now, log } = this.#options;
     onLook();
@@ -93,9 +89,7 @@ export class IdleAgents implements Disposable {
   }
 }
 
-/**
- * Returns whether anything runs in a session or waits for an answer, as far as the agent has told.
- */
+/** Returns whether anything runs in a session or waits for an answer. */
 export function isAtWork(state: Readonly<SessionState>): boolean {
   const { agentState = 'idle', background, elicitations, entries, permissions, replaying, terminals, turn } = state;
   if (turn || replaying || agentState !== 'idle') return true;

@@ -31,7 +31,6 @@ const SAYS_MORE: ReadonlySet<string> = new Set(['message', 'message_chunk', 'too
 /** Turns whose files the tools of the editor read again. */
 const RECENT_TURNS = 3;
 
-/** A conversation, as far as its agent changes it. */
 export interface HearingConversation {
   readonly key: string;
   readonly roots: readonly string[];
@@ -75,7 +74,7 @@ export class Inbound implements AgentSession {
   }
 
   /**
-   * Takes the `update`s of the session's `session/update` notifications, in order.
+   * Takes the `update`s of `session/update` notifications, in order.
    * @param past they are repeated: the ends of turns in them end none here
    */
   readonly updates = (updates: readonly unknown[], past?: PastUpdates): void => {
@@ -113,7 +112,7 @@ export class Inbound implements AgentSession {
     else services.log.debug(`ignored notification ${method}`);
   };
 
-  /** Answers a request. @throws as {@link answerRequest} */
+  /** @throws as {@link answerRequest} */
   readonly request = async (
     method: string,
     params: unknown,
@@ -130,7 +129,7 @@ export class Inbound implements AgentSession {
     }
   };
 
-  /** What the user does not see otherwise. An update counts, although it must not be a request. */
+  /** Shows what was refused. An update counts, although it must not be a request. */
   #showRefused(method: string, params: unknown): void {
     const { connector } = this.#conversation;
     const update = method === 'session/update' ? at(params, 'update') : undefined;
@@ -158,7 +157,7 @@ export class Inbound implements AgentSession {
 }
 
 /**
- * Reads the updates of a session: what they say about turns goes to the engine, all else to `take`.
+ * Reads updates: what they say about turns goes to the engine.
  * @param past they are repeated
  * @param take gets each event; `isApplied`: the engine applies it
  */

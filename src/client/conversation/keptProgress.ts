@@ -13,38 +13,33 @@ import { type KeptTurns, keptTurns, keptTurnsSchema } from '../turns/turnState';
 import type { KeptConversation, ReadProgress } from './persistence';
 import { type AgentPlace, sentItem } from './restore';
 
-/** In the place of a keeper: the agent is on another machine, and session/status tells about its turn. */
+/** In place of a keeper: the agent is on another machine. */
 const FAR = 'far';
 
 const progressSchema = z.object({
   keeper: z.string(),
-  /** The agent's id of its session; absent: it was not open yet. */
   sessionId: z.optional(z.string()),
-  /** Counts what was kept with the events of this agent. */
   step: z.number(),
   line: z.number(),
   open: z.array(z.number()),
   turns: keptTurnsSchema,
-  /** Characters of the output of commands that the agent's keeper runs, by terminal. */
+  /** Characters of output that were received, by terminal. */
   terminals: z.optional(z.record(z.string(), z.number())),
 });
 
-/** Where an earlier window stood with an agent that still runs. */
+/** Where an earlier window stopped with an agent that still runs. */
 export interface EarlierAgent {
   readonly sessionId: string;
-  /** On this machine, or on another one, where it may have a turn of ours. */
   readonly where: AgentPlace;
   readonly step: number;
   readonly lines: LineProgress;
   readonly turns: KeptTurns;
-  /** How many characters of the output of its commands were heard, by terminal. */
   readonly terminals: Readonly<Record<string, number>>;
 }
 
 /**
- * Returns where an earlier window stood with the agent of a session, if that still runs. One on
- * another machine may, where its turn was open.
- * @param kept the session as it was stored
+ * Returns where an earlier window stopped with the agent, if that still runs. One on another
+ * machine may, if its turn was open.
  */
 export function earlierAgent(
   key: string,
@@ -86,7 +81,6 @@ interface ProgressingConversation {
 
 export class KeptProgress {
   readonly #conversation: ProgressingConversation;
-  /** An agent on this machine, until it is attached or lost. */
   #earlier: EarlierAgent | undefined;
   #lease = '';
   #step: number;
@@ -102,15 +96,14 @@ export class KeptProgress {
     return this.#earlier;
   }
 
-  /** It is attached, or lost. */
   clearEarlier(): void {
     this.#earlier = undefined;
   }
 
-  /** How far the agent was heard now; undefined where it ends with the window. */
+  /** Undefined if the agent ends with the window. */
   read(): ReadProgress | undefined {
     const { key, turns, connector, services } = this.#conversation;
-    if (!connector) return undefined; // while the conversation is made
+    if (!connector) return undefined; // while the conversation is constructed
     const { kept, rpc } = connector.agentSide?.link ?? {};
     if (connector.isFar) return this.#far();
     if (!kept || !rpc) return undefined;
@@ -137,7 +130,7 @@ export class KeptProgress {
     };
   }
 
-  /** What the agent says is repeated when the session is loaded. */
+  /** Line numbers don't count: the agent repeats the session when it is loaded. */
   #far(): ReadProgress {
     const { connector, turns } = this.#conversation;
     const { sessionId } = connector;
@@ -145,7 +138,7 @@ export class KeptProgress {
     return { json: JSON.stringify(kept), holdBack() {}, stored() {} };
   }
 
-  /** The session is open: from here on another window can go on with it. */
+  /** From here on another window can continue the session. */
   opened(): void {
     const { connector, turns } = this.#conversation;
     const { kept } = connector.agentSide?.link ?? {};
@@ -157,7 +150,7 @@ export class KeptProgress {
     this.tellLease();
   }
 
-  /** Tells the keeper what the agent is at, where that has changed. */
+  /** Tells the keeper what the agent is doing, if that has changed. */
   tellLease(): void {
     const { connector, model, turns } = this.#conversation;
     const { kept, description } = connector.agentSide?.link ?? {};
@@ -179,7 +172,6 @@ export class KeptProgress {
   }
 }
 
-/** Returns a message of the queue, or one that has left and is in the transcript. */
 export function promptOf(conversation: {
   readonly queue: PromptQueue;
   readonly model: SessionView;

@@ -5,12 +5,11 @@ import type { TimedEvent } from '../../session/events/event';
 import type { SessionModel } from '../../session/model/model';
 import type { QueuedAttachment, QueueItem, QueueItemState, StateFacts } from '../../session/queue/queue';
 
-/** A message of the queue, as it is kept. */
 export type KeptItem = Readonly<QueueItem>;
 
 /**
- * Keeps the queue. Each call is on the disk when it returns, or the user has been told that it is
- * not; none throws.
+ * Stores the queue. Calls return when the change is on disk, or the user knows that it isn't; none
+ * throws.
  */
 export interface QueuePersistence {
   added(item: KeptItem, place: 'first' | 'last'): void;
@@ -21,34 +20,27 @@ export interface QueuePersistence {
   paused(reason: string | undefined): void;
 }
 
-/** How far the lines of the agent were read, with the events that came from them. */
 export interface ReadProgress {
   readonly json: string;
-  /** To be called before it is kept, with the ends of texts that are not: a secret may begin with them. */
+  /** Call before storing, with the unstored ends of texts: a secret may begin with them. */
   readonly holdBack: (events: readonly TimedEvent[]) => void;
-  /** Called once this or a later one survives the process. */
   readonly stored: () => void;
 }
 
-/** Keeps one conversation. No method throws. */
+/** Stores one conversation. No method throws. */
 export interface ConversationPersistence extends QueuePersistence {
   /**
-   * Makes the session this window's own, which the first write does too. A session that is only
-   * read stays free.
-   * @returns false where another window has it, or has continued it since it was read
+   * Claims the session for this window, as the first write does.
+   * @returns false if another window has it, or has continued it since it was read
    */
   claim(): boolean;
-  /** Finds out whether the session is still this window's, as each write does. */
+  /** Checks that the session is still this window's, as each write does. */
   verify(): void;
-  /**
-   * Keeps all that is told during `run` in one go: all of it is on the disk when the call returns,
-   * or none.
-   */
+  /** Stores everything from `run` in one transaction. */
   together(run: () => void): void;
   /**
-   * What happened, in order. Prompts, permissions and the ends of turns are on the disk when the
-   * call returns.
-   * @param progress is kept with them: both survive, or neither
+   * Prompts, permissions and the ends of turns are on disk when this returns.
+   * @param progress is stored in the same transaction
    */
   events(events: readonly TimedEvent[], progress?: ReadProgress): void;
   /** The agent's side of the session; undefined: not changed, null: removed. */
@@ -59,30 +51,25 @@ export interface ConversationPersistence extends QueuePersistence {
     readonly title?: string;
   }): void;
   draft(draft: DraftView, attachments: readonly QueuedAttachment[]): void;
-  /** Where the reader is; undefined: at the end. */
   place(anchor: Anchor | undefined): void;
 }
 
-/** What was kept of a conversation, to continue. */
 export interface KeptConversation {
-  /** The model that its events made; the caller owns it. */
+  /** The caller owns it. */
   readonly model: SessionModel;
   /**
-   * Where `model` has only the end of the transcript so far: reads all of it, a little at a time.
+   * If `model` has only the end of the transcript: reads all of it, in small steps.
    * @throws ParleyError `journal-unreadable`
    */
   readonly whole?: () => Promise<SessionModel>;
-  /** With `whole`: ids of messages up to this number may stand in what is not read yet. */
+  /** With `whole`: ids up to this number may be in the unread part. */
   readonly usedIds?: number;
   readonly queue: readonly KeptItem[];
-  /** Why the queue waits. */
   readonly paused?: string;
   readonly draft: DraftView;
   readonly attachments: readonly QueuedAttachment[];
-  /** Where the reader was, when not at the end. */
   readonly anchor?: Anchor;
-  /** How far the lines of its agent were read, as it was given with the last events. */
+  /** As given with the last events. */
   readonly progress?: string;
-  /** The agent's id of its session, to open it again. */
   readonly agentSessionId?: string;
 }

@@ -16,17 +16,13 @@ export interface QueueingConversation {
 
 export class QueueActions {
   readonly #conversation: QueueingConversation;
-  /** The messages of {@link sendNext}. */
   readonly #nextIds = new Set<string>();
 
   constructor(conversation: QueueingConversation) {
     this.#conversation = conversation;
   }
 
-  /**
-   * Sends a queued message next: at once where nothing runs, else the running turn is cancelled and
-   * the message follows its end.
-   */
+  /** Sends a queued message next; a running turn is cancelled first. */
   sendNow(id: string): void {
     const { queue, turns } = this.#conversation;
     const item = queue.find(id);
@@ -39,8 +35,8 @@ export class QueueActions {
   }
 
   /**
-   * Takes a message that goes before those that wait, after the running turn, and past a pause.
-   * A later stop of the turn holds it with the others. Several go in the order in which they came.
+   * Queues a message before all others and past a pause; several keep their order. Stopping the
+   * turn later holds it with the others.
    */
   sendNext(text: string): void {
     const { queue, turns } = this.#conversation;
@@ -53,10 +49,9 @@ export class QueueActions {
   }
 
   /**
-   * Queues messages that the user sent before and that did not arrive. They wait until the user sends
-   * them.
+   * Queues messages that didn't arrive; they wait until the user sends them.
    * @param attachments of the first
-   * @throws ParleyError where another window has the session
+   * @throws ParleyError if another window has the session
    */
   addUnsent(texts: readonly string[], attachments: readonly QueuedAttachment[]): void {
     const { queue } = this.#conversation;
@@ -65,26 +60,28 @@ export class QueueActions {
     for (const [index, text] of texts.entries()) queue.add(text, index === 0 ? attachments : []);
   }
 
-  /** Sends what waited in a paused queue. */
   resume(): void {
     this.#conversation.choices.accept();
     this.#conversation.queue.resume();
     this.#goOn();
   }
 
-  /** Sends what waited for a reason that is gone. */
+  /** Resumes a queue that was paused for this reason. */
   release(code: PauseCode): void {
     const { paused } = this.#conversation.queue;
     if (paused !== undefined && readReason(paused)?.code === code) this.resume();
   }
 
-  /** Takes messages out of the queue: one, or all. @returns those that are gone */
+  /**
+   * Removes one message, or all.
+   * @returns those that were removed
+   */
   remove(id?: string): readonly QueueItem[] {
     const { queue, turns } = this.#conversation;
     turns.keepBack(id);
     const item = id === undefined ? undefined : queue.find(id);
     if (item && isAway(item)) {
-      turns.takeBack(item.id, 'remove'); // the agent has it
+      turns.takeBack(item.id, 'remove');
       return [];
     }
     const removed = id === undefined ? queue.clear() : [queue.remove(id)];
@@ -95,7 +92,6 @@ export class QueueActions {
 
   /**
    * Restores a cleared queue.
-   * @param gone what was in it
    * @param paused why it waited
    */
   restore(gone: readonly QueueItem[], paused: string | undefined): void {
@@ -104,12 +100,11 @@ export class QueueActions {
     this.pump();
   }
 
-  /** Asks the agent to give back a message that it holds, to be edited. */
+  /** Asks the agent to give a message back, to be edited. */
   takeBack(id: string): void {
     this.#conversation.turns.takeBack(id, 'edit');
   }
 
-  /** Sends an item that was edited or released, where it is next. */
   pump(): void {
     this.#conversation.turns.dispatcher.pump();
   }

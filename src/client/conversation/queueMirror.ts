@@ -7,14 +7,12 @@ export class QueueMirror {
   #kept = new Map<string, KeptItem>();
   #paused: string | undefined;
 
-  /** @param kept what is stored already */
   constructor(persistence: QueuePersistence, kept: readonly KeptItem[] = [], paused?: string) {
     this.#persistence = persistence;
     this.#kept = new Map(kept.map((item) => [item.id, item]));
     this.#paused = paused;
   }
 
-  /** Writes what has changed since the last call. */
   sync(queue: PromptQueue): void {
     const { items } = queue;
     const here = new Set(items.map(({ id }) => id));
@@ -38,7 +36,7 @@ export class QueueMirror {
     if (!old) {
       const isLast = !isFirst || this.#kept.size === 0;
       this.#persistence.added(item, isLast ? 'last' : 'first');
-      // A map keeps the order of insertion; the order of the queue is compared with it.
+      // The map's order is compared with the queue's.
       this.#kept = isLast ? this.#kept.set(id, item) : new Map([[id, item], ...this.#kept]);
       return;
     }

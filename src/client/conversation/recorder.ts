@@ -5,7 +5,7 @@ import type { SessionEvent, TimedEvent } from '../../session/events/event';
 import type { SessionModel } from '../../session/model/model';
 import type { ConversationPersistence, ReadProgress } from './persistence';
 
-/** In a turn, so many entries lie between two marks. */
+/** Entries between two marks in a turn. */
 const MARK_EVERY = 16;
 
 export class Recorder {
@@ -15,17 +15,15 @@ export class Recorder {
   readonly #progress: { read(): ReadProgress | undefined } | undefined;
   readonly #onDidApply = new Emitter<SessionEvent>();
   #isOver = false;
-  /** What is to happen once all of `together` is kept. */
   #afterwards: (() => void)[] = [];
-  /** Events to store in one transaction; undefined: each one alone. */
+  /** Events of one transaction; undefined: none is open. */
   #together: TimedEvent[] | undefined;
   #syncQueue: (() => void) | undefined;
-  /** Entries before the last mark. */
   #marked = 0;
 
   /**
    * @param now ms since 1970
-   * @param progress how far the lines of the agent were read, which is kept with its events
+   * @param progress stored with the events
    */
   constructor(
     model: SessionModel,
@@ -39,19 +37,16 @@ export class Recorder {
     this.#progress = progress;
   }
 
-  /** Fires for each event after it was applied. */
   get onDidApply(): Event<SessionEvent> {
     return this.#onDidApply.event;
   }
 
-  /** Applies one event that happens now. */
   readonly apply = (event: SessionEvent): void => {
     this.applyAt(event, this.#now());
   };
 
   /**
-   * Applies one event. A title of the agent does not replace the one that the user has given, here
-   * or in the lists of sessions.
+   * The agent's title doesn't replace the user's.
    * @param at ms since 1970
    */
   applyAt(event: SessionEvent, at: number): void {
@@ -73,8 +68,8 @@ export class Recorder {
   }
 
   /**
-   * Returns whether the end of the transcript can be read from an event on: a turn begins with it,
-   * or an entry where none of the like was for long.
+   * Returns whether the transcript can be read from this event on: a turn or, after many others, an
+   * entry begins with it.
    */
   #isMark(entries: number, turn: string | undefined, event: SessionEvent): boolean {
     if (event.type === 'cleared') this.#marked = 0;
@@ -86,14 +81,14 @@ export class Recorder {
     return true;
   }
 
-  /** The queue has changed. @param sync keeps the difference */
+  /** @param sync stores the difference */
   queueChanged(sync: () => void): void {
     if (this.#isOver) return;
     if (this.#together) this.#syncQueue = sync;
     else sync();
   }
 
-  /** Keeps all that is applied during `run`, and the queue as it is then, at its end. */
+  /** Stores the events and queue changes of `run` in one transaction. */
   readonly together = <T>(run: () => T): T => {
     if (!this.#persistence || this.#together) return run();
     this.#together = [];
@@ -107,22 +102,20 @@ export class Recorder {
   };
 
   /**
-   * Runs something once all of {@link together} is kept: what leaves in the middle of it would have
-   * to be kept with a part of what the agent sent in one go.
+   * Runs something once {@link together} is stored: what it sends would otherwise split what the
+   * agent sent together.
    */
   readonly afterwards = (run: () => void): void => {
     if (this.#together) this.#afterwards.push(run);
     else run();
   };
 
-  /** The window goes, and the session continues elsewhere: nothing more is applied or kept. */
+  /** Nothing more is applied or stored: the session continues in another window. */
   end(): void {
     this.#isOver = true;
   }
 
-  /**
-   * Keeps now what was to be kept at the end: before something happens that cannot be taken back.
-   */
+  /** Stores the open transaction now, before something irreversible. */
   readonly commit = (): void => {
     const events = this.#together;
     const sync = this.#syncQueue;

@@ -16,12 +16,11 @@ import type { Unsent } from './unsent';
 export type AgentPlace = 'here' | 'far';
 
 /**
- * Continues what was kept: the transcript as it stood, everything open closed, nothing sent
- * automatically.
- * @param apply takes what happens now
+ * Restores a stored conversation. Nothing is sent automatically.
+ * @param apply takes new events
  * @param now ms since 1970
- * @param manner `isHeld`: another window has it, and it is only read here. `goesOn`: its agent still
- * runs, so that what is open stays open; of one that is far, only the turn
+ * @param manner `isHeld`: another window has it. `goesOn`: its agent still runs, so what is open
+ * stays open; if it is far, only the turn
  */
 export function restore(
   { model, queue, unsent }: { readonly model: SessionView; readonly queue: PromptQueue; readonly unsent: Unsent },
@@ -44,7 +43,7 @@ export function restore(
 }
 
 /**
- * What closes everything that was open in a session when its window ended.
+ * Returns the events that close what was open when the window ended.
  * @param at ms since 1970
  * @param isHeld as for {@link restore}
  */
@@ -73,8 +72,7 @@ export function closingEvents(state: Readonly<SessionState>, at: number, isHeld 
 }
 
 /**
- * The restored queue: in order, with what was on its way marked as doubtful where nothing shows
- * that it arrived.
+ * Restores the queue; messages that may have been sent are marked as doubtful unless they arrived.
  * @param state the transcript, before its open turn is closed
  */
 export function restoredQueue(state: Readonly<SessionState>, kept: readonly KeptItem[]): KeptItem[] {
@@ -85,7 +83,7 @@ export function restoredQueue(state: Readonly<SessionState>, kept: readonly Kept
   );
   const items = kept.flatMap((item): KeptItem[] => {
     if (item.state === 'queued' || item.state === 'failed') return [{ ...item, held: false }];
-    // It stands in the transcript: what follows there tells.
+    // The transcript shows what happened to it.
     return sent.has(item.id) ? [] : [inDoubt(item)];
   });
   const unanswered = unansweredPrompt(state);
@@ -93,7 +91,7 @@ export function restoredQueue(state: Readonly<SessionState>, kept: readonly Kept
   return [unanswered, ...items.filter(({ repeats }) => repeats !== unanswered.repeats)];
 }
 
-/** The highest number of an id `q1`, `q2` … that a session has used. */
+/** The highest number in the ids `q1`, `q2` … of a session. */
 function usedIds(state: Readonly<SessionState>, kept: readonly KeptItem[]): number {
   const ids = [
     ...kept.map(({ id }) => id),
@@ -102,10 +100,7 @@ function usedIds(state: Readonly<SessionState>, kept: readonly KeptItem[]): numb
   return ids.reduce((most, id) => Math.max(most, Number(/^q(\d+)/.exec(id ?? '')?.[1] ?? 0)), 0);
 }
 
-/**
- * The prompt of the running turn, to be sent again if the user wants it, where the agent has not
- * said a word since.
- */
+/** The prompt of a running turn without any output, to be sent again if the user wants it. */
 export function unansweredPrompt({ turn, entries }: Readonly<SessionState>): KeptItem | undefined {
   if (turn?.origin !== 'user' || turn.firstOutputAt !== undefined) return undefined;
   const prompt = entries.findLast((entry) => entry.kind === 'user' && entry.turnId === turn.id);
@@ -114,7 +109,7 @@ export function unansweredPrompt({ turn, entries }: Readonly<SessionState>): Kep
   return inDoubt({ ...itemOf(promptId, content), id: `${promptId}-again`, repeats: promptId });
 }
 
-/** Returns a message of the transcript as it stood in the queue; undefined where there is none. */
+/** Returns a sent message as it was in the queue. */
 export function sentItem({ entries }: Readonly<SessionState>, promptId: string): QueueItem | undefined {
   const prompt = entries.findLast((entry) => entry?.kind === 'user' && entry.promptId === promptId);
   return prompt?.kind === 'user' ? itemOf(promptId, prompt.content) : undefined;
@@ -134,7 +129,6 @@ function inDoubt(item: KeptItem): KeptItem {
   return { ...item, held: false, state: 'failed', reason: 'in-doubt', doubtful: true };
 }
 
-/** What went with the prompt, in the form in which it went. */
 function attachmentOf(block: ContentBlock, index: number): QueuedAttachment {
   const label = block.type === 'resource_link' ? block.name : block.type === 'resource' ? block.uri : block.type;
   return { id: `again-${index}`, kind: block.type === 'image' ? 'image' : 'other', label, forms: [block] };

@@ -7,16 +7,14 @@ import type { SessionState, Turn } from '../../session/model/state';
 import type { PromptQueue, QueuedAttachment } from '../../session/queue/queue';
 import type { CommunicationChat } from '../http/communicationChat';
 
-/** What a failed turn was asked. */
 export interface FailedPrompt {
   readonly text: string;
-  /** In the form in which the agent got them. */
   readonly attachments: readonly QueuedAttachment[];
 }
 
 /**
- * Returns the newest turn where it is one of the user's that ended with an error.
- * @param queue a message that repeats a prompt already, or that was sent again from here (`again`),
+ * Returns the newest turn if it is the user's and failed.
+ * @param again the id of a message that was sent again from here; it or any other repeated prompt
  * leaves nothing to send
  */
 export function failedTurn(
@@ -29,7 +27,6 @@ export function failedTurn(
   return queue.items.some(({ id, repeats }) => id === again || repeats !== undefined) ? undefined : turn;
 }
 
-/** Returns what the user said in a turn. */
 export function promptOfTurn({ entries }: Readonly<SessionState>, turnId: string): FailedPrompt {
   const said: ContentBlock[] = [];
   let index = entries.findLastIndex((entry) => entry.turnId === turnId);
@@ -55,11 +52,10 @@ function attachmentOf(block: ContentBlock, id: string): QueuedAttachment | undef
       return { id, kind: 'file', label: name || nameOf(block.uri), detail: block.uri, forms: [block] };
     }
     default:
-      return undefined; // a text is in the message, and what was too large to keep is gone
+      return undefined; // a text is in the message; the rest was too large to keep
   }
 }
 
-/** The last part of an address, with its lines. */
 function nameOf(uri: string): string {
   const last = uri.slice(uri.lastIndexOf('/') + 1) || uri;
   try {
@@ -69,9 +65,7 @@ function nameOf(uri: string): string {
   }
 }
 
-/** A conversation, as {@link carryOn} needs it. */
 export interface FailedConversation {
-  /** The newest turn, where it failed and its prompt can be sent again. */
   readonly failedTurnId: string | undefined;
   readonly communication: Pick<CommunicationChat, 'carryOn'>;
   start(): Promise<void>;
@@ -79,9 +73,9 @@ export interface FailedConversation {
 }
 
 /**
- * Sends the prompt of the newest turn again with another past, where that turn failed.
- * @param way as `CommunicationSession.carryOn` knows it
- * @returns false where it did not fail, or is sent again already
+ * Sends the prompt of the failed newest turn with another past.
+ * @param way see `CommunicationSession.carryOn`
+ * @returns false if it didn't fail, or is sent again already
  * @throws what sending throws; ParleyError `no-session`, `session-busy`
  */
 export async function carryOn(conversation: FailedConversation, way: string): Promise<boolean> {

@@ -6,13 +6,10 @@ import { Changes } from '../../session/model/changes';
 import type { Conversation } from './conversation';
 import type { ConversationServices } from './conversationOptions';
 
-/** How long the agent may take to be attached and to say how its last turn ended, in milliseconds. */
+/** Time to attach the agent and learn how its last turn ended, in milliseconds. */
 const LIMIT_MS = 30_000;
 
-/**
- * Returns what such a conversation may use: nothing of the window that it is in. No agent is started,
- * no rule answers a request, and no file or folder is read.
- */
+/** Returns services that start no agent, answer nothing by rules, and read no files. */
 export function sendingServices(services: ConversationServices): ConversationServices {
   const {
     changes: _changes,
@@ -29,7 +26,7 @@ export function sendingServices(services: ConversationServices): ConversationSer
 }
 
 /**
- * Sends the next message, if its turn has come, and closes the conversation in any case.
+ * Sends the next message if its turn has come, and closes the conversation.
  * @param conversation made with `onlySends` and {@link sendingServices}
  * @returns whether the message has left
  */
@@ -45,13 +42,11 @@ export async function sendNext(conversation: Conversation, signal: AbortSignal):
   }
 }
 
-/** Nothing will be sent. */
 function isOver({ connection, isBusy, queue }: Conversation): boolean {
   if (connection.kind === 'ready') return !isBusy && queue.next() === undefined;
   return connection.kind !== 'idle' && connection.kind !== 'starting';
 }
 
-/** Resolves when something holds, or it takes too long. */
 function untilChanged({ model }: Conversation, signal: AbortSignal, holds: () => boolean): Promise<void> {
   return new Promise((resolve) => {
     let isLooking = false;
@@ -66,7 +61,7 @@ function untilChanged({ model }: Conversation, signal: AbortSignal, holds: () =>
       changes.reset();
       if (holds()) done();
     };
-    // What changes is told in the middle of it: a message leaves just after it has left the queue.
+    // Changes are reported while they happen: a message leaves just after it has left the queue.
     const changes = new Changes(() => {
       if (!isLooking) setImmediate(look);
       isLooking = true;

@@ -5,7 +5,6 @@ import type { Choice, ConfigOption, ConfigValue } from '../../session/events/con
 import type { SessionState } from '../../session/model/state';
 import { labelOf } from '../connection/shownChoices';
 
-/** A session in which they can be set. */
 export interface ChoiceTarget {
   readonly model: { readonly state: Readonly<Pick<SessionState, 'mode' | 'modes' | 'config'>> };
   readonly choices: {
@@ -14,19 +13,19 @@ export interface ChoiceTarget {
   };
 }
 
-/** What the user chose last in sessions with each agent, by option. */
+/** The user's last choices with each agent, by option. */
 export interface RememberedChoices {
   of(agentId: string): Readonly<Record<string, unknown>> | undefined;
   remember(agentId: string, id: string, value: string | boolean): void;
 }
 
 /**
- * Categories of options that new sessions begin with as the user chose last: the model first, as
- * the other may depend on it. Not modes: agents don't say which of them bypass permissions.
+ * Categories in which new sessions begin with the user's last choice: the model first, as the other
+ * may depend on it. Not modes: agents don't say which of them bypass permissions.
  */
 const REMEMBERED = ['model', 'thought_level'];
 
-/** Returns what was chosen last, as far as the agent offers it now. */
+/** Returns the last choices that the agent offers now. */
 export function rememberedOf(
   remembered: Readonly<Record<string, unknown>>,
   { config }: Readonly<Pick<SessionState, 'config'>>,
@@ -41,7 +40,6 @@ export function rememberedOf(
   );
 }
 
-/** What can be chosen, and what is chosen now. */
 export interface OfferedChoice {
   readonly current: string | undefined;
   readonly values: readonly ConfigValue[];
@@ -50,8 +48,8 @@ export interface OfferedChoice {
 }
 
 /**
- * Returns the choice of the mode or the model (protocol.md 1.12); undefined where the agent offers
- * none. An option goes before modes, as in the composer.
+ * Returns the choice of the mode or the model (protocol.md 1.12), if any. Options take precedence
+ * over modes, as in the composer.
  */
 export function choiceOf(conversation: ChoiceTarget, what: 'mode' | 'model'): OfferedChoice | undefined {
   const { config, modes, mode } = conversation.model.state;
@@ -68,13 +66,13 @@ export function choiceOf(conversation: ChoiceTarget, what: 'mode' | 'model'): Of
   };
 }
 
-/** Returns the value after the one that is chosen, and the first after the last; undefined where there is only one. */
+/** Returns the next value, cyclically; undefined if there is only one. */
 export function nextOf({ values, current }: Pick<OfferedChoice, 'values' | 'current'>): ConfigValue | undefined {
   if (values.length < 2) return undefined;
   return values[(values.findIndex(({ value }) => value === current) + 1) % values.length];
 }
 
-/** Returns the name of what an option is set to, as the user sees it in the composer. */
+/** Returns an option's value as the composer shows it. */
 export function valueLabel(option: ConfigOption): string {
   if (option.type === 'boolean') return option.value ? l10n.t('On') : l10n.t('Off');
   return option.values.find(({ value }) => value === option.value)?.name ?? option.value;

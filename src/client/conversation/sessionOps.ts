@@ -9,7 +9,7 @@ import type { SessionEvent } from '../../session/events/event';
 import { askStatus } from '../connection/askStatus';
 import type { AgentLink, OpenedSession } from '../ports/agentLink';
 
-/** Pages of one list that are read at most, and how long each may take, in milliseconds. */
+/** Limits for one list; milliseconds for each page. */
 const MAX_PAGES = 200;
 const ANSWER_MS = 15_000;
 const MAX_TITLE = 500;
@@ -22,16 +22,13 @@ interface OperatingConversation {
 }
 
 export interface SessionQuery {
-  /** Sessions of all folders; else of the conversation's own. */
   readonly everywhere?: boolean;
-  /** Only what was archived; else only what was not. */
+  /** Only archived sessions; else only others. */
   readonly archived?: boolean;
 }
 
-/** An action that a running agent offers for sessions. */
 export type SessionAction = 'list' | 'fork' | 'delete' | 'title' | 'archive' | 'logout' | 'load' | 'resume' | 'status';
 
-/** What is said of an agent without a feature. */
 const LACKS = {
   list: (agent: string) => localizable("{0} can't list its sessions.", agent),
   delete: (agent: string) => localizable("{0} can't delete sessions.", agent),
@@ -46,15 +43,15 @@ export class SessionOps {
     this.#conversation = conversation;
   }
 
-  /** Returns whether the agent runs and offers this. */
+  /** Returns whether the running agent offers this. */
   can(action: SessionAction): boolean {
     return this.#conversation.connector.link?.description.features[action] !== undefined;
   }
 
   /**
-   * The agent's sessions, a page at a time, as they are asked for (`session/list`). Ends where the
-   * agent has no more, or repeats itself.
-   * @throws ParleyError `cannot-do`; what the agent answers.
+   * Pages of the agent's sessions (`session/list`); ends at the last page, or when the agent
+   * repeats itself.
+   * @throws ParleyError `cannot-do`; what the agent answers
    */
   async *list(query: SessionQuery, signal: AbortSignal): AsyncGenerator<readonly SessionInfo[]> {
     const stored = this.#need('list');
@@ -80,7 +77,7 @@ export class SessionOps {
   }
 
   /**
-   * Returns what the agent says of one of its sessions; `unsupported` where it cannot be asked.
+   * Returns `unsupported` if the agent can't be asked.
    * @throws ParleyError how the agent ended; `signal`'s reason
    */
   async status(sessionId: string, signal: AbortSignal): Promise<StatusAnswer> {
@@ -88,14 +85,14 @@ export class SessionOps {
     return link ? (await askStatus({ link, sessionId }, signal)).answer : 'unsupported';
   }
 
-  /** `session/delete`. @throws ParleyError `cannot-do`; what the agent answers. */
+  /** @throws ParleyError `cannot-do`; what the agent answers */
   async delete(sessionId: string, signal: AbortSignal): Promise<void> {
     await this.#need('delete').delete(sessionId, signal);
   }
 
   /**
    * `session/archive`, `session/unarchive` (unstable).
-   * @throws ParleyError `cannot-do`; what the agent answers.
+   * @throws as {@link delete}
    */
   async archive(sessionId: string, archived: boolean, signal: AbortSignal): Promise<void> {
     await this.#need('archive').archive(sessionId, archived, signal);
@@ -103,8 +100,8 @@ export class SessionOps {
 
   /**
    * `session/set_title` (unstable) for any session of the agent.
-   * @returns the title as the agent keeps it
-   * @throws ParleyError `cannot-do`, `empty-title`; what the agent answers.
+   * @returns the title as stored
+   * @throws ParleyError `cannot-do`, `empty-title`; what the agent answers
    */
   async setTitle(sessionId: string, title: string, signal: AbortSignal): Promise<string> {
     const wanted = titleOf(title);
@@ -112,8 +109,8 @@ export class SessionOps {
   }
 
   /**
-   * Gives the open session a title: the agent keeps it where it can, else only this window does.
-   * @throws ParleyError `empty-title`; what the agent answers.
+   * Renames the open session: in the agent if it can, else only here.
+   * @throws as {@link setTitle}
    */
   async rename(title: string, signal: AbortSignal): Promise<void> {
     const { session } = this.#conversation.connector;

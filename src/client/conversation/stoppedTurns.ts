@@ -8,7 +8,7 @@ import type { ToolEntry, Turn } from '../../session/model/state';
 import type { Schedule } from '../ports/grace';
 import type { Terminals } from '../terminals/terminals';
 
-/** Time for the agent to end its commands itself, and for output that was on its way, in ms. */
+/** Time for the agent to end its commands itself, and for output on its way, in milliseconds. */
 const GRACE_MS = 1000;
 
 interface StoppingConversation {
@@ -22,7 +22,7 @@ export class StoppedTurns implements Disposable {
   readonly #conversation: StoppingConversation;
   readonly #schedule: Schedule;
   readonly #waiting = new DisposableStore();
-  /** The stopped turn whose grace is over, until the user was told that it goes on. */
+  /** The stopped turn after its grace, until the user was told that it still runs. */
   #over: string | undefined;
 
   constructor(conversation: StoppingConversation, schedule: Schedule) {
@@ -34,7 +34,6 @@ export class StoppedTurns implements Disposable {
     this.#waiting.dispose();
   }
 
-  /** Call with each event after it was applied. */
   happened(event: SessionEvent): void {
     const { model } = this.#conversation;
     if (event.type === 'turn_started') this.#over = undefined;
@@ -61,8 +60,8 @@ export class StoppedTurns implements Disposable {
   }
 
   /**
-   * Returns whether a command begins, or goes on in this window, although the turn that it belongs to
-   * was stopped and is over: the request was on its way, or the window was reloaded.
+   * Returns whether a command begins, or is attached, although its turn was stopped: the request
+   * was on its way, or the window was reloaded.
    */
   #isOfStopped(terminalId: string): boolean {
     const { model } = this.#conversation;
@@ -73,7 +72,7 @@ export class StoppedTurns implements Disposable {
     return stopped?.cancelRequested === true && stopped.endedAt !== undefined;
   }
 
-  /** The ids of work that the agent has announced to go on after its turn, and of its terminals. */
+  /** Ids of announced background work, and of its terminals. */
   #background(): ReadonlySet<string> {
     const { background, entries, nests } = this.#conversation.model.state;
     const ids = new Set(background.map(({ id }) => id));
@@ -88,7 +87,7 @@ export class StoppedTurns implements Disposable {
     return ids;
   }
 
-  /** Returns whether an event is output of a command of the turn that the client does not run. */
+  /** Returns whether an event is output of a command in the turn that the client doesn't run. */
   #goesOn(event: SessionEvent, turnId: string): boolean {
     const { model, services } = this.#conversation;
     const { terminals } = services;

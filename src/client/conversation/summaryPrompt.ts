@@ -2,10 +2,10 @@
 import type { SessionState } from '../../session/model/state';
 import { transcriptText } from '../../session/model/transcriptText';
 
-/** Characters of the transcript that the agent gets; the newest part is kept. */
+/** Characters; the newest part is kept. */
 const MAX_TRANSCRIPT = 200_000;
 
-/** Returns the prompt; undefined where nothing was said. */
+/** Undefined if nothing was said. */
 export function summaryPrompt({ entries }: Pick<SessionState, 'entries'>): string | undefined {
   const transcript = transcriptText(entries, false, MAX_TRANSCRIPT);
   if (transcript === undefined) return undefined;
@@ -19,7 +19,6 @@ export function summaryPrompt({ entries }: Pick<SessionState, 'entries'>): strin
   ].join('\n\n');
 }
 
-/** Returns what the agent of the new session gets. @param summary Markdown */
 export function summaryAsContext(summary: string): string {
   return `Summary of the session that the user continues here. It is context, not a request.\n\n${summary}`;
 }

@@ -8,12 +8,12 @@ import { readReason } from '../../session/queue/waitReason';
 import type { TurnResult } from '../turns/turnState';
 import type { Conversation } from './conversation';
 
-/** Pauses that mean that the agent session can't be used any more. */
+/** Pauses after which the agent session can't be used any more. */
 const LOST: ReadonlySet<string> = new Set(['session-lost', 'session-not-opened', 'agent-closed-input']);
 
 /** A message has no turn: `session-lost`, `not-sent` (another may be), or `prompt-refused` by the agent. */
 export class NoTurn extends ParleyError {
-  /** Why, as a reason of the queue or of the message; empty: unknown. */
+  /** The reason of the queue or the message; empty: unknown. */
   readonly wait: string;
 
   constructor(code: 'session-lost' | 'not-sent' | 'prompt-refused', wait: string) {
@@ -22,7 +22,6 @@ export class NoTurn extends ParleyError {
   }
 }
 
-/** Entries by index, as `Changes.entries` has them. */
 export type ChangedEntries = ReadonlyMap<number, true | string>;
 
 type Outcome = { readonly result: TurnResult } | { readonly error: unknown };
@@ -35,9 +34,8 @@ export class UnattendedMessage {
   #wake: () => void = () => {};
 
   /**
-   * Sends it.
-   * @param conversation whose queue is empty
-   * @throws what `Conversation.send` throws
+   * @param conversation its queue is empty
+   * @throws as `Conversation.send`
    */
   constructor(conversation: Conversation, text: string, attachments: readonly QueuedAttachment[] = []) {
     this.#conversation = conversation;
@@ -50,11 +48,11 @@ export class UnattendedMessage {
   }
 
   /**
-   * Resolves with the end of its turn. Where this rejects for `look` or `signal`, the agent may still
-   * have the message, see {@link withdraw}.
-   * @param look called with what has changed, and once more when it is over; the signal fires then
-   * @throws NoTurn; ParleyError `sign-in-needed`, and how the agent or its start failed before the
-   * turn; what `look` throws; the reason of `signal`
+   * Resolves with the end of its turn. After a rejection by `look` or `signal`, the agent may still
+   * have the message: {@link withdraw} it.
+   * @param look called with changes, and once more at the end, after the signal
+   * @throws NoTurn; ParleyError `sign-in-needed`, or how the agent failed before the turn; what
+   * `look` throws; the reason of `signal`
    */
   attend(
     look: (changed: ChangedEntries, ended: AbortSignal) => Promise<void> | void,
@@ -74,9 +72,8 @@ export class UnattendedMessage {
   }
 
   /**
-   * Takes it back, or stops its turn.
-   * @param ms for the agent to stop in
-   * @returns false where the agent has not stopped
+   * Takes the message back, or stops its turn.
+   * @returns false if the agent hasn't stopped within `ms`
    */
   async withdraw(ms: number): Promise<boolean> {
     const { queue, queueActions, model } = this.#conversation;
@@ -88,7 +85,7 @@ export class UnattendedMessage {
       for (; !this.#outcome && !late.signal.aborted; await next()) {
         changes.reset();
         const [item, { turn }] = [queue.find(this.#id), model.state];
-        // The agent may begin a turn of its own as soon as that of the message is over.
+        // The agent may begin a turn of its own right after the message's.
         if (!item) turnId ??= turn?.id;
         if (!item && turn && turn.id === turnId && turn.cancelRequested !== true) this.#conversation.cancel();
         if (!item || (item.state === 'accepted' && isAsked)) continue;
@@ -107,7 +104,7 @@ export class UnattendedMessage {
     this.#wake();
   }
 
-  /** Removes what is left of it in the queue, or will have no turn there. */
+  /** Removes it from the queue once it is over or can't have a turn. */
   #leaveQueue(): void {
     const { queue, queueActions } = this.#conversation;
     const error = this.#outcome ? undefined : this.#whyNoTurn();
@@ -117,7 +114,7 @@ export class UnattendedMessage {
     for (const { id } of left) queueActions.remove(id);
   }
 
-  /** Why it waits for something that only a user can do. */
+  /** Returns what only a user could resolve. */
   #whyNoTurn(): ParleyError | undefined {
     const { connection, queue, agent } = this.#conversation;
     const item = queue.find(this.#id);
@@ -141,8 +138,8 @@ export class UnattendedMessage {
   }
 
   /**
-   * Runs something that can wait for the next change, or the signal. A change is announced in the
-   * middle of it: what waits goes on once it is complete.
+   * Runs something that can wait for the next change, or the signal. Changes are reported while
+   * they happen; waiters continue once they are complete.
    */
   async #watch<T>(signal: AbortSignal, run: (changes: Changes, next: () => Promise<void>) => Promise<T>): Promise<T> {
     let isAwake = false;
@@ -171,7 +168,6 @@ export class UnattendedMessage {
   }
 }
 
-/** Why a turn ended with `error`. */
 export function turnFailure({ connection, model }: Conversation, turnId: string): ParleyError {
   const entry = model.state.entries.findLast((one) => one.kind === 'error' && one.turnId === turnId);
   if (entry?.kind === 'error') return new ParleyError(entry.code, entry.text, entry.hint ? { hint: entry.hint } : {});

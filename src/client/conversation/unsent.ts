@@ -5,7 +5,7 @@ import type { Anchor, DraftView } from '../../panel/contract';
 import type { QueuedAttachment } from '../../session/queue/queue';
 import type { ConversationPersistence, KeptConversation } from './persistence';
 
-/** The draft was changed. `by`: the page that did it, which knows it already. */
+/** `by`: the page that changed it. */
 export interface DraftChange {
   readonly draft: DraftView;
   readonly by: unknown;
@@ -20,7 +20,7 @@ export class Unsent {
 
   #anchor: Anchor | undefined;
 
-  /** @param onChange the attachments have changed; the text is the composer's own. */
+  /** @param onChange the attachments have changed */
   constructor(persistence: ConversationPersistence | undefined, onChange: () => void) {
     this.#persistence = persistence;
     this.#onChange = onChange;
@@ -30,12 +30,11 @@ export class Unsent {
     return this.#draft;
   }
 
-  /** A page, or the sending of a message, has changed the text. */
   get onDidChangeDraft(): Event<DraftChange> {
     return this.#didChangeDraft.event;
   }
 
-  /** Takes what was typed in a page. @returns false where a newer text is here */
+  /** @returns false if a newer text is here */
   write(draft: DraftView, by: unknown): boolean {
     if (draft.revision <= this.#draft.revision) return false;
     this.#draft = { text: draft.text, revision: draft.revision };
@@ -44,7 +43,7 @@ export class Unsent {
     return true;
   }
 
-  /** Where the user reads; undefined: at the end. */
+  /** Undefined: at the end. */
   get anchor(): Anchor | undefined {
     return this.#anchor;
   }
@@ -59,7 +58,7 @@ export class Unsent {
     return this.#attachments;
   }
 
-  /** Adds an attachment; one of the same place, such as the same lines of a file, is replaced. */
+  /** Replaces an attachment of the same place, such as the same lines of a file. */
   attach(attachment: QueuedAttachment): void {
     const place = placeOf(attachment);
     const others = this.#attachments.filter((one) => place === undefined || placeOf(one) !== place);
@@ -74,10 +73,9 @@ export class Unsent {
   }
 
   /**
-   * A message was sent; in the queue it is kept as well. What was typed since in another page
-   * stays.
-   * @param revision of the draft that the message was
-   * @returns what is left
+   * A message was sent; what was typed since in another page stays.
+   * @param revision of the draft that was sent
+   * @returns the new draft
    */
   sent(text: string, revision: number, by: unknown): DraftView {
     const { text: now, revision: newest } = this.#draft;
@@ -88,7 +86,6 @@ export class Unsent {
     return this.#draft;
   }
 
-  /** Restores what was kept. */
   restore({ draft, attachments, anchor }: Pick<KeptConversation, 'draft' | 'attachments' | 'anchor'>): void {
     this.#draft = draft;
     this.#attachments = attachments;
@@ -96,10 +93,8 @@ export class Unsent {
   }
 
   /**
-   * What was written in a session that could only be read, now that it continues here: it stands
-   * before the user and stays, with the attachments of both.
-   * @returns what was kept beside it and is in neither, to be added to the composer; empty where
-   * there is nothing
+   * Adds what was written while the session was read-only here; it becomes the draft.
+   * @returns the stored draft if it isn't part of that, to be added to the composer
    */
   takeOver({ draft: { text: draft, revision }, attachments }: Pick<Unsent, 'draft' | 'attachments'>): string {
     const kept = this.#draft.text;
@@ -118,9 +113,7 @@ export class Unsent {
   }
 }
 
-/**
- * The address of the file or the lines that an attachment stands for; undefined for pasted content.
- */
+/** The address of the file or lines; undefined for pasted content. */
 function placeOf({ forms }: QueuedAttachment): string | undefined {
   for (const form of forms)
     if ((form.type === 'resource' || form.type === 'resource_link') && !form.uri.startsWith('attachment:'))

@@ -9,7 +9,7 @@ import type { Conversation } from './conversation';
 
 export interface WarmAgentOptions {
   readonly isOn: () => boolean;
-  /** How long it may wait, in milliseconds; undefined: for ever. */
+  /** In milliseconds; undefined: for ever. */
   readonly limitMs: () => number | undefined;
   readonly schedule: (run: () => void, ms: number) => Disposable;
 }
@@ -29,8 +29,8 @@ export class WarmAgent {
   }
 
   /**
-   * Starts an agent, where none of its kind waits.
-   * @param make makes the conversation of the next new session, which opens no session until `begins`
+   * Starts an agent, unless one of its kind waits.
+   * @param make makes the next new session, which opens no session until `begins`
    */
   prepare(agent: AgentDefinition, make: (begins: Promise<void>) => Conversation): void {
     const { isOn, limitMs, schedule } = this.#options;
@@ -46,8 +46,8 @@ export class WarmAgent {
   }
 
   /**
-   * Returns the conversation that waits, which goes on; undefined where its agent has failed.
-   * @param fits whether it is as a new one would be
+   * Returns the waiting conversation; undefined if its agent has failed.
+   * @param fits whether it is like a new one
    */
   take(fits: (conversation: Conversation) => boolean): Conversation | undefined {
     const { conversation, begins, timer } = this.#waiting ?? {};
@@ -62,7 +62,7 @@ export class WarmAgent {
     return conversation;
   }
 
-  /** Ends the agent that waits. Resolves when it is gone. */
+  /** Resolves when the waiting agent has ended. */
   async end(): Promise<void> {
     const { conversation, begins, timer } = this.#waiting ?? {};
     this.#waiting = undefined;
