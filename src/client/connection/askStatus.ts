@@ -3,11 +3,11 @@ import { probeStatus, type SessionStatus } from '../../acp/proposals/sessionStat
 import type { AgentLink, OpenedSession } from '../ports/agentLink';
 import type { SessionOpenStrategy } from './sessionOpenStrategy';
 
-/** How long an agent may take to answer, in milliseconds. */
+/** In milliseconds. */
 const STATUS_MS = 5000;
 
 /**
- * Returns what the agent says of the session; `unsupported` where it cannot be asked.
+ * Returns `unsupported` if the agent can't be asked.
  * @throws ParleyError how the agent ended; `signal`'s reason
  */
 export async function askStatus({ link, sessionId }: OpenedSession, signal: AbortSignal): Promise<SessionStatus> {
@@ -17,7 +17,7 @@ export async function askStatus({ link, sessionId }: OpenedSession, signal: Abor
   return link.until((stop) => probeStatus(rpc, sessionId, { ...terms, signal: stop }), signal);
 }
 
-/** Returns whether the agent says that it handles the session that is to be opened. @throws as {@link askStatus} */
+/** @throws as {@link askStatus} */
 export async function isLive(link: AgentLink, opening: SessionOpenStrategy, signal: AbortSignal): Promise<boolean> {
   if (opening.kind !== 'reopen') return false;
   return (await askStatus({ link, sessionId: opening.sessionId }, signal)).answer === 'live';

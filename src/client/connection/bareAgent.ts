@@ -9,10 +9,10 @@ import { deadlinesFor } from '../transport/stages';
 import { type SignInContext, signIn } from './signIn';
 import { type StartServices, withKeys } from './startAgent';
 
-/** Under this key the traffic of such agents is noted, where that of a session has the session's. */
+/** The key of their traffic, in place of a session's. */
 export const BARE_TRAFFIC = 'bare';
 
-/** How long `logout` may take, in milliseconds. */
+/** In milliseconds. */
 const LOGOUT_MS = 15_000;
 
 export interface BareContext extends SignInContext {
@@ -20,17 +20,14 @@ export interface BareContext extends SignInContext {
     Pick<StartServices, 'approve' | 'client' | 'remote' | 'startProcess' | 'traceparent' | 'onTraffic'>;
 }
 
-/** What an agent says of itself, and how long it took to say so. */
 export interface AgentCheck {
   readonly description: AgentDescription;
-  /** In milliseconds. */
   readonly ms: number;
 }
 
 /**
- * Starts an agent, or reaches it, reads what it says of itself and ends it.
- * @throws ParleyError with what went wrong and what helps, with nothing left running; the reason of
- * `signal`
+ * Starts or reaches an agent, reads its description and ends it.
+ * @throws ParleyError, with nothing left running; the reason of `signal`
  */
 export async function checkAgent(context: BareContext, signal: AbortSignal): Promise<AgentCheck> {
   const { agent, services, stages } = context;
@@ -44,11 +41,7 @@ export async function checkAgent(context: BareContext, signal: AbortSignal): Pro
   return withLink(context, signal, async ({ description }) => ({ description, ms: Date.now() - begun }));
 }
 
-/**
- * Signs in to an agent outside of any session.
- * @param methodId one of the methods that it has named
- * @throws as {@link checkAgent}, RpcError, ParleyError `sign-in-failed`
- */
+/** @throws as {@link checkAgent}, RpcError, ParleyError `sign-in-failed` */
 export async function signInBare(context: BareContext, methodId: string, signal: AbortSignal): Promise<void> {
   await context.services.approve?.(context.agent);
   await withLink(context, signal, async (link) => {
@@ -58,8 +51,7 @@ export async function signInBare(context: BareContext, methodId: string, signal:
 }
 
 /**
- * Signs out of an agent, where it can do that.
- * @returns false where it cannot: it keeps what it knows of the user itself
+ * @returns false if the agent can't sign out
  * @throws as {@link checkAgent}, RpcError
  */
 export async function signOutBare(context: BareContext, signal: AbortSignal): Promise<boolean> {
@@ -73,10 +65,9 @@ export async function signOutBare(context: BareContext, signal: AbortSignal): Pr
 }
 
 /**
- * Starts an agent, or connects to it, without a word of the protocol.
+ * Starts or reaches an agent without a word of the protocol.
  * @param cwd of its process; absolute
- * @throws ParleyError with what went wrong and what helps, with nothing left running; the reason of
- * `signal`
+ * @throws as {@link checkAgent}
  */
 export async function startBare(
   context: BareContext & { readonly agent: ProcessAgent | RemoteAgent },

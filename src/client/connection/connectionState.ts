@@ -20,13 +20,11 @@ export type ConnectionState =
   | { readonly kind: 'idle' }
   | {
       readonly kind: 'starting';
-      /** The connection was lost, and is tried again. */
       readonly reconnects?: true;
     }
   | {
-      /** The connection was lost and is tried again after a while. */
+      /** The connection was lost and is made again after a while. */
       readonly kind: 'recovering';
-      /** Why the last attempt failed, or how the connection was lost. */
       readonly error: ParleyError;
       readonly attempt: Attempt;
     }
@@ -34,84 +32,70 @@ export type ConnectionState =
       readonly kind: 'authRequired';
       readonly link: AgentLink;
       readonly methods: readonly AuthMethod[];
-      /** Why the last attempt failed. */
       readonly error?: string;
-      /** The session that is open and can be used again after the sign-in. */
+      /** Usable again after the sign-in. */
       readonly sessionId?: string;
     }
   | { readonly kind: 'ready'; readonly link: AgentLink; readonly sessionId: string }
   | { readonly kind: 'failed'; readonly error: ParleyError; readonly stage?: StageName }
   | { readonly kind: 'exited'; readonly error: ParleyError };
 
-/** How an agent is let go of. */
+/** Options for `drop`. */
 export interface DropOptions {
-  /** What the next start opens; absent: what it would open anyway. */
+  /** What the next start opens, if that changes. */
   readonly next?: SessionOpenStrategy | undefined;
-  /** The session is left for good, and an agent that can be told so is told. */
+  /** Tells the agent that the session is closed. */
   readonly closing?: boolean;
 }
 
-/** The agent while it runs, also before its session is ready. */
+/** The running agent, also before its session is ready. */
 export interface AgentSide {
   readonly link: AgentLink;
-  /** The files that it may use. */
   readonly files: AgentFiles;
   readonly dialect: Dialect;
 }
 
-/** What a connection needs from outside. */
 export interface ConnectionServices extends StartServices, McpServices {
   readonly clock: Clock;
-  /** Returns an agent as the settings have it now; undefined where it is no longer in them. */
+  /** Returns an agent as configured now; undefined if it was removed. */
   readonly currentAgent?: (id: string) => AgentDefinition | undefined;
   /**
-   * Returns the files for one agent: its quirks may decide how requests for files are read.
+   * Returns the files for one agent, with its quirks.
    * @param given what the agents of the conversation have read
    */
   readonly filesFor: (agentName: string, initializeResult: unknown, given: GivenTexts) => AgentFiles;
-  /** Nothing is started while this is false. */
   readonly isTrusted: () => boolean;
-  /**
-   * Returns whether an agent that exits unexpectedly is restarted automatically. Absent: it is not.
-   */
+  /** Restarts agents that exit unexpectedly. Absent: no. */
   readonly restarts?: () => boolean;
-  /** The waits between attempts to connect again, in milliseconds. */
+  /** Waits between attempts to reconnect, in milliseconds. */
   readonly reconnectDelaysMs?: readonly number[];
 }
 
-/** What all starts of one conversation share. */
 export interface ConnectionContext extends Omit<StartContext, 'onNamed'> {
   readonly services: ConnectionServices;
 }
 
-/** What the connector tells its conversation. */
 export interface ConnectorListener {
-  /** Returns why no agent may be started now. */
   refuses(): ParleyError | undefined;
-  /** The connection state changed. */
   changed(): void;
-  /** The agent's side of the session has changed. */
   described(facts: {
     readonly agentId?: string;
     readonly agentSessionId?: string | null;
     readonly protocol?: Protocol;
   }): void;
-  /**
-   * An agent is about to start.
-   * @param lastEnd how the one before it ended, where the transcript does not say so yet
-   */
+  /** @param lastEnd how the previous agent ended, if the transcript doesn't show it yet */
   starting(lastEnd: ParleyError | undefined): void;
   /**
-   * The session can be used, after a start or in the midst of a turn.
-   * @param problems sentences on what the agent did not get
-   * @param isNew the agent does not know the transcript
+   * The session can be used, after a start or within a turn.
+   * @param problems what the agent did not get
+   * @param isNew the agent doesn't know the transcript
    */
   ready(problems: readonly LocalizableText[], isNew: boolean): void;
-  /** A new session is about to take the place of one that the agent has lost. */
+  /** A new session is about to replace one that the agent has lost. */
   replacing(): void;
-  /** The agent of an earlier window is here, with the session as it was left. */
+  /** The agent of an earlier window is attached. */
   attached(opened: OpenedSession): void;
-  /** The agent is gone or is being ended. @param hadSession a session is lost with it */
+  /** @param hadSession a session is lost with the agent */
   detached(end: AgentEnd, hadSession: boolean): void;
   /**
    * The connection is lost, and the agent can be asked about the session over the next one.
@@ -119,15 +103,13 @@ export interface ConnectorListener {
    */
   cut(link: AgentLink): boolean;
   /**
-   * The agent was asked.
-   * @returns false where the turn does not go on; {@link detached} follows then
+   * The agent was asked about the turn.
+   * @returns false if it is lost; {@link detached} follows then
    */
   rejoined(status: SessionStatus): boolean;
 }
 
-/** How a connection to an agent ended. */
 export interface AgentEnd {
-  /** A sentence on how it went. */
   readonly note: LocalizableText;
   /** It was ended here, and has not failed. */
   readonly interrupted?: boolean;

@@ -33,38 +33,35 @@ export class Connector {
   readonly #listener: ConnectorListener;
   readonly #given = new GivenTexts();
   #context: StartContext;
-  /** What the next start asks of the agent. */
   #opening: SessionOpenStrategy;
   #mcp: Promise<McpOffer> = Promise.resolve(NO_MCP_SERVERS);
   #state: ConnectionState = { kind: 'idle' };
   #starting: { readonly promise: Promise<void>; readonly abort: AbortController } | undefined;
-  /** Begins when the start that is being stopped has ended. */
+  /** Begins when the stopped start has ended. */
   #next: Promise<void> | undefined;
-  /** How many are letting the agent go: who does that starts the next one. */
+  /** Running drops; whoever drops starts the next agent. */
   #drops = 0;
   #signIn: AbortController | undefined;
   #agentSide: AgentSide | undefined;
   #sessionId: string | undefined;
-  /** What the agent repeats of the session, until the first prompt. */
   #replay: SessionReplay | undefined;
-  /** How the last agent ended, until the next one starts; shown with what can be done meanwhile. */
+  /** How the last agent ended, until the next one starts. */
   #lastEnd: ParleyError | undefined;
   readonly #recovery: Recovery;
-  /** The ends of agents: no other one starts until they are gone. */
   readonly #goodbyes: Goodbyes;
-  /** How the connection was lost in a turn that waits for the next connection. */
+  /** How the connection was lost in a turn that waits for the next one. */
   #cut: AgentEnd | undefined;
-  /** The session is being opened again, for all prompts that wait for it. */
+  /** For all prompts that wait for the session. */
   #reopening: Promise<void> | undefined;
-  /** A question of the client's own, which the start depends on, is open. */
+  /** The start waits for an answer of the user. */
   #isAsking = false;
   #disposed = false;
-  /** An agent of an earlier window is to be attached. */
+  /** The session of an earlier window's agent that is to be attached. */
   #attaches: string | undefined;
 
   /**
-   * @param earlier the session of an agent that runs since an earlier window, and is attached at the
-   * first start; of one on another machine a turn may
+   * @param earlier the session of an agent of an earlier window: `here`, it is attached at the
+   * first start; `far`, it may have a turn
    */
   constructor(
     context: ConnectionContext,
@@ -94,12 +91,11 @@ export class Connector {
     return this.#state;
   }
 
-  /** The agent as it was configured at its last start. */
   get agent(): AgentDefinition {
     return this.#context.agent;
   }
 
-  /** The agent's id of the session; there as soon as the agent has named it. */
+  /** Defined as soon as the agent has named the session. */
   get sessionId(): string | undefined {
     return this.#sessionId;
   }
@@ -130,7 +126,6 @@ export class Connector {
     return (this.#starting !== undefined && this.#state.kind !== 'ready') || this.#state.kind === 'recovering';
   }
 
-  /** It starts, and the user has to answer something before it can continue. */
   get waitsForUser(): boolean {
     return this.isStarting && this.#isAsking;
   }
@@ -143,14 +138,14 @@ export class Connector {
   }
 
   /**
-   * Starts the agent and opens a session, once; later calls join, and one that comes while a start
-   * is being stopped begins when that has ended. Never throws: what fails is in {@link state}.
+   * Starts the agent and opens a session, once; later calls join. While a start is being stopped,
+   * the next begins after it. Never throws: failures are in {@link state}.
    */
   start(): Promise<void> {
     const { kind } = this.#state;
     if (this.#starting) return this.#isStopping ? this.#startAfter(this.#starting.promise) : this.#starting.promise;
     if (kind === 'ready' || kind === 'authRequired' || this.#disposed) return Promise.resolve();
-    if (kind === 'exited') this.#recovery.reset(); // an automatic start happens only while it recovers
+    if (kind === 'exited') this.#recovery.reset(); // automatic starts happen only while it recovers
     const abort = new AbortController();
     const promise = this.#start(abort.signal).finally(() => {
       this.#starting = undefined;
@@ -160,7 +155,6 @@ export class Connector {
     return promise;
   }
 
-  /** The start that runs was stopped by the user, who may want the next one before it has ended. */
   get #isStopping(): boolean {
     return this.#starting?.abort.signal.aborted === true && this.#drops === 0 && !this.#disposed;
   }
@@ -173,7 +167,7 @@ export class Connector {
     return this.#next;
   }
 
-  /** Stops a start that has not ended, and the attempts to connect again. */
+  /** Stops a start, and the attempts to reconnect. */
   cancelStart(): void {
     this.#recovery.stop();
     if (this.#state.kind === 'recovering') {
@@ -183,7 +177,7 @@ export class Connector {
     this.#starting?.abort.abort(new ParleyError('start-cancelled', localizable('The start was stopped.')));
   }
 
-  /** Signs in with a method of the agent, then opens the session. Never throws: a failure is shown. */
+  /** Never throws: failures are in {@link state}. */
   async signIn(methodId: string): Promise<void> {
     const state = this.#state;
     if (state.kind !== 'authRequired' || !this.#services.isTrusted()) return;
@@ -206,7 +200,7 @@ export class Connector {
     }
   }
 
-  /** The agent wants a sign-in in the middle of a session, which is used again after it. */
+  /** The agent wants a sign-in within a session, which is usable again after it. */
   needSignIn(message: string, data?: unknown): void {
     const state = this.#state;
     if (state.kind !== 'ready') return;
@@ -217,15 +211,15 @@ export class Connector {
   }
 
   /**
-   * Signs out (`logout`, section 1.2), forgets the agent's keys and lets go of it.
-   * @throws ParleyError `cannot-sign-out`; what the agent answers.
+   * Signs out (`logout`, section 1.2) and ends the agent.
+   * @throws ParleyError `cannot-sign-out`; what the agent answers
    */
   async signOut(): Promise<void> {
     await signOut(this.#context, this.link);
     await this.drop('signed-out');
   }
 
-  /** Ends the agent and everything that it started. @param note a sentence on why */
+  /** Ends the agent and everything that it started. */
   async drop(note: string, { next, closing = false }: DropOptions = {}): Promise<void> {
     this.#drops++;
     this.cancelStart();
@@ -235,16 +229,15 @@ export class Connector {
     this.#drops--;
     const { link } = this;
     const sessionId = this.#sessionId;
-    // With the end of the session: a message that is sent meanwhile starts the next agent.
+    // Together with the end of the session: a message sent now starts the next agent.
     this.#opening = next ?? this.#opening;
     this.#detach({ note, interrupted: true });
     this.#set({ kind: 'idle' });
     await this.#goodbyes.say(link, closing ? sessionId : undefined);
   }
 
-  /** Ends the agent and starts it again; its session continues where the agent can open it again. */
   async restart(note: string): Promise<void> {
-    if (this.#cut) return this.start(); // now, not after a while
+    if (this.#cut) return this.start(); // immediately
     const { link } = this;
     // What waits for a sign-in keeps waiting.
     if (this.#state.kind === 'authRequired' && link) return this.#startOver(link, this.#sessionId, note);
@@ -262,28 +255,26 @@ export class Connector {
     return this.#context.session.transcript.turn !== undefined;
   }
 
-  /** The agent outlives this window, and its session can go on in another. */
   get outlives(): boolean {
     if (this.#cut || (this.isFar && this.#isInTurn)) return true;
     return this.#attaches !== undefined || this.session?.link.kept !== undefined;
   }
 
-  /** The agent is on another machine, and can be asked over the next connection what became of its turn. */
+  /** The agent is on another machine and can be asked about its turn after reconnecting. */
   get isFar(): boolean {
     const { features } = this.session?.link.description ?? {};
     return this.agent.type === 'remote' && features?.status !== undefined && canReopen(features);
   }
 
-  /** Lets go of an agent that outlives this window. */
   async leave(): Promise<void> {
     this.#attaches = undefined;
     await this.session?.link.kept?.detach();
   }
 
   /**
-   * Opens a session again that the agent no longer has, or begins one in its place: {@link session}.
+   * Opens a session again that the agent has lost, or replaces it: {@link session}.
    * @param inVain see {@link reopening}
-   * @throws ParleyError why none was opened; the session stays as it was. `signal`'s reason
+   * @throws ParleyError why; the session stays as it was. `signal`'s reason
    */
   reopenSession(lost: OpenedSession, inVain: number, signal: AbortSignal): Promise<void> {
     this.#reopening ??= this.#reopen(lost, inVain, signal).finally(() => {
@@ -304,7 +295,7 @@ export class Connector {
     try {
       if (opening.kind === 'new') begins();
       const opened = await openOrBegin(this.#context, link, { opening, mcp: this.#mcp }, signal, begins);
-      if (this.link !== link) return; // it was let go of meanwhile
+      if (this.link !== link) return; // dropped
       if (opened.kind === 'ready') return this.#ready(link, opened);
       this.needSignIn(opened.error ?? '', opened.data);
       throw new ParleyError('auth-required', localizable('{0} requires you to sign in.', this.agent.name));
@@ -317,18 +308,17 @@ export class Connector {
     }
   }
 
-  /** Ends the agent of a session that the next start opens again. @throws ParleyError `no-session` */
+  /** @throws ParleyError `no-session` */
   async suspend(note: string): Promise<void> {
     const { sessionId } = this.ready();
     await this.drop(note, { next: { kind: 'reopen', sessionId, transcript: 'keep' } });
   }
 
-  /** The agent said something new in the session. */
   progressed(): void {
     this.#recovery.progressed();
   }
 
-  /** A prompt is about to leave: what the agent sends from now on is no repetition of the past. */
+  /** A prompt is about to leave: later updates are live, not replay. */
   endReplay(): void {
     const replay = this.#replay;
     if (!replay) return;
@@ -337,7 +327,7 @@ export class Connector {
     this.#openedForGood();
   }
 
-  /** What the agent says from now on is new: another window could go on. */
+  /** Updates are live from now on, so another window could continue. */
   #openedForGood(): void {
     const { session } = this;
     if (session?.link.kept && !this.#replay) session.link.kept.sessionId = session.sessionId;
@@ -410,7 +400,7 @@ export class Connector {
     }
   }
 
-  /** @returns false where another agent has to be started */
+  /** @returns false if another agent has to be started */
   async #attach(sessionId: string, signal: AbortSignal): Promise<boolean> {
     try {
       const link = await attachAgent(this.#context, signal);
@@ -425,7 +415,7 @@ export class Connector {
       this.#listener.attached({ link, sessionId });
       return true;
     } catch (error) {
-      if (this.#disposed) return true; // the window ends, and the agent goes on
+      if (this.#disposed) return true; // the window ends, and the agent keeps running
       if (signal.aborted) {
         this.#set({ kind: 'idle' });
         return true; // the next start attaches
@@ -437,7 +427,6 @@ export class Connector {
     }
   }
 
-  /** Ends an agent of an earlier window that this one gives up. */
   async #endUnattached(): Promise<void> {
     if (this.#attaches === undefined) return;
     this.#attaches = undefined;
@@ -465,7 +454,6 @@ export class Connector {
     this.#ready(link, opened);
   }
 
-  /** Prompts can be sent to the session that was opened. */
   #ready(link: AgentLink, { sessionId, replay, problems, isNew }: ReadySession): void {
     this.#replay = replay;
     const { protocol, features } = link.description;
@@ -479,25 +467,24 @@ export class Connector {
   }
 
   /**
-   * The session is open again: the turn that waits goes on, ends as the agent says, or is lost.
+   * Asks about the turn that waits, once the session is open again.
    * @throws as {@link askStatus}
    */
   async #rejoin(opened: OpenedSession, replay: SessionReplay | undefined, signal: AbortSignal): Promise<void> {
-    replay?.end(); // what follows is new
+    replay?.end(); // later updates are live
     this.#context.session.feed({ type: 'asking' });
     const status = await askStatus(opened, signal);
     if (this.#listener.rejoined(status)) this.#cut = undefined;
     else this.#giveUp();
   }
 
-  /** The turn that waits for a connection is lost. */
+  /** The waiting turn is lost. */
   #giveUp(): void {
     const end = this.#cut;
     this.#cut = undefined;
     if (end) this.#listener.detached(end, true);
   }
 
-  /** Starts the agent again, mostly to notice a sign-in, and reopens its session if possible. */
   async #startOver(link: AgentLink, sessionId: string | undefined, note: string): Promise<void> {
     if (sessionId !== undefined && mayGoOn(link.description.features))
       this.#opening = { kind: 'reopen', sessionId, transcript: 'keep' };
@@ -508,10 +495,10 @@ export class Connector {
   }
 
   #onAgentEnd(link: AgentLink, error: ParleyError): void {
-    if (this.link !== link) return; // still starting: the stage that waits hears of it
+    if (this.link !== link) return; // still starting: the waiting stage fails
     const sessionId = this.#sessionId;
     const isInTurn = this.#isInTurn;
-    // It was done, and ended for that without a window: the session waits for the user as any other.
+    // It was dismissed by its keeper when it was done.
     if (error.code === 'agent-dismissed' && !isInTurn) return void this.drop('window-ended', this.#toGoOn(link));
     if (sessionId !== undefined && this.#waitForNext(link, sessionId, error)) return;
     this.#detach(this.#cut ?? { note: error.texts.message });
@@ -521,8 +508,7 @@ export class Connector {
   }
 
   /**
-   * Keeps the turn that runs open until the next connection, where the agent can be asked about it.
-   * @returns false where it is over
+   * Keeps the running turn open until the next connection, if the agent can be asked about it then.
    */
   #waitForNext(link: AgentLink, sessionId: string, error: ParleyError): boolean {
     if (error.code !== 'connection-lost' || !link.description.features.status) return false;
@@ -536,7 +522,7 @@ export class Connector {
   /**
    * Reopens the session automatically: after a lost connection (6.1), or after a crash by the
    * policy of recovery.ts.
-   * @returns false where the user has to act
+   * @returns false if the user has to act
    */
   #recover(link: AgentLink, sessionId: string, error: ParleyError, wasInTurn: boolean): boolean {
     const goesOn = mayGoOn(link.description.features);
@@ -560,14 +546,17 @@ export class Connector {
     return true;
   }
 
-  /** Connects again after a while (section 6.1). @returns false after too many attempts */
+  /**
+   * Reconnects after a while (section 6.1).
+   * @returns false after too many attempts
+   */
   #tryAgain(error: ParleyError): boolean {
     const attempt = this.#recovery.reconnect();
     if (attempt) this.#set({ kind: 'recovering', error, attempt });
     return attempt !== undefined;
   }
 
-  /** @param continues the session comes back at once: nothing is lost */
+  /** @param continues the session comes back immediately */
   #detach(end: AgentEnd, continues = false): void {
     const hadSession = (this.#sessionId !== undefined && !continues) || this.#cut !== undefined;
     this.#cut = undefined;
@@ -575,7 +564,6 @@ export class Connector {
     this.#listener.detached(end, hadSession);
   }
 
-  /** The connection is of no use any more, and nothing may be sent. */
   #letGo(): void {
     this.endReplay();
     if (this.#sessionId !== undefined) this.link?.router.unregister(this.#sessionId);
@@ -586,7 +574,6 @@ export class Connector {
     this.#state = { kind: 'idle' }; // nothing may be sent while the turn is closed
   }
 
-  /** What the agent left running can no longer ask for anything. */
   #endTools(): void {
     void this.tools.then((tools) => tools?.dispose());
     this.#mcp = Promise.resolve(NO_MCP_SERVERS);

@@ -3,7 +3,6 @@
 import { errorText, ParleyError } from '../../base/errors';
 import { type Localizable, type LocalizableText, localizable, withoutFullStop } from '../../base/localizable';
 
-/** Why nothing runs in this workspace. */
 export function untrusted(): ParleyError {
   return new ParleyError(
     'untrusted-workspace',
@@ -12,7 +11,6 @@ export function untrusted(): ParleyError {
   );
 }
 
-/** Why a session is only read here; undefined where it is not. */
 export function readOnlyReason(session: {
   readonly isHeld?: boolean;
   readonly isRecording?: boolean;
@@ -28,14 +26,12 @@ function heldElsewhere(): ParleyError {
   });
 }
 
-/** Why a session is only read here from now on. */
 export function takenOver(): ParleyError {
   return new ParleyError('session-held', localizable("Another window took over this session. It's read-only here."), {
     hint: localizable('Continue there, or close it there and take it over.'),
   });
 }
 
-/** Why an agent could not be started, as the user reads it. */
 export function startFailure(error: unknown, agent: string): ParleyError {
   if (error instanceof ParleyError) return error;
   return new ParleyError(
@@ -55,14 +51,11 @@ const PASSING: ReadonlySet<string> = new Set([
   'stage-timeout',
 ]);
 
-/**
- * Returns whether a failure to connect may be gone after a while without anybody doing something.
- */
+/** Returns whether a failure to connect may pass by itself. */
 export function mayPass({ code }: { readonly code: string }): boolean {
   return PASSING.has(code);
 }
 
-/** A connection is lost again and again as soon as it is made. */
 export function reconnectLoop({ code, texts }: ParleyError, attempts: number): ParleyError {
   return new ParleyError(code, timesInARow(texts.message, attempts + 1), {
     hint: localizable('Parley stopped reconnecting. Check the server, then reconnect.'),
@@ -73,7 +66,6 @@ function timesInARow(sentence: LocalizableText, times: number): Localizable {
   return localizable('{0} ({1} times in a row).', withoutFullStop(sentence), times);
 }
 
-/** An agent ends again and again as soon as it is started. */
 export function restartLoop(error: ParleyError, attempts: number): ParleyError {
   const { code, texts, stderr } = error;
   return new ParleyError('restart-loop', timesInARow(texts.message, attempts + 1), {

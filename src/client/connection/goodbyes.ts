@@ -7,7 +7,7 @@ import type { Log } from '../../base/log';
 import { withTimeout } from '../../base/within';
 import type { AgentLink } from '../ports/agentLink';
 
-/** What `session/close` may take before the agent is ended all the same, in milliseconds. */
+/** Time for `session/close`, in milliseconds. */
 const CLOSE_MS = 1500;
 
 export class Goodbyes {
@@ -19,8 +19,8 @@ export class Goodbyes {
   }
 
   /**
-   * Ends an agent; resolves when it is gone, and those before it. Never rejects.
-   * @param closing the session that is left for good: an agent that can be told so is told
+   * Ends an agent; resolves when it and those before it are gone. Never rejects.
+   * @param closing the session to close
    */
   say(link: AgentLink | undefined, closing?: string): Promise<void> {
     const before = this.#ending;

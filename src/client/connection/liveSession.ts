@@ -20,9 +20,7 @@ interface SendingConversation {
   readonly probe: LivenessProbe;
   readonly handoff: ContextHandoff;
   readonly services: Pick<ConnectionServices, 'agentState'>;
-  /** Sets what the user chose, see Choices.preparation. */
   readonly choices: { preparation(): Preparation | undefined };
-  /** Set: nothing may be sent, although the session is open. */
   readonly readOnly: unknown;
 }
 
@@ -75,7 +73,6 @@ export class LiveSession implements PromptSession {
   }
 
   /**
-   * Makes sure that the agent has the session.
    * @returns why a message must wait
    * @throws `signal`'s reason
    */
@@ -86,8 +83,8 @@ export class LiveSession implements PromptSession {
   }
 
   /**
-   * Opens the session again, or another one in its place.
-   * @returns why that was not possible
+   * Reopens the session, or replaces it.
+   * @returns why that failed
    * @throws `signal`'s reason
    */
   async #reopen(session: OpenedSession, signal: AbortSignal, inVain = 0): Promise<WaitReason<PauseCode> | undefined> {

@@ -7,46 +7,41 @@ import type { Liveness } from '../../panel/contract';
 import type { SessionState } from '../../session/model/state';
 import type { AgentLink, OpenedSession } from '../ports/agentLink';
 
-/** How long a session is quiet before a probe precedes the next prompt, in milliseconds. */
+/** How long a session is quiet before it is probed, in milliseconds. */
 const QUIET_MS = 5 * 60_000;
 const PROBE_TIMEOUT_MS = 5000;
 /**
- * How long a turn is silent before the agent is asked, at first; each question doubles it, up to
- * the longest. In milliseconds.
+ * How long a turn is silent before the agent is asked; each question doubles it. In milliseconds.
  */
 const SILENCE_MS = 60_000;
 const LONGEST_SILENCE_MS = 20 * 60_000;
 /**
- * Two looks are farther apart than this only where the machine has slept or its clock was moved, in
- * milliseconds.
+ * Looks are farther apart only if the machine has slept or its clock was set, in milliseconds.
  */
 const LEAP_MS = 60_000;
 
-/** How a look at a running turn came about. */
 export interface Look {
   readonly waitsForUser: boolean;
   readonly isFirst: boolean;
 }
 
-/** What is known of a conversation at one moment. Times are milliseconds since 1970. */
+/** Times are milliseconds since 1970. */
 export interface LifeSigns {
   readonly state: Readonly<SessionState>;
   readonly now: number;
-  /** When the agent was heard last, or was given something to do. */
+  /** When the agent was last heard, or given something to do. */
   readonly heardAt: number;
-  /** It was asked whether it is there and did not answer. */
   readonly isUnresponsive: boolean;
 }
 
 export interface ProbeOptions {
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** How long a session is quiet before a probe precedes the next prompt, in milliseconds. */
+  /** In milliseconds. */
   readonly quietMs?: number | undefined;
-  /** How long an answer may take, in milliseconds. */
+  /** In milliseconds. */
   readonly timeoutMs?: number;
   readonly onChange: () => void;
-  /** An agent that was asked said what it does in the session. */
   readonly onState: (report: StateReport) => void;
 }
 
@@ -56,7 +51,7 @@ export class LivenessProbe {
   readonly #onChange: () => void;
   readonly #onState: (report: StateReport) => void;
   readonly #timeoutMs: number;
-  /** The connection whose agent does not know the question. */
+  /** The connection whose agent doesn't support the question. */
   #unasked: AgentLink | undefined;
   #liveness: Liveness = 'unknown';
   #heardAt = 0;

@@ -106,7 +106,7 @@ export async function openSession(
     const methods = signInMethods(link, error.data);
     return { kind: 'authRequired', methods, data: error.data, error: methods.length === 0 ? error.message : undefined };
   }
-  // What came together with the answer is handled before the session is used.
+  // Handle what came together with the answer first.
   await new Promise((resolve) => setImmediate(resolve));
   const { offer, replay } = opened;
   const { sessionId } = offer;
@@ -114,7 +114,7 @@ export async function openSession(
   if (features.ready && rpc) {
     await stages.run('ready', deadlines(context).ready, signal, async (stop) => {
       await link.until(() => sendReady(rpc, sessionId), stop);
-      // An agent may repeat the past only now, and a message may be waiting.
+      // An agent may repeat the past only now.
       if (replay?.isAwaited) await replay.quiet(stop);
     });
   } else stages.skip('ready');
@@ -127,10 +127,9 @@ export async function openSession(
   return { kind: 'ready', sessionId, problems: mcp.problems, isNew: opening.kind === 'new', replay };
 }
 
-/** An agent has answered that it cannot open a session again. */
 const SESSION_LOST: ReadonlySet<string> = new Set(['session-not-found', 'session-not-opened', 'cannot-reopen']);
 
-/** As {@link openInAnyWay}, signed in with the user's key if the agent wants a sign-in and there is one. */
+/** As {@link openInAnyWay}, signed in with the user's saved key if needed. */
 export async function openOrBegin(
   context: StartContext,
   link: AgentLink,
@@ -144,9 +143,8 @@ export async function openOrBegin(
 }
 
 /**
- * As {@link openSession}. A session that can't be joined is opened. If its transcript stands here,
- * it is opened in the other way that the agent offers, and continues in a new session if that fails
- * too: the agent gets the transcript, and the user a notice.
+ * As {@link openSession}. A session that can't be joined is opened. One whose transcript is here is
+ * opened in the agent's other way, and at last replaced by a new session that gets the transcript.
  * @param begins called before a new session is begun
  */
 async function openInAnyWay(
@@ -186,8 +184,7 @@ interface OpenedOffer {
 }
 
 /**
- * `session/new` and `session/fork`: the agent names the session; what it said of it before is kept
- * for it.
+ * `session/new` and `session/fork`: earlier updates are kept until the agent has named the session.
  */
 async function openNew(
   context: StartContext,
@@ -209,17 +206,14 @@ async function openNew(
   if (opening.kind === 'fork') {
     const { past = [] } = opening;
     apply({ type: 'cleared', replay: true });
-    // Of what came before, nothing is kept.
     apply(openingChoices(session.transcript, context.agent.id));
     for (const event of past) apply(event);
     if (past.length > 0) apply(FORKED);
-    // Some agents repeat the past of the session that was forked, or a part of it, some only know
-    // it.
+    // Some agents repeat the past of a forked session, or a part of it; some only know it.
     replay = replayOf(context, link, { compares: past.length > 0, expected: past.length === 0 });
   } else if (session.transcript.entries.length > 0 && !link.description.features.carried)
     apply({ type: 'ids_renewed' });
-  // What the response says is applied first, then what came before it, in order; only then does
-  // anything else follow.
+  // The response first, then what came before it, in order.
   withdrawOffer(session);
   applyOffer(session, offer);
   const early = router.register(offer.sessionId, replay?.take ?? context.session.updates, replay?.takeOver);
@@ -228,7 +222,6 @@ async function openNew(
   return { offer, replay };
 }
 
-/** Where the past of another session ends. */
 const FORKED: SessionEvent = {
   type: 'notice',
   own: true,
@@ -237,7 +230,6 @@ const FORKED: SessionEvent = {
   said: ownText('forked-session'),
 };
 
-/** What another client said before is not repeated. */
 const JOINED: SessionEvent = {
   type: 'notice',
   own: true,
@@ -260,10 +252,7 @@ function replayOf(
   });
 }
 
-/**
- * `session/load` and `session/resume`: the session has its name already, and is spoken of before
- * the answer.
- */
+/** `session/load` and `session/resume`: updates may come before the answer. */
 async function openExisting(
   context: StartContext,
   link: AgentLink,
@@ -273,8 +262,8 @@ async function openExisting(
   signal: AbortSignal,
 ): Promise<OpenedOffer> {
   const { router, description } = link;
-  // An agent may repeat the past although it should not, and then nothing may be shown twice.
-  // Messages of a server have ids of their own and are never repeated.
+  // An agent may repeat the past although it should not; nothing may be shown twice. Messages of a
+  // server have ids of their own and are never repeated.
   const compares = transcript === 'keep' || !way.replays;
   const replay =
     description.features.carried || way.method === 'status'
@@ -285,7 +274,7 @@ async function openExisting(
     router.register(sessionId, replay?.take ?? context.session.updates, replay?.takeOver);
     const offer = await inSessionStage(context, link, `session/${way.method}`, signal, async (inner) => {
       const answer = await requestExisting(link, way, sessionId, setup, inner);
-      applyOffer(context.session, answer); // what comes from now on is newer
+      applyOffer(context.session, answer); // later updates are newer
       if (way.replays) {
         replay?.begin();
         await replay?.quiet(inner);
@@ -303,8 +292,8 @@ async function openExisting(
 }
 
 /**
- * @throws ParleyError `session-not-found` where nothing can be opened and the agent does not say
- * that it still has the session
+ * @throws ParleyError `session-not-found` if the agent can't open it and doesn't confirm that it
+ * has it
  */
 async function requestExisting(
   link: AgentLink,
@@ -321,10 +310,7 @@ async function requestExisting(
   throw new ParleyError('session-not-found', localizable("The agent didn't confirm that it still has the session."));
 }
 
-/**
- * Runs the request that opens a session. A time-out names it: an agent that replays and never
- * answers is another matter than one that does not start.
- */
+/** A time-out names the request: replaying without an answer differs from not starting. */
 async function inSessionStage<T>(
   context: StartContext,
   link: AgentLink,
@@ -340,10 +326,7 @@ async function inSessionStage<T>(
   }
 }
 
-/**
- * Agents say in many codes that they do not have a session (agents.md 15): their own words are
- * shown.
- */
+/** Agents use many error codes for missing sessions (agents.md 15): their own words are shown. */
 function openFailure(error: RpcError, opening: SessionOpenStrategy, agent: string): unknown {
   if (opening.kind === 'new') return error;
   const gone = error.code === RPC_CODES.resourceNotFound;
@@ -368,7 +351,7 @@ export function applyOffer({ apply }: Pick<ReplayedSession, 'apply'>, { modes, c
   if (commands) apply({ type: 'commands', commands });
 }
 
-/** A session that an agent begins has no mode and no option of the one before it. */
+/** A new session has none of the old modes and options. */
 export function withdrawOffer({ apply, transcript }: Pick<ReplayedSession, 'apply' | 'transcript'>): void {
   const { modes, config } = transcript;
   if (config.length > 0) apply({ type: 'config', options: [] });

@@ -10,22 +10,20 @@ import { initialTurns, type TurnEffect, type TurnFact } from '../turns/turnState
 export class ReplayedTurns {
   readonly #apply: (event: SessionEvent) => void;
   #state = initialTurns();
-  /** The agent has begun a turn by itself, and nothing came of it yet. */
+  /** The agent has begun a turn by itself, without output so far. */
   #isOwn = false;
   #hasEnds = false;
 
-  /** @param apply adds to the transcript that is repeated */
   constructor(apply: (event: SessionEvent) => void) {
     this.#apply = apply;
   }
 
-  /** Whether the last turn goes on: the agent says how turns ended, and not how this one did. */
+  /** The agent reports ends of turns, and not that of the last one. */
   get isOpen(): boolean {
     const { turn } = this.#state;
     return this.#hasEnds && turn !== undefined && turn.ended === undefined;
   }
 
-  /** To be called with each event that is repeated, before it is applied. */
   hear(event: SessionEvent): void {
     if ((event.type === 'message' || event.type === 'message_chunk') && event.role === 'user') {
       this.#isOwn = false;

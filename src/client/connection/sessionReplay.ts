@@ -20,13 +20,13 @@ import { withoutHandoff } from './contextHandoff';
 import { ReplayedTurns } from './replayedTurns';
 
 /**
- * How long an agent that has answered may stay silent before what it repeated is taken over, and
- * the most that is waited, in milliseconds.
+ * Silence after the answer before the repeated part is taken over, and the longest wait, in
+ * milliseconds.
  */
 const SILENCE_MS = 150;
 const LONGEST_MS = 3000;
 
-/** Says how the session is now, and is taken over at once. */
+/** Describe the session now, and are applied immediately. */
 const OF_THE_SESSION: ReadonlySet<SessionEvent['type']> = new Set([
   'commands',
   'modes',
@@ -38,7 +38,6 @@ const OF_THE_SESSION: ReadonlySet<SessionEvent['type']> = new Set([
   'session_message',
 ]);
 
-/** Updates that show progress in a turn. */
 const OUTPUT: ReadonlySet<unknown> = new Set([
   'agent_message_chunk',
   'agent_message',
@@ -51,24 +50,21 @@ const OUTPUT: ReadonlySet<unknown> = new Set([
   'plan_update',
 ]);
 
-/** How updates of the past are read. */
+/** How repeated updates are read. */
 export interface PastUpdates {
-  /** Takes the states in them, which begin and end no turns here. */
+  /** Takes states, which begin and end no turns here. */
   readonly onState: (report: StateReport) => void;
-  /** Takes the ends of turns in them. */
   readonly onTurnComplete: (barrier: TurnComplete) => void;
-  /** Returns what an event says, without what the agent puts in only where it repeats something. */
+  /** Returns an event without what the agent adds only to repetitions. */
   readonly asSaid: AsSaid;
 }
 
-/** The session that is opened again. */
 export interface ReplayedSession {
   readonly transcript: Readonly<SessionState>;
   readonly apply: (event: SessionEvent) => void;
-  /** Takes updates for the transcript. @param past they are repeated */
+  /** @param past they are repeated */
   readonly updates: (updates: readonly unknown[], past?: PastUpdates) => void;
   readonly reportState: (report: StateReport) => void;
-  /** Takes facts for the session's turn engine, if a turn waits to learn how it ended. */
   readonly feed: (fact: TurnFact) => void;
   /** Called before what is missing is added. */
   repeated(entries: readonly Entry[]): void;
@@ -78,14 +74,14 @@ export interface SessionReplayOptions {
   readonly session: ReplayedSession;
   readonly dialect: Dialect;
   readonly log: Log;
-  /** The transcript exists, and is compared with what is repeated; else it is made from that. */
+  /** The transcript is here and compared; else it is built from the repetition. */
   readonly compares: boolean;
   /**
-   * The agent is to repeat the past. Else only a message of the user shows that it does: what comes
+   * The agent was asked to repeat the past. Else only a user message shows that it does: what comes
    * before one is new.
    */
   readonly expected: boolean;
-  /** A turn waits here for its end, and may be the last one that is repeated. */
+  /** A turn waits for its end. */
   readonly rejoins?: boolean;
   readonly asSaid: AsSaid;
   /** Absent: timers. */
@@ -96,19 +92,15 @@ export class SessionReplay {
   readonly #options: SessionReplayOptions;
   readonly #schedule: Schedule;
   #model = new SessionModel();
-  /** The transcript was emptied for the replay. */
   #cleared = false;
-  /** The agent has answered, and what it repeated until then was taken over. */
+  /** The agent has answered, and what it had repeated was taken over. */
   #settled = false;
   #isOver = false;
-  /** Something that was said or done was repeated. */
   #hasRepeated = false;
   readonly #past: PastUpdates;
-  /** What came before the answer while nothing shows that the past is repeated. */
+  /** Updates before the answer while nothing shows that they are repeated. */
   #undecided: unknown[] | undefined;
-  /** The last state, until it is told. */
   #state: StateReport | undefined;
-  /** What ended the last turn, until it is told. */
   #complete: TurnComplete | undefined;
   readonly #turns: ReplayedTurns;
   #timer: Disposable | undefined;
@@ -127,12 +119,11 @@ export class SessionReplay {
     this.#model.apply({ type: 'cleared', replay: true }, 0);
   }
 
-  /** The agent was asked to repeat the past. */
   get isExpected(): boolean {
     return this.#options.expected;
   }
 
-  /** The sink for the session's updates, for as long as the session lives. */
+  /** The sink for the session's updates. */
   readonly take = (updates: readonly unknown[]): void => {
     const { compares, session, dialect } = this.#options;
     if (this.#isOver) {
@@ -156,8 +147,8 @@ export class SessionReplay {
   };
 
   /**
-   * Returns whether the turn continues with which the past has ended: after a silence, something
-   * follows without a message of the user.
+   * Returns whether the last repeated turn continues: output after a silence, without a user
+   * message.
    */
   #continues(updates: readonly unknown[]): boolean {
     if (!this.#settled || this.#timer || !this.#turns.isOpen) return false;
@@ -165,23 +156,17 @@ export class SessionReplay {
     return (from < 0 ? updates : updates.slice(0, from)).some(isOutput);
   }
 
-  /**
-   * Adds what is missing so far: something is about to be shown that is no update, and comes after
-   * it.
-   */
+  /** Adds what is missing before something else is shown. */
   readonly takeOver = (): void => {
     if (this.#options.compares && !this.#isOver && !this.#undecided) this.#addMissing(true);
   };
 
-  /** Whether the agent is to repeat the past, and has repeated nothing so far. */
+  /** The agent is to repeat the past, and hasn't yet. */
   get isAwaited(): boolean {
     return this.#options.expected && !this.#hasRepeated;
   }
 
-  /**
-   * The repetition has begun, or the agent has answered: a transcript that is rebuilt is cleared
-   * now and not earlier, since an agent may refuse.
-   */
+  /** Clears a transcript that is rebuilt; not before, since the agent may refuse. */
   begin(): void {
     if (this.#cleared || this.#options.compares) return;
     this.#cleared = true;
@@ -189,8 +174,7 @@ export class SessionReplay {
   }
 
   /**
-   * Resolves when nothing came for a moment: some agents answer before they repeat, or in the midst
-   * of it. Aborted: at once.
+   * Resolves after a silence, or when aborted: some agents answer before or while they repeat.
    */
   quiet(signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
@@ -205,7 +189,6 @@ export class SessionReplay {
     });
   }
 
-  /** As {@link quiet}, with a function that is called. */
   whenQuiet(run: () => void): Disposable {
     const grace = new Grace({ quietMs: SILENCE_MS, longestMs: LONGEST_MS, schedule: this.#schedule, onOver: run });
     this.#heard = () => grace.extend();
@@ -215,7 +198,7 @@ export class SessionReplay {
     });
   }
 
-  /** The session is open: takes over what was repeated so far. */
+  /** The session is open: takes over what was repeated. */
   answered(): void {
     this.#settled = true;
     if (!this.#undecided) {
@@ -229,9 +212,7 @@ export class SessionReplay {
     if (updates.length > 0) session.updates(updates);
   }
 
-  /**
-   * Takes updates that are a repetition only from a message of the user on: no prompt has left.
-   */
+  /** Updates are repeated only from a user message on. */
   #decide(updates: readonly unknown[]): void {
     const waiting = this.#undecided ?? [];
     const from = updates.findIndex(isUserMessage);
@@ -243,14 +224,14 @@ export class SessionReplay {
     this.take([...waiting, ...updates.slice(from)]);
   }
 
-  /** A prompt is about to leave, or the agent is gone: what comes from now on is new. */
+  /** A prompt is about to leave, or the agent is gone: later updates are live. */
   end(): void {
     if (this.#isOver) return;
     if (this.#settled && !this.#undecided) this.#settle(false);
     this.dispose();
   }
 
-  /** The session was not opened: what was repeated of it is forgotten. */
+  /** The session was not opened. */
   dispose(): void {
     this.#timer?.dispose();
     this.#isOver = true;
@@ -289,15 +270,15 @@ export class SessionReplay {
   }
 
   /**
-   * What was set when the agent said it: the session may have begun with something else now. Behind a
-   * repetition that was asked for, the agent says what is.
+   * The state at that time: the session may have begun with another one since. After an expected
+   * repetition the agent reports the current state.
    */
   readonly #asPast = (event: SessionEvent): SessionEvent => {
     if (this.#settled && this.#options.expected) return event;
     return event.type === 'mode' || event.type === 'config' ? { ...event, isPast: true } : event;
   };
 
-  /** @param goesOn more of the repetition may come */
+  /** @param goesOn more may be repeated */
   #settle(goesOn: boolean): void {
     this.#timer?.dispose();
     this.#timer = undefined;
@@ -332,7 +313,6 @@ function isOfUser(event: SessionEvent): boolean {
   return (event.type === 'message' || event.type === 'message_chunk') && event.role === 'user';
 }
 
-/** A message as the user wrote it, without what went along for a new session. */
 function asSaid(entry: Entry): Entry {
   if (entry.kind !== 'user') return entry;
   const content = entry.content.map((block) =>

@@ -10,8 +10,8 @@ type Shown = Readonly<Pick<SessionState, 'mode' | 'modes' | 'config' | 'chosen'>
 type Opened = Shown & Readonly<Pick<SessionState, 'wanted' | 'choicesOf' | 'isOpening'>>;
 
 /**
- * Returns what is shown, in the order in which it is set: the mode, the model, the other options. A
- * mode is required, as another one may ask for less, and so is what the user has set.
+ * Returns what is shown, in the order in which it is set: mode, model, other options. A mode is
+ * required, as another one may ask less often, and so is what the user has set.
  */
 export function shownChoices({ mode, modes, config, chosen }: Shown): readonly Choice[] {
   const ofMode = modeOption(config);
@@ -33,29 +33,25 @@ export function shownChoices({ mode, modes, config, chosen }: Shown): readonly C
   return [...first, ...options].sort((a, b) => rank(a) - rank(b));
 }
 
-/** Returns a mode as what must be in force. */
 export function modeChoice({ id, name }: { readonly id: string; readonly name: string }): Choice {
   return { value: id, label: name, isMode: true, isRequired: true };
 }
 
-/** Returns the name of a value of an option, with the option's. */
+/** Returns the option's name and its value's. */
 export function labelOf(option: ConfigOption, value: string | boolean): string {
   if (typeof value === 'boolean') return `${option.name}: ${value ? l10n.t('On') : l10n.t('Off')}`;
   const named = option.type === 'select' ? option.values.find((one) => one.value === value)?.name : undefined;
   return `${option.name}: ${named ?? value}`;
 }
 
-/**
- * Returns the event that hands the choices of a session to one that continues it.
- * @param agentId of the session
- */
+/** Returns the event that hands the choices to a session that continues this one. */
 export function carriedChoices(state: Opened, agentId: string): SessionEvent {
   return { type: 'choices', wanted: wantedAfter(state), agentId: state.choicesOf ?? agentId };
 }
 
 /**
- * Returns the event that begins the opening of a session: what was shown is wanted. With another
- * agent only what it offers under the same id.
+ * Returns the event that begins the opening of a session: what was shown is wanted; with another
+ * agent, only what it offers under the same id.
  */
 export function openingChoices(state: Opened, agentId: string): SessionEvent {
   const isSameAgent = state.choicesOf === undefined || state.choicesOf === agentId;
@@ -64,7 +60,7 @@ export function openingChoices(state: Opened, agentId: string): SessionEvent {
 }
 
 function wantedAfter(state: Opened): readonly Choice[] {
-  // What is shown of a session in which nothing was sent yet is what its agent began with.
+  // Before the first message, the agent's own initial values are shown.
   if (state.isOpening) return state.wanted;
   const shown = shownChoices(state).filter((choice) => !state.wanted.some((one) => isSameSetting(one, choice)));
   return [...state.wanted, ...shown];

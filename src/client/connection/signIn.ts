@@ -18,40 +18,34 @@ import type { StartServices } from './startAgent';
 
 type Method<T extends AuthMethod['type']> = Extract<AuthMethod, { type: T }>;
 
-/** Characters of what an agent says of a method that are shown. */
 const MAX_NAME = 80;
 const MAX_TEXT = 400;
-/** The names that every system takes for variables. */
+/** Portable names of variables. */
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]{0,99}$/;
-/** Variables of one method that are asked for. */
 const MAX_VARIABLES = 10;
-/** What `logout` may take before it counts as failed, in milliseconds. */
+/** In milliseconds. */
 const LOGOUT_MS = 15_000;
 
-/** What a sign-in needs of a start. */
 export interface SignInContext {
   readonly agent: AgentDefinition;
-  /** Where a terminal starts; absolute. */
+  /** Absolute. */
   readonly cwd: string;
   readonly services: Pick<StartServices, 'environment' | 'keys' | 'log' | 'signInTerminal' | 'startTimeoutMs'>;
   readonly stages: Stages;
 }
 
-/**
- * Returns the ways to sign in: those that the agent has announced, and those that come with its
- * error.
- */
+/** Returns the announced methods, and those of the agent's error. */
 export function signInMethods({ description, dialect }: AgentLink, data: unknown): readonly AuthMethod[] {
   const known = description.authMethods;
   const more = dialect.auth?.methodsIn(data) ?? [];
   return [...known, ...more.filter(({ id }) => !known.some((one) => one.id === id))];
 }
 
-/** Returns whether choosing a method does something; otherwise it is shown as guidance. */
+/** Returns whether a method can be chosen; others are shown as guidance. */
 export function canStart(method: AuthMethod, agent: AgentDefinition): boolean {
   if (method.type !== 'env_var') return method.type === 'agent' || method.type === 'terminal';
   const { variables } = method;
-  // The variables of an agent on another machine are set there.
+  // On another machine, variables are set there.
   return (
     agent.type === 'process' &&
     variables.length > 0 &&
@@ -62,8 +56,8 @@ export function canStart(method: AuthMethod, agent: AgentDefinition): boolean {
 
 /**
  * Stage `sign-in`.
- * @returns `signed-in` where the agent that runs knows the user now; `restart` where it must be
- * restarted to notice (a terminal never calls `authenticate`).
+ * @returns `restart` if the agent must be restarted to notice (a terminal never calls
+ * `authenticate`)
  * @throws RpcError, ParleyError `sign-in-failed`
  */
 export async function signIn(
@@ -104,8 +98,8 @@ async function carryOut(
 }
 
 /**
- * Signs in with a key that was saved for one of the methods, without asking.
- * @returns false where there is none, or the agent does not take it
+ * Signs in with a saved key, without asking.
+ * @returns false if there is none, or the agent doesn't take it
  */
 export async function signInWithSavedKey(
   { agent, services, stages }: SignInContext,
@@ -132,12 +126,11 @@ export async function signInWithSavedKey(
   return false;
 }
 
-/** Returns the name of a method as it is shown: a text of the agent. */
 export function nameOf({ name }: AuthMethod): string {
   return shown(name, MAX_NAME);
 }
 
-/** What the user has to do for a method, or what choosing it runs; a sentence or two. */
+/** What the user has to do, or what choosing the method runs. */
 export function guidanceOf(method: AuthMethod, agent: AgentDefinition): LocalizableText {
   const name = nameOf(method);
   const description = shown(method.description ?? '', MAX_TEXT);
@@ -165,7 +158,7 @@ async function loginWithKey(
   const entered = await keys.ask(agent, { ...name, method: nameOf(method) }, signal);
   signal.throwIfAborted();
   if (entered === undefined) throw noKey();
-  // Left empty: the agent may have a key of its own.
+  // If empty, the agent may have a key of its own.
   await login(link, method, entered || (await keys.saved(agent, name)), signal);
   if (entered !== '') await keys.save(agent, name, entered);
 }
@@ -195,7 +188,7 @@ async function inTerminal(context: SignInContext, method: Method<'terminal'>, si
   );
 }
 
-/** Asks for each variable; one that is left empty keeps its value. */
+/** Variables that are left empty keep their values. */
 async function askVariables(
   { agent, services: { keys } }: SignInContext,
   method: Method<'env_var'>,
@@ -221,8 +214,7 @@ function noKey(): ParleyError {
 }
 
 /**
- * The agent's own command with what the method adds, or the method's own command; in the
- * environment that the agent gets.
+ * The agent's command with the method's arguments, or the method's own; in the agent's environment.
  */
 async function commandOf(
   { agent, cwd, services }: SignInContext,
@@ -262,15 +254,15 @@ function terminalLine(agent: Extract<AgentDefinition, { type: 'process' }>, meth
   );
 }
 
-/** One line of an agent's text, bounded, with what would hide or turn it made visible. */
+/** One bounded line of an agent's text, with control characters made visible. */
 function shown(text: string, max: number): string {
   const line = revealControls(text.replace(/\s+/g, ' ').trim());
   return line.length > max ? `${line.slice(0, max)}…`.toWellFormed() : line.toWellFormed();
 }
 
 /**
- * Signs out (`logout`, section 1.2) and forgets the agent's keys; the agent is to be let go of.
- * @throws ParleyError `cannot-sign-out`; what the agent answers.
+ * Signs out (`logout`, section 1.2) and forgets the keys.
+ * @throws ParleyError `cannot-sign-out`; what the agent answers
  */
 export async function signOut({ agent, services }: SignInContext, link: AgentLink | undefined): Promise<void> {
   if (!link?.description.features.logout)

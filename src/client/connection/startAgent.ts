@@ -19,74 +19,58 @@ import { type LinkOptions, RpcLink } from '../transport/rpcLink';
 import { type Deadlines, deadlinesFor, type Stages } from '../transport/stages';
 import type { AgentSession } from './agentSession';
 
-/** What a start needs from outside. */
 export interface StartServices {
   readonly log: Log;
   readonly client: { readonly name: string; readonly title: string; readonly version: string };
-  /**
-   * The environment to start an agent's command in: the user's, with the PATH of their login shell.
-   */
+  /** The user's environment, with the PATH of their login shell. */
   readonly environment: (command: string) => Promise<Record<string, string>>;
-  /** What the window has learned of the versions that its agents speak. */
+  /** The protocol versions of known agents. */
   readonly offers?: ProtocolOffers;
-  /** Starts processes that nothing keeps; absent: as child processes. */
+  /** Absent: as child processes. */
   readonly startProcess?: ProcessStarter;
-  /** Lets agents outlive their window; without it each ends with it. */
+  /** Absent: agents end with their window. */
   readonly keepers?: AgentKeepers | undefined;
   /**
-   * Asked before an agent is started; may ask the user. Rejects with a ParleyError where they do
-   * not want it.
+   * May ask the user before an agent starts. Rejects with a ParleyError if they don't want it.
    */
   readonly approve?: (agent: AgentDefinition) => Promise<void>;
-  /**
-   * Runs a sign-in that needs a terminal; without it such methods are shown and cannot be chosen.
-   */
+  /** Absent: such methods are shown and can't be chosen. */
   readonly signInTerminal?: SignInTerminal;
-  /** The user's keys for agents; without it none are asked for. */
   readonly keys?: AgentKeys;
-  /**
-   * What only the user can give for agents on other machines; without it they get no secrets and
-   * nothing unencrypted.
-   */
+  /** Absent: agents on other machines get no secrets and nothing unencrypted. */
   readonly remote?: RemoteAccess;
-  /**
-   * The W3C traceparent that VS Code was started with; an agent's own environment may name another
-   * one.
-   */
+  /** VS Code's W3C traceparent; an agent's own environment may have another one. */
   readonly traceparent?: string | undefined;
   /**
-   * Keeps the state of the conversation's session for its agent; without it there is none.
+   * Stores the state of a session for its agent.
    * @param key of the conversation
    */
   readonly agentState?: (key: string) => StateHolder | undefined;
-  /** The user's limit for the slow start stages, in milliseconds. */
+  /** In milliseconds. */
   readonly startTimeoutMs: () => number;
   readonly onTraffic?: (sessionKey: string, kind: TrafficKind, line: string) => void;
-  /** The agents that open no session with MCP servers. */
   readonly serverRefusals?: ServerRefusals;
-  /** The agent is only to answer: it is offered nothing of this machine. */
+  /** The agent only answers: it gets nothing of this machine. */
   readonly isOnlyAsked?: true;
 }
 
 export interface StartContext {
   readonly key: string;
   readonly agent: AgentDefinition;
-  /** The session is stored: its agent may outlive the window. */
+  /** Its agent may outlive the window. */
   readonly isStored: boolean;
-  /** The session is opened then; undefined: at once. Rejects where it is not wanted any more. */
+  /**
+   * The session is opened after this; undefined: immediately. Rejects if it isn't wanted any more.
+   */
   readonly begins: Promise<void> | undefined;
   readonly cwd: string;
-  /** Folders of the workspace beside `cwd`; absolute. */
+  /** Absolute; without `cwd`. */
   readonly additionalDirectories: readonly string[];
   readonly services: StartServices;
   readonly stages: Stages;
   readonly session: AgentSession;
-  /** The session that is the client's own, with HTTP agents. */
   readonly communication: CommunicationChat;
-  /**
-   * The session has its name: the agent's requests may come with the very next message. Undefined:
-   * it was not opened after all.
-   */
+  /** The session has its name: requests may follow immediately. Undefined: it wasn't opened. */
   readonly onNamed: (sessionId: string | undefined) => void;
 }
 
@@ -94,8 +78,7 @@ export interface StartContext {
 export async function startAgent(context: StartContext, signal: AbortSignal): Promise<AgentLink> {
   const { key, agent, services, stages } = context;
   const { log, remote, onTraffic } = services;
-  // The user may be asked whether they want this agent at all, which takes as long as it takes to
-  // read.
+  // The question to the user may take long.
   if (services.approve) {
     const { approve } = services;
     await stages.run('resolve', deadlines(context)['sign-in'], signal, () => approve(agent));
@@ -113,9 +96,8 @@ export async function startAgent(context: StartContext, signal: AbortSignal): Pr
 }
 
 /**
- * Attaches to the agent that an earlier window has started for the session; nothing is delivered
- * yet.
- * @throws Error where it is gone or cannot be used, for the log
+ * Attaches to the agent of an earlier window; nothing is delivered yet.
+ * @throws Error if it is gone or can't be used, for the log
  */
 export async function attachAgent(context: StartContext, signal: AbortSignal): Promise<RpcLink> {
   const { agent } = context;
@@ -125,7 +107,7 @@ export async function attachAgent(context: StartContext, signal: AbortSignal): P
   return RpcLink.attach({ ...options, keeper }, signal);
 }
 
-/** Ends the agent that an earlier window has started for the session. Never throws. */
+/** Ends the agent of an earlier window. Never throws. */
 export async function endUnattached(context: StartContext): Promise<void> {
   try {
     await (await attachAgent(context, new AbortController().signal)).close();
@@ -158,13 +140,11 @@ function linkOptions(context: StartContext, agent: ProcessAgent | RemoteAgent): 
   };
 }
 
-/** Returns the agent with the user's keys in its environment, for a start only. */
 export async function withKeys<T extends AgentDefinition>(agent: T, keys: AgentKeys): Promise<T> {
   if (agent.type !== 'process') return agent;
   return { ...agent, env: { ...agent.env, ...(await keys.variables(agent)) } };
 }
 
-/** What each stage may take, by the user's setting. */
 export function deadlines({ services }: StartContext): Deadlines {
   return deadlinesFor(services.startTimeoutMs());
 }

@@ -9,7 +9,6 @@ import type { Entry } from '../../session/model/state';
 export class StartNotices {
   readonly #apply: (event: SessionEvent) => void;
   readonly #log: Log;
-  /** What was told once: a restart brings nothing new. */
   readonly #told = new Set<string>();
 
   constructor(apply: (event: SessionEvent) => void, log: Log) {
@@ -17,10 +16,7 @@ export class StartNotices {
     this.#log = log;
   }
 
-  /**
-   * The agent knows nothing of what stands in the transcript. Of a session that has just been
-   * opened, that has been said.
-   */
+  /** The agent doesn't know the transcript. Said once per opened session. */
   beganAnew(agentName: string, entries: readonly Entry[]): void {
     const atEnd = entries.slice(entries.findLastIndex(({ kind }) => kind !== 'notice') + 1);
     if (atEnd.some((entry) => entry.kind === 'notice' && entry.beginsAnew)) return;
@@ -28,7 +24,6 @@ export class StartNotices {
     this.#apply({ type: 'notice', own: true, severity: 'info', title: '', said, beginsAnew: true });
   }
 
-  /** @param problems texts on the MCP servers that the agent did not get */
   notHandedOver(problems: readonly LocalizableText[]): void {
     for (const problem of problems) this.#log.warn(`MCP servers: ${inEnglish(problem)}`);
     const news = problems.filter((problem) => !this.#told.has(inEnglish(problem)));
