@@ -1,8 +1,7 @@
 // Writes the messages of one conversation as immutable objects to a storage server, from its first
 // share on: everything until then, later a prompt as soon as it is on its way and the agent's
-// output when its turn ends. Writing never holds up the chat; what fails is written later, from the
-// transcript.
-
+// output when its turn ends. Writing never holds up the chat. What the server doesn't take stays on
+// this machine, marked in the record, and is uploaded from there.
 import * as z from 'zod/mini';
 import type { Disposable } from '../../base/disposable';
 import { messageOf, ParleyError } from '../../base/errors';
@@ -10,40 +9,78 @@ import { Emitter, type Event } from '../../base/event';
 import { KeyedQueue } from '../../base/keyedQueue';
 import { localizable } from '../../base/localizable';
 import type { Log } from '../../base/log';
+import { knownSecrets } from '../../base/redact';
 import { within } from '../../base/within';
-import { MAX_HISTORY, mintId, type SessionDescriptor } from '../../distributed/model/model';
-import type { ResourceStore } from '../../distributed/model/resources';
-import { MAX_EARLIER_STATES, readRecord, type SessionRecord } from '../../distributed/model/sessionRecord';
-import { MessageLog, type OpenState } from '../../distributed/stores/messageLog';
+import {
+  MAX_HISTORY,
+  MAX_MESSAGE_BYTES,
+  type Message,
+  mintId,
+  type SessionDescriptor,
+} from '../../distributed/model/model';
+import { DEFAULT_URL_SECONDS, folderOf, type ResourceStore, sha256Of } from '../../distributed/model/resources';
+import { hashOf, urlIdentity } from '../../distributed/model/resourceUrl';
+import {
+  MAX_EARLIER_STATES,
+  type OwnPlace,
+  type Place,
+  readRecord,
+  type SessionRecord,
+} from '../../distributed/model/sessionRecord';
+import { isOfObject } from '../../distributed/stores/s3Error';
 import { Changes } from '../../session/model/changes';
 import type { SessionView } from '../../session/model/model';
 import type { Entry } from '../../session/model/state';
 import type { DescriptorPort } from '../http/communicationRecord';
 import { MessageCollector, NEWEST_SHARE, omission } from './messageCollector';
+import { UnreadableLinks } from './unreadableLinks';
+
+/** The first takes what is written from now on; the others hold what was written before. */
+export type Stores = readonly [ResourceStore, ...ResourceStore[]];
 
 export interface SessionLogOptions {
-  /** Ours of the conversation; messages of two conversations never share a folder. */
+  /** Key of the conversation: messages of two conversations never share a folder. */
   readonly key: string;
   readonly model: SessionView;
   /** Who speaks now; goes into the role of the agent's messages. */
   readonly agentName: () => string;
-  /** The first takes what is written from now on. */
-  readonly stores: () => Promise<readonly [ResourceStore, ...ResourceStore[]]>;
+  readonly stores: () => Promise<Stores>;
   /** Keeps what is known of the session beside its descriptor. */
-  readonly fileStore: DescriptorPort;
-  /** Returns false where others store the messages, and nothing is written. */
+  readonly fileStore: Pick<DescriptorPort, 'read' | 'write'>;
+  /** Returns false if others store the messages, and nothing is written. */
   readonly isWanted: () => boolean;
   readonly log: Log;
-  /** Messages of one session, {@link MAX_HISTORY} unless told otherwise. */
+  /** Messages of one session, {@link MAX_HISTORY} by default. */
   readonly maxMessages?: number;
-  /** Something could not be written. Told once, until writing works again. */
+  /** Something could not be written. Called once, until writing works again. */
   readonly onTrouble: (error: unknown) => void;
+  /** Objects wait for the storage server, and why; 0: all were uploaded. */
+  readonly onDidWait?: (waiting: number, problem: ParleyError | undefined) => void;
+}
+
+/** The state of a session as it can be read here. */
+export interface OpenState {
+  readonly url: string;
+  /**
+   * Absent if the state lies on another server.
+   * @throws ParleyError of the store, `invalid-data`
+   */
+  readonly read?: (signal: AbortSignal) => Promise<Uint8Array>;
+}
+
+/** `later`: others, once the server is back and has everything; `here`: this window alone. */
+export type Readers = 'others' | 'later' | 'here';
+
+/** Result of copying messages to another store. `unreadable`: indices into the history, -1 for the state. */
+export interface Moved {
+  readonly moved: number;
+  readonly unreadable: readonly number[];
 }
 
 /**
- * As it lies in the file store. `through`: id of the last entry that is written; `beyond`: messages
- * after it that are written too; `shared`: the messages were shared, or they came from elsewhere;
- * `stateBy`: the id of the agent that stored the state, or its name as a role has it.
+ * As stored. `through`: id of the last entry that is written; `beyond`: messages after it that are
+ * written too; `shared`: the messages were shared, or came from elsewhere; `stateBy`: the id of the
+ * agent that stored the state, or its name as a role has it.
  */
 const keptSchema = z.object({
   record: z.unknown(),
@@ -53,16 +90,17 @@ const keptSchema = z.object({
   stateBy: z.optional(z.string()),
 });
 
-type Kept = {
+interface Kept extends Omit<Partial<z.infer<typeof keptSchema>>, 'record'> {
   readonly record?: SessionRecord;
-  readonly through?: string;
-  readonly beyond?: number;
-  readonly shared?: boolean;
-  readonly stateBy?: string;
-};
+}
 
-/** A page that is hidden shows nothing; what is to be stored waits no longer than this, in ms. */
+/** Writing the past of a session waits this long until it is shown, in ms: a hidden page shows nothing. */
 const LONGEST_SHOWING_MS = 1000;
+/** How long a new message waits for the storage server before it is kept here, in milliseconds. */
+const PATIENCE_MS = 3000;
+const JSON_TYPE = 'application/json';
+const STATE_TYPE = 'application/octet-stream';
+const MESSAGE_KEY = /\/\d{8}-[0-9a-f-]{36}\.json$/;
 
 export class SessionLog implements Disposable {
   readonly #options: SessionLogOptions;
@@ -71,13 +109,19 @@ export class SessionLog implements Disposable {
   readonly #ended = new AbortController();
   readonly #didChange = new Emitter<SessionRecord>();
   readonly #collector: MessageCollector;
-  #opened: Promise<MessageLog> | undefined;
-  #known: MessageLog | undefined;
+  /** All writing, in order. */
+  readonly #jobs = new KeyedQueue<'write'>();
+  #opened: Promise<void> | undefined;
+  #stores: Stores | undefined;
+  #record: SessionRecord | undefined;
+  /** Changes of the record since it was saved. */
+  #unsaved = 0;
+  /** Stored, and not in the record yet. */
+  #unnoted: OwnPlace | undefined;
   #adopted: SessionDescriptor | undefined;
-  #last: Entry | undefined;
+  #lastEntry: Entry | undefined;
   #through: string | undefined;
   #beyond = 0;
-  readonly #jobs = new KeyedQueue<'write'>();
   /** A job that writes everything has not begun yet. */
   #isWriteQueued = false;
   #isTroubled = false;
@@ -86,30 +130,32 @@ export class SessionLog implements Disposable {
   /** Nothing is in the file store. */
   #isUnknown = false;
   #stateBy: string | undefined;
+  #reportedWaiting = 0;
+  /** Why objects wait. */
+  #problem: ParleyError | undefined;
 
   constructor(options: SessionLogOptions) {
     this.#options = options;
     const { model, agentName } = options;
     this.#collector = new MessageCollector(model, agentName, this.#maxMessages);
-    this.#last = options.model.state.entries.at(-1);
-    this.#observing = options.model.observe(this.#changes);
+    this.#lastEntry = model.state.entries.at(-1);
+    this.#observing = model.observe(this.#changes);
   }
 
   /** What is known of the session; undefined before anything was written or asked. */
   get record(): SessionRecord | undefined {
-    return this.#known?.record;
+    return this.#record;
   }
 
-  /** The record has grown. */
   get onDidChange(): Event<SessionRecord> {
     return this.#didChange.event;
   }
 
   /**
-   * The conversation continues a session of elsewhere, whose messages (or gaps in their places) are
-   * all that stands in the transcript.
-   * @param shown when those that the user looks at are on the screen: to store the locations of
-   * thousands of messages waits for that
+   * The conversation continues a session from elsewhere, whose messages (or gaps in their places)
+   * are the whole transcript.
+   * @param shown resolves when the messages in view are painted: storing the locations of thousands
+   * of messages waits for that
    */
   begin(descriptor: SessionDescriptor, shown?: Promise<void>): void {
     this.#adopted = descriptor;
@@ -117,115 +163,141 @@ export class SessionLog implements Disposable {
     this.#opened = undefined;
     this.#through = this.#options.model.state.entries.at(-1)?.id;
     this.#collector.continueAfter(this.#through);
-    // Also where others store the messages, the locations of the past ones are kept.
-    // The jobs that store wait behind it.
     if (shown) void this.#jobs.run('write', () => within(LONGEST_SHOWING_MS, shown)).catch(() => undefined);
+    // The locations of past messages are stored even if others store the messages.
     if (this.#options.isWanted()) void this.#write();
     else void this.#jobs.run('write', () => this.#open()).catch((error: unknown) => this.#options.onTrouble(error));
   }
 
   /**
-   * Writes what is complete in the transcript and gives the descriptor, with URLs that are signed
-   * now. What is said from now on is written as it is said.
-   * @param readers `here`: this window alone reads the links, which needs no server
-   * @throws ParleyError of the stores, `not-served`, `invalid-data`
+   * Writes what is complete in the transcript and returns the descriptor with freshly signed URLs.
+   * From then on messages are written as they are said.
+   * @throws ParleyError of the stores, `not-served`, `store-missing`, `links-unreadable` (an
+   * {@link UnreadableLinks}), `cancelled`
    */
-  async descriptor(readers: 'others' | 'here' = 'others'): Promise<SessionDescriptor> {
-    const log = await this.#settle();
-    return log.descriptor({ readers });
+  descriptor(readers: Readers = 'others', signal: AbortSignal = this.#ended.signal): Promise<SessionDescriptor> {
+    return this.#jobs.run('write', async () => {
+      await this.#settle();
+      if (readers === 'others') await this.#uploadFor(signal);
+      const { id, entries, state } = this.#known;
+      const history = await Promise.all(entries.map((place) => this.#urlOf(place, readers)));
+      return { id, history, state: state && (await this.#urlOf(state, readers)) };
+    });
   }
 
   /**
-   * The URL of one entry of the history, as it is now.
+   * The current URL of one entry of the history, for this window.
    * @throws ParleyError as {@link descriptor}
    */
   async urlAt(index: number): Promise<string | undefined> {
-    const log = await this.#open();
-    const place = log.record.entries[index];
-    return place?.kind === 'foreign' ? place.url : (await log.descriptor()).history[index];
+    await this.#open();
+    const place = this.#known.entries[index];
+    return place && (await this.#urlOf(place, 'here'));
   }
 
-  /** Returns whether the session has a state; undefined where that has to be looked up. */
+  /** Returns whether the session has a state; undefined if that has to be looked up. */
   get hasState(): boolean | undefined {
-    if (this.#known) return this.#known.record.state !== undefined;
+    if (this.#record) return this.#record.state !== undefined;
     return this.#isUnknown && this.#opened === undefined ? false : undefined;
   }
 
-  /**
-   * The id of the agent that stored the state, or its name as a role has it; undefined where that
-   * is not known.
-   */
+  /** The id of the agent that stored the state, or its name as a role has it; undefined if unknown. */
   get stateBy(): string | undefined {
     return this.#stateBy;
   }
 
-  /**
-   * The state that the session has now, see {@link MessageLog.state}.
-   * @throws ParleyError of the stores
-   */
+  /** @throws ParleyError of the stores, `store-missing` */
   async state(): Promise<OpenState | undefined> {
     await this.#wasShared();
     if (this.hasState === false) return undefined;
-    return (await this.#open()).state();
+    await this.#open();
+    const { state } = this.#known;
+    if (!state) return undefined;
+    const url = await this.#urlOf(state, 'here');
+    if (state.kind === 'foreign') return { url };
+    const read = async (signal: AbortSignal): Promise<Uint8Array> => {
+      const bytes = await this.#storeOf(state).get(state.key, signal);
+      if (sha256Of(bytes) === state.sha256) return bytes;
+      throw new ParleyError('invalid-data', localizable('The state of the session is damaged.'));
+    };
+    return { url, read };
   }
 
   /**
    * Replaces the state. That of a session that is not shared stays on this machine until it is.
    * @param previous URL of the state that this one continues; undefined: there was none
    * @param by id of the agent that stores it
-   * @returns false where the session has another state by now
+   * @returns false if the session has another state by now
    * @throws ParleyError of the stores
    */
   storeState(content: Uint8Array, previous: string | undefined, by: string): Promise<boolean> {
     return this.#jobs.run('write', async () => {
       const isShared = await this.#wasShared();
-      const log = await this.#open();
-      const before = this.#stateBy;
+      await this.#open();
+      const { state: current, earlier: before = [] } = this.#known;
+      if (!(await this.#isAt(current, previous))) return false;
+      const key = `${this.#folder}state-${mintId()}.bin`;
+      const state = await this.#put(key, content, STATE_TYPE);
+      // A state in the folder of another branch is for that branch to remove.
+      const isOurs = current?.kind === 'own' && folderIn(current.key) === folderIn(key);
+      const earlier = isOurs ? [...before, current] : [...before];
+      const removed = earlier.splice(0, Math.max(0, earlier.length - (isShared ? MAX_EARLIER_STATES : 0)));
+      const writer = this.#stateBy;
       this.#stateBy = by;
-      const kept = isShared ? MAX_EARLIER_STATES : 0;
-      const isStored = await log.storeState(content, previous, kept, this.#ended.signal).catch((error: unknown) => {
-        this.#stateBy = before;
+      try {
+        await this.#save({ ...this.#known, state, earlier });
+      } catch (error) {
+        this.#stateBy = writer;
+        await this.#discard(state);
         throw error;
-      });
-      if (!isStored) this.#stateBy = before;
-      return isStored;
+      }
+      for (const place of removed) await this.#discard(place);
+      return true;
     });
   }
 
-  /**
-   * Notes whose the state is that the session came with. Never rejects: what can't be kept is known
-   * until the window ends.
-   */
+  /** Notes who stored the state that the session came with. Never rejects. */
   stateIsOf(agent: string): Promise<void> {
     return this.#jobs.run('write', async () => {
       this.#stateBy = agent;
       await this.#open()
-        .then(({ record }) => this.#save(record))
+        .then(() => this.#save(this.#known))
         .catch((error: unknown) => this.#warn(error));
     });
   }
 
   /**
-   * Copies own messages from the stores before to the one that is configured now.
-   * @throws ParleyError of the new store
+   * Copies own messages and the state to the first store, in order. Nothing is removed, so links
+   * that were given away keep working.
+   * @throws ParleyError of that store; doing it again continues where it stopped
    */
-  async move(signal: AbortSignal): Promise<{ readonly moved: number; readonly unreadable: readonly number[] }> {
-    const log = await this.#settle();
-    return log.moveAll(signal);
+  move(signal: AbortSignal): Promise<Moved> {
+    return this.#jobs.run('write', async () => {
+      await this.#settle();
+      return this.#move(() => true, signal);
+    });
   }
 
-  /** The stores are others now: what is written from now on goes there. */
+  /**
+   * Uploads what waits on this machine for the storage server.
+   * @throws ParleyError why something could not be uploaded
+   */
+  upload(signal: AbortSignal): Promise<void> {
+    return this.#jobs.run('write', async () => {
+      await this.#wasShared();
+      await this.#open();
+      await this.#uploadWaiting(AbortSignal.any([signal, this.#ended.signal]));
+    });
+  }
+
+  /** Later writes go to other stores. */
   storesChanged(): void {
     this.#opened = undefined;
   }
 
-  /**
-   * When everything of a shared session that was complete so far is written, or has failed to be.
-   */
+  /** When everything of a shared session that was complete so far is written, or has failed to be. */
   settled(): Promise<void> {
-    return this.#jobs.run('write', async () => {
-      await this.#known?.flush().catch((error: unknown) => this.#warn(error));
-    });
+    return this.#jobs.run('write', () => this.#flush().catch((error: unknown) => this.#warn(error)));
   }
 
   dispose(): void {
@@ -234,27 +306,25 @@ export class SessionLog implements Disposable {
     this.#didChange.dispose();
   }
 
-  /**
-   * Called with every change, in the middle of it: costs a comparison, unless something has begun
-   * or ended.
-   */
+  /** Called with every change, in the middle of it: compares the last entry, unless it is complete. */
   #look(): void {
     this.#changes.reset();
-    const { entries } = this.#options.model.state;
-    const last = entries.at(-1);
-    if (last === this.#last) return;
-    this.#last = last;
+    const last = this.#options.model.state.entries.at(-1);
+    if (last === this.#lastEntry) return;
+    this.#lastEntry = last;
     if (last === undefined) this.#startOver();
     else if (last.kind === 'turn_end' || (last.kind === 'user' && last.promptId !== undefined)) void this.#write();
   }
 
-  /** The transcript was emptied: what follows is another past, and another session. */
+  /** The transcript was emptied: what follows is another session. */
   #startOver(): void {
     if (this.#adopted || !this.#collector.hasBegun) return;
     this.#collector.reset();
     this.#through = undefined;
     this.#beyond = 0;
-    this.#opened = this.#newLog({ record: { id: mintId(), entries: [] } });
+    void this.#jobs.run('write', async () => {
+      if (this.#record) this.#record = { id: mintId(), entries: [] };
+    });
   }
 
   get #maxMessages(): number {
@@ -267,21 +337,19 @@ export class SessionLog implements Disposable {
     this.#isShared = true;
   }
 
-  #settle(): Promise<MessageLog> {
-    return this.#jobs.run('write', async () => {
-      this.#share();
-      const log = await this.#drain(await this.#open());
-      await log.moveState(this.#ended.signal);
-      await log.flush();
-      return log;
-    });
+  /** Shares the session and writes everything. Part of a job. */
+  async #settle(): Promise<void> {
+    this.#share();
+    await this.#open();
+    await this.#drain();
+    await this.#flush();
   }
 
   /** Takes what is complete and writes it, behind what is being written. Never throws. */
   #write(): Promise<void> {
     if (this.#isShared === false || !this.#options.isWanted()) return Promise.resolve();
     // A turn is taken as it ended: what the agent still says belongs to the next message.
-    if (this.#known) this.#collect();
+    if (this.#record) this.#collect();
     if (this.#isWriteQueued) return this.settled();
     this.#isWriteQueued = true;
     return this.#jobs.run('write', () => this.#writeAll());
@@ -291,7 +359,8 @@ export class SessionLog implements Disposable {
     this.#isWriteQueued = false;
     try {
       if (!(await this.#wasShared())) return;
-      await this.#drain(await this.#open());
+      await this.#open();
+      await this.#drain();
       this.#isTroubled = false;
     } catch (error) {
       if (this.#ended.signal.aborted) return;
@@ -304,15 +373,10 @@ export class SessionLog implements Disposable {
 
   async #wasShared(): Promise<boolean> {
     if (this.#isShared !== undefined) return this.#isShared;
-    const isShared = await this.#read().then(
-      (kept) => {
-        this.#isUnknown = kept.record === undefined;
-        return kept.shared === true;
-      },
-      () => false,
-    );
-    // It may have been shared meanwhile.
-    this.#isShared ??= isShared;
+    const kept = await this.#read().catch(() => undefined);
+    if (kept) this.#isUnknown = kept.record === undefined;
+    // It may have been shared while the file was read.
+    this.#isShared ??= kept?.shared === true;
     return this.#isShared;
   }
 
@@ -320,32 +384,23 @@ export class SessionLog implements Disposable {
     this.#options.log.warn(`The messages of session ${this.#options.key} are not written: ${messageOf(error)}`);
   }
 
-  /**
-   * Writes all that is complete.
-   * @returns the log that has it: another one where the session had become too long
-   */
-  async #drain(first: MessageLog): Promise<MessageLog> {
-    let log = first;
+  async #drain(): Promise<void> {
     do {
-      if (log.record.entries.length + this.#collector.waiting > this.#maxMessages) log = await this.#goOnShorter(log);
-      await this.#writeWaiting(log);
+      if (this.#known.entries.length + this.#collector.waiting > this.#maxMessages) await this.#continueShorter();
+      await this.#writeCollected();
     } while (this.#collect());
-    return log;
   }
 
-  /**
-   * The newest messages of a session that is too long begin another one: a history is never cut
-   * under its id.
-   */
-  async #goOnShorter(log: MessageLog): Promise<MessageLog> {
-    const next = await this.#newLog({ record: { id: mintId(), entries: [] } });
-    await next.append(omission(), this.#ended.signal);
-    await next.goOnFrom(log.record.entries.slice(-this.#maxMessages * NEWEST_SHARE), log.record);
-    this.#opened = Promise.resolve(next);
-    return next;
+  /** The newest messages of a session that is too long begin another one: a history is never cut. */
+  async #continueShorter(): Promise<void> {
+    const { entries, state, earlier } = this.#known;
+    this.#record = { id: mintId(), entries: [] };
+    await this.#append(omission());
+    const newest = entries.slice(-this.#maxMessages * NEWEST_SHARE);
+    await this.#save({ ...this.#known, entries: [...this.#known.entries, ...newest], state, earlier });
   }
 
-  async #writeWaiting(log: MessageLog): Promise<void> {
+  async #writeCollected(): Promise<void> {
     for (let next = this.#collector.next; next !== undefined; next = this.#collector.next) {
       this.#ended.signal.throwIfAborted();
       const before = { through: this.#through, beyond: this.#beyond };
@@ -355,7 +410,7 @@ export class SessionLog implements Disposable {
         this.#beyond = 0;
       }
       try {
-        await log.append(next.message, this.#ended.signal);
+        await this.#append(next.message);
       } catch (error) {
         this.#through = before.through;
         this.#beyond = before.beyond;
@@ -365,17 +420,146 @@ export class SessionLog implements Disposable {
     }
   }
 
-  /**
-   * Makes messages of the next entries that are complete and were not taken yet.
-   * @returns whether there were any
-   */
+  /** @returns whether entries were complete that were not collected yet */
   #collect(): boolean {
-    return this.#collector.collect(this.#known?.record.entries.length === 0);
+    return this.#collector.collect(this.#record?.entries.length === 0);
   }
 
-  #open(): Promise<MessageLog> {
+  /** Writes a message behind all others. When it resolves, the message survives a crash. */
+  async #append(message: Message): Promise<void> {
+    const { entries } = this.#known;
+    const bytes = Buffer.from(knownSecrets.redact(JSON.stringify(message)));
+    if (bytes.length > MAX_MESSAGE_BYTES)
+      throw new ParleyError('too-large', localizable('The message is too large to store.'));
+    const key = `${this.#folder}${String(entries.length).padStart(8, '0')}-${mintId()}.json`;
+    // What was stored and could not be noted is noted now: a second object of it would be found as
+    // a second message.
+    const left = this.#unnoted?.sha256 === sha256Of(bytes) ? this.#unnoted : undefined;
+    const place = left ?? (await this.#put(key, bytes, JSON_TYPE));
+    this.#unnoted = place;
+    await this.#note({ ...this.#known, entries: [...entries, place] });
+    this.#unnoted = undefined;
+  }
+
+  /**
+   * Writes an object to the first store. If that doesn't take it, or others wait for it, it waits
+   * on this machine.
+   */
+  async #put(key: string, bytes: Uint8Array, contentType: string): Promise<OwnPlace> {
+    const [first, ...others] = this.#openStores;
+    const local = others.find(({ isLocal }) => isLocal);
+    const ended = this.#ended.signal;
+    const placeIn = (store: ResourceStore): OwnPlace => {
+      return { kind: 'own', storeId: store.id, key, sha256: sha256Of(bytes), bytes: bytes.length };
+    };
+    const isQueued = local !== undefined && this.#waiting > 0;
+    if (!isQueued) {
+      const signal = local ? AbortSignal.any([ended, AbortSignal.timeout(PATIENCE_MS)]) : ended;
+      try {
+        await first.put(key, bytes, contentType, signal);
+        return placeIn(first);
+      } catch (error) {
+        ended.throwIfAborted();
+        if (!local) throw error;
+        this.#problem = error instanceof ParleyError && !signal.aborted ? error : undefined;
+      }
+    }
+    const store = local ?? first;
+    await store.put(key, bytes, contentType, ended);
+    return { ...placeIn(store), waits: true };
+  }
+
+  /** How many objects wait on this machine for the storage server. */
+  get #waiting(): number {
+    const { entries = [], state } = this.#record ?? {};
+    return entries.filter(waits).length + (state && waits(state) ? 1 : 0);
+  }
+
+  #report(): void {
+    const waiting = this.#waiting;
+    if (waiting === 0) this.#problem = undefined;
+    if (waiting > 0 || this.#reportedWaiting > 0) this.#options.onDidWait?.(waiting, this.#problem);
+    this.#reportedWaiting = waiting;
+  }
+
+  /** @throws ParleyError `links-unreadable`, `cancelled` */
+  async #uploadFor(signal: AbortSignal): Promise<void> {
+    try {
+      await this.#uploadWaiting(signal);
+    } catch (error) {
+      if (!(error instanceof ParleyError) || signal.aborted) throw error;
+      const { entries, state } = this.#known;
+      throw new UnreadableLinks(this.#waiting, entries.length + (state ? 1 : 0), error);
+    }
+  }
+
+  async #uploadWaiting(signal: AbortSignal): Promise<void> {
+    // A state that was stored before the session was shared goes to the configured store too.
+    const isWanted = (place: OwnPlace): boolean => place.waits === true || place === this.#known.state;
+    try {
+      await this.#move(isWanted, signal);
+    } catch (error) {
+      if (error instanceof ParleyError && !signal.aborted) this.#problem = error;
+      this.#report();
+      throw error;
+    }
+    this.#report();
+  }
+
+  /** Copies own objects to the first store. @throws ParleyError of that store */
+  async #move(isWanted: (place: OwnPlace) => boolean, signal: AbortSignal): Promise<Moved> {
+    let moved = 0;
+    let refusal: ParleyError | undefined;
+    const unreadable: number[] = [];
+    const { entries, state } = this.#known;
+    const all: readonly (Place | undefined)[] = [...entries, state];
+    for (const [position, place] of all.entries()) {
+      if (place?.kind !== 'own' || !isWanted(place)) continue;
+      const isState = position === entries.length;
+      let next: OwnPlace;
+      try {
+        next = await this.#moved(place, isState ? STATE_TYPE : JSON_TYPE, signal);
+      } catch (error) {
+        if (!isOfObject(error)) throw error;
+        refusal ??= error;
+        continue;
+      }
+      if (next.storeId !== place.storeId) moved++;
+      else if (next.storeId !== this.#openStores[0].id) unreadable.push(isState ? -1 : position);
+      if (next === place) continue;
+      if (isState) await this.#save({ ...this.#known, state: next });
+      else await this.#note({ ...this.#known, entries: this.#known.entries.with(position, next) });
+    }
+    await this.#flush();
+    if (refusal) throw refusal;
+    return { moved, unreadable };
+  }
+
+  /** Copies an object to the first store, under its key; one that can't be read stays where it is. */
+  async #moved(place: OwnPlace, contentType: string, signal: AbortSignal): Promise<OwnPlace> {
+    const [first] = this.#openStores;
+    const { waits: _waits, ...rest } = place;
+    const unmoved = place.waits ? rest : place;
+    if (place.storeId === first.id) return unmoved;
+    let bytes: Uint8Array;
+    try {
+      bytes = await this.#storeOf(place).get(place.key, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      this.#warn(error);
+      return unmoved;
+    }
+    await first.put(place.key, bytes, contentType, signal);
+    return { ...rest, storeId: first.id };
+  }
+
+  /**
+   * Reads the record and opens the stores. What was written but not recorded (the machine failed
+   * between the two) is found again if the store can list its keys.
+   */
+  #open(): Promise<void> {
     if (!this.#opened) {
-      const opened = this.#read().then((kept) => this.#newLog(kept));
+      const opened = this.#openNow();
       // The next need tries again.
       opened.catch(() => {
         if (this.#opened === opened) this.#opened = undefined;
@@ -385,62 +569,145 @@ export class SessionLog implements Disposable {
     return this.#opened;
   }
 
-  async #read(): Promise<Kept> {
-    if (this.#known) return { record: this.#known.record };
-    const { fileStore, key, log } = this.#options;
-    const text = await fileStore.read(key);
-    if (text === undefined) return {};
-    try {
-      const { record, through, beyond, shared, stateBy } = z.parse(keptSchema, JSON.parse(text));
-      return {
-        record: readRecord(record),
-        beyond,
-        shared: shared === true,
-        through,
-        stateBy,
-      };
-    } catch (error) {
-      // Its messages are found again, or written again, under another id: links that were given
-      // away keep working.
-      log.warn(`What was known of the messages of session ${key} is damaged: ${messageOf(error)}`);
-      return {};
-    }
-  }
-
-  async #newLog(kept: Kept): Promise<MessageLog> {
-    const { stores, key } = this.#options;
-    const { record } = kept;
-    const sessionId = record?.id ?? this.#adopted?.id ?? mintId();
-    const isFirst = this.#known === undefined && record !== undefined;
+  async #openNow(): Promise<void> {
+    const { stores, log, key } = this.#options;
+    const kept: Kept = this.#record ? { record: this.#record } : await this.#read();
+    const isFirst = this.#record === undefined && kept.record !== undefined;
     if (isFirst) {
       this.#collector.continueAfter(kept.through);
       this.#through = kept.through;
       this.#beyond = kept.beyond ?? 0;
       this.#stateBy ??= kept.stateBy;
     }
-    let isOpen = false;
-    const log = await MessageLog.open(
-      {
-        sessionId,
-        branch: key,
-        stores: this.#isShared === true ? await stores() : onlyLocal(await stores()),
-        record,
-        save: (next) => {
-          // What reached the store and not the file store was written by this conversation, right
-          // after what is in the file store.
-          if (isFirst && !isOpen) this.#beyond = (kept.beyond ?? 0) + next.entries.length - record.entries.length;
-          return this.#save(next);
-        },
-      },
-      this.#ended.signal,
-    );
-    isOpen = true;
+    const all = await stores();
+    this.#stores = this.#isShared === true ? all : onlyLocal(all);
+    const record = kept.record ?? { id: this.#adopted?.id ?? mintId(), entries: [] };
+    const found = await this.#recovered(record);
+    const recovered = found.entries.length - record.entries.length;
+    // What reached the store and not the file store was written right after what is in the file store.
+    if (isFirst) this.#beyond += recovered;
+    if (!kept.record && this.#adopted) await this.#save(await this.#adoptedRecord(this.#adopted, record));
+    else if (recovered > 0) await this.#save(found);
+    else this.#record = record;
     if (isFirst) this.#collector.skip(this.#beyond);
-    if (!record && this.#adopted) await log.adopt(this.#adopted);
-    this.#known = log;
-    this.#didChange.fire(log.record);
-    log.onDidChange((next) => this.#didChange.fire(next));
-    return log;
+    if (recovered > 0) log.info(`${recovered} messages of session ${key} were written and not recorded`);
+    this.#set(this.#known);
+  }
+
+  async #read(): Promise<Kept> {
+    const { fileStore, key, log } = this.#options;
+    const text = await fileStore.read(key);
+    if (text === undefined) return {};
+    try {
+      const { record, ...kept } = z.parse(keptSchema, JSON.parse(text));
+      return { ...kept, record: readRecord(record) };
+    } catch (error) {
+      // Its messages are found or written again under another id: links that were given away keep
+      // working.
+      log.warn(`What was known of the messages of session ${key} is damaged: ${messageOf(error)}`);
+      return {};
+    }
+  }
+
+  async #recovered(record: SessionRecord): Promise<SessionRecord> {
+    const stores = this.#openStores;
+    const prefix = `${folderOf(record.id)}${this.#options.key}/`;
+    const known = new Set(record.dropped);
+    for (const place of record.entries) if (place.kind === 'own') known.add(place.key);
+    const entries = [...record.entries];
+    for (const store of stores) {
+      const keys = (await store.list?.(prefix, this.#ended.signal)) ?? [];
+      for (const key of keys.filter((one) => MESSAGE_KEY.test(one) && !known.has(one))) {
+        const bytes = await store.get(key, this.#ended.signal).catch((error) => {
+          // A file that was being written when the machine failed.
+          if (error instanceof ParleyError && error.code === 'torn') return undefined;
+          throw error;
+        });
+        if (bytes === undefined) continue;
+        const waiting = store === stores[0] ? undefined : true;
+        const place: OwnPlace = {
+          kind: 'own',
+          storeId: store.id,
+          key,
+          sha256: sha256Of(bytes),
+          bytes: bytes.length,
+          waits: waiting,
+        };
+        // Numbers of other folders are others' numbers.
+        const at = entries.findIndex(
+          (entry) => entry.kind === 'own' && entry.key.startsWith(prefix) && sequenceOf(entry.key) > sequenceOf(key),
+        );
+        entries.splice(at === -1 ? entries.length : at, 0, place);
+      }
+    }
+    return { ...record, entries: entries.slice(0, MAX_HISTORY) };
+  }
+
+  /** The record of a session that came as a descriptor. What is our own stays known by key. */
+  async #adoptedRecord({ history, state }: SessionDescriptor, { id }: SessionRecord): Promise<SessionRecord> {
+    const entries: Place[] = [];
+    for (const url of history) entries.push(await this.#placeOfUrl(url, id));
+    return { id, entries, state: state === undefined ? undefined : await this.#placeOfUrl(state, id) };
+  }
+
+  async #placeOfUrl(url: string, sessionId: string): Promise<Place> {
+    const sha256 = hashOf(url);
+    for (const store of this.#openStores) {
+      const key = await store.keyOf(url);
+      // Only what belongs to this session is signed again: a descriptor must not get others'
+      // messages signed by naming them.
+      if (key?.startsWith(folderOf(sessionId)) && sha256 !== undefined)
+        return { kind: 'own', storeId: store.id, key, sha256, bytes: 0 };
+    }
+    return { kind: 'foreign', url };
+  }
+
+  async #urlOf(place: Place, readers: Readers): Promise<string> {
+    if (place.kind === 'foreign') return place.url;
+    const { key, sha256 } = place;
+    const store = readers === 'later' && place.waits ? this.#openStores[0] : this.#storeOf(place);
+    return store.urlFor(key, {
+      expiresIn: DEFAULT_URL_SECONDS,
+      sha256,
+      readers: readers === 'here' ? 'here' : 'others',
+    });
+  }
+
+  /** Returns whether a URL leads to an object, however old its signature. */
+  async #isAt(place: Place | undefined, url: string | undefined): Promise<boolean> {
+    if (place === undefined || url === undefined) return place === undefined && url === undefined;
+    if (place.kind === 'foreign') return urlIdentity(place.url) === urlIdentity(url);
+    // It may have been uploaded since its URL was given out.
+    for (const store of this.#openStores) if ((await store.keyOf(url)) === place.key) return true;
+    return false;
+  }
+
+  /** Removes an object; one that can't be removed stays until the session is deleted. */
+  async #discard(place: OwnPlace): Promise<void> {
+    const store = this.#openStores.find(({ id }) => id === place.storeId);
+    await store?.remove(place.key, this.#ended.signal).catch(() => {});
+  }
+
+  /** @throws ParleyError `store-missing` */
+  #storeOf(place: OwnPlace): ResourceStore {
+    const store = this.#openStores.find(({ id }) => id === place.storeId);
+    if (store !== undefined) return store;
+    throw new ParleyError(
+      'store-missing',
+      localizable('A storage server with messages of this session is no longer configured.'),
+      { hint: localizable('Add it again in the settings: {0}', place.storeId) },
+    );
+  }
+
+  /** Takes a changed record. Long ones are saved more seldom, so saving costs no more than writing. */
+  async #note(record: SessionRecord): Promise<void> {
+    if ((this.#unsaved + 1) * 16 >= record.entries.length) return this.#save(record);
+    this.#unsaved++;
+    this.#set(record);
+  }
+
+  async #flush(): Promise<void> {
+    if (this.#record && this.#unsaved > 0) await this.#save(this.#record);
   }
 
   async #save(record: SessionRecord): Promise<void> {
@@ -457,11 +724,47 @@ export class SessionLog implements Disposable {
     } catch (error) {
       throw new ParleyError('store-error', localizable("Couldn't save the session's record."), { cause: error });
     }
+    this.#unsaved = 0;
+    this.#set(record);
+  }
+
+  #set(record: SessionRecord): void {
+    this.#record = record;
+    this.#didChange.fire(record);
+    this.#report();
+  }
+
+  /** Once opened. */
+  get #known(): SessionRecord {
+    if (this.#record) return this.#record;
+    throw new ParleyError('not-open', 'The messages of the session are not open.');
+  }
+
+  get #openStores(): Stores {
+    if (this.#stores) return this.#stores;
+    throw new ParleyError('not-open', 'The messages of the session are not open.');
+  }
+
+  get #folder(): string {
+    return `${folderOf(this.#known.id)}${this.#options.key}/`;
   }
 }
 
 /** What was not shared stays on this machine. */
-function onlyLocal<T extends readonly [ResourceStore, ...ResourceStore[]]>(stores: T): T | [ResourceStore] {
+function onlyLocal(stores: Stores): Stores {
   const local = stores.find(({ isLocal }) => isLocal);
   return local ? [local] : stores;
+}
+
+function waits(place: Place): boolean {
+  return place.kind === 'own' && place.waits === true;
+}
+
+/** The name of the folder that an object lies in. */
+function folderIn(key: string): string | undefined {
+  return key.split('/').at(-2);
+}
+
+function sequenceOf(key: string): number {
+  return Number(/\/(\d{8})-[^/]*$/.exec(key)?.[1] ?? Number.NaN);
 }

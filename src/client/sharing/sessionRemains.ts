@@ -65,6 +65,17 @@ export async function neverShared(fileStore: FileStore, storeId: string): Promis
   return keys;
 }
 
+/** Returns the sessions with objects that wait on this machine for the storage server. */
+export async function* unsentSessions(
+  fileStore: FileStore,
+): AsyncGenerator<{ readonly key: string; readonly waiting: number }, void, undefined> {
+  for await (const text of fileStore.texts()) {
+    const keys = [...text.matchAll(/"key":"([^"]+)"[^{}]*"waits":true/g)].map(([, key = '']) => keyIn(key));
+    const [key] = keys;
+    if (key !== undefined) yield { key, waiting: keys.length };
+  }
+}
+
 /** Of a record that is not marked as shared; none where something in it is of elsewhere. */
 function ownPlaces(text: string): readonly z.infer<typeof placeSchema>[] {
   try {

@@ -68,7 +68,7 @@ export class StoreLinks implements HistoryLinks {
       // The signature of a store on this machine shows that the link was handed out by it.
       if (!store.isLocal && !this.#options.isOfSession(key)) break;
       // It goes along with the run instead.
-      if (reader !== undefined && store.isUnreadable?.(key)) return undefined;
+      if (reader !== undefined && store.refusesKeys) return undefined;
       const signed = await this.#signed(store, key, hashOf(url)).catch(() => undefined);
       // A store of this window ends with the window.
       if (signed === undefined || (store.isLocal && reader !== undefined && isOnThisMachine(signed))) return undefined;

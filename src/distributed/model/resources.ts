@@ -28,7 +28,7 @@ export interface ResourceStore {
   /**
    * Writes an object, whole or not at all.
    * @throws ParleyError `disk-full`, `store-down`, `store-denied`, `no-such-bucket`, `clock-skew`,
-   * `queue-full`, `store-error`
+   * `store-error`
    */
   put(key: string, bytes: Uint8Array, contentType: string, signal: AbortSignal): Promise<StoredResource>;
   /** @throws ParleyError `not-found`, `torn`, or as {@link put} */
@@ -40,20 +40,10 @@ export interface ResourceStore {
   urlFor(key: string, options: UrlOptions): Promise<string>;
   /** The key of one of our own URLs, however old its signature; undefined for all others. */
   keyOf(url: string): Promise<string | undefined>;
+  /** The server refuses our signatures, so links lead nowhere. Absent: it never does. */
+  readonly refusesKeys?: boolean;
   /**
-   * Whether URLs of the object are known to lead nowhere for now: it waits on this machine for the
-   * server, or the server takes no signature of ours. Absent: an object can be read as soon as
-   * {@link put} resolves.
-   */
-  isUnreadable?(key: string): boolean;
-  /**
-   * Sends those of the objects that wait, and resolves when the server has all of them, when it
-   * refuses to take them, or when the signal aborts. Never rejects. Absent: nothing waits.
-   */
-  delivered?(keys: readonly string[], signal: AbortSignal): Promise<void>;
-  /**
-   * Removes an object, also one that still waits to be sent. Removing what is not there is no
-   * error.
+   * Removes an object. Removing what is not there is no error.
    * @throws ParleyError as {@link put}; it may still be there then
    */
   remove(key: string, signal: AbortSignal): Promise<void>;
@@ -92,6 +82,12 @@ export function isMinted(key: string): boolean {
 function hasControls(text: string): boolean {
   for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) < 32 || text.charCodeAt(at) === 127) return true;
   return !text.isWellFormed();
+}
+
+/** The folder of a session: its id if that is a plain name on every file system, else a hash of it. */
+export function folderOf(sessionId: string): string {
+  const isPlain = /^[a-z0-9][a-z0-9-]{7,63}$/.test(sessionId);
+  return `sessions/${isPlain ? sessionId : `h-${sha256Of(Buffer.from(sessionId)).slice(0, 40)}`}/`;
 }
 
 /** Lower-case hex. */

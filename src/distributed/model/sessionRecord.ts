@@ -11,6 +11,8 @@ const ownSchema = z.object({
   sha256: z.string().check(z.regex(/^[0-9a-f]{64}$/)),
   /** 0 where it is not known. */
   bytes: z.number(),
+  /** It is on this machine, to be uploaded to the storage server under the same key. */
+  waits: z.optional(z.literal(true)),
 });
 const foreignSchema = z.object({ kind: z.literal('foreign'), url: urlSchema });
 const placeSchema = z.discriminatedUnion('kind', [ownSchema, foreignSchema]);

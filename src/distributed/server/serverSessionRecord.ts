@@ -7,7 +7,8 @@ import { readAs, urlSchema } from '../model/model';
 const placeSchema = z.object({
   /** As it was handed out last; our own links are signed again. */
   url: urlSchema,
-  own: z.optional(z.object({ store: z.string(), key: z.string() })),
+  /** `waits`: the storage server did not take it; it is uploaded from this machine under the same key. */
+  own: z.optional(z.object({ store: z.string(), key: z.string(), waits: z.optional(z.literal(true)) })),
 });
 const versionSchema = z.object({ version: z.string(), entries: z.array(placeSchema), state: z.optional(placeSchema) });
 const recordSchema = z.object({
@@ -26,9 +27,9 @@ export type Place = Readonly<z.infer<typeof placeSchema>>;
 export type Version = Readonly<z.infer<typeof versionSchema>>;
 export type SessionRecord = Readonly<z.infer<typeof recordSchema>>;
 
-/** Equal for the same message: of our own by where it lies, whatever the address of today. */
+/** Equal for the same message: of our own by its key, in whatever store it lies. */
 export function nameOf({ url, own }: Place): string {
-  return own ? `own ${own.store} ${own.key}` : url;
+  return own ? `own ${own.key}` : url;
 }
 
 /**

@@ -14,31 +14,23 @@ import {
   type RunCreate,
   type SessionDescriptor,
 } from '../model/model';
-import { DEFAULT_URL_SECONDS, type ResourceStore } from '../model/resources';
+import { DEFAULT_URL_SECONDS, folderOf, type ResourceStore } from '../model/resources';
 import { expiryOf, hashOf } from '../model/resourceUrl';
-import { folderOf } from '../stores/messageLog';
 import { invalidInput } from './serverRefusal';
 import type { SessionRecords } from './serverSessionFiles';
 import { firstOf, nameOf, type Place, recordOf, type SessionRecord, type Version } from './serverSessionRecord';
 
 const MAX_VERSIONS = 9;
-/**
- * How long links are held back whose messages wait for their server, in milliseconds: clients wait
- * five seconds for an answer.
- */
-const DELIVERY_MS = 3000;
+/** How long an answer waits for the storage server, in milliseconds: clients wait five seconds. */
+const PATIENCE_MS = 3000;
+/** A store that failed is not tried again for so long, in milliseconds. */
+const AVOIDED_MS = 30_000;
 /** Attempts to write next to other windows. */
 const MAX_ATTEMPTS = 20;
 /** Characters that a link of our own may take. */
 const MAX_OWN_URL = 4096;
 /** Signed links that are kept for the next time. */
 const MAX_SIGNED = 50_000;
-
-interface Put {
-  readonly place: Place;
-  /** It is on its way to the store. */
-  readonly isWaiting: boolean;
-}
 
 /** A version of a session that a run works on. */
 export interface Branch {
@@ -70,6 +62,8 @@ export class ServerSessions {
   readonly #queue = new KeyedQueue<string>();
   /** Links of stores for which signing is work, by store and key. */
   readonly #signed = new Map<string, string>();
+  /** Stores that failed, and until when they are avoided. */
+  readonly #avoided = new Map<string, number>();
 
   constructor(options: ServerSessionsOptions) {
     this.#options = options;
@@ -101,8 +95,7 @@ export class ServerSessions {
   async describe(id: string): Promise<SessionDescriptor | undefined> {
     const record = await this.#read(id);
     if (!record) return undefined;
-    await this.#deliver([firstOf(record)]);
-    return this.#descriptorOf(id, firstOf(record));
+    return this.#descriptorOf(id, firstOf(await this.#upload(record)));
   }
 
   /** @throws ParleyError `session-gone` where too many others were brought since */
@@ -116,8 +109,8 @@ export class ServerSessions {
   async versions(id: string): Promise<readonly SessionDescriptor[] | undefined> {
     const record = await this.#read(id);
     if (!record) return undefined;
-    await this.#deliver(record.versions);
-    return Promise.all(record.versions.map((version) => this.#descriptorOf(id, version)));
+    const { versions } = await this.#upload(record);
+    return Promise.all(versions.map((version) => this.#descriptorOf(id, version)));
   }
 
   /**
@@ -135,9 +128,11 @@ export class ServerSessions {
     const places: Place[] = [];
     let waiting = 0;
     for (const message of messages) {
-      const { place, isWaiting } = await this.#store(id, message, signal);
+      const bytes = Buffer.from(knownSecrets.redact(JSON.stringify(message)));
+      // Beside the messages that a chat of the same session may keep.
+      const place = await this.#put(`${folderOf(id)}served/${mintId()}.json`, bytes, 'application/json', signal);
       places.push(place);
-      if (isWaiting) waiting++;
+      if (place.own?.waits) waiting++;
     }
     let before = 0;
     await this.#change(id, (known = { id, versions: [] }) => {
@@ -173,7 +168,7 @@ export class ServerSessions {
     };
     if (!(await isCurrent(await this.#read(id)))) return undefined;
     const key = `${folderOf(id)}served/state-${mintId()}.bin`;
-    const { place } = await this.#put(key, content, 'application/octet-stream', signal);
+    const place = await this.#put(key, content, 'application/octet-stream', signal);
     let isStored = false;
     await this.#change(id, async (known) => {
       isStored = await isCurrent(known);
@@ -254,48 +249,74 @@ export class ServerSessions {
     return { entries, state: session.state !== undefined ? await placeOf(session.state) : undefined };
   }
 
-  async #store(id: string, message: Message, signal: AbortSignal): Promise<Put> {
-    const bytes = Buffer.from(knownSecrets.redact(JSON.stringify(message)));
-    // Beside the messages that a chat of the same session may keep.
-    const key = `${folderOf(id)}served/${mintId()}.json`;
-    return this.#put(key, bytes, 'application/json', signal);
-  }
-
   /** In the first store that takes it. @throws ParleyError of the last one */
-  async #put(key: string, bytes: Uint8Array, type: string, signal: AbortSignal): Promise<Put> {
+  async #put(key: string, bytes: Uint8Array, type: string, signal: AbortSignal): Promise<Place> {
+    const stores = await this.#options.stores();
     let failure: unknown;
-    for (const store of await this.#options.stores()) {
+    for (const [index, store] of stores.entries()) {
+      const isLast = index === stores.length - 1;
+      if (!isLast && (this.#avoided.get(store.id) ?? 0) > this.#options.now()) continue;
+      const limit = isLast ? signal : AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]);
       try {
-        const { sha256 } = await store.put(key, bytes, type, signal);
-        const url = await store.urlFor(key, { expiresIn: DEFAULT_URL_SECONDS, sha256 });
-        return { place: { url, own: { store: store.id, key } }, isWaiting: store.isUnreadable?.(key) === true };
+        const place = await this.#putInto(store, key, bytes, type, limit);
+        return index === 0 || !place.own ? place : { ...place, own: { ...place.own, waits: true } };
       } catch (error) {
         signal.throwIfAborted();
         this.#options.log.warn(`${store.id} does not take a message of a served session: ${String(error)}`);
+        this.#avoided.set(store.id, this.#options.now() + AVOIDED_MS);
         failure = error;
       }
     }
     throw failure;
   }
 
-  /** A new session. */
+  async #putInto(
+    store: ResourceStore,
+    key: string,
+    bytes: Uint8Array,
+    type: string,
+    signal: AbortSignal,
+  ): Promise<Place> {
+    const { sha256 } = await store.put(key, bytes, type, signal);
+    const url = await store.urlFor(key, { expiresIn: DEFAULT_URL_SECONDS, sha256 });
+    return { url, own: { store: store.id, key } };
+  }
+
+  /** Uploads what the storage server did not take before, as far as it takes it now. Never rejects. */
+  async #upload(record: SessionRecord): Promise<SessionRecord> {
+    const places = record.versions.flatMap(({ entries, state }) => (state ? [...entries, state] : entries));
+    const waiting = new Map(places.filter(({ own }) => own?.waits).map((place) => [nameOf(place), place.own]));
+    const stores = await this.#options.stores();
+    const [first] = stores;
+    if (waiting.size === 0 || !first) return record;
+    const limit = AbortSignal.timeout(PATIENCE_MS);
+    const uploaded = new Map<string, Place>();
+    try {
+      for (const [name, own] of waiting) {
+        const from = stores.find(({ id }) => id === own?.store);
+        if (!own || !from) continue;
+        const type = own.key.endsWith('.json') ? 'application/json' : 'application/octet-stream';
+        const bytes = await from.get(own.key, limit);
+        uploaded.set(name, await this.#putInto(first, own.key, bytes, type, limit));
+      }
+    } catch (error) {
+      this.#options.log.debug(`Messages of session ${record.id} wait for ${first.id}: ${String(error)}`);
+    }
+    if (uploaded.size === 0) return record;
+    const moved = (place: Place): Place => (place.own?.waits && uploaded.get(nameOf(place))) || place;
+    return this.#change(record.id, (known = record) => ({
+      ...known,
+      versions: known.versions.map((version) => ({
+        ...version,
+        entries: version.entries.map(moved),
+        state: version.state && moved(version.state),
+      })),
+    }));
+  }
+
   async #remove({ own }: Place, signal: AbortSignal): Promise<void> {
     const store = (await this.#options.stores()).find(({ id }) => id === own?.store);
     await store?.remove(own?.key ?? '', signal).catch((error: unknown) => this.#options.log.warn(String(error)));
-  }
-
-  /**
-   * Waits a while until what links will lead to is on its server: a link that once failed is not
-   * requested again.
-   */
-  async #deliver(versions: readonly Version[]): Promise<void> {
-    const places = versions.flatMap(({ entries, state }) => (state ? [...entries, state] : entries));
-    const limit = AbortSignal.timeout(DELIVERY_MS);
-    const deliveries = (await this.#options.stores()).map((store) => {
-      const keys = places.flatMap(({ own }) => (own?.store === store.id ? [own.key] : []));
-      return store.delivered?.(keys, limit);
-    });
-    await Promise.all(deliveries);
   }
 
   async #descriptorOf(id: string, { entries, state }: Version): Promise<SessionDescriptor> {

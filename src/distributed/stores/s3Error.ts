@@ -81,3 +81,13 @@ function skewOf({ date, now }: S3Refusal): number {
   const skew = Number.isNaN(there) ? 0 : now - there;
   return Math.abs(skew) < SKEW_MS ? 0 : skew;
 }
+
+/** Returns whether an error is about one object: those behind it needn't wait. */
+export function isOfObject(error: unknown): error is ParleyError {
+  return error instanceof ParleyError && /^(store-error|too-large|bad-key|torn)$/.test(error.code);
+}
+
+/** Returns whether a server answers the same until the settings, the keys, the clock or the bucket change. */
+export function isOfSettings({ code }: ParleyError): boolean {
+  return /^(store-denied|no-such-bucket|wrong-region|wrong-endpoint|clock-skew)$/.test(code);
+}

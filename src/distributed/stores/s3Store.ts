@@ -7,7 +7,7 @@ import { isBrokenConnection } from '../model/brokenConnection';
 import { MAX_MESSAGE_BYTES } from '../model/model';
 import { type ResourceStore, type StoredResource, sha256Of, type UrlOptions } from '../model/resources';
 import { withHash } from '../model/resourceUrl';
-import { type S3Refusal, s3Error } from './s3Error';
+import { isOfSettings, type S3Refusal, s3Error } from './s3Error';
 import { checkKeys, checkLocation, keyInUrl, presign, type S3Keys, type S3Location, signRequest } from './s3Signer';
 
 export interface S3StoreOptions {
@@ -30,6 +30,7 @@ export class S3Store implements ResourceStore {
   readonly #keys: S3Keys;
   readonly #timeoutMs: number;
   readonly #now: () => number;
+  #refusesKeys = false;
 
   /** @throws ParleyError `bad-store` for settings or keys that cannot be right */
   constructor(options: S3StoreOptions) {
@@ -38,6 +39,10 @@ export class S3Store implements ResourceStore {
     this.#timeoutMs = options.timeoutMs ?? 15_000;
     this.#now = options.now ?? Date.now;
     this.id = storeIdOf(this.#location);
+  }
+
+  get refusesKeys(): boolean {
+    return this.#refusesKeys;
   }
 
   put(key: string, bytes: Uint8Array, contentType: string, signal: AbortSignal): Promise<StoredResource> {
@@ -84,6 +89,7 @@ export class S3Store implements ResourceStore {
   async probeLink(key: string, signal: AbortSignal): Promise<void> {
     const response = await this.#fetch(await this.urlFor(key, { expiresIn: 60 }), { method: 'GET' }, signal);
     if (!response.ok) throw await this.#refusal(response);
+    this.#refusesKeys = false;
     await response.body?.cancel();
   }
 
@@ -96,6 +102,7 @@ export class S3Store implements ResourceStore {
   async #put(key: string, bytes: Uint8Array, headers: Readonly<Record<string, string>>, signal: AbortSignal) {
     const response = await this.#send('PUT', key, headers, bytes, signal);
     if (!response.ok) throw await this.#refusal(response, true);
+    this.#refusesKeys = false;
     await response.body?.cancel();
     return { key, sha256: sha256Of(bytes), bytes: bytes.length };
   }
@@ -158,7 +165,9 @@ export class S3Store implements ResourceStore {
     const body = new TextDecoder().decode(bytes);
     const { status, headers } = response;
     const refusal: S3Refusal = { status, body, date: headers.get('date'), now: this.#now(), isWrite };
-    return s3Error(refusal);
+    const error = s3Error(refusal);
+    this.#refusesKeys = isOfSettings(error);
+    return error;
   }
 }
 

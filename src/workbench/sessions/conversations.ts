@@ -289,6 +289,11 @@ export class Conversations implements Disposable {
     return conversation;
   }
 
+  /** Returns whether another window has a session. */
+  isHeld(key: string): boolean {
+    return this.#archive.isHeld(key);
+  }
+
   /**
    * A session that could only be read continues here, with what the user has written meanwhile: in
    * a new one where it was deleted there.
@@ -297,7 +302,7 @@ export class Conversations implements Disposable {
    */
   takeOver(key: string): { readonly conversation: Conversation; readonly written: string } | undefined {
     const known = this.#byKey.get(key);
-    if (!known || this.#archive.isHeld(key)) return undefined;
+    if (!known || this.isHeld(key)) return undefined;
     known.watching.dispose();
     known.conversation.dispose();
     this.#byKey.delete(key);

@@ -4,8 +4,11 @@ import { l10n } from 'vscode';
 import { ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
 import type { CommunicationChat } from '../../client/http/communicationChat';
+import type { Readers } from '../../client/sharing/sessionLog';
+import { UnreadableLinks } from '../../client/sharing/unreadableLinks';
 import type { SessionDescriptor } from '../../distributed/model/model';
 import type { Place } from '../../distributed/model/sessionRecord';
+import { isOfSettings } from '../../distributed/stores/s3Error';
 import type { Conversations } from '../sessions/conversations';
 import { showProgress } from '../ui/messages';
 import { type HttpHistories, sampleUrl } from './httpHistories';
@@ -46,16 +49,30 @@ export class DescriptorExports {
   async forOthers(key: string, { unsent = false }: ExportOptions = {}): Promise<SessionDescriptor> {
     const { serve, stores } = this.#options;
     await this.#seeEnd(key);
-    const http = (chat: CommunicationChat) => this.#options.http.handOut(key, chat, this.#options.ended);
-    const descriptor = await this.#export(key, http, async ({ messages }) => {
-      await serve.ensureResourceServer();
-      return messages.descriptor();
+    const readers: Readers = unsent ? 'later' : 'others';
+    return showProgress(l10n.t('Uploading messages…'), async (signal) => {
+      const http = (chat: CommunicationChat) => this.#copies(key, chat);
+      const descriptor = await this.#export(key, http, ({ messages }) =>
+        messages.descriptor(readers, signal).catch(async (error: unknown) => {
+          if (!isNotServed(error)) throw error;
+          await serve.ensureResourceServer();
+          return messages.descriptor(readers, signal);
+        }),
+      );
+      const { history, state } = descriptor;
+      if (!unsent) await stores.ensureReadable(state === undefined ? history : [...history, state], signal);
+      return descriptor;
     });
-    if (unsent) return descriptor;
-    const { history, state } = descriptor;
-    const links = state === undefined ? history : [...history, state];
-    await showProgress(l10n.t('Uploading messages…'), (signal) => stores.ensureReadable(links, signal));
-    return descriptor;
+  }
+
+  /** The descriptor of a session with an HTTP agent, with copies of what no server has recorded. */
+  async #copies(key: string, chat: CommunicationChat): Promise<SessionDescriptor | undefined> {
+    try {
+      return await this.#options.http.handOut(key, chat, this.#options.ended);
+    } catch (error) {
+      if (!(error instanceof ParleyError) || !(error.code === 'store-down' || isOfSettings(error))) throw error;
+      throw new UnreadableLinks(0, 0, error);
+    }
   }
 
   /**
@@ -67,7 +84,7 @@ export class DescriptorExports {
   async forHere(key: string): Promise<SessionDescriptor> {
     await this.#seeEnd(key);
     const http = (chat: CommunicationChat) => this.#options.http.forHere(key, chat, this.#options.ended);
-    return this.#export(key, http, undefined);
+    return this.#export(key, http, ({ messages }) => messages.descriptor('here'));
   }
 
   /**
@@ -78,12 +95,19 @@ export class DescriptorExports {
    */
   async preview(key: string): Promise<SessionDescriptor> {
     const http = (chat: CommunicationChat) => this.#options.http.preview(chat);
-    return this.#export(key, http, async ({ record }) => {
+    return this.#export(key, http, async ({ messages }) => {
+      try {
+        return await messages.descriptor('later');
+      } catch (error) {
+        if (!isNotServed(error)) throw error;
+      }
       const { serve } = this.#options;
       const { id: storeId } = await serve.localStore();
-      const { id = '', entries = [], state } = record ?? {};
+      const { id = '', entries = [], state } = messages.record ?? {};
       const urlOf = (place: Place): string =>
-        place.kind === 'foreign' ? place.url : sampleUrl(place.storeId === storeId ? serve.linkBase : undefined);
+        place.kind === 'foreign'
+          ? place.url
+          : sampleUrl(place.storeId === storeId && !place.waits ? serve.linkBase : undefined);
       return { id, history: entries.map(urlOf), state: state ? urlOf(state) : undefined };
     });
   }
@@ -98,14 +122,13 @@ export class DescriptorExports {
   }
 
   /**
-   * @param http gives that of a session with an HTTP agent
-   * @param unserved makes the descriptor where its messages lie on this machine and no server runs;
-   * absent: only this window reads it
+   * @param http returns that of a session with an HTTP agent
+   * @param local returns that of any other session
    */
   async #export(
     key: string,
     http: (chat: CommunicationChat) => Promise<SessionDescriptor | undefined>,
-    unserved: ((session: SharedSession) => Promise<SessionDescriptor>) | undefined,
+    local: (session: SharedSession) => Promise<SessionDescriptor>,
   ): Promise<SessionDescriptor> {
     requireTrust();
     const conversation = this.#options.conversations.get(key);
@@ -114,13 +137,11 @@ export class DescriptorExports {
       if (descriptor) return descriptor;
       throw new ParleyError('no-session', localizable('{0} has no session yet.', conversation.agent.name));
     }
-    const session = this.#options.sessions.of(conversation);
-    if (!unserved) return session.messages.descriptor('here');
-    try {
-      return await session.messages.descriptor();
-    } catch (error) {
-      if (!(error instanceof ParleyError) || error.code !== 'not-served') throw error;
-    }
-    return unserved(session);
+    return local(this.#options.sessions.of(conversation));
   }
+}
+
+/** The messages are on this machine, and no server runs there. */
+function isNotServed(error: unknown): boolean {
+  return error instanceof ParleyError && error.code === 'not-served';
 }

@@ -11,8 +11,7 @@ import { type HistoryLinks, StoreLinks } from '../../distributed/fetch/historyLi
 import { Resolver } from '../../distributed/fetch/resolver';
 import type { ResourceCache } from '../../distributed/fetch/resourceCache';
 import { mintId, type SessionDescriptor } from '../../distributed/model/model';
-import { DEFAULT_URL_SECONDS, type ResourceStore } from '../../distributed/model/resources';
-import { folderOf } from '../../distributed/stores/messageLog';
+import { DEFAULT_URL_SECONDS, folderOf, type ResourceStore } from '../../distributed/model/resources';
 import type { ResourceStores } from './resourceStores';
 import type { Serve } from './serve';
 

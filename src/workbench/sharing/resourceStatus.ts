@@ -2,7 +2,7 @@
 // why in one notification with what can be done.
 import { type Disposable, l10n } from 'vscode';
 import type { ParleyError } from '../../base/errors';
-import type { QueueState } from '../../distributed/stores/writeQueue';
+import type { UploadState } from '../../client/sharing/uploads';
 import { openSettings } from '../config/settings';
 import { showWarning } from '../ui/messages';
 import { StatusItem } from '../ui/statusItem';
@@ -18,7 +18,7 @@ export class ResourceStatus implements Disposable {
   #item: StatusItem | undefined;
 
   /** @param state undefined: nothing is to be said */
-  show(state: QueueState | undefined): void {
+  show(state: UploadState | undefined): void {
     if (!state) {
       this.dispose();
       return;

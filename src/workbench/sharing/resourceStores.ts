@@ -2,7 +2,6 @@
 // extension, or a bucket with keys from VS Code's secret store.
 
 import { createHash } from 'node:crypto';
-import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ExtensionContext, l10n, workspace } from 'vscode';
 import { credentialProblem } from '../../agents/agentInput';
@@ -12,15 +11,13 @@ import { Emitter, type Event } from '../../base/event';
 import { localizable } from '../../base/localizable';
 import type { Log } from '../../base/log';
 import { knownSecrets } from '../../base/redact';
-import { openQueue } from '../../client/sharing/queueFolders';
+import { earlierFiles, sendEarlierFiles } from '../../client/sharing/earlierQueue';
 import { keysName, parseResources } from '../../client/sharing/resourcesSetting';
-import { WaitingWatch } from '../../client/sharing/waitingWatch';
-import type { ResourceStore } from '../../distributed/model/resources';
-import { ensureReadable } from '../../distributed/stores/readableLinks';
+import type { Stores } from '../../client/sharing/sessionLog';
+import { ensureReadable } from '../../client/sharing/unreadableLinks';
+import { Uploads } from '../../client/sharing/uploads';
 import { checkKeys, type S3Keys, type S3Location } from '../../distributed/stores/s3Signer';
 import { S3Store, storeIdOf } from '../../distributed/stores/s3Store';
-import type { WriteQueue } from '../../distributed/stores/writeQueue';
-import { thisMachine } from '../../store/file/machine';
 import { type Questions, vscodeQuestions } from '../config/questions';
 import { resourcesSetting } from '../config/settings';
 import { showWarning } from '../ui/messages';
@@ -31,19 +28,11 @@ const KEYS = 'parley.resources.keys:';
 /** Trying out a bucket may take this long, in milliseconds. */
 const TRY_MS = 30_000;
 
-type Stores = readonly [ResourceStore, ...ResourceStore[]];
-
-interface OpenBucket {
-  readonly store: S3Store;
-  readonly queue: WriteQueue;
-  readonly watch: WaitingWatch;
-  /** As they are kept. */
-  readonly keys: string;
-}
-
 interface Opened {
   readonly stores: Stores;
-  readonly bucket?: OpenBucket;
+  readonly bucket?: S3Store;
+  /** Of the bucket, as stored. */
+  readonly keys?: string;
 }
 
 export interface ResourceStoresOptions {
@@ -61,9 +50,9 @@ export class ResourceStores implements Disposable {
   readonly #lifetime = new DisposableStore();
   readonly #didChange = new Emitter<void>();
   readonly #status = new ResourceStatus();
+  /** What waits on this machine for the bucket. */
+  readonly uploads: Uploads;
   #opened: Promise<Opened> | undefined;
-  /** Until the last bucket is closed: the next one reads what it still writes. */
-  #closing: Promise<void> = Promise.resolve();
   /** What is wrong with the settings is said once, until they change. */
   readonly #said = new Set<string>();
 
@@ -71,6 +60,13 @@ export class ResourceStores implements Disposable {
     this.#options = options;
     const { context } = options;
     this.#lifetime.add(this.#status);
+    this.uploads = this.#lifetime.add(
+      new Uploads({
+        show: (state) => this.#status.show(state),
+        tell: (problem, waiting) => this.#warn(problem, waiting),
+        log: options.log,
+      }),
+    );
     this.#lifetime.add(
       workspace.onDidChangeConfiguration((change) => {
         if (!change.affectsConfiguration('parley.resources')) return;
@@ -102,7 +98,7 @@ export class ResourceStores implements Disposable {
   }
 
   /**
-   * Sees to it that others can read links into the bucket before they get them.
+   * Checks that others can read links into the bucket before they get them.
    * @throws ParleyError `links-unreadable`, see {@link ensureReadable}; `cancelled`
    */
   async ensureReadable(urls: readonly string[], signal: AbortSignal): Promise<void> {
@@ -111,16 +107,15 @@ export class ResourceStores implements Disposable {
   }
 
   /**
-   * Sends what waits for the bucket.
+   * Uploads what waits for the bucket.
    * @returns true if all was sent; otherwise the user is told why, unless they cancelled
    */
   async retry(signal: AbortSignal): Promise<boolean> {
-    const { bucket } = await this.#open();
     try {
-      await bucket?.queue.flush(signal);
+      await this.uploads.send(signal);
       return true;
     } catch (error) {
-      if (bucket && error instanceof ParleyError && !signal.aborted) this.#warn(error, bucket.queue.state.waiting);
+      if (error instanceof ParleyError && !signal.aborted) this.#warn(error, this.uploads.waiting);
       return false;
     }
   }
@@ -160,7 +155,6 @@ export class ResourceStores implements Disposable {
 
   dispose(): void {
     this.#lifetime.dispose();
-    this.#close();
     this.#didChange.dispose();
   }
 
@@ -170,10 +164,9 @@ export class ResourceStores implements Disposable {
    */
   async #tryOut(): Promise<void> {
     const { log } = this.#options;
-    let bucket: OpenBucket | undefined;
     try {
-      bucket = (await this.#open()).bucket;
-      const tried = await bucket?.store.probe(AbortSignal.timeout(TRY_MS));
+      const { bucket } = await this.#open();
+      const tried = await bucket?.probe(AbortSignal.timeout(TRY_MS));
       if (tried?.checksSignatures !== false) return;
       const text = l10n.t(
         "The storage server doesn't check signatures. Anyone who can reach it can read these messages.",
@@ -181,17 +174,21 @@ export class ResourceStores implements Disposable {
       this.#say('unchecked', text);
     } catch (error) {
       log.warn(`The storage server was tried out: ${messageOf(error)}`);
-      if (error instanceof ParleyError) bucket?.watch.report(error);
+      if (error instanceof ParleyError) this.uploads.report(error);
     }
   }
 
-  /** What an earlier window left is sent without anybody asking for a message. */
+  /** Sends what earlier versions left in folders of their own. */
   async #resume(): Promise<void> {
     try {
       const place = this.#place();
       if (!place) return;
-      const left = await readdir(this.#queueFolder(place)).catch(() => []);
-      if (left.length > 0) await this.#open();
+      const folder = this.#queueFolder(place);
+      const { length } = await earlierFiles(folder);
+      if (length === 0) return;
+      const { bucket } = await this.#open();
+      const { log } = this.#options;
+      if (bucket) this.uploads.set('', length, (signal) => sendEarlierFiles(folder, bucket, log, signal));
     } catch (error) {
       this.#options.log.warn(`What waits for the storage server is not sent: ${messageOf(error)}`);
     }
@@ -203,33 +200,22 @@ export class ResourceStores implements Disposable {
     if (!place || name !== keysOf(place) || !this.#opened) return;
     const last = this.#opened;
     const opened = await last.catch(() => undefined);
-    const isOther = (await this.#options.context.secrets.get(name)) !== opened?.bucket?.keys;
+    const isOther = (await this.#options.context.secrets.get(name)) !== opened?.keys;
     // This window may have opened the bucket with these keys meanwhile.
     if (isOther && this.#opened === last) this.#reset();
   }
 
   #reset(): void {
     this.#said.clear();
-    this.#close();
-    this.#didChange.fire();
-  }
-
-  #close(): void {
-    const last = this.#opened;
-    if (!last) return;
     this.#opened = undefined;
-    this.#closing = last.then(
-      async ({ bucket }) => {
-        bucket?.watch.dispose();
-        await bucket?.queue.close();
-      },
-      () => {},
-    );
+    this.#didChange.fire();
+    this.uploads.restart();
+    void this.#resume();
   }
 
   #open(): Promise<Opened> {
     if (!this.#opened) {
-      const opening = this.#openAfter(this.#closing);
+      const opening = this.#openNow();
       this.#opened = opening;
       opening.catch(() => {
         if (this.#opened === opening) this.#opened = undefined;
@@ -238,8 +224,7 @@ export class ResourceStores implements Disposable {
     return this.#opened;
   }
 
-  async #openAfter(closed: Promise<void>): Promise<Opened> {
-    await closed;
+  async #openNow(): Promise<Opened> {
     const { serve, context } = this.#options;
     const local = await serve.localStore();
     try {
@@ -255,8 +240,10 @@ export class ResourceStores implements Disposable {
         this.#say('no-keys', text, true);
         return { stores: [local] };
       }
-      const bucket = await this.#openBucket(setting.place, keys);
-      return { stores: [bucket.queue, local], bucket };
+      const signing = JSON.parse(keys) as S3Keys;
+      knownSecrets.add(signing.secretAccessKey);
+      const bucket = new S3Store({ location: setting.place, keys: signing });
+      return { stores: [bucket, local], bucket, keys };
     } catch (error) {
       const sentence = error instanceof ParleyError ? sentenceOf(error) : messageOf(error);
       this.#say('unusable', `${sentence} ${l10n.t('Messages are stored on this machine.')}`);
@@ -264,27 +251,7 @@ export class ResourceStores implements Disposable {
     }
   }
 
-  async #openBucket(place: S3Location, keys: string): Promise<OpenBucket> {
-    const { log } = this.#options;
-    const signing = JSON.parse(keys) as S3Keys;
-    knownSecrets.add(signing.secretAccessKey);
-    const store = new S3Store({ location: place, keys: signing });
-    const { pid, isAlive, startOf } = thisMachine;
-    const queue = await openQueue(store, { root: this.#queueFolder(place), pid, isAlive, startOf, log });
-    const watch = new WaitingWatch({
-      queue,
-      schedule: (run, ms) => {
-        const timer = setTimeout(run, ms);
-        timer.unref();
-        return { dispose: () => clearTimeout(timer) };
-      },
-      now: Date.now,
-      show: (state) => this.#status.show(state),
-      tell: (problem, waiting) => this.#warn(problem, waiting),
-    });
-    return { store, queue, watch, keys };
-  }
-
+  /** Of earlier versions. */
   #queueFolder(place: S3Location): string {
     const name = createHash('sha256').update(storeIdOf(place)).digest('hex').slice(0, 16);
     return join(this.#options.context.globalStorageUri.fsPath, 'resource-queue', name);

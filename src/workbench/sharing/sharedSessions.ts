@@ -12,9 +12,11 @@ import { ChatState } from '../../client/sharing/chatState';
 import type { FileStore } from '../../client/sharing/fileStore';
 import { abandonedGaps } from '../../client/sharing/historyEvents';
 import { otherBranch, sameSession } from '../../client/sharing/provenanceNotices';
-import { SessionLog } from '../../client/sharing/sessionLog';
+import { SessionLog, type SessionLogOptions } from '../../client/sharing/sessionLog';
+import { unsentSessions } from '../../client/sharing/sessionRemains';
 import { StateExchange } from '../../client/sharing/stateExchange';
 import type { SessionEvent } from '../../session/events/event';
+import { SessionModel } from '../../session/model/model';
 import type { Conversations } from '../sessions/conversations';
 import { showWarning } from '../ui/messages';
 import type { ResourceStores } from './resourceStores';
@@ -39,10 +41,14 @@ export interface SharedSession {
   readonly onDidChange: SessionLog['onDidChange'];
 }
 
+/** What closed sessions left waiting is looked up this long after the start, in milliseconds. */
+const RESUME_MS = 5000;
+
 export class SharedSessions implements Disposable {
   readonly #options: SharedSessionsOptions;
   readonly #lifetime = new DisposableStore();
   readonly #ended = new AbortController();
+  readonly #resuming: NodeJS.Timeout;
   readonly #shared = new Map<string, SharedSession>();
   /** Sessions that were closed while their last messages are written. */
   readonly #leaving = new Set<Promise<void>>();
@@ -54,6 +60,8 @@ export class SharedSessions implements Disposable {
   constructor(options: SharedSessionsOptions) {
     this.#options = options;
     const { conversations, stores } = options;
+    this.#resuming = setTimeout(() => void this.#resume(), RESUME_MS);
+    this.#resuming.unref();
     this.#lifetime.add(conversations.onDidAdd((conversation) => this.#add(conversation)));
     this.#lifetime.add(conversations.onDidRemove((conversation) => this.#remove(conversation)));
     this.#lifetime.add(
@@ -96,6 +104,7 @@ export class SharedSessions implements Disposable {
   }
 
   dispose(): void {
+    clearTimeout(this.#resuming);
     this.#ended.abort();
     this.#lifetime.dispose();
     for (const { messages } of this.#shared.values()) messages.dispose();
@@ -104,17 +113,14 @@ export class SharedSessions implements Disposable {
 
   #add(conversation: Conversation): void {
     const { key, model } = conversation;
-    const { stores, records, readState, log } = this.#options;
+    const { readState, log } = this.#options;
     const known = this.#shared.get(key);
     if (known) this.#remove(known.conversation);
     const messages = new SessionLog({
-      key,
+      ...this.#logOptions(key),
       model,
       agentName: () => conversation.agent.name,
-      stores: () => stores.all(),
-      fileStore: records,
       isWanted: () => !isHttp(conversation),
-      log,
       onTrouble: (error) => {
         const text = l10n.t("Couldn't save messages for sharing: {0}", messageOf(error));
         void showWarning(`Parley: ${text}`);
@@ -140,6 +146,47 @@ export class SharedSessions implements Disposable {
     const stop = (): void => conversation.note(abandonedGaps(model.state).map((event) => ({ at: Date.now(), event })));
     void conversation.whole?.then(() => this.#shared.get(key) === shared && stop());
     stop();
+  }
+
+  #logOptions(key: string): Pick<SessionLogOptions, 'key' | 'stores' | 'fileStore' | 'log' | 'onDidWait'> {
+    const { stores, records, log } = this.#options;
+    return {
+      key,
+      stores: () => stores.all(),
+      fileStore: records,
+      log,
+      onDidWait: (waiting, problem) => stores.uploads.set(key, waiting, (signal) => this.#upload(key, signal), problem),
+    };
+  }
+
+  /** Uploads what sessions that are closed left waiting. */
+  async #resume(): Promise<void> {
+    const { records, stores, log } = this.#options;
+    try {
+      for await (const { key, waiting } of unsentSessions(records))
+        if (!this.#shared.has(key)) stores.uploads.set(key, waiting, (signal) => this.#upload(key, signal));
+    } catch (error) {
+      log.warn(`What waits for the storage server is not uploaded: ${messageOf(error)}`);
+    }
+  }
+
+  /** @throws ParleyError why something could not be uploaded */
+  async #upload(key: string, signal: AbortSignal): Promise<void> {
+    // Another window that has the session uploads it.
+    if (this.#ended.signal.aborted || this.#options.conversations.isHeld(key)) return;
+    const open = this.#shared.get(key);
+    if (open) return open.messages.upload(signal);
+    const closed = new SessionLog({
+      ...this.#logOptions(key),
+      model: new SessionModel(),
+      agentName: () => '',
+      isWanted: () => false,
+      onTrouble: () => {},
+    });
+    const uploading = closed.upload(signal).finally(() => closed.dispose());
+    const leaving = uploading.catch(() => {}).finally(() => this.#leaving.delete(leaving));
+    this.#leaving.add(leaving);
+    await uploading;
   }
 
   #remove({ key }: Conversation): void {

@@ -1,5 +1,6 @@
 // The messages of conversations with real agents as objects in a store: all of them, in order, once, whatever happens in between.
 import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type AgentDefinition, parseAgents } from '../../../../src/agents/agentDefinition';
 import { Deferred } from '../../../../src/base/deferred';
@@ -8,12 +9,12 @@ import { silentLog } from '../../../../src/base/log';
 import type { Conversation } from '../../../../src/client/conversation/conversation';
 import { Branches } from '../../../../src/client/sharing/branches';
 import { FileStore } from '../../../../src/client/sharing/fileStore';
-import { openQueue } from '../../../../src/client/sharing/queueFolders';
 import { SessionLog, type SessionLogOptions } from '../../../../src/client/sharing/sessionLog';
 import { Guard } from '../../../../src/distributed/fetch/guard';
 import { Resolver } from '../../../../src/distributed/fetch/resolver';
 import type { SessionDescriptor } from '../../../../src/distributed/model/model';
-import { type ResourceStore, sha256Of } from '../../../../src/distributed/model/resources';
+import { folderOf, type ResourceStore, sha256Of } from '../../../../src/distributed/model/resources';
+import { readRecord } from '../../../../src/distributed/model/sessionRecord';
 import { stopReasonOf } from '../../../../src/distributed/model/toMessages';
 import { LocalStore } from '../../../../src/distributed/stores/localStore';
 import { S3Store } from '../../../../src/distributed/stores/s3Store';
@@ -22,6 +23,7 @@ import { scriptedAgent } from '../../../support/agents/definition';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
 import { BUCKET_KEYS, startBucketServer } from '../../../support/servers/bucketServer';
 import { type TestConversation, testConversation } from '../../../support/sessions/conversation';
+import { sayIn } from '../../../support/sessions/messageLogs';
 
 const never = new AbortController().signal;
 
@@ -137,14 +139,7 @@ describe('the messages of a session', function () {
     const model = new SessionModel();
     let turns = 0;
     const say = (count: number): void => {
-      for (let n = 0; n < count; n++) {
-        const turnId = `t${++turns}`;
-        const text = (said: string) => ({ type: 'text' as const, text: said });
-        model.apply({ type: 'turn_started', turnId, origin: 'user', at: turns }, turns);
-        model.apply({ type: 'prompt_sent', turnId, promptId: `p${turns}`, content: [text(`ask ${turns}`)] }, turns);
-        model.apply({ type: 'message_chunk', role: 'agent', block: text(`answer ${turns}`) }, turns);
-        model.apply({ type: 'turn_ended', turnId, stopReason: 'end_turn', barrier: 'response', at: turns }, turns);
-      }
+      for (let n = 0; n < count; n++) sayIn(model, [`ask ${++turns}`, `answer ${turns}`]);
     };
     const bucket = new MemoryStore();
     let record = '';
@@ -334,60 +329,124 @@ describe('the messages of a session', function () {
     await theirs.close();
   });
 
-  it('reach a bucket that was down later, in their order', async () => {
+  it('reach a bucket that was down later, in their order, also from a later window', async () => {
     const directory = await scratchFolder();
-    const first = await startBucketServer({ directory });
-    await first.close();
-    const bucket = new S3Store({
-      location: {
-        endpoint: `http://127.0.0.1:${first.port}`,
-        region: 'us-east-1',
-        bucket: 'acp',
-        prefix: 'p/',
-        pathStyle: true,
-      },
-      keys: BUCKET_KEYS,
-    });
-    const root = join(folder, 'queue');
-    const old = await openQueue(bucket, {
-      root,
-      pid: 1,
-      isAlive: () => true,
-      startOf: () => undefined,
-      log: silentLog,
-    });
+    const before = await startBucketServer({ directory });
+    await before.close();
+    const endpoint = `http://127.0.0.1:${before.port}`;
+    const location = { endpoint, region: 'us-east-1', bucket: 'acp', prefix: 'p/', pathStyle: true };
+    const bucket = new S3Store({ location, keys: BUCKET_KEYS });
+    const waiting: number[] = [];
+    const inBucket = {
+      stores: async () => [bucket, store] as const,
+      onDidWait: (count: number) => waiting.push(count),
+    };
     const { conversation } = open();
-    const log = logOf(conversation, { stores: async () => [old, store] });
-    await log.descriptor();
+    const log = logOf(conversation, inBucket);
+    await log.descriptor('here');
     await conversation.send('say one').done;
     await log.settled();
-    assert.equal(old.state.waiting, 2, 'the chat went on, and both wait');
-    await old.close();
-    // The next window, after the old one is gone: the bucket is back.
-    const second = await startBucketServer({ directory, port: first.port });
+    assert.deepEqual((await read(await log.descriptor('here'))).length, 2, 'they can be read here');
+    assert.equal(waiting.at(-1), 2, 'the chat went on, and both wait');
+    await assert.rejects(log.upload(never), { code: 'store-down' });
+    log.dispose();
+    // The conversation is closed in the next window, which needs nothing but the record.
+    const second = await startBucketServer({ directory, port: before.port });
     try {
-      const next = await openQueue(bucket, {
-        root,
-        pid: 2,
-        isAlive: () => false,
-        startOf: () => undefined,
-        log: silentLog,
-      });
-      const later = logOf(conversation, { stores: async () => [next, store] });
+      const closed = logOf({ key: conversation.key, model: new SessionModel() }, inBucket);
+      await closed.upload(never);
+      assert.equal(waiting.at(-1), 0);
+      closed.dispose();
+      const later = logOf(conversation, inBucket);
       await conversation.send('say two').done;
-      const descriptor = await later.descriptor();
-      await next.flush(never);
-      const found = async (): Promise<string[]> => read(descriptor, []);
-      let texts = await found();
-      while (texts.some((line) => line.startsWith('gap'))) texts = await found();
-      assert.deepEqual(
-        texts.map((line) => line.replace(/^.*: /, '')),
-        ['say one', 'one', 'say two', 'two'],
-      );
-      await next.close();
+      assert.deepEqual(await read(await later.descriptor(), []), [
+        'user: say one',
+        'agent/Plain-Agent: one',
+        'user: say two',
+        'agent/Plain-Agent: two',
+      ]);
     } finally {
       await second.close();
     }
+  });
+
+  it('go to the bucket past one that it refuses, and are not overtaken by later ones', async () => {
+    const bucket = new MemoryStore();
+    const model = new SessionModel();
+    const keys: string[] = [];
+    let answer: string | undefined = 'store-down';
+    const put = bucket.put.bind(bucket);
+    bucket.put = async (key, bytes) => {
+      if (answer !== undefined && !(answer === 'store-error' && keys.length > 0)) {
+        const code = answer;
+        if (code === 'store-error') answer = undefined;
+        throw new ParleyError(code, 'Not now.');
+      }
+      keys.push(key);
+      return put(key, bytes);
+    };
+    const log = logOf({ key: 'k', model }, { stores: async () => [bucket, store] });
+    await log.descriptor('here');
+    sayIn(model, 'one', 'two');
+    await log.settled();
+    answer = undefined;
+    sayIn(model, 'three');
+    await log.settled();
+    assert.deepEqual(keys, [], 'later ones wait behind those that wait');
+    answer = 'store-error';
+    await assert.rejects(log.upload(never), { code: 'store-error' });
+    assert.equal(keys.length, 2);
+    assert.deepEqual(await read(await log.descriptor(), [bucket]), ['user: one', 'user: two', 'user: three']);
+  });
+
+  it('are found again after a crash between writing one and recording it', async () => {
+    const model = new SessionModel();
+    const records = new FileStore(join(folder, 'fileStore'));
+    const log = logOf({ key: 'k', model });
+    sayIn(model, 'one', 'two');
+    await log.descriptor();
+    const before = await records.read('k');
+    sayIn(model, 'three');
+    await log.settled();
+    assert.ok(before !== undefined);
+    await records.write('k', before);
+    // Half a file, as a crash leaves it if the disk does not keep its word.
+    const [first = ''] = await store.list('sessions/', never);
+    const path = join(folder, 'resources', first);
+    const torn = path.replace(/\d{8}-[^/]*$/, `00000009-${'0'.repeat(8)}${'-0000'.repeat(3)}-${'0'.repeat(12)}.json`);
+    await writeFile(torn, (await readFile(path)).subarray(0, 50));
+    const again = logOf({ key: 'k', model });
+    assert.deepEqual(await read(await again.descriptor()), ['user: one', 'user: two', 'user: three']);
+  });
+
+  it('of others stay as they are, and are never signed by us', async () => {
+    const [mine, other] = [new SessionModel(), new SessionModel()];
+    const ours = logOf({ key: 'ours', model: mine });
+    const private_ = logOf({ key: 'private', model: other });
+    sayIn(mine, 'mine');
+    sayIn(other, 'private');
+    const { id, history, state: none } = await ours.descriptor();
+    assert.equal(none, undefined);
+    const [url = ''] = history;
+    const forged = url.replace(/sig=.{5}/, 'sig=AAAAA');
+    const foreign = ['http://resource-server-b/1?X-Amz-Signature=a', forged, ...(await private_.descriptor()).history];
+    const state = 'http://resource-server-b/state?x=1';
+    const next = logOf({ key: 'next', model: new SessionModel() });
+    next.begin({ id, history: [url, ...foreign], state });
+    const descriptor = await next.descriptor();
+    assert.deepEqual(
+      next.record?.entries.map(({ kind }) => kind),
+      ['own', 'foreign', 'foreign', 'foreign'],
+    );
+    assert.deepEqual([descriptor.history.slice(1), descriptor.state], [foreign, state]);
+  });
+
+  it('need the store that they lie in', async () => {
+    const model = new SessionModel();
+    const bucket = new MemoryStore();
+    sayIn(model, 'one');
+    await logOf({ key: 'k', model }, { stores: async () => [bucket, store] }).descriptor();
+    await assert.rejects(logOf({ key: 'k', model }).descriptor(), { code: 'store-missing' });
   });
 
   it('move along to a bucket', async () => {
@@ -449,3 +508,15 @@ function wrapped(store: LocalStore, id: string): ResourceStore {
     list: (...args) => store.list(...args),
   };
 }
+
+it('each session has its own folder, also if names ignore case', () => {
+  const ids = ['session-123', 'SESSION-123', 'a:b', 'con', 'x', 'a.b', '3f3487fd-0db3-42bd-8d03-a01add7f517a'];
+  const folders = ids.map(folderOf);
+  assert.equal(new Set(folders.map((one) => one.toLowerCase())).size, ids.length);
+  for (const one of folders) assert.match(one, /^sessions\/[a-z0-9][a-z0-9-]{7,63}\/$/);
+});
+
+it('a damaged record is refused', () => {
+  for (const record of [null, {}, { id: 'x', entries: [{ kind: 'own' }] }, { id: '../x', entries: [] }])
+    assert.throws(() => readRecord(record), { code: 'invalid-data' });
+});

@@ -7,12 +7,12 @@ import { type Log, silentLog } from '../../../../src/base/log';
 import { writeRecord } from '../../../../src/client/http/communicationRecord';
 import { FileStore } from '../../../../src/client/sharing/fileStore';
 import { copiesOf, removeCopies } from '../../../../src/client/sharing/sessionCopies';
-import { neverShared, removeRemains } from '../../../../src/client/sharing/sessionRemains';
-import { mintId, type SessionDescriptor, textPart } from '../../../../src/distributed/model/model';
+import { neverShared, removeRemains, unsentSessions } from '../../../../src/client/sharing/sessionRemains';
+import { mintId, type SessionDescriptor } from '../../../../src/distributed/model/model';
 import { type ResourceStore, sha256Of } from '../../../../src/distributed/model/resources';
 import { LocalStore } from '../../../../src/distributed/stores/localStore';
-import { MessageLog } from '../../../../src/distributed/stores/messageLog';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
+import { WrittenLog } from '../../../support/sessions/messageLogs';
 
 const signal = new AbortController().signal;
 
@@ -36,13 +36,8 @@ describe('a session that was deleted', () => {
 
   const remove = (keys: readonly string[], log: Log = silentLog) =>
     removeRemains(keys, { fileStores: [records, http], store, log }, signal);
-  async function logOf(key: string, sessionId: string): Promise<MessageLog> {
-    const save = (record: unknown): Promise<void> => records.write(key, JSON.stringify({ record }));
-    return MessageLog.open({ sessionId, branch: key, stores: [store], save }, signal);
-  }
-  async function say(log: MessageLog, ...texts: readonly string[]): Promise<void> {
-    for (const text of texts) await log.append({ role: 'user', parts: [textPart(text)] }, signal);
-  }
+  const logOf = (key: string, stores: readonly [ResourceStore, ...ResourceStore[]] = [store]): WrittenLog =>
+    new WrittenLog({ key, stores: async () => stores, fileStore: records });
   const files = async (name: string): Promise<number> =>
     (await readdir(join(folder, name), { recursive: true, withFileTypes: true }).catch(() => [])).filter((one) =>
       one.isFile(),
@@ -50,40 +45,41 @@ describe('a session that was deleted', () => {
 
   it('leaves nothing on the disk', async () => {
     const [gone, kept] = [mintId(), mintId()];
-    await say(await logOf(gone, mintId()), 'one', 'two');
-    const other = await logOf(kept, mintId());
-    await say(other, 'three');
+    await logOf(gone).say('one', 'two');
+    const other = logOf(kept);
+    await other.say('three');
     await http.write(gone, 'x');
     assert.deepEqual(await remove([gone]), { removed: 2, left: [] });
     assert.deepEqual(
       [await files('resources'), await files('session-messages'), await files('http-sessions')],
       [1, 1, 0],
     );
-    const [left] = other.record.entries;
+    const [left] = other.record?.entries ?? [];
     assert.ok(left?.kind === 'own' && (await store.get(left.key, signal)).length > 0);
     assert.deepEqual(await remove([gone]), { removed: 0, left: [] }, 'a second time there is nothing');
   });
 
   it('is found among messages that were written but never shared', async () => {
     const [own, shared, opened] = [mintId(), mintId(), mintId()];
-    const id = mintId();
-    await say(await logOf(own, mintId()), 'one');
-    const source = await logOf(shared, id);
-    await say(source, 'two');
-    await (await logOf(opened, id)).adopt({ id, history: ['https://elsewhere.example/1'] });
-    await records.write(shared, JSON.stringify({ record: source.record, beyond: 0, shared: true }));
+    const before = logOf(own);
+    await before.say('one');
+    await records.write(own, JSON.stringify({ record: before.record, beyond: 0 }));
+    await logOf(shared).say('two');
+    const foreign = logOf(opened);
+    foreign.begin({ id: mintId(), history: ['https://elsewhere.example/1'] });
+    await foreign.settled();
     assert.deepEqual(await neverShared(records, store.id), [own]);
     assert.deepEqual(await neverShared(records, 'another store'), []);
   });
 
   it('leaves what a session that was continued from it begins with', async () => {
     const [first, second] = [mintId(), mintId()];
-    const id = mintId();
-    const old = await logOf(first, id);
-    await say(old, 'one', 'two');
-    const next = await logOf(second, id);
-    await next.adopt(await old.descriptor());
-    await say(old, 'only here');
+    const old = logOf(first);
+    await old.say('one', 'two');
+    const next = logOf(second);
+    next.begin(await old.descriptor());
+    await next.settled();
+    await old.say('only here');
     assert.deepEqual(await remove([first]), { removed: 1, left: [first] });
     for (const url of (await next.descriptor()).history) assert.ok(await store.keyOf(url));
     assert.deepEqual(await remove([second]), { removed: 0, left: [] }, 'it wrote nothing itself');
@@ -91,8 +87,8 @@ describe('a session that was deleted', () => {
 
   it('leaves what a session with an HTTP agent has the address of', async () => {
     const [key, far] = [mintId(), mintId()];
-    const log = await logOf(key, mintId());
-    await say(log, 'one', 'two');
+    const log = logOf(key);
+    await log.say('one', 'two');
     const { history, id }: SessionDescriptor = await log.descriptor();
     const branch = { id, history: history.slice(0, 1) };
     await http.write(far, writeRecord({ descriptor: { id, history: [] }, visited: [], branches: [branch] }));
@@ -111,7 +107,7 @@ describe('a session that was deleted', () => {
 
   it('is removed also where the file of another is damaged or refuses', async () => {
     const key = mintId();
-    await say(await logOf(key, mintId()), 'one', 'two');
+    await logOf(key).say('one', 'two');
     await records.write('other', 'x');
     await writeFile(join(folder, 'session-messages', `${'f'.repeat(40)}.json`), 'torn');
     const warnings: string[] = [];
@@ -149,15 +145,12 @@ describe('a session that was deleted', () => {
     beforeEach(() => objects.clear());
 
     it('has those named that only it wrote, and loses them only when told to', async () => {
-      const [gone, kept, id] = [mintId(), mintId(), mintId()];
-      const save = (key: string) => (record: unknown) => records.write(key, JSON.stringify({ record }));
-      const open = (key: string) =>
-        MessageLog.open({ sessionId: id, branch: key, stores: [bucket, store], save: save(key) }, signal);
-      await say(await open(gone), 'one', 'two');
-      await say(await open(kept), 'three');
+      const [gone, kept] = [mintId(), mintId()];
+      await logOf(gone, [bucket, store]).say('one', 'two');
+      await logOf(kept, [bucket, store]).say('three');
       const copy = `http/${gone}/${mintId()}.json`;
       await bucket.put(copy, Buffer.from('{}'), 'application/json', signal);
-      const descriptor = { id, history: [] };
+      const descriptor = { id: mintId(), history: [] };
       const copies = [await bucket.urlFor(copy, { expiresIn: 1 }), 'https://elsewhere.test/1'];
       await http.write(gone, writeRecord({ descriptor, visited: [], branches: [], copies }));
       const places = { messages: records, http, stores: [bucket, store] };
@@ -169,6 +162,16 @@ describe('a session that was deleted', () => {
       assert.equal(await removeCopies(found, { fileStores, log: silentLog }, signal), 0);
       assert.equal(objects.size, 1);
       assert.deepEqual(await copiesOf(gone, places), []);
+    });
+
+    it('is named while objects of it wait to be uploaded', async () => {
+      const [waiting, sent] = [mintId(), mintId()];
+      const down = { ...bucket, put: () => Promise.reject(new Error('down')) };
+      await logOf(waiting, [down, store]).say('one', 'two');
+      await logOf(sent, [bucket, store]).say('three');
+      const found = [];
+      for await (const one of unsentSessions(records)) found.push(one);
+      assert.deepEqual(found, [{ key: waiting, waiting: 2 }]);
     });
 
     it('keeps messages that another session continues from, and counts those that cannot be removed', async () => {

@@ -8,7 +8,6 @@ import { mintId, type RunEvent } from '../../../../src/distributed/model/model';
 import type { ResourceStore } from '../../../../src/distributed/model/resources';
 import { SessionFiles } from '../../../../src/distributed/server/serverSessionFiles';
 import { LocalStore } from '../../../../src/distributed/stores/localStore';
-import { WriteQueue } from '../../../../src/distributed/stores/writeQueue';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
 import {
   agentOf,
@@ -91,32 +90,35 @@ describe('the sessions of the agent server', () => {
       secret: randomBytes(32),
       baseUrl: () => 'http://b.test',
     });
-    let fails = 0;
-    const put: ResourceStore['put'] = (...args) =>
-      fails-- > 0 ? Promise.reject(new ParleyError('store-down', 'It is down.')) : bucket.put(...args);
+    let answer: 'down' | 'refuses' | 'takes' = 'down';
     const flaky: ResourceStore = {
-      id: bucket.id,
+      id: 'bucket',
       isLocal: false,
-      put,
+      put: async (...args) => {
+        if (answer === 'takes') return bucket.put(...args);
+        throw new ParleyError(answer === 'down' ? 'store-down' : 'store-denied', 'Not now.');
+      },
       get: (key, gone) => bucket.get(key, gone),
       urlFor: (key, options) => bucket.urlFor(key, options),
       keyOf: (url) => bucket.keyOf(url),
       remove: (key, gone) => bucket.remove(key, gone),
     };
-    const queue = await WriteQueue.open(flaky, { folder: await scratchFolder(), retryMs: 3_600_000 });
-    const running = await open([echo], { stores: async () => [queue] });
-    // Both tries for the first message.
-    fails = 2;
-    const { session_id: sessionId = '' } = await say(running, 'one');
-    assert.equal(queue.state.waiting, 2);
-    const { history } = await running.client.session(sessionId, signal);
-    assert.deepEqual([history.length, queue.state.waiting, (await bucket.list('', signal)).length], [2, 0, 2]);
-    // A server that refuses what waits is not waited for.
-    const refused = new ParleyError('store-denied', 'It takes no such key.');
-    flaky.put = () => Promise.reject(refused);
-    await say(running, 'two', { sessionId });
-    assert.equal((await running.client.session(sessionId, signal)).history.length, 4);
-    await queue.close();
+    const { store: local } = await open();
+    const running = await open([echo], { stores: async () => [flaky, local] });
+    const first = await say(running, 'one');
+    const { session_id: sessionId = '' } = first;
+    assert.deepEqual(await toldIn(running, first.run_id), ['messages-waiting']);
+    assert.match(String(first.output.at(-1)?.parts.at(-1)?.metadata?.message), /^2 messages of this run are waiting/);
+    const hosts = async (): Promise<string[]> =>
+      (await running.client.session(sessionId, signal)).history.map((url) => new URL(url).hostname);
+    assert.deepEqual(await hosts(), ['127.0.0.1', '127.0.0.1'], 'they can be read here');
+    answer = 'takes';
+    const uploaded = await running.client.session(sessionId, signal);
+    assert.deepEqual([await hosts(), (await bucket.list('', signal)).length], [['b.test', 'b.test'], 2]);
+    // A client that kept the links to this machine continues the same version.
+    answer = 'refuses';
+    await say(running, 'two', { session: uploaded });
+    assert.equal((await hosts()).length, 4);
   });
 
   for (const id of [mintId(), 'session-123'])
@@ -220,25 +222,6 @@ describe('the sessions of the agent server', () => {
     const run = await say(broken, 'two', { sessionId: id });
     assert.deepEqual(await toldIn(broken, run.run_id), ['not-recorded']);
     assert.equal(run.output[0] && textIn(run.output[0]), 'two');
-  });
-
-  it('say which messages of a run are still on their way to their store', async () => {
-    const open = await installation();
-    const { store } = await open();
-    const slow: ResourceStore = {
-      id: store.id,
-      isLocal: true,
-      put: (...args) => store.put(...args),
-      get: (...args) => store.get(...args),
-      urlFor: (...args) => store.urlFor(...args),
-      keyOf: (url) => store.keyOf(url),
-      isUnreadable: () => true,
-      remove: (...args) => store.remove(...args),
-    };
-    const running = await open([echo], { stores: async () => [slow] });
-    const run = await say(running, 'one');
-    assert.deepEqual(await toldIn(running, run.run_id), ['messages-waiting']);
-    assert.match(String(run.output.at(-1)?.parts.at(-1)?.metadata?.message), /^2 messages of this run are waiting/);
   });
 
   it('hold 10,000 messages, which come back whole', async () => {

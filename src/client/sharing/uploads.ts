@@ -1,0 +1,176 @@
+// Retries uploads of messages that wait on this machine for the storage server, with backoff, and
+// says how many wait and why.
+import type { Disposable } from '../../base/disposable';
+import { messageOf, ParleyError } from '../../base/errors';
+import { localizable } from '../../base/localizable';
+import type { Log } from '../../base/log';
+import { isOfObject, isOfSettings } from '../../distributed/stores/s3Error';
+
+export interface UploadState {
+  /** Objects that the server does not have yet. */
+  readonly waiting: number;
+  /** What the server answered last; undefined: it did not answer. */
+  readonly problem?: ParleyError;
+}
+
+export interface UploadsOptions {
+  /** Undefined: nothing waits. */
+  readonly show: (state: UploadState | undefined) => void;
+  /** Called once per error code until nothing waits. */
+  readonly tell: (problem: ParleyError, waiting: number) => void;
+  readonly log: Log;
+  /** Milliseconds until the first retry; doubled up to five minutes. */
+  readonly retryMs?: number;
+  /** A server that can't be reached is reported after this time, in milliseconds. */
+  readonly lateMs?: number;
+}
+
+interface Waiting {
+  readonly count: number;
+  /** Rejects with the reason if something could not be sent. */
+  readonly send: (signal: AbortSignal) => Promise<void>;
+}
+
+const RETRY_MS = 2000;
+const MAX_RETRY_MS = 5 * 60_000;
+const LATE_MS = 60_000;
+
+export class Uploads implements Disposable {
+  readonly #options: UploadsOptions;
+  readonly #waiting = new Map<string, Waiting>();
+  readonly #ended = new AbortController();
+  readonly #reported = new Set<string>();
+  #problem: ParleyError | undefined;
+  #failures = 0;
+  #sending: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #lateTimer: NodeJS.Timeout | undefined;
+
+  constructor(options: UploadsOptions) {
+    this.#options = options;
+  }
+
+  get waiting(): number {
+    return [...this.#waiting.values()].reduce((sum, { count }) => sum + count, 0);
+  }
+
+  /**
+   * Notes how many objects of a session wait, and retries later.
+   * @param count 0: all were sent
+   */
+  set(name: string, count: number, send: Waiting['send'], problem?: ParleyError): void {
+    if (this.#ended.signal.aborted) return;
+    if (count > 0) this.#waiting.set(name, { count, send });
+    else this.#waiting.delete(name);
+    if (problem) this.#problem = problem;
+    this.#update();
+    if (count > 0) this.#retryLater();
+  }
+
+  /**
+   * Sends everything that waits now.
+   * @throws ParleyError the first reason why something could not be sent
+   */
+  async send(signal: AbortSignal): Promise<void> {
+    await this.#sending?.catch(() => {});
+    this.#sending ??= this.#sendAll(AbortSignal.any([signal, this.#ended.signal])).finally(() => {
+      this.#sending = undefined;
+      if (this.#waiting.size > 0) this.#retryLater();
+    });
+    await this.#sending;
+  }
+
+  /** The settings or the keys have changed: tries again. */
+  restart(): void {
+    this.#failures = 0;
+    this.#problem = undefined;
+    this.#reported.clear();
+    clearTimeout(this.#timer);
+    clearTimeout(this.#lateTimer);
+    this.#timer = undefined;
+    this.#lateTimer = undefined;
+    if (this.#waiting.size > 0) void this.#sendQuietly();
+  }
+
+  /** Reports a problem that was met otherwise, unless it was reported already. */
+  report(problem: ParleyError): void {
+    if (this.#reported.has(problem.code)) return;
+    this.#reported.add(problem.code);
+    this.#options.tell(problem, this.waiting);
+  }
+
+  dispose(): void {
+    this.#ended.abort();
+    clearTimeout(this.#timer);
+    clearTimeout(this.#lateTimer);
+    this.#options.show(undefined);
+  }
+
+  async #sendAll(signal: AbortSignal): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    let first: unknown;
+    for (const [name, entry] of [...this.#waiting]) {
+      try {
+        await entry.send(signal);
+        if (this.#waiting.get(name) === entry) this.#waiting.delete(name);
+      } catch (error) {
+        first ??= error;
+        // The next session is answered the same, unless this is about one object.
+        if (!isOfObject(error)) break;
+      }
+    }
+    if (first === undefined) {
+      this.#failures = 0;
+      this.#problem = undefined;
+      this.#update();
+      return;
+    }
+    if (!signal.aborted) {
+      this.#failures++;
+      if (first instanceof ParleyError) this.#problem = first;
+      this.#update();
+    }
+    throw first;
+  }
+
+  #retryLater(): void {
+    if (this.#timer || this.#sending || this.#ended.signal.aborted) return;
+    if (this.#problem && isOfSettings(this.#problem)) return;
+    const ms = Math.min(MAX_RETRY_MS, (this.#options.retryMs ?? RETRY_MS) * 2 ** Math.min(this.#failures, 12));
+    this.#timer = setTimeout(() => void this.#sendQuietly(), ms);
+    this.#timer.unref();
+  }
+
+  async #sendQuietly(): Promise<void> {
+    this.#timer = undefined;
+    await this.send(this.#ended.signal).catch((error) => {
+      this.#options.log.debug(`${this.waiting} uploads wait: ${messageOf(error)}`);
+    });
+  }
+
+  #update(): void {
+    const { show, lateMs = LATE_MS } = this.#options;
+    const { waiting } = this;
+    if (waiting === 0) {
+      clearTimeout(this.#lateTimer);
+      this.#lateTimer = undefined;
+      this.#problem = undefined;
+      this.#reported.clear();
+      show(undefined);
+      return;
+    }
+    show({ waiting, problem: this.#problem });
+    if (this.#problem && (isOfSettings(this.#problem) || isOfObject(this.#problem))) this.report(this.#problem);
+    else if (!this.#lateTimer) {
+      this.#lateTimer = setTimeout(() => this.report(this.#problem ?? silence()), lateMs);
+      this.#lateTimer.unref();
+    }
+  }
+}
+
+function silence(): ParleyError {
+  return new ParleyError('store-down', localizable("The storage server isn't responding."), {
+    hint: localizable('Messages are kept on this machine and uploaded when the server is back.'),
+  });
+}
