@@ -38,42 +38,49 @@ export interface ElicitationAsk {
 
 export const ELICITATION_CAPABILITY = { form: {}, url: {} } as const;
 
+/** What is only there to help may be wrong and is left out then. */
+const hint = <T extends z.ZodMiniType>(schema: T) =>
+  z.pipe(
+    z.catch(z.nullish(schema), null),
+    z.transform((value) => value ?? undefined),
+  );
 const shortText = z.catch(z.nullish(z.string().check(z.maxLength(MAX_DESCRIPTION))), null);
-const count = z.catch(z.nullish(z.int().check(z.nonnegative())), null);
-const number = z.catch(z.nullish(z.number()), null);
-const optionSchema = z.object({
-  const: z.string().check(z.maxLength(MAX_VALUE)),
-  title: shortText,
-  description: shortText,
-});
+const common = {
+  title: z.pipe(
+    shortText,
+    z.transform((title) => title?.slice(0, MAX_TITLE) || undefined),
+  ),
+  description: z.pipe(
+    shortText,
+    z.transform((description) => description || undefined),
+  ),
+};
+const count = hint(z.int().check(z.nonnegative()));
+const number = hint(z.number());
+const optionSchema = z.object({ const: z.string().check(z.maxLength(MAX_VALUE)), ...common });
 const options = z.array(optionSchema).check(z.maxLength(MAX_OPTIONS));
 const values = z.array(z.string().check(z.maxLength(MAX_VALUE))).check(z.maxLength(MAX_OPTIONS));
 
-const common = { title: shortText, description: shortText };
-
-/**
- * What of a field is only there to help may be wrong and is left out then; what says which answers
- * are right must be readable.
- */
+/** What says which answers are right must be readable. */
 const fieldSchemas = {
   string: z.object({
     ...common,
     minLength: count,
     maxLength: count,
-    pattern: z.catch(z.nullish(z.string()), null),
-    format: z.catch(z.nullish(z.enum(['email', 'uri', 'date', 'date-time'])), null),
-    default: z.catch(z.nullish(z.string().check(z.maxLength(MAX_VALUE))), null),
+    pattern: hint(z.string()),
+    format: hint(z.enum(['email', 'uri', 'date', 'date-time'])),
+    default: hint(z.string().check(z.maxLength(MAX_VALUE))),
     enum: z.nullish(values),
     oneOf: z.nullish(options),
   }),
   number: z.object({ ...common, minimum: number, maximum: number, default: number }),
-  boolean: z.object({ ...common, default: z.catch(z.nullish(z.boolean()), null) }),
+  boolean: z.object({ ...common, default: hint(z.boolean()) }),
   array: z.object({
     ...common,
     minItems: count,
     maxItems: count,
     items: z.union([z.object({ anyOf: options }), z.object({ type: z.optional(z.literal('string')), enum: values })]),
-    default: z.catch(z.nullish(values), null),
+    default: hint(values),
   }),
 } as const;
 
@@ -121,7 +128,7 @@ function readForm(schema: unknown): Form {
   if (entries.length > MAX_FIELDS) throw invalid(`a form has at most ${MAX_FIELDS} fields`);
   const needed = new Set(Array.isArray(required) ? required.filter((key) => typeof key === 'string') : []);
   return {
-    ...words(shortText.parse(at(schema, 'title')), shortText.parse(at(schema, 'description'))),
+    ...z.object(common).parse(schema),
     fields: entries.map(([key, raw]) => readField(key, raw, needed.has(key))),
   };
 }
@@ -130,87 +137,44 @@ function readField(key: string, raw: unknown, required: boolean): FormField {
   const type = at(raw, 'type');
   switch (type) {
     case 'string': {
-      const field = parse(fieldSchemas.string, key, raw);
-      const base = { key, required, ...words(field.title, field.description) };
-      const choices = field.oneOf?.map(toOption) ?? field.enum?.map((value) => ({ value, title: value }));
-      if (choices) {
-        const initial = choices.some(({ value }) => value === field.default) ? field.default : null;
-        return { ...base, type: 'choice', options: choices, initial: initial ?? undefined };
-      }
-      const { minLength, maxLength, pattern, format } = field;
-      return {
-        ...base,
-        type: 'text',
-        minLength: minLength ?? undefined,
-        maxLength: maxLength ?? undefined,
-        pattern: pattern ?? undefined,
-        format: format || undefined,
-        initial: field.default ?? undefined,
-      };
+      const { oneOf, enum: listed, default: initial, ...field } = parse(fieldSchemas.string, key, raw);
+      const options = oneOf?.map(toOption) ?? listed?.map((value) => ({ value, title: value }));
+      if (!options) return { key, required, ...field, type: 'text', initial };
+      const { title, description } = field;
+      const isOffered = options.some(({ value }) => value === initial);
+      return { key, required, title, description, type: 'choice', options, initial: isOffered ? initial : undefined };
     }
     case 'number':
     case 'integer': {
-      const { minimum, maximum, default: initial, ...field } = parse(fieldSchemas.number, key, raw);
-      return {
-        key,
-        required,
-        ...words(field.title, field.description),
-        type,
-        minimum: minimum ?? undefined,
-        maximum: maximum ?? undefined,
-        initial: initial ?? undefined,
-      };
+      const { default: initial, ...field } = parse(fieldSchemas.number, key, raw);
+      return { key, required, ...field, type, initial };
     }
     case 'boolean': {
       const { default: initial, ...field } = parse(fieldSchemas.boolean, key, raw);
-      return {
-        key,
-        required,
-        ...words(field.title, field.description),
-        type,
-        initial: initial ?? undefined,
-      };
+      return { key, required, ...field, type, initial };
     }
-    case 'array':
-      return readChoices(key, raw, required);
-    default: {
-      const { title, description } = z.object(common).parse(typeof raw === 'object' && raw !== null ? raw : {});
-      return { key, required, ...words(title, description), type: 'unknown', kind: kindOf(type) };
+    case 'array': {
+      const parsed = fieldSchemas.array.safeParse(raw);
+      // A list of something else than known words: a kind of field that is not known here.
+      if (!parsed.success) return unknownField(key, raw, required, 'array');
+      const { items, default: initial, ...field } = parsed.data;
+      const options =
+        'anyOf' in items ? items.anyOf.map(toOption) : items.enum.map((value) => ({ value, title: value }));
+      const offered = initial?.filter((value) => options.some((option) => option.value === value));
+      return { key, required, ...field, type: 'choices', options, initial: offered };
     }
+    default:
+      return unknownField(key, raw, required, typeof type === 'string' ? type.slice(0, 100) : 'no type');
   }
 }
 
-function readChoices(key: string, raw: unknown, required: boolean): FormField {
-  const parsed = fieldSchemas.array.safeParse(raw);
-  // A list of something else than known words: a kind of field that is not known here.
-  if (!parsed.success) {
-    const { title, description } = z.object(common).parse(raw);
-    return { key, required, ...words(title, description), type: 'unknown', kind: 'array' };
-  }
-  const { items, minItems, maxItems, default: initial, ...field } = parsed.data;
-  const choices = 'anyOf' in items ? items.anyOf.map(toOption) : items.enum.map((value) => ({ value, title: value }));
-  return {
-    key,
-    required,
-    ...words(field.title, field.description),
-    type: 'choices',
-    options: choices,
-    minItems: minItems ?? undefined,
-    maxItems: maxItems ?? undefined,
-    initial: initial ? initial.filter((value) => choices.some((option) => option.value === value)) : undefined,
-  };
+function unknownField(key: string, raw: unknown, required: boolean, kind: string): FormField {
+  const words = z.object(common).parse(typeof raw === 'object' && raw !== null ? raw : {});
+  return { key, required, ...words, type: 'unknown', kind };
 }
 
-function toOption(option: z.infer<typeof optionSchema>): FormOption {
-  const { title, description } = words(option.title, option.description);
-  return { value: option.const, title: title ?? option.const, description: description || undefined };
-}
-
-function words(
-  title: string | null | undefined,
-  description: string | null | undefined,
-): { title?: string; description?: string } {
-  return { title: title ? title.slice(0, MAX_TITLE) : undefined, description: description || undefined };
+function toOption({ const: value, title, description }: z.infer<typeof optionSchema>): FormOption {
+  return { value, title: title ?? value, description };
 }
 
 function parse<T extends z.ZodMiniType>(schema: T, key: string, raw: unknown): z.infer<T> {
@@ -219,10 +183,6 @@ function parse<T extends z.ZodMiniType>(schema: T, key: string, raw: unknown): z
   throw invalid(
     `the field ${JSON.stringify(key.slice(0, 100))} does not fit: ${parsed.error.issues[0]?.message ?? ''}`,
   );
-}
-
-function kindOf(type: unknown): string {
-  return typeof type === 'string' ? type.slice(0, 100) : 'no type';
 }
 
 function readAddress(raw: unknown): string {

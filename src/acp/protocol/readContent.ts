@@ -40,36 +40,8 @@ export function toBlock(raw: unknown): ContentBlock {
     return { type: 'unknown', kind, raw };
   }
   const block = parsed.data;
-  switch (block.type) {
-    case 'text':
-    case 'audio':
-      return block;
-    case 'image': {
-      const { data, mimeType, uri } = block;
-      return { type: 'image', data, mimeType, uri: uri || undefined };
-    }
-    case 'resource_link': {
-      const { uri, name, title, mimeType, description } = block;
-      return {
-        type: 'resource_link',
-        uri,
-        name: name ?? uri,
-        title: title || undefined,
-        mimeType: mimeType || undefined,
-        description: description || undefined,
-      };
-    }
-    case 'resource': {
-      const { uri, text, blob, mimeType } = block.resource;
-      return {
-        type: 'resource',
-        uri,
-        text: text ?? undefined,
-        blob: blob || undefined,
-        mimeType: mimeType || undefined,
-      };
-    }
-  }
+  if (block.type === 'resource_link') return { ...block, name: block.name ?? block.uri };
+  return block.type === 'resource' ? { type: 'resource', ...block.resource } : block;
 }
 
 /**
@@ -89,12 +61,12 @@ function wordsOf(value: unknown): string {
 
 /** Reads the fields of a tool call (section 1.5). In v1 null means unchanged. */
 export function toToolPatch(update: {
-  title?: string | null | undefined;
-  name?: string | null | undefined;
-  kind?: string | null | undefined;
-  status?: string | null | undefined;
-  content?: readonly unknown[] | null | undefined;
-  locations?: readonly unknown[] | null | undefined;
+  title?: string | null;
+  name?: string | null;
+  kind?: string | null;
+  status?: string | null;
+  content?: readonly unknown[] | null;
+  locations?: readonly unknown[] | null;
   rawInput?: unknown;
   rawOutput?: unknown;
 }): ToolPatch {
@@ -117,18 +89,18 @@ function bounded<T>(list: readonly T[]): readonly T[] {
   return list.length > MAX_ITEMS ? list.slice(0, MAX_ITEMS) : list;
 }
 
+const STATUSES: ReadonlySet<string> = new Set([
+  'pending',
+  'in_progress',
+  'completed',
+  'failed',
+  'cancelled',
+  'paused',
+] satisfies ToolStatus[]);
+
+/** A word that is not known is never an end. */
 function toStatus(status: string): ToolStatus {
-  switch (status) {
-    case 'pending':
-    case 'in_progress':
-    case 'completed':
-    case 'failed':
-    case 'cancelled':
-    case 'paused':
-      return status;
-    default:
-      return 'in_progress'; // a word we do not know is never an end
-  }
+  return STATUSES.has(status) ? (status as ToolStatus) : 'in_progress';
 }
 
 function toToolContent(raw: unknown): ToolContent {
@@ -150,13 +122,7 @@ function toDiff(path: string, oldText: unknown, newText: unknown, kind: unknown)
   const [before, after] = [oldText ?? undefined, isDeleted ? '' : newText];
   if ((before !== undefined && typeof before !== 'string') || typeof after !== 'string') return undefined;
   const old = isDeleted && before === undefined && typeof newText === 'string' ? newText : before;
-  return {
-    type: 'diff',
-    path,
-    newText: after,
-    oldText: old,
-    operation: isDeleted ? 'delete' : undefined,
-  };
+  return { type: 'diff', path, newText: after, oldText: old, operation: isDeleted ? 'delete' : undefined };
 }
 
 /** Adds a location that can be one; its line only where there can be such a line. */
@@ -183,7 +149,7 @@ export function toConfigOptions(raw: unknown): ConfigOption[] {
     if (!parsed.success) return [];
     const option = parsed.data;
     const { id, name, description, category } = option;
-    const base = { id, name: name ?? id, description: description || undefined, category: category || undefined };
+    const base = { id, name: name ?? id, description, category };
     if (option.type === 'boolean') return [{ ...base, type: 'boolean', value: option.currentValue }];
     const values = option.options.flatMap((entry): ConfigValue[] =>
       'group' in entry
@@ -195,11 +161,11 @@ export function toConfigOptions(raw: unknown): ConfigOption[] {
 }
 
 export function toConfigValue(
-  entry: { value: string; name?: string | null | undefined; description?: string | null | undefined },
+  entry: { value: string; name?: string | null; description?: string },
   group?: string,
 ): ConfigValue {
   const { value, name, description } = entry;
-  return { value, name: name ?? value, description: description || undefined, group };
+  return { value, name: name ?? value, description, group };
 }
 
 /**

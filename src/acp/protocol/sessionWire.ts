@@ -19,18 +19,7 @@ export function readSessionPage(raw: unknown): SessionPage {
   const nextCursor = at(raw, 'nextCursor');
   const sessions = (Array.isArray(entries) ? entries.slice(0, MAX_PAGE) : []).flatMap((entry) => {
     const parsed = sessionInfoSchema.safeParse(entry);
-    if (!parsed.success) return [];
-    const { sessionId, cwd, additionalDirectories, title, updatedAt, archived } = parsed.data;
-    return [
-      {
-        sessionId,
-        cwd: cwd ?? '',
-        additionalDirectories: additionalDirectories ?? [],
-        title: title || undefined,
-        updatedAt: updatedAt || undefined,
-        archived: archived ? (true as const) : undefined,
-      },
-    ];
+    return parsed.success ? [parsed.data] : [];
   });
   return { sessions, nextCursor: typeof nextCursor === 'string' ? nextCursor : undefined };
 }
@@ -68,15 +57,7 @@ function mcpToWire(server: McpServer, stdio: StdioMark): unknown {
 export function blockToWire(block: ContentBlock): unknown {
   if (block.type === 'resource') {
     const { uri, text, blob, mimeType } = block;
-    return {
-      type: 'resource',
-      resource: {
-        uri,
-        text,
-        blob,
-        mimeType: mimeType || undefined,
-      },
-    };
+    return { type: 'resource', resource: { uri, text, blob, mimeType: mimeType || undefined } };
   }
   return block.type === 'unknown' ? block.raw : block;
 }

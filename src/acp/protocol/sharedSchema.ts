@@ -10,58 +10,69 @@ z.config(en());
 
 const text = z.string();
 const optionalText = z.nullish(z.string());
+/** A text for which null means absent. */
+export const knownText = z.pipe(
+  optionalText,
+  z.transform((value) => value ?? undefined),
+);
+/** A text for which null and the empty text mean absent. */
+export const word = z.pipe(
+  optionalText,
+  z.transform((value) => value || undefined),
+);
 
 export const contentBlockSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('text'), text }),
-  z.object({ type: z.literal('image'), data: text, mimeType: text, uri: optionalText }),
+  z.object({ type: z.literal('image'), data: text, mimeType: text, uri: word }),
   z.object({ type: z.literal('audio'), data: text, mimeType: text }),
   z.object({
     type: z.literal('resource_link'),
     uri: text,
     name: optionalText,
-    title: optionalText,
-    mimeType: optionalText,
-    description: optionalText,
+    title: word,
+    mimeType: word,
+    description: word,
   }),
   z.object({
     type: z.literal('resource'),
-    resource: z.object({ uri: text, text: optionalText, blob: optionalText, mimeType: optionalText }),
+    resource: z.object({ uri: text, text: knownText, blob: word, mimeType: word }),
   }),
 ]);
 
-const configValueSchema = z.object({ value: text, name: optionalText, description: optionalText });
+const configValueSchema = z.object({ value: text, name: optionalText, description: word });
+
+const configOption = { id: text, name: optionalText, description: word, category: word };
 
 export const configOptionSchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('select'),
-    id: text,
-    name: optionalText,
-    description: optionalText,
-    category: optionalText,
+    ...configOption,
     currentValue: text,
     options: z.array(
       z.union([configValueSchema, z.object({ group: text, name: optionalText, options: z.array(configValueSchema) })]),
     ),
   }),
-  z.object({
-    type: z.literal('boolean'),
-    id: text,
-    name: optionalText,
-    description: optionalText,
-    category: optionalText,
-    currentValue: z.boolean(),
-  }),
+  z.object({ type: z.literal('boolean'), ...configOption, currentValue: z.boolean() }),
 ]);
 
 export const permissionOptionsSchema = z.array(z.object({ optionId: text, name: optionalText, kind: optionalText }));
 
 export const sessionInfoSchema = z.object({
   sessionId: text,
-  cwd: optionalText,
-  additionalDirectories: z.catch(z.nullish(z.array(text)), null),
-  title: optionalText,
-  updatedAt: optionalText,
-  archived: z.catch(z.nullish(z.boolean()), null),
+  cwd: z.pipe(
+    optionalText,
+    z.transform((cwd) => cwd ?? ''),
+  ),
+  additionalDirectories: z.pipe(
+    z.catch(z.nullish(z.array(text)), null),
+    z.transform((folders) => folders ?? []),
+  ),
+  title: word,
+  updatedAt: word,
+  archived: z.pipe(
+    z.catch(z.nullish(z.boolean()), null),
+    z.transform((archived) => (archived ? (true as const) : undefined)),
+  ),
 });
 
 export const TOOL_FIELDS = {

@@ -3,13 +3,21 @@
 import * as z from 'zod/mini';
 import { at, isMarked, wordOf } from '../../base/untrusted';
 import type { SessionEvent } from '../../session/events/event';
+import { word } from './sharedSchema';
 
 const text = z.string();
 const optionalText = z.catch(z.nullish(text), undefined);
 
 const MAX_ENTRIES = 2000;
 
-const planEntry = z.object({ content: text, priority: optionalText, status: optionalText });
+const planEntry = z.object({
+  content: text,
+  priority: z.catch(word, undefined),
+  status: z.pipe(
+    optionalText,
+    z.transform((status) => status ?? 'pending'),
+  ),
+});
 
 const schema = z.discriminatedUnion('sessionUpdate', [
   z.object({
@@ -96,9 +104,7 @@ function emitPlan(plan: PlanContent, emit: (event: SessionEvent) => void): void 
         planId,
         entries: plan.entries.slice(0, MAX_ENTRIES).flatMap((raw) => {
           const entry = planEntry.safeParse(raw);
-          if (!entry.success) return [];
-          const { content, priority, status } = entry.data;
-          return [{ content, status: status ?? 'pending', priority: priority || undefined }];
+          return entry.success ? [entry.data] : [];
         }),
       });
       return;

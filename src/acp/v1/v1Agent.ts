@@ -104,13 +104,7 @@ export class V1Agent extends RpcAgent {
     const parsed = promptResultSchema.safeParse(raw);
     if (!parsed.success || !parsed.data) return { ends: true };
     const { stopReason, usage, messageId } = parsed.data;
-    const reason = readStopReason(stopReason);
-    return {
-      ends: true,
-      stopReason: reason,
-      ...readTokens(usage),
-      messageId: messageId || undefined,
-    };
+    return { ends: true, stopReason: readStopReason(stopReason), ...readTokens(usage), messageId };
   }
 
   /**

@@ -2,7 +2,7 @@
 // its sign-in methods.
 import { at, isMarked } from '../../base/untrusted';
 import { advertises, type ProposedCapability } from '../proposals/announced';
-import type { AgentDescription, AgentFeatures, AuthMethod, Feature, KeyForm } from '../protocol/dialect';
+import type { AgentDescription, AgentFeatures, AuthMethod, Feature } from '../protocol/dialect';
 import { announcedKeyForm } from '../quirks/apiKey';
 import { authMethodSchema, initializeResultSchema } from './v1Schema';
 
@@ -10,14 +10,20 @@ const MAX_METHODS = 50;
 
 /** Reads a v1 answer to initialize; undefined if it is none. */
 export function describeV1(raw: unknown): AgentDescription | undefined {
+  return describe(1, raw, featuresOf);
+}
+
+export function describe(
+  protocol: 1 | 2,
+  raw: unknown,
+  featuresOf: (raw: unknown) => AgentFeatures,
+): AgentDescription | undefined {
   const parsed = initializeResultSchema.safeParse(raw);
   if (!parsed.success) return undefined;
-  const { agentInfo, authMethods } = parsed.data;
+  const { agentInfo, info, authMethods } = parsed.data;
   return {
-    protocol: 1,
-    name: agentInfo?.name,
-    title: agentInfo?.title ? agentInfo.title : undefined,
-    version: agentInfo?.version ? agentInfo.version : undefined,
+    protocol,
+    ...(protocol === 1 ? agentInfo : info),
     features: featuresOf(raw),
     authMethods: readAuthMethods(authMethods),
     raw,
@@ -73,7 +79,7 @@ export function readAuthMethods(raw: unknown): AuthMethod[] {
     const { name, description, args, env, varName, vars, _meta } = parsed.data;
     const id = parsed.data.id ?? parsed.data.methodId;
     if (!id) return [];
-    const common = { id, name: name ?? id, description: description || undefined };
+    const common = { id, name: name ?? id, description };
     const legacy = at(_meta, 'terminal-auth');
     const command = at(legacy, 'command');
     if (typeof command === 'string') {
@@ -83,7 +89,7 @@ export function readAuthMethods(raw: unknown): AuthMethod[] {
     }
     switch (parsed.data.type ?? 'agent') {
       case 'agent':
-        return [{ ...common, type: 'agent', ...keyFormOf(_meta) }];
+        return [{ ...common, type: 'agent', keyForm: announcedKeyForm(at(_meta, 'api-key')) }];
       case 'terminal':
         return [{ ...common, type: 'terminal', args: texts(args), env: textRecord(env) }];
       case 'env_var':
@@ -92,11 +98,6 @@ export function readAuthMethods(raw: unknown): AuthMethod[] {
         return [{ ...common, type: 'other' }];
     }
   });
-}
-
-function keyFormOf(meta: unknown): { readonly keyForm?: KeyForm } {
-  const keyForm = announcedKeyForm(at(meta, 'api-key'));
-  return keyForm === undefined ? {} : { keyForm };
 }
 
 function variablesOf(single: unknown, many: unknown): string[] {

@@ -51,27 +51,20 @@ function nameOf(update: unknown): string {
   return 'update without a name';
 }
 
+const ROLES = { agent_message_chunk: 'agent', agent_thought_chunk: 'thought', user_message_chunk: 'user' } as const;
+
 function emitKnown(update: V1Update, emit: EventSink): void {
   switch (update.sessionUpdate) {
     case 'agent_message_chunk':
-      emitChunk('agent', update, emit);
-      break;
     case 'agent_thought_chunk':
-      emitChunk('thought', update, emit);
+    case 'user_message_chunk': {
+      const { sessionUpdate, content, messageId, _meta } = update;
+      const role = ROLES[sessionUpdate];
+      emit({ type: 'message_chunk', role, messageId, block: toBlock(content), parent: parentCallOf(_meta) });
       break;
-    case 'user_message_chunk':
-      emitChunk('user', update, emit);
-      break;
+    }
     case 'plan':
-      emit({
-        type: 'plan',
-        planId: 'plan',
-        entries: update.entries.slice(0, MAX_ITEMS).map(({ content, priority, status }) => ({
-          content,
-          status: status ?? 'pending',
-          priority: priority || undefined,
-        })),
-      });
+      emit({ type: 'plan', planId: 'plan', entries: update.entries.slice(0, MAX_ITEMS) });
       break;
     case 'available_commands_update':
       emit({ type: 'commands', commands: update.availableCommands.slice(0, MAX_ITEMS).map(toCommand) });
@@ -86,27 +79,23 @@ function emitKnown(update: V1Update, emit: EventSink): void {
       emit({ type: 'config', options: toConfigOptions(update.configOptions) });
       break;
     case 'session_info_update':
-      emit({
-        type: 'info',
-        title: update.title,
-        updatedAt: update.updatedAt,
-      });
+      emit({ type: 'info', title: update.title, updatedAt: update.updatedAt });
       break;
     case 'usage_update': {
       const { used, size, cost } = update;
-      emit({ type: 'usage', usage: { used, size, cost: cost || undefined } });
+      emit({ type: 'usage', usage: { used, size, cost } });
       break;
     }
     case 'notice': {
       const { severity, title, description } = update;
-      emit({ type: 'notice', severity, title, description: description || undefined });
+      emit({ type: 'notice', severity, title, description });
       break;
     }
     case 'compaction_update':
       emit({
         type: 'compaction',
         compactionId: update.compactionId,
-        status: update.status || undefined,
+        status: update.status,
         summary: update.summary !== undefined ? plainText(update.summary ?? '') : undefined,
         error: update.error !== undefined ? plainText(update.error ?? '') : undefined,
       });
@@ -124,32 +113,10 @@ function emitTool(update: ToolUpdate, emit: EventSink): void {
   emit({ type: 'tool_call', toolCallId, patch, announced: sessionUpdate === 'tool_call' });
 }
 
-function emitChunk(
-  role: 'user' | 'agent' | 'thought',
-  update: { content?: unknown; messageId?: string | null | undefined; _meta?: unknown },
-  emit: EventSink,
-): void {
-  const block = toBlock(update.content);
-  const parent = parentCallOf(update._meta);
-  if (parent !== undefined) {
-    emit({
-      type: 'message_chunk',
-      role,
-      messageId: update.messageId ?? undefined,
-      block,
-      parent,
-    });
-    return;
-  }
-  // Omitted and null mean the same (section 1.3).
-  if (update.messageId != null) emit({ type: 'message_chunk', role, messageId: update.messageId, block });
-  else emit({ type: 'message_chunk', role, block });
-}
-
 function toCommand(command: {
   name: string;
-  description?: string | null | undefined;
-  input?: { hint?: string | null | undefined } | null | undefined;
+  description?: string | null;
+  input?: { hint?: string | null } | null;
 }): AvailableCommand {
   const hint = command.input?.hint;
   return { name: command.name, description: command.description ?? '', hint: hint || undefined };
@@ -161,7 +128,7 @@ export function toModes(raw: unknown): { current: string; modes: SessionMode[] }
   const modes = parsed.data.availableModes.slice(0, MAX_ITEMS).map(({ id, name, description }) => ({
     id,
     name: name ?? id,
-    description: description || undefined,
+    description,
   }));
   return { current: parsed.data.currentModeId, modes };
 }

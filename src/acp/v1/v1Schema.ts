@@ -2,7 +2,7 @@
 // null means absent, unknown keys are dropped, unknown words pass as strings. Anything else is
 // refused here. Reference: schema/v1 of the official SDK.
 import * as z from 'zod/mini';
-import { permissionOptionsSchema, TOOL_FIELDS } from '../protocol/sharedSchema';
+import { knownText, permissionOptionsSchema, TOOL_FIELDS, word } from '../protocol/sharedSchema';
 
 const text = z.string();
 const optionalText = z.nullish(z.string());
@@ -38,9 +38,16 @@ function isTextOrAbsent(value: unknown): boolean {
   return typeof value === 'string' || value == null;
 }
 
-const chunk = { content: z.unknown(), messageId: optionalText, _meta: z.optional(z.unknown()) };
+const chunk = { content: z.unknown(), messageId: knownText, _meta: z.optional(z.unknown()) };
 
-const planEntrySchema = z.object({ content: text, priority: optionalText, status: z.nullish(z.string()) });
+const planEntrySchema = z.object({
+  content: text,
+  priority: word,
+  status: z.pipe(
+    optionalText,
+    z.transform((status) => status ?? 'pending'),
+  ),
+});
 
 const commandSchema = z.object({
   name: text,
@@ -50,7 +57,7 @@ const commandSchema = z.object({
 
 export const modesSchema = z.object({
   currentModeId: text,
-  availableModes: z.array(z.object({ id: text, name: optionalText, description: optionalText })),
+  availableModes: z.array(z.object({ id: text, name: optionalText, description: word })),
 });
 
 /**
@@ -59,7 +66,7 @@ export const modesSchema = z.object({
  */
 export const modelsSchema = z.object({
   currentModelId: text,
-  availableModels: z.array(z.object({ modelId: text, name: optionalText, description: optionalText })),
+  availableModels: z.array(z.object({ modelId: text, name: optionalText, description: word })),
 });
 
 /** The updates of v1 (section 1.3) but for tool calls, by their `sessionUpdate`. */
@@ -76,18 +83,21 @@ export const updateSchema = z.discriminatedUnion('sessionUpdate', [
     sessionUpdate: z.literal('usage_update'),
     used: z.number(),
     size: z.number(),
-    cost: z.catch(z.nullish(z.object({ amount: z.number(), currency: text })), null),
+    cost: z.pipe(
+      z.catch(z.nullish(z.object({ amount: z.number(), currency: text })), null),
+      z.transform((cost) => cost ?? undefined),
+    ),
   }),
   z.object({
     sessionUpdate: z.literal('notice'),
     severity: z.catch(text, 'info'),
     title: text,
-    description: optionalText,
+    description: word,
   }),
   z.object({
     sessionUpdate: z.literal('compaction_update'),
     compactionId: text,
-    status: optionalText,
+    status: word,
     summary: z.optional(z.unknown()),
     error: z.optional(z.unknown()),
   }),
@@ -106,7 +116,7 @@ export const authMethodSchema = z.object({
   id: optionalText,
   methodId: optionalText,
   name: optionalText,
-  description: optionalText,
+  description: word,
   type: optionalText,
   args: z.optional(z.unknown()),
   env: z.optional(z.unknown()),
@@ -115,20 +125,20 @@ export const authMethodSchema = z.object({
   _meta: z.optional(z.unknown()),
 });
 
-/**
- * The answer to `initialize`; capabilities are read where they stand (v1Description.ts, and each
- * proposal its own).
- */
+const infoSchema = z.catch(z.nullish(z.object({ name: text, title: word, version: word })), null);
+
+/** The answer to `initialize` in v1 and v2; capabilities are read elsewhere. */
 export const initializeResultSchema = z.object({
   protocolVersion: z.number(),
-  agentInfo: z.catch(z.nullish(z.object({ name: text, title: optionalText, version: optionalText })), null),
+  agentInfo: infoSchema,
+  info: infoSchema,
   authMethods: z.catch(z.nullish(z.array(z.unknown())), null),
 });
 
 export const promptResultSchema = z.nullable(
   z.object({
     stopReason: optionalText,
-    messageId: z.catch(optionalText, null),
+    messageId: z.catch(word, undefined),
     usage: z.optional(z.unknown()),
   }),
 );

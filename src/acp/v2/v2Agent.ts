@@ -80,12 +80,7 @@ export class V2Agent extends RpcAgent {
   /** Section 3.7. */
   readPermission(params: unknown): PermissionAsk {
     const { title, description, subject, options } = readQuestion(permissionRequestSchema, params);
-    return {
-      title,
-      description: description || undefined,
-      ...readSubject(subject),
-      options: toPermissionOptions(options),
-    };
+    return { title, description, ...readSubject(subject), options: toPermissionOptions(options) };
   }
 
   /**
@@ -120,5 +115,5 @@ function readSubject(subject: { readonly type: string } | null | undefined): Par
   const parsed = subject?.type === 'command' ? commandSubjectSchema.safeParse(subject) : undefined;
   if (!parsed?.success) return {};
   const { command, cwd, toolCallId } = parsed.data;
-  return { command: { line: command, cwd: cwd || undefined }, toolCallId: toolCallId || undefined };
+  return { command: { line: command, cwd }, toolCallId };
 }

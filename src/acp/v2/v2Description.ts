@@ -1,33 +1,12 @@
 // Reads what a v2 agent declares in its answer to initialize (section 3.2): its features and its
 // sign-in methods.
-import * as z from 'zod/mini';
 import { at } from '../../base/untrusted';
 import type { AgentDescription, AgentFeatures, Feature } from '../protocol/dialect';
-import { proposalsOf, readAuthMethods, toFeature, withoutAbsent } from '../v1/v1Description';
-
-const initializeResultSchema = z.object({
-  protocolVersion: z.number(),
-  info: z.catch(
-    z.nullish(z.object({ name: z.string(), title: z.nullish(z.string()), version: z.nullish(z.string()) })),
-    null,
-  ),
-  authMethods: z.catch(z.nullish(z.array(z.unknown())), null),
-});
+import { describe, proposalsOf, toFeature, withoutAbsent } from '../v1/v1Description';
 
 /** Reads a v2 answer to initialize; undefined if it is none. */
 export function describeV2(raw: unknown): AgentDescription | undefined {
-  const parsed = initializeResultSchema.safeParse(raw);
-  if (!parsed.success) return undefined;
-  const { info, authMethods } = parsed.data;
-  return {
-    protocol: 2,
-    name: info?.name,
-    title: info?.title ? info.title : undefined,
-    version: info?.version ? info.version : undefined,
-    features: featuresOf(raw),
-    authMethods: readAuthMethods(authMethods),
-    raw,
-  };
+  return describe(2, raw, featuresOf);
 }
 
 /**

@@ -49,13 +49,7 @@ export class V2Terminals {
       command: command !== undefined ? (command ?? '') : undefined,
       cwd: cwd !== undefined ? (cwd ?? '') : undefined,
       ...(output !== undefined ? { output: text + rest } : rest !== '' && { append: rest }),
-      exit: exitStatus === null ? null : undefined,
-      ...(exitStatus && {
-        exit: {
-          exitCode: exitStatus.exitCode ?? undefined,
-          signal: exitStatus.signal || undefined,
-        },
-      }),
+      exit: exitStatus,
     };
   }
 
