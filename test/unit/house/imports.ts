@@ -20,20 +20,15 @@ interface Room {
 export const ROOMS: Readonly<Record<string, Room>> = {
   base: {
     rooms: {},
-    packages: [
-      '@secretlint/secretlint-rule-preset-recommend',
-      '@vscode/l10n',
-      'eventsource-parser',
-      'ipaddr.js',
-    ],
+    packages: ['@secretlint/secretlint-rule-preset-recommend', '@vscode/l10n', 'eventsource-parser', 'ipaddr.js'],
   },
-  panel: { rooms: { base: 'all', session: 'types' }, packages: [] },
+  panel: { rooms: { session: 'types' }, packages: [] },
   session: { rooms: { base: 'all' }, packages: [] },
   markdown: { rooms: { base: 'all' }, packages: ['temml'] },
   acp: {
     rooms: { base: 'all', session: 'types' },
     node: true,
-    packages: ['@vscode/l10n', 'diff', 'vscode-jsonrpc', 'ws', 'zod'],
+    packages: ['@vscode/l10n', 'diff', 'diff', 'vscode-jsonrpc', 'ws', 'zod'],
   },
   agents: {
     rooms: { base: 'all', acp: 'all' },
