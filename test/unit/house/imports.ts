@@ -20,7 +20,13 @@ interface Room {
 export const ROOMS: Readonly<Record<string, Room>> = {
   base: {
     rooms: {},
-    packages: ['@secretlint/secretlint-rule-preset-recommend', '@vscode/l10n', 'eventsource-parser', 'ipaddr.js'],
+    packages: [
+      '@secretlint/secretlint-rule-preset-recommend',
+      '@vscode/l10n',
+      'diff',
+      'eventsource-parser',
+      'ipaddr.js',
+    ],
   },
   panel: { rooms: { session: 'types' }, packages: [] },
   session: { rooms: { base: 'all' }, packages: [] },
