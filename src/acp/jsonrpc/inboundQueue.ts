@@ -2,14 +2,14 @@
 // their handlers, those of one chunk of bytes together; requests and responses go through
 // vscode-jsonrpc, one at a time, and what arrived behind one waits until it is handled.
 import type { Message } from 'vscode-jsonrpc';
+import { messageOf } from '../../base/errors';
+import type { Log } from '../../base/log';
 
-/** Takes what needs neither an id nor an answer. Must not throw. */
+/** Takes what needs neither an id nor an answer. What it throws is logged: the reading goes on. */
 export interface InboundHandlers {
   /** The params of neighbouring `session/update` notifications. */
-  updates(batch: readonly unknown[]): void;
-  notification(method: string, params: unknown): void;
-  /** The agent withdraws its request of this id. */
-  cancel(id: string | number): void;
+  onUpdates(batch: readonly unknown[]): void;
+  onNotification(method: string, params: unknown): void;
 }
 
 /**
@@ -23,6 +23,8 @@ type Entry = ({ readonly message: Message } | { readonly updates: unknown[] } | 
 
 export class InboundQueue {
   readonly #handlers: InboundHandlers;
+  readonly #onCancel: (id: string | number) => void;
+  readonly #log: Log;
   #deliver: ((message: Message) => void) | undefined;
   #waiting: Entry[] = [];
   #head = 0;
@@ -33,8 +35,11 @@ export class InboundQueue {
   /** The line of the message that is with vscode-jsonrpc. */
   #heldLine = 0;
 
-  constructor(handlers: InboundHandlers) {
+  /** @param onCancel the agent withdraws its request of this id */
+  constructor(handlers: InboundHandlers, onCancel: (id: string | number) => void, log: Log) {
     this.#handlers = handlers;
+    this.#onCancel = onCancel;
+    this.#log = log;
   }
 
   /** The highest number of a line that was handed over, or is being handed over. */
@@ -66,11 +71,11 @@ export class InboundQueue {
   }
 
   pushNotification(method: string, params: unknown, line: number): void {
-    this.#add({ run: () => this.#handlers.notification(method, params), line });
+    this.#add({ run: () => this.#handlers.onNotification(method, params), line });
   }
 
   pushCancel(id: string | number, line: number): void {
-    this.#add({ run: () => this.#handlers.cancel(id), line });
+    this.#add({ run: () => this.#onCancel(id), line });
   }
 
   /** Adds a request or a response. */
@@ -95,8 +100,12 @@ export class InboundQueue {
           this.#deliver(entry.message);
         } else {
           this.#handles(entry.line);
-          if ('updates' in entry) this.#handlers.updates(entry.updates);
-          else entry.run();
+          try {
+            if ('updates' in entry) this.#handlers.onUpdates(entry.updates);
+            else entry.run();
+          } catch (error) {
+            this.#log.error(`Handling a notification of the agent failed: ${messageOf(error)}`);
+          }
         }
       }
     } finally {

@@ -52,6 +52,8 @@ export interface NdjsonReaderOptions {
   readonly log: Log;
   readonly stats: MutableRpcStats;
   readonly handlers: InboundHandlers;
+  /** The agent withdraws its request of this id. */
+  readonly onCancel: (id: string | number) => void;
   /** Answers with an error that belongs to no request (`id: null`). */
   readonly refuse: (code: number, message: string) => void;
   /** The stream has ended and everything before its end was handled. */
@@ -73,7 +75,7 @@ export class NdjsonReader extends AbstractMessageReader implements MessageReader
   constructor(options: NdjsonReaderOptions) {
     super();
     this.#options = options;
-    this.queue = new InboundQueue(options.handlers);
+    this.queue = new InboundQueue(options.handlers, options.onCancel, options.log);
     this.#splitter = new LineSplitter(options.maxMessageBytes, (line) => this.#read(line));
   }
 

@@ -42,11 +42,20 @@ export class NdjsonWriter extends AbstractMessageWriter implements MessageWriter
   async write(message: Message): Promise<void> {
     // The connection is closed: an answer can no longer be read.
     if (this.#disposed) return;
-    const sent = this.#options.toWire(message);
+    const { transport, maxMessageBytes, stats, toWire, answers, onWrite, onFailed, onLine } = this.#options;
+    const sent = toWire(message);
     try {
-      await this.#write(sent);
+      const line = encode(sent);
+      if (line.length * 3 > maxMessageBytes && Buffer.byteLength(line) > maxMessageBytes) {
+        stats.oversize++;
+        throw messageTooLarge('out', maxMessageBytes);
+      }
+      onWrite(sent);
+      stats.messagesOut++;
+      onLine?.(line);
+      await transport.write(line, answers(sent));
     } catch (error) {
-      this.#options.onFailed(sent, error);
+      onFailed(sent, error);
       throw error;
     }
   }
@@ -56,19 +65,6 @@ export class NdjsonWriter extends AbstractMessageWriter implements MessageWriter
   override dispose(): void {
     this.#disposed = true;
     super.dispose();
-  }
-
-  #write(message: Message): Promise<void> {
-    const { transport, maxMessageBytes, stats, answers, onWrite, onLine } = this.#options;
-    const line = encode(message);
-    if (line.length * 3 > maxMessageBytes && Buffer.byteLength(line) > maxMessageBytes) {
-      stats.oversize++;
-      throw messageTooLarge('out', maxMessageBytes);
-    }
-    onWrite(message);
-    stats.messagesOut++;
-    onLine?.(line);
-    return transport.write(line, answers(message));
   }
 }
 

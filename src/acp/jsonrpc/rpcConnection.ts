@@ -117,11 +117,8 @@ export class RpcConnection implements RpcCaller, Disposable {
       maxMessageBytes,
       log,
       stats: this.#stats,
-      handlers: {
-        updates: (batch) => this.#notified(() => this.#handlers.onUpdates(batch)),
-        notification: (method, params) => this.#notified(() => this.#handlers.onNotification(method, params)),
-        cancel: (id) => this.#onCancel(id),
-      },
+      handlers,
+      onCancel: (id) => this.#onCancel(id),
       refuse: (code, message) => {
         const answer = { jsonrpc: '2.0', id: null, error: { code, message } };
         writer.write(answer).catch((error: unknown) => log.debug(`A refusal was not sent: ${messageOf(error)}`));
@@ -350,15 +347,6 @@ export class RpcConnection implements RpcCaller, Disposable {
 
   #answerError({ code, message, data }: NonNullable<ResponseMessage['error']>): RpcError {
     return new RpcError(code, this.#scrub(errorSentence(message, data)), data);
-  }
-
-  /** What fails in a handler must not stop the reading. */
-  #notified(handle: () => void): void {
-    try {
-      handle();
-    } catch (error) {
-      this.#log.error(`Handling a notification of the agent failed: ${messageOf(error)}`);
-    }
   }
 
   #onCancel(id: string | number): void {

@@ -65,7 +65,7 @@ export class UpdateRouter {
   }
 
   /** Takes the params of `session/update` notifications in arrival order. */
-  route(batch: readonly unknown[]): void {
+  readonly route = (batch: readonly unknown[]): void => {
     let runId: string | undefined;
     let run: unknown[] = [];
     for (const params of batch) {
@@ -82,7 +82,7 @@ export class UpdateRouter {
       run.push(update);
     }
     if (runId !== undefined) this.#deliver(runId, run);
-  }
+  };
 
   #deliver(sessionId: string, updates: readonly unknown[]): void {
     const registered = this.#sinks.get(sessionId);

@@ -14,23 +14,23 @@ export interface SentMessage {
   readonly done: Promise<TurnResult | undefined>;
 }
 
-export interface PromptDispatcherOptions {
-  readonly canSend: () => boolean;
-  /** Sends one message; resolves when it has left, with undefined where it was not sent. */
-  readonly send: (item: QueueItem) => Promise<SentMessage | undefined>;
+export interface MessageSender {
+  readonly canSend: boolean;
+  /** Sends one message; resolves when it has left, with undefined if it was not sent. */
+  send(item: QueueItem): Promise<SentMessage | undefined>;
 }
 
 export class PromptDispatcher implements Disposable {
   readonly #queue: PromptQueue;
-  readonly #options: PromptDispatcherOptions;
+  readonly #sender: MessageSender;
   readonly #waiting = new Map<string, Deferred<TurnResult>>();
   #sending = false;
   /** The ids of the items that go before all others, in this order. */
   #urgent: string[] = [];
 
-  constructor(queue: PromptQueue, options: PromptDispatcherOptions) {
+  constructor(queue: PromptQueue, sender: MessageSender) {
     this.#queue = queue;
-    this.#options = options;
+    this.#sender = sender;
   }
 
   /**
@@ -70,7 +70,7 @@ export class PromptDispatcher implements Disposable {
 
   /** Sends the next message where it may be sent. Call it whenever that may have changed. */
   pump(): void {
-    if (this.#sending || !this.#options.canSend()) return;
+    if (this.#sending || !this.#sender.canSend) return;
     const first = this.#urgent.map((id) => this.#queue.find(id)).find((item) => item?.state === 'queued');
     const item = first && !first.held ? first : this.#queue.next();
     if (!item) return;
@@ -83,7 +83,7 @@ export class PromptDispatcher implements Disposable {
     this.#sending = true;
     let sent: SentMessage | undefined;
     try {
-      sent = await this.#options.send(item);
+      sent = await this.#sender.send(item);
     } catch (error) {
       this.#reject(id, error);
     } finally {

@@ -31,7 +31,7 @@ import {
 } from '../turns/turnState';
 import { AcceptedPrompts } from './acceptedPrompts';
 import { contentOf, contentOfSent } from './promptContent';
-import { PromptDispatcher, type SentMessage } from './promptDispatcher';
+import { type MessageSender, PromptDispatcher, type SentMessage } from './promptDispatcher';
 import { isSessionGone, promptFailure } from './promptFailure';
 import type { Preparation, TurnControlOptions } from './promptSession';
 import { type SentPrompt, TurnDriver } from './turnDriver';
@@ -54,7 +54,7 @@ class SessionLost extends Error {
   }
 }
 
-export class TurnControl {
+export class TurnControl implements MessageSender {
   /** What the agent asks the user. */
   readonly requests: UserRequests;
   readonly dispatcher: PromptDispatcher;
@@ -95,10 +95,7 @@ export class TurnControl {
       },
       onSettled: (stopReason, prompts) => this.#onSettled(stopReason, prompts),
     });
-    this.dispatcher = new PromptDispatcher(queue, {
-      canSend: () => this.#canSend(),
-      send: (item) => this.#send(item),
-    });
+    this.dispatcher = new PromptDispatcher(queue, this);
   }
 
   /** A turn runs, a prompt waits for its answer, or is about to leave. */
@@ -244,7 +241,7 @@ export class TurnControl {
    * Sends one message; resolves when it has left, with the end of its turn. Undefined where it must
    * wait after all.
    */
-  async #send(item: QueueItem): Promise<SentMessage | undefined> {
+  async send(item: QueueItem): Promise<SentMessage | undefined> {
     const { queue, recorder, session } = this.#options;
     const opened = session.current;
     if (!opened) return undefined;
@@ -254,7 +251,7 @@ export class TurnControl {
     if (wait === 'kept-back') return undefined;
     if (wait === undefined) this.#options.session.leaving();
     const target = session.current; // a new session may have taken the place of the other
-    if (wait !== undefined || !target || target.link !== opened.link || !this.#canSend()) {
+    if (wait !== undefined || !target || target.link !== opened.link || !this.canSend) {
       queue.setState(item, 'queued');
       if (wait !== undefined) queue.pause(wait);
       return undefined;
@@ -273,38 +270,35 @@ export class TurnControl {
       recorder.commit();
       return added;
     });
-    const begins = queue.find(item.id) === undefined;
-    const takenBack = this.#takenBack(item, begins);
-    this.#follow(target, { item, handle }, this.#promptWith(target, { item, handle, content, sent, takenBack }));
+    const takenBack = queue.find(item.id) ? this.#accepted.add(item.id) : undefined;
+    this.#follow({ opened: target, item, handle, content, sent, takenBack });
     return { done: prompt.done.promise.then((ended) => (this.#again.delete(item.id) ? undefined : ended)) };
   }
 
-  #takenBack(item: QueueItem, begins: boolean): AbortSignal {
-    return begins ? new AbortController().signal : this.#accepted.add(item.id);
-  }
-
-  /** Returns what sends a prompt, in the end to the session that has taken the place of its own. */
-  #promptWith(opened: OpenedSession, { item, handle, content, sent, takenBack }: LeavingPrompt) {
+  /** Sends a prompt to its session, or to the one that has replaced it. */
+  #prompt(
+    { opened, item, handle, content, sent, takenBack }: LeavingPrompt,
+    { link, sessionId }: OpenedSession,
+  ): Promise<PromptAnswer> {
     const { queue, session } = this.#options;
-    const onSent = (id: string): void => {
-      this.driver.feed({ type: 'sent', handle, requestId: id });
+    const isOther = sessionId !== opened.sessionId;
+    const prompt = isOther ? [...content, ...session.appendix(link.description.features.prompt)] : sent;
+    if (isOther) this.driver.replaceText(handle, textOfBlocks(prompt));
+    const onSent = (requestId: string): void => {
+      this.driver.feed({ type: 'sent', handle, requestId });
       if (queue.find(item.id)) queue.setState(item, 'accepted');
     };
-    return ({ link, sessionId }: OpenedSession): Promise<PromptAnswer> => {
-      const isOther = sessionId !== opened.sessionId;
-      const prompt = isOther ? [...content, ...session.appendix(link.description.features.prompt)] : sent;
-      if (isOther) this.driver.replaceText(handle, textOfBlocks(prompt));
-      return link.dialect.prompt(sessionId, prompt, onSent, takenBack);
-    };
+    return link.dialect.prompt(sessionId, prompt, onSent, takenBack ?? new AbortController().signal);
   }
 
-  /** Sees a prompt that leaves, or has left, to its answer. */
-  #follow(opened: OpenedSession, { item, handle }: Pick<LeavingPrompt, 'item' | 'handle'>, prompt: Send): void {
+  /** @param pending the answer to a prompt that has left already */
+  #follow(leaving: LeavingPrompt, pending?: Promise<PromptAnswer>): void {
     const { queue, session, recorder } = this.#options;
+    const { opened, item, handle } = leaving;
     const { link, sessionId } = opened;
-    this.#deliver(opened, prompt).then(
+    this.#deliver(leaving, opened, 0, pending).then(
       (answer) =>
-        // The end of the turn is kept together with how far the agent was heard.
+        // The end of the turn is stored together with how far the agent was heard.
         recorder.together(() => {
           session.answered();
           // What was written before the question is no answer to it.
@@ -356,25 +350,20 @@ export class TurnControl {
     for (const { handle, promptId, inTurn } of prompts) {
       const item = itemOf(promptId);
       if (!item) continue;
-      const takenBack = this.#takenBack(item, inTurn);
+      const takenBack = inTurn ? undefined : this.#accepted.add(item.id);
       const content = contentOfSent(item);
-      const prompt = this.#promptWith(opened, { item, handle, content, sent: content, takenBack });
-      this.#follow(opened, { item, handle }, this.#answerOrPrompt(opened, handle, sent.get(promptId), prompt));
+      const pending = this.#answerTo(opened, handle, sent.get(promptId));
+      this.#follow({ opened, item, handle, content, sent: content, takenBack }, pending);
     }
   }
 
-  /** The first call waits for the answer to what has left, where it has. */
-  #answerOrPrompt({ link }: OpenedSession, handle: string, requestId: string | undefined, prompt: Send): Send {
+  /** Returns the answer to a prompt that has left; undefined if it has not. */
+  #answerTo({ link }: OpenedSession, handle: string, requestId: string | undefined): Promise<PromptAnswer> | undefined {
     const { rpc, dialect } = link;
-    if (requestId === undefined || !rpc) return prompt;
+    if (requestId === undefined || !rpc) return undefined;
     this.driver.feed({ type: 'sent', handle, requestId });
     const answer = rpc.answerTo(Number(requestId), 'session/prompt', new AbortController().signal);
-    let isAwaited = false;
-    return (target) => {
-      if (isAwaited) return prompt(target);
-      isAwaited = true;
-      return answer.then((raw) => required(dialect.readAnswer)(raw));
-    };
+    return answer.then((raw) => required(dialect.readAnswer)(raw));
   }
 
   /**
@@ -402,9 +391,14 @@ export class TurnControl {
    * @param inVain how often the session was opened again, and the prompt refused all the same
    * @throws SessionLost where no session could be opened; what the agent answers
    */
-  async #deliver(opened: OpenedSession, prompt: Send, inVain = 0): Promise<PromptAnswer> {
+  async #deliver(
+    leaving: LeavingPrompt,
+    opened: OpenedSession,
+    inVain = 0,
+    pending?: Promise<PromptAnswer>,
+  ): Promise<PromptAnswer> {
     try {
-      return await prompt(opened);
+      return await (pending ?? this.#prompt(leaving, opened));
     } catch (error) {
       const { link } = opened;
       if (isClosed(error) && link.isAlive) {
@@ -421,7 +415,7 @@ export class TurnControl {
       if (wait !== undefined) throw new SessionLost(wait, error);
       this.#options.session.leaving();
       const isNew = target.sessionId !== opened.sessionId;
-      const answer = isNew ? prompt(target) : this.#deliver(target, prompt, inVain + 1);
+      const answer = isNew ? this.#prompt(leaving, target) : this.#deliver(leaving, target, inVain + 1);
       this.dispatcher.pump(); // what may follow a prompt was kept back
       return answer;
     }
@@ -483,7 +477,7 @@ export class TurnControl {
    * One prompt at a time, unless the agent keeps a queue of its own; a turn that stops is waited
    * for in any case.
    */
-  #canSend(): boolean {
+  get canSend(): boolean {
     const opened = this.#options.session.current;
     if (!opened || this.#preparing) return false;
     if (!this.#hasTurn) return true;
@@ -524,9 +518,6 @@ export class TurnControl {
   }
 }
 
-/** Sends a prompt to a session. */
-type Send = (target: OpenedSession) => Promise<PromptAnswer>;
-
 /** A message of the queue that the engine knows. */
 interface QueuedPrompt extends SentPrompt {
   readonly item: QueueItem;
@@ -534,14 +525,15 @@ interface QueuedPrompt extends SentPrompt {
 
 /** A prompt on its way to the agent. */
 interface LeavingPrompt {
+  readonly opened: OpenedSession;
   readonly item: QueueItem;
   readonly handle: string;
   /** As the user wrote it. */
   readonly content: readonly ContentBlock[];
   /** With what goes along. */
   readonly sent: readonly ContentBlock[];
-  /** Aborted when the user wants it back. */
-  readonly takenBack: AbortSignal;
+  /** Aborted when the user wants it back; absent: it has begun a turn. */
+  readonly takenBack: AbortSignal | undefined;
 }
 
 /** True if the message could not be written, or cannot be answered. */

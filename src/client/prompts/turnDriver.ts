@@ -16,7 +16,6 @@ import {
   type TurnResult,
   type TurnState,
 } from '../turns/turnState';
-import { hear } from './heardEvent';
 
 /** A prompt that the engine knows by its handle. */
 export interface SentPrompt {
@@ -110,14 +109,6 @@ export class TurnDriver<Sent extends SentPrompt = SentPrompt> implements Disposa
   whenQuiet(quietMs: number, run: () => void): void {
     this.#onQuiet = run;
     this.feed({ type: 'watch', quietMs });
-  }
-
-  /**
-   * Takes an event of the agent before it is applied.
-   * @returns whether it was applied, or will be when that is decided
-   */
-  hear(event: SessionEvent): boolean {
-    return hear(event, this.feed);
   }
 
   /** Tells the engine what happened, and carries out what follows. */

@@ -94,7 +94,7 @@ export class RpcLink implements AgentLink {
       transport: transport.transport,
       log,
       handlers: {
-        onUpdates: (batch) => this.router.route(batch),
+        onUpdates: this.router.route,
         onRequest: refusingOthers(offered(options), options.onRequest),
         onNotification: options.onNotification,
       },
