@@ -2,12 +2,12 @@
 // turn takes it in (src/acp/proposals/promptLifecycle.ts).
 import type { PromptQueue } from '../../session/queue/queue';
 
-/** How long an agent may take to give a message back, in milliseconds. */
+/** In milliseconds. */
 const TAKE_BACK_MS = 5000;
 
 interface AcceptedPrompt {
   readonly takeBack: AbortController;
-  /** What becomes of it when the agent gives it back; undefined: the user has not asked for it. */
+  /** What happens when the agent gives it back; undefined: the user has not asked. */
   wanted?: 'remove' | 'edit' | undefined;
   timer?: ReturnType<typeof setTimeout>;
 }
@@ -21,7 +21,7 @@ export class AcceptedPrompts {
   }
 
   /**
-   * A message leaves while others are under way.
+   * A message is sent while others run.
    * @returns a signal that is aborted when the user wants it back
    */
   add(id: string): AbortSignal {
@@ -30,11 +30,7 @@ export class AcceptedPrompts {
     return takeBack.signal;
   }
 
-  /**
-   * Asks the agent to give a message back (`$/cancel_request` for its prompt): it may, or take it
-   * in all the same.
-   * @param why what becomes of the message then
-   */
+  /** Asks the agent to give a message back (`$/cancel_request` for its prompt). */
   takeBack(id: string, why: 'remove' | 'edit'): void {
     const item = this.#queue.find(id);
     const prompt = this.#prompts.get(id);
@@ -48,7 +44,7 @@ export class AcceptedPrompts {
     }, TAKE_BACK_MS);
   }
 
-  /** The agent has taken a message in, or has given it back. @returns what the user wanted of it */
+  /** @returns what the user wanted of it */
   forget(id: string): 'remove' | 'edit' | undefined {
     const prompt = this.#prompts.get(id);
     clearTimeout(prompt?.timer);
@@ -56,7 +52,6 @@ export class AcceptedPrompts {
     return prompt?.wanted;
   }
 
-  /** The agent is gone. */
   clear(): void {
     for (const id of [...this.#prompts.keys()]) this.forget(id);
   }

@@ -4,8 +4,8 @@ import { isEnded } from '../../session/model/tools';
 import type { TurnFact, UserMessageEvent } from '../turns/turnState';
 
 /**
- * Feeds an event to the engine, before it is applied.
- * @returns whether the engine applies it, by an effect
+ * Feeds an event to the engine before it is applied.
+ * @returns whether the engine applies it
  */
 export function hear(event: SessionEvent, feed: (fact: TurnFact) => unknown): boolean {
   switch (event.type) {

@@ -3,10 +3,7 @@ import { type PromptCapabilities, takes } from '../../acp/protocol/dialect';
 import type { ContentBlock } from '../../session/events/content';
 import type { QueuedAttachment, QueueItem } from '../../session/queue/queue';
 
-/**
- * Returns what an agent gets for a message: its text, then each attachment in the best form that
- * it takes.
- */
+/** Returns the text, then each attachment in the best form that the agent takes. */
 export function contentOf(item: QueueItem, capabilities: PromptCapabilities): ContentBlock[] {
   const blocks: ContentBlock[] = item.text === '' ? [] : [{ type: 'text', text: item.text }];
   for (const { forms, label } of item.attachments) {
@@ -16,7 +13,7 @@ export function contentOf(item: QueueItem, capabilities: PromptCapabilities): Co
 }
 
 /**
- * Returns the size of what an agent gets of an attachment; undefined where that is only an address.
+ * Returns the sent size of an attachment; undefined if only an address is sent.
  * @param capabilities undefined: not known yet
  */
 export function sentBytes(
@@ -37,7 +34,6 @@ export function sentBytes(
   }
 }
 
-/** Returns what a message that has left says. */
 export function contentOfSent(item: QueueItem | undefined): readonly ContentBlock[] {
   return item ? contentOf(item, { image: true, audio: true, embeddedContext: true }) : [];
 }

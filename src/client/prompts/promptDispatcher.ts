@@ -8,9 +8,8 @@ import { localizable } from '../../base/localizable';
 import type { PromptQueue, QueueItem } from '../../session/queue/queue';
 import type { TurnResult } from '../turns/turnState';
 
-/** A message that has left. */
 export interface SentMessage {
-  /** The end of its turn; undefined where no turn took it in: it is in the queue again. */
+  /** Undefined: no turn took it in, and it is in the queue again. */
   readonly done: Promise<TurnResult | undefined>;
 }
 
@@ -25,7 +24,7 @@ export class PromptDispatcher implements Disposable {
   readonly #sender: MessageSender;
   readonly #waiting = new Map<string, Deferred<TurnResult>>();
   #sending = false;
-  /** The ids of the items that go before all others, in this order. */
+  /** Ids that go before all others, in this order. */
   #urgent: string[] = [];
 
   constructor(queue: PromptQueue, sender: MessageSender) {
@@ -33,10 +32,7 @@ export class PromptDispatcher implements Disposable {
     this.#sender = sender;
   }
 
-  /**
-   * The end of the turn of an item.
-   * @throws ParleyError `message-removed`, `conversation-closed`
-   */
+  /** @throws ParleyError `message-removed`, `conversation-closed` */
   expect(item: QueueItem): Promise<TurnResult> {
     const known = this.#waiting.get(item.id);
     if (known) return known.promise;
@@ -46,16 +42,13 @@ export class PromptDispatcher implements Disposable {
     return deferred.promise;
   }
 
-  /** Lets an item go before all others and past a pause, as soon as something can be sent. */
+  /** Sends an item before all others and past a pause. */
   sendFirst(item: QueueItem): Promise<TurnResult> {
     this.#urgent = [item.id, ...this.#urgent.filter((id) => id !== item.id)];
     return this.expect(item);
   }
 
-  /**
-   * The same for an item that was just put before all others: it goes behind those of which this
-   * was said before.
-   */
+  /** As {@link sendFirst}, behind earlier items of this kind. */
   sendSoon(item: QueueItem): Promise<TurnResult> {
     this.#urgent = this.#urgent.filter((id) => this.#queue.find(id)?.state === 'queued');
     const before = this.#urgent.at(-1);
@@ -68,7 +61,7 @@ export class PromptDispatcher implements Disposable {
     return this.expect(item);
   }
 
-  /** Sends the next message where it may be sent. Call it whenever that may have changed. */
+  /** Call whenever the next message may be sendable. */
   pump(): void {
     if (this.#sending || !this.#sender.canSend) return;
     const first = this.#urgent.map((id) => this.#queue.find(id)).find((item) => item?.state === 'queued');
@@ -90,7 +83,7 @@ export class PromptDispatcher implements Disposable {
       this.#sending = false;
     }
     if (!sent) {
-      this.pump(); // the next one may go where this one was taken away
+      this.pump(); // this one was taken away
       return;
     }
     sent.done.then(
@@ -109,7 +102,6 @@ export class PromptDispatcher implements Disposable {
     this.#waiting.delete(id);
   }
 
-  /** The item will not be sent. */
   forget(item: QueueItem): void {
     this.#waiting
       .get(item.id)

@@ -5,7 +5,7 @@ import { localizable } from '../../base/localizable';
 import { at } from '../../base/untrusted';
 import type { StoredFailure } from '../turns/turnState';
 
-/** Returns why a prompt failed: the agent's own words, and what to do where they mean something to us. */
+/** In the agent's own words, with a hint if the code has a meaning here. */
 export function promptFailure(error: unknown): StoredFailure {
   const message = messageOf(error);
   if (error instanceof RpcError) {
@@ -16,13 +16,14 @@ export function promptFailure(error: unknown): StoredFailure {
   return { code: error.code, ...error.texts };
 }
 
-/** How often a session is opened again for one prompt: there are two ways, and a new session. */
+/** Two methods, and a new session. */
 const MAX_REOPENINGS = 3;
 
 /**
- * Returns whether a session is opened again for a prompt that the agent has refused: it says that
- * it does not have the session (-32002), and not something that the prompt names.
- * @param inVain how often that was done for this prompt. After that only the session's own id counts
+ * Returns whether a refusal (-32002) is about the session, and not about something that the prompt
+ * names.
+ * @param inVain how often the session was reopened for this prompt; after that only its own id
+ * counts
  */
 export function isSessionGone(error: unknown, sessionId: string, inVain: number): boolean {
   if (!(error instanceof RpcError) || error.code !== RPC_CODES.resourceNotFound) return false;

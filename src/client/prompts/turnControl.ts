@@ -36,10 +36,10 @@ import { isSessionGone, promptFailure } from './promptFailure';
 import type { Preparation, TurnControlOptions } from './promptSession';
 import { type SentPrompt, TurnDriver } from './turnDriver';
 
-/** How long an agent may take to stop before the user is offered to end it, in milliseconds. */
+/** Before the user is offered to end the agent, in milliseconds. */
 const STOP_PATIENCE_MS = 10_000;
 
-/** How long an agent that cannot be written to may take to end, in milliseconds. */
+/** How long an agent that can't be written to may take to exit, in milliseconds. */
 const UNWRITABLE_MS = 2000;
 /** How {@link StateReport} names the error -32000. */
 const AUTH_REQUIRED = `agent-error ${RPC_CODES.authRequired}`;
@@ -55,25 +55,22 @@ class SessionLost extends Error {
 }
 
 export class TurnControl implements MessageSender {
-  /** What the agent asks the user. */
   readonly requests: UserRequests;
   readonly dispatcher: PromptDispatcher;
   readonly #options: TurnControlOptions;
-  /** Takes what the agent says of turns. */
   readonly driver: TurnDriver<QueuedPrompt>;
   #patience: ReturnType<typeof setTimeout> | undefined;
   #ignoresStop = false;
-  /** What precedes a prompt, and can be given up; with the message that has not left yet. */
+  /** Can be aborted; `item` has not left yet. */
   #preparing: { readonly abort: AbortController; readonly item?: QueueItem } | undefined;
 
   readonly #accepted: AcceptedPrompts;
-  /** The ids of messages whose turn failed, and that are sent again. */
   readonly #again = new Set<string>();
-  /** What the agent said when the turn that ends now failed for want of a sign-in. */
+  /** The agent's words when the turn failed for want of a sign-in. */
   #signInFor: string | undefined;
-  /** What an earlier window has left, until its agent is here. */
+  /** Left by an earlier window, until its agent is attached. */
   #restored: { readonly itemOf: (id: string) => QueueItem | undefined } | undefined;
-  /** Connections that were lost in a turn which may go on: no answer of theirs is one. */
+  /** Connections that were lost in a turn: their failures are no answers. */
   readonly #cutLinks = new WeakSet<AgentLink>();
 
   constructor(options: TurnControlOptions) {
@@ -98,12 +95,10 @@ export class TurnControl implements MessageSender {
     this.dispatcher = new PromptDispatcher(queue, this);
   }
 
-  /** A turn runs, a prompt waits for its answer, or is about to leave. */
   get isBusy(): boolean {
     return this.#hasTurn || this.isPreparing;
   }
 
-  /** A message is about to leave. */
   get isPreparing(): boolean {
     return this.#preparing?.item !== undefined;
   }
@@ -116,13 +111,13 @@ export class TurnControl implements MessageSender {
     return this.driver.state.turn !== undefined || hasWaiting(this.driver.state);
   }
 
-  /** There is something to stop: a turn that is not over, or a prompt that waits for one. */
+  /** There is something to stop. */
   get isRunning(): boolean {
     const { turn } = this.driver.state;
     return (turn !== undefined && turn.ended === undefined) || hasWaiting(this.driver.state);
   }
 
-  /** No turn runs, and the last one ended with a question: the next message is the answer. */
+  /** No turn runs, and the last one ended with a question. */
   get isAsked(): boolean {
     const session = this.#options.session.current;
     return !this.isBusy && session?.link.dialect.isAsking?.(session.sessionId) === true;
@@ -132,15 +127,11 @@ export class TurnControl implements MessageSender {
     return this.driver.state.turn?.cancelRequested === true;
   }
 
-  /** The agent was asked to stop and continues regardless. */
   get ignoresStop(): boolean {
     return this.#ignoresStop;
   }
 
-  /**
-   * What the agent says of its own state. A turn that failed for want of a sign-in asks for one, as
-   * an error of its prompt would.
-   */
+  /** A turn that failed for want of a sign-in asks for one, as an error of its prompt would. */
   state(report: StateReport): void {
     if (report.error?.code === AUTH_REQUIRED && this.driver.state.turn) this.#signInFor = report.error.message;
     this.driver.feed({ type: 'state', report });
@@ -148,10 +139,7 @@ export class TurnControl implements MessageSender {
     this.#changed();
   }
 
-  /**
-   * Asks the agent to stop: the turn still ends by the agent's word. Its open questions are
-   * answered at once.
-   */
+  /** Asks the agent to stop, and answers its open questions. */
   cancel(): void {
     const { services } = this.#options;
     const session = this.#options.session.current;
@@ -175,8 +163,8 @@ export class TurnControl implements MessageSender {
   }
 
   /**
-   * Keeps a message back that is about to leave.
-   * @param id absent: whichever that is
+   * Keeps back a message that is about to leave.
+   * @param id absent: any
    * @returns whether there was one
    */
   keepBack(id?: string): boolean {
@@ -189,7 +177,6 @@ export class TurnControl implements MessageSender {
 
   /**
    * The agent is gone.
-   * @param note a sentence on how it went
    * @param interrupted it was ended, and has not failed
    */
   exited(note: LocalizableText, interrupted = false): void {
@@ -201,9 +188,8 @@ export class TurnControl implements MessageSender {
   }
 
   /**
-   * The connection is lost in the middle of a turn that the agent may continue: it stays open until
-   * {@link rejoin} or {@link exited}. What the agent asked is withdrawn: it asks again if it still
-   * wants to know.
+   * The connection is lost in a turn: it stays open until {@link rejoin} or {@link exited}. The
+   * agent asks again what it still wants to know.
    * @returns false if no turn runs
    */
   cut(link: AgentLink | undefined): boolean {
@@ -220,7 +206,7 @@ export class TurnControl implements MessageSender {
   }
 
   /**
-   * The agent was asked about the turn that was cut: the turn continues, or is over, as it says.
+   * The agent was asked about the turn that was cut.
    * @param hasArrived whether the agent has its prompts; undefined: not known
    * @returns false if the agent doesn't have the turn: {@link exited} ends it
    */
@@ -237,10 +223,7 @@ export class TurnControl implements MessageSender {
     this.dispatcher.dispose();
   }
 
-  /**
-   * Sends one message; resolves when it has left, with the end of its turn. Undefined where it must
-   * wait after all.
-   */
+  /** Resolves when the message has left; undefined if it must wait. */
   async send(item: QueueItem): Promise<SentMessage | undefined> {
     const { queue, recorder, session } = this.#options;
     const opened = session.current;
@@ -250,7 +233,7 @@ export class TurnControl implements MessageSender {
     const wait = preparation && (await this.#prepare(preparation, item));
     if (wait === 'kept-back') return undefined;
     if (wait === undefined) this.#options.session.leaving();
-    const target = session.current; // a new session may have taken the place of the other
+    const target = session.current; // may be a new session
     if (wait !== undefined || !target || target.link !== opened.link || !this.canSend) {
       queue.setState(item, 'queued');
       if (wait !== undefined) queue.pause(wait);
@@ -313,10 +296,7 @@ export class TurnControl implements MessageSender {
     );
   }
 
-  /**
-   * Continues where an earlier window stopped: the turn runs, and nothing is sent until {@link resume}.
-   * @param itemOf returns a message of the queue or of the transcript
-   */
+  /** Continues where an earlier window stopped; nothing is sent until {@link resume}. */
   restore(kept: KeptTurns, state: Readonly<SessionState>, itemOf: (id: string) => QueueItem | undefined): void {
     const userIds = state.entries.flatMap((entry) =>
       entry.kind === 'user' && entry.messageId !== undefined ? [entry.messageId] : [],
@@ -334,9 +314,8 @@ export class TurnControl implements MessageSender {
   }
 
   /**
-   * The agent of the earlier window is here: its answers are waited for, and what was not sent yet
-   * is sent.
-   * @param sent the JSON-RPC ids of prompts that were sent, by prompt
+   * The agent of the earlier window is attached.
+   * @param sent the JSON-RPC ids of sent prompts, by prompt
    */
   resume(opened: OpenedSession, sent: ReadonlyMap<string, string>): void {
     const { itemOf } = this.#restored ?? { itemOf: () => undefined };
@@ -367,8 +346,8 @@ export class TurnControl implements MessageSender {
   }
 
   /**
-   * Does what precedes a prompt, so that Stop can give it up.
-   * @returns why the prompt must wait; `kept-back` where it was given up
+   * Runs a preparation that Stop can abort.
+   * @returns why the prompt must wait
    */
   async #prepare(run: Preparation, item?: QueueItem): Promise<WaitReason<PauseCode> | 'kept-back' | undefined> {
     const abort = new AbortController();
@@ -386,10 +365,9 @@ export class TurnControl implements MessageSender {
   }
 
   /**
-   * Sends a prompt; where the agent says that it no longer has the session, that is opened again or
-   * replaced, and the prompt sent once more, in the same turn.
-   * @param inVain how often the session was opened again, and the prompt refused all the same
-   * @throws SessionLost where no session could be opened; what the agent answers
+   * Sends a prompt, and once more in the same turn after a lost session was reopened or replaced.
+   * @param inVain how often that was done
+   * @throws SessionLost if no session could be opened; what the agent answers
    */
   async #deliver(
     leaving: LeavingPrompt,
@@ -402,8 +380,8 @@ export class TurnControl implements MessageSender {
     } catch (error) {
       const { link } = opened;
       if (isClosed(error) && link.isAlive) {
-        // Mostly the agent is about to end, which tells why. One that only reads no more has no end
-        // of its own.
+        // Mostly the agent is about to exit, which tells why; one that only stopped reading
+        // doesn't.
         await new Promise((resolve) => later(() => resolve(undefined), UNWRITABLE_MS));
         throw link.isAlive && link.rpc?.isClosed === false ? new SessionLost('agent-closed-input', error) : error;
       }
@@ -416,14 +394,14 @@ export class TurnControl implements MessageSender {
       this.#options.session.leaving();
       const isNew = target.sessionId !== opened.sessionId;
       const answer = isNew ? this.#prompt(leaving, target) : this.#deliver(leaving, target, inVain + 1);
-      this.dispatcher.pump(); // what may follow a prompt was kept back
+      this.dispatcher.pump(); // prompts that follow were kept back
       return answer;
     }
   }
 
   /**
-   * A prompt was answered with an error. What no turn has taken in stays with the user, and what a
-   * sign-in or the session was missing for is sent again.
+   * What no turn has taken in stays with the user; it is sent again after a sign-in or with a new
+   * session.
    */
   #refused(item: QueueItem, handle: string, thrown: unknown): void {
     const { queue, session } = this.#options;
@@ -445,7 +423,6 @@ export class TurnControl implements MessageSender {
     this.#options.recorder.afterwards(() => this.#pumpWhenHeard());
   }
 
-  /** A prompt comes back that no turn has taken in. */
   #gaveBack(
     item: QueueItem,
     {
@@ -468,33 +445,27 @@ export class TurnControl implements MessageSender {
     if (!this.#hasTurn) this.#stopped();
   }
 
-  /** As {@link AcceptedPrompts.takeBack}. */
   takeBack(id: string, why: 'remove' | 'edit'): void {
     this.#accepted.takeBack(id, why);
   }
 
-  /**
-   * One prompt at a time, unless the agent keeps a queue of its own; a turn that stops is waited
-   * for in any case.
-   */
+  /** One prompt at a time, unless the agent has a queue; never while a turn stops. */
   get canSend(): boolean {
     const opened = this.#options.session.current;
     if (!opened || this.#preparing) return false;
     if (!this.#hasTurn) return true;
     if (this.isCancelled) return false;
-    // An agent whose turns its answers end may say that it works, and never that it is done: that
-    // must not lock the user out.
+    // An agent may never report that its own work is done: that must not lock the user out.
     return opened.link.description.features.queue !== undefined || isOwnWork(this.driver.state);
   }
 
-  /** What came together with the end of a turn is not part of the next one. */
+  /** Updates that came with the end of a turn are not part of the next one. */
   #pumpWhenHeard(): void {
     const { rpc } = this.#options.session.current?.link ?? {};
     if (rpc) rpc.whenHandled(() => this.dispatcher.pump());
     else this.dispatcher.pump();
   }
 
-  /** What was to stop has stopped. */
   #stopped(): void {
     clearTimeout(this.#patience);
     this.#ignoresStop = false;
@@ -504,13 +475,11 @@ export class TurnControl implements MessageSender {
     const { queue, session } = this.#options;
     this.#stopped();
     if (this.#signInFor !== undefined) {
-      // The turn had taken them in and failed for that reason: they are sent again after the
-      // sign-in.
+      // The turn had taken them in: they are sent again after the sign-in.
       for (const { item } of prompts.toReversed()) if (queue.putBack(item)) this.#again.add(item.id);
       session.needSignIn(this.#signInFor);
     }
-    // What failed for one message mostly fails for the next: they are kept until the user has
-    // looked. Without a session something else tells why they wait.
+    // The next message would mostly fail too. Without a session something else says why.
     if (stopReason === 'error' && session.current && queue.items.length > 0) queue.pause('turn-failed');
     this.requests.turnEnded(session.current?.link.description.features.states !== undefined);
     this.#changed();
@@ -518,25 +487,21 @@ export class TurnControl implements MessageSender {
   }
 }
 
-/** A message of the queue that the engine knows. */
 interface QueuedPrompt extends SentPrompt {
   readonly item: QueueItem;
 }
 
-/** A prompt on its way to the agent. */
 interface LeavingPrompt {
   readonly opened: OpenedSession;
   readonly item: QueueItem;
   readonly handle: string;
-  /** As the user wrote it. */
   readonly content: readonly ContentBlock[];
-  /** With what goes along. */
+  /** With the appendix. */
   readonly sent: readonly ContentBlock[];
   /** Aborted when the user wants it back; absent: it has begun a turn. */
   readonly takenBack: AbortSignal | undefined;
 }
 
-/** True if the message could not be written, or cannot be answered. */
 function isClosed(error: unknown): boolean {
   return error instanceof ParleyError && (error.code === 'connection-closed' || error.code === REMOTE_LOST);
 }

@@ -17,32 +17,31 @@ import {
   type TurnState,
 } from '../turns/turnState';
 
-/** A prompt that the engine knows by its handle. */
 export interface SentPrompt {
   readonly content: readonly ContentBlock[];
-  /** The text that the agent gets, if that is more than the content. */
   readonly echo?: string;
-  /** The end of its turn; undefined: no turn took it in. */
+  /** Undefined: no turn took it in. */
   readonly done: Deferred<TurnResult | undefined>;
 }
 
 export interface TurnDriverOptions<Sent extends SentPrompt> {
   readonly graces: Graces;
-  /** Timers, so that tests can hold them. */
   readonly schedule?: Schedule | undefined;
   /** Ms since 1970. */
   readonly now: () => number;
   readonly log: Log;
   readonly apply: (event: SessionEvent) => void;
-  /** A prompt stands in the transcript from here on. */
+  /** The prompt is in the transcript. */
   readonly onInserted: (promptId: string) => void;
-  /** A turn is complete: the next prompt can be sent. @param prompts those of the turn */
+  /**
+   * The next prompt can be sent.
+   * @param prompts those of the turn
+   */
   readonly onSettled: (stopReason: StopReason, prompts: readonly Sent[]) => void;
-  /** Takes the points of the traces of turns. */
   readonly onMark?: (mark: TurnMark) => void;
 }
 
-/** A wait that is over for longer than this was not waited for: the machine slept, or its clock was set. */
+/** After this the machine slept, or its clock was set: the wait begins again. */
 const OVERSLEPT_MS = 1000;
 
 export class TurnDriver<Sent extends SentPrompt = SentPrompt> implements Disposable {
@@ -62,7 +61,7 @@ export class TurnDriver<Sent extends SentPrompt = SentPrompt> implements Disposa
     return this.#state;
   }
 
-  /** The JSON-RPC ids of the prompts whose answers are still to come or still count, by prompt. */
+  /** JSON-RPC ids of prompts whose answers are awaited, by prompt. */
   get requestIds(): ReadonlyMap<string, string> {
     const { prompts, turn } = this.#state;
     return new Map(
@@ -72,11 +71,7 @@ export class TurnDriver<Sent extends SentPrompt = SentPrompt> implements Disposa
     );
   }
 
-  /**
-   * Continues where an earlier window stopped. Nothing is waited for until the agent is here:
-   * {@link resume}.
-   * @param sentOf returns what a prompt is
-   */
+  /** Continues where an earlier window stopped; waits begin with {@link resume}. */
   restore(state: TurnState, sentOf: (promptId: string) => Sent | undefined): void {
     this.#state = state;
     for (const { handle, promptId } of state.prompts) {
@@ -85,12 +80,11 @@ export class TurnDriver<Sent extends SentPrompt = SentPrompt> implements Disposa
     }
   }
 
-  /** The agent can be heard again: what is waited for may come from now on. */
   resume(): void {
     this.feed({ type: 'resumed' });
   }
 
-  /** A prompt is about to be sent. @returns its handle */
+  /** @returns the prompt's handle */
   prompt(prompt: Sent, terms: Omit<Extract<TurnFact, { type: 'prompt' }>, 'type' | 'handle'>): string {
     const handle = `p${this.#state.followers + 1}`;
     this.#sent.set(handle, prompt);
@@ -98,7 +92,6 @@ export class TurnDriver<Sent extends SentPrompt = SentPrompt> implements Disposa
     return handle;
   }
 
-  /** A prompt is about to be sent again, with another text that the agent may echo. */
   replaceText(handle: string, text: string): void {
     const prompt = this.#sent.get(handle);
     if (prompt) this.#sent.set(handle, { ...prompt, echo: text });
@@ -111,7 +104,6 @@ export class TurnDriver<Sent extends SentPrompt = SentPrompt> implements Disposa
     this.feed({ type: 'watch', quietMs });
   }
 
-  /** Tells the engine what happened, and carries out what follows. */
   readonly feed = (fact: TurnFact, at = this.#options.now()): readonly TurnEffect[] => {
     const due = dueAt(this.#state);
     if (due !== undefined && at - due > OVERSLEPT_MS && fact.type !== 'resumed') this.resume();
@@ -125,12 +117,12 @@ export class TurnDriver<Sent extends SentPrompt = SentPrompt> implements Disposa
       if (effect.type === 'settled') settled = effect.stopReason;
       else this.#carryOut(effect, ended);
     }
-    // Last, as it may send the next prompt.
+    // Last: it may send the next prompt.
     if (settled !== undefined) this.#options.onSettled(settled, ended);
     return effects;
   };
 
-  /** @param ended collects the prompts whose turn is over */
+  /** @param ended collects the prompts of the ended turn */
   #carryOut(effect: TurnEffect, ended: Sent[]): void {
     const { apply, log, onInserted, onMark } = this.#options;
     switch (effect.type) {
@@ -164,7 +156,7 @@ export class TurnDriver<Sent extends SentPrompt = SentPrompt> implements Disposa
     }
   }
 
-  /** Waits until something is decided. A timer that fires too early, as the wait was extended, waits again. */
+  /** A timer that fires early, as the wait was extended, waits again. */
   #await(): void {
     const due = dueAt(this.#state);
     if (due !== undefined && this.#timer && this.#timer.at <= due) return;

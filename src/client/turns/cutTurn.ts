@@ -8,14 +8,12 @@ type TurnFate =
   | { readonly kind: 'runs'; readonly report: StateReport }
   | { readonly kind: 'ended'; readonly report: StateReport }
   | { readonly kind: 'complete'; readonly barrier: TurnComplete }
-  /** The agent has the session, and does not say what it does in it. */
   | { readonly kind: 'unsaid' }
-  /** The agent does not have the turn, or cannot be asked. */
   | { readonly kind: 'lost' };
 
 /**
- * @param hasArrived whether the agent has the prompts of the turn; undefined: not known. An agent
- * that rests and may not have them has not ended the turn
+ * @param hasArrived whether the agent has the prompts; undefined: not known. An idle agent without
+ * them has not ended the turn
  */
 export function fateOf(cut: Cut, { answer, state }: SessionStatus, hasArrived: boolean | undefined): TurnFate {
   const report = cut.state ?? state ?? cut.before;

@@ -27,8 +27,8 @@ const MAX_CALLS = 1000;
 const MAX_UNDECIDED = 100;
 
 /**
- * Returns the next state and what follows from an input. A grace that was over before the input is
- * handled first, at the time when it was over.
+ * Returns the next state and the effects. A grace that ended before the input is handled first, at
+ * its time.
  */
 export function reduce(
   state: TurnState,
@@ -44,7 +44,7 @@ export function reduce(
   return [step.state, step.effects];
 }
 
-/** Returns when something is decided if nothing comes, ms since 1970. */
+/** In ms since 1970. */
 export function dueAt({ turn }: TurnState): number | undefined {
   return turn?.grace?.until;
 }
@@ -185,7 +185,7 @@ class Step extends TurnEnds {
     const prompt = this.find(handle);
     const isTakenIn = isReceipt(answer, this.state.agentState !== undefined);
     this.markAnswer(isTakenIn ? 'receipt' : 'answer', handle);
-    if (!prompt?.awaited) return; // its turn was closed already
+    if (!prompt?.awaited) return;
     if (isTakenIn) {
       this.received(prompt, answer.messageId);
       return;
@@ -219,7 +219,6 @@ class Step extends TurnEnds {
     this.state.prompts.push({ handle, promptId: handle, endsBy: 'state', promised: false, ...flags });
   }
 
-  /** The agent works on what it began before this connection. */
   #continues(): void {
     if (!this.state.turn) this.start('agent', 'state', false).isRejoined = true;
   }
@@ -275,7 +274,6 @@ class Step extends TurnEnds {
     this.barrier(turn, barrier);
   }
 
-  /** The turn that began with the prompt is over; after a cancel an error is the cancel's. */
   #failed({ handle, error, withdrawn }: Extract<TurnFact, { type: 'failed' }>): void {
     const prompt = this.find(handle);
     this.markAnswer('answer', handle);
@@ -293,14 +291,13 @@ class Step extends TurnEnds {
     if (!isCancelled) this.event({ type: 'error', ...error, turnId: ended !== undefined ? turn.id : undefined });
     prompt.failed = true;
     const others = this.promptsInTurn().filter(({ failed }) => !failed);
-    if (others.some(({ awaited }) => awaited || turn.endsBy === 'state')) return; // they go on
+    if (others.some(({ awaited }) => awaited || turn.endsBy === 'state')) return;
     const reason = withdrawn ? 'cancelled' : 'error';
     if (ended === undefined) this.end(turn, reason, 'response', {});
     else if (!turn.cancelRequested) this.changeReason(turn, reason, {});
     this.settle(turn);
   }
 
-  /** No turn has taken the prompt in. */
   #refused({ handle, promptId, cancelRequested: asked }: Prompt): void {
     this.state.prompts = this.state.prompts.filter((other) => other.handle !== handle);
     this.effects.push({ type: 'done', handle, promptId, refused: { asked } });
@@ -376,7 +373,7 @@ class Step extends TurnEnds {
     if (turn && turn.ended === undefined) turn.grace = { kind: 'watch', quietMs, until: this.at + quietMs };
   }
 
-  /** An earlier version did not keep what the turn waits for. */
+  /** Earlier versions didn't store what the turn waits for. */
   #resumed(): void {
     const { turn } = this.state;
     const { kind = turn?.ended !== undefined ? 'answer' : 'idle', quietMs } = turn?.grace ?? {};

@@ -4,10 +4,9 @@ import { textOfBlocks } from '../../base/text';
 import type { Prompt, UserMessageEvent } from './turnState';
 
 /**
- * Returns the prompt that one message repeats in the same words.
- * @param prompts that may be repeated, in the order in which they were sent
- * @param message the events of the message so far
- * @param begins whether it is enough that the prompt begins with these words
+ * Returns the prompt that a message repeats.
+ * @param prompts in the order of sending
+ * @param begins the message may be incomplete
  */
 export function promptWithWords(
   prompts: readonly Prompt[],

@@ -6,7 +6,7 @@ import type { OpenTurn, Prompt, TurnEffect, TurnMark, TurnState } from './turnSt
 export const MAX_IDS = 200;
 
 export class TurnDraft {
-  /** A copy down to the turn and the prompts, which may be changed; lists in it are replaced. */
+  /** A mutable copy of the turn and prompts; lists are replaced. */
   readonly state: { -readonly [Key in keyof TurnState]: TurnState[Key] };
   readonly effects: TurnEffect[] = [];
   protected readonly log = {

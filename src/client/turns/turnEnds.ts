@@ -26,7 +26,6 @@ export class TurnEnds extends TurnDraft {
     this.#graces = graces;
   }
 
-  /** Nothing came in time. */
   graceOver(at: number): void {
     const { turn } = this.state;
     const kind = turn?.grace?.kind;
@@ -46,7 +45,6 @@ export class TurnEnds extends TurnDraft {
         this.settle(turn);
         return;
       case 'unclear':
-        // Nothing followed the answer without a reason: it was the end.
         this.answeredUnclear(turn);
         this.answered(turn, undefined, {}, 'response');
         return;

@@ -20,47 +20,37 @@ const endsBy = z.enum(['response', 'state']);
 const reportSchema = z.custom<StateReport>((value) => typeof (value as StateReport | undefined)?.state === 'string');
 
 const promptSchema = z.object({
-  /** Unique in the life of a session: one message may be sent more than once. */
+  /** Unique: one message may be sent more than once. */
   handle: z.string(),
-  /** The id of the message in the queue. */
   promptId: z.string(),
   /** What ends its turn: the answer to it, or the agent's own state. */
   endsBy,
-  /** The agent advertises turn_complete. */
   promised: z.boolean(),
-  /** The agent's id of the message. */
   messageId: z.optional(z.string()),
-  /** The JSON-RPC id with which it was sent. */
   requestId: z.optional(z.string()),
-  /** Part of the open turn. */
   inTurn: z.boolean(),
   /** Neither answered nor given up. */
   awaited: z.boolean(),
-  /** The agent has taken it in. */
   inserted: z.boolean(),
   cancelRequested: z.boolean(),
-  /** It was answered with an error, and others of its turn go on. */
+  /** Answered with an error, while others of its turn continue. */
   failed: z.optional(z.boolean()),
-  /** The agent has repeated it as a message of the user. */
   echoed: z.optional(z.boolean()),
-  /** What the agent may echo; not kept, see `restoredTurns`. */
+  /** Not stored, see `restoredTurns`. */
   text: z.optional(z.string()),
 });
 
 /** What an open turn waits for while the agent is quiet. Times are milliseconds since 1970. */
 const graceSchema = z.object({
   kind: z.enum([
-    /** The promised turn_complete, after the answer. */
     'barrier',
     /** Whether a turn_complete with an unknown id, after the answer, was meant for this turn. */
     'renumbered',
-    /** The answer, after turn_complete. */
     'answer',
     /** Whether an answer without a reason is a receipt. */
     'unclear',
     /** Whether an idle that came early is the end. */
     'idle',
-    /** A sign of life, see the input `watch`. */
     'watch',
   ]),
   quietMs: z.number(),
@@ -70,14 +60,12 @@ const graceSchema = z.object({
   longest: z.optional(z.number()),
 });
 
-/** What the end of a turn says besides its reason. */
 const endingSchema = z.custom<Ending>((value) => typeof value === 'object' && value !== null);
 
 const turnSchema = z.object({
   id: z.string(),
   endsBy,
   promised: z.boolean(),
-  /** The agent said that it works in this turn. */
   busySeen: z.boolean(),
   barrierSeen: z.boolean(),
   cancelRequested: z.boolean(),
@@ -89,7 +77,7 @@ const turnSchema = z.object({
   idleIsDoubtful: z.optional(z.boolean()),
   /** The answer, while a promised turn_complete is waited for. */
   answered: z.optional(z.object({ stopReason: z.enum(stopReasons), said: endingSchema })),
-  /** It continues on another connection: its prompts get no answers, and their ids are void. */
+  /** Continues on another connection: its prompts get no answers. */
   isRejoined: z.optional(z.boolean()),
   /** The agent repeats it: it has no prompts of this connection. */
   isPast: z.optional(z.boolean()),
@@ -108,7 +96,6 @@ const turnSchema = z.object({
 /** What is kept with the events of a session. Fields that were added later are optional. */
 export const keptTurnsSchema = z.object({
   agentState: z.optional(z.string()),
-  /** How many prompts have been sent. */
   followers: z.number(),
   turn: z.optional(turnSchema),
   prompts: z.array(promptSchema),
@@ -116,7 +103,6 @@ export const keptTurnsSchema = z.object({
   undecided: z.optional(z.array(z.custom<UserMessageEvent>((value) => typeof value === 'object' && value !== null))),
   /** The agent's turn_complete names other ids than those that were sent: a proxy renumbers them. */
   renumbers: z.optional(z.boolean()),
-  /** JSON-RPC ids of earlier prompts on this connection. */
   pastIds: z.optional(z.array(z.string())),
   /** Tool calls that are over, or whose turn is. */
   pastCalls: z.optional(z.array(z.string())),
@@ -128,11 +114,10 @@ export type OpenTurn = z.infer<typeof turnSchema>;
 export type GraceKind = z.infer<typeof graceSchema>['kind'];
 
 export interface TurnState extends Readonly<KeptTurns> {
-  /** Number of turns so far. */
   readonly turns: number;
   readonly pastIds: string[];
   readonly pastCalls: string[];
-  /** Ids of messages of the user that are in the transcript. */
+  /** In the transcript. */
   readonly userIds: readonly string[];
   /** The connection was lost in the open turn, and the agent was not asked about it yet. */
   readonly cut?: Cut | undefined;
@@ -153,28 +138,23 @@ export type UserMessageEvent = Extract<SessionEvent, { type: 'message' | 'messag
 /** Tokens and an explanation that belong to the end of a turn. */
 export type Ending = Pick<Extract<SessionEvent, { type: 'turn_ended' }>, 'tokens' | 'tokenParts' | 'note'>;
 
-/** An error as it is stored. */
 export interface StoredFailure {
   readonly code: string;
   readonly message: LocalizableText;
   readonly hint?: LocalizableText;
 }
 
-/** How a prompt goes to an agent. */
 export type PromptTerms = Pick<Prompt, 'handle' | 'promptId' | 'endsBy' | 'promised'> & {
-  /** The text that the agent gets and may echo. */
   readonly text: string;
 };
 
-/** What happens to turns. */
 export type TurnFact =
   | ({ readonly type: 'prompt' } & PromptTerms)
-  /** The prompt was written with this JSON-RPC id. */
   | { readonly type: 'sent'; readonly handle: string; readonly requestId: string }
   /** The prompt is about to be sent again, to another session, with this text. */
   | { readonly type: 'text'; readonly handle: string; readonly text: string }
   | { readonly type: 'answer'; readonly handle: string; readonly answer: PromptAnswer }
-  /** The prompt was answered with an error. `withdrawn`: the error says that it was cancelled. */
+  /** `withdrawn`: the error says that it was cancelled. */
   | {
       readonly type: 'failed';
       readonly handle: string;
@@ -193,9 +173,8 @@ export type TurnFact =
   | { readonly type: 'update'; readonly isOutput: boolean }
   /** `isNew`: the agent announces it; a call that was over may have had the same id. */
   | { readonly type: 'call'; readonly id: string; readonly isOpen: boolean; readonly isNew: boolean }
-  /** The user asked to stop. */
   | { readonly type: 'cancel' }
-  /** The agent is gone. `interrupted`: it was ended, and has not failed. */
+  /** `interrupted`: it was ended, and has not failed. */
   | { readonly type: 'exited'; readonly note: LocalizableText; readonly interrupted: boolean }
   /** The connection is lost, and the agent may continue the open turn. */
   | { readonly type: 'cut' }
@@ -205,11 +184,9 @@ export type TurnFact =
   | { readonly type: 'asked'; readonly status: SessionStatus; readonly hasArrived: boolean | undefined }
   /** Wants the effect `quiet` once no update has come in the open turn for this long. */
   | { readonly type: 'watch'; readonly quietMs: number }
-  /** The agent doesn't say how the turn ended. */
   | { readonly type: 'no_end'; readonly note: LocalizableText }
   /** Nothing could be heard for a while: what is waited for may come from now on. */
   | { readonly type: 'resumed' }
-  /** Time has passed. */
   | { readonly type: 'tick' };
 
 /** `at`: ms since 1970. */
@@ -236,13 +213,12 @@ export type TurnEffect =
       readonly handle: string;
       readonly promptId: string;
       readonly result?: TurnResult;
-      /** Set if the agent refused it: whether the user had asked for that. */
+      /** Whether the user had asked for the refusal. */
       readonly refused?: { readonly asked: boolean };
     }
   /** The turn is complete: the next prompt can be sent. */
   | { readonly type: 'settled'; readonly stopReason: StopReason }
   | { readonly type: 'quiet' }
-  /** The agent doesn't have the turn that was cut. */
   | { readonly type: 'lost' }
   | { readonly type: 'log'; readonly level: 'info' | 'warn'; readonly text: string }
   | { readonly type: 'mark'; readonly mark: TurnMark };
@@ -251,22 +227,19 @@ export type TurnEffect =
 export interface TurnMark {
   readonly kind: TurnMarkKind;
   readonly turnId?: string;
-  /** Of the prompt. */
   readonly handle?: string;
   /** The JSON-RPC id that was sent, or that a turn_complete names. */
   readonly requestId?: string;
   readonly note?: TurnMarkNote;
 }
 
-/** @param turns that the session had before; numbers continue from there */
+/** @param turns of the session so far */
 export function initialTurns(turns = 0): TurnState {
   return { turns, followers: 0, prompts: [], pastIds: [], pastCalls: [], userIds: [] };
 }
 
-/** The newest ids that are kept, to know a repetition. */
 const MAX_KEPT_IDS = 20;
 
-/** Returns what another window needs to continue with the same agent. */
 export function keptTurns({ turns: _, userIds, cut, ...kept }: TurnState): KeptTurns {
   const { turn } = kept;
   const prompts = kept.prompts.map(({ text, ...prompt }) => ({ ...prompt, awaited: isAwaited(prompt, turn) }));
@@ -275,10 +248,9 @@ export function keptTurns({ turns: _, userIds, cut, ...kept }: TurnState): KeptT
 }
 
 /**
- * Returns the state in which an earlier window left the engine.
- * @param turns that the session had
- * @param textOf returns what a prompt says
- * @param userIds ids of the messages of the user in the transcript
+ * Returns the state as an earlier window left it.
+ * @param turns of the session
+ * @param userIds of messages in the transcript
  */
 export function restoredTurns(
   kept: KeptTurns,
