@@ -23,33 +23,25 @@ import type { Deadlines, Stages } from './stages';
 export interface AgentTransport extends Disposable {
   readonly transport: Transport;
   /**
-   * How it ended without our doing: the exit of a process, or why a connection is gone, in words
-   * that begin with the host. Never rejects.
+   * How it ended without our doing: the exit of a process, or why the connection is gone. Never
+   * rejects.
    */
   readonly exited: Promise<AgentExit | ParleyError>;
-  /** Of a process on this machine. */
   readonly pid?: number;
-  /** Of an agent that a keeper owns. `close` ends it all the same; `kept.detach` lets it run on. */
+  /** Of a kept agent: `close` ends it, `kept.detach` lets it run. */
   readonly kept?: KeptAgent;
-  /** The last lines of stderr; empty where there is none. */
   stderrTail(lines?: number): string;
-  /**
-   * Takes the secrets that were sent with this connection out of a text that a person or a log will
-   * see.
-   */
+  /** Removes the connection's secrets from a text that is shown or logged. */
   readonly scrub?: (text: string) => string;
-  /** Ends the agent and what it started, or says goodbye to it; resolves when that is done. */
   close(): Promise<unknown>;
 }
 
-/** An agent that a keeper owns. */
 export interface KeptTransport extends AgentTransport {
   readonly kept: KeptAgent;
 }
 
 export interface KeptStart {
   readonly about: KeeperAbout;
-  /** Absolute, from `resolveCommand`. */
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
@@ -60,19 +52,16 @@ export interface KeptStart {
   readonly closeGraceMs?: StartOptions['closeGraceMs'];
 }
 
-/** Starts agents that outlive their window, and finds them again. */
 export interface AgentKeepers {
-  /** Agents that start now outlive their window. */
   readonly isOn: boolean;
-  /** Returns the id of the keeper that runs for a session, by our key of the session. */
   find(session: string): string | undefined;
   /**
-   * Attaches to the agent of a session; a window that was attached loses it.
-   * @returns undefined where none runs that can be attached to
+   * Attaches to the agent of a session; an attached window loses it.
+   * @returns undefined if none can be attached
    */
   attach(session: string, options: Pick<AgentTransportOptions, 'log' | 'onStderr'>): Promise<KeptTransport | undefined>;
   /**
-   * Starts an agent; one that ran for its session before is ended.
+   * Starts an agent; an earlier one of the session is ended.
    * @throws as {@link AgentProcess.start}
    */
   start(options: KeptStart): Promise<KeptTransport>;
@@ -83,24 +72,20 @@ export type ProcessStarter = (options: StartOptions) => Promise<AgentTransport>;
 
 export interface AgentTransportOptions {
   readonly agent: ProcessAgent | RemoteAgent;
-  /** Where a process runs; absolute. */
   readonly cwd: string;
-  /** The environment that a command is looked up in and started with. */
   readonly environment: (command: string) => Promise<Record<string, string>>;
-  /** Without it, remote agents have no secrets and no messages go out unencrypted. */
+  /** Absent: no secrets, nothing unencrypted. */
   readonly remote?: RemoteAccess | undefined;
   readonly log: Log;
-  /** Absent: {@link AgentProcess.start}. */
   readonly startProcess?: ProcessStarter | undefined;
-  /** Keeps a process running when the window ends; absent: it ends with the window. */
+  /** Absent: the agent ends with the window. */
   readonly keeper?: { readonly keepers: AgentKeepers; readonly about: KeeperAbout } | undefined;
-  /** Gets each line of a process's stderr, bounded. */
   readonly onStderr?: ((line: string) => void) | undefined;
 }
 
 /**
- * Stages `resolve` and `spawn`, or for a remote agent `resolve` and `connect`.
- * @throws ParleyError with a sentence and a hint; nothing is left running or open then.
+ * Stages `resolve` and `spawn`, or `resolve` and `connect`.
+ * @throws ParleyError; nothing is left running or open then
  */
 export async function startTransport(
   options: AgentTransportOptions,
@@ -155,7 +140,6 @@ async function connect(
   deadlines: Deadlines,
   signal: AbortSignal,
 ): Promise<AgentTransport> {
-  // The user may be asked for a secret, which takes as long as it takes to find it.
   const target = await stages.run('resolve', deadlines['sign-in'], signal, (stop) =>
     resolveRemote(agent, remote, stop),
   );
@@ -173,8 +157,7 @@ async function connect(
 }
 
 /**
- * Connects. Streamable HTTP has no connection before its first message: there, what is wrong shows
- * at `initialize`.
+ * Connects; over HTTP, failures show at `initialize`.
  * @throws ParleyError with the host, what it answered and what helps
  */
 async function connectRemote({ url, headers }: RemoteTarget, log: Log, signal: AbortSignal): Promise<AgentTransport> {

@@ -19,7 +19,7 @@ import type { CommandChange, RunningCommand } from '../../terminals/runningComma
 import type { CommandPlan } from '../../terminals/terminalCommand';
 import type { EarlierCommand, KeptCommandOptions, KeptCommands } from '../ports/keptCommands';
 
-/** How long the keeper may take to end a command, in milliseconds: longer than it waits itself. */
+/** In milliseconds; longer than the keeper itself waits. */
 const END_MS = 5_000;
 
 const aboutSchema = z.object({
@@ -29,7 +29,6 @@ const aboutSchema = z.object({
   request: z.union([z.string(), z.number()]),
 });
 
-/** Returns the command line of a command that a keeper runs, if it is known. */
 export function commandLineOf({ about }: CommandState): string | undefined {
   return aboutSchema.safeParse(about).data?.line;
 }
@@ -43,7 +42,6 @@ export class CommandsOfKeeper implements KeptCommands {
   readonly #starting = new Map<string, Deferred<void>>();
   #isClosed = false;
 
-  /** @param states what the keeper has run for the windows before */
   constructor(send: (bytes: Uint8Array) => void, states: readonly CommandState[]) {
     this.#send = send;
     this.earlier = states.flatMap(({ id, about, pid }) => {
@@ -72,7 +70,6 @@ export class CommandsOfKeeper implements KeptCommands {
     }
   }
 
-  /** Takes a frame that is about commands. */
   take({ kind, bytes }: Frame): void {
     if (kind === FRAME.started) this.#onStarted(JSON.parse(bytes.toString('utf8')) as CommandStarted);
     else if (kind === FRAME.commandOutput) {
@@ -81,7 +78,6 @@ export class CommandsOfKeeper implements KeptCommands {
     }
   }
 
-  /** Nothing more will be heard. */
   closed(): void {
     this.#isClosed = true;
     for (const started of this.#starting.values()) started.reject(new Error('the keeper is gone'));
@@ -151,7 +147,6 @@ class KeptCommand implements RunningCommand {
     return this.#tail.text(limit);
   }
 
-  /** Output comes as the keeper sends it. */
   flush(): void {}
 
   take(change: CommandChange): void {
@@ -169,7 +164,6 @@ class KeptCommand implements RunningCommand {
     this.#exited.resolve(exit);
   }
 
-  /** The keeper is no longer heard: who waits for the end waits no more. */
   lose(): void {
     this.#exited.resolve(this.#exit ?? {});
   }

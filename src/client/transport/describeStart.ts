@@ -2,7 +2,6 @@
 // to: nothing that takes effect is left out.
 import * as l10n from '@vscode/l10n';
 
-/** An agent or an MCP server, unread variables and all. */
 export interface StartDescription {
   readonly name: string;
   readonly command?: string | undefined;
@@ -11,11 +10,10 @@ export interface StartDescription {
   readonly env?: Readonly<Record<string, unknown>> | undefined;
   readonly url?: string | undefined;
   readonly headers?: Readonly<Record<string, unknown>> | undefined;
-  /** What of this machine a remote agent may use. */
   readonly allow?: { readonly files: boolean; readonly terminals: boolean };
 }
 
-/** Several lines: the command with its arguments, or the address; then each variable and header. */
+/** One line each for the command or address, and each variable and header. */
 export function describeStart(started: StartDescription): string {
   const { name, command, args = [], cwd, env = {}, url, headers = {}, allow } = started;
   const what = url ?? commandLine([command ?? '', ...args]);
@@ -37,7 +35,7 @@ export function commandLine(words: readonly string[]): string {
 }
 
 /**
- * The variables of the user's environment that a configuration reads, each once.
+ * The user's environment variables that a configuration reads.
  * @param value any JSON
  */
 export function environmentReadBy(value: unknown): readonly string[] {

@@ -5,19 +5,15 @@ import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { KEEPER_FILE, type KeeperRest, REST_FILE } from '../../keeper/wire';
 
-/** Session and agent of a keeper. Written to its folder, so without secrets. */
+/** Written to the keeper's folder, so without secrets. */
 export interface KeeperAbout {
-  /** The id of the stored session. */
   readonly session: string;
   readonly agentId: string;
   readonly agentName: string;
-  /** The workspace folder. */
   readonly folder: string;
 }
 
-/** The most that a file may have, in bytes. */
 const MAX_FILE_BYTES = 64 * 1024;
-/** The same of the index of what an agent has left: segments of its output, and open lines. */
 const MAX_REST_BYTES = 4 * 1024 * 1024;
 
 const aboutSchema = z.object({
@@ -70,18 +66,16 @@ const restSchema = z.object({
 export type KeeperFile = z.infer<typeof keeperSchema>;
 export type RestFile = KeeperRest & { readonly about: KeeperAbout };
 
-/** Reads the file of a keeper's folder; undefined if there is none or it has another form. */
+/** Undefined if there is none, or it has another form. */
 export function readKeeperFile(folder: string): KeeperFile | undefined {
   return keeperSchema.safeParse(readJson(join(folder, KEEPER_FILE), MAX_FILE_BYTES)).data;
 }
 
-/** Reads the index of what an ended agent has left in its keeper's folder. */
 export function readRestFile(folder: string): RestFile | undefined {
   const json = readJson(join(folder, REST_FILE), MAX_REST_BYTES);
   return restSchema.safeParse(json).success ? (json as RestFile) : undefined;
 }
 
-/** Reads where the process for all keepers listens. */
 export function readHostFile(path: string): z.infer<typeof hostSchema> | undefined {
   return hostSchema.safeParse(readJson(path, MAX_FILE_BYTES)).data;
 }

@@ -29,9 +29,7 @@ const TRY_MS = 50;
 const NODE_FLAG = '--max-semi-space-size=1';
 
 export interface KeeperHostsOptions {
-  /** The folder of all keepers. */
   readonly folder: string;
-  /** A file of JavaScript. */
   readonly program: string;
 }
 
@@ -91,7 +89,6 @@ export class KeeperHosts {
     throw new Error('the keeper cannot be reached');
   }
 
-  /** Other programs, and other programs to run them, have processes of their own. */
   async #fileName(): Promise<string> {
     const hash = createHash('sha256').update(process.execPath).update(process.version);
     hash.update(await readFile(this.#options.program));
@@ -134,7 +131,6 @@ export class KeeperHosts {
   }
 }
 
-/** The first line of a stream, or what there is until its end. */
 async function firstLine(stream: Readable): Promise<string> {
   let text = '';
   for await (const chunk of stream) {

@@ -16,29 +16,24 @@ import {
   WIRE_VERSION,
 } from '../../keeper/wire';
 
-/** How long a keeper may take to answer, in milliseconds: it does little else. */
+/** In milliseconds. */
 const WELCOME_MS = 10_000;
 
-/** Where a keeper listens, and what proves that it is the one. */
 export interface KeeperPlace {
   readonly socket: string;
   readonly token: string;
 }
 
-/** What a keeper said when a connection was accepted. */
 export interface KeeperWelcome {
   readonly state: KeeperState;
   /** Facts that an earlier window left; undefined where none did, or to one that only looks. */
   readonly facts: Uint8Array | undefined;
 }
 
-/** What a window and a keeper talk over. */
 export interface KeeperLine {
-  /** Resolves when it is closed, by either side. */
   readonly closed: Promise<void>;
   /** Begins delivery; what came before is delivered first. */
   listen(onFrame: (frame: Frame) => void): void;
-  /** Sends frames. */
   send(bytes: Uint8Array): void;
   /** Resolves when the keeper has read everything and it is closed. */
   end(): Promise<void>;
@@ -59,7 +54,7 @@ export class KeeperSocket implements KeeperLine {
   /**
    * Connects. What follows the welcome waits until `listen`.
    * @param purpose one of `PURPOSE`
-   * @throws Error where nobody listens, where it is not the keeper, or where it does not answer
+   * @throws Error if no keeper answers
    */
   static async open(place: KeeperPlace, purpose: number): Promise<{ socket: KeeperSocket; welcome: KeeperWelcome }> {
     const socket = new KeeperSocket(place, purpose);

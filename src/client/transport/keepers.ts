@@ -29,24 +29,23 @@ import { RestLine } from './restLine';
 const MAX_SPOOL_BYTES = 128 * 1024 * 1024;
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
-/** How long an agent waits for a window, in milliseconds: one that was idle, and one at work before. */
+/** How long an agent waits for a window, in milliseconds. */
 const AFTER_IDLE_MS = MINUTE_MS;
 const AFTER_WORK_MS = 10 * MINUTE_MS;
-/** How long a keeper may take to end its agent, in milliseconds: longer than its graces together. */
+/** In milliseconds; longer than the keeper's graces. */
 const END_MS = 20_000;
-/** How long a command that is ended is waited for, and how often it is looked at, in milliseconds. */
+/** In milliseconds. */
 const END_COMMAND_MS = 5_000;
 const LOOK_MS = 50;
 /**
- * How long what an ended agent has left waits for a window, and how long a keeper on another machine
- * may be out of sight, in milliseconds.
+ * How long the rest of an ended agent, or an unseen keeper of another machine, is kept, in
+ * milliseconds.
  */
 const FORGOTTEN_MS = 30 * DAY_MS;
 
 /**
- * A keeper as it was found. `unreachable`: it runs, and does not answer. `newer`: another version of
- * the extension has started it, which this one cannot read. `elsewhere`: it runs on another machine
- * that shares this folder.
+ * `unreachable`: it runs and doesn't answer. `newer`: of a newer version that this one can't read.
+ * `elsewhere`: on another machine.
  */
 export interface FoundKeeper {
   readonly id: string;
@@ -54,11 +53,9 @@ export interface FoundKeeper {
   readonly about: KeeperAbout;
   readonly startedAt: number;
   readonly host: string;
-  /** Only of one that is alive. */
   readonly state?: KeeperState;
 }
 
-/** How long agents are kept: not at all, until their turn is over, or until the user ends them. */
 export type KeepPolicy = 'off' | 'finishTurn' | 'keep';
 
 export interface KeepersOptions extends KeeperHostsOptions {
@@ -82,8 +79,7 @@ export class Keepers {
   }
 
   /**
-   * Returns the id of the keeper that runs for a session or has left something for it; without
-   * waiting, so by its process.
+   * Returns the session's keeper that runs or has left something, judged by its process alone.
    */
   find(session: string): string | undefined {
     return this.#ids().find((id) => {
@@ -95,9 +91,9 @@ export class Keepers {
   }
 
   /**
-   * Starts an agent under a keeper, and attaches to it. Another one of the session is ended before.
-   * @throws ParleyError `agent-spawn-failed`, `keeper-failed`; the reason of `signal`; nothing is left
-   * running then
+   * Starts and attaches to an agent; another one of the session is ended before.
+   * @throws ParleyError `agent-spawn-failed`, `keeper-failed`; the reason of `signal`; nothing is
+   * left running
    */
   async start(options: KeptStart): Promise<KeptProcess> {
     const { about, command, args, env, cwd, log, onStderr, signal, closeGraceMs } = options;
@@ -128,9 +124,8 @@ export class Keepers {
   }
 
   /**
-   * Attaches to the agent of a session that runs, or to what it has left; a window that was attached
-   * loses it.
-   * @returns undefined where none runs that can be attached to
+   * Attaches to the agent of a session, or to what it has left; an attached window loses it.
+   * @returns undefined if there is none
    */
   async attach(session: string, options: AttachOptions): Promise<KeptProcess | undefined> {
     for (const id of this.#ids()) {
@@ -150,12 +145,12 @@ export class Keepers {
     return found.filter((one) => one !== undefined);
   }
 
-  /** Ends the agents of sessions, if they run, and forgets what they have left. Resolves when they are gone. */
+  /** Resolves when the agents are gone. */
   async endOf(sessions: readonly string[]): Promise<void> {
     await this.#endAll(this.#ids().filter((id) => sessions.includes(this.#aboutOf(id)?.session ?? '')));
   }
 
-  /** Does the same for all sessions that are no longer stored, except for agents that a window has. */
+  /** Ends agents of sessions that are no longer stored and that no window has. */
   async collect(isStored: (session: string) => boolean): Promise<void> {
     const found = await this.list(({ session }) => !isStored(session));
     const unread = this.#ids().filter((id) => {
@@ -166,7 +161,7 @@ export class Keepers {
     await this.#endAll([...unread, ...running.map(({ id }) => id)]);
   }
 
-  /** Ends an agent and its keeper, whoever is attached, and forgets what it has left. Resolves when both are gone. */
+  /** Ends an agent and its keeper even if a window is attached. */
   async end(id: string): Promise<void> {
     const folder = this.#folderOf(id);
     const file = readKeeperFile(folder);
@@ -183,7 +178,7 @@ export class Keepers {
   }
 
   /**
-   * Ends a command that is run for an agent. Resolves when it is gone, or after a few seconds.
+   * Ends a command of an agent; resolves after a few seconds at the latest.
    * @param id of the keeper
    * @param command its id in the keeper's state
    */
@@ -200,7 +195,6 @@ export class Keepers {
     }
   }
 
-  /** @throws Error where it is gone, or cannot be read */
   async #attach(id: string, { log, onStderr }: AttachOptions, isNew: boolean): Promise<KeptProcess> {
     const { line, welcome } = await this.#lineTo(id);
     const leaseOf = (lease: KeeperLease): Lease => this.#leaseOf(lease);
@@ -223,7 +217,10 @@ export class Keepers {
     }
   }
 
-  /** Sends a keeper something over a connection of its own, which stays open. @throws Error where it does not answer */
+  /**
+   * Sends something over a connection of its own, which stays open.
+   * @throws Error if the keeper doesn't answer
+   */
   async #tell(file: KeeperFile, bytes: Buffer): Promise<KeeperSocket> {
     const { socket } = await KeeperSocket.open(file, PURPOSE.look);
     socket.listen(() => {});
@@ -257,7 +254,6 @@ export class Keepers {
     }
   }
 
-  /** The keeper does not end its agent, or does not answer. */
   async #force(id: string, file: KeeperFile): Promise<void> {
     const { shared, mark, agent, pid } = file;
     // A process that keeps others too ends only if it answers nobody.
@@ -266,7 +262,6 @@ export class Keepers {
     await this.#clear(id, file);
   }
 
-  /** The keeper is gone: ends what it has left. */
   async #clear(id: string, file: KeeperFile): Promise<undefined> {
     await endLeft(file.mark, file.agent);
     await this.#remove(id, file);
@@ -300,7 +295,7 @@ export class Keepers {
 
   /**
    * Returns the id of the agent's keeper.
-   * @throws ParleyError `agent-spawn-failed` where the agent does not start, `keeper-failed` where the keeper does not
+   * @throws ParleyError `agent-spawn-failed`, `keeper-failed`
    */
   async #keep(start: KeeperStart): Promise<string> {
     // The keeper plans the same; a refusal has its words here.
@@ -332,12 +327,10 @@ function keeperFailure(cause: unknown): ParleyError {
   return new ParleyError('keeper-failed', localizable("The process that keeps the agent couldn't start."), { cause });
 }
 
-/** Returns whether this window can talk to the keeper of a file. */
 function isReadable({ host, wire }: KeeperFile): boolean {
   return host === hostname() && wire <= WIRE_VERSION;
 }
 
-/** Returns whether somebody listens at a place and proves to be a keeper. */
 async function answers(place: KeeperPlace): Promise<boolean> {
   try {
     (await KeeperSocket.open(place, PURPOSE.look)).socket.destroy();
@@ -356,13 +349,12 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Returns whether the keeper of a file still runs, and no other process has its number. */
+/** Returns whether the keeper's process still runs under its number. */
 async function isSame({ pid, identity, birth }: KeeperFile): Promise<boolean> {
   if (birth !== undefined) return (await listWindowsProcesses()).some((row) => isBorn(row, birth));
   return identity !== undefined && (await identityOf(pid)) === identity;
 }
 
-/** Returns whether the keeper of a file may still run. */
 async function mayRun(file: KeeperFile): Promise<boolean> {
   const { pid, identity, birth } = file;
   if (birth === undefined) return identity === undefined ? isRunning(pid) : isSame(file);

@@ -8,13 +8,11 @@ import { type KeptAgent, type KeptSession, MAX_FACTS_BYTES } from '../ports/kept
 
 const factsSchema = z.object({
   version: z.literal(1),
-  /** The agent's answer to `initialize`. */
   initialize: z.unknown(),
-  /** The id of the next request. */
   nextId: z.number(),
-  /** JSON-RPC ids of prompts that have left, by prompt; some may have their answer. */
+  /** JSON-RPC ids of sent prompts, by prompt. */
   prompts: z.record(z.string(), z.string()),
-  /** Ends of texts that the journal does not have, by the step at which they were held back. */
+  /** Ends of texts that the journal lacks, by step. */
   heldBack: z.array(z.object({ step: z.number(), events: z.array(z.custom<TimedEvent>(isTimed)) })),
 });
 
@@ -24,7 +22,7 @@ function isTimed(value: unknown): boolean {
 
 export type KeptFacts = z.infer<typeof factsSchema>;
 
-/** Reads the facts that an earlier window has left; undefined where they are not of this form. */
+/** Undefined if they have another form. */
 export function readFacts(bytes: Uint8Array | undefined): KeptFacts | undefined {
   if (!bytes) return undefined;
   try {
@@ -47,7 +45,6 @@ export class KeptLink implements KeptSession {
   readonly #left: Map<string, string>;
   #prompts: () => ReadonlyMap<string, string> = () => new Map();
 
-  /** @param detach lets go of the agent and closes the connection */
   constructor(agent: KeptAgent, rpc: () => RpcConnection, detach: () => Promise<void>, facts?: KeptFacts) {
     this.earlier = facts && { prompts: new Map(Object.entries(facts.prompts)) };
     this.#left = new Map(this.earlier?.prompts);
@@ -57,7 +54,6 @@ export class KeptLink implements KeptSession {
     this.detach = detach;
   }
 
-  /** The agent has answered `initialize`. */
   initialized(raw: unknown): void {
     this.#initialize = raw;
   }
@@ -90,7 +86,7 @@ export class KeptLink implements KeptSession {
   }
 
   /**
-   * Tells the keeper what it has to hold; with the message that leaves next, if any.
+   * Tells the keeper what to hold, with the next message.
    * @param now before anything else happens
    */
   tell(now = false): void {

@@ -18,28 +18,23 @@ import { CommandsOfKeeper } from './commandsOfKeeper';
 import type { KeeperLine, KeeperWelcome } from './keeperSocket';
 import { UnansweredLines } from './unansweredLines';
 
-/** What may be on its way to the agent before a writer waits, in bytes. */
+/** Bytes on their way before a writer waits. */
 const MAX_UNTAKEN_BYTES = 1024 * 1024;
-/** How long a keeper may take to end its agent, in milliseconds: longer than its graces together. */
+/** In milliseconds; longer than the keeper's graces. */
 const CLOSE_MS = 20_000;
-/** How long it may take to read what is left when a window lets go, in milliseconds. */
+/** In milliseconds. */
 const DETACH_MS = 5_000;
 
 export interface KeptProcessOptions {
-  /** Names the keeper. */
   readonly id: string;
-  /** This window has started it just now. */
   readonly isNew: boolean;
-  /** What the keeper does while no window is attached. */
   readonly leaseOf: (lease: KeeperLease) => Lease;
-  /** Ends the agent and its keeper without the line, of which a keeper reads no more while its agent doesn't. */
+  /** Ends the agent without its connection, which a blocked keeper doesn't read. */
   readonly end: () => Promise<void>;
   readonly log: Log;
-  /** Gets each line of stderr that no window had before, bounded. */
   readonly onStderr?: ((line: string) => void) | undefined;
 }
 
-/** An attached agent. Whoever attaches closes it, disposes it or detaches from it. */
 export class KeptProcess implements AgentTransport, KeptAgent {
   readonly id: string;
   readonly startedAt: number;
@@ -71,7 +66,6 @@ export class KeptProcess implements AgentTransport, KeptAgent {
   #sink: TransportSink | undefined;
   #progress: LineProgress | undefined;
   #sent: number;
-  /** Messages that the keeper has not written yet. */
   #untaken: { readonly number: number; readonly bytes: number; readonly taken: Deferred<void> }[] = [];
   #untakenBytes = 0;
   #nextFacts: Uint8Array | undefined;
@@ -79,7 +73,6 @@ export class KeptProcess implements AgentTransport, KeptAgent {
   #closing: Promise<AgentExit> | undefined;
   #isOver = false;
 
-  /** @param line to a keeper that this window has attached to */
   constructor(options: KeptProcessOptions, line: KeeperLine, { state, facts }: KeeperWelcome) {
     this.#options = options;
     this.#line = line;
@@ -144,15 +137,14 @@ export class KeptProcess implements AgentTransport, KeptAgent {
   }
 
   /**
-   * Ends the agent and what it started. Resolves when they and the keeper are gone; of an agent that
-   * this window has lost or let go of, with its connection.
+   * Ends the agent and what it started; resolves when they and the keeper are gone, or the
+   * connection of a lost or detached agent.
    */
   close(): Promise<AgentExit> {
     this.#closing ??= this.#close();
     return this.#closing;
   }
 
-  /** The same without waiting. */
   dispose(): void {
     void this.close();
   }
@@ -178,7 +170,6 @@ export class KeptProcess implements AgentTransport, KeptAgent {
     if (this.#untakenBytes > MAX_UNTAKEN_BYTES) await taken.promise;
   }
 
-  /** Asks for the output once it is known from where on, and somebody listens. */
   #begin(): void {
     if (!this.#sink || !this.#progress || this.#lines) return;
     const line = Math.max(this.#progress.line, this.#storedLine);

@@ -3,16 +3,14 @@
 import type { ProtocolVersion } from '../../acp/initialize';
 import type { AgentDefinition } from '../../agents/agentDefinition';
 
-/** Agents of one window that are remembered. */
 const MAX_AGENTS = 200;
 
 export class ProtocolOffers {
   readonly #known = new Map<string, { readonly offer: ProtocolVersion; readonly version: string | undefined }>();
 
   /**
-   * The version to offer. The setting `auto` means 1: version 2 is a draft that may change with any
-   * release, and only version 1 lets an agent use this window's files, with what is unsaved in
-   * them, and its terminals.
+   * The version to offer. `auto` means 1: version 2 is a draft, and only version 1 gives an agent
+   * this window's files, with unsaved changes.
    */
   first(agent: AgentDefinition): ProtocolVersion {
     return this.#known.get(keyOf(agent))?.offer ?? wanted(agent);
@@ -20,7 +18,7 @@ export class ProtocolOffers {
 
   /**
    * An agent has agreed to an offer.
-   * @param version of the agent; one that has changed is asked again at the next start
+   * @param version of the agent; a changed one is asked again
    */
   learned(agent: AgentDefinition, offer: ProtocolVersion, version: string | undefined): void {
     const key = keyOf(agent);

@@ -8,21 +8,15 @@ import { isHeaderName, isHeaderValue } from '../../base/httpHeader';
 import { localizable } from '../../base/localizable';
 import type { Log } from '../../base/log';
 
-/**
- * What only the user can give for a remote agent. The workbench implements it over VS Code's secret
- * store and dialogs.
- */
+/** What only the user can give for a remote agent. */
 export interface RemoteAccess {
   /**
-   * A secret that is kept for one origin; asked for where it is not known yet.
-   * @param origin scheme, host and port: what is kept for one is never given to another
-   * @returns undefined where the user gave none
+   * A secret for one origin; asked for if unknown.
+   * @param origin scheme, host and port: secrets never go to another one
+   * @returns undefined if the user gives none
    */
   secret(origin: string, name: string, agent: string, signal: AbortSignal): Promise<string | undefined>;
-  /**
-   * Returns whether messages to this origin may go over the network unencrypted; asks once for each
-   * origin.
-   */
+  /** Whether messages to this origin may go unencrypted; asks once for each origin. */
   allowCleartext(origin: string, agent: string, signal: AbortSignal): Promise<boolean>;
 }
 
@@ -37,9 +31,9 @@ const OWN =
   /^(host|connection|upgrade|content-length|content-type|transfer-encoding|accept|accept-encoding|acp-.*|sec-.*)$/i;
 
 /**
- * Checks a remote agent's entry and fills in its secrets. Nothing goes over the network.
+ * Checks a remote agent's entry and fills in its secrets, without network.
  * @throws ParleyError `remote-url`, `remote-headers`, `remote-secret`, `remote-cleartext`; none
- * repeats the URL or a value
+ * repeats a secret
  */
 export async function resolveRemote(
   agent: RemoteAgent | CommunicationAgent,
@@ -90,17 +84,13 @@ export async function resolveRemote(
   return { url, headers };
 }
 
-/** Returns whether a host can only be this machine. */
 export function isLoopback(hostname: string): boolean {
   const host = hostname.replace(/^\[|\]$/g, '');
   if (isIP(host) === 4) return host.startsWith('127.');
   return host === '::1' || host === 'localhost' || host.endsWith('.localhost');
 }
 
-/**
- * Takes what must not be seen out of a text: the values of these headers, and what follows a scheme
- * like `Bearer`.
- */
+/** Removes the values of these headers from a text, and what follows a scheme like `Bearer`. */
 export function scrubber(headers: Readonly<Record<string, string>>): (text: string) => string {
   const secrets = Object.values(headers)
     .flatMap((value) => [value, value.slice(value.indexOf(' ') + 1)])

@@ -32,10 +32,7 @@ export class RestLine implements KeeperLine {
   /** Frames are sent one after another, never while one is taken. */
   #sending = Promise.resolve();
 
-  /**
-   * @param folder of the keeper
-   * @throws Error if it cannot be read
-   */
+  /** @throws Error if the folder can't be read */
   static async open(folder: string, rest: RestFile): Promise<{ line: RestLine; welcome: KeeperWelcome }> {
     const facts = await readFile(join(folder, REST_FACTS));
     const line = new RestLine(folder, rest, framesOf(await readFile(join(folder, REST_FRAMES))));

@@ -26,26 +26,21 @@ import { ProtocolOffers } from './protocolOffers';
 import { scrubbedLog } from './remoteTarget';
 import type { Deadlines, Stages } from './stages';
 
-/** Lines of stderr that a failure shows. */
 const STDERR_LINES = 20;
-/** How long a closed stdout may wait for the process to end, in milliseconds. */
+/** In milliseconds. */
 const EXIT_AFTER_CLOSE_MS = 1500;
 
 export interface LinkOptions extends AgentTransportOptions {
   readonly client: { readonly name: string; readonly title: string; readonly version: string };
   readonly onRequest: RpcHandlers['onRequest'];
   readonly onNotification: RpcHandlers['onNotification'];
-  /** Told of everything that goes over the wire, and of the agent's stderr. */
   readonly onTraffic?: ((kind: TrafficKind, line: string) => void) | undefined;
-  /** What it may use of this machine; absent: what its entry says. */
+  /** Absent: as its entry says. */
   readonly capabilities?: ClientCapabilities | undefined;
-  /** A sign-in can be run in a terminal. */
   readonly signInTerminal?: boolean;
-  /** The trace that its prompts belong to. */
   readonly traceparent?: string | undefined;
-  /** Keeps the state of the session for the agent. */
   readonly state?: StateHolder | undefined;
-  /** Remembers the version that an agent agreed to; without it every start negotiates again. */
+  /** Absent: every start negotiates again. */
   readonly offers?: ProtocolOffers | undefined;
 }
 
@@ -53,7 +48,6 @@ function offered({ capabilities, agent }: LinkOptions): ClientCapabilities {
   return capabilities ?? clientCapabilitiesOf(agent);
 }
 
-/** Adds to each prompt what goes along with it. */
 function callerOf({ rpc }: RpcLink, { state, traceparent }: LinkOptions): RpcCaller {
   return stateful(traced(rpc, traceparent), state);
 }
@@ -62,22 +56,21 @@ export class RpcLink implements AgentLink {
   readonly router: UpdateRouter;
   readonly rpc: RpcConnection;
   readonly kept: KeptLink | undefined;
-  /** What it says of itself, and how to talk to it; there once `open` has resolved. */
+  /** Defined once `open` has resolved. */
   description!: AgentDescription;
   dialect!: Dialect;
   readonly #transport: AgentTransport;
   readonly #name: string;
   readonly #didEnd = new Emitter<ParleyError>();
   readonly #log: AgentTransportOptions['log'];
-  /** Settled when it is known how the agent ended; with undefined where we have ended it. */
+  /** How the agent ended; undefined: we have ended it. */
   readonly #gone = new Deferred<ParleyError | undefined>();
   #noise = '';
   #ended: ParleyError | undefined;
   #closing = false;
-  /** The agent was let go of, and runs on. */
+  /** Detached; the agent keeps running. */
   #isLeft = false;
 
-  /** @param facts what an earlier window has left; its connection is continued */
   private constructor(transport: AgentTransport, options: LinkOptions, facts?: KeptFacts) {
     this.#transport = transport;
     this.#name = options.agent.name;
@@ -108,8 +101,7 @@ export class RpcLink implements AgentLink {
     const handled = new Promise<void>((resolve) => this.rpc.onDidClose(() => resolve()));
     this.rpc.onDidClose((error) => void this.#onClosed(error));
     void transport.exited.then(async (exit) => {
-      // The end of a connection is told when all that came before it was handled. So is an exit: what
-      // the agent said last may be the end of its turn.
+      // Ends are reported after all that came before was handled: it may include the end of a turn.
       if (exit instanceof ParleyError) return;
       await within(EXIT_AFTER_CLOSE_MS, handled);
       this.#end(await this.#exitError(exit));
@@ -117,10 +109,9 @@ export class RpcLink implements AgentLink {
   }
 
   /**
-   * Starts the agent, or connects to it, and initializes the connection: stages `resolve`, `spawn`
-   * or `connect`, `initialize`.
-   * @throws ParleyError with a sentence, a hint and the last stderr lines; nothing is left running
-   * then.
+   * Starts or reaches the agent, and initializes the connection: stages `resolve`, `spawn` or
+   * `connect`, `initialize`.
+   * @throws ParleyError with the last stderr lines; nothing is left running
    */
   static async open(options: LinkOptions, stages: Stages, deadlines: Deadlines, signal: AbortSignal): Promise<RpcLink> {
     const { agent, offers = new ProtocolOffers() } = options;
@@ -133,8 +124,8 @@ export class RpcLink implements AgentLink {
   }
 
   /**
-   * Attaches to the agent of an earlier window. Nothing is delivered yet.
-   * @throws Error where it is gone, or was not initialized; it has ended then. For the log
+   * Attaches to the agent of an earlier window; nothing is delivered yet.
+   * @throws Error if it is gone or was not initialized, for the log
    */
   static async attach(
     options: LinkOptions & { readonly keeper: NonNullable<LinkOptions['keeper']> },
@@ -160,8 +151,8 @@ export class RpcLink implements AgentLink {
   }
 
   /**
-   * A second life, with what the first one asked for.
-   * @throws ParleyError `protocol-version` where it asks for a third.
+   * Restarts the agent with the protocol version it asked for.
+   * @throws ParleyError `protocol-version` if it asks for another
    */
   static async #openAgain(
     options: LinkOptions,
@@ -183,10 +174,7 @@ export class RpcLink implements AgentLink {
     );
   }
 
-  /**
-   * @returns the version to offer instead, where the agent has to be started again for it; it has
-   * ended then.
-   */
+  /** @returns the version to offer after a restart; the agent has ended then */
   static async #open(
     options: LinkOptions,
     offer: ProtocolVersion,
@@ -221,7 +209,7 @@ export class RpcLink implements AgentLink {
     }
   }
 
-  /** The agent is gone, with how. Fired once; not after `dispose()`. */
+  /** Fired once; not after `dispose()`. */
   get onDidEnd(): Event<ParleyError> {
     return this.#didEnd.event;
   }
@@ -230,15 +218,11 @@ export class RpcLink implements AgentLink {
     return this.#ended === undefined && !this.#closing;
   }
 
-  /** @throws ParleyError how the agent ended, where it has. */
   throwIfEnded(): void {
     if (this.#ended) throw this.#ended;
   }
 
-  /**
-   * Runs a request so that the death of the agent rejects it with how the agent died, not just with
-   * a closed connection.
-   */
+  /** Runs a request that fails with how the agent ended, not just with a closed connection. */
   async until<T>(run: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T> {
     try {
       return await run(signal);
@@ -248,7 +232,7 @@ export class RpcLink implements AgentLink {
     }
   }
 
-  /** A failure as the user reads it: who, what, the last stderr lines, what to do. */
+  /** Adds the agent's name, the last stderr lines and a hint. */
   async describe(error: unknown, step: string): Promise<ParleyError> {
     if (this.#ended && error === this.#ended) return error as ParleyError;
     const stderr = redact(this.#transport.stderrTail(STDERR_LINES));
@@ -271,7 +255,6 @@ export class RpcLink implements AgentLink {
     });
   }
 
-  /** Ends the agent and everything that it started; resolves when it is gone. */
   async close(): Promise<void> {
     if (this.#isLeft) return;
     this.#closing = true;
@@ -305,10 +288,7 @@ export class RpcLink implements AgentLink {
     return this.#transport.pid === undefined;
   }
 
-  /**
-   * stdout has ended. Mostly the process is about to as well; where it lives on, it can no longer
-   * be talked to.
-   */
+  /** stdout has ended: mostly the process is about to. If it stays, it can't be talked to. */
   async #onClosed(error: ParleyError | undefined): Promise<void> {
     if (this.#isRemote && error?.code === 'connection-closed') {
       const why = await this.#transport.exited;

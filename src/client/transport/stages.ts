@@ -4,11 +4,10 @@ import { ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
 import type { StageName, StageView } from '../../panel/contract';
 
-/** How long each step may take, in milliseconds. */
+/** In milliseconds. */
 export interface Deadlines {
   readonly resolve: number;
   readonly spawn: number;
-  /** In the place of `spawn` for a remote agent. */
   readonly connect: number;
   readonly initialize: number;
   readonly 'sign-in': number;
@@ -17,8 +16,8 @@ export interface Deadlines {
 }
 
 /**
- * A person may need a while to sign in in a browser; everything else is a machine.
- * @param startMs the user's setting for the slow steps.
+ * A sign-in in a browser may take a while.
+ * @param startMs the user's setting for the slow steps
  */
 export function deadlinesFor(startMs: number): Deadlines {
   return {
@@ -32,9 +31,7 @@ export function deadlinesFor(startMs: number): Deadlines {
   };
 }
 
-/** Thrown when a step takes longer than it may. */
 export class StageTimeout extends ParleyError {
-  /** @param step the stage, or the method that was not answered */
   constructor(step: string, ms: number) {
     super('stage-timeout', localizable('no response to {0} within {1} s', step, Math.round(ms / 1000)));
   }
@@ -54,7 +51,6 @@ export class Stages {
     return this.#stages;
   }
 
-  /** The step that runs or failed last. */
   get current(): StageView | undefined {
     return this.#stages.at(-1);
   }
@@ -65,9 +61,8 @@ export class Stages {
   }
 
   /**
-   * Runs one step under its deadline.
-   * @param run gets a signal that is aborted when the step is given up.
-   * @throws StageTimeout, `signal`'s reason, or what `run` throws.
+   * @param run its signal is aborted when the step is given up
+   * @throws StageTimeout, `signal`'s reason, or what `run` throws
    */
   async run<T>(name: StageName, ms: number, signal: AbortSignal, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
     signal.throwIfAborted();
@@ -107,7 +102,6 @@ export class Stages {
     this.#onChange();
   }
 
-  /** A step that was not needed. */
   skip(name: StageName): void {
     const now = this.#now();
     this.#stages.push({ name, state: 'skipped', startedAt: now, endedAt: now });

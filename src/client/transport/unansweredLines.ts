@@ -14,8 +14,8 @@ export class UnansweredLines {
   #isNumbered = true;
 
   /**
-   * @param answered numbers of the lines to leave out
-   * @param line the number of the first line
+   * @param answered lines to leave out
+   * @param line the first one
    */
   constructor(answered: readonly number[], line: number) {
     this.#answered = new Set(answered);

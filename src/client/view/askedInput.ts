@@ -4,28 +4,24 @@ import { at, objectOf } from '../../base/untrusted';
 import type { Permission, ToolEntry } from '../../session/model/state';
 import { fieldName, type RawCommand, rawCommandsIn } from '../rules/rawCommands';
 
-/** A text that the call would write to a file, and that no diff shows. */
 export interface AskedText {
   readonly path: string;
   readonly text: string;
 }
 
 export interface AskedInput {
-  /** What would run, each line once. */
+  /** Each line once. */
   readonly commands: readonly RawCommand[];
   readonly texts: readonly AskedText[];
-  /** What the input says that the command is for. */
   readonly purpose?: string;
   /** The raw input, if it says more than all this. */
   readonly rest?: unknown;
-  /** The rest is the only thing that tells what the call does. */
   readonly isUnknown: boolean;
 }
 
 const PATHS = /^(?:(?:file|abs|absolute|target|notebook)?path|filename|file)$/;
 const TEXTS = /^(?:(?:file|new)?(?:contents?|text)|body|data)$/;
 
-/** @param entry the tool call that the request is about */
 export function askedInputOf({ command }: Pick<Permission, 'command'>, entry: ToolEntry | undefined): AskedInput {
   const raw = objectOf(entry?.rawInput);
   const plain = plainCommandOf(raw);
@@ -45,14 +41,12 @@ export function askedInputOf({ command }: Pick<Permission, 'command'>, entry: To
   };
 }
 
-/** What an input says, if that is a command and what it is for. */
 interface PlainCommand {
   readonly line: string;
   readonly cwd?: string;
   readonly description?: string;
 }
 
-/** Returns the command of an input that says nothing else. */
 function plainCommandOf(raw: unknown): PlainCommand | undefined {
   if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) return undefined;
   const { command, cwd, description, timeout = 0, ...others } = raw as Readonly<Record<string, unknown>>;

@@ -11,29 +11,23 @@ import type { SessionChanges } from '../changes/sessionChanges';
 import { commandLineOf, terminalOf } from './commandOf';
 import { decisionOf, labelOf } from './projectItem';
 
-/** Rows of each list. */
 const MOST_ROWS = 8;
-/** Turns whose files are read. */
 const MOST_TURNS = 20;
-/** Characters of a line. */
 const MAX_LINE = 200;
 
-/** What of a conversation is looked at. */
 export interface AwaySource {
   readonly model: { readonly state: Readonly<SessionState> };
   readonly roots: readonly string[];
   readonly changes: Pick<SessionChanges, 'total' | 'changesOf'>;
 }
 
-/** Where the user left a session. */
 export interface LeftAt {
-  /** When the first thing happened that they did not see, in ms since 1970. */
+  /** The first unseen event, in ms since 1970. */
   readonly since: number;
-  /** What the session had cost by then, where the agent had said so. */
   readonly cost?: Usage['cost'];
 }
 
-/** Returns what happened since then; undefined where it is not worth telling. */
+/** Undefined if nothing is worth showing. */
 export async function awayView(source: AwaySource, left: LeftAt): Promise<AwayView | undefined> {
   const { state } = source.model;
   const first = firstSince(state.entries, left.since);
@@ -81,7 +75,7 @@ function newest<T>(all: readonly T[]): AwayList<T> {
 
 type Row = AwayView['files']['shown'][number];
 
-/** The files that turns changed on disk; where that is not known, those that calls have edited. */
+/** The files that turns changed on disk; else those that calls edited. */
 async function filesOf(
   { model, roots, changes }: AwaySource,
   calls: readonly ToolEntry[],
@@ -126,13 +120,12 @@ function commandOf(entry: ToolEntry, state: Readonly<SessionState>): AwayView['c
   };
 }
 
-/** The command of a call, else its title. */
 function lineOf(entry: ToolEntry, state: Readonly<SessionState>): string {
   const line = commandLineOf(entry, state) ?? entry.title;
   return oneLine(line.replace(/^`(.*)`$/s, '$1') || entry.name || entry.toolKind, MAX_LINE);
 }
 
-/** Unknown where the agent had not told before what the session cost, or in another currency. */
+/** Undefined if the earlier cost is unknown, or in another currency. */
 function costSince(now: Usage['cost'], before: Usage['cost']): AwayView['cost'] {
   if (!now || !before || now.currency !== before.currency || now.amount <= before.amount) return undefined;
   return { amount: now.amount - before.amount, currency: now.currency };

@@ -10,24 +10,19 @@ import type { Conversation } from '../conversation/conversation';
 import { subjectOf } from '../rules/requestSubject';
 import { askedInputOf } from './askedInput';
 
-/** Characters of the line, so that VS Code shows it whole. */
+/** VS Code shows this many characters whole. */
 const MAX_LINE = 200;
 /**
- * Latin characters and single spaces. All of them are seen, stand in the order in which they are
- * written, and stay as they are where VS Code draws them: there are no line breaks, no invisible
- * characters, and no scripts that are written from right to left.
+ * Latin characters and single spaces: all are visible, in order, and unchanged in VS Code's
+ * notifications, which interpret line breaks, icons and links.
  */
 const PLAIN = /^[!-~\u00a1-\u00ac\u00ae-\u017f]+(?: [!-~\u00a1-\u00ac\u00ae-\u017f]+)*$/;
 
-/** Returns whether a user sees all of a text, and sees the characters that it consists of. */
 export function isPlainLine(text: string): boolean {
   return text.length <= MAX_LINE && PLAIN.test(text);
 }
 
-/**
- * Returns the line; undefined where the user must look at the request in its session.
- * @param entry the tool call that the request is about
- */
+/** Returns the line; undefined if the user must look at the request in its session. */
 export function briefOf(
   { agent, cwd }: Conversation,
   permission: Permission,

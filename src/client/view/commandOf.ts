@@ -2,7 +2,7 @@
 import type { SessionState, Terminal, ToolEntry } from '../../session/model/state';
 import { rawCommandsIn } from '../rules/rawCommands';
 
-/** Returns the command line of a call, several as several lines; undefined where only its title is known. */
+/** Returns a call's command lines; undefined if only its title is known. */
 export function commandLineOf(entry: ToolEntry, state: Readonly<SessionState>): string | undefined {
   const running = terminalOf(entry, state)?.command;
   if (running !== undefined) return running;
@@ -10,7 +10,6 @@ export function commandLineOf(entry: ToolEntry, state: Readonly<SessionState>): 
   return commands.length === 0 ? undefined : commands.map(({ line }) => line).join('\n');
 }
 
-/** Returns the terminal of a call. */
 export function terminalOf({ content }: ToolEntry, { terminals }: Readonly<SessionState>): Terminal | undefined {
   const part = content.find(({ type }) => type === 'terminal');
   return part?.type === 'terminal' ? terminals.get(part.terminalId) : undefined;

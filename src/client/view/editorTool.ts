@@ -33,7 +33,6 @@ const NAMES: Readonly<Record<ToolName, true>> = {
 const CALLS = [/(?:^|[^a-z])parley[_./:]{1,2}([a-z_]+)/, /(?:^|_)parley_([a-z_]+?)__/, /\b([a-z_]+) \(parley\b/];
 const MAX_TEXT = 500;
 
-/** Returns undefined for every other call. */
 export function editorToolOf(entry: ToolEntry): EditorToolView | undefined {
   const { name, title, toolCallId, rawInput } = entry;
   const tool = [name, title, toolCallId].map(toolNamed).find((one) => one !== undefined);
@@ -59,7 +58,7 @@ export function editorToolPlace({ rawInput }: ToolEntry, roots: readonly string[
 }
 
 function toolNamed(text = ''): ToolName | undefined {
-  // The title of some agents holds the whole arguments.
+  // Some agents put the whole arguments into the title.
   const [line = ''] = text.slice(0, MAX_TEXT).split('\n', 1);
   for (const pattern of CALLS) {
     const found = pattern.exec(line)?.[1]?.replace(/__.*$/, '');
@@ -68,7 +67,6 @@ function toolNamed(text = ''): ToolName | undefined {
   return undefined;
 }
 
-/** The first line of what the tool answered. */
 function summaryOf({ content, rawOutput, status }: ToolEntry): string | undefined {
   if (status !== 'completed') return undefined;
   const [shown] = content.flatMap((part) =>

@@ -15,25 +15,21 @@ import { patchSession, phaseOf, projectSession, statusOf } from './projectSessio
 import { SessionFind } from './sessionFind';
 import { timelineParts } from './timelineParts';
 
-/** Between two posts: at most 60 a second. */
+/** At most 60 posts a second. */
 const FRAME_MS = 17;
 const MAX_IN_FLIGHT = 2;
-/** Items at the end that are sent without being asked for: more than any window shows. */
+/** Sent without being asked for: more than any window shows. */
 const NEWEST_ITEMS = 64;
-/** Items in a call that are sent where the reader looks into it first. */
+/** Nested items that are sent first. */
 const SOME_NESTED = 50;
-/** The most that one page request gets. */
 const MAX_PAGE = 200;
 /** Items whose changes are sent together or not at all. */
 const STRETCH = 64;
 /** Above this many changed entries a snapshot is smaller than the list of changes. */
 const MAX_OPS = 400;
 
-/** What a feed shows beside the session itself. */
 export interface FeedSources {
-  /** The client runs this terminal, so it can be opened. */
   readonly isTerminalOpenable: (terminalId: string) => boolean;
-  /** Where in their files parts of files stand. */
   readonly fragmentLines: FragmentLines;
 }
 
@@ -46,25 +42,19 @@ export class SessionFeed implements Disposable {
   readonly #projection: ProjectionContext;
   #revision = 0;
   #acknowledged = 0;
-  /** Number of items that the webview knows of. */
+  /** Items that the webview knows of. */
   #told = 0;
-  /**
-   * The stretches of {@link STRETCH} items of which the webview has had some since the last
-   * snapshot.
-   */
+  /** Stretches of which the webview has had items since the last snapshot. */
   readonly #sent = new Set<number>();
   #search: { readonly id: number; readonly find: SessionFind } | undefined;
   #lastPost = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #live = false;
   #isDisposed = false;
-  /** The status that was posted last. */
   #status = '';
   #looked = false;
-  /** Those who wait until a revision is painted. */
   #waiting: { readonly revision: number; readonly painted: () => void }[] = [];
 
-  /** @param schedule timers for the slow tick of a running turn, so that tests can hold them */
   constructor(
     conversation: Conversation,
     sources: FeedSources,
@@ -90,9 +80,7 @@ export class SessionFeed implements Disposable {
     this.#tick = new LivenessTick({ isRunning: () => conversation.isWorking, onTick: () => this.#look(), schedule });
   }
 
-  /**
-   * The webview is there and knows nothing: sends everything it needs, and changes from then on.
-   */
+  /** Sends everything, and changes from then on. */
   snapshot(): void {
     this.#live = true;
     this.#changes.reset();
@@ -131,8 +119,8 @@ export class SessionFeed implements Disposable {
   }
 
   /**
-   * Resolves when the webview has painted what there is now; where it is hidden, when it is back;
-   * when this feed ends.
+   * Resolves when the webview has painted the current state, or this feed ends; a hidden one paints
+   * when it is back.
    */
   async painted(): Promise<void> {
     if (this.#isDisposed) return;
@@ -151,13 +139,11 @@ export class SessionFeed implements Disposable {
     const total = this.#conversation.model.state.entries.length;
     const start = Math.max(0, Math.min(from, total));
     const end = Math.max(start, Math.min(to, total, start + MAX_PAGE));
-    // What has changed and was not sent yet is part of the page: send it first, so that revisions
-    // tell the truth.
+    // Pending changes are part of the page: they go first.
     this.#flush();
     this.#post({ type: 'page', revision: this.#revision, from: start, items: this.#items(start, end) });
   }
 
-  /** Sends some of the items that are nested in a call. */
   nested(request: Extract<SessionMessage, { type: 'nested' }>): void {
     const { whole, model } = this.#conversation;
     if (whole) {
@@ -179,7 +165,6 @@ export class SessionFeed implements Disposable {
     this.#post({ type: 'nested', revision: this.#revision, index, from: start, total, items });
   }
 
-  /** Searches the session for the webview, and answers where the matches are in what is drawn. */
   find(message: Extract<SessionMessage, { type: 'find' | 'findIn' | 'endFind' }>): void {
     if (message.type === 'findIn') {
       if (message.id === this.#search?.id) void this.#search.find.findIn(message);
@@ -192,7 +177,6 @@ export class SessionFeed implements Disposable {
     this.#search = { id: message.id, find };
   }
 
-  /** Sends the turns and tool calls with their times, see {@link timelineParts}. */
   timeline(message: Extract<SessionMessage, { type: 'timeline' }>): void {
     const { whole, model } = this.#conversation;
     if (whole) {
@@ -204,7 +188,6 @@ export class SessionFeed implements Disposable {
       this.#post({ type: 'timeline', id: message.id, ...part });
   }
 
-  /** Sends one item with its raw input and output. */
   details(index: number): void {
     const entry = this.#conversation.model.state.entries[index];
     if (!entry) return;
@@ -212,7 +195,7 @@ export class SessionFeed implements Disposable {
     this.#send([{ op: 'put', index, item: projectItem(entry, this.#projection, true) }]);
   }
 
-  /** The webview is hidden or gone: nothing is sent until the next snapshot. */
+  /** Sends nothing until the next snapshot. */
   suspend(): void {
     this.#live = false;
     this.find({ type: 'endFind' });
@@ -247,9 +230,8 @@ export class SessionFeed implements Disposable {
     if (!this.#live || this.#changes.isEmpty) return;
     const { entries } = this.#conversation.model.state;
     const newest = entries.length - NEWEST_ITEMS;
-    // The webview asks for what it does not have when the reader comes near it: for what changes
-    // there meanwhile, and for what is new and was pushed away from the end before anybody could
-    // see it.
+    // The webview asks for missing items when the reader comes near: not sent are changes there,
+    // and new items that were pushed away from the end unseen.
     const changed = [...this.#changes.entries].filter(([index]) =>
       index < this.#told ? this.#sent.has(stretchOf(index)) : index >= newest,
     );
@@ -258,8 +240,7 @@ export class SessionFeed implements Disposable {
       return;
     }
     const ops: Op[] = [];
-    // Before the items: one that is put shows the whole output of its terminals, what was just
-    // appended included.
+    // Before the items: a `put` shows the whole output of its terminals, including this.
     for (const [terminalId, text] of this.#changes.terminals)
       ops.push({ op: 'terminal', terminalId, ...terminalAppend(text) });
     for (const [index, change] of changed.sort(([a], [b]) => a - b)) {
@@ -278,7 +259,6 @@ export class SessionFeed implements Disposable {
     if (ops.length > 0 || this.#waiting.length > 0) this.#send(ops);
   }
 
-  /** The labels of a running turn change with time. */
   #notePosted(): void {
     this.#status = statusOf(this.#conversation);
     this.#tick.update();
@@ -307,7 +287,6 @@ export class SessionFeed implements Disposable {
   }
 }
 
-/** Returns the runs of entries that are nested in others. */
 function runsOfNested({ entries, nests }: Readonly<SessionState>): (readonly [number, number])[] {
   const runs: [number, number][] = [];
   for (const [index, entry] of entries.entries()) {

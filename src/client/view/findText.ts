@@ -9,11 +9,9 @@ import { labelOf, printedIn } from './projectItem';
 
 export interface FindTextContext {
   readonly terminals: SessionState['terminals'];
-  /** Paths are shown relative to these. */
   readonly roots: readonly string[];
 }
 
-/** Returns the text of an entry; '' if it has none. */
 export function findTextOf(entry: Entry, context: FindTextContext): string {
   switch (entry.kind) {
     case 'user':
@@ -37,7 +35,6 @@ export function findTextOf(entry: Entry, context: FindTextContext): string {
   }
 }
 
-/** Returns the ids of the terminals whose output an entry shows. */
 export function terminalsOf(entry: Entry): readonly string[] {
   if (entry.kind !== 'tool') return [];
   return entry.content.flatMap((content) => (content.type === 'terminal' ? [content.terminalId] : []));
@@ -97,7 +94,7 @@ function joined(parts: readonly string[]): string {
   return parts.filter((part) => part !== '').join('\n');
 }
 
-/** Returns Markdown without its marks, nearly as it is drawn; code blocks stay as they are. */
+/** Returns Markdown nearly as it is drawn, without its marks. */
 function shownText(markdown: string): string {
   let fence = '';
   return markdown

@@ -4,9 +4,8 @@ import type { Entry, Terminal } from '../../session/model/state';
 import { printedIn } from './projectItem';
 
 /**
- * Returns the text of the n-th content of a tool call, of a terminal without its escapes; undefined
- * where it has none.
- * @param terminals of the session
+ * Returns the text of the n-th content of a tool call, without terminal escapes; undefined if it
+ * has none.
  */
 export function fullOutput(
   entry: Entry | undefined,

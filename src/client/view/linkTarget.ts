@@ -6,7 +6,7 @@ import { pathOfFileAddress } from '../../acp/protocol/fileAddress';
 import { mayLookUp, placesOf } from '../requests/agentPath';
 
 /**
- * Spellings of a path, the likeliest first; absolute or relative to a root. `line` and `column` are
+ * Possible paths, the likeliest first; absolute or relative to a root. `line` and `column` are
  * 1-based.
  */
 export interface FileTarget {
@@ -16,7 +16,6 @@ export interface FileTarget {
   readonly column?: number;
 }
 
-/** Where a link leads. */
 export type LinkTarget =
   | FileTarget
   | { readonly kind: 'web'; readonly url: string }
@@ -52,8 +51,8 @@ export function parseLink(href: string): LinkTarget {
 }
 
 /**
- * The places where a path may lie and may be looked up ({@link placesOf}). A path that begins with a
- * slash may also mean the root of the project, as it does on the web.
+ * The places to look a path up ({@link placesOf}). A leading slash may also mean the project's
+ * root, as on the web.
  */
 export function candidatesOf(
   paths: readonly string[],
@@ -86,8 +85,7 @@ function path(text: string): FileTarget {
   const plain = suffix?.[1] ?? beforeHash;
   const anchor = hash < 0 ? {} : placeOf(text.slice(hash));
   const place = anchor.line === undefined ? placeFrom(suffix?.[2], suffix?.[3]) : anchor;
-  // Markdown wants spaces written as %20; a file may also really be called so, or have a colon or a
-  // hash in its name.
+  // Markdown writes spaces as %20, but names may contain that too, or a colon or a hash.
   const paths = new Set([plain, decoded(plain), text, decoded(text)]);
   return { kind: 'file', paths: [...paths], ...place };
 }

@@ -7,11 +7,9 @@ import type { Entry, ToolEntry, Turn } from '../../session/model/state';
 import { isEnded } from '../../session/model/tools';
 import type { LifeSigns } from '../connection/livenessProbe';
 
-/** Shorter than this is nothing to speak of, in milliseconds. */
+/** In milliseconds. */
 const WORTH_TELLING_MS = 60_000;
-/** Characters of a tool's title. */
 const MAX_TITLE = 60;
-/** Entries of a turn that are looked through for an open tool call. */
 const MAX_LOOK = 2000;
 
 type TurnSign =
@@ -20,7 +18,7 @@ type TurnSign =
   | { readonly kind: 'working' };
 
 /**
- * The status while a turn runs without waiting for the user: `Working`, `Working: Bash for 4 min`,
+ * The status of a turn that doesn't wait for the user: `Working`, `Working: Bash for 4 min`,
  * `Silent for 2 min`, `Not responding`.
  */
 export function workingLabel(signs: LifeSigns): string {
@@ -37,7 +35,6 @@ export function workingLabel(signs: LifeSigns): string {
   }
 }
 
-/** Why a message waits for the turn that runs. */
 export function waitingLabel(signs: LifeSigns): string {
   const sign = signOf(signs);
   switch (sign.kind) {
@@ -69,8 +66,8 @@ export function endedLabel(code: string): string {
 }
 
 /**
- * An agent that does not answer is told before all: what it began may have ended with it. A call
- * that runs explains silence.
+ * Silence of the agent goes first: what it began may have ended with it. A running call explains
+ * silence.
  */
 function signOf({ state, now, heardAt, isUnresponsive }: LifeSigns): TurnSign {
   const { turn } = state;
@@ -84,7 +81,6 @@ function signOf({ state, now, heardAt, isUnresponsive }: LifeSigns): TurnSign {
   return silentMs >= WORTH_TELLING_MS ? { kind: 'silent', ms: silentMs } : { kind: 'working' };
 }
 
-/** The call of a turn that has been open for longest. */
 function openTool(entries: readonly Entry[], turn: Readonly<Turn>): ToolEntry | undefined {
   let found: ToolEntry | undefined;
   const last = Math.max(0, entries.length - MAX_LOOK);

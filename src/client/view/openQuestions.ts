@@ -11,32 +11,29 @@ import { askedInputOf } from './askedInput';
 import { askerOf } from './asker';
 import { briefOf } from './briefQuestion';
 
-/** Characters of what is asked about; one does not answer what one cannot read whole. */
+/** A question that isn't shown whole isn't answered. */
 const MAX_TEXT = 2000;
 const MAX_CHOICES = 20;
 const MAX_LABEL = 200;
 const SHORT_TITLE = 60;
 
-/** A question as other windows get it. */
 export interface PlainQuestion {
   readonly title: string;
-  /** What is asked about, whole: a command, the changed lines. Several lines. */
+  /** A command or the changed lines, whole. */
   readonly text: string;
-  /** Empty: it is answered where its session is open. */
+  /** Empty: it can only be answered in its session. */
   readonly choices: readonly { readonly label: string; readonly kind?: string }[];
 }
 
-/** An open question with what answers it. */
 export interface AnswerableQuestion {
   readonly id: string;
-  /** ms since 1970. */
   readonly at: number;
   readonly plain: PlainQuestion;
-  /** All of what is asked, on one line; undefined where that must be looked at. */
+  /** The whole question on one line; undefined if it must be looked at. */
   readonly brief?: string | undefined;
   /**
-   * Answers with one of the choices, as if it was selected in the chat.
-   * @returns false where the question is gone
+   * Answers as if selected in the chat.
+   * @returns false if the question is gone
    */
   readonly answer: (choice: number) => boolean | Promise<boolean>;
 }
@@ -121,7 +118,6 @@ function plain(title: string, parts: readonly string[], choices: PlainQuestion['
   return { title: redact(oneLine(title, MAX_LABEL)), text: head(text, MAX_TEXT), choices: isWhole ? choices : [] };
 }
 
-/** The tool call of a question. */
 function toolOf({ model }: Conversation, { toolCallId }: Permission): ToolEntry | undefined {
   const entry = model.state.entries[(toolCallId === undefined ? undefined : model.toolIndex(toolCallId)) ?? -1];
   return entry?.kind === 'tool' ? entry : undefined;

@@ -7,12 +7,9 @@ import { gapSentence, isGapReason } from '../../distributed/model/gap';
 import type { OwnCode, OwnText, OwnTexts, TurnNote } from '../../session/events/ownText';
 import type { GapEntry, NoticeEntry } from '../../session/model/state';
 
-/** A notice as it is shown. */
 export interface NoticeTexts {
   readonly title: string;
-  /** Absent: the notice has a description of its own. */
   readonly text?: string;
-  /** The name of its button. */
   readonly action?: string;
 }
 
@@ -266,14 +263,14 @@ function sentences(...parts: readonly string[]): string {
   return parts.join(' ');
 }
 
-/** Returns the words of a text of the client's own; a code of a newer version stands for itself. */
+/** Codes of newer versions are shown as they are. */
 function textsOf({ code, args }: OwnText): NoticeTexts {
   const make = own(TEXTS, code) as ((...args: readonly unknown[]) => string | NoticeTexts) | undefined;
   const made = make?.(...args) ?? String(code);
   return typeof made === 'string' ? { title: made } : made;
 }
 
-/** Returns what a notice says. What was kept as text is shown as it is. */
+/** Stored texts are shown as they are. */
 export function noticeTexts({ said, title, text, action }: NoticeEntry): {
   readonly title: string;
   readonly text: string;
@@ -288,7 +285,6 @@ export function noticeTexts({ said, title, text, action }: NoticeEntry): {
   };
 }
 
-/** Returns what stands in the place of something that is missing. */
 export function gapText({ said, text }: GapEntry): string {
   return said ? textsOf(said).title : text;
 }
@@ -308,7 +304,6 @@ const TURN_NOTES: Readonly<Record<TurnNote, () => string>> = {
   'signed-out': () => l10n.t('you signed out'),
 };
 
-/** Returns the words of a note on the end of a turn; what is no code is shown as it is. */
 export function turnNoteText(note: LocalizableText): string {
   return (typeof note === 'string' ? own(TURN_NOTES, note)?.() : undefined) ?? localize(note);
 }

@@ -10,7 +10,6 @@ import { pathOf } from '../changes/changedPaths';
 import type { Conversation } from '../conversation/conversation';
 import { labelOf } from './projectItem';
 
-/** The most that one request gets. */
 const MAX_FILES = 200;
 
 /** Why more may have changed than is known. */
@@ -24,7 +23,6 @@ const INCOMPLETE: Readonly<Record<NonNullable<TurnChanges['incomplete']>, () => 
   failed: () => l10n.t("The folder couldn't be checked completely."),
 };
 
-/** Returns what a turn changed; while it runs, so far. */
 export function changesOfTurn({ changes }: Conversation, turnId: string): ChangesCount | undefined {
   const total = changes.total(turnId);
   if (!total) return undefined;
@@ -38,7 +36,6 @@ export function changesOfTurn({ changes }: Conversation, turnId: string): Change
   };
 }
 
-/** Returns what waits for review. */
 export function reviewOf({ changes }: Conversation): ChangesCount | undefined {
   const total = changes.waiting();
   if (!total) return undefined;
@@ -49,7 +46,7 @@ export function reviewOf({ changes }: Conversation): ChangesCount | undefined {
 }
 
 /**
- * Returns a part of a list of changed files, as the answer to a page that asked for [from, to).
+ * Returns the changed files [from, to).
  * @throws ParleyError `state-gone`
  */
 export async function changesPage(
@@ -97,7 +94,6 @@ export function offersOf(
   return { canRestore: changes.canRestore(turn) || undefined, canEdit: canEdit || undefined };
 }
 
-/** A changed file, of a turn or of the review. */
 type Changed = FileChange | ReviewFile;
 
 function fileView(
@@ -131,7 +127,10 @@ function kindOf(change: Changed): ChangedFileView['change'] {
   return after ? 'modified' : 'deleted';
 }
 
-/** The transcript index of the last tool call that names each file. @param turnId absent: of any turn */
+/**
+ * The last tool call that names each file.
+ * @param turnId absent: of any turn
+ */
 function lastCalls(
   { entries }: Readonly<SessionState>,
   paths: readonly string[],

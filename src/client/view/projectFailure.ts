@@ -7,7 +7,6 @@ import { mayPass } from '../connection/failures';
 import { canStart, guidanceOf, nameOf } from '../connection/signIn';
 import type { Conversation } from '../conversation/conversation';
 
-/** Returns the failure that stands above the composer; undefined where nothing failed. */
 export function errorOf(conversation: Conversation): ErrorView | undefined {
   const { connection, agent } = conversation;
   if (conversation.ignoresStop) {
@@ -64,7 +63,6 @@ const showLog = (): ActionView => ({ id: 'showLog', label: l10n.t('Show log') })
 const editAgent = (): ActionView => ({ id: 'editAgent', label: l10n.t('Edit agent…') });
 const troubleshoot = (): ActionView => ({ id: 'troubleshoot', label: l10n.t('Troubleshoot') });
 
-/** What an HTTP agent cannot be reached for until its entry is corrected. */
 const NEEDS_SETTING: ReadonlySet<string> = new Set([
   'agent-unknown',
   'not-an-agent-server',

@@ -27,38 +27,31 @@ import { editorToolOf, editorToolPlace } from './editorTool';
 import { gapText, noticeTexts, turnNoteText } from './ownTexts';
 import { barrierText, starterText } from './turnWords';
 
-/** Characters of a text inside a tool call, of a permission request and of raw JSON that go to the webview. */
+/** Characters of one text. */
 const MAX_TOOL_CHARS = 50_000;
-/** Of a longer text: characters of its beginning; the rest is its end. */
+/** Characters of its beginning. */
 const HEAD_CHARS = 10_000;
 const MAX_TERMINAL_CHARS = 100_000;
 const MAX_RESOURCE_CHARS = 20_000;
 const MAX_URI = 10_000;
 const MAX_NOW = 200;
-/** Characters of base64 that go to the webview: an image or a sound of 9 MB. */
+/** Characters of base64: 9 MB. */
 const MAX_MEDIA_CHARS = 12_000_000;
 
 export interface ProjectionContext {
   readonly state: Readonly<SessionState>;
   readonly turn: (id: string) => Readonly<Turn> | undefined;
-  /** Paths are shown relative to these. */
   readonly roots: readonly string[];
-  /** The client runs this terminal, so it can be opened. */
   readonly isOpenable: (terminalId: string) => boolean;
-  /**
-   * The line of its file where a change begins, as far as it is known; absent: no file is looked
-   * into.
-   */
+  /** The line where a change begins in its file; absent: files are not read. */
   readonly lineOf?: (change: FileChange, entry: ToolEntry) => number | undefined;
-  /** What a turn changed on disk. */
   readonly changesOf?: (turnId: string) => ChangesCount | undefined;
-  /** Of a message of the user: what can be done with it. */
   readonly offers?: (entry: MessageEntry) => { readonly canRestore?: true; readonly canEdit?: true };
-  /** Returns whether a file was not what a diff of a call shows, after the call. */
+  /** Whether the file differed from the call's diff after the call. */
   readonly isWrittenDifferently?: (entry: ToolEntry, path: string) => boolean;
 }
 
-/** Projects one entry. @param details include the raw input and output of a tool call. */
+/** @param details include the raw input and output */
 export function projectItem(entry: Entry, context: ProjectionContext, details = false): ItemView {
   const path = context.state.nests.pathOf(entry);
   const base = {
@@ -220,7 +213,7 @@ function nestedOf(entry: ToolEntry, { state }: ProjectionContext): NestedView | 
   return counts && { ...counts, ...(counts.now !== undefined && { now: head(counts.now, MAX_NOW) }) };
 }
 
-/** Returns whether a call, or the subagent that it stands for, works and may be stopped alone. */
+/** Returns whether a call or its subagent runs and can be stopped alone. */
 export function isStoppable({ canCancel, status }: Readonly<ToolEntry>): boolean {
   return canCancel === true && !isEnded(status);
 }
@@ -249,7 +242,6 @@ function linesOfPlace({ toolKind, locations, rawInput }: ToolEntry): string | un
   return Number.isSafeInteger(last) && last > first ? `${first}–${last}` : `${first}`;
 }
 
-/** Returns the answer to the last permission request of a call. */
 export function decisionOf({ decision }: ToolEntry): DecisionView | undefined {
   if (!decision) return undefined;
   if (decision.outcome === 'cancelled') return { outcome: decision.by === 'user' ? 'dismissed' : 'withdrawn' };
@@ -275,18 +267,12 @@ function projectContent(entry: ToolEntry, context: ProjectionContext): ToolConte
   });
 }
 
-/**
- * The place of a call says where a part of the file begins, and a text that has fewer lines than
- * that is a part.
- */
+/** A text with fewer lines than the call's place is a part of the file from there. */
 function lineOfPart({ oldText = '', newText }: FileChange, said = 1): number | undefined {
   return said > Math.max(linesOf(oldText, said), linesOf(newText, said)) ? said : undefined;
 }
 
-/**
- * Numbers the lines of a diff as in the file; where that is unknown, not at all. A patch has its
- * own numbers, and a new file begins with its first line.
- */
+/** Numbers the lines of a diff as in the file, if known. A patch has its own numbers. */
 function numbered(diff: DiffView, { oldText, hunks }: FileChange, line: number | undefined): DiffView {
   if (hunks || oldText === undefined) return diff;
   if (line === undefined) return { ...diff, unnumbered: true };
@@ -325,10 +311,7 @@ function projectPart(part: ToolContent, context: ProjectionContext, { rawOutput 
   }
 }
 
-/**
- * The output of a command that the agent ran itself, where it is only in the raw output of the
- * call.
- */
+/** The output of a command that is only in the call's raw output. */
 export function printedIn(rawOutput: unknown): string {
   for (const keys of [['formatted_output'], ['aggregated_output'], ['stdout', 'stderr']]) {
     const texts = keys.map((key) => at(rawOutput, key)).filter((text) => typeof text === 'string' && text !== '');
@@ -353,10 +336,7 @@ export function projectTerminal(id: string, terminal: Terminal | undefined, cont
   };
 }
 
-/**
- * A new text for a terminal, where what was appended since the last look is more than the webview
- * keeps.
- */
+/** Returns new text for a terminal, cut to what the webview keeps. */
 export function terminalAppend(text: string): { text: string; drop: number } {
   return text.length > MAX_TERMINAL_CHARS
     ? { text: tail(text, MAX_TERMINAL_CHARS), drop: Number.MAX_SAFE_INTEGER }
@@ -378,7 +358,6 @@ function projectBlock(block: ContentBlock): BlockView {
   return blob === undefined ? rest : { ...rest, bytes: bytesOf(blob) };
 }
 
-/** What base64 stands for, in bytes. */
 function bytesOf(base64: string): number {
   // Counted from the end: a pattern goes over all that looks like padding again and again.
   let end = base64.length;
@@ -390,7 +369,7 @@ function projectToolBlock(block: ContentBlock): BlockView {
   return block.type === 'text' ? { type: 'text', text: whole(block.text) } : projectBlock(block);
 }
 
-/** A text, or if it is long its beginning and its end with a note about what lies between. */
+/** A long text without its middle. */
 export function whole(text: string): string {
   return text.length <= MAX_TOOL_CHARS ? text : withoutMiddle(text);
 }
@@ -417,7 +396,6 @@ function withoutMiddle(text: string): string {
   return `${first.slice(0, headEnd)}${separator}${note}\n${last.slice(tailStart)}`;
 }
 
-/** Returns the number of line breaks from `from` to `to`. */
 function breaksIn(text: string, from: number, to: number): number {
   let count = 0;
   for (let at = text.indexOf('\n', from); at !== -1 && at < to; at = text.indexOf('\n', at + 1)) count++;
@@ -448,7 +426,6 @@ function comparisonOf(diff: FileChange): Comparison {
   return comparison;
 }
 
-/** A path as a person reads it: relative to the root that holds it. */
 export function labelOf(path: string, roots: readonly string[]): string {
   for (const root of roots) {
     const prefix = /[\\/]$/.test(root) ? root : `${root}${root.includes('\\') ? '\\' : '/'}`;
@@ -457,7 +434,6 @@ export function labelOf(path: string, roots: readonly string[]): string {
   return path;
 }
 
-/** JSON text, whole or without its middle. */
 export function toJson(value: unknown): string {
   return whole(typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? String(value)));
 }

@@ -6,7 +6,6 @@ import type { SessionState } from '../../session/model/state';
 import type { Conversation } from '../conversation/conversation';
 import { isStoppable } from './projectItem';
 
-/** Work that is named; there may be more. */
 const MAX_WORK = 50;
 const MAX_LABEL = 200;
 

@@ -30,7 +30,6 @@ type Field = keyof SessionView;
 
 const MAX_STEP = 300;
 
-/** The fields that a change of each part may change. */
 const FIELDS: Record<SessionPart, readonly Field[]> = {
   connection: [
     'phase',
@@ -124,7 +123,6 @@ function planOf({ model }: Conversation): PlanProgressView | undefined {
   return { index: entry.index, done, total: entry.entries.length, step: head(step.content, MAX_STEP) };
 }
 
-/** The whole view. */
 export function projectSession(conversation: Conversation): SessionView {
   const view: Record<string, unknown> = {};
   for (const field in READ) {
@@ -134,7 +132,7 @@ export function projectSession(conversation: Conversation): SessionView {
   return view as unknown as SessionView;
 }
 
-/** Returns the fields that the changed parts affect; null for a field that lost its value. */
+/** Null: the field lost its value. */
 export function patchSession(
   conversation: Conversation,
   parts: Iterable<SessionPart>,
@@ -146,7 +144,6 @@ export function patchSession(
   return patch;
 }
 
-/** The one word for where a session is. */
 export function phaseOf(conversation: Conversation): SessionPhase {
   const { connection, model } = conversation;
   // Its agent runs, and is here in a moment.
@@ -175,7 +172,6 @@ export function phaseOf(conversation: Conversation): SessionPhase {
   }
 }
 
-/** Where a session is, in words. */
 export function statusOf(conversation: Conversation): string {
   const { model, connection } = conversation;
   switch (phaseOf(conversation)) {
@@ -208,19 +204,18 @@ export function statusOf(conversation: Conversation): string {
   }
 }
 
-/** It is only read here: another window has it, or it is a recording. */
+/** Read-only: another window has it, or it is a recording. */
 function isHeld({ connection }: Conversation): boolean {
   return (
     connection.kind === 'failed' && (connection.error.code === 'session-held' || connection.error.code === 'recording')
   );
 }
 
-/** Agents start once the workspace is trusted; the name is the editor's. */
 function isRestricted({ connection }: Conversation): boolean {
   return connection.kind === 'failed' && connection.error.code === 'untrusted-workspace';
 }
 
-/** The lost connection is tried again now, and nothing has to be answered for that. */
+/** Reconnecting, without a question to the user. */
 function isReconnecting({ connection, waitsForUser }: Conversation): boolean {
   return connection.kind === 'starting' && connection.reconnects === true && !waitsForUser;
 }

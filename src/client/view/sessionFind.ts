@@ -7,20 +7,17 @@ import type { Conversation } from '../conversation/conversation';
 import { type FindMatches, matcherOf, SlowPattern } from '../requests/findPattern';
 import { findTextOf, terminalsOf } from './findText';
 
-/** Work between two turns of the event loop, ms. */
+/** Between two turns of the event loop, in milliseconds. */
 const SLICE_MS = 8;
-/** Characters that are searched in one go, if an entry has no more. */
 const SLICE_CHARS = 64 * 1024;
-/** Between two looks at what has changed, ms. */
+/** In milliseconds. */
 const CHANGES_MS = 150;
 
-/** What is searched. */
 export type FindSource = Pick<Conversation, 'model' | 'whole' | 'roots'>;
 
 type FindRequest = Extract<SessionMessage, { type: 'find' }>;
 type FindProblem = NonNullable<Extract<ToWebview, { type: 'found' }>['problem']>;
 
-/** One search; another query is another search. */
 export class SessionFind implements Disposable {
   readonly #source: FindSource;
   readonly #id: number;
@@ -28,9 +25,8 @@ export class SessionFind implements Disposable {
   readonly #post: (message: ToWebview) => void;
   readonly #changes = new Changes(() => this.#wake());
   readonly #counts = new Map<number, number>();
-  /** The entries that show the output of a terminal. */
   readonly #showing = new Map<string, Set<number>>();
-  /** What is to be searched, in this order. */
+  /** In this order. */
   readonly #pending = new Set<number>();
   #matches: FindMatches | undefined;
   #observing: Disposable | undefined;
@@ -38,7 +34,6 @@ export class SessionFind implements Disposable {
   #isWorking = false;
   #isDisposed = false;
 
-  /** Begins to search. */
   constructor(source: FindSource, { id, query, from }: FindRequest, post: (message: ToWebview) => void) {
     this.#source = source;
     this.#id = id;
@@ -48,7 +43,6 @@ export class SessionFind implements Disposable {
     if (this.#matches) void this.#begin();
   }
 
-  /** Answers where in drawn texts the matches are. */
   async findIn({ request, texts }: Extract<SessionMessage, { type: 'findIn' }>): Promise<void> {
     const ranges = await this.#found(texts);
     if (ranges && !this.#isDisposed) this.#post({ type: 'foundIn', id: this.#id, request, ranges });
@@ -117,7 +111,7 @@ export class SessionFind implements Disposable {
     if (!this.#changes.isEmpty) this.#wake();
   }
 
-  /** Searches until a time. @returns the counts that changed; undefined if the search has ended */
+  /** @returns the counts that changed; undefined if the search has ended */
   async #slice(deadline: number): Promise<(readonly [number, number])[] | undefined> {
     const changed: (readonly [number, number])[] = [];
     do {

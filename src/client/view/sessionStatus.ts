@@ -5,7 +5,6 @@ import { phaseOf } from './projectSession';
 
 export type SessionStatus = 'needsYou' | 'working' | 'failed' | 'ready' | 'otherWindow' | 'ended';
 
-/** Returns the state of a session of this window. */
 export function sessionStatusOf(conversation: Conversation): SessionStatus {
   const { connection, model, queue } = conversation;
   if (connection.kind === 'failed' && connection.error.code === 'session-held') return 'otherWindow';
@@ -29,7 +28,6 @@ export function sessionStatusOf(conversation: Conversation): SessionStatus {
   return conversation.failedTurnId !== undefined && model.state.turn === undefined ? 'failed' : 'ready';
 }
 
-/** Returns whether a session goes on only when the user does something. */
 export function needsUser(conversation: Conversation): boolean {
   const { state } = conversation.model;
   if (state.permissions.size > 0 || waitsForAnswer(state)) return true;
@@ -37,14 +35,13 @@ export function needsUser(conversation: Conversation): boolean {
   return phase === 'requiresAction' || phase === 'authRequired' || conversation.waitsForUser;
 }
 
-/** Returns the number of files that a session changed, as far as it is known. */
 export function changedFilesOf({ model, changes }: Conversation): number {
   const paths = new Set<string>();
   for (const { files } of model.state.turns) for (const path of files) paths.add(path);
   return Math.max(paths.size, changes.review?.files.length ?? 0);
 }
 
-/** When a session was used last: its last turn began or ended, in ms since 1970. */
+/** When the last turn began or ended, in ms since 1970. */
 export function usedAt({ model }: Conversation): number | undefined {
   const last = model.state.turns.at(-1);
   return last && (last.endedAt ?? last.startedAt);

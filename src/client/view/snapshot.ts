@@ -53,14 +53,12 @@ export interface SessionSnapshot {
     readonly title: string;
     readonly options: readonly { readonly optionId: string; readonly name: string; readonly kind: string }[];
   }[];
-  /** Forms and pages that wait for the user. */
   readonly questions: readonly { readonly id: string; readonly mode: 'form' | 'url'; readonly message: string }[];
   readonly commands: readonly { readonly name: string; readonly description: string }[];
   readonly config: readonly { readonly id: string; readonly name: string; readonly value: string | boolean }[];
   readonly usage?: { readonly used: number; readonly size: number };
   /** Files that the agent changed: those that wait for review, and what became of the others. */
   readonly changes: readonly {
-    /** Absolute. */
     readonly path: string;
     readonly added: number;
     readonly removed: number;
@@ -68,7 +66,7 @@ export interface SessionSnapshot {
   }[];
 }
 
-/** Reads the whole conversation. Costs its length: for programs, not for drawing. */
+/** Costs the length of the conversation: for programs. */
 export function snapshotOf(conversation: Conversation): SessionSnapshot {
   const { model, connection, queue } = conversation;
   const { state } = model;

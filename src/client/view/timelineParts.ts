@@ -4,14 +4,12 @@ import type { TimelineCall, TimelineTurn, TimelineView } from '../../panel/contr
 import type { Entry, SessionState, ToolEntry, Turn } from '../../session/model/state';
 import { isEnded } from '../../session/model/tools';
 
-/** Calls in one message to the panel. */
+/** Calls in one message. */
 const PART = 5000;
-/** Characters of a call's title. */
 const MAX_TITLE = 120;
 
 /**
- * Returns the parts of the timeline from the entry at `from` on. The first one has the turns: all,
- * or those of that entry and later.
+ * Returns the parts of the timeline from an entry on; the first has the turns.
  * @param now ms since 1970
  */
 export function timelineParts(state: Readonly<SessionState>, from: number, now: number): readonly TimelineView[] {
@@ -90,7 +88,6 @@ function turnOf(turn: Turn, state: Readonly<SessionState>, index: number | undef
   };
 }
 
-/** The agent tells what the session has cost so far. */
 function costOf({ number, usage }: Turn, { turns }: Readonly<SessionState>): Pick<TimelineTurn, 'cost'> {
   if (!usage?.cost) return {};
   const { currency } = usage.cost;
@@ -102,7 +99,6 @@ function costOf({ number, usage }: Turn, { turns }: Readonly<SessionState>): Pic
   return isKnown && amount > 0 ? { cost: { amount, currency } } : {};
 }
 
-/** Returns since when the running turn has been waiting for the user, if it is. */
 function waitingSince(state: Readonly<SessionState>, turn: Turn): number | undefined {
   if (state.turn !== turn) return undefined;
   const asked = [...state.permissions.values(), ...state.elicitations.values()].map(({ at }) => at);

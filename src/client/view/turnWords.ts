@@ -4,14 +4,14 @@ import type { Barrier, StopReason } from '../../session/events/event';
 import type { Turn } from '../../session/model/state';
 import { turnNoteText } from './ownTexts';
 
-/** Returns who began a turn; undefined for the user of this client. */
+/** Undefined: the user of this client. */
 export function starterText({ origin, elsewhere }: Pick<Turn, 'origin' | 'elsewhere'>): string | undefined {
   if (elsewhere) return l10n.t('started by another client');
   return origin === 'agent' ? l10n.t('started by agent') : undefined;
 }
 
 /**
- * Returns what showed that a turn was over; undefined if that is not known, or the note says it.
+ * Returns what ended a turn; undefined if unknown, or the note says it.
  * @param note whether the end has one
  */
 export function barrierText(barrier: Barrier | undefined, stopReason: StopReason, note: boolean): string | undefined {
@@ -31,24 +31,21 @@ export function barrierText(barrier: Barrier | undefined, stopReason: StopReason
   }
 }
 
-/** The facts of a turn that its line in an export says. */
 export interface TurnLineFacts extends Pick<Turn, 'origin' | 'elsewhere'> {
   readonly number: number;
   readonly stopReason: StopReason;
   readonly barrier?: Barrier | undefined;
   readonly isInterrupted: boolean;
-  /** In words. */
   readonly note?: string | undefined;
 }
 
-/** Returns one line on the end of a turn. */
 export function turnLine(facts: TurnLineFacts): string {
   const { barrier, stopReason, note } = facts;
   const parts = [reasonText(facts), starterText(facts), barrierText(barrier, stopReason, note !== undefined), note];
   return parts.filter((part) => part !== undefined).join(' · ');
 }
 
-/** Returns one line on the end of a turn of the model; undefined if it has not ended or how is unknown. */
+/** Undefined if the turn runs, or how it ended is unknown. */
 export function lineOfTurn(turn: Readonly<Turn>): string | undefined {
   const { stopReason, note, interrupted, ...facts } = turn;
   if (stopReason === undefined) return undefined;

@@ -26,7 +26,7 @@ const WORDS: Readonly<Record<PauseCode | ItemCode, (detail: string) => string>> 
   'not-given-back': () => l10n.t('The agent kept the message. Stop the turn to get the message back.'),
 };
 
-/** Returns the words for a reason; what is no known code is shown as it stands. */
+/** Unknown codes are shown as they are. */
 export function waitReasonLabel(reason: string): string {
   const { code = '', detail = '' } = readReason(reason) ?? {};
   return Object.hasOwn(WORDS, code) ? WORDS[code as keyof typeof WORDS](turnNoteText(detail)) : reason;
