@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readUpdate } from '../../src/acp/v1/v1Events';
-import { askerOf } from '../../src/client/view/asker';
+import { askerOf } from '../../src/client/view/projectRequests';
 import { Changes } from '../../src/session/model/changes';
 import { SessionModel } from '../../src/session/model/model';
 import { inNestedOrder } from '../../src/session/model/state';

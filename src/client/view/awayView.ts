@@ -4,11 +4,11 @@ import { basename } from 'node:path';
 import { oneLine } from '../../base/text';
 import type { AwayList, AwayView } from '../../panel/contract';
 import type { Usage } from '../../session/events/content';
-import type { Entry, SessionState, ToolEntry } from '../../session/model/state';
+import type { Entry, SessionState, Terminal, ToolEntry } from '../../session/model/state';
 import { isEnded } from '../../session/model/tools';
 import { pathOf } from '../changes/changedPaths';
 import type { SessionChanges } from '../changes/sessionChanges';
-import { commandLineOf, terminalOf } from './commandOf';
+import { rawCommandsIn } from '../rules/rawCommands';
 import { decisionOf, labelOf } from './projectItem';
 
 const MOST_ROWS = 8;
@@ -129,4 +129,17 @@ function lineOf(entry: ToolEntry, state: Readonly<SessionState>): string {
 function costSince(now: Usage['cost'], before: Usage['cost']): AwayView['cost'] {
   if (!now || !before || now.currency !== before.currency || now.amount <= before.amount) return undefined;
   return { amount: now.amount - before.amount, currency: now.currency };
+}
+
+/** Returns a call's command lines; undefined if only its title is known. */
+function commandLineOf(entry: ToolEntry, state: Readonly<SessionState>): string | undefined {
+  const running = terminalOf(entry, state)?.command;
+  if (running !== undefined) return running;
+  const { commands } = rawCommandsIn(entry.rawInput);
+  return commands.length === 0 ? undefined : commands.map(({ line }) => line).join('\n');
+}
+
+function terminalOf({ content }: ToolEntry, { terminals }: Readonly<SessionState>): Terminal | undefined {
+  const part = content.find(({ type }) => type === 'terminal');
+  return part?.type === 'terminal' ? terminals.get(part.terminalId) : undefined;
 }

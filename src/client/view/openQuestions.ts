@@ -8,8 +8,8 @@ import type { Elicitation, Permission, ToolEntry } from '../../session/model/sta
 import type { Conversation } from '../conversation/conversation';
 import { lineDiff } from '../requests/lineDiff';
 import { askedInputOf } from './askedInput';
-import { askerOf } from './asker';
 import { briefOf } from './briefQuestion';
+import { askerOf } from './projectRequests';
 
 /** A question that isn't shown whole isn't answered. */
 const MAX_TEXT = 2000;

@@ -22,8 +22,7 @@ import { endedLabel, waitingLabel, workingLabel } from './livenessLabels';
 import { changesOfTurn, reviewOf } from './projectChanges';
 import { errorOf } from './projectFailure';
 import { projectTurn } from './projectItem';
-import { permissionsOf } from './projectPermissions';
-import { backgroundOf, elicitationsOf, waitsForAnswer } from './projectQuestions';
+import { backgroundOf, elicitationsOf, permissionsOf, waitsForAnswer } from './projectRequests';
 import { waitReasonLabel } from './waitReasonLabels';
 
 type Field = keyof SessionView;

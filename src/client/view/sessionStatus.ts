@@ -1,6 +1,6 @@
 // What a session is doing, in one of a few states, for lists and tabs.
 import type { Conversation } from '../conversation/conversation';
-import { waitsForAnswer } from './projectQuestions';
+import { waitsForAnswer } from './projectRequests';
 import { phaseOf } from './projectSession';
 
 export type SessionStatus = 'needsYou' | 'working' | 'failed' | 'ready' | 'otherWindow' | 'ended';

@@ -2,9 +2,8 @@
 import { strict as assert } from 'node:assert';
 import { basename, join } from 'node:path';
 import { type AgentDefinition, parseAgents } from '../../../../src/agents/agentDefinition';
-import { askerOf } from '../../../../src/client/view/asker';
 import { projectItem } from '../../../../src/client/view/projectItem';
-import { backgroundOf } from '../../../../src/client/view/projectQuestions';
+import { askerOf, backgroundOf } from '../../../../src/client/view/projectRequests';
 import type { ItemView } from '../../../../src/panel/contract';
 import { readAgentLog, scriptedAgent } from '../../../support/agents/definition';
 import { sameData } from '../../../support/sameData';
