@@ -23,7 +23,6 @@ export type JournalState =
       readonly kind: 'durable';
       /** A message for the user: a damaged file was set aside, or the disk can be written again. */
       readonly notice?: string;
-      /** The notice says that the file can be written again. */
       readonly isBack?: true;
     }
   | {
@@ -56,7 +55,6 @@ export class Backing implements Disposable {
   #retry: Disposable | undefined;
   #attempts = 0;
   #closed = false;
-  /** The connection of the running change. */
   #inside: Sql | undefined;
 
   constructor(options: BackingOptions) {
@@ -76,7 +74,6 @@ export class Backing implements Disposable {
 
   readonly onDidChangeState: Event<JournalState> = this.#changed.event;
 
-  /** The file, if it is in use. */
   get file(): Sql | undefined {
     return this.#memory ? undefined : this.#file?.sql;
   }
@@ -84,7 +81,6 @@ export class Backing implements Disposable {
   /**
    * Runs a change in a transaction; nested calls join it. The change can run twice: on the file
    * and, if that fails, again in memory.
-   * @param keys the keys of the sessions it changes
    * @param isDurable on the file, it survives a power failure when this returns
    * @throws ParleyError `journal-full`, `journal-closed`, and what the change itself throws
    */
@@ -181,7 +177,7 @@ export class Backing implements Disposable {
    * sessions that are held in memory, and the others. Each query throws as {@link read} does.
    */
   get places(): {
-    /** Returns undefined where nothing is in memory beside a file. */
+    /** Returns undefined if nothing is in memory beside a file. */
     readonly inMemory: <T>(query: (sql: Sql) => T) => T | undefined;
     readonly others: <T>(query: (sql: Sql) => T) => T;
     readonly isHeld: (key: string) => boolean;
@@ -208,7 +204,6 @@ export class Backing implements Disposable {
 
   /**
    * Tries to use the file now.
-   * @param waitMs for another window that writes
    * @returns whether everything is on disk
    */
   retry(waitMs = 0): boolean {
@@ -311,7 +306,6 @@ export class Backing implements Disposable {
     }
   }
 
-  /** Opens the current file, or a new one, after the open one was replaced. */
   #follow(): void {
     this.#log.warn('journal: the file was moved, replaced or deleted');
     this.#closeFile();

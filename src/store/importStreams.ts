@@ -14,7 +14,6 @@ export interface ImportOptions {
   readonly backing: Backing;
   readonly log: Log;
   readonly context: LeaseContext;
-  /** Returns the window of this process that owns a session. */
   readonly windowOf: (key: string) => string | undefined;
   /** Runs something that may fail without harm. */
   readonly quietly: (run: () => void) => void;

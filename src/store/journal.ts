@@ -49,11 +49,9 @@ const INDEX_AFTER_MS = 60_000;
  */
 const INDEX_IN_SEARCH: IndexLimits = { rows: 100, chars: 64 * 1024 };
 
-/** Steps of indexing at the end of the window, for each of its sessions. */
 const MAX_LAST_STEPS = 20;
 
 export interface JournalOptions {
-  /** The extension's global storage folder; created if missing. */
   readonly folder: string;
   readonly log: Log;
   /** Returns the time in ms since 1970. */
@@ -71,7 +69,6 @@ export interface JournalOptions {
    * system.
    */
   readonly isShared?: (folder: string) => boolean;
-  /** Schedules timers; replaced in tests. */
   readonly schedule?: (run: () => void, ms: number) => Disposable;
   /** The process that owns leases; replaced in tests. */
   readonly machine?: Machine;
@@ -79,9 +76,7 @@ export interface JournalOptions {
 
 export class Journal implements Disposable {
   readonly queue: QueueStore;
-  /** Drafts and scroll positions. */
   readonly side: SideStore;
-  /** What is noted about sessions for their list. */
   readonly marks: SessionMarkStore;
   /** The questions that are open in all windows. */
   readonly questions: QuestionStore;
@@ -91,7 +86,6 @@ export class Journal implements Disposable {
   readonly #backing: Backing;
   readonly #stream: StreamLog;
   readonly #buffer: WriteBuffer;
-  /** Sessions that this process created or owns. */
   readonly #live = new Map<string, SessionRecord>();
   readonly #ownership: Ownership;
   #indexTimer: Disposable | undefined;
@@ -165,7 +159,6 @@ export class Journal implements Disposable {
     return this.#closed ? 0 : (this.#backing.file?.pragma('data_version') ?? 0);
   }
 
-  /** Where data is kept now, with a message for the user. */
   get state(): JournalState {
     return this.#backing.state;
   }
@@ -258,18 +251,15 @@ export class Journal implements Disposable {
     if (events.some(({ event }) => event.type === 'turn_ended')) this.#indexSoon(INDEX_AFTER_MS);
   }
 
-  /** Writes everything buffered. */
   flush(): void {
     this.#buffer.flush();
   }
 
-  /** Returns events of a session; see {@link readEvents} about the last page. */
   events(key: string, query: EventQuery = {}): EventPage {
     this.flush();
     return readEvents(this.#backing, key, query);
   }
 
-  /** Returns the end of a session and its position; see {@link readTail}. */
   tail(key: string, entries: number): ReturnType<typeof readTail> {
     this.flush();
     return readTail(this.#backing, key, entries);
@@ -359,7 +349,6 @@ export class Journal implements Disposable {
     return result;
   }
 
-  /** Returns the live window that owns a session. */
   owner(key: string): Extract<Claim, { kind: 'heldBy' }> | undefined {
     return this.#backing.read(key, (sql) => ownerOf(sql, key, this.#context()));
   }
@@ -439,7 +428,8 @@ export class Journal implements Disposable {
   }
 
   /**
-   * Keeps a value in the stream file until the next bulk write, or writes it at once if that fails.
+   * Keeps a value in the stream file until the next bulk write, or writes it immediately if that
+   * fails.
    */
   #note(key: string, table: SideTable, json: string): void {
     const isDirect = this.#backing.isInside || this.#backing.state.kind === 'memory';
@@ -450,7 +440,6 @@ export class Journal implements Disposable {
     this.#write(key, (sql) => writeNotes(sql, key, new Map([[table, json]])));
   }
 
-  /** Imports what dead processes left; see {@link importStreams}. */
   #importStreams(only?: string): void {
     const quietly = (run: () => void): void => void this.#quietly(run);
     const windowOf = (key: string): string | undefined => this.#ownership.of(key);

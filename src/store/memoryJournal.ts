@@ -11,7 +11,6 @@ import { deleteSession } from './sessions/sessionRows';
 const PAGE = 4096;
 
 interface Adopted {
-  /** Events up to this number are in the file; later ones are here. */
   readonly base: number;
   /** The file could not be read, so data here can conflict with data there. */
   readonly blind: boolean;
@@ -23,7 +22,6 @@ export class MemoryJournal {
   readonly #deleted = new Set<string>();
   readonly #lost = new Map<string, number>();
 
-  /** @param maxBytes maximum size of the database */
   constructor(maxBytes: number) {
     prepare(this.sql, 0);
     migrate(this.sql);
@@ -46,7 +44,6 @@ export class MemoryJournal {
 
   /**
    * Copies the small tables of a session before it is changed here.
-   * @param file undefined if it cannot be read
    * @param refill writes the live sessions without the file
    */
   adopt(key: string, file: Sql | undefined, refill: (sql: Sql) => void): void {
@@ -83,7 +80,6 @@ export class MemoryJournal {
     this.#deleted.add(key);
   }
 
-  /** Counts events of a session that did not fit. */
   noteLost(key: string, count: number): void {
     this.#lost.set(key, (this.#lost.get(key) ?? 0) + count);
   }
@@ -155,7 +151,7 @@ export class MemoryJournal {
 
   #mergeSide(file: Sql, table: string, key: string, { blind }: Adopted): void {
     if (table === 'leases') {
-      // A window that took the session over meanwhile keeps it.
+      // A window that took the session over in the meantime keeps it.
       for (const lease of this.sql.all('SELECT * FROM leases WHERE key = ?', key)) {
         file.insert(table, lease, 'INSERT OR IGNORE');
       }

@@ -20,28 +20,21 @@ import { decode } from './events/rowCodec';
 import type { Machine } from './file/machine';
 import { isSideTable, type Notes, type SideTable } from './sessions/sideNotes';
 
-/** Process id, start time as reported by the system, and a unique id. */
 const NAME = /^parley-(\d+)-(\w*)-[\da-f-]+\.stream$/;
-/** Larger files are not ours: a file is emptied long before that. */
 const MAX_BYTES = 64 * 1024 * 1024;
-/** Maximum characters of one line. */
 const MAX_LINE_CHARS = 4 * 1024 * 1024;
 
 /** What a process appended for a session and may not have written to the journal. */
 export interface StreamedSession {
   readonly key: string;
-  /** How often the session had been written when the first row was appended. */
   readonly written: number;
   readonly rows: readonly PendingRow[];
-  /** The latest value of each table. */
   readonly notes: Notes;
 }
 
 interface Begun {
-  /** The number that stands for the session in later lines. */
   readonly number: number;
   last: PendingRow | undefined;
-  /** How far its agent's lines were read; ends each append. */
   progress: string | undefined;
 }
 
@@ -119,7 +112,6 @@ export class StreamLog {
     if (this.#file !== undefined) fdatasyncSync(this.#file);
   }
 
-  /** Characters appended since the file was emptied. */
   get size(): number {
     return this.#bytes;
   }
@@ -135,7 +127,6 @@ export class StreamLog {
     this.#bytes = 0;
   }
 
-  /** Closes the file and keeps its contents. */
   dispose(): void {
     if (this.#file === undefined) return;
     closeSync(this.#file);
@@ -143,7 +134,6 @@ export class StreamLog {
     if (this.#bytes === 0) rmSync(join(this.#folder, this.#name), { force: true });
   }
 
-  /** Returns the files of other journals with their processes. */
   others(): readonly { readonly path: string; readonly pid: number; readonly started: string }[] {
     return namesIn(this.#folder).flatMap((name) => {
       const [, pid, started = ''] = NAME.exec(name) ?? [];
@@ -211,7 +201,6 @@ function fieldsOf(line: string): readonly unknown[] {
   }
 }
 
-/** Returns more text of the message in the previous row. */
 function more(before: PendingRow | undefined, at: number, text: string): PendingRow | undefined {
   const event = before?.event;
   return event?.type === 'message_chunk' ? { at, event: { ...event, block: { type: 'text', text } } } : undefined;
@@ -224,7 +213,6 @@ function whole(at: number, until: unknown, value: unknown, mark: unknown): Pendi
   return { at, event, until: typeof until === 'number' ? until : undefined, mark: place };
 }
 
-/** Deletes the file of another journal. */
 export function removeStream(path: string): void {
   rmSync(path, { force: true });
 }

@@ -15,9 +15,8 @@ import { SideNotes, type SideTable, writeNotes } from './sessions/sideNotes';
 import type { StreamLog } from './streamLog';
 import { WriteTimers } from './writeTimers';
 
-/** Buffered characters that start a bulk write, approximately. */
 const BULK_CHARS = 256 * 1024;
-/** Buffered characters that are written at once. */
+/** Buffered characters that are written immediately. */
 const MAX_WAITING_CHARS = 4 * 1024 * 1024;
 /**
  * Characters of one flush that are appended to the stream file. More counts as a flood and is
@@ -29,7 +28,6 @@ const MAX_STREAMED_CHARS = 64 * 1024;
  * would delay showing the boundary.
  */
 const MAX_STREAMED_AT_ONCE_CHARS = 1024 * 1024;
-/** Events written immediately, as others depend on them. */
 const AT_ONCE: ReadonlySet<SessionEvent['type']> = new Set([
   'prompt_sent',
   'turn_started',
@@ -67,14 +65,10 @@ export interface WriteBufferOptions {
 
 export class WriteBuffer implements Disposable {
   readonly #options: WriteBufferOptions;
-  /** Events not yet in the journal file. */
   readonly #buffer = new EventBuffer();
-  /** The part of these that is not in the stream file either. */
   readonly #unstreamed = new EventBuffer();
-  /** Values that are in the stream file and not yet in their tables. */
   readonly #notes = new SideNotes();
   readonly #written = new Map<string, WrittenRows>();
-  /** Progress that is in no file yet, by session. */
   readonly #progress = new Map<string, ReadProgress>();
   /** Progress that is only in memory, as the disk cannot be used. */
   readonly #inMemory = new Map<string, ReadProgress>();
@@ -109,7 +103,6 @@ export class WriteBuffer implements Disposable {
     else this.flush();
   }
 
-  /** Writes everything buffered. */
   flush(): void {
     this.#timers.end();
     if (this.#buffer.isEmpty && this.#notes.isEmpty) return;
@@ -151,7 +144,6 @@ export class WriteBuffer implements Disposable {
     return true;
   }
 
-  /** Returns a value that is not in its table yet. */
   noted(key: string, table: SideTable): string | undefined {
     return this.#notes.get(key, table);
   }
@@ -174,7 +166,6 @@ export class WriteBuffer implements Disposable {
     this.#written.delete(key);
   }
 
-  /** Discards everything of a session. */
   forget(key: string): void {
     this.#notes.forget(key);
     this.#buffer.forget(key);
@@ -184,7 +175,6 @@ export class WriteBuffer implements Disposable {
     this.#written.delete(key);
   }
 
-  /** Stops the timers; call {@link flush} before it. */
   dispose(): void {
     this.#written.clear();
     this.#timers.end();
@@ -221,7 +211,6 @@ export class WriteBuffer implements Disposable {
     return quietly(() => backing.read(key, (sql) => hasSession(sql, key) && ownership.mayWrite(sql, key))) === true;
   }
 
-  /** Returns how often rows were written to a session. */
   #writtenTo(key: string): number {
     const known = this.#written.get(key)?.written;
     if (known !== undefined) return known;
@@ -305,7 +294,7 @@ export class WriteBuffer implements Disposable {
   }
 }
 
-/** Forgets all of them first: who is told may go on at once. */
+/** Forgets all of them first: who is told may go on immediately. */
 function tellStored(progress: Map<string, ReadProgress>): void {
   const all = [...progress.values()];
   progress.clear();

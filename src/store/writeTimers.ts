@@ -19,9 +19,7 @@ export interface WriteTimersOptions {
   readonly streamMs: number;
   /** Returns whether another window is writing to the file. */
   readonly isBusy: () => boolean;
-  /** Appends new data to the stream file. */
   readonly stream: () => void;
-  /** Writes everything buffered to the journal. */
   readonly write: () => void;
 }
 
@@ -38,7 +36,6 @@ export class WriteTimers {
     this.#options = options;
   }
 
-  /** Call when data is in no file yet. */
   streamLater(): void {
     this.#stream ??= this.#options.schedule(() => {
       this.#stream = undefined;
@@ -47,7 +44,6 @@ export class WriteTimers {
     this.bulkLater();
   }
 
-  /** Call when data is in the stream file only. */
   bulkLater(): void {
     this.#rest?.dispose();
     this.#rest = undefined;

@@ -11,16 +11,13 @@ import { ItemWriter } from './toItems';
 
 export type PageFormat = 'html' | 'json';
 
-/** What is exported. */
 export interface ExportedSession {
   readonly state: Pick<SessionState, 'entries' | 'nests' | 'turns' | 'terminals'>;
   readonly head: SessionHead;
 }
 
 export interface ExportOptions {
-  /** Of the user, BCP 47. */
   readonly language: string;
-  /** Called now and then with the number of entries that are written. */
   readonly report?: (done: number, total: number) => void;
 }
 
@@ -28,7 +25,7 @@ export interface ExportOptions {
 const CHUNK = 256 * 1024;
 
 /**
- * Returns the file. What is said meanwhile belongs to the next export.
+ * Returns the file. What is said in the meantime belongs to the next export.
  * @throws the reason of `signal`
  */
 export async function exportSession(

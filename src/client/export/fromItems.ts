@@ -12,7 +12,6 @@ export class ItemReader {
   #count = 0;
   #turn: string | undefined;
   #at = 0;
-  /** The last call of each depth that one can be nested in. */
   readonly #calls: string[] = [];
 
   /** @param now nothing of the past is later; ms since 1970 */
@@ -20,7 +19,6 @@ export class ItemReader {
     this.#now = now;
   }
 
-  /** Returns the events of the next entry. */
   read(item: SessionItem): readonly TimedEvent[] {
     const at = this.#within(item.at);
     this.#at = at;
@@ -28,7 +26,6 @@ export class ItemReader {
     return this.#eventsOf(item, at).map((event) => ({ at, event }));
   }
 
-  /** The file is over: nothing stays open. */
   end(): readonly TimedEvent[] {
     return this.#endTurn('unknown', this.#at).map((event) => ({ at: this.#at, event }));
   }
@@ -38,7 +35,6 @@ export class ItemReader {
       case 'turn': {
         const ended = this.#endTurn('unknown', at);
         this.#turn = this.#id();
-        // The model tells by the message that another client began the turn.
         const origin = item.elsewhere ? 'agent' : item.by;
         return [...ended, { type: 'turn_started', turnId: this.#turn, origin, at }];
       }
@@ -160,7 +156,6 @@ export class ItemReader {
     ];
   }
 
-  /** Returns the call that an entry of a depth is nested in. */
   #parentAt(depth = 0): string | undefined {
     return depth === 0 ? undefined : this.#calls[Math.min(depth, this.#calls.length) - 1];
   }

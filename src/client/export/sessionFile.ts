@@ -10,30 +10,25 @@ import { readHead, readItem, type SessionHead, type SessionItem } from './sessio
 export const SESSION_FILE = {
   format: 'parley-session',
   version: 1,
-  /** Of a file that is read. */
   maxBytes: 256 * 1024 * 1024,
   /** Of one entry. A file that another program has put into one line may have as many. */
   maxLine: 16 * 1024 * 1024,
   maxEntries: 200_000,
 } as const;
 
-/** Returns the first line of a file. */
 export function headLine(head: SessionHead): string {
   return `${JSON.stringify(head).slice(0, -1)},"entries":[\n`;
 }
 
-/** Returns the line of an entry. @param isFirst nothing stands before it */
 export function itemLine(item: SessionItem, isFirst: boolean): string {
   return `${isFirst ? '' : ',\n'}${JSON.stringify(item)}`;
 }
 
 export const LAST_LINE = '\n]}\n';
 
-/** What a file holds. */
 export interface SessionFile {
   readonly head: SessionHead;
   readonly events: readonly TimedEvent[];
-  /** Entries that could not be read. */
   readonly skipped: number;
 }
 
@@ -89,7 +84,6 @@ function* linesOf(bytes: Uint8Array, from: number): Generator<unknown> {
   }
 }
 
-/** A file that has been formatted by another program. */
 function whole(bytes: Uint8Array): unknown {
   if (bytes.length > SESSION_FILE.maxLine) throw notASession();
   return parse(decode(bytes));

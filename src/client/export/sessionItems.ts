@@ -6,7 +6,6 @@ import { MAX_NESTING } from '../../session/model/state';
 const text = z.string();
 const at = z.number().check(z.nonnegative(), z.lte(8.64e15));
 const line = z.int().check(z.nonnegative());
-/** Beyond these, a list belongs to no session. */
 const PARTS = z.maxLength(2000);
 
 const block = z.union([
@@ -56,7 +55,6 @@ const part = z.union([
 
 const content = z.array(block).check(PARTS);
 const count = z.optional(z.number().check(z.nonnegative()));
-/** Calls of subagents that the entry is nested in. They stand before it. */
 const depth = z.optional(z.int().check(z.positive(), z.lte(MAX_NESTING)));
 
 const item = z.discriminatedUnion('type', [
@@ -132,7 +130,6 @@ export type ItemBlock = Exact<z.infer<typeof block>>;
 export type ItemPart = Exact<z.infer<typeof part>>;
 export type ToolItem = Extract<SessionItem, { type: 'tool' }>;
 
-/** Returns an entry of a file; undefined where it is none. */
 export function readItem(value: unknown): SessionItem | undefined {
   return item.safeParse(value).data as SessionItem | undefined;
 }
@@ -153,10 +150,9 @@ const head = z.object({
   ),
 });
 
-/** What a file says of its session. */
 export type SessionHead = Exact<z.infer<typeof head>>;
 
-/** Returns what a file says of its session; undefined where it is not a file of a session. */
+/** Returns what a file says of its session; undefined if it is not a file of a session. */
 export function readHead(value: unknown): SessionHead | undefined {
   return head.safeParse(value).data as SessionHead | undefined;
 }

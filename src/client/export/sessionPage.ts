@@ -21,10 +21,8 @@ table{border-collapse:collapse}.table{overflow:auto}td,th{border:1px solid var(-
 blockquote{margin:.5rem 0;padding-left:.8rem;border-left:3px solid var(--line)}img,audio{max-width:100%}
 .nested{margin-left:1rem;padding-left:.6rem;border-left:2px solid var(--line)}.error{border-left:3px solid #c33;padding-left:.8rem}@media print{details{display:block}}`;
 
-/** Characters of one text of a tool call; agents read whole files. */
 const MAX_TEXT = 200_000;
 
-/** Writes the page entry by entry. */
 export class SessionPage {
   readonly #agent: string;
   readonly #names = markdownNames();
@@ -32,12 +30,10 @@ export class SessionPage {
   #turn: Pick<TurnLineFacts, 'number' | 'origin' | 'elsewhere'> | undefined;
   #depth = 0;
 
-  /** @param agent its name */
   constructor(agent: string) {
     this.#agent = agent;
   }
 
-  /** Returns the beginning of the page. @param language BCP 47 */
   begin({ title = l10n.t('Session'), exported }: SessionHead, language: string): string {
     const hash = createHash('sha256').update(CSS).digest('base64');
     const policy = `default-src 'none'; style-src 'sha256-${hash}'; img-src data:; media-src data:; form-action 'none'; base-uri 'none'`;
@@ -51,7 +47,6 @@ export class SessionPage {
 `;
   }
 
-  /** Returns the next entry; empty where there is nothing to see. */
   entry(item: SessionItem): string {
     const depth = ('depth' in item && item.depth) || 0;
     const between = depth > this.#depth ? nestBegin(depth - this.#depth) : nestEnd(this.#depth - depth);
@@ -59,7 +54,6 @@ export class SessionPage {
     return between + this.#entry(item);
   }
 
-  /** Ends what is nested. */
   close(): string {
     const end = nestEnd(this.#depth);
     this.#depth = 0;
@@ -112,7 +106,6 @@ export class SessionPage {
     return `${this.close()}</body></html>\n`;
   }
 
-  /** Returns a heading where another one speaks now. */
   #says(speaker: 'user' | 'agent'): string {
     if (this.#speaker === speaker) return '';
     this.#speaker = speaker;
@@ -208,7 +201,6 @@ function blockHtml(block: Exclude<ItemBlock, { type: 'text' }> | ItemBlock): str
   }
 }
 
-/** What a subagent did, under the call that started it. */
 function nestBegin(levels: number): string {
   return `<details class="nested"><summary>${escapeHtml(l10n.t('Subagent'))}</summary>\n`.repeat(levels);
 }

@@ -23,7 +23,6 @@ export class ItemWriter {
     this.#turns = new Map(state.turns.map((turn) => [turn.id, turn]));
   }
 
-  /** Returns what stands for the next entry. */
   write({ entry, depth }: PlacedEntry): readonly SessionItem[] {
     if (depth > 0) return this.#itemsOf(entry).map((item) => ({ ...item, depth }));
     const { turnId } = entry;
@@ -33,7 +32,6 @@ export class ItemWriter {
     return items;
   }
 
-  /** Ends the turn that is open. */
   end(): readonly SessionItem[] {
     if (this.#open === undefined) return [];
     this.#open = undefined;

@@ -38,20 +38,10 @@ import {
 export interface ChatServices {
   readonly log: Log;
   readonly clock: Clock;
-  /** Keeps such sessions over the end of their window. */
   readonly descriptors?: DescriptorPort;
-  /**
-   * Follows the links of such a session.
-   * @param key of the conversation
-   * @param sessionId as the descriptor has it
-   */
+  /** Follows the links of such a session. */
   readonly historyLinks?: (key: string, sessionId: string) => HistoryLinks;
-  /** How patient a run is followed whose stream was lost. */
   readonly follow?: FollowOptions;
-  /**
-   * Reads the content behind a gap of an answer into its place, where it is a short text.
-   * @param key of the conversation
-   */
   readonly readPart?: (key: string, gapId: string) => void;
   readonly onTraffic?: (sessionKey: string, kind: TrafficKind, line: string) => void;
 }
@@ -72,16 +62,10 @@ export class CommunicationChat {
   #branches: readonly SessionDescriptor[] = [];
   #adopted: SessionDescriptor | undefined;
   #emit: ((event: SessionEvent) => void) | undefined;
-  /** What was written last. */
   #kept: string | undefined;
   /** The entry of the prompt whose answer was being given when the window before ended. */
   #unanswered: string | undefined;
 
-  /**
-   * @param key of the conversation
-   * @param model its transcript
-   * @param transcript the same, as messages
-   */
   constructor(key: string, services: ChatServices, model: SessionView, transcript: () => readonly Message[]) {
     this.#key = key;
     this.#services = services;
@@ -96,14 +80,13 @@ export class CommunicationChat {
 
   /**
    * What is known of the session, also before an agent was reached: ours, and the branches that
-   * servers hold beside it, the newest last. Undefined where there is none.
+   * servers hold beside it, the newest last. Undefined if none.
    */
   async known(): Promise<Pick<CommunicationRecord, 'descriptor' | 'branches' | 'held'> | undefined> {
     if (this.#session) return { descriptor: this.#session.descriptor, branches: this.#branches };
     return this.#adopted ? { descriptor: this.#adopted, branches: [] } : await this.#read();
   }
 
-  /** The agent has asked something: the next prompt is the answer. */
   get isAsking(): boolean {
     return this.#session?.isAwaiting === true;
   }
@@ -234,7 +217,6 @@ export class CommunicationChat {
     await this.#keep();
   }
 
-  /** Stops the run, or withdraws the question. */
   async cancel(): Promise<void> {
     const { isAsking } = this;
     await this.#session?.cancel();
@@ -276,7 +258,6 @@ export class CommunicationChat {
     return this.#services.historyLinks?.(this.#key, id);
   }
 
-  /** What the agent had said when the window ended in the middle of its answer. */
   #lostAnswer(record: CommunicationRecord): Message | undefined {
     const answer = this.#transcript().at(-1);
     return this.#isAsked(record) && answer?.role !== 'user' ? answer : undefined;
@@ -289,7 +270,6 @@ export class CommunicationChat {
     return prompt !== undefined && asked !== undefined && wordsOf(prompt) === wordsOf(asked);
   }
 
-  /** Adds to an answer what its agent said after the window before had ended. */
   #showMissed(said: readonly SessionEvent[]): boolean {
     const known = beforeTurn(this.#model.state);
     const asked = lastOfUser(known);
@@ -386,7 +366,6 @@ export class CommunicationChat {
   }
 }
 
-/** What was said before the turn that runs. */
 function beforeTurn({ entries, turns, terminals, turn }: Readonly<SessionState>): Transcript {
   const end = turn ? entries.findIndex(({ turnId }) => turnId === turn.id) : -1;
   return { entries: end < 0 ? entries : entries.slice(0, end), turns, terminals };

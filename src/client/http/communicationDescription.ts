@@ -8,7 +8,6 @@ import { AgentServerError } from '../../distributed/client/agentServerError';
 import type { CommunicationClient } from '../../distributed/client/communicationClient';
 import type { AgentManifest } from '../../distributed/model/model';
 
-/** Names that a sentence lists. */
 const MAX_NAMES = 20;
 
 /** `GET /ping`. A server without it may still be one. @throws AgentServerError */

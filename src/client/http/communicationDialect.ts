@@ -22,7 +22,6 @@ export interface CommunicationDialectOptions {
 export class CommunicationDialect implements Dialect {
   readonly protocol = 'communication';
   readonly #options: CommunicationDialectOptions;
-  /** Ends what waits for the agent when the connection is given up. */
   readonly #end = new AbortController();
   #running: Promise<unknown> | undefined;
 
@@ -30,7 +29,6 @@ export class CommunicationDialect implements Dialect {
     this.#options = options;
   }
 
-  /** A new id; the server hears of the session with its first run. */
   async newSession(_setup: SessionSetup, _signal: AbortSignal): Promise<SessionOffer> {
     const { chat, endpoint } = this.#options;
     const sessionId = chat.begin(endpoint);
@@ -80,7 +78,6 @@ export class CommunicationDialect implements Dialect {
     return this.#options.chat.isAsking;
   }
 
-  /** The updates are the events that this agent has routed itself. */
   readUpdates(updates: readonly unknown[], { emit }: UpdateTargets): void {
     for (const update of updates) emit(update as SessionEvent);
   }
@@ -92,13 +89,11 @@ export class CommunicationDialect implements Dialect {
     await this.#running;
   }
 
-  /** Stops waiting for the agent. Resolves when all work for it has ended. */
   async abandon(): Promise<void> {
     this.#end.abort(new ParleyError('connection-closed', localizable('The connection to the agent was closed.')));
     await this.#running?.catch(() => undefined);
   }
 
-  /** A server may repeat what it was sent. */
   #scrubbed(error: unknown): unknown {
     if (!(error instanceof ParleyError)) return error;
     const { message, ...hint } = error.texts;

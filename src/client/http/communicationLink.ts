@@ -39,7 +39,6 @@ export interface CommunicationLinkOptions extends LookUpOptions {
   readonly chat: CommunicationChat;
 }
 
-/** An agent that was found on its server. */
 interface FoundAgent {
   readonly log: Log;
   readonly scrub: (text: string) => string;
@@ -110,7 +109,6 @@ export class CommunicationLink implements AgentLink {
     });
   }
 
-  /** Looks for the agent on its server, see {@link lookUpAgent}. */
   static async open(
     options: CommunicationLinkOptions,
     stages: Stages,
@@ -136,7 +134,6 @@ export class CommunicationLink implements AgentLink {
     return named(error, this.#name, this.#scrub);
   }
 
-  /** Stops a run that still works. */
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;

@@ -12,33 +12,27 @@ import { idSchema, MAX_HISTORY, type SessionDescriptor, sessionSchema, urlSchema
  * sessions with HTTP agents end with their window.
  */
 export interface DescriptorPort {
-  /** @param key of the conversation @returns undefined where nothing is kept. May reject. */
   read(key: string): Promise<string | undefined>;
   /** Replaces what is kept; on the disk when it resolves. May reject. */
   write(key: string, text: string): Promise<void>;
 }
 
 export interface CommunicationRecord extends KeptPast {
-  /** Origins that were sent the session, and may have continued it. */
   readonly visited: readonly string[];
   /** Other branches of the session that servers were found to hold, the newest last. */
   readonly branches: readonly SessionDescriptor[];
-  /** The agent that the session is with. */
   readonly place?: { readonly url: string; readonly agent: string };
-  /** The run that waits for an answer. */
   readonly question?: RunPosition;
   /**
    * A run was under way, whose prompt is the last message that is held; `true` where its server had
    * not named it yet.
    */
   readonly running?: RunPosition | true;
-  /** Links that the last run could not follow. */
   readonly dead?: readonly string[];
 }
 
 const GROWN: ReadonlySet<string> = new Set(['same', 'extendedBy']);
 
-/** Origins and branches that are kept. */
 const MAX_VISITED = 100;
 const MAX_BRANCHES = 5;
 
@@ -59,7 +53,7 @@ const schema = z.object({
 
 /**
  * Reads what {@link writeRecord} made.
- * @returns undefined where it is something else, or damaged
+ * @returns undefined if it is something else, or damaged
  */
 export function readRecord(text: string): CommunicationRecord | undefined {
   let value: unknown;
@@ -83,7 +77,6 @@ export function readRecord(text: string): CommunicationRecord | undefined {
   };
 }
 
-/** The branches with one more; it takes the place of one that it continues. */
 export function withBranch(
   branches: readonly SessionDescriptor[],
   found: SessionDescriptor,

@@ -17,7 +17,7 @@ const MAX_MESSAGE = 16_000;
  * agent's own memory.
  * @param past the messages that the agent does not know, in order
  * @param first number of the first of them in the session, from 1
- * @returns undefined where there are none
+ * @returns undefined if none
  */
 export function pastContext(past: readonly PastMessage[], first: number): QueuedAttachment | undefined {
   const kept: string[] = [];

@@ -9,9 +9,6 @@ import type { PermissionOption, ToolContent } from '../../session/events/content
 import type { Permission, ToolEntry } from '../../session/model/state';
 import { askedInputOf } from '../view/askedInput';
 
-/**
- * Characters of one line, of the input of a tool, and of the new text of one file in a question.
- */
 const MAX_LINE = 500;
 const MAX_INPUT = 4000;
 const MAX_CHANGE = 2000;
@@ -19,7 +16,6 @@ const MAX_CHANGE = 2000;
 const MAX_CHANGES = 5;
 const MAX_NAMED = 100;
 const MAX_OPTIONS = 100;
-/** An answer that is longer chooses nothing. */
 const MAX_ANSWER = 1000;
 
 /**
@@ -56,7 +52,7 @@ export function permissionQuestion(permission: Permission, tool: ToolEntry | und
 
 /**
  * The option that an answer names by its id, its number or its name (in any case).
- * @returns its id; undefined where the answer names none, or where it could mean several
+ * @returns its id; undefined if the answer names none, or where it could mean several
  */
 export function chosenOption(answer: Message, options: readonly PermissionOption[]): string | undefined {
   const said = answer.parts
@@ -96,7 +92,6 @@ function oneLine(text: string): string {
   return flat.length > MAX_LINE ? `${head(flat, MAX_LINE)}…` : flat;
 }
 
-/** Text of the agent's cannot pass for a line of ours, such as an option. */
 function quoted(text: string, limit: number): string {
   const shown = revealHidden(text);
   const end = limit / 4;

@@ -12,10 +12,9 @@ import { isEnded } from '../../session/model/tools';
 
 /** Characters of one part of text; whatever they take as JSON, a message has room for it. */
 const MAX_TEXT = 256 * 1024;
-/** Characters of one thought. */
 const MAX_THOUGHT = 128 * 1024;
 
-/** How far an entry has been told: so many blocks whole, and of the next one this text. */
+/** How far an entry has been told: this many blocks whole, and of the next one this text. */
 interface Told {
   blocks: number;
   text: string;
@@ -61,19 +60,16 @@ export class RunOutput {
     }
   }
 
-  /** Something of the client's own, as a step on the way. */
   note(sentence: string): void {
     this.#part({ ...textPart(''), metadata: { kind: 'trajectory', message: sentence } });
   }
 
-  /** Tells what was held back until it is whole, before a question. */
   pause(entries: readonly Entry[]): void {
     this.#tellThought(entries);
     // The question ends the message.
     this.#inMessage = false;
   }
 
-  /** Sends the rest at the end of the turn, including unfinished tool calls. */
   finish(entries: readonly Entry[]): void {
     this.#tellThought(entries);
     for (const index of this.#openTools) {
@@ -95,7 +91,6 @@ export class RunOutput {
     for (let at = told.blocks; at < content.length; at++) {
       const block = content[at];
       if (block?.type === 'text') {
-        // A message can be replaced as a whole; what was told stays told.
         const rest = block.text.startsWith(told.text) ? block.text.slice(told.text.length) : `\n\n${block.text}`;
         this.#text(rest);
         told.text = block.text;
@@ -119,7 +114,6 @@ export class RunOutput {
     const isMedia = block.type === 'image' || block.type === 'audio';
     if (isMedia) this.#media += 1;
     for (const part of parts) {
-      // Each picture is an artifact of its own name.
       const name = isMedia ? part.name?.replace(/-\d+(?=\.)/, `-${this.#media}`) : part.name;
       this.#part(name === undefined ? part : { ...part, name });
     }

@@ -6,7 +6,6 @@ import type { Message, MessagePart } from '../../distributed/model/model';
 import type { ContentBlock } from '../../session/events/content';
 import type { QueuedAttachment } from '../../session/queue/queue';
 
-/** Parts of one input that are no text. */
 const MAX_ATTACHMENTS = 100;
 
 export interface RunPrompt {
@@ -53,7 +52,6 @@ function attachmentOf(part: MessagePart, number: number): QueuedAttachment | und
   };
 }
 
-/** For agents that do not take embedded files. */
 function asText(block: ContentBlock, label: string): readonly ContentBlock[] {
   if (block.type !== 'resource' || block.text === undefined) return [];
   return [{ type: 'text', text: `${label}:\n${block.text}` }];

@@ -27,11 +27,8 @@ import { runPrompt } from './runPrompt';
  */
 const STOP_MS = 4000;
 
-/** What the agent of this session knows of the session's history. */
 interface Known {
-  /** As the last run found it. */
   readonly history: readonly string[];
-  /** What that run added. */
   readonly input: readonly Message[];
   readonly output: RunOutput;
 }
@@ -44,11 +41,7 @@ export class ServedConversation {
   #isBusy = false;
   #isBroken = false;
 
-  /**
-   * @param conversation not started, and closed by this object
-   * @param name of the agent as it is served
-   * @param state of the conversation's session
-   */
+  /** @param conversation not started, and closed by this object */
   constructor(conversation: Conversation, name: string, state: StateExchange) {
     this.#conversation = conversation;
     this.#state = state;
@@ -97,13 +90,11 @@ export class ServedConversation {
     }
   }
 
-  /** Ends the agent and everything that it started. */
   async close(): Promise<void> {
     this.#isBroken = true;
     await this.#conversation.close();
   }
 
-  /** Passes on what the agent says and asks until its turn is over. */
   async #work(message: UnattendedMessage, output: RunOutput, out: RunEmitter, signal: AbortSignal): Promise<void> {
     const { state } = this.#conversation.model;
     const look = async (changed: ChangedEntries, ended: AbortSignal): Promise<void> => {

@@ -11,7 +11,6 @@ import { StateExchange } from '../sharing/stateExchange';
 import { ServedConversation } from './servedConversation';
 
 export interface ServedConversationsOptions {
-  /** As it is served, see {@link servedName}. */
   readonly name: string;
   readonly description: string;
   /**
@@ -22,12 +21,9 @@ export interface ServedConversationsOptions {
    * @throws ParleyError where there can be none
    */
   readonly create: (key: string, state: StateExchange) => Conversation;
-  /**
-   * Milliseconds after its last run in which a conversation is kept; 15 minutes unless told
-   * otherwise.
-   */
+  /** Milliseconds after its last run in which a conversation is kept; 15 minutes by default. */
   readonly idleMs?: number;
-  /** Conversations at the same time; 8 unless told otherwise. */
+  /** Conversations at the same time; 8 by default. */
   readonly maxOpen?: number;
   readonly log?: Log;
 }
@@ -44,7 +40,6 @@ export class ServedConversations implements ServedAgent, Disposable {
   readonly outputContentTypes = ['*/*'] as const;
   readonly #options: ServedConversationsOptions;
   readonly #log: Log;
-  /** By the id of the server's session; the least recently used first. */
   readonly #open = new Map<string, Open>();
   readonly #closing = new Set<Promise<void>>();
   #sequence = 0;
@@ -57,7 +52,6 @@ export class ServedConversations implements ServedAgent, Disposable {
     this.description = options.description;
   }
 
-  /** Conversations that are open, working or not. */
   get size(): number {
     return this.#open.size;
   }
@@ -77,7 +71,6 @@ export class ServedConversations implements ServedAgent, Disposable {
     }
   }
 
-  /** Ends all conversations and their agents; there will be no others. */
   async closeAll(): Promise<void> {
     this.#isClosed = true;
     for (const [id, open] of [...this.#open]) this.#close(id, open);
@@ -143,8 +136,6 @@ export class ServedConversations implements ServedAgent, Disposable {
 /**
  * The name under which an agent is served: lower-case letters, digits, dashes and underscores, as
  * the protocol wants it.
- * @param id the agent's key in the settings
- * @param taken names that are others' already
  */
 export function servedName(id: string, taken: ReadonlySet<string>): string {
   const plain = id

@@ -5,7 +5,6 @@ import type { Event } from '../../base/event';
 import { compareHistories, type HistoryRelation } from '../../distributed/client/handOver';
 import type { SessionRecord } from '../../distributed/model/sessionRecord';
 
-/** A conversation, as far as it is a branch of something. */
 export interface Branch {
   readonly key: string;
   readonly record: SessionRecord | undefined;
@@ -15,7 +14,6 @@ export interface Branch {
 export interface Divergence<B> {
   readonly one: B;
   readonly other: B;
-  /** Messages that both begin with. */
   readonly common: number;
 }
 
@@ -54,7 +52,7 @@ export class Branches<B extends Branch> {
   }
 }
 
-/** How two versions of a session stand to each other; undefined where they are two sessions. */
+/** How two versions of a session stand to each other; undefined if they are two sessions. */
 export function relate(
   ours: SessionRecord | undefined,
   theirs: SessionRecord | undefined,
@@ -63,7 +61,6 @@ export function relate(
   return compareHistories(namesOf(ours), namesOf(theirs));
 }
 
-/** Our own messages have no address that stays: their place names them. */
 function namesOf({ entries }: SessionRecord): readonly string[] {
   return entries.map((place) => (place.kind === 'foreign' ? place.url : `own ${place.storeId} ${place.key}`));
 }

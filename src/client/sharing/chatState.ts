@@ -9,7 +9,6 @@ import type { ChatKeeper } from './stateExchange';
 
 export interface ChatStateOptions {
   readonly messages: Pick<SessionLog, 'hasState' | 'state' | 'stateBy' | 'storeState'>;
-  /** Who speaks now. */
   readonly agent: () => { readonly id: string; readonly name: string };
   /**
    * Reads a state that lies on another server.

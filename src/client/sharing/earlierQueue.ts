@@ -7,7 +7,7 @@ import type { Log } from '../../base/log';
 import type { ResourceStore } from '../../distributed/model/resources';
 import { readFramed } from '../../distributed/stores/framedFile';
 
-/** Paths of the files, in the order in which they were written. @param root of one storage server */
+/** Paths of the files, in the order in which they were written. */
 export async function earlierFiles(root: string): Promise<readonly string[]> {
   const names = await readdir(root, { recursive: true }).catch(() => []);
   return names

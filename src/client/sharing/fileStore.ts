@@ -53,7 +53,7 @@ export class FileStore implements DescriptorPort {
     });
     for (const name of names.filter((one) => NAME.test(one))) {
       const content = await readFramed(join(this.#folder, name)).catch((error: unknown) => {
-        // Damaged, or removed meanwhile.
+        // Damaged, or removed in the meantime.
         if (error instanceof ParleyError && (error.code === 'torn' || error.code === 'not-found')) return undefined;
         throw error;
       });
@@ -61,7 +61,6 @@ export class FileStore implements DescriptorPort {
     }
   }
 
-  /** The absolute path of the file of a conversation. */
   pathOf(key: string): string {
     return join(this.#folder, `${createHash('sha256').update(key).digest('hex').slice(0, 40)}.json`);
   }

@@ -9,10 +9,8 @@ import { ownText } from '../../session/events/ownText';
 import type { SessionState } from '../../session/model/state';
 import { pastEvents } from './pastEvents';
 
-/** Of the ids of gaps, see {@link placeOf}. */
 export const PREFIX = 'past-';
 
-/** Returns events for gaps that were being loaded when their window ended. */
 export function abandonedGaps({ entries }: Readonly<SessionState>): readonly SessionEvent[] {
   const events: SessionEvent[] = [];
   let stopped: Extract<SessionEvent, { type: 'gaps' }> | undefined;
@@ -54,7 +52,6 @@ export function folded(count: number): SessionEvent {
   return { type: 'gap', gapId: foldOf(count), text: '', said: ownText('history-loading'), state: 'loading' };
 }
 
-/** A gap for each message that was {@link folded} into one. */
 export function unfolded(
   count: number,
   as: Pick<Extract<SessionEvent, { type: 'gaps' }>, 'said' | 'state'>,
@@ -66,7 +63,7 @@ function foldOf(count: number): string {
   return `${PREFIX}first-${count}`;
 }
 
-/** The number of messages for which a gap stands; undefined where it stands for one or a part. */
+/** The number of messages for which a gap stands; undefined if it stands for one or a part. */
 function countOf(gapId: string): number | undefined {
   const [, count] = /^past-first-(\d{1,6})$/.exec(gapId) ?? [];
   return count === undefined ? undefined : Number(count);
@@ -99,7 +96,6 @@ export function filling(entry: HistoryEntry, now: number): SessionEvent {
   return { type: 'gap_filled', gapId, at, events: pastEvents(entry.message, gapId) };
 }
 
-/** The content of one part, in the place of its gap. */
 export function partFilling(
   message: Pick<Message, 'role' | 'created_at'>,
   part: MessagePart,
@@ -116,7 +112,7 @@ function gapEvent({ index, host, retryable, reason }: Gap): SessionEvent {
   return { type: 'gap', gapId: `${PREFIX}${index}`, text: '', said, state: retryable ? 'retryable' : 'final' };
 }
 
-/** The host of a URL with its port; undefined where it is no URL. */
+/** The host of a URL with its port; undefined if it is no URL. */
 function hostOf(url: string): string | undefined {
   return originOf(url)?.replace(/^https?:\/\//, '');
 }
@@ -126,7 +122,6 @@ export function loading(index: number, url: string): SessionEvent {
   return { type: 'gap', gapId: `${PREFIX}${index}`, text: '', said, state: 'loading' };
 }
 
-/** A time that somebody else wrote: nothing of the past is later than now. */
 function timeOf(text: string | undefined, now: number): number {
   const at = Date.parse(text ?? '');
   return Number.isFinite(at) && at > 0 && at <= now ? at : now;

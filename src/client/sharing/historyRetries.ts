@@ -66,8 +66,8 @@ export function retryGap(
 }
 
 /**
- * Asks again for the messages of many gaps at once, and shows them in their places or why they are
- * still missing. Never rejects for what servers do.
+ * Asks again for the messages of many gaps immediately, and shows them in their places or why they
+ * are still missing. Never rejects for what servers do.
  * @param gaps positions in the history, with the URLs of the messages, now
  */
 export function retryGaps(
@@ -90,7 +90,10 @@ export function retryGaps(
   });
 }
 
-/** Reads content that the user has asked for. @param url of it @returns whether it is there */
+/**
+ * Reads content that the user has asked for.
+ * @returns whether it is there
+ */
 async function readWanted(
   { message, part, gapId, now, tell }: Placing,
   url: string,

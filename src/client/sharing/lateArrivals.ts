@@ -2,13 +2,12 @@
 import type { GapFilling, SessionEvent, TimedEvent } from '../../session/events/event';
 import type { SessionState } from '../../session/model/state';
 
-/** Where the past is shown. */
 export interface HistoryPlace {
   readonly model: { readonly state: Readonly<SessionState> };
   note(events: readonly TimedEvent[]): void;
 }
 
-/** Messages that are put into the transcript at once, and bytes of them. */
+/** Messages that are put into the transcript immediately, and bytes of them. */
 const SLICE = 100;
 const SLICE_BYTES = 128 * 1024;
 /**
@@ -30,7 +29,6 @@ export class LateArrivals {
     this.#batchMs = batchMs;
   }
 
-  /** The transcript has the places into which it belongs. */
   get isOpen(): boolean {
     return this.#isOpen;
   }
@@ -41,13 +39,11 @@ export class LateArrivals {
     if (this.#waiting.length > 0) this.#putSome();
   }
 
-  /** @param bytes of the message that the event shows */
   add(event: SessionEvent, bytes = 0): void {
     this.#waiting.push({ event, bytes });
     if (this.#isOpen) this.#timer ??= setTimeout(() => this.#putSome(), this.#batchMs);
   }
 
-  /** When all that was added is in the transcript. */
   async settled(): Promise<void> {
     if (!this.#isOpen || this.#waiting.length === 0) return;
     const empty = new Promise<void>((resolve) => this.#whenEmpty.push(resolve));

@@ -5,18 +5,14 @@ import type { SessionView } from '../../session/model/model';
 import type { Entry } from '../../session/model/state';
 import { transcriptMessages } from './transcriptMessages';
 
-/** A message that waits to be written. */
 export interface CollectedMessage {
   readonly message: Message;
-  /**
-   * The last entry that is written with it; absent where more messages of the same piece follow.
-   */
   readonly through?: string;
 }
 
 /** Messages that wait in memory; later ones are read from the transcript again. */
 const MAX_WAITING = 200;
-/** Entries that are made into messages at once. */
+/** Entries that are made into messages immediately. */
 const ENTRIES_AT_ONCE = 200;
 /**
  * Of a session that is longer than a history may be, this share of a history is kept: the newest
@@ -29,52 +25,41 @@ export class MessageCollector {
   readonly #agentName: () => string;
   readonly #maxMessages: number;
   readonly #waiting: CollectedMessage[] = [];
-  /** Id of the last entry whose messages are written or wait. */
   #collected: string | undefined;
-  /** Messages after that entry that were written by an earlier run. */
   #skip = 0;
 
-  /**
-   * @param agentName goes into the role of the agent's messages
-   * @param maxMessages of one history
-   */
+  /** @param agentName goes into the role of the agent's messages */
   constructor(model: SessionView, agentName: () => string, maxMessages: number) {
     this.#model = model;
     this.#agentName = agentName;
     this.#maxMessages = maxMessages;
   }
 
-  /** Entries were taken already. */
   get hasBegun(): boolean {
     return this.#collected !== undefined;
   }
 
-  /** How many messages wait. */
   get waiting(): number {
     return this.#waiting.length;
   }
 
-  /** The message to write next. */
   get next(): CollectedMessage | undefined {
     return this.#waiting[0];
   }
 
-  /** A message was written. */
   written(message: CollectedMessage): void {
     if (this.#waiting[0] === message) this.#waiting.shift();
   }
 
-  /** Takes only what stands after an entry; undefined: everything. */
   continueAfter(entryId: string | undefined): void {
     this.#collected = entryId;
   }
 
-  /** Leaves out the next so many messages, which were written by an earlier run. */
+  /** Leaves out the next this many messages, which were written by an earlier run. */
   skip(messages: number): void {
     this.#skip = messages;
   }
 
-  /** The transcript was emptied. */
   reset(): void {
     this.#waiting.length = 0;
     this.#collected = undefined;
@@ -106,7 +91,6 @@ export class MessageCollector {
     return true;
   }
 
-  /** Of a transcript that is longer than a history may be, its end is taken. */
   #skipBeginning(entries: readonly Entry[]): void {
     let left = (this.#maxMessages * NEWEST_SHARE) / 2;
     const first = entries.findLastIndex(({ kind }) => kind === 'user' && --left <= 0);
@@ -140,7 +124,8 @@ function completeUntil(entries: readonly Entry[], from: number, turnId: string |
 }
 
 /**
- * Where a piece ends that is not too long to be made into messages at once: between two messages.
+ * Where a piece ends that is not too long to be made into messages immediately: between two
+ * messages.
  */
 function pieceUntil(entries: readonly Entry[], from: number, to: number): number {
   for (let index = from + ENTRIES_AT_ONCE; index < to; index++)
@@ -148,7 +133,6 @@ function pieceUntil(entries: readonly Entry[], from: number, to: number): number
   return to;
 }
 
-/** The message in the place of a beginning that is left out. */
 export function omission(): Message {
   const now = timestamp(Date.now());
   const parts = [textPart('[The beginning of this session is left out: it is too long to be shared whole.]')];

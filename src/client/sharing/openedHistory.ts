@@ -27,7 +27,6 @@ export interface OpenedHistoryOptions {
    * milliseconds (400).
    */
   readonly aloneMs?: number;
-  /** Says what the conversation begins with, before any message. */
   readonly head: readonly SessionEvent[];
   /**
    * The transcript has its newest messages.
@@ -36,14 +35,9 @@ export interface OpenedHistoryOptions {
   readonly onDidShow?: () => Promise<void> | undefined;
 }
 
-/** Result of opening a history. */
 export interface OpenedSummary {
   readonly messages: number;
-  /** One for each missing or incomplete message. */
   readonly gaps: readonly Gap[];
-  /**
-   * The name of the agent that spoke last, as its role has it; undefined where its role has none.
-   */
   readonly speaker?: string;
 }
 
@@ -67,7 +61,6 @@ export async function openHistory(
   let newestMissing = Math.min(FIRST_SHOWN, history.length);
   /** Messages before the newest ones; one gap stands for all until the newest are painted. */
   const earlier = Math.max(0, history.length - FIRST_SHOWN);
-  /** Settles when it is time for the others. */
   const others = new Deferred<void>();
   const aloneMs = options.aloneMs ?? 400;
   let alone = setTimeout(() => others.resolve(), aloneMs);
@@ -126,7 +119,6 @@ export async function openHistory(
   }
 }
 
-/** What is known of a part of a history, with gaps in the places of the rest. */
 function pastOf(
   from: number,
   to: number,

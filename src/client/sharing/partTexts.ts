@@ -32,7 +32,6 @@ export class PartTexts {
   readonly #health = new OriginHealth();
   readonly #loading: Promise<Gap | undefined>[] = [];
 
-  /** @param tell shows what became of a text */
   constructor(
     resolver: Pick<Resolver, 'resolvePart'>,
     now: () => number,
@@ -71,21 +70,18 @@ export class PartTexts {
   }
 }
 
-/** A part on its way into the place of its gap. */
 export interface Placing {
-  /** That it is part of: who said it, and when. */
   readonly message: Pick<Message, 'role' | 'created_at'>;
   readonly part: MessagePart;
   readonly gapId: string;
   /** Milliseconds since 1970. */
   readonly now: number;
-  /** Shows what became of it. */
   readonly tell: (event: SessionEvent) => void;
 }
 
 /**
  * Reads a short text without being asked.
- * @returns why it is missing; undefined where it is there, or waits for a click
+ * @returns why it is missing; undefined if it is there, or waits for a click
  */
 async function readText(
   { message, part, gapId, now, tell }: Placing,
@@ -99,7 +95,6 @@ async function readText(
     tell(partFilling(message, part, found.bytes, gapId, now));
     return undefined;
   }
-  // Larger parts are loaded on request.
   const isLarge = found.reason === 'too-large';
   tell(isLarge ? unloadedPart(part, gapId) : missingPart(part, gapId, found));
   return isLarge ? undefined : found;
@@ -135,7 +130,6 @@ export function gapIn({ model }: HistoryPlace, gapId: string): GapEntry | undefi
   return model.state.entries.find((entry) => entry.kind === 'gap' && entry.gapId === gapId) as GapEntry | undefined;
 }
 
-/** Who says a part of an answer that is being given, and when. */
 export function saidAt({ at }: GapEntry): Placing['message'] {
   return { role: 'agent', created_at: timestamp(at) };
 }

@@ -9,7 +9,6 @@ import { stopReasonOf } from '../../distributed/model/toMessages';
 import type { PastEvent } from '../../session/events/event';
 import { type OwnText, ownText } from '../../session/events/ownText';
 
-/** Parts of one message that are shown. */
 const MAX_PARTS = 5000;
 /** Parts of one message, among them, that lie elsewhere and get a place of their own. */
 const MAX_REMOTE = 100;
@@ -55,7 +54,6 @@ export function remotePartsOf({ parts }: Message): readonly number[] {
 
 type Say = (parts: readonly MessagePart[]) => readonly PastEvent[];
 
-/** Each run of parts is a message of its own. */
 function userSays(id: string): Say {
   let count = 0;
   return (parts) => {

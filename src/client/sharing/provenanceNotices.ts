@@ -10,31 +10,23 @@ type Notice = Extract<SessionEvent, { type: 'notice' }>;
 
 export type FoundState = 'none' | 'there' | 'missing' | 'other';
 
-/** Hosts that are named. */
 const MAX_ORIGINS = 5;
 
-/** The button that shows a conversation. @param key of it */
 function showAction(key: string): { readonly id: string } {
   return { id: `show:${key}` };
 }
 
-/** Where an opened session's messages lie. */
 export function openedFrom({ history }: SessionDescriptor): Notice {
   const origins = originsOf(history);
   const named = origins.slice(0, MAX_ORIGINS).flatMap(({ host, count }) => [host, count]);
   return { ...own(ownText('opened-from', history.length, origins.length, ...named)), opens: true };
 }
 
-/**
- * In the new conversation.
- * @param name of the agent that had the session
- * @param key of the conversation with it
- */
+/** In the new conversation. */
 export function continuedFrom(name: string, key: string, { history }: SessionDescriptor): Notice {
   return { ...own(ownText('continued-from', name, history.length)), opens: true, action: showAction(key) };
 }
 
-/** In the old conversation. */
 export function continuedWith(name: string, key: string): Notice {
   return { ...own(ownText('continued-with', name)), action: showAction(key) };
 }
@@ -51,7 +43,6 @@ export function openedEnd(name: string, gaps: readonly Gap[], state: FoundState,
   return { ...own(said), severity, ...(!knows && { beginsAnew: true }) };
 }
 
-/** In both of two conversations that have come to differ. @param key of the other one */
 export function otherBranch(name: string, key: string, common: number): Notice {
   return { ...own(ownText('other-branch', name, common)), action: showAction(key) };
 }
@@ -59,7 +50,6 @@ export function otherBranch(name: string, key: string, common: number): Notice {
 /**
  * In a conversation that shows a branch which a server held.
  * @param key of the conversation with the other one
- * @param common messages that both begin with
  */
 export function branchOf(name: string, key: string, common: number, { history }: SessionDescriptor): Notice {
   return { ...own(ownText('branch-of', name, common, history.length)), opens: true, action: showAction(key) };

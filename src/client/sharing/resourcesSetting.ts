@@ -59,7 +59,6 @@ const MAX_ORIGINS = 1000;
 export interface AllowSetting {
   /** As `URL.origin` writes them, each once. */
   readonly origins: readonly string[];
-  /** What is wrong with it, in sentences. */
   readonly problems: readonly string[];
 }
 

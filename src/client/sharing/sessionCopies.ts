@@ -25,12 +25,10 @@ export interface CopiesOptions {
 
 const messagesSchema = z.object({ record: z.unknown() });
 
-/** Copies removed at a time. */
 const AT_ONCE = 8;
 
 /**
  * What a conversation wrote on other machines, as far as it is kept and those are still configured.
- * @param key of the conversation
  */
 export async function copiesOf(key: string, options: CopiesOptions): Promise<readonly SessionCopy[]> {
   const stores = options.stores.filter(({ isLocal }) => !isLocal);

@@ -42,23 +42,17 @@ export interface SessionLogOptions {
   /** Key of the conversation: messages of two conversations never share a folder. */
   readonly key: string;
   readonly model: SessionView;
-  /** Who speaks now; goes into the role of the agent's messages. */
   readonly agentName: () => string;
   readonly stores: () => Promise<Stores>;
-  /** Keeps what is known of the session beside its descriptor. */
   readonly fileStore: Pick<DescriptorPort, 'read' | 'write'>;
-  /** Returns false if others store the messages, and nothing is written. */
   readonly isWanted: () => boolean;
   readonly log: Log;
-  /** Messages of one session, {@link MAX_HISTORY} by default. */
   readonly maxMessages?: number;
   /** Something could not be written. Called once, until writing works again. */
   readonly onTrouble: (error: unknown) => void;
-  /** Objects wait for the storage server, and why; 0: all were uploaded. */
   readonly onDidWait?: (waiting: number, problem: ParleyError | undefined) => void;
 }
 
-/** The state of a session as it can be read here. */
 export interface OpenState {
   readonly url: string;
   /**
@@ -114,24 +108,18 @@ export class SessionLog implements Disposable {
   #opened: Promise<void> | undefined;
   #stores: Stores | undefined;
   #record: SessionRecord | undefined;
-  /** Changes of the record since it was saved. */
   #unsaved = 0;
-  /** Stored, and not in the record yet. */
   #unnoted: OwnPlace | undefined;
   #adopted: SessionDescriptor | undefined;
   #lastEntry: Entry | undefined;
   #through: string | undefined;
   #beyond = 0;
-  /** A job that writes everything has not begun yet. */
   #isWriteQueued = false;
   #isTroubled = false;
-  /** Undefined until the file store was read. */
   #isShared: boolean | undefined;
-  /** Nothing is in the file store. */
   #isUnknown = false;
   #stateBy: string | undefined;
   #reportedWaiting = 0;
-  /** Why objects wait. */
   #problem: ParleyError | undefined;
 
   constructor(options: SessionLogOptions) {
@@ -226,7 +214,6 @@ export class SessionLog implements Disposable {
   /**
    * Replaces the state. That of a session that is not shared stays on this machine until it is.
    * @param previous URL of the state that this one continues; undefined: there was none
-   * @param by id of the agent that stores it
    * @returns false if the session has another state by now
    * @throws ParleyError of the stores
    */
@@ -238,7 +225,6 @@ export class SessionLog implements Disposable {
       if (!(await this.#isAt(current, previous))) return false;
       const key = `${this.#folder}state-${mintId()}.bin`;
       const state = await this.#put(key, content, STATE_TYPE);
-      // A state in the folder of another branch is for that branch to remove.
       const isOurs = current?.kind === 'own' && folderIn(current.key) === folderIn(key);
       const earlier = isOurs ? [...before, current] : [...before];
       const removed = earlier.splice(0, Math.max(0, earlier.length - (isShared ? MAX_EARLIER_STATES : 0)));
@@ -290,7 +276,6 @@ export class SessionLog implements Disposable {
     });
   }
 
-  /** Later writes go to other stores. */
   storesChanged(): void {
     this.#opened = undefined;
   }
@@ -316,7 +301,6 @@ export class SessionLog implements Disposable {
     else if (last.kind === 'turn_end' || (last.kind === 'user' && last.promptId !== undefined)) void this.#write();
   }
 
-  /** The transcript was emptied: what follows is another session. */
   #startOver(): void {
     if (this.#adopted || !this.#collector.hasBegun) return;
     this.#collector.reset();
@@ -337,7 +321,6 @@ export class SessionLog implements Disposable {
     this.#isShared = true;
   }
 
-  /** Shares the session and writes everything. Part of a job. */
   async #settle(): Promise<void> {
     this.#share();
     await this.#open();
@@ -633,7 +616,6 @@ export class SessionLog implements Disposable {
           bytes: bytes.length,
           waits: waiting,
         };
-        // Numbers of other folders are others' numbers.
         const at = entries.findIndex(
           (entry) => entry.kind === 'own' && entry.key.startsWith(prefix) && sequenceOf(entry.key) > sequenceOf(key),
         );
@@ -760,7 +742,6 @@ function waits(place: Place): boolean {
   return place.kind === 'own' && place.waits === true;
 }
 
-/** The name of the folder that an object lies in. */
 function folderIn(key: string): string | undefined {
   return key.split('/').at(-2);
 }

@@ -20,7 +20,6 @@ const IDS = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
  * Removes what only these sessions had. A message that another session still continues stays; links
  * that were given away to others end. Never throws for a file that cannot be removed: it is logged,
  * and stays.
- * @param keys of conversations that are deleted
  * @returns how many messages were removed, and the conversations of which some stay because others
  * refer to them: those are for the next time
  */
@@ -52,7 +51,6 @@ export async function removeRemains(
  * Returns the conversations whose messages were written without a share, as earlier versions did:
  * all of them are their own and on this machine.
  * @param fileStore what is known of the messages of sessions
- * @param storeId of the store on this machine
  */
 export async function neverShared(fileStore: FileStore, storeId: string): Promise<readonly string[]> {
   const keys: string[] = [];

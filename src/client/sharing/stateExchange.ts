@@ -8,9 +8,7 @@ import { type Log, silentLog } from '../../base/log';
 import { urlIdentity } from '../../distributed/model/resourceUrl';
 import type { RunState } from '../../distributed/server/servedAgent';
 
-/** Keeps the state of one chat. */
 export interface ChatKeeper extends RunState {
-  /** Undefined where that has to be looked up. */
   readonly hasState: boolean | undefined;
 }
 
@@ -19,7 +17,6 @@ export class StateExchange implements StateHolder {
   readonly #jobs = new KeyedQueue<'store'>();
   #keeper: RunState | undefined;
   readonly #own: ChatKeeper | undefined;
-  /** As the agent is told of it with the next prompt. */
   #url: string | undefined;
   #content: Uint8Array | string | undefined;
   /** What the agent itself has stored since it was offered `#url`. */
@@ -29,7 +26,6 @@ export class StateExchange implements StateHolder {
   #hasConflict = false;
   /** The state that the agent wanted to store last continues another one than it was offered. */
   #isRefused = false;
-  /** What the agent stores, while it waits for what it stored before. */
   #next: Uint8Array | undefined;
   #isStoring = false;
 
@@ -57,9 +53,6 @@ export class StateExchange implements StateHolder {
     };
   }
 
-  /**
-   * Looks up the state before a prompt. What the agent stores during its turn goes to this keeper.
-   */
   async prepare(keeper: RunState, signal: AbortSignal): Promise<void> {
     const state = await keeper.read(signal);
     this.#keeper = keeper;
@@ -68,7 +61,6 @@ export class StateExchange implements StateHolder {
     this.#stored = undefined;
   }
 
-  /** When what the agent has stored so far is kept, or refused. */
   settled(): Promise<void> {
     return this.#jobs.run('store', async () => {});
   }

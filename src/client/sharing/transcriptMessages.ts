@@ -33,7 +33,6 @@ export function transcriptOf(model: Pick<SessionView, 'state' | 'turn'>, agentNa
   return messages.map((message) => readMessage(JSON.parse(knownSecrets.redact(JSON.stringify(message)))));
 }
 
-/** A turn that ended without a reason counts as ended normally. */
 function known<T extends string>(reason: T): T | 'end_turn' {
   return reason === 'unknown' ? 'end_turn' : reason;
 }

@@ -5,10 +5,8 @@ import { framed, localizable } from '../../base/localizable';
 import { isOfObject, isOfSettings } from '../../distributed/stores/s3Error';
 import type { S3Store } from '../../distributed/stores/s3Store';
 
-/** The hint says what to do. */
 export class UnreadableLinks extends ParleyError {
   readonly reason: ParleyError;
-  /** They can be read as soon as the server is back. */
   readonly onlyLater: boolean;
 
   constructor(waiting: number, all: number, reason: ParleyError) {

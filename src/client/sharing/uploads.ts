@@ -7,14 +7,11 @@ import type { Log } from '../../base/log';
 import { isOfObject, isOfSettings } from '../../distributed/stores/s3Error';
 
 export interface UploadState {
-  /** Objects that the server does not have yet. */
   readonly waiting: number;
-  /** What the server answered last; undefined: it did not answer. */
   readonly problem?: ParleyError;
 }
 
 export interface UploadsOptions {
-  /** Undefined: nothing waits. */
   readonly show: (state: UploadState | undefined) => void;
   /** Called once per error code until nothing waits. */
   readonly tell: (problem: ParleyError, waiting: number) => void;
@@ -27,7 +24,6 @@ export interface UploadsOptions {
 
 interface Waiting {
   readonly count: number;
-  /** Rejects with the reason if something could not be sent. */
   readonly send: (signal: AbortSignal) => Promise<void>;
 }
 
@@ -54,10 +50,6 @@ export class Uploads implements Disposable {
     return [...this.#waiting.values()].reduce((sum, { count }) => sum + count, 0);
   }
 
-  /**
-   * Notes how many objects of a session wait, and retries later.
-   * @param count 0: all were sent
-   */
   set(name: string, count: number, send: Waiting['send'], problem?: ParleyError): void {
     if (this.#ended.signal.aborted) return;
     if (count > 0) this.#waiting.set(name, { count, send });
@@ -80,7 +72,6 @@ export class Uploads implements Disposable {
     await this.#sending;
   }
 
-  /** The settings or the keys have changed: tries again. */
   restart(): void {
     this.#failures = 0;
     this.#problem = undefined;

@@ -10,7 +10,6 @@ import { errorSchema } from '../model/model';
 import { redactSignatures } from '../model/resourceUrl';
 
 const MAX_SENTENCE = 300;
-/** Characters of a list of validation errors that are looked at. */
 const MAX_ISSUES_CHARS = 16 * 1024;
 const MAX_RETRY_MS = 24 * 60 * 60 * 1000;
 
@@ -31,7 +30,6 @@ export interface AgentServerErrorOptions extends ParleyErrorOptions {
 export class AgentServerError extends ParleyError {
   readonly status: number | undefined;
   readonly retryAfterMs: number | undefined;
-  /** The connection broke: the next one may not. */
   readonly isBroken: boolean;
 
   constructor(kind: string, message: LocalizableText, options: AgentServerErrorOptions = {}) {
@@ -50,8 +48,7 @@ export class AgentServerError extends ParleyError {
 /**
  * The error for an answer that is no success (protocol 1.0.3 "Error"; other shapes occur: pages of
  * proxies, nothing at all).
- * @param origin of the server, for the sentence
- * @param body as far as it was read, undefined where it is no JSON
+ * @param body as far as it was read, undefined if it is no JSON
  * @param now milliseconds since 1970
  */
 export function errorOfAnswer(
@@ -111,7 +108,6 @@ function meaningOf(status: number, code: string | undefined): { kind: string; hi
   return { kind: 'failed', hint: localizable("Try again. If the problem persists, see the agent server's log.") };
 }
 
-/** The error for a request that got no answer. */
 export function errorOfSilence(origin: string, error: unknown): AgentServerError {
   if (error instanceof ParleyError && error.code === 'timeout') {
     return new AgentServerError('timeout', error.texts.message, {
@@ -152,7 +148,7 @@ const ISSUE = /'loc': \(([^)]{0,500})\), 'msg': (?:'((?:[^'\\]|\\.){0,1000})'|"(
 const MAX_ISSUES = 3;
 
 /**
- * What does not fit, from a list of validation errors; undefined where the text is none. The values
+ * What does not fit, from a list of validation errors; undefined if the text is none. The values
  * themselves are not repeated.
  */
 function validationSentence(text: string): string | undefined {

@@ -8,7 +8,6 @@ import { compareHistories, type Fork } from './handOver';
 /** The ids of buttons that show a branch begin with it; the branch's name follows. */
 export const SHOW_BRANCH = 'branch:';
 
-/** The button that shows the other branch of a fork. */
 export function branchAction({ common, theirs }: Fork): { readonly id: string } {
   return { id: `${SHOW_BRANCH}${nameOf(theirs.history[common] ?? '')}` };
 }

@@ -25,7 +25,6 @@ import {
 import { AgentServerError, errorOfAnswer, errorOfContent, errorOfSilence } from './agentServerError';
 import { readStreamedEvent } from './runEventReader';
 
-/** @param line what went out or came in; a long body is cut */
 export type Traffic = (dir: 'in' | 'out', line: string) => void;
 
 /** The part of the global `fetch` that is used. */
@@ -45,7 +44,7 @@ export interface CommunicationClientOptions {
   readonly onTraffic?: Traffic | undefined;
   /**
    * Milliseconds until an answer has to be there; that of a synchronous run, which the agent works
-   * on meanwhile, is its own.
+   * on in the meantime, is its own.
    */
   readonly deadlineMs?: number;
   readonly syncDeadlineMs?: number;
@@ -80,17 +79,13 @@ const MAX_TRIES = 3;
 const TRY_AGAIN_MS = 100;
 const CANCEL = '/cancel';
 const MAX_AGENTS = 1000;
-/** Of a body in the traffic log. */
 const MAX_TRAFFIC = 16 * 1024;
 
 const agentsSchema = z.looseObject({ agents: z.array(z.unknown()).check(z.maxLength(MAX_AGENTS)) });
 const eventsSchema = z.looseObject({ events: z.array(z.unknown()).check(z.maxLength(1_000_000)) });
 
-/** Every method throws {@link AgentServerError}, or the signal's reason. */
 export class CommunicationClient {
-  /** The exact origin that this client speaks to, and no other. */
   readonly origin: string;
-  /** Without a slash at its end. */
   readonly baseUrl: string;
   readonly #options: CommunicationClientOptions;
   readonly #fetch: FetchLike;
@@ -117,10 +112,7 @@ export class CommunicationClient {
     await this.#json('GET', '/ping', undefined, signal);
   }
 
-  /**
-   * `GET /agents`: at most 1000; manifests that do not fit are left out.
-   * @param page the server may ignore it and give all
-   */
+  /** `GET /agents`: at most 1000; manifests that do not fit are left out. */
   async agents(
     page: { readonly limit?: number; readonly offset?: number },
     signal: AbortSignal,
@@ -166,7 +158,7 @@ export class CommunicationClient {
 
   /**
    * `POST /runs/{id}`, mode sync: answers the question of a run. Refused here unless the run awaits
-   * one: some servers hang on it for good.
+   * one: some servers hang on it permanently.
    */
   async resumeSync(runId: string, answer: Message, signal: AbortSignal): Promise<Run> {
     await this.#mustAwait(runId, signal);
@@ -312,7 +304,6 @@ export class CommunicationClient {
     }
   }
 
-  /** @returns a success, its body not yet read */
   async #send(method: string, path: string, body: unknown, signal: AbortSignal, accept: string): Promise<Response> {
     const own = (await this.#options.headers?.(this.origin)) ?? {};
     const headers = { ...own, accept, ...(body !== undefined && { 'content-type': 'application/json' }) };

@@ -20,7 +20,6 @@ import { type KeptPast, type MessageRecorder, SessionPast } from './sessionPast'
 import { SessionTeller } from './sessionTeller';
 import { UnseenRun } from './unseenRun';
 
-/** An agent on a server. */
 export interface AgentEndpoint {
   readonly client: CommunicationClient;
   readonly agentName: string;
@@ -28,23 +27,19 @@ export interface AgentEndpoint {
 
 export interface SendOutcome {
   readonly stopReason: StopReason;
-  /** The agent asked something: the next prompt is the answer. */
   readonly isAwaiting: boolean;
 }
 
-/** What a chat needs of a session; the rest is how. */
 export interface AgentConversation {
   readonly descriptor: SessionDescriptor;
   readonly isAwaiting: boolean;
   /**
    * Sends a prompt, or the answer to the agent's question, and resolves at the end of the turn. An
    * agent that fails is an outcome (`error`), already shown by an event.
-   * @param signal gives up waiting; the run continues
    * @throws AgentServerError; ParleyError `session-busy`, `run-lost`, `run-not-awaiting`,
    * `message-too-large`
    */
   send(prompt: readonly ContentBlock[], signal: AbortSignal): Promise<SendOutcome>;
-  /** Stops the run, or withdraws the question; what came so far stays. */
   cancel(): Promise<void>;
   /**
    * Continues with another agent, here or elsewhere. What the old server knows more than we do is
@@ -57,18 +52,9 @@ export interface AgentConversation {
 export interface CommunicationSessionOptions {
   readonly endpoint: AgentEndpoint;
   readonly past: KeptPast;
-  /** Links that a run of before could not follow. */
   readonly dead?: readonly string[];
-  /**
-   * Origins that were sent the session before, where it is taken up again: they may have continued
-   * it.
-   */
   readonly visited?: readonly string[];
   readonly emit: (event: SessionEvent) => void;
-  /**
-   * Follows the links of the history; without it all count as links that the agent server can
-   * follow.
-   */
   readonly links?: HistoryLinks;
   /**
    * Keeps {@link CommunicationSession.kept} before a prompt is sent: a crash in between loses
@@ -99,10 +85,8 @@ export interface CommunicationSessionOptions {
 interface ActiveRun {
   readonly position: RunPosition;
   readonly reader: RunToEvents;
-  /** Ends what waits for the run. */
   readonly leave: AbortController;
   isStopped: boolean;
-  /** What it was sent; its prompt is the last. */
   input: readonly Message[];
   /** The failure that it ended with, before it is shown. */
   failure?: Failure;
@@ -123,15 +107,12 @@ export class CommunicationSession implements AgentConversation {
   readonly #log: Log;
   #endpoint: AgentEndpoint;
   #memory: ServerMemory = 'new';
-  /** Origins that were sent this session, and may have continued it. */
   readonly #visited: Set<string>;
   readonly #teller: SessionTeller;
-  /** Links that the last run could not follow. */
   #dead: readonly string[] = [];
   #active: ActiveRun | undefined;
   /** A run was under way when the window before ended, and its outcome is unknown. */
   #unseen: UnseenRun | undefined;
-  /** Of the answer of that run, what was seen is held. */
   #hasPartOfAnswer = false;
   #question: ActiveRun | undefined;
 
@@ -149,12 +130,10 @@ export class CommunicationSession implements AgentConversation {
     return this.#past.descriptor;
   }
 
-  /** All that is to be kept of the past. */
   get kept(): KeptPast {
     return this.#past.kept;
   }
 
-  /** Links that the last run could not follow. */
   get dead(): readonly string[] {
     return this.#dead;
   }
@@ -173,12 +152,10 @@ export class CommunicationSession implements AgentConversation {
     return position.runId === undefined ? true : { ...position };
   }
 
-  /** Origins that were sent this session. */
   get visited(): readonly string[] {
     return [...this.#visited];
   }
 
-  /** Where the run that waits for an answer stands, to {@link takeUp} it again. */
   get question(): RunPosition | undefined {
     return this.#question && { ...this.#question.position };
   }
@@ -195,8 +172,7 @@ export class CommunicationSession implements AgentConversation {
   /**
    * The window ended in the middle of a run: the server may have recorded it since, or still works
    * on it.
-   * @param answer what the agent had said by then
-   * @param runId undefined where the server had not named it
+   * @param runId undefined if the server had not named it
    */
   missedEnd(answer: Message | undefined, runId: string | undefined): void {
     const { follow: { pollMs = 1000 } = {}, stopMs = STOP_MS } = this.#options;
@@ -211,7 +187,6 @@ export class CommunicationSession implements AgentConversation {
   /**
    * Changes the past so that the prompt that failed can be sent again: without the links that could
    * not be followed, without what no server recorded, or with messages in the place of everything.
-   * @param transcript all that was said before that prompt
    * @throws ParleyError `session-busy`
    */
   carryOn(way: string, transcript: () => readonly Message[]): void {
@@ -227,7 +202,6 @@ export class CommunicationSession implements AgentConversation {
   /**
    * Goes back to a question that was asked before this session was taken up again, and shows it
    * where it was not shown yet.
-   * @param asked where its run stood
    * @returns whether the run still waits; else the next prompt begins another one
    */
   async takeUp(asked: RunPosition, signal: AbortSignal): Promise<boolean> {
@@ -447,9 +421,6 @@ export class CommunicationSession implements AgentConversation {
     return this.#past.held.all.length - (this.#hasPartOfAnswer ? 1 : 0) + run.output.length;
   }
 
-  /**
-   * After a run: takes the server's record of it. What is not in it goes along with the next run.
-   */
   async #settle(run: ActiveRun, outputs: number, signal: AbortSignal): Promise<void> {
     const finding = this.#past.compare(await this.#askServer(signal));
     if (finding.kind === 'forgotten' && this.#memory === 'answered') {
@@ -501,7 +472,6 @@ export class CommunicationSession implements AgentConversation {
     }
   }
 
-  /** A run that was told to stop and continues all the same is left alone. */
   #leaveLater(run: ActiveRun): void {
     const timer = setTimeout(() => run.leave.abort(stopped()), this.#options.stopMs ?? STOP_MS);
     run.leave.signal.addEventListener('abort', () => clearTimeout(timer), { once: true });

@@ -10,12 +10,9 @@ export const CONTINUE_WITHOUT = 'continue:without';
 export const SEND_TRANSCRIPT = 'continue:transcript';
 export const CONTINUE_RECORDED = 'continue:recorded';
 
-/** A dead link of the history. */
 export interface DeadLink {
-  /** Position in the history, from 0. */
   readonly index: number;
   readonly url: string;
-  /** A sentence; absent where only the agent server says so. */
   readonly why?: LocalizableText;
 }
 
@@ -38,7 +35,6 @@ export function isLoadFailure(words: string): boolean {
 /**
  * The links that a failed run could not follow: those that its words name, and those that do not
  * answer here either, whatever the words are.
- * @param words of the server, as they came
  */
 export async function deadLinks(
   words: string,
@@ -70,7 +66,6 @@ export interface WaysOut {
   readonly actions: readonly { readonly id: string; readonly label: LocalizableText }[];
 }
 
-/** @param total messages of the history */
 export function waysOut(dead: readonly DeadLink[], total: number): WaysOut {
   const numbers = dead.slice(0, MAX_NAMED).map(({ index }) => index + 1);
   const [first] = dead;

@@ -10,7 +10,6 @@ import { hashOf, urlIdentity, withHash } from '../model/resourceUrl';
 /** How our history stands to another: `extends` means that ours is longer. */
 export interface HistoryRelation {
   readonly relation: 'same' | 'extends' | 'extendedBy' | 'fork';
-  /** Entries that both begin with. */
   readonly common: number;
 }
 
@@ -59,7 +58,6 @@ export type HandOver =
 
 /**
  * Before a session leaves a server: what goes to the next one.
- * @param answer of the server that is left
  * @throws ParleyError `other-session` where the server answered with another session
  */
 export function decideHandOver(ours: SessionDescriptor, answer: ServerAnswer): HandOver {
@@ -98,7 +96,6 @@ export type RunCheck =
   | {
       readonly kind: 'kept';
       readonly descriptor: SessionDescriptor;
-      /** Entries that the server added. */
       readonly added: number;
     }
   | {
@@ -107,7 +104,6 @@ export type RunCheck =
        * `descriptor` in full, and tell the user.
        */
       readonly kind: 'forgotten';
-      /** Our entries that it lacks. */
       readonly missing: number;
       readonly descriptor: SessionDescriptor;
     }
@@ -116,7 +112,6 @@ export type RunCheck =
 
 /**
  * After a run: whether the server still has all that we have.
- * @param answer of the server that ran it
  * @throws ParleyError `other-session`
  */
 export function checkAfterRun(ours: SessionDescriptor, answer: ServerAnswer): RunCheck {

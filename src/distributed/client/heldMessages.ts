@@ -21,17 +21,15 @@ export const heldSchema = z.object({
 
 export interface HeldMessage {
   readonly message: Message;
-  /** The same number for the messages of one run. */
   readonly turn: number;
   /** A question within a run, or its answer: servers record the rest of that run without them. */
   readonly aside?: true | undefined;
   /** Its run failed, or whether it reached the agent is not known: the user may say it again. */
   readonly doubtful?: true | undefined;
-  /** Where a copy lies that was handed out with the session. */
   readonly url?: string | undefined;
 }
 
-/** A message that a server has recorded since; `message` is undefined where it cannot be read. */
+/** A message that a server has recorded since; `message` is undefined if it cannot be read. */
 export interface Recorded {
   readonly url: string;
   readonly message: Message | undefined;
@@ -50,7 +48,6 @@ export class HeldMessages {
     return this.#held;
   }
 
-  /** Begins the messages of another run. */
   nextTurn(): void {
     this.#turn++;
   }
@@ -59,14 +56,10 @@ export class HeldMessages {
     this.#held = [...this.#held, { message, turn: this.#turn, ...more }].slice(-MAX_HELD);
   }
 
-  /** Takes back a message that did not reach the agent. */
   withdraw(message: Message): void {
     this.#held = this.#held.filter((held) => held.message !== message);
   }
 
-  /**
-   * Takes back runs that came to nothing where their prompt is said again now, in the same words.
-   */
   withdrawSame({ role, parts }: Message): void {
     const words = JSON.stringify([role, parts]);
     const isSaidAgain = ({ doubtful, message }: HeldMessage): boolean =>
@@ -75,17 +68,14 @@ export class HeldMessages {
     this.#held = this.#held.filter(({ turn }) => !turns.has(turn));
   }
 
-  /** Marks the messages of the last run as such that the user may say again. */
   doubtLastTurn(): void {
     this.#held = this.#held.map((held) => (held.turn === this.#turn ? { ...held, doubtful: true } : held));
   }
 
-  /** Takes back the messages of the last run, which is tried again. */
   withdrawLastTurn(): void {
     this.#held = this.#held.filter(({ turn }) => turn !== this.#turn);
   }
 
-  /** Puts messages in front of all others, or in the place of all others. */
   prepend(messages: readonly Message[], kept: readonly HeldMessage[] = this.#held): void {
     this.#held = [...messages.map((message) => ({ message, turn: 0 })), ...kept].slice(-MAX_HELD);
   }
@@ -94,7 +84,6 @@ export class HeldMessages {
     this.#held = [];
   }
 
-  /** Notes where the copy of a message lies. */
   noteCopy(message: Message, url: string): void {
     this.#held = this.#held.map((held) => (held.message === message ? { ...held, url } : held));
   }
@@ -111,7 +100,7 @@ export class HeldMessages {
 
   /**
    * Forgets what a server has recorded, in the order of its record.
-   * @returns whether it holds messages of the last run; undefined where the record cannot be read
+   * @returns whether it holds messages of the last run; undefined if the record cannot be read
    */
   drop(recorded: readonly Recorded[]): boolean | undefined {
     const isReadable = recorded.some(({ message }) => message !== undefined);
@@ -137,7 +126,7 @@ export class HeldMessages {
   }
 
   /**
-   * Leaves out the oldest messages until the others fit into a request beside so many bytes.
+   * Leaves out the oldest messages until the others fit into a request beside this many bytes.
    * @returns how many
    */
   fit(otherBytes: number): number {

@@ -19,10 +19,6 @@ export function isRemoteText(part: MessagePart): boolean {
   return isRemote(part) && isTextual(part.content_type);
 }
 
-/**
- * The part with its content in it, and every other field as it came.
- * @param bytes as its server sent them
- */
 export function withBytes(part: MessagePart, bytes: Uint8Array): MessagePart {
   const { content_url: _url, ...rest } = part;
   if (isTextual(part.content_type)) {
@@ -33,11 +29,7 @@ export function withBytes(part: MessagePart, bytes: Uint8Array): MessagePart {
 
 type GapEvent = Extract<SessionEvent, { type: 'gap' }>;
 
-/**
- * The id of the gap of one part.
- * @param messageGapId of its message
- * @param part its number, from 0
- */
+/** The id of the gap of one part. */
 export function partGapId(messageGapId: string, part: number): string {
   return `${messageGapId}.${part}`;
 }
@@ -51,7 +43,6 @@ export function livePart(part: MessagePart, gapId: string): GapEvent {
   return { ...unloadedPart(part, gapId), remote: { url, mimeType, name } };
 }
 
-/** Returns the gap for a part that the user has not asked for yet. */
 export function unloadedPart(part: MessagePart, gapId: string): GapEvent {
   return gap(gapId, { code: 'part-unloaded', args: [nameOf(part), hostOf(part)] }, 'unloaded');
 }
@@ -60,7 +51,6 @@ export function loadingPart(part: MessagePart, gapId: string): GapEvent {
   return gap(gapId, { code: 'part-loading', args: [nameOf(part), hostOf(part)] }, 'loading');
 }
 
-/** Why it is not there. @param why of the part, or of its message */
 export function missingPart(part: MessagePart | undefined, gapId: string, why: Gap): GapEvent {
   const args = [part ? nameOf(part) : '', why.reason, why.host] as const;
   return gap(gapId, { code: 'part-missing', args }, why.retryable ? 'retryable' : 'final');
@@ -70,14 +60,12 @@ function gap(gapId: string, said: OwnText, state: GapState): GapEvent {
   return { type: 'gap', gapId, text: '', said, state };
 }
 
-/** Its name, or the last word of its address, and what kind of content it is. */
 function nameOf(part: MessagePart): string {
   const block = partBlock(part);
   const name = block?.type === 'resource_link' ? block.name : part.content_type;
   return `${name.slice(0, 200)} (${part.content_type.slice(0, 100)})`;
 }
 
-/** '' where its address is none. */
 function hostOf({ content_url: url = '' }: MessagePart): string {
   return URL.canParse(url) ? new URL(url).host : '';
 }

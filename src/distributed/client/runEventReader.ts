@@ -15,7 +15,7 @@ const terminalSchema = z.looseObject({
  * Reads one event as it was streamed or replayed; never throws. An event that does not fit counts
  * as unknown, so that positions in the stream and in the replay stay the same; where it would have
  * ended the run it becomes an `error`, or the run would never end.
- * @param value undefined where the text was no JSON
+ * @param value undefined if the text was no JSON
  */
 export function readStreamedEvent(value: unknown, log: Log): RunEvent {
   try {

@@ -13,7 +13,7 @@ export function textOf(part: MessagePart): string | undefined {
   return decoded(part);
 }
 
-/** What a part shows, leaving its metadata aside; undefined where it holds nothing. */
+/** What a part shows, leaving its metadata aside; undefined if it holds nothing. */
 export function partBlock(part: MessagePart): ContentBlock | undefined {
   const { name, content, content_url: url, content_type: mimeType } = part;
   if (url !== undefined) return { type: 'resource_link', uri: url, name: name ?? nameOfUrl(url), mimeType };
@@ -31,7 +31,6 @@ export function partBlock(part: MessagePart): ContentBlock | undefined {
     : { type: 'resource', uri, mimeType, blob: content };
 }
 
-/** A citation as a link; one without an address as a line of text. */
 export function citationBlock(part: MessagePart): ContentBlock | undefined {
   const citation = citationOf(part);
   if (!citation) return undefined;
@@ -48,18 +47,15 @@ export function citationBlock(part: MessagePart): ContentBlock | undefined {
   return words === '' ? undefined : { type: 'text', text: ` (${words})` };
 }
 
-/** How much of a message, or of a run, has been shown already. */
 export interface Shown {
-  /** All text parts one after another. */
   text: string;
-  /** Number of all other parts. */
   others: number;
 }
 
 /**
  * The parts of a whole message that were not among those shown one by one. Text is compared as
  * text: servers merge its pieces.
- * @returns undefined where the whole contradicts what was shown
+ * @returns undefined if the whole contradicts what was shown
  */
 export function missingParts(shown: Shown, whole: readonly MessagePart[]): readonly MessagePart[] | undefined {
   const missing: MessagePart[] = [];

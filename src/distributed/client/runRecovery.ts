@@ -12,16 +12,12 @@ import type { CommunicationClient, RunStream } from './communicationClient';
 export interface FollowOptions {
   readonly log?: Log;
   /**
-   * A stream silent for so many milliseconds is checked against the run's status: connections die
+   * A stream silent for this many milliseconds is checked against the run's status: connections die
    * without a word.
    */
   readonly quietMs?: number;
   /** Milliseconds between two looks at a run that still works. */
   readonly pollMs?: number;
-  /**
-   * Waits before asking again a server that does not answer; the run is given up after the last
-   * one.
-   */
   readonly retryMs?: readonly number[];
 }
 
@@ -31,7 +27,6 @@ export interface FollowOptions {
  */
 export interface RunPosition {
   runId: string | undefined;
-  /** Events taken so far, those that were not understood included. */
   taken: number;
 }
 
@@ -61,7 +56,6 @@ export function isResting(status: RunStatus): boolean {
  * endsStream}. A stream that is lost is continued from `GET /runs/{id}/events`; where a server has
  * none, `GET /runs/{id}` tells at least the end, as one event with the whole run.
  * @param open sends the request; its signal ends the stream
- * @param position is moved along
  * @throws what `open` throws; ParleyError `run-lost` where the run cannot be found again; the
  * signal's reason
  */
@@ -135,7 +129,6 @@ async function* whileItLives(
   }
 }
 
-/** An event that is too large would come again in the replay. */
 function isRefusal(error: unknown): boolean {
   return error instanceof ParleyError && error.code === 'event-too-large';
 }
@@ -211,7 +204,7 @@ async function missed(
     if (all.length >= position.taken) {
       const fresh = all.slice(position.taken);
       position.taken = all.length;
-      // A list may end before the run does, on servers that keep only so many events.
+      // A list may end before the run does, on servers that keep only this many events.
       if (fresh.length > 0) return fresh;
     }
   } catch (error) {
@@ -221,7 +214,6 @@ async function missed(
   return isResting(run.status) ? [restingEvent(run)] : [];
 }
 
-/** A server that is gone for a while, or too busy: asking again may help. */
 export function isPassing(error: unknown): boolean {
   return error instanceof AgentServerError && (error.isSilence || (error.status ?? 0) >= 500 || error.status === 429);
 }

@@ -23,7 +23,6 @@ export interface RunEnd {
   readonly status: 'completed' | 'failed' | 'cancelled' | 'awaiting';
   readonly stopReason: StopReason;
   readonly error?: { readonly code: string; readonly message: LocalizableText };
-  /** Absent where the stream ended with a bare error. */
   readonly run?: Run;
 }
 
@@ -38,7 +37,6 @@ export class RunToEvents {
   #message: Shown | undefined;
   #end: RunEnd | undefined;
   readonly #said: MessagePart[] = [];
-  /** Pieces of text with the same number are one message of the transcript. */
   #piece = 0;
   #count = 0;
   readonly #maxGaps: number;
@@ -60,7 +58,6 @@ export class RunToEvents {
     return this.#end;
   }
 
-  /** All parts that were shown so far. */
   get said(): readonly MessagePart[] {
     return this.#said;
   }

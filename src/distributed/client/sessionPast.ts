@@ -20,15 +20,12 @@ export type Finding =
   | { readonly kind: 'forgotten'; readonly missing: number; readonly added: readonly string[] }
   | Fork;
 
-/** Keeps messages in a place of the user's own. */
 export interface MessageRecorder {
-  /** @returns the URL of the message */
   record(message: Message, signal: AbortSignal): Promise<string>;
   /** Returns whether a copy of before lies in that place. */
   has(url: string): Promise<boolean>;
 }
 
-/** What a session's past consists of, as it is kept. */
 export interface KeptPast {
   readonly descriptor: SessionDescriptor;
   /** Messages that no server has recorded, in order. */
@@ -51,7 +48,6 @@ export interface SessionPastOptions {
   readonly now: () => number;
 }
 
-/** Links that are followed to see whose messages a server has recorded. */
 const MAX_COMPARED = 200;
 
 export class SessionPast {
@@ -60,10 +56,8 @@ export class SessionPast {
   readonly held: HeldMessages;
   #descriptor: SessionDescriptor;
   #gone: ReadonlySet<string>;
-  /** The server of the next run cannot follow the link to the state. */
   #hidesState = false;
   #copies: readonly string[];
-  /** Copies of messages whose links have ended, by the names of those. */
   readonly #reissued = new Map<string, string>();
 
   constructor({ descriptor, held, gone, copies = [] }: KeptPast, { links, now }: SessionPastOptions) {
@@ -79,9 +73,6 @@ export class SessionPast {
     return this.#descriptor;
   }
 
-  /**
-   * The descriptor for the next run: without a state that its server cannot read, which stays ours.
-   */
   get sent(): SessionDescriptor {
     const { state, ...rest } = this.#descriptor;
     return state === undefined || this.#hidesState ? rest : { ...rest, state };
@@ -95,9 +86,6 @@ export class SessionPast {
     return { descriptor: this.#descriptor, held: this.held.all, gone: [...this.#gone], copies: this.#copies };
   }
 
-  /**
-   * Compares a server's version with ours and takes what continues ours; see {@link checkAfterRun}.
-   */
   compare(answer: ServerAnswer): Finding {
     const theirs = this.#withoutGone(answer);
     const check = checkAfterRun(this.#descriptor, theirs);
@@ -128,10 +116,9 @@ export class SessionPast {
   /**
    * Forgets the held messages that a server has recorded, as far as its record is theirs: another
    * client may have written at the same time.
-   * @param added links of the record
    * @param run the run that was to be recorded, where there was one: what it was sent, and how many
    * messages it answered
-   * @returns whether the record holds the prompt; undefined where it cannot be read
+   * @returns whether the record holds the prompt; undefined if it cannot be read
    */
   async takeRecord(
     added: readonly string[],
@@ -160,7 +147,6 @@ export class SessionPast {
   /**
    * Makes the history one that a server can read: our own links are signed again, and from the
    * first on that it cannot follow, messages go along instead.
-   * @param reader origin of the server
    * @returns whether the server has to get the history, as it is another one now, or its links are
    */
   async prepare(reader: string, signal: AbortSignal): Promise<boolean> {
@@ -234,7 +220,6 @@ export class SessionPast {
     return ends !== undefined && ends - this.#now() < (DEFAULT_URL_SECONDS * 1000) / 2;
   }
 
-  /** Removes dead links from the history for good. */
   leaveOut(urls: readonly string[]): void {
     const names = new Set(urls.map(nameOf));
     const history = this.#descriptor.history.filter((url) => !names.has(nameOf(url)));
@@ -242,7 +227,6 @@ export class SessionPast {
     this.#descriptor = { ...this.#descriptor, history };
   }
 
-  /** Puts messages in the place of the whole history. */
   replaceBy(messages: readonly Message[]): void {
     this.#forget(this.#descriptor.history);
     this.#descriptor = { ...this.#descriptor, history: [] };
@@ -272,7 +256,7 @@ export class SessionPast {
   }
 
   /**
-   * Leaves out the oldest held messages until a request holds them beside so many bytes.
+   * Leaves out the oldest held messages until a request holds them beside this many bytes.
    * @returns how many
    */
   fit(otherBytes: number): number {

@@ -6,7 +6,6 @@ import type { SessionDescriptor } from '../model/model';
 import { branchAction, isKnownBranch } from './branchName';
 import type { Fork } from './handOver';
 
-/** Branches that the user was told of. */
 const MAX_TOLD = 20;
 
 export class SessionTeller {
@@ -23,7 +22,6 @@ export class SessionTeller {
     this.#tell('info', { code: 'server-took-over', args: [count] });
   }
 
-  /** The next prompt waits for the run of a window that has ended. */
   stillWorks(): void {
     this.#tell('info', { code: 'agent-still-works', args: [] });
   }
@@ -47,7 +45,6 @@ export class SessionTeller {
     this.#tell('warning', { code: 'server-branch', args: [origin, common, count] }, undefined, branchAction(fork));
   }
 
-  /** The server has recorded another client's turn in the place of ours. */
   othersRecorded(count: number): void {
     this.#tell('warning', { code: 'others-recorded', args: [count] });
   }

@@ -13,13 +13,11 @@ export interface UnseenRunOptions {
   readonly pollMs: number;
   /** Milliseconds that it is waited for once it was told to stop. */
   readonly stopMs: number;
-  /** It still works, and is waited for as long as it does. */
   readonly onWait: () => void;
   readonly log?: Log;
 }
 
 export class UnseenRun {
-  /** Undefined where the server had not named it. */
   readonly id: string | undefined;
   readonly #options: UnseenRunOptions;
   #isAwaited = false;
@@ -31,7 +29,7 @@ export class UnseenRun {
     this.#options = options;
   }
 
-  /** The run as its server had it last; undefined where that was not asked, or does not know it. */
+  /** The run as its server had it last; undefined if that was not asked, or does not know it. */
   get last(): Run | undefined {
     return this.#last;
   }

@@ -20,26 +20,22 @@ const MAX_REDIRECTS = 3;
 export interface NetworkPolicy extends ConsentPolicy {
   /**
    * On the allow-list: our own server, configured agents and stores, origins that the user allowed
-   * for good. Addresses are not judged.
+   * permanently. Addresses are not judged.
    */
   isAllowed(origin: string): boolean;
-  /** Only origins of the allow-list; for a server that others can reach. */
   readonly listedOnly?: boolean;
-  /** Headers with credentials for exactly this origin. */
   credentials?(origin: string): Promise<Readonly<Record<string, string>> | undefined>;
 }
 
 export interface GuardOptions {
-  /** Connections to one origin at a time; 4 unless told otherwise. */
+  /** Connections to one origin at a time; 4 by default. */
   readonly maxPerOrigin?: number;
   readonly lookup?: NameLookup;
-  /** Used in place of the guard's own. */
   readonly connections?: Connections;
 }
 
 type Connections = Pick<GuardedConnections, 'get' | 'classOf' | 'dispose'>;
 
-/** A policy with the connections that are made under it. */
 export class Guard implements Disposable {
   readonly policy: NetworkPolicy;
   readonly connections: Connections;
@@ -62,7 +58,6 @@ export class Guard implements Disposable {
 
 export interface GuardedGetOptions {
   readonly guard: Guard;
-  /** Of the body, as sent and as unpacked. */
   readonly maxBytes: number;
   /**
    * For all hops together, from the first connection to the last byte; time in which the user is
@@ -70,7 +65,7 @@ export interface GuardedGetOptions {
    */
   readonly timeoutMs: number;
   /**
-   * False: a blocked address is an error at once, and the caller asks (see {@link
+   * False: a blocked address is an error immediately, and the caller asks (see {@link
    * OriginConsent.mayVisit}).
    */
   readonly asks?: false;
@@ -83,7 +78,6 @@ export interface GuardedResponse {
   readonly status: number;
   readonly etag?: string;
   readonly contentType?: string;
-  /** Empty unless the status is 2xx. */
   readonly body: Uint8Array;
 }
 

@@ -16,7 +16,6 @@ export interface ResolvedAddress {
   readonly family: number;
 }
 
-/** Looks a name up; all addresses that a connection might use. */
 export type NameLookup = (hostname: string) => Promise<readonly ResolvedAddress[]>;
 
 /**
@@ -48,7 +47,6 @@ export class GuardedConnections implements Disposable {
   readonly #lookup: NameLookup;
   readonly #agents: Readonly<Record<'judged' | 'allowed', { readonly http: http.Agent; readonly https: https.Agent }>>;
 
-  /** @param maxPerOrigin connections to one origin at a time */
   constructor(
     maxPerOrigin = 4,
     lookup: NameLookup = (hostname) => systemLookup(hostname, { all: true, order: 'verbatim' }),
@@ -89,8 +87,8 @@ export class GuardedConnections implements Disposable {
   }
 
   /**
-   * Where a host of a URL leads now; undefined where its name is not known. Each connection is
-   * judged by its own look.
+   * Where a host of a URL leads now; undefined if its name is not known. Each connection is judged
+   * by its own look.
    */
   async classOf(hostname: string): Promise<AddressClass | undefined> {
     const host = bare(hostname);
@@ -173,7 +171,6 @@ export class GuardedConnections implements Disposable {
   }
 }
 
-/** Without the brackets that URLs put around IPv6 addresses. */
 function bare(hostname: string): string {
   return hostname.replace(/^\[|\]$/g, '');
 }

@@ -8,32 +8,28 @@ import { DEFAULT_URL_SECONDS, type ResourceStore } from '../model/resources';
 import { expiryOf, hashOf, isOnThisMachine } from '../model/resourceUrl';
 import type { Resolver } from './resolver';
 
-/** Links of a history, as a session with agent servers needs them. */
 export interface HistoryLinks {
   /**
    * The link as it is handed out today: one to our own store is signed again.
    * @param reader origin of the server that follows it; absent: anybody
-   * @returns undefined where that reader cannot follow it
    */
   fresh(url: string, reader: string | undefined): Promise<string | undefined>;
   /**
    * The message behind a link, from wherever it can be had; a sentence where it cannot. What a bad
    * connection kept back is asked for again for a few seconds: the sentence takes the place of the
-   * message for good.
+   * message permanently.
    */
   read(url: string, signal: AbortSignal): Promise<Message | string>;
   /**
    * Asks the server of a link now.
-   * @returns why it does not give the message; undefined where it does
+   * @returns why it does not give the message; undefined if it does
    */
   whyUnreadable(url: string, signal: AbortSignal): Promise<LocalizableText | undefined>;
 }
 
 export interface StoreLinksOptions {
   readonly stores: () => Promise<readonly ResourceStore[]>;
-  /** Reads from stores and the cache too. */
   readonly resolver: () => Promise<Pick<Resolver, 'resolveEntry'>>;
-  /** Reads over the network alone, and asks the user nothing. */
   readonly prober: () => Pick<Resolver, 'resolveEntry'>;
   /**
    * Returns whether a key belongs to this session: a foreign descriptor must not get other messages
@@ -46,10 +42,8 @@ export interface StoreLinksOptions {
 
 /** Before each further try, in milliseconds. */
 const RETRY_MS = [100, 300, 1000, 2000];
-/** What a bad connection may be the reason for. */
 const PASSING: ReadonlySet<Gap['reason']> = new Set(['timeout', 'connection-lost', 'server-error']);
 
-/** Links to the user's stores and to those of others. */
 export class StoreLinks implements HistoryLinks {
   readonly #options: StoreLinksOptions;
   /** Links that were signed, by store and key; other keys of a bucket are another store. */
@@ -109,7 +103,6 @@ export class StoreLinks implements HistoryLinks {
   }
 }
 
-/** What keeps every reader from a message, and not this one alone. */
 const DEAD: ReadonlySet<Gap['reason']> = new Set([
   'not-found',
   'timeout',

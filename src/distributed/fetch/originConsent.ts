@@ -6,19 +6,17 @@ import { within } from '../../base/within';
 import { originOf } from '../model/resourceUrl';
 import type { BlockedAddress } from './guardedConnections';
 
-/** A server that the user is asked about. */
 export interface AskedOrigin {
   /** `scheme://host[:port]` as `URL.origin` gives it. */
   readonly origin: string;
   readonly found: 'local' | 'private';
-  /** How many addresses of the session lead there. */
   readonly count: number;
 }
 
 export interface ConsentPolicy {
   isAllowed(origin: string): boolean;
   /**
-   * Asks the user about servers on this machine or in the local network, all at once. Absent:
+   * Asks the user about servers on this machine or in the local network, all immediately. Absent:
    * refused.
    * @returns the origins that may be visited
    */
@@ -34,16 +32,14 @@ export class OriginConsent {
   readonly #classOf: (hostname: string) => Promise<AddressClass | undefined>;
   readonly #visited = new Set<string>();
   readonly #refused = new Set<string>();
-  /** Origins of questions that are open. */
   readonly #asking = new Map<string, Promise<unknown>>();
 
-  /** @param classOf where a host leads; undefined where its name is not known */
+  /** @param classOf where a host leads; undefined if its name is not known */
   constructor(policy: ConsentPolicy, classOf: (hostname: string) => Promise<AddressClass | undefined>) {
     this.#policy = policy;
     this.#classOf = classOf;
   }
 
-  /** On the allow-list, or allowed by the user since. */
   isAllowed(origin: string): boolean {
     return this.#policy.isAllowed(origin) || this.#visited.has(origin);
   }
@@ -82,7 +78,6 @@ export class OriginConsent {
     return this.isAllowed(origin);
   }
 
-  /** The next need asks the user again: for a retry after a refusal. */
   forgetRefusals(): void {
     this.#refused.clear();
   }
@@ -127,7 +122,6 @@ export class OriginConsent {
     return blocked.sort((a, b) => b.count - a.count);
   }
 
-  /** Where hosts lead, as far as that is known in time. */
   async #classesOf(hosts: ReadonlySet<string>): Promise<ReadonlyMap<string, AddressClass | undefined>> {
     const classes = new Map<string, AddressClass | undefined>();
     const waiting = hosts.values();

@@ -26,7 +26,7 @@ export class OriginHealth {
 
   /**
    * Notes how a request ended.
-   * @param reason undefined where the server answered, whatever it said
+   * @param reason undefined if the server answered, whatever it said
    */
   note(origin: string, reason: GapReason | undefined): void {
     if (reason === undefined || !UNANSWERED.has(reason)) this.#failures.delete(origin);

@@ -12,9 +12,6 @@ export class OriginLimiter {
   readonly #maxTotal: number;
   readonly #maxPerOrigin: number;
   readonly #running = new Map<string, number>();
-  /**
-   * By origin, none of them empty: what waits for a busy origin is not looked at for the others.
-   */
   readonly #waiting = new Map<string, Waiting[]>();
   #total = 0;
   #jobs = 0;
@@ -24,7 +21,6 @@ export class OriginLimiter {
     this.#maxPerOrigin = maxPerOrigin;
   }
 
-  /** Runs a job when there is room for its origin; settles as the job does. */
   async run<T>(origin: string, job: () => Promise<T>): Promise<T> {
     if (!this.#hasRoom(origin)) {
       await new Promise<void>((resolve) => this.#wait(origin, resolve));
@@ -59,7 +55,6 @@ export class OriginLimiter {
     }
   }
 
-  /** The origin with room whose first job has waited longest. */
   #nextOrigin(): string | undefined {
     if (this.#total >= this.#maxTotal) return undefined;
     let found: { readonly origin: string; readonly number: number } | undefined;

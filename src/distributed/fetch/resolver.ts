@@ -20,7 +20,6 @@ import { type Loaded, type LoaderOptions, type LoadOptions, ResourceLoader, type
 
 export interface ResolvedMessage {
   readonly kind: 'message';
-  /** Position in the history, from 0. */
   readonly index: number;
   readonly url: string;
   readonly message: Message;
@@ -34,7 +33,6 @@ export type HistoryEntry = ResolvedMessage | Gap;
 export interface ResolvedState {
   readonly kind: 'state';
   readonly url: string;
-  /** Opaque: belongs to the agent. */
   readonly bytes: Uint8Array;
   readonly sha256: string;
   readonly source: Loaded['source'];
@@ -49,11 +47,10 @@ export interface ResolvedContent {
 export interface HistoryOptions {
   /** Called for each entry as soon as it is known, the newest first as far as the servers allow. */
   onEntry?(entry: HistoryEntry): void;
-  /** Known SHA-256 by index, for URLs that do not carry it. */
   sha256?(index: number): string | undefined;
   /**
    * For the whole history, from when the user has said which servers may be asked; 60 s, and more
-   * for a long one, unless told otherwise. What is not there by then is a gap.
+   * for a long one, by default. What is not there by then is a gap.
    */
   readonly budgetMs?: number;
   /**
@@ -82,7 +79,6 @@ export interface ResolverOptions extends LoaderOptions {
  * places stays free.
  */
 const BEGUN_OF_ORIGIN = 32;
-/** States may be larger than messages, yet not without end. */
 const MAX_STATE_BYTES = 20 * 1024 * 1024;
 
 export class Resolver {
@@ -134,7 +130,7 @@ export class Resolver {
     const resolveOthers = async (): Promise<void> => {
       if (from === 0) return;
       if (options.newest) await orAborted(options.newest.others, run.either).catch(() => {});
-      // Of 10,000 begun at once, the beginning alone would stop the window.
+      // Of 10,000 begun immediately, the beginning alone would stop the window.
       const byOrigin = Map.groupBy(groupByUrl(history, 0, from, options), ({ url }) => originOf(url) ?? '');
       await Promise.all([...byOrigin.values()].map((some) => mapConcurrently(some, BEGUN_OF_ORIGIN, resolve)));
     };
@@ -150,7 +146,6 @@ export class Resolver {
   /**
    * Resolves one entry again, for "Retry" at a gap: the user is asked about its server where that
    * is blocked.
-   * @param index its position
    * @param sha256 that it must have, where the URL does not carry it
    */
   async resolveEntry(
@@ -234,7 +229,6 @@ export class Resolver {
     );
   }
 
-  /** What is here already, unless its server has something else by now. */
   async #loadNewest(target: Target, maxBytes: number, more: LoadOptions, signal: AbortSignal): Promise<Loaded> {
     const known = await this.#loader.loadHere(target, signal);
     const isFinal = known !== undefined && (known.source === 'own' || target.sha256 !== undefined);
@@ -255,25 +249,21 @@ export class Resolver {
   }
 }
 
-/** Milliseconds for a history of so many messages: a slow server gives some 40 in a second. */
+/** Milliseconds for a history of this many messages: a slow server gives some 40 in a second. */
 export function budgetFor(messages: number): number {
   return 60_000 + messages * 30;
 }
 
 interface Run {
-  /** The caller's. */
   readonly signal: AbortSignal;
-  /** The caller's, or the budget's. */
   readonly either: AbortSignal;
   bytes: number;
   readonly health: OriginHealth;
-  /** See {@link LoadOptions.asks}. */
   readonly asks?: true;
 }
 
 interface Group {
   readonly url: string;
-  /** Rows that show the same URL. */
   readonly indexes: number[];
   readonly sha256?: string;
 }

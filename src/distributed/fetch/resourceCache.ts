@@ -12,9 +12,9 @@ import { type FramedContent, readFramed, writeFramed } from '../stores/framedFil
 
 export interface ResourceCacheOptions {
   readonly folder: string;
-  /** 200 MB unless told otherwise. */
+  /** 200 MB by default. */
   readonly maxBytes?: number;
-  /** 20 000 unless told otherwise. */
+  /** 20 000 by default. */
   readonly maxFiles?: number;
   /** Between the last fetch and the writing, in milliseconds (1,000). */
   readonly restMs?: number;
@@ -42,9 +42,7 @@ export class ResourceCache {
   readonly #log: Log;
   /** What is not on disk yet, by name. */
   readonly #waiting = new Map<string, Waiting>();
-  /** Put since writing began last. */
   #waitingBytes = 0;
-  /** Names that were read, of which the age is to be renewed. */
   readonly #read = new Set<string>();
   #rest: NodeJS.Timeout | undefined;
   #writing: Promise<void> = Promise.resolve();
@@ -83,7 +81,6 @@ export class ResourceCache {
     else this.#writeLater();
   }
 
-  /** Renews the age of what is still read. */
   touch(name: string): void {
     this.#read.add(name);
     this.#writeLater();
@@ -110,7 +107,7 @@ export class ResourceCache {
     if (contents.length === 0 && names.length === 0) return;
     this.#writing = this.#writing.then(async () => {
       for (const [name, content] of contents) {
-        // Put again meanwhile: it is written with what was put then.
+        // Put again in the meantime: it is written with what was put then.
         if (this.#waiting.get(name) !== content) continue;
         await this.#writeOne(name, content);
         if (this.#waiting.get(name) === content) this.#waiting.delete(name);

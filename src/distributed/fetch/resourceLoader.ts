@@ -23,11 +23,11 @@ export interface LoaderOptions {
   readonly cache?: ResourceCache;
   /** Our own; their URLs are read without the way over the network where possible. */
   readonly stores?: readonly ResourceStore[];
-  /** Requests at a time; 8 unless told otherwise. */
+  /** Requests at a time; 8 by default. */
   readonly maxParallel?: number;
-  /** Requests to one origin at a time; 4 unless told otherwise. */
+  /** Requests to one origin at a time; 4 by default. */
   readonly maxPerOrigin?: number;
-  /** For one URL with all its redirects; 10 s unless told otherwise. */
+  /** For one URL with all its redirects; 10 s by default. */
   readonly timeoutMs?: number;
   readonly log?: Log;
   /** Milliseconds since 1970. */
@@ -58,13 +58,11 @@ export interface Target {
 export interface LoadOptions {
   /** What an earlier fetch gave, to be used again if the server says that it is the same. */
   readonly known?: Loaded;
-  /** Of the servers, where many URLs are fetched together. */
   readonly health?: OriginHealth;
   /** The user wants this one now, and is asked about a server that is blocked. */
   readonly asks?: boolean;
 }
 
-/** Files read at a time. */
 const PARALLEL_READS = 16;
 
 export class ResourceLoader {

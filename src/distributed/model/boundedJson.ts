@@ -11,7 +11,6 @@ export const MAX_DEPTH = 100;
 
 /**
  * Parses a JSON text.
- * @param maxBytes of the UTF-8 text
  * @throws ParleyError `too-large`, `not-json` or `too-deep`; none of them repeats what the text
  * said
  */

@@ -1,7 +1,6 @@
 // Connections that were there and broke, as `fetch` reports them: one that breaks says nothing
 // about the next.
 
-/** How systems call it. */
 const BROKEN: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 
 /**
@@ -13,8 +12,8 @@ export function isBrokenConnection(error: unknown): boolean {
 }
 
 /**
- * The code that the system gave for an error or for what caused it, such as `ECONNREFUSED`; ''
- * where there is none.
+ * The code that the system gave for an error or for what caused it, such as `ECONNREFUSED`; '' if
+ * none.
  */
 export function systemCode(error: unknown): string {
   for (let at: unknown = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {

@@ -31,7 +31,6 @@ export class Deadline implements Disposable {
     return this.#controller.signal;
   }
 
-  /** The time no longer counts; the caller's signal still does. */
   lift(): void {
     clearTimeout(this.#timer);
   }

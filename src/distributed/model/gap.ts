@@ -32,7 +32,6 @@ export interface Gap {
   /** As the descriptor has it: to forward and to fetch, never to show or log. */
   readonly url: string;
   readonly reason: GapReason;
-  /** Of the address; '' where it is none. */
   readonly host: string;
   readonly retryable: boolean;
 }
@@ -58,12 +57,10 @@ const SENTENCES: Readonly<Record<GapReason, (host: string | Localizable) => Loca
   cancelled: () => localizable('Loading was stopped.'),
 };
 
-/** Returns why something is not there, as a sentence. @param host '' where it is not known */
 export function gapSentence(reason: GapReason, host: string): string {
   return localize(gapReasonText(reason, host));
 }
 
-/** Returns the same sentence, for what is stored. */
 export function gapReasonText(reason: GapReason, host: string): Localizable {
   return SENTENCES[reason](host === '' ? localizable('The server') : host);
 }
@@ -126,7 +123,6 @@ const BY_CODE: Readonly<Record<string, GapReason>> = {
   cancelled: 'cancelled',
 };
 
-/** A resource that cannot be had, with the reason that the reader will see. */
 export class ResourceFailure extends Error {
   readonly reason: GapReason;
 
@@ -137,7 +133,6 @@ export class ResourceFailure extends Error {
   }
 }
 
-/** The reason behind what a fetch or a store threw. */
 export function reasonOfError(error: unknown): GapReason {
   if (error instanceof ResourceFailure) return error.reason;
   return (error instanceof ParleyError ? BY_CODE[error.code] : undefined) ?? 'server-error';

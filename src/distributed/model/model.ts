@@ -15,7 +15,7 @@ z.config(en());
 export const MAX_MESSAGE_BYTES = 5 * 1024 * 1024;
 /** Bytes of one descriptor, text form: this is what bounds a history. */
 export const MAX_DESCRIPTOR_BYTES = 16 * 1024 * 1024;
-/** Entries of a session's history: so many links with signatures fit into a descriptor. */
+/** Entries of a session's history: this many links with signatures fit into a descriptor. */
 export const MAX_HISTORY = 20_000;
 /** Bytes of all messages of a session together. */
 export const MAX_SESSION_BYTES = 100 * 1024 * 1024;
@@ -56,7 +56,6 @@ const time = z.string().check(z.maxLength(64));
  */
 export const idSchema = z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9._~:-]{0,127}$/));
 
-/** The spec has lower case and dashes only; its own examples use underscores. */
 export const agentNameSchema = z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/));
 
 const NO_URL = `expected an http or https URL of at most ${MAX_URL_CHARS} characters`;
@@ -82,7 +81,6 @@ const urlsSchema = z.custom<string[]>(Array.isArray).check(
 );
 
 export const partSchema = record({
-  /** Present: the part is an artifact. */
   name: optional(word),
   content_type: z._default(word, 'text/plain'),
   content: optional(z.string()),
@@ -103,7 +101,7 @@ export const messageSchema = record({
   role: z._default(z.string().check(z.regex(/^(user|agent(\/[a-zA-Z0-9_.-]{1,63})?)$/)), 'user'),
   parts: z.array(partSchema).check(z.maxLength(MAX_PARTS)),
   created_at: optional(time),
-  /** Absent while it streams, and for good where the run failed or was cancelled. */
+  /** Absent while it streams, and permanently where the run failed or was cancelled. */
   completed_at: optional(time),
 });
 
@@ -189,11 +187,9 @@ export type Run = DeepReadonly<z.infer<typeof runSchema>>;
 export type RunStatus = z.infer<typeof runStatusSchema>;
 export type RunMode = z.infer<typeof runModeSchema>;
 export type RunCreate = DeepReadonly<z.infer<typeof runCreateSchema>>;
-/** The descriptor of a session: all that has to move for the session to move. */
 export type SessionDescriptor = DeepReadonly<z.infer<typeof sessionSchema>>;
 export type AgentManifest = DeepReadonly<z.infer<typeof agentManifestSchema>>;
 export type AcpError = DeepReadonly<z.infer<typeof errorSchema>>;
-/** An event of a run's stream; a type that we do not know is kept whole. */
 export type RunEvent =
   | DeepReadonly<z.infer<typeof knownEventSchema>>
   | { readonly type: 'unknown'; readonly name: string; readonly raw: unknown }
@@ -214,7 +210,6 @@ export function readAs<T>(schema: z.ZodMiniType<T>, value: unknown, what: string
 
 /**
  * Reads the descriptor of a session.
- * @param what it is, in a sentence
  * @throws ParleyError `invalid-data`; `session-full` where its history is longer than can be read
  */
 export function readSession(value: unknown, what: string): SessionDescriptor {
@@ -230,7 +225,6 @@ export function readSession(value: unknown, what: string): SessionDescriptor {
   return readAs(sessionSchema, value, what);
 }
 
-/** Where and what does not fit, without the values themselves. */
 function describeIssues(issues: readonly z.core.$ZodIssue[]): string {
   const shown = issues.slice(0, 3).map((issue) => {
     const path = issue.path.map(String).join('.').slice(0, 100) || 'the value';
@@ -258,7 +252,6 @@ function isKnownEvent(name: string): boolean {
   );
 }
 
-/** Offsets are into the text of the message; a citation points at a source. */
 export interface Citation {
   readonly startIndex?: number;
   readonly endIndex?: number;
@@ -277,7 +270,6 @@ const citationSchema = record({
   description: optional(sentence),
 });
 
-/** The citation that a part carries, if any. */
 export function citationOf(part: MessagePart): Citation | undefined {
   const { success, data } = z.safeParse(citationSchema, part.metadata);
   if (!success) return undefined;
@@ -306,7 +298,6 @@ const trajectorySchema = record({
   tool_output: optional(z.unknown()),
 });
 
-/** The step that a part carries, if any. */
 export function trajectoryOf(part: MessagePart): Trajectory | undefined {
   const { success, data } = z.safeParse(trajectorySchema, part.metadata);
   if (!success) return undefined;
@@ -318,7 +309,6 @@ export function trajectoryOf(part: MessagePart): Trajectory | undefined {
   };
 }
 
-/** A part with text in it. */
 export function textPart(content: string, contentType = 'text/plain'): MessagePart {
   return { content_type: contentType, content, content_encoding: 'plain' };
 }
@@ -331,7 +321,6 @@ export function markdownPart(content: string): MessagePart {
   return { ...textPart(content), parley_content_type: 'text/markdown' };
 }
 
-/** A part whose content lies elsewhere. */
 export function remotePart({ url, mimeType, name }: RemoteContent): MessagePart & { readonly content_url: string } {
   return { name, content_type: mimeType, content_url: url, content_encoding: 'plain' };
 }

@@ -2,7 +2,7 @@
 // without a token, and nothing else with it.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** The path and query of a signed resource. @param expires seconds since 1970 */
+/** The path and query of a signed resource. */
 export function signResource(secret: Uint8Array, id: string, expires: number): string {
   return `/resources/${id}?exp=${expires}&sig=${signature(secret, id, expires)}`;
 }
@@ -12,7 +12,7 @@ export type SignatureVerdict = 'valid' | 'expired' | 'invalid';
 
 /**
  * Judges the parameters of a request for a resource, in constant time for a given length.
- * @param exp and @param sig as the query has them; null where it has none
+ * @param sig as the query has them; null where it has none
  * @param now milliseconds since 1970
  */
 export function verifyResource(

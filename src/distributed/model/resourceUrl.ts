@@ -12,7 +12,6 @@ const SIGNATURE =
  */
 const BESIDE_SIGNATURE =
   /^(sig|exp|se|sp|sv|sr|st|skoid|sktid|skt|ske|sks|skv|spr|signature|expires|awsaccesskeyid|googleaccessid|key-pair-id|policy)$/i;
-/** Those that prove something; the others only say until when or how. */
 const SECRET = /^(x-amz-signature|x-amz-security-token|x-goog-signature|signature|sig|token|access_token)$/i;
 
 /** The same where URLs stand in a text, also in JSON that escapes the ampersand. */
@@ -20,12 +19,11 @@ const SECRET_IN_TEXT =
   /((?:[?&]|\\u0026)(?:x-amz-signature|x-amz-security-token|x-amz-credential|x-goog-signature|x-goog-credential|signature|sig|token|access_token)=)[^&\s"'#\\<>]+/gi;
 const USER_IN_TEXT = /(:\/\/)[^/\s"'@\\?#]+:[^/\s"'@\\?#]*@/g;
 
-/** Origins by how URLs write them. */
 const origins = new Map<string, string | undefined>();
 const MAX_ORIGINS = 1000;
 
 /**
- * The origin of a URL; undefined where it is none. A history has thousands of URLs and few origins:
+ * The origin of a URL; undefined if it is none. A history has thousands of URLs and few origins:
  * each is taken apart once.
  */
 export function originOf(url: string): string | undefined {
@@ -82,7 +80,7 @@ export function isOnThisMachine(url: string): boolean {
   return host === 'localhost' || host.endsWith('.localhost') || host === '0.0.0.0' || addressClass(host) === 'local';
 }
 
-/** When a signed URL ends, in milliseconds since 1970; undefined where the URL does not say. */
+/** When a signed URL ends, in milliseconds since 1970; undefined if the URL does not say. */
 export function expiryOf(url: string): number | undefined {
   if (!URL.canParse(url)) return undefined;
   const query = new Map([...new URL(url).searchParams].map(([name, value]) => [name.toLowerCase(), value]));
@@ -96,14 +94,10 @@ export function expiryOf(url: string): number | undefined {
   return Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : undefined;
 }
 
-/**
- * The SHA-256 (lower-case hex) that the writer put into the fragment, which no server ever sees.
- */
 export function hashOf(url: string): string | undefined {
   return /#(?:.*&)?sha256=([0-9a-f]{64})(?:&|$)/.exec(url)?.[1];
 }
 
-/** The URL with a SHA-256 in its fragment. @param sha256 lower-case hex */
 export function withHash(url: string, sha256: string): string {
   const parsed = new URL(url);
   parsed.hash = `sha256=${sha256}`;

@@ -12,7 +12,6 @@ export interface StoredResource {
 }
 
 export interface UrlOptions {
-  /** Seconds until the URL ends. */
   readonly expiresIn: number;
   /** Goes into the fragment, so that a reader can tell a changed object. */
   readonly sha256?: string;
@@ -47,7 +46,6 @@ export interface ResourceStore {
    * @throws ParleyError as {@link put}; it may still be there then
    */
   remove(key: string, signal: AbortSignal): Promise<void>;
-  /** Keys that begin with the prefix, sorted; where the store can tell. */
   list?(prefix: string, signal: AbortSignal): Promise<readonly string[]>;
 }
 
@@ -66,9 +64,7 @@ export function checkKey(key: string): string {
   return key;
 }
 
-/** An id of ours, in a pattern. */
 export const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/;
-/** What a key ends in: its id, and an optional extension. */
 export const ID_AT_END = new RegExp(`(${UUID.source})(\\.[a-z0-9]{1,8})?$`);
 
 /**
@@ -90,7 +86,6 @@ export function folderOf(sessionId: string): string {
   return `sessions/${isPlain ? sessionId : `h-${sha256Of(Buffer.from(sessionId)).slice(0, 40)}`}/`;
 }
 
-/** Lower-case hex. */
 export function sha256Of(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }

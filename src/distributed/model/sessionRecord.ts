@@ -9,7 +9,6 @@ const ownSchema = z.object({
   storeId: z.string(),
   key: z.string(),
   sha256: z.string().check(z.regex(/^[0-9a-f]{64}$/)),
-  /** 0 where it is not known. */
   bytes: z.number(),
   /** It is on this machine, to be uploaded to the storage server under the same key. */
   waits: z.optional(z.literal(true)),
@@ -17,7 +16,6 @@ const ownSchema = z.object({
 const foreignSchema = z.object({ kind: z.literal('foreign'), url: urlSchema });
 const placeSchema = z.discriminatedUnion('kind', [ownSchema, foreignSchema]);
 
-/** Replaced states that are kept for those who have links to them. */
 export const MAX_EARLIER_STATES = 8;
 
 const recordSchema = z.object({
@@ -28,9 +26,7 @@ const recordSchema = z.object({
   dropped: z.optional(z.array(z.string()).check(z.maxLength(MAX_HISTORY))),
 });
 
-/** Something that we stored. */
 export type OwnPlace = Readonly<z.infer<typeof ownSchema>>;
-/** An object on a server of others, whose URL is forwarded unchanged. */
 export type ForeignPlace = Readonly<z.infer<typeof foreignSchema>>;
 export type Place = OwnPlace | ForeignPlace;
 
@@ -41,10 +37,6 @@ export interface SessionRecord {
   readonly state?: Place | undefined;
   /** Own states that were replaced and still exist, the newest last. */
   readonly earlier?: readonly OwnPlace[] | undefined;
-  /**
-   * Keys of own messages that belong to another branch: they exist, and are no part of this
-   * history.
-   */
   readonly dropped?: readonly string[] | undefined;
 }
 

@@ -14,7 +14,6 @@ export interface ToMessagesOptions {
    * Why the turn of the last agent message ended. Anything but `end_turn` is said in the message.
    */
   readonly stopReason?: StopReason;
-  /** The turn continues: its message is not complete. */
   readonly isOpen?: boolean;
 }
 
@@ -24,13 +23,11 @@ const MAX_TEXT = 2 * 1024 * 1024;
 const MAX_EXTRAS = 2 * 1024 * 1024;
 /** Characters of the input or the output of one tool call, as JSON. */
 const MAX_TOOL_SIDE = 32 * 1024;
-/** Leaves room for the notes that stand for what was left out. */
 const MAX_MESSAGE_PARTS = 1500;
 
 /**
  * Turns entries into messages: one for each prompt, and one for all that the agent said and did up
  * to the next prompt.
- * @param entries in the order of the transcript
  */
 export function toMessages(entries: readonly Entry[], options: ToMessagesOptions = {}): readonly Message[] {
   const messages: Message[] = [];
@@ -59,7 +56,6 @@ export function toMessages(entries: readonly Entry[], options: ToMessagesOptions
   return messages;
 }
 
-/** The name of an agent as far as a role can have it. */
 export function roleName(agentName: string): string {
   return agentName.replace(/[^A-Za-z0-9_-]+/g, '-').slice(0, 63);
 }
@@ -133,7 +129,6 @@ class PartList {
     return [...this.#parts, textPart(`[${what} of this message left out: too large]`)];
   }
 
-  /** @param textOf makes the part of a text */
   addBlock(block: ContentBlock, textOf: (text: string) => MessagePart): void {
     if (block.type === 'text') this.addText(block.text, textOf);
     else if (block.type === 'image' || block.type === 'audio') {
@@ -236,8 +231,8 @@ function jsonBytes(value: unknown): number {
 }
 
 /**
- * The longest beginning of a text that has at most so many bytes as JSON, in which a character may
- * take six.
+ * The longest beginning of a text that has at most this many bytes as JSON, in which a character
+ * may take six.
  */
 function fitting(text: string, room: number): string {
   if (text.length * 6 + 2 <= room || jsonBytes(text) <= room) return text;
@@ -250,7 +245,6 @@ function fitting(text: string, room: number): string {
   return wellFormed(text.slice(0, fits));
 }
 
-/** Without half a character at the end of a cut. */
 function wellFormed(text: string): string {
   const last = text.charCodeAt(text.length - 1);
   return last >= 0xd800 && last <= 0xdbff ? text.slice(0, -1) : text;

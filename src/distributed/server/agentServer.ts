@@ -20,13 +20,11 @@ import type { SessionRecords } from './serverSessionFiles';
 import { ServerSessions } from './serverSessions';
 
 export interface AgentServerOptions {
-  /** The agents that are served now; asked for at each request. */
   readonly agents: () => readonly ServedAgent[];
   /** Bearer token of at least 256 bits, see `mintToken`. */
   readonly token: string;
   /** Where the messages of the server's sessions are kept: in the first one that takes them. */
   readonly stores: () => Promise<readonly ResourceStore[]>;
-  /** Where the sessions themselves are kept. */
   readonly sessions: SessionRecords;
   /**
    * Serves `/resources/{id}` to holders of its signature (`LocalStore.serve`); absent: there are
@@ -38,13 +36,10 @@ export interface AgentServerOptions {
     sig: string | null,
     signal: AbortSignal,
   ) => Promise<ServedResource>;
-  /** Resolves histories, also of other servers. */
   readonly history: (session: SessionDescriptor, signal: AbortSignal) => Promise<readonly PastMessage[]>;
   /** Reads the texts of an input that lie elsewhere, see {@link ServedRunContext.withTexts}. */
   readonly withTexts: ServedRunContext['withTexts'];
-  /** Loads the state of a session. @returns a sentence where it can't be had */
   readonly state: (url: string, signal: AbortSignal) => Promise<Uint8Array | string>;
-  /** The address by which others reach the server now, where it is not its own. */
   readonly publicAddress?: () => PublicAddress | undefined;
   readonly limits?: Partial<RunLimits>;
   readonly connections?: Partial<ConnectionLimits>;
@@ -99,7 +94,6 @@ export class AgentServer {
 
   /**
    * Listens on 127.0.0.1.
-   * @param port 0 for a free one
    * @throws ParleyError `port-taken`
    * @returns the base URL
    */
@@ -123,7 +117,7 @@ export class AgentServer {
   }
 
   /**
-   * Cancels all runs, records them, and closes all connections, for good. An agent that does not
+   * Cancels all runs, records them, and closes all connections, permanently. An agent that does not
    * stop is not waited for longer than its grace.
    */
   async stop(): Promise<void> {
@@ -303,7 +297,7 @@ function allow(request: IncomingMessage, method: string): void {
 
 /**
  * Path segments, decoded, and the query. A path that cannot be decoded, or whose segments hold more
- * than a name, is nobody's.
+ * than a name, is no one's.
  * @param prefix of the path that a proxy may have left there
  */
 function readTarget(target: string, prefix: string): { path: readonly string[]; query: URLSearchParams } {

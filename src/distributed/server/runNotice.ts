@@ -17,8 +17,8 @@ export type RunNotice =
    */
   | { readonly kind: 'session-grew'; readonly more: number }
   /**
-   * The agent's state was not stored: another one had been stored meanwhile. The agent gets it with
-   * its next prompt.
+   * The agent's state was not stored: another one had been stored in the meantime. The agent gets
+   * it with its next prompt.
    */
   | { readonly kind: 'state-conflict' }
   | { readonly kind: 'state-not-saved'; readonly why: string }
@@ -35,10 +35,8 @@ export interface ToldNotice {
   readonly sentence: string;
 }
 
-/** Gaps that a notice names. */
 const MAX_GAPS = 100;
 
-/** The notice as a caller gets it. */
 export function runNotice(notice: RunNotice): ToldNotice {
   const sentence = sentenceOf(notice);
   const { kind, ...rest } = notice;

@@ -10,17 +10,15 @@ export type PastMessage =
 /** The state of a session, which belongs to its agents and is opaque to everybody else. */
 export interface SessionState {
   readonly url: string;
-  /** A sentence where it can't be had. */
   readonly content: Uint8Array | string;
 }
 
 export interface RunState {
-  /** The state as the run found it; undefined where there is none. */
   read(signal: AbortSignal): Promise<SessionState | undefined>;
   /**
    * Replaces the state.
    * @param previous URL of the state that this one continues; absent: there was none
-   * @returns its URL; undefined where the session has another state than `previous` by now
+   * @returns its URL; undefined if the session has another state than `previous` by now
    * @throws ParleyError of the stores
    */
   store(content: Uint8Array, previous: string | undefined): Promise<string | undefined>;
@@ -28,9 +26,7 @@ export interface RunState {
 
 export interface ServedRunContext {
   readonly runId: string;
-  /** The session as the run found it, without this run's own messages. */
   readonly session: SessionDescriptor;
-  /** What the session's history holds; full length, gaps included. */
   history(signal: AbortSignal): Promise<readonly PastMessage[]>;
   /**
    * The messages with the short texts in them that lie behind addresses of their own; where one
@@ -45,11 +41,8 @@ export interface ServedRunContext {
  * more than is kept.
  */
 export interface RunEmitter {
-  /** The next part of the current message; begins one where there is none. */
   part(part: MessagePart): void;
-  /** A whole message; the current one ends before it. */
   message(parts: readonly MessagePart[]): void;
-  /** Something of the agent's own; clients that do not know it ignore it. */
   generic(value: Readonly<Record<string, unknown>>): void;
   /**
    * Asks the caller of the run (`run.awaiting`). Permission requests come this way: they are never
@@ -63,7 +56,6 @@ export interface RunEmitter {
 }
 
 export interface ServedAgent {
-  /** Lower-case letters, digits and dashes; at most 63 characters. */
   readonly name: string;
   readonly description: string;
   readonly inputContentTypes: readonly string[];

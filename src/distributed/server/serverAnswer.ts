@@ -25,7 +25,6 @@ export function sendText(response: ServerResponse, status: number, json: string)
 /**
  * Answers with a run in one of the three modes. A client that leaves only leaves: the run
  * continues.
- * @param from first event of a stream
  */
 export async function sendRun(
   run: ServerRun,
@@ -43,7 +42,6 @@ export async function sendRun(
   response.flushHeaders();
   for (let at = from; ; ) {
     const { events } = run;
-    // A question ends the stream; the answer to it begins another one.
     const upTo = events.length;
     const isLast = run.isResting;
     for (; at < upTo; at++) {

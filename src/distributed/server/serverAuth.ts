@@ -48,7 +48,6 @@ export class ServerAuth {
   }
 }
 
-/** Digests have one length, as the comparison needs it, whatever was sent. */
 function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }

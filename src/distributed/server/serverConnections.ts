@@ -8,7 +8,6 @@ export interface ConnectionLimits {
   readonly strangers: number;
   /** Milliseconds that a stranger has from connecting to the end of the request's head. */
   readonly strangerMs: number;
-  /** Connections of callers. */
   readonly callers: number;
 }
 
@@ -18,9 +17,7 @@ export class ServerConnections {
   readonly #limits: ConnectionLimits;
   /** Oldest first. */
   readonly #strangers = new Map<Socket, NodeJS.Timeout>();
-  /** Least recently used first. */
   readonly #callers = new Set<Socket>();
-  /** Callers with a request that is being answered. */
   readonly #busy = new Map<Socket, number>();
 
   constructor(limits: ConnectionLimits) {
@@ -38,7 +35,6 @@ export class ServerConnections {
     if (this.#strangers.size > this.#limits.strangers) this.#oldestOfMost()?.destroy();
   }
 
-  /** A request has come: its head took no longer than it may. */
   heard(socket: Socket): void {
     clearTimeout(this.#strangers.get(socket));
   }
@@ -46,8 +42,8 @@ export class ServerConnections {
   /**
    * A request on this connection is authorized. Where there are too many callers, an idle one is
    * closed.
-   * @returns what to call when the request is answered; undefined where no connection can be
-   * spared: refuse the request
+   * @returns what to call when the request is answered; undefined if no connection can be spared:
+   * refuse the request
    */
   admit(socket: Socket): (() => void) | undefined {
     if (!this.#callers.has(socket) && this.#callers.size >= this.#limits.callers) {

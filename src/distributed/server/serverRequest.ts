@@ -7,7 +7,6 @@ import { parseBounded } from '../model/boundedJson';
 import { MAX_DESCRIPTOR_BYTES, MAX_MESSAGE_BYTES, readAs } from '../model/model';
 import { invalidInput, type ServerRefusal } from './serverRefusal';
 
-/** A message, and the descriptor of the session that it continues. */
 export const MAX_BODY_BYTES = MAX_MESSAGE_BYTES + MAX_DESCRIPTOR_BYTES;
 
 /**
@@ -56,7 +55,10 @@ function readBody(request: IncomingMessage, response: ServerResponse): Promise<B
   });
 }
 
-/** A whole number of the query, or undefined where it is absent. @throws ServerRefusal 422 */
+/**
+ * A whole number of the query, or undefined if it is absent.
+ * @throws ServerRefusal 422
+ */
 export function readCount(query: URLSearchParams, name: string, min: number, max: number): number | undefined {
   const text = query.get(name);
   if (text === null) return undefined;

@@ -20,7 +20,6 @@ import { ServerRefusal } from './serverRefusal';
 /** Bytes and number of events that are kept of one run; an agent that produces more fails. */
 const MAX_RUN_BYTES = 32 * 1024 * 1024;
 const MAX_RUN_EVENTS = 100_000;
-/** Of one message, leaving room for what is around the parts. */
 const MAX_PARTS_BYTES = MAX_MESSAGE_BYTES - 1024;
 /**
  * Finished messages of more parts have their neighbouring texts joined: an agent that streams makes
@@ -54,12 +53,9 @@ export class ServerRun {
   #status: Status = 'created';
   #bytes = 0;
   #open: OpenMessage | undefined;
-  /** It is at its end, and stays open for what the server has to add. */
   #isWhole = false;
-  /** Of its parts. */
   #openBytes = 0;
   #question: { readonly message: Message; readonly answer: Deferred<Message> } | undefined;
-  /** Not in the output yet. */
   readonly #notices: MessagePart[] = [];
   #error: AcpError | undefined;
   #finishedAt: number | undefined;
@@ -76,14 +72,12 @@ export class ServerRun {
     this.#note({ type: 'run.created', run: this.toWire() });
   }
 
-  /** Fires after each change of state and each event. */
   readonly onDidChange = this.#changed.event;
 
   get status(): Status {
     return this.#status;
   }
 
-  /** Over, or waiting for an answer. */
   get isResting(): boolean {
     return isResting(this.#status);
   }
@@ -117,7 +111,6 @@ export class ServerRun {
     }));
   }
 
-  /** The run as it is sent (schema "Run"); absent is null, as clients know it. */
   toWire(): Readonly<Record<string, unknown>> {
     return {
       run_id: this.id,
@@ -136,7 +129,6 @@ export class ServerRun {
     this.#turn('in-progress');
   }
 
-  /** What the agent gets to say things with. */
   readonly emitter: RunEmitter = {
     part: (part) => {
       this.#mustGoOn();
@@ -179,7 +171,7 @@ export class ServerRun {
 
   /**
    * Takes the answer to the question.
-   * @throws ServerRefusal 403 at once where there is none: resuming twice must not hang
+   * @throws ServerRefusal 403 immediately if none: resuming twice must not hang
    */
   resume(answer: Message): void {
     const question = this.#question;
@@ -277,7 +269,6 @@ export class ServerRun {
     }
   }
 
-  /** A message that would be larger than readers take continues in another one. */
   #append(part: MessagePart): void {
     const bytes = Buffer.byteLength(JSON.stringify(part)) + 1;
     if (bytes > MAX_PARTS_BYTES) {
@@ -328,7 +319,6 @@ export class ServerRun {
   }
 }
 
-/** Fields of a part that is nothing but text. */
 const OF_TEXT = new Set(['content_type', 'content', 'content_encoding', 'parley_content_type']);
 
 function joined(parts: readonly MessagePart[]): readonly MessagePart[] {

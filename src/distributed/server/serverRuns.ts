@@ -20,7 +20,6 @@ export interface RunLimits {
   readonly kept: number;
   readonly keptMs: number;
   readonly keptChars: number;
-  /** Runs that have not ended, of all sessions and of one. */
   readonly active: number;
   readonly activeInSession: number;
   /** Milliseconds that a question waits for its answer. */
@@ -43,11 +42,8 @@ export const RUN_LIMITS: RunLimits = {
 
 export interface ServerRunsOptions {
   readonly sessions: ServerSessions;
-  /** Resolves a session's history for an agent that asks for it. */
   readonly history: (session: SessionDescriptor, signal: AbortSignal) => Promise<readonly PastMessage[]>;
-  /** See {@link ServedRunContext.withTexts}. */
   readonly withTexts: ServedRunContext['withTexts'];
-  /** Loads a session's state. @returns a sentence where it can't be had */
   readonly state: (url: string, signal: AbortSignal) => Promise<Uint8Array | string>;
   readonly limits: RunLimits;
   /** Milliseconds since 1970. */
@@ -61,7 +57,6 @@ export class ServerRuns {
   readonly #runs = new Map<string, ServerRun>();
   readonly #queue = new KeyedQueue<string>();
   readonly #working = new Set<Promise<void>>();
-  /** Sessions of runs that are about to begin. */
   readonly #entering: (string | undefined)[] = [];
   #isStopped = false;
 
@@ -140,7 +135,6 @@ export class ServerRuns {
     run.finish(outcome);
   }
 
-  /** @param found gets the length of the history that the run works on */
   async #askAgent(
     run: ServerRun,
     agent: ServedAgent,
@@ -186,7 +180,6 @@ export class ServerRuns {
     return past;
   }
 
-  /** @param url of the state that the run found */
   #state(run: ServerRun, branch: Branch, url: string | undefined): RunState {
     const { state, sessions, limits } = this.#options;
     const tell = (notice: RunNotice): void => {

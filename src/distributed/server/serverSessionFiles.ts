@@ -10,17 +10,15 @@ import { diskError, readFramed, writeFramed } from '../stores/framedFile';
 
 export interface KeptSession {
   readonly text: string;
-  /** Goes up by one with each version. */
   readonly revision: number;
 }
 
-/** Keeps one text for each session of a server. */
 export interface SessionRecords {
   /** @throws ParleyError `store-error` */
   read(id: string): Promise<KeptSession | undefined>;
   /**
    * Keeps the version after `revision` (0: the first one); on the disk when it resolves.
-   * @returns false where another writer has written that version: read it, and decide again
+   * @returns false if another writer has written that version: read it, and decide again
    * @throws ParleyError `disk-full`, `store-error`, `session-too-large`
    */
   write(id: string, text: string, revision: number): Promise<boolean>;
@@ -41,7 +39,6 @@ export interface SessionFilesOptions {
 const MAX_BYTES = 64 * 1024 * 1024;
 const MAX_TOTAL_BYTES = 512 * 1024 * 1024;
 const MAX_SESSIONS = 5000;
-/** How much of what is kept goes when there is too much. */
 const PRUNED = 0.1;
 const VERSION = /^(\d{10})\.json$/;
 
@@ -67,8 +64,8 @@ export class SessionFiles implements SessionRecords {
           return { text: Buffer.from(bytes).toString('utf8'), revision: revisions[0] ?? revision };
         } catch (error) {
           if (!(error instanceof ParleyError) || error.code === 'store-error') throw error;
-          // Another window has written the next version meanwhile; or a machine failed, and the
-          // version before is left.
+          // Another window has written the next version in the meantime; or a machine failed, and
+          // the version before is left.
           isGone ||= error.code === 'not-found';
           if (error.code === 'torn') this.#log.warn(`A version of the served session ${id} is damaged.`);
         }
@@ -146,7 +143,7 @@ async function versionsIn(folder: string): Promise<readonly number[]> {
 async function sizeOf(path: string): Promise<{ path: string; changed: number; bytes: number }> {
   let [changed, bytes] = [0, 0];
   for (const revision of await versionsIn(path)) {
-    // Another window may remove it meanwhile.
+    // Another window may remove it in the meantime.
     const found = await stat(fileOf(path, revision)).catch(() => undefined);
     changed = Math.max(changed, found?.mtimeMs ?? 0);
     bytes += found?.size ?? 0;

@@ -13,7 +13,6 @@ const placeSchema = z.object({
 const versionSchema = z.object({ version: z.string(), entries: z.array(placeSchema), state: z.optional(placeSchema) });
 const recordSchema = z.object({
   id: z.string(),
-  /** The one that runs continue by the session's id alone comes first. */
   versions: z.array(versionSchema).check(z.minLength(1)),
   /**
    * A client put its version before the others, and callers that name the session by its id alone
@@ -23,7 +22,6 @@ const recordSchema = z.object({
 });
 
 export type Place = Readonly<z.infer<typeof placeSchema>>;
-/** One client's version of a session. */
 export type Version = Readonly<z.infer<typeof versionSchema>>;
 export type SessionRecord = Readonly<z.infer<typeof recordSchema>>;
 

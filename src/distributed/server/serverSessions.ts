@@ -27,18 +27,15 @@ const PATIENCE_MS = 3000;
 const AVOIDED_MS = 30_000;
 /** Attempts to write next to other windows. */
 const MAX_ATTEMPTS = 20;
-/** Characters that a link of our own may take. */
 const MAX_OWN_URL = 4096;
 /** Signed links that are kept for the next time. */
 const MAX_SIGNED = 50_000;
 
-/** A version of a session that a run works on. */
 export interface Branch {
   readonly id: string;
   readonly version: string;
 }
 
-/** What the caller has to know of the version that its run works on. */
 export type SessionNotice =
   /** The session continued here after the common messages; that version is kept. */
   | { readonly kind: 'session-forked'; readonly common: number }
@@ -60,7 +57,6 @@ export interface ServerSessionsOptions {
 export class ServerSessions {
   readonly #options: ServerSessionsOptions;
   readonly #queue = new KeyedQueue<string>();
-  /** Links of stores for which signing is work, by store and key. */
   readonly #signed = new Map<string, string>();
   /** Stores that failed, and until when they are avoided. */
   readonly #avoided = new Map<string, number>();
@@ -105,7 +101,7 @@ export class ServerSessions {
     return this.#descriptorOf(id, found);
   }
 
-  /** All versions of a session, that of {@link describe} first; undefined where there is none. */
+  /** All versions of a session, that of {@link describe} first; undefined if none. */
   async versions(id: string): Promise<readonly SessionDescriptor[] | undefined> {
     const record = await this.#read(id);
     if (!record) return undefined;
@@ -129,7 +125,6 @@ export class ServerSessions {
     let waiting = 0;
     for (const message of messages) {
       const bytes = Buffer.from(knownSecrets.redact(JSON.stringify(message)));
-      // Beside the messages that a chat of the same session may keep.
       const place = await this.#put(`${folderOf(id)}served/${mintId()}.json`, bytes, 'application/json', signal);
       places.push(place);
       if (place.own?.waits) waiting++;
@@ -151,7 +146,7 @@ export class ServerSessions {
   /**
    * Replaces the state of a version.
    * @param previous URL of the state that this one continues
-   * @returns the URL of the new one; undefined where the version has another state than `previous`
+   * @returns the URL of the new one; undefined if the version has another state than `previous`
    * @throws ParleyError of the last store, `session-gone`
    */
   async storeState(
@@ -224,7 +219,6 @@ export class ServerSessions {
     return { branch, notice };
   }
 
-  /** What a client brought, with what is known to be our own marked as such. */
   async #placesOf(
     session: SessionDescriptor,
     known: SessionRecord | undefined,
@@ -352,7 +346,7 @@ export class ServerSessions {
 
   /**
    * Changes the record of a session. `edit` may be called again, with what another window has
-   * written meanwhile.
+   * written in the meantime.
    * @throws what `edit` throws; ParleyError `session-busy`, and as the records do
    */
   #change(

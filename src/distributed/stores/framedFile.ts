@@ -20,7 +20,6 @@ const frameSchema = z.object({
 export interface FramedContent {
   readonly bytes: Uint8Array;
   readonly sha256: string;
-  /** Whatever the writer noted: content type, ETag, key. */
   readonly meta: Readonly<Record<string, string>>;
 }
 
@@ -126,7 +125,6 @@ async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** The sentence for an error of the file system. */
 export function diskError(error: unknown): ParleyError {
   if (error instanceof ParleyError) return error;
   const code = (error as NodeJS.ErrnoException).code;

@@ -30,7 +30,6 @@ export interface LocalStoreOptions {
   now?(): number;
 }
 
-/** An object for the server's answer. */
 export interface ServedResource {
   readonly bytes: Uint8Array;
   readonly contentType: string;

@@ -11,17 +11,14 @@ const NOT_S3: ReadonlySet<number> = new Set([404, 405, 410, 501]);
 
 export interface S3Refusal {
   readonly status: number;
-  /** The text of the answer, bounded by the caller. */
   readonly body: string;
   /** The `Date` header. */
   readonly date: string | null;
   /** Milliseconds since 1970, here. */
   readonly now: number;
-  /** What was refused is a new object, which can't be missing. */
   readonly isWrite: boolean;
 }
 
-/** The error for an answer that is no success. */
 export function s3Error(refusal: S3Refusal): ParleyError {
   const { status, isWrite } = refusal;
   const code = /<Code>([A-Za-z0-9]{1,64})<\/Code>/.exec(refusal.body)?.[1] ?? '';

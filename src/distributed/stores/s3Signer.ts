@@ -12,7 +12,6 @@ export interface S3Location {
   readonly endpoint: string;
   readonly region: string;
   readonly bucket: string;
-  /** In front of every key; '' or ending in '/'. */
   readonly prefix: string;
   /**
    * The bucket in the path rather than in the host name; what most servers other than Amazon's
@@ -62,7 +61,6 @@ export function keyInUrl(location: S3Location, url: string): string | undefined 
 
 /**
  * A URL that may be read until it ends.
- * @param expiresIn seconds; at most seven days count
  * @param at milliseconds since 1970
  */
 export async function presign(
@@ -78,7 +76,7 @@ export async function presign(
   return signed.url.href;
 }
 
-/** A request with its signature in the headers. @param sha256 lower-case hex of the body */
+/** A request with its signature in the headers. */
 export async function signRequest(
   location: S3Location,
   keys: S3Keys,
@@ -144,14 +142,13 @@ export function checkKeys(keys: S3Keys): S3Keys {
   return keys;
 }
 
-/** What is stored may be anything. */
 function isKey(key: unknown): boolean {
   return typeof key === 'string' && isCredential(key);
 }
 
 /**
- * The host name with the bucket in front; undefined where that is no name of a host, as for the
- * number of one.
+ * The host name with the bucket in front; undefined if that is no name of a host, as for the number
+ * of one.
  */
 function hostWithBucket({ hostname }: URL, bucket: string): string | undefined {
   const name = `${bucket}.${hostname}`;

@@ -13,13 +13,12 @@ import { checkKeys, checkLocation, keyInUrl, presign, type S3Keys, type S3Locati
 export interface S3StoreOptions {
   readonly location: S3Location;
   readonly keys: S3Keys;
-  /** For each request; 15 s unless told otherwise. */
+  /** For each request; 15 s by default. */
   readonly timeoutMs?: number;
   /** Milliseconds since 1970. */
   now?(): number;
 }
 
-/** States of agents are opaque and may be larger than messages. */
 const MAX_OBJECT_BYTES = 4 * MAX_MESSAGE_BYTES;
 const MAX_ERROR_CHARS = 16 * 1024;
 
@@ -171,7 +170,6 @@ export class S3Store implements ResourceStore {
   }
 }
 
-/** The {@link ResourceStore.id} of a store at this location. */
 export function storeIdOf({ endpoint, bucket, prefix }: S3Location): string {
   return `s3:${new URL(endpoint).origin}/${bucket}/${prefix}`;
 }

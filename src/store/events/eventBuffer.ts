@@ -5,15 +5,12 @@ import { tail } from '../../base/text';
 import type { Mark, SessionEvent, TimedEvent } from '../../session/events/event';
 import { MAX_TERMINAL_CHARS, Superseded } from './superseded';
 
-/** Maximum characters of a buffered row of joined chunks. */
 const MAX_JOINED_CHARS = 32 * 1024;
 /** The same for the last row on disk: short enough to be rewritten cheaply. */
 const MAX_ROW_CHARS = 8192;
 
-/** An event that becomes one row. */
 export interface PendingRow {
   readonly at: number;
-  /** Time of the last chunk if chunks were joined. */
   readonly until?: number;
   readonly event: SessionEvent;
   readonly mark?: Mark;
@@ -46,7 +43,6 @@ export function join(row: PendingRow, next: PendingRow, limit = MAX_ROW_CHARS): 
   };
 }
 
-/** Returns the events of a row. */
 export function* unjoin({ at, until, event }: PendingRow): Generator<TimedEvent> {
   yield { at, event };
   if (until !== undefined && event.type === 'message_chunk') {
@@ -99,12 +95,10 @@ function sizeOfPart(part: ToolContent['part']): number {
   return part.type === 'content' && part.block.type === 'text' ? part.block.text.length : 1000;
 }
 
-/** The buffered rows of one session. */
 class SessionRows {
   readonly rows: (PendingRow | undefined)[] = [];
   /** Approximate characters of all rows. */
   chars = 0;
-  /** Indexes of the rows to which terminal output can be appended. */
   readonly #outputs = new Map<string, number>();
   readonly #superseded = new Superseded<number>((place, event, before) => {
     const row = this.rows[place];
@@ -157,7 +151,6 @@ export class EventBuffer {
     return this.#sessions.size === 0;
   }
 
-  /** Approximate characters of everything buffered. */
   get chars(): number {
     let sum = 0;
     for (const { chars } of this.#sessions.values()) sum += chars;
@@ -173,7 +166,6 @@ export class EventBuffer {
     for (const event of events) session.add(event);
   }
 
-  /** Removes and returns everything. */
   take(): ReadonlyMap<string, readonly PendingRow[]> {
     const taken = new Map<string, readonly PendingRow[]>();
     for (const [key, { rows }] of this.#sessions)

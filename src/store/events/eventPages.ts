@@ -5,17 +5,13 @@ import { numberOf, readJson, type Sql, textOf } from '../file/sql';
 import { type Cursor, type EventPage, readRows, toPage } from './eventRows';
 
 export interface EventQuery {
-  /** First sequence number. */
   readonly from?: number;
-  /** Last sequence number. */
   readonly to?: number;
-  /** Maximum number of rows; a row is one event or a part of one message. */
   readonly limit?: number;
   /** Maximum bytes of all rows; at least one row is read. */
   readonly maxBytes?: number;
   /** Only events after an earlier page; replaces `from`. */
   readonly after?: Cursor;
-  /** Only events of these types. */
   readonly types?: readonly SessionEvent['type'][];
 }
 
@@ -30,16 +26,13 @@ export interface EventSource {
   readAll<T>(key: string, query: (sql: Sql, to: number) => T): readonly T[];
 }
 
-/** Maximum rows to search for the start of the end of a session. */
 const MAX_TAIL_ROWS = 5000;
 /** Approximate bytes of text that suffice for the end of a session, however few entries it has. */
 const MAX_TAIL_BYTES = 1024 * 1024;
-/** Assumed compression ratio of deflated rows. */
 const DEFLATED = 8;
 
 const markSchema = z.optional(z.object({ entries: z.number(), turns: z.number(), turn: z.optional(z.string()) }));
 
-/** Returns the mark in a column; undefined if there is none. */
 export function readMark(json: string | undefined): Mark | undefined {
   const mark = readJson(json, markSchema, undefined);
   if (!mark) return undefined;
@@ -60,7 +53,6 @@ export function readEvents(source: EventSource, key: string, query: EventQuery):
         limit: room,
         maxBytes,
         types,
-        // Only text rows can grow.
         known: after?.chars === 0 ? after.seq : undefined,
       };
       const part = readRows(sql, key, range);

@@ -10,11 +10,8 @@ const PREVIEW_CHARS = 200;
 /** Rows on disk with less text are not rewritten to save space. */
 const MIN_REWRITTEN_CHARS = 2048;
 
-/** The state of the rows that this process wrote to a session. */
 export class WrittenRows {
-  /** The last row, which can still be extended. */
   tail: { readonly seq: number; readonly row: PendingRow; readonly bytes: number } | undefined;
-  /** How often rows were written to the session. */
   written: number | undefined;
   #sql: Sql | undefined;
   #saved = 0;
@@ -127,7 +124,6 @@ export interface Cursor {
 
 export interface EventPage {
   readonly events: readonly TimedEvent[];
-  /** First and last sequence number of the page; 0 if it is empty. */
   readonly firstSeq: number;
   readonly lastSeq: number;
   /** Pass it as `after` to read only later events. */
@@ -145,11 +141,9 @@ export interface RowRange {
   readonly maxBytes?: number;
   /** A row that the reader has and that cannot grow; its event is not read again. */
   readonly known?: number;
-  /** The types of events to read; absent: all. */
   readonly types?: readonly SessionEvent['type'][];
 }
 
-/** A row as stored in the table. */
 export interface EventRow {
   readonly seq: number;
   readonly at: number;

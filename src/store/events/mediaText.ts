@@ -3,7 +3,6 @@
 import { randomUUID } from 'node:crypto';
 import { roughSize } from '../../base/text';
 
-/** Minimum characters of base64 for which it pays off. */
 const MIN_CHARS = 64 * 1024;
 
 /** A value as JSON, with placeholders for its large data. */

@@ -8,7 +8,6 @@ import { type MediaText, putMedia, takeMedia } from './mediaText';
  * Maximum characters of one event's JSON; an image fits. A larger event is replaced by a notice.
  */
 const MAX_EVENT_CHARS = 32 * 1024 * 1024;
-/** Deflating fewer characters saves no page. */
 const MIN_DEFLATED = 700;
 /** Deflating more characters would block the extension host for more than a few milliseconds. */
 const MAX_DEFLATED = 256 * 1024;
@@ -17,14 +16,12 @@ const MAX_DEFLATED = 256 * 1024;
  * compress as well.
  */
 const MAX_DEFLATED_TERMINAL = 2.5 * 1024 * 1024;
-/** Fast; tool output shrinks to a third or less at any level. */
 const LEVEL = 1;
 /**
  * Prefix of a column with media: no deflated data starts like this. The parts follow, each after
  * its length: the placeholder prefix, the JSON, and the media.
  */
 const WITH_MEDIA = 0xff;
-/** The kind of a media part: decoded base64, or text that is not base64. */
 const BYTES = 0;
 const TEXT = 1;
 
@@ -41,7 +38,6 @@ export function encode(event: SessionEvent): string | Uint8Array {
   return deflated.length < json.length * 0.9 ? deflated : json;
 }
 
-/** Returns the event of a column; undefined if it is damaged. */
 export function decode(column: unknown): SessionEvent | undefined {
   try {
     const hasMedia = column instanceof Uint8Array && column[0] === WITH_MEDIA;

@@ -9,15 +9,11 @@ type ToolEvent = ToolCall | Extract<SessionEvent, { type: 'tool_content' }>;
 type ChangesEvent = Extract<SessionEvent, { type: 'turn_changes' }>;
 type TerminalEvent = Extract<SessionEvent, { type: 'terminal' }>;
 
-/** Maximum characters of a terminal's output, as in the model. */
 export const MAX_TERMINAL_CHARS = 1024 * 1024;
-/** The same for the text of a tool call that arrives in chunks. */
 const MAX_PIECES_CHARS = 1024 * 1024;
 const PIECES_CUT = '[what came before was left out]\n';
-/** Tool calls and terminals remembered for each session. */
 const MAX_REMEMBERED = 64;
 
-/** Replaces an earlier row; undefined if nothing of it is needed. */
 export type Rewrite<Place> = (place: Place, event: SessionEvent | undefined, before: SessionEvent) => void;
 
 interface Remembered<Place> {
@@ -29,18 +25,15 @@ interface Remembered<Place> {
 export class Superseded<Place> {
   readonly #tools = new Map<string, Remembered<Place>[]>();
   readonly #terminals = new Map<string, Remembered<Place>[]>();
-  /** By turn. */
   readonly #changes = new Map<string, Remembered<Place>[]>();
   readonly #rewrite: Rewrite<Place>;
   readonly #minChars: number;
 
-  /** @param minChars rows with less text are left unchanged */
   constructor(rewrite: Rewrite<Place>, minChars = 0) {
     this.#rewrite = rewrite;
     this.#minChars = minChars;
   }
 
-  /** Adds an event and rewrites the earlier ones that it supersedes. */
   add(event: SessionEvent, place: Place): void {
     switch (event.type) {
       case 'cleared':
@@ -88,7 +81,6 @@ export class Superseded<Place> {
     if (event.type === 'tool_content') this.#dropOldPieces(rows);
   }
 
-  /** Only the end of an endless text in chunks is kept. */
   #dropOldPieces(rows: Remembered<Place>[]): void {
     let chars = rows.reduce((sum, { event }) => sum + pieceOf(event).length, 0);
     if (chars <= 2 * MAX_PIECES_CHARS) return;
@@ -250,13 +242,11 @@ function withoutText({
   return rest;
 }
 
-/** Returns the text of a text chunk of a tool call; empty for anything else. */
 function pieceOf(event: SessionEvent): string {
   if (event.type !== 'tool_content' || event.part.type !== 'content') return '';
   return event.part.block.type === 'text' ? event.part.block.text : '';
 }
 
-/** Returns the approximate number of characters in an event's contents. */
 function sizeOf(event: ToolEvent): number {
   const parts = event.type === 'tool_content' ? [event.part] : (event.patch.content ?? []);
   const raw = event.type === 'tool_call' ? [event.patch.rawInput, event.patch.rawOutput] : [];

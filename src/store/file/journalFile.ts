@@ -33,14 +33,11 @@ const MAX_FULL_CHECK = 64 * 1024 * 1024;
 
 export interface OpenedFile {
   readonly sql: Sql;
-  /** Identifies the file, in case another one replaces it. */
   readonly identity: string;
-  /** A message for the user about the state of the file. */
   readonly notice?: string;
 }
 
 export interface FileOptions {
-  /** Created if missing. */
   readonly folder: string;
   /** How long to wait for another window's write, in milliseconds. Blocks the thread. */
   readonly busyMs: number;
@@ -53,10 +50,10 @@ export interface FileOptions {
 }
 
 /**
- * Opens the journal file. Writes survive the end of the process at once (WAL). A power failure
+ * Opens the journal file. Writes survive the end of the process immediately (WAL). A power failure
  * leaves what was written durably ({@link Sql.transaction}), and the rest up to the last of that or
- * the last checkpoint (synchronous=NORMAL). A damaged file is renamed to
- * `parley.corrupt-<time>.db` and replaced by a new one.
+ * the last checkpoint (synchronous=NORMAL). A damaged file is renamed to `parley.corrupt-<time>.db`
+ * and replaced by a new one.
  * @throws StorageError
  */
 export function openJournalFile(options: FileOptions): OpenedFile {
@@ -121,7 +118,6 @@ function open({ folder, busyMs, now, log, isShared = isNetworkFolder }: FileOpti
   const path = pathIn(folder);
   // Messages are private, so create the file before SQLite would create it readable for all.
   closeSync(openSync(path, 'a', 0o600));
-  // The last connection removes this file when it closes.
   const isUnclean = existsSync(`${path}-wal`) && statSync(`${path}-wal`).size > 0;
   const identity = identityOf(path);
   let sql: Sql | undefined;
@@ -151,14 +147,13 @@ function isNew(path: string): boolean {
   return size === 0 || Date.now() - birthtimeMs < NEW_FOR_MS;
 }
 
-/** Applies the settings of every connection. */
 export function prepare(sql: Sql, busyMs: number): void {
   sql.exec(`PRAGMA busy_timeout = ${busyMs}`);
   // Only effective before the first table; later it would just wait for the lock.
   if (sql.pragma('user_version') === 0) sql.exec('PRAGMA auto_vacuum = INCREMENTAL');
   untilUnlocked(() => sql.exec('PRAGMA journal_mode = WAL'), busyMs);
   sql.exec('PRAGMA synchronous = NORMAL');
-  // Pages that change often are written to the file once per so many pages.
+  // Pages that change often are written to the file once per this many pages.
   sql.exec('PRAGMA wal_autocheckpoint = 2000');
   sql.exec('PRAGMA foreign_keys = ON');
   sql.exec('PRAGMA cache_size = -8000');
@@ -166,7 +161,7 @@ export function prepare(sql: Sql, busyMs: number): void {
 }
 
 /**
- * Runs what SQLite refuses at once if another connection has the file: two that switch to the
+ * Runs what SQLite refuses immediately if another connection has the file: two that switch to the
  * write-ahead log would wait for each other, so its own wait (busy_timeout) does not count there.
  * @throws what the last attempt throws
  */

@@ -3,7 +3,6 @@
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 
-/** What distinguishes processes. */
 export interface Machine {
   readonly host: string;
   /** Identifies the current boot of the system; undefined if the system does not provide it. */

@@ -2,7 +2,6 @@
 import type { Sql } from './sql';
 import { StorageError } from './sqlError';
 
-/** How the index divides texts into words. */
 export const TOKENIZER = 'unicode61 remove_diacritics 2';
 
 /**
@@ -82,7 +81,7 @@ export const MIGRATIONS: readonly string[] = [
     WHERE state = 'failed' AND reason = 'it is not known whether the agent got this';
   `,
   // Version 2 identified the process of a lease by its id only, which is reused after a restart,
-  // and deleted expired sessions at once, whatever the clock said.
+  // and deleted expired sessions immediately, whatever the clock said.
   `
   ALTER TABLE leases ADD COLUMN boot TEXT;
   ALTER TABLE leases ADD COLUMN started TEXT;

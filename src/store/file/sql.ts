@@ -21,7 +21,6 @@ export class Sql {
     this.#database = new DatabaseSync(path);
   }
 
-  /** Runs statements without results. */
   exec(sql: string): void {
     this.#database.exec(sql);
   }
@@ -49,7 +48,8 @@ export class Sql {
   }
 
   /**
-   * Yields rows as arrays, each read on demand. The statement must not be used otherwise meanwhile.
+   * Yields rows as arrays, each read on demand. The statement must not be used otherwise in the
+   * meantime.
    */
   *rows(sql: string, ...values: SQLInputValue[]): Generator<SQLOutputValue[]> {
     const statement = this.#prepared(sql);
@@ -57,7 +57,6 @@ export class Sql {
     yield* statement.iterate(...values) as Iterable<unknown> as Iterable<SQLOutputValue[]>;
   }
 
-  /** @returns the number of changed rows */
   run(sql: string, ...values: SQLInputValue[]): number {
     return Number(this.#prepared(sql).run(...values).changes);
   }
@@ -72,7 +71,6 @@ export class Sql {
     return this.run(`${how} INTO ${table} (${names.join(', ')}) VALUES (${marks})`, ...Object.values(row));
   }
 
-  /** Returns the numeric value of a pragma. */
   pragma(name: string): number {
     return Number(Object.values(this.#database.prepare(`PRAGMA ${name}`).get() ?? {})[0] ?? 0);
   }
@@ -91,8 +89,9 @@ export class Sql {
   }
 
   /**
-   * Writes the log to the disk without the lock that `synchronous = FULL` holds meanwhile: other
-   * windows would wait for the disk. Without a log, each commit is synced (`withoutSharedMemory`).
+   * Writes the log to the disk without the lock that `synchronous = FULL` holds in the meantime:
+   * other windows would wait for the disk. Without a log, each commit is synced
+   * (`withoutSharedMemory`).
    */
   #syncLog(): void {
     let log: number;
@@ -143,12 +142,10 @@ export class Sql {
   }
 }
 
-/** Returns a column as text; undefined if it is null or has another type. */
 export function textOf(value: SQLOutputValue | undefined): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** Returns a column as a number; undefined if it is null or has another type. */
 export function numberOf(value: SQLOutputValue | undefined): number | undefined {
   return typeof value === 'number' ? value : typeof value === 'bigint' ? Number(value) : undefined;
 }

@@ -37,7 +37,6 @@ const BY_ERRNO: Readonly<Record<string, StorageProblem>> = {
   EACCES: 'read-only',
   EPERM: 'read-only',
 };
-/** CORRUPT_VTAB: only the search index is damaged, which can be rebuilt. */
 const CORRUPT_INDEX = 267;
 
 /** Returns the storage problem of a thrown value; undefined if it is not a storage error. */
@@ -55,7 +54,6 @@ export function isIndexDamage(error: unknown): boolean {
   return typeof error === 'object' && error !== null && 'errcode' in error && error.errcode === CORRUPT_INDEX;
 }
 
-/** Returns a sentence on what happened and one on what to do. */
 export function messageFor(problem: StorageProblem): { readonly message: string; readonly hint: string } {
   switch (problem) {
     case 'full':

@@ -5,14 +5,10 @@ import { TOKENIZER } from '../file/schema';
 import { numberOf, type Sql, textOf } from '../file/sql';
 import type { SearchWord } from './searchWords';
 
-/** Runs one query. */
 export type Run = <T>(query: (sql: Sql) => T) => T;
 
-/** Texts that one query looks through. */
 const RANGE = 100_000;
-/** Words that one query looks for in place of a beginning. */
 const WORDS_AT_ONCE = 64;
-/** Words that begin alike; further ones are not looked for. */
 const MAX_WORDS = 20_000;
 /**
  * Every word of the index, by its places; and what was typed, divided as the index divides texts. For
@@ -78,7 +74,6 @@ function* queriesFor(run: Run, words: readonly SearchWord[]): Generator<undefine
   return queries;
 }
 
-/** Returns the words of a text as the index has them. */
 function divided(sql: Sql, text: string): readonly string[] {
   sql.exec(INDEX_WORDS);
   sql.run('DELETE FROM temp.typed');

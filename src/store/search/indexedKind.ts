@@ -1,7 +1,6 @@
 // What a kind of content tells the search index.
 import type { SessionEvent } from '../../session/events/event';
 
-/** A position in a session's events, with the event. */
 export interface IndexedRow {
   readonly seq: number;
   readonly event: SessionEvent;
@@ -11,7 +10,6 @@ export interface IndexedRow {
 export interface IndexedKind {
   /** The column with the newest event that is indexed. */
   readonly progress: 'indexed_seq' | 'tools_seq';
-  /** The types of events that are read, as a list in SQL. */
   readonly types: string;
   /**
    * Returns the texts of some events.

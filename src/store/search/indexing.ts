@@ -10,14 +10,12 @@ import { TOOL_CALLS } from './searchTools';
 /** What one step reads at most. It reads at least one row, however large, to make progress. */
 export interface IndexLimits {
   readonly rows: number;
-  /** Characters of their events. */
   readonly chars: number;
 }
 
 /** Limits of a background step, which takes a few milliseconds. */
 export const INDEX_STEP: IndexLimits = { rows: 500, chars: 64 * 1024 };
 
-/** Rows of any type that are passed in one step. */
 const MAX_PASSED = 5000;
 const KINDS: readonly IndexedKind[] = [MESSAGES, TOOL_CALLS];
 
@@ -83,7 +81,6 @@ interface Range {
   readonly key: string;
   readonly from: number;
   readonly to: number;
-  /** The row that is left out if it can still grow. */
   readonly last: number | undefined;
 }
 

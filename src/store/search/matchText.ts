@@ -1,12 +1,10 @@
 // How well a text fits what is looked for, and the part of it to show.
 import { type SearchWord, type Token, tokensOf } from './searchWords';
 
-/** Words of a snippet. */
 const SNIPPET_WORDS = 24;
 /** Of BM25, as in the search index: how soon more of the same counts less, and how much length does. */
 const K = 1.2;
 const B = 0.75;
-/** The length of a usual message, in words. */
 const USUAL_WORDS = 60;
 
 /** A part of a snippet. Agent text: never markup. */

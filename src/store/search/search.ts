@@ -13,13 +13,11 @@ import { type SearchWord, searchWords } from './searchWords';
  * half a million hits for "the" takes too long.
  */
 const MAX_RANKED = 1000;
-/** Hits that are read to find sessions. */
 const MAX_LOOKED_AT = 2000;
 const MAX_RESULTS = 200;
 
 export interface SearchResult {
   readonly session: SessionRecord;
-  /** Number of matching messages among those read. */
   readonly hits: number;
   /**
    * The best match: its position and role; `tool` for a tool call. Absent if only the title
@@ -32,7 +30,6 @@ export interface SearchResult {
 /** A search in steps: what is found so far, where there is more than before; undefined after other steps. */
 export type SearchSteps = Generator<readonly SearchResult[] | undefined, readonly SearchResult[]>;
 
-/** Runs a search without a pause. @returns all that it finds */
 export function lastOf(steps: SearchSteps): readonly SearchResult[] {
   for (;;) {
     const { done, value } = steps.next();
@@ -62,7 +59,6 @@ export function* search(run: Run, text: string, limit: number): SearchSteps {
   return yield* results.list();
 }
 
-/** A match in a session. */
 interface Hit {
   readonly id: number;
   readonly seq: number;
@@ -70,14 +66,12 @@ interface Hit {
   readonly score: number;
 }
 
-/** The matches of a session. */
 interface SessionHits {
   readonly newest: Hit;
   best: Hit;
   count: number;
 }
 
-/** What is found so far. */
 class Results {
   readonly #run: Run;
   readonly #titled: readonly string[];
@@ -95,7 +89,6 @@ class Results {
     this.#wanted = wanted;
   }
 
-  /** Further matches would not be shown. */
   get isEnough(): boolean {
     return !this.#isRanked && this.#found.size >= this.#wanted;
   }
@@ -108,7 +101,7 @@ class Results {
   take(id: number): void {
     const row = this.#run((sql) => sql.get('SELECT key, seq, role, text FROM texts WHERE id = ?', id));
     const key = textOf(row?.key);
-    // Deleted meanwhile.
+    // Deleted in the meantime.
     if (!row || key === undefined) return;
     this.#count += 1;
     const known = this.#found.get(key);

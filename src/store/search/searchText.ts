@@ -1,7 +1,6 @@
 // The texts of messages for search: one for each message, more for a long one.
 import type { IndexedKind, IndexedRow, IndexedText } from './indexedKind';
 
-/** Maximum characters of one indexed text; a longer message is split. */
 const MAX_PIECE = 16 * 1024;
 
 export const MESSAGES: IndexedKind = {
@@ -18,14 +17,12 @@ export const MESSAGES: IndexedKind = {
   },
 };
 
-/** Joins chunks to messages. */
 class Pieces {
   readonly texts: IndexedText[] = [];
   #open:
     | { readonly seq: number; last: number; readonly role: string; readonly id: string | undefined; text: string }
     | undefined;
 
-  /** The first row of the message to which the next chunk may belong. */
   get openSince(): number | undefined {
     return this.#open?.seq;
   }
@@ -64,10 +61,6 @@ class Pieces {
   }
 }
 
-/**
- * Splits a text at spaces. Control characters are removed; two of them mark the matches in
- * snippets.
- */
 export function* cut(text: string): Generator<string> {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is removed
   const clean = text.replace(/[\0-\x08\x0b-\x1f]+/g, ' ');

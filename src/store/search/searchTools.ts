@@ -3,10 +3,8 @@ import type { SessionEvent } from '../../session/events/event';
 import type { IndexedKind } from './indexedKind';
 import { cut } from './searchText';
 
-/** Maximum characters of one title, command or path. */
 const MAX_LINE = 2000;
 const MAX_LINES = 50;
-/** Names of commands, paths and patterns in tool inputs. */
 const INPUTS = ['command', 'cmd', 'file_path', 'path', 'pattern', 'query', 'url'] as const;
 
 /** Progress is separate from that of messages, so that sessions of earlier versions are indexed too. */
@@ -28,7 +26,6 @@ interface Call {
   readonly lines: Set<string>;
 }
 
-/** Adds the fields of a row to what is known of the call. */
 function take(
   calls: Map<string, Call>,
   seq: number,
@@ -44,7 +41,6 @@ function take(
     if (typeof line === 'string' && line !== '' && call.lines.size < MAX_LINES) call.lines.add(line.slice(0, MAX_LINE));
 }
 
-/** A command can be a list of words. */
 function words(value: unknown): unknown {
   return Array.isArray(value) ? value.slice(0, MAX_LINES).join(' ') : value;
 }

@@ -1,7 +1,6 @@
 // What the user typed as words to look for, and the words of a text, both divided nearly as the search
 // index divides them (FTS5's unicode61).
 
-/** Shorter beginnings of words match nearly every message. */
 const MIN_PREFIX = 3;
 const MAX_WORDS = 16;
 const MAX_WORD_CHARS = 100;
@@ -10,19 +9,14 @@ const MAX_TYPED = 4000;
 const TOKEN = /[\p{L}\p{N}\p{Co}](?:[\p{L}\p{N}\p{Co}]|[\u0300-\u036f])*/gu;
 const ASCII = /^[\0-\x7f]*$/;
 
-/** A word or a phrase to look for. */
 export interface SearchWord {
-  /** As it was typed, without quotation marks. */
   readonly text: string;
-  /** As the index has them. */
   readonly tokens: readonly string[];
   /** The last token may be the beginning of a longer one. */
   readonly isOpen: boolean;
 }
 
-/** A word of a text. */
 export interface Token {
-  /** As the index has it. */
   readonly term: string;
   readonly from: number;
   readonly to: number;
@@ -55,7 +49,6 @@ export function tokensOf(text: string): readonly Token[] {
   return tokens;
 }
 
-/** In lower case and without marks above letters. */
 function folded(token: string): string {
   if (ASCII.test(token)) return token.toLowerCase();
   // Letter by letter: a sigma becomes another letter at the end of a word. Composed again for scripts

@@ -22,7 +22,6 @@ export interface JournalPort {
    * @throws as {@link write}
    */
   note(key: string, table: SideTable, json: string): void;
-  /** Returns a value of {@link note} that is not in its table yet. */
   noted(key: string, table: SideTable): string | undefined;
   now(): number;
 }
@@ -35,11 +34,9 @@ export interface SharedPort {
   read<T>(key: string, query: (sql: Sql) => T): T;
   /** Reads data of all sessions, wherever it is. */
   readBoth<T>(query: (sql: Sql) => readonly T[], keyOf: (value: T) => string): readonly T[];
-  /** Returns the id of the live window that has a session. */
   ownerOf(key: string): string | undefined;
 }
 
-/** Returns the error for a key that the journal does not have. */
 export function unknownSession(key: string): ParleyError {
   return new ParleyError('journal-unknown-session', localizable('There is no session {0} in the history.', key));
 }

@@ -15,7 +15,6 @@ const STALE_ALIVE_MS = 10 * 60_000;
 export type Claim =
   | {
       readonly kind: 'owned';
-      /** The previous owner, which is gone. */
       readonly tookOverFrom?: string;
     }
   | { readonly kind: 'heldBy'; readonly windowId: string; readonly pid: number; readonly since: number };
@@ -28,7 +27,6 @@ export interface LeaseContext {
   readonly owns: (key: string, windowId: string) => boolean;
 }
 
-/** Makes a window the owner of a session, unless another live window owns it. */
 export function claim(sql: Sql, key: string, windowId: string, context: LeaseContext): Claim {
   const row = sql.get('SELECT * FROM leases WHERE key = ?', key);
   const holder = textOf(row?.window);
@@ -50,7 +48,6 @@ export function claim(sql: Sql, key: string, windowId: string, context: LeaseCon
   return holder !== undefined && holder !== windowId ? { kind: 'owned', tookOverFrom: holder } : { kind: 'owned' };
 }
 
-/** Returns the live owner of a session; undefined if there is none. */
 export function ownerOf(sql: Sql, key: string, context: LeaseContext): Extract<Claim, { kind: 'heldBy' }> | undefined {
   const row = sql.get('SELECT * FROM leases WHERE key = ?', key);
   return row && !isStale(row, context) ? heldBy(row) : undefined;

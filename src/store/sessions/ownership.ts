@@ -16,7 +16,6 @@ export interface OwnershipOptions {
 
 export class Ownership implements Disposable {
   readonly #options: OwnershipOptions;
-  /** Session key → id of our window. */
   readonly #claims = new Map<string, string>();
   /** Sessions that another window took over and that were not claimed again. */
   readonly #taken = new Set<string>();
@@ -35,7 +34,6 @@ export class Ownership implements Disposable {
     return [...this.#claims];
   }
 
-  /** Returns our window that owns a session. */
   of(key: string): string | undefined {
     return this.#claims.get(key);
   }

@@ -6,11 +6,9 @@ import { numberOf, type Sql, textOf } from '../file/sql';
 import type { SharedPort } from './journalPort';
 import { hasSession } from './sessionRows';
 
-/** Maximum characters of a question; a longer one stays in its window. */
 export const MAX_QUESTION_CHARS = 32 * 1024;
 /** Maximum characters of an answer: a choice and what proves where it comes from. */
 const MAX_ANSWER_CHARS = 1024;
-/** Maximum number of questions of one session, and of a list. */
 const MAX_OF_SESSION = 100;
 const MAX_LISTED = 500;
 
@@ -21,7 +19,6 @@ export interface OpenQuestion {
   readonly json: string;
 }
 
-/** Names a question as it was read. */
 export interface QuestionRef {
   readonly key: string;
   readonly id: string;

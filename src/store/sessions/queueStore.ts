@@ -10,9 +10,7 @@ import { numberOf, type Row, readJson, type Sql, textOf } from '../file/sql';
 import type { JournalPort } from './journalPort';
 import type { StoredQueueItem } from './records';
 
-/** Maximum number of messages queued in one session. */
 const MAX_ITEMS = 1000;
-/** Maximum characters of one message with its attachments. */
 const MAX_ITEM_CHARS = 64 * 1024 * 1024;
 
 /**
@@ -43,9 +41,8 @@ export class QueueStore {
   /**
    * Adds an item; on disk when the call returns.
    * @param item `id` must be new in its session, also across restarts
-   * @param place before or after all others
-   * @throws ParleyError `queue-full`, `message-too-large`, `queue-duplicate`, and those of
-   * {@link JournalPort.write}
+   * @throws ParleyError `queue-full`, `message-too-large`, `queue-duplicate`, and those of {@link
+   * JournalPort.write}
    */
   enqueue(key: string, item: StoredQueueItem, place: 'first' | 'last' = 'last'): void {
     const text = JSON.stringify(item.text);
@@ -133,7 +130,6 @@ export class QueueStore {
     });
   }
 
-  /** Removes an item. Returns false if there is none. */
   remove(key: string, id: string): boolean {
     return this.#port.write(key, (sql) => sql.run('DELETE FROM queue WHERE key = ? AND id = ?', key, id) > 0);
   }
@@ -171,7 +167,6 @@ const attachmentSchema = z.object({
   forms: z.array(z.looseObject({ type: z.string() })),
 });
 
-/** Returns saved attachments without damaged ones. Also used for drafts. */
 export function readAttachments(json: string | undefined): readonly QueuedAttachment[] {
   return readJson(json, z.array(z.unknown()), []).flatMap((value) => {
     const parsed = attachmentSchema.safeParse(value);

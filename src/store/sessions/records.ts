@@ -3,7 +3,6 @@ import type { QueuedAttachment, QueueItem } from '../../session/queue/queue';
 
 export type JournalProtocol = 1 | 2 | 'communication';
 
-/** A new session. */
 export interface NewSession {
   /** Unique among all sessions of all windows. */
   readonly key: string;
@@ -15,7 +14,6 @@ export interface NewSession {
   readonly protocol: JournalProtocol;
 }
 
-/** Fields that can change later; null removes. */
 export interface SessionPatch {
   readonly agentId?: string;
   readonly agentSessionId?: string | null;
@@ -23,18 +21,15 @@ export interface SessionPatch {
   readonly roots?: readonly string[];
   readonly title?: string | null;
   readonly protocol?: JournalProtocol;
-  /** Why it ended, as a word or a sentence; null: it is active again. */
   readonly ended?: string | null;
 }
 
 export interface SessionRecord extends NewSession {
-  /** The beginning of the first prompt, for sessions without a title. */
   readonly preview?: string;
   readonly createdAt: number;
   /** Time of the newest event or title change. */
   readonly updatedAt: number;
   readonly ended?: { readonly at: number; readonly why: string };
-  /** Why the queue is paused; absent while it is running. */
   readonly queuePaused?: string;
   /** Sequence number of the newest event; 0 if there is none. */
   readonly lastSeq: number;
@@ -46,15 +41,10 @@ export type StoredQueueItem = Readonly<QueueItem>;
 
 export interface Draft {
   readonly text: string;
-  /** Grows with each change of the text; kept even for an empty draft. */
   readonly revision: number;
   readonly attachments: readonly QueuedAttachment[];
 }
 
-/**
- * The scroll position: an entry and the distance of its top from the top of the view, in CSS
- * pixels.
- */
 export interface ViewState {
   readonly anchor?: string;
   readonly offset?: number;

@@ -11,7 +11,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
  * deletes nothing.
  */
 const GRACE_MS = 3 * DAY_MS;
-/** At most this fraction of all sessions is deleted at once, but always up to this number. */
+/** At most this fraction of all sessions is deleted immediately, but always up to this number. */
 const MAX_SHARE = 4;
 const ALWAYS_ALLOWED = 10;
 /**
@@ -20,7 +20,6 @@ const ALWAYS_ALLOWED = 10;
 const SESSION_SHARE = 8;
 /** Rows with more bytes are shrunk in a session that is too large. */
 const LARGE_ROW_BYTES = 4096;
-/** Rows read in one step. */
 const SHRUNK_AT_ONCE = 200;
 /** Pages freed in one step, so that no step locks the file for long. */
 const VACUUM_PAGES = 2000;
@@ -43,9 +42,7 @@ export interface Pruned {
   readonly bytesAfter: number;
 }
 
-/** What pruning needs of the journal. */
 export interface PruneHost {
-  /** Returns undefined while the file is not in use. */
   readonly file: () => Sql | undefined;
   readonly context: () => LeaseContext;
   /** Runs something that may fail and logs the error. */
@@ -133,7 +130,6 @@ function shrink(
 
 const SHRUNK_TYPES: ReadonlySet<string> = new Set(['tool_call', 'tool_content', 'terminal', 'unknown_update']);
 
-/** Returns an event of a tool call or terminal without its output. */
 function withoutOutput(event: SessionEvent): SessionEvent {
   const text = '[no longer kept: this session took too much room]';
   const note = { type: 'content', block: { type: 'text', text } } as const;

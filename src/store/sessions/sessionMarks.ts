@@ -6,17 +6,14 @@ import type { SessionRecord } from './records';
 import { hasSession, newestFirst, toSession } from './sessionRows';
 
 const MAX_PAGE = 1000;
-/** Maximum characters of a text that is looked for, and of a name. */
 const MAX_TEXT = 200;
 
 export interface SessionMarks {
   readonly pinned: boolean;
   readonly archived: boolean;
-  /** A turn has ended that nobody has seen. */
   readonly unread: boolean;
-  /** Number of files that its turns changed. */
   readonly files: number;
-  /** The id that sessions share that were asked the same at once. */
+  /** The id that sessions share that were asked the same immediately. */
   readonly together?: string;
 }
 
@@ -32,13 +29,10 @@ export interface MarkedSession extends SessionRecord {
 
 export const NO_MARKS: SessionMarks = { pinned: false, archived: false, unread: false, files: 0 };
 
-/** What a session is called in lists. */
 export interface SessionName extends Pick<SessionRecord, 'key' | 'agentId' | 'cwd' | 'updatedAt'> {
-  /** The beginning of its title, else of its first prompt. */
   readonly name: string;
 }
 
-/** Which sessions a list shows; absent fields do not matter. */
 export interface MarkedFilter {
   readonly agentId?: string;
   readonly cwd?: string;
@@ -49,9 +43,7 @@ export interface MarkedFilter {
 }
 
 export interface MarkedQuery extends MarkedFilter {
-  /** At most 1,000. */
   readonly limit: number;
-  /** The last session of the previous page. */
   readonly before?: { readonly updatedAt: number; readonly key: string };
 }
 
@@ -109,7 +101,6 @@ export class SessionMarkStore {
     return found.filter(({ key }) => this.#port.ownerOf(key) !== undefined);
   }
 
-  /** Returns the agents or the folders of the sessions, those used last first. */
   groups(by: 'agent' | 'cwd', filter: MarkedFilter): readonly string[] {
     const found = this.#port.readBoth(
       (sql) => listGroups(sql, by, filter),
@@ -146,7 +137,6 @@ function mark(sql: Sql, key: string, patch: MarkPatch): void {
   );
 }
 
-/** Returns what is noted about a session. */
 function marksOf(sql: Sql, key: string): SessionMarks {
   const row = sql.get('SELECT * FROM session_marks WHERE key = ?', key);
   return row ? toMarks(row) : NO_MARKS;
@@ -198,7 +188,6 @@ function listLeased(sql: Sql, windowId: string): readonly MarkedSession[] {
   return rows.map(toMarked);
 }
 
-/** Returns the agents or the folders of the sessions, those used last first. */
 function listGroups(sql: Sql, by: 'agent' | 'cwd', filter: MarkedFilter): readonly string[] {
   const { where, values } = conditions(filter);
   const rows = sql.all(

@@ -6,13 +6,10 @@ import type { JournalProtocol, NewSession, SessionPatch, SessionRecord } from '.
 const MAX_PAGE = 1000;
 
 export interface SessionQuery {
-  /** At most 1,000. */
   readonly limit: number;
-  /** The last session of the previous page. */
   readonly before?: { readonly updatedAt: number; readonly key: string };
 }
 
-/** Adds a session, or updates a known one. */
 export function saveSession(sql: Sql, session: NewSession, now: number): void {
   sql.run(
     `INSERT INTO sessions (key, agent, agent_session, cwd, roots, title, protocol, created, updated)
@@ -31,7 +28,6 @@ export function saveSession(sql: Sql, session: NewSession, now: number): void {
   );
 }
 
-/** Updates fields of a session; absent ones are unchanged. */
 export function patchSession(sql: Sql, key: string, patch: SessionPatch, now: number): void {
   const { agentId, agentSessionId, cwd, roots, title, protocol, ended } = patch;
   const columns: Record<string, string | number | null> = {
@@ -77,7 +73,6 @@ export function newestFirst(
   return b.updatedAt - a.updatedAt || (a.key < b.key ? 1 : -1);
 }
 
-/** Deletes a session with all its data. */
 export function deleteSession(sql: Sql, key: string): void {
   sql.run('DELETE FROM texts WHERE key = ?', key);
   sql.run('DELETE FROM events WHERE key = ?', key);
@@ -86,7 +81,6 @@ export function deleteSession(sql: Sql, key: string): void {
 
 const rootsSchema = z.array(z.string());
 
-/** Returns the session of a row of the table. */
 export function toSession(row: Row): SessionRecord {
   const agentSessionId = textOf(row.agent_session);
   const title = textOf(row.title);

@@ -10,7 +10,6 @@ export function isSideTable(name: unknown): name is SideTable {
   return name === 'drafts' || name === 'views' || name === 'progress';
 }
 
-/** The values of one session. */
 export type Notes = ReadonlyMap<SideTable, string>;
 
 export class SideNotes {
@@ -20,7 +19,6 @@ export class SideNotes {
     return this.#sessions.size === 0;
   }
 
-  /** Returns the value that is not in its table yet. */
   get(key: string, table: SideTable): string | undefined {
     return this.#sessions.get(key)?.get(table);
   }
@@ -30,7 +28,6 @@ export class SideNotes {
     this.#sessions.set(key, notes.set(table, json));
   }
 
-  /** Removes and returns everything. */
   take(): ReadonlyMap<string, Notes> {
     const taken = this.#sessions;
     this.#sessions = new Map();
@@ -42,7 +39,6 @@ export class SideNotes {
   }
 }
 
-/** Writes values of a session to their tables. */
 export function writeNotes(sql: Sql, key: string, notes: Notes): void {
   for (const [table, json] of notes) sql.insert(table, { key, json }, 'INSERT OR REPLACE');
 }

@@ -10,14 +10,12 @@ import type { JournalPort } from './journalPort';
 import { readAttachments } from './queueStore';
 import type { Draft, ViewState } from './records';
 
-/** Maximum characters of a draft's text, and of one attachment. */
 const MAX_DRAFT_CHARS = 64 * 1024 * 1024;
 /**
- * Maximum characters of a draft that is noted on each pause in typing; a longer one is written at
- * once.
+ * Maximum characters of a draft that is noted on each pause in typing; a longer one is written
+ * immediately.
  */
 const MAX_NOTE_CHARS = 64 * 1024;
-/** Maximum number of attachments of one draft. */
 const MAX_ATTACHMENTS = 1000;
 
 /**
@@ -88,7 +86,6 @@ export class SideStore {
   }
 }
 
-/** Adds new attachments and deletes removed ones. */
 function saveAttachments(sql: Sql, key: string, attachments: readonly QueuedAttachment[]): void {
   const kept = new Set(sql.all('SELECT id FROM draft_attachments WHERE key = ?', key).map(({ id }) => textOf(id)));
   for (const [position, attachment] of attachments.entries()) {
