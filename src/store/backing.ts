@@ -38,10 +38,7 @@ export type JournalState =
 export interface BackingOptions extends FileOptions {
   readonly maxMemoryBytes: number;
   readonly schedule: (run: () => void, ms: number) => Disposable;
-  /**
-   * Writes the live sessions to a new file, or to memory if the file cannot be read. Existing
-   * sessions stay unchanged.
-   */
+  /** Writes the live sessions to a new file, or to memory if it can't be read. */
   readonly refill: (sql: Sql) => void;
 }
 
@@ -79,10 +76,10 @@ export class Backing implements Disposable {
   }
 
   /**
-   * Runs a change in a transaction; nested calls join it. The change can run twice: on the file
-   * and, if that fails, again in memory.
-   * @param isDurable on the file, it survives a power failure when this returns
-   * @throws ParleyError `journal-full`, `journal-closed`, and what the change itself throws
+   * Runs a change in a transaction, nested calls join it; twice if the file fails (again in
+   * memory).
+   * @param isDurable survives a power failure
+   * @throws ParleyError `journal-full`, `journal-closed`; what the change throws
    */
   write<T>(keys: string | readonly string[], change: (sql: Sql) => T, isDurable = false): T {
     this.#requireOpen();
@@ -140,7 +137,7 @@ export class Backing implements Disposable {
   }
 
   /**
-   * Reads from the place with the latest state of a session.
+   * Reads where the latest state of a session is.
    * @throws ParleyError `journal-unreadable`, `journal-closed`
    */
   read<T>(key: string, query: (sql: Sql) => T): T {
@@ -150,10 +147,7 @@ export class Backing implements Disposable {
     return this.#readFile(query);
   }
 
-  /**
-   * Reads a session from every place that has a part of it, in the order of its events. `to` is the
-   * last event to read there.
-   */
+  /** Reads each place with a part of a session, in order. `to`: the last event to read there. */
   readAll<T>(key: string, query: (sql: Sql, to: number) => T): readonly T[] {
     const memory = this.#memory;
     if (!memory?.holds(key)) return [this.read(key, (sql) => query(sql, Number.MAX_SAFE_INTEGER))];
@@ -172,10 +166,7 @@ export class Backing implements Disposable {
     return [...inMemory, ...this.#readFile(query).filter((value) => !held.has(keyOf(value)))];
   }
 
-  /**
-   * The places to read all sessions from, query by query, for what {@link readBoth} does in one go:
-   * sessions that are held in memory, and the others. Each query throws as {@link read} does.
-   */
+  /** The places to read all sessions from, query by query. Queries throw as {@link read}. */
   get places(): {
     /** Returns undefined if nothing is in memory beside a file. */
     readonly inMemory: <T>(query: (sql: Sql) => T) => T | undefined;
@@ -202,10 +193,7 @@ export class Backing implements Disposable {
     if (this.#state.kind === 'memory' && !this.#state.lossy) this.#setState({ ...this.#state, lossy: true });
   }
 
-  /**
-   * Tries to use the file now.
-   * @returns whether everything is on disk
-   */
+  /** @returns whether everything is on disk */
   retry(waitMs = 0): boolean {
     if (!this.#memory) return true;
     if (this.#closed || (this.#state.kind === 'memory' && this.#state.problem === 'newer')) return false;
@@ -265,8 +253,8 @@ export class Backing implements Disposable {
   }
 
   /**
-   * Recovers from an error: afterwards there is a good file, or memory is used.
-   * @throws the error itself if it is not a storage error
+   * Recovers: a good file, or memory.
+   * @throws errors that are not of the storage
    */
   #recover(error: unknown): void {
     const problem = problemOf(error) ?? (this.#isNewer() ? 'newer' : undefined);

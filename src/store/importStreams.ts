@@ -19,10 +19,7 @@ export interface ImportOptions {
   readonly quietly: (run: () => void) => void;
 }
 
-/**
- * Imports what is left of one session, which is about to be claimed, or of all sessions without a
- * live owner.
- */
+/** Imports the rest of one session, or of all sessions without a live owner. */
 export function importStreams(options: ImportOptions, only?: string): void {
   const { machine } = options.context;
   for (const { path, pid, started } of options.stream.others()) {
@@ -38,10 +35,7 @@ export function importStreams(options: ImportOptions, only?: string): void {
   }
 }
 
-/**
- * Imports a session.
- * @returns whether its stream file is no longer needed
- */
+/** @returns whether its stream file is no longer needed */
 function takeSession({ backing, log, context, windowOf }: ImportOptions, left: StreamedSession): boolean {
   if (backing.state.kind === 'memory') return false;
   const { key, written, rows, notes } = left;

@@ -39,14 +39,9 @@ import { StreamLog } from './streamLog';
 import { type ReadProgress, WriteBuffer } from './writeBuffer';
 import { later } from './writeTimers';
 
-/**
- * Idle time after which text is indexed for search, in milliseconds; a search does not wait for it.
- */
+/** Idle milliseconds before text is indexed; a search does not wait for it. */
 const INDEX_AFTER_MS = 60_000;
-/**
- * What a search indexes before it reads: usually all that was said since the last one. The rest is
- * indexed soon after.
- */
+/** What a search indexes before it reads; usually everything new. */
 const INDEX_IN_SEARCH: IndexLimits = { rows: 100, chars: 64 * 1024 };
 
 const MAX_LAST_STEPS = 20;
@@ -58,16 +53,10 @@ export interface JournalOptions {
   readonly now: () => number;
   /** How long chunks are collected before they are appended, in milliseconds (50). */
   readonly flushMs?: number;
-  /**
-   * How long a write waits for another window's write, in milliseconds (100). Blocks the thread.
-   */
+  /** How long a write waits for another window's, in ms (100). Blocks the thread. */
   readonly busyMs?: number;
   /** Maximum size of the data in memory while the disk cannot be used, in bytes (64 MiB). */
   readonly maxMemoryBytes?: number;
-  /**
-   * Returns whether another machine may have the folder open; by default, detected from the file
-   * system.
-   */
   readonly isShared?: (folder: string) => boolean;
   readonly schedule?: (run: () => void, ms: number) => Disposable;
   /** The process that owns leases; replaced in tests. */
@@ -91,10 +80,7 @@ export class Journal implements Disposable {
   #indexTimer: Disposable | undefined;
   #closed = false;
 
-  /**
-   * Opens or creates the journal. Never throws: if the file cannot be used, `state` has the reason
-   * and data is kept in memory until it can.
-   */
+  /** Never throws: if the file can't be used, `state` says why and data stays in memory. */
   static open(options: JournalOptions): Journal {
     return new Journal(options);
   }
@@ -168,16 +154,15 @@ export class Journal implements Disposable {
   }
 
   /**
-   * Fires with the key of a session that another window has taken over because this one seemed
-   * dead. Nothing more is written to it until it is claimed again. Fires before the write that
-   * detected it fails.
+   * Another window took over a session because this one seemed dead. Fires before the write that
+   * detects it fails.
    */
   get onDidLoseSession(): Event<string> {
     return this.#ownership.onDidLose;
   }
 
   /**
-   * Tries to use the disk now, after the user freed space.
+   * Tries the disk again.
    * @returns whether everything is on disk
    */
   retry(): boolean {
@@ -193,10 +178,7 @@ export class Journal implements Disposable {
     });
   }
 
-  /**
-   * Updates a session.
-   * @throws ParleyError `journal-unknown-session`, `session-held`, `journal-full`
-   */
+  /** @throws ParleyError `journal-unknown-session`, `session-held`, `journal-full` */
   updateSession(key: string, patch: SessionPatch): void {
     this.#write(key, (sql) => {
       patchSession(sql, key, patch, this.#options.now());
@@ -219,10 +201,7 @@ export class Journal implements Disposable {
     return [...found].sort(newestFirst).slice(0, query.limit);
   }
 
-  /**
-   * Deletes a session with all its data.
-   * @throws ParleyError `session-held` if another window owns it
-   */
+  /** @throws ParleyError `session-held` if another window owns it */
   deleteSession(key: string): void {
     const owner = this.owner(key);
     if (owner && owner.windowId !== this.#ownership.of(key)) throw sessionHeld();
@@ -233,13 +212,10 @@ export class Journal implements Disposable {
   }
 
   /**
-   * Appends events of a session in order. Turn boundaries, prompts and permissions survive the end
-   * of the process when the call returns, with everything buffered before. Other events survive
-   * after `flushMs`; of a flood (a terminal that prints megabytes), the coalesced rest after a
-   * second. Other windows see them after the next bulk write: a second after the end of a turn if
-   * nothing follows, else within 30 s. Never throws: events that cannot be stored are counted and
-   * reported by the state.
-   * @param progress is kept with these events: both survive, or neither
+   * Appends events. Turn boundaries, prompts and permissions survive the process when this returns;
+   * others after `flushMs`, a flood after a second. Other windows see them within 30 s. Never
+   * throws: `state` counts lost events.
+   * @param progress survives with these events
    */
   append(key: string, events: readonly TimedEvent[], progress?: ReadProgress): void {
     if (this.#closed) {
@@ -266,9 +242,7 @@ export class Journal implements Disposable {
   }
 
   /**
-   * Writes events and changes of one session in one transaction, with everything buffered. A change
-   * that fails with a `queue-` error (its message is gone) is reported to `onFailed`; the others
-   * are kept.
+   * Writes events and changes of a session in one transaction. `queue-` errors go to `onFailed`.
    * @throws as {@link updateSession}
    */
   together(
@@ -304,8 +278,7 @@ export class Journal implements Disposable {
   }
 
   /**
-   * Finds the sessions that contain all words of a text, best match first, in short steps. Accepts
-   * any text; see {@link search}.
+   * Finds sessions in short steps, best match first; see {@link search}.
    * @throws ParleyError `journal-unreadable`, `journal-closed`
    */
   *search(text: string, limit: number): SearchSteps {
@@ -326,8 +299,7 @@ export class Journal implements Disposable {
   }
 
   /**
-   * Makes a window the owner of a session, so that only it writes to it. A timer renews ownership
-   * until `release` or the end of the journal.
+   * Makes a window the only writer of a session, until `release`.
    * @returns the owner if it is another live window
    * @throws ParleyError `journal-unknown-session`
    */
@@ -364,7 +336,7 @@ export class Journal implements Disposable {
   }
 
   /**
-   * Renews all leases now; the journal's timer does so regularly.
+   * Renews all leases.
    * @returns keys of sessions that were taken over
    */
   heartbeat(): readonly string[] {
@@ -380,8 +352,7 @@ export class Journal implements Disposable {
   }
 
   /**
-   * Deletes old sessions and frees their space, one session at a time so that other work is not
-   * delayed. Does nothing while the disk cannot be used.
+   * Deletes old sessions one at a time, so that other work goes on.
    * @throws the reason of the signal
    */
   prune(options: PruneOptions, signal: AbortSignal): Promise<Pruned> {
@@ -427,10 +398,6 @@ export class Journal implements Disposable {
     }
   }
 
-  /**
-   * Keeps a value in the stream file until the next bulk write, or writes it immediately if that
-   * fails.
-   */
   #note(key: string, table: SideTable, json: string): void {
     const isDirect = this.#backing.isInside || this.#backing.state.kind === 'memory';
     if (!isDirect) {
@@ -448,9 +415,8 @@ export class Journal implements Disposable {
   }
 
   /**
-   * Deletes some of the events before the last `cleared` in sessions in which a turn has ended
-   * since, as the agent has then replayed them completely. Until then they are kept, in case the
-   * agent dies during the replay.
+   * Deletes events before `cleared` once a later turn has ended: the agent may die during the
+   * replay.
    * @returns whether there is more
    */
   #dropCleared(): boolean {

@@ -42,10 +42,6 @@ export class MemoryJournal {
     return this.#adopted.get(key)?.base ?? 0;
   }
 
-  /**
-   * Copies the small tables of a session before it is changed here.
-   * @param refill writes the live sessions without the file
-   */
   adopt(key: string, file: Sql | undefined, refill: (sql: Sql) => void): void {
     if (this.#adopted.has(key)) return;
     if (this.#deleted.has(key)) {
@@ -84,10 +80,7 @@ export class MemoryJournal {
     this.#lost.set(key, (this.#lost.get(key) ?? 0) + count);
   }
 
-  /**
-   * Writes everything to the file in one transaction.
-   * @throws the error of the file; the file is unchanged then
-   */
+  /** @throws the error of the file; the file is unchanged then */
   mergeInto(file: Sql, now: number): void {
     file.transaction(() => {
       for (const key of this.#deleted) deleteSession(file, key);

@@ -51,10 +51,8 @@ export class StreamLog {
   }
 
   /**
-   * Appends rows; they survive the end of the process when the call returns. Text that extends the
-   * last row takes little more than its length.
-   * @param writtenTo returns how often rows were written to a session
-   * @param progress how far the lines of agents were read with these rows, by session
+   * Appends rows, which survive the process. Text that extends the last row costs little.
+   * @param writtenTo counts rows written to a session
    * @throws the system's error
    */
   append(
@@ -80,8 +78,7 @@ export class StreamLog {
   }
 
   /**
-   * Appends a value that replaces the previous one; it survives the end of the process when the
-   * call returns.
+   * Appends a replacing value, which survives the process.
    * @throws as {@link append}
    */
   note(key: string, table: SideTable, json: string, writtenTo: (key: string) => number): void {
@@ -116,10 +113,7 @@ export class StreamLog {
     return this.#bytes;
   }
 
-  /**
-   * Empties the file, as its contents are in the journal.
-   * @throws the system's error
-   */
+  /** @throws the system's error */
   clear(): void {
     this.#begun = new Map();
     if (this.#file === undefined || this.#bytes === 0) return;
@@ -159,7 +153,7 @@ function shortened(event: PendingRow['event']): PendingRow['event'] {
 }
 
 /**
- * Returns the contents of a file by session, without a last line that was cut off.
+ * Without a last line that was cut off.
  * @throws the system's error
  */
 export function readStream(path: string): readonly StreamedSession[] {

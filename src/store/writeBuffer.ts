@@ -19,14 +19,11 @@ const BULK_CHARS = 256 * 1024;
 /** Buffered characters that are written immediately. */
 const MAX_WAITING_CHARS = 4 * 1024 * 1024;
 /**
- * Characters of one flush that are appended to the stream file. More counts as a flood and is
- * written to the journal, coalesced, once a second.
+ * Characters of a flush that go to the stream file; more is a flood, written coalesced once a
+ * second.
  */
 const MAX_STREAMED_CHARS = 64 * 1024;
-/**
- * The same at the boundary of a turn: appending takes a fraction of the time of a bulk write, which
- * would delay showing the boundary.
- */
+/** The same at a turn's boundary: a bulk write would delay showing it. */
 const MAX_STREAMED_AT_ONCE_CHARS = 1024 * 1024;
 const AT_ONCE: ReadonlySet<SessionEvent['type']> = new Set([
   'prompt_sent',
@@ -111,8 +108,8 @@ export class WriteBuffer implements Disposable {
   }
 
   /**
-   * Writes everything buffered with events and changes of one session, in one transaction.
-   * @returns whether this process may write to that session
+   * Writes everything buffered in one transaction.
+   * @returns whether this process may write to the session
    * @throws what `change` throws
    */
   commit(key: string, events: readonly TimedEvent[], change: () => void, progress?: ReadProgress): boolean {
@@ -124,8 +121,7 @@ export class WriteBuffer implements Disposable {
   }
 
   /**
-   * Keeps a value in the stream file until the next bulk write. Returns false if it must be written
-   * to its table instead.
+   * False: write it to its table instead.
    * @throws ParleyError `journal-unknown-session`
    */
   note(key: string, table: SideTable, json: string): boolean {
@@ -153,10 +149,7 @@ export class WriteBuffer implements Disposable {
     return this.#written.has(key);
   }
 
-  /**
-   * Returns the rows of the sessions that have cleared events on disk and in which a turn has ended
-   * since.
-   */
+  /** Sessions with cleared events on disk in which a turn has ended since. */
   replayed(): readonly (readonly [key: string, rows: WrittenRows])[] {
     return [...this.#written].filter(([, rows]) => rows.hasCleared && rows.tail?.row.event.type === 'turn_ended');
   }
@@ -180,10 +173,7 @@ export class WriteBuffer implements Disposable {
     this.#timers.end();
   }
 
-  /**
-   * Appends new events to the stream file; a flood goes to the journal instead.
-   * @returns whether all of it will survive the process
-   */
+  /** @returns whether all of it will survive the process */
   #streamOn(most = MAX_STREAMED_CHARS, isDurable = false): boolean {
     if (this.#unstreamed.isEmpty) return true;
     const { backing, stream } = this.#options;
@@ -220,10 +210,9 @@ export class WriteBuffer implements Disposable {
   }
 
   /**
-   * Writes the rows of all sessions in one transaction, after which the stream file no longer needs
-   * them.
-   * @param key of the session that `and` changes in the same transaction
-   * @returns whether this process may write to that session
+   * Writes all rows in one transaction.
+   * @param key of the session that `and` changes
+   * @returns whether this process may write to it
    * @throws what `and` throws
    */
   #writeRows(batch: ReadonlyMap<string, readonly PendingRow[]>, key?: string, and?: () => void): boolean {

@@ -1,9 +1,7 @@
 // Decides when buffered data is written: to the stream file after a moment, to the journal in bulk.
 import { type Disposable, toDisposable } from '../base/disposable';
 
-/**
- * How long data may be in the stream file only, in milliseconds. Other windows see it after that.
- */
+/** How long data may be in the stream file only, in ms. */
 const BULK_MS = 30_000;
 /** Idle time after the end of a turn before a bulk write, in milliseconds. */
 const REST_MS = 1000;
@@ -50,10 +48,7 @@ export class WriteTimers {
     this.#bulk ??= this.#options.schedule(() => this.#onBulk(), BULK_MS);
   }
 
-  /**
-   * Call when a turn has ended that is in the stream file: other windows see it as soon as nothing
-   * follows.
-   */
+  /** A turn has ended in the stream file: other windows see it once nothing follows. */
   bulkAtRest(): void {
     this.bulkLater();
     this.#rest = this.#options.schedule(() => {
@@ -62,10 +57,7 @@ export class WriteTimers {
     }, REST_MS);
   }
 
-  /**
-   * Call when much data is buffered: writes it as soon as the minimum time since the last bulk
-   * write has passed.
-   */
+  /** Writes much buffered data as soon as the last bulk write is long enough ago. */
   bulkSoon(): void {
     if (this.#isSoon) return;
     this.#isSoon = true;

@@ -24,10 +24,6 @@ export interface ExportOptions {
 /** Characters that are put together before they become bytes. */
 const CHUNK = 256 * 1024;
 
-/**
- * Returns the file. What is said in the meantime belongs to the next export.
- * @throws the reason of `signal`
- */
 export async function exportSession(
   { state, head }: ExportedSession,
   format: PageFormat,

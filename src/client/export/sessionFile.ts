@@ -33,9 +33,8 @@ export interface SessionFile {
 }
 
 /**
- * Reads a file of anybody.
  * @param now nothing in it is later; ms since 1970
- * @throws ParleyError `not-a-session`, `session-version`, `session-too-large`; the reason of `signal`
+ * @throws ParleyError `not-a-session`, `session-version`, `session-too-large`
  */
 export async function readSessionFile(bytes: Uint8Array, now: number, signal: AbortSignal): Promise<SessionFile> {
   if (bytes.length > SESSION_FILE.maxBytes) throw tooLarge();

@@ -7,10 +7,7 @@ import type { ItemPart, SessionItem } from './sessionItems';
 
 type State = Pick<SessionState, 'entries' | 'turns' | 'terminals'>;
 
-/**
- * Writes entry after entry. Each turn that begins ends, also where the agent did not say so; entries
- * that came after the end of their turn stand where they came.
- */
+/** Ends each turn, even if the agent did not; entries after that keep their place. */
 export class ItemWriter {
   readonly #state: State;
   readonly #turns: ReadonlyMap<string, State['turns'][number]>;

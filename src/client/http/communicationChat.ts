@@ -46,10 +46,7 @@ export interface ChatServices {
   readonly onTraffic?: (sessionKey: string, kind: TrafficKind, line: string) => void;
 }
 
-/**
- * How servers answer to the id of a session that they do not have; some take only ids of their own
- * kind.
- */
+/** Answers for unknown session ids; some servers take only their own kind of ids. */
 const UNKNOWN: ReadonlySet<number | undefined> = new Set([400, 404, 422]);
 
 export class CommunicationChat {
@@ -78,10 +75,7 @@ export class CommunicationChat {
     return this.#session?.descriptor ?? this.#adopted;
   }
 
-  /**
-   * What is known of the session, also before an agent was reached: ours, and the branches that
-   * servers hold beside it, the newest last. Undefined if none.
-   */
+  /** What is known of the session, even offline, and branches on servers, newest last. */
   async known(): Promise<Pick<CommunicationRecord, 'descriptor' | 'branches' | 'held'> | undefined> {
     if (this.#session) return { descriptor: this.#session.descriptor, branches: this.#branches };
     return this.#adopted ? { descriptor: this.#adopted, branches: [] } : await this.#read();
@@ -91,10 +85,7 @@ export class CommunicationChat {
     return this.#session?.isAwaiting === true;
   }
 
-  /**
-   * Takes a session over from elsewhere. To be called before the conversation starts with an
-   * opening that reopens the session of this id.
-   */
+  /** Call it before the conversation starts by reopening this session. */
   adopt(descriptor: SessionDescriptor): void {
     this.#adopted = descriptor;
   }
@@ -113,8 +104,7 @@ export class CommunicationChat {
   }
 
   /**
-   * Continues a session of before, with this agent from now on: what is known here is the truth,
-   * then what was kept, then what the server has.
+   * Continues a session: what is known here counts first, then what was saved, then the server.
    * @throws ParleyError `session-not-found`; AgentServerError
    */
   async open(sessionId: string, endpoint: AgentEndpoint, signal: AbortSignal): Promise<void> {
@@ -151,8 +141,8 @@ export class CommunicationChat {
   }
 
   /**
-   * As `CommunicationSession.send`; the descriptor is kept before and after it.
-   * @throws as that does; ParleyError `no-session`
+   * As `CommunicationSession.send`; saves the descriptor before and after.
+   * @throws also ParleyError `no-session`
    */
   async send(prompt: readonly ContentBlock[], signal: AbortSignal): Promise<SendOutcome> {
     const session = this.#session;
@@ -169,18 +159,12 @@ export class CommunicationChat {
   }
 
   /**
-   * A window ended while the agent worked: its server knows how that went, and is asked where the
-   * conversation is started.
+   * A window ended while the agent worked; its server is asked for the outcome at the next start.
    */
   async missedEnd(): Promise<boolean> {
     return !this.#session && !this.#adopted && (await this.#read())?.running !== undefined;
   }
 
-  /**
-   * The descriptor for others, with links to copies of what no server has recorded. Undefined where
-   * there is no session.
-   * @throws what `recorder` throws
-   */
   async handOut(recorder: MessageRecorder, signal: AbortSignal): Promise<SessionDescriptor | undefined> {
     if (this.#session) {
       const descriptor = await this.#session.handOut(recorder, signal);
@@ -201,8 +185,7 @@ export class CommunicationChat {
   }
 
   /**
-   * Changes the past of the session so that the prompt that failed can be sent again.
-   * @param way as `CommunicationSession.carryOn` knows it
+   * As `CommunicationSession.carryOn`.
    * @throws ParleyError `no-session`, `session-busy`
    */
   async carryOn(way: string): Promise<void> {
@@ -329,8 +312,8 @@ export class CommunicationChat {
   }
 
   /**
-   * Writes what there is to know. Never throws: a chat continues without it.
-   * @param about origins that are about to be sent the session
+   * Never throws.
+   * @param about origins that are about to get the session
    */
   async #keep(about: readonly string[] = []): Promise<void> {
     const { descriptors } = this.#services;

@@ -20,9 +20,7 @@ export async function reachServer(client: CommunicationClient, signal: AbortSign
 }
 
 /**
- * `GET /agents/{name}`, and `GET /agents` where there is no such agent.
- * @throws ParleyError `agent-unknown` with the names that there are, `not-an-agent-server`;
- * AgentServerError
+ * @throws ParleyError `agent-unknown` with the known names, `not-an-agent-server`; AgentServerError
  */
 export async function findAgent(
   client: CommunicationClient,
@@ -63,10 +61,7 @@ async function adviceFor(client: CommunicationClient, signal: AbortSignal): Prom
   return framed('{0} {1}', has, localizable('Correct “agent” in parley.agents.'));
 }
 
-/**
- * Its features by the kinds of content that it takes; a manifest that does not say takes all
- * (schema "AgentManifest").
- */
+/** A manifest without kinds of content takes all of them. */
 export function describeAgent(manifest: AgentManifest): AgentDescription {
   const types = manifest.input_content_types ?? ['*/*'];
   const takes = (kind: string): boolean =>

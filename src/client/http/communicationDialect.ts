@@ -36,10 +36,7 @@ export class CommunicationDialect implements Dialect {
     return { sessionId };
   }
 
-  /**
-   * Continues a session whose descriptor is known here, or by the server.
-   * @throws ParleyError `session-not-found`; AgentServerError
-   */
+  /** @throws ParleyError `session-not-found`; AgentServerError */
   async resume(sessionId: string, _setup: SessionSetup, _replay: boolean, signal: AbortSignal): Promise<SessionOffer> {
     const { chat, endpoint } = this.#options;
     this.#attach(sessionId);
@@ -48,7 +45,7 @@ export class CommunicationDialect implements Dialect {
   }
 
   /**
-   * `POST /runs`, or `POST /runs/{id}` where the agent has asked something.
+   * `POST /runs`, or `POST /runs/{id}` for an answer.
    * @throws as `CommunicationSession.send`
    */
   async prompt(

@@ -47,9 +47,8 @@ interface FoundAgent {
 }
 
 /**
- * Looks for an agent on its server: stages `resolve`, `connect` (`GET /ping`) and `initialize`
- * (`GET /agents/{name}`).
- * @throws ParleyError with a sentence that begins with the agent's name, and a hint
+ * Stages: `resolve`, `connect` (`GET /ping`), `initialize` (`GET /agents/{name}`).
+ * @throws ParleyError
  */
 export async function lookUpAgent(
   options: LookUpOptions,
@@ -149,10 +148,7 @@ export class CommunicationLink implements AgentLink {
   }
 }
 
-/**
- * The error as the user reads it, beginning with the name that they know the agent by. The server's
- * own words may be in it.
- */
+/** Begins with the agent's name; the server's own words may be in it. */
 function named(error: unknown, agent: string, scrub: (text: string) => string): ParleyError {
   const [code, hint] = error instanceof ParleyError ? [error.code, error.texts.hint] : ['agent-error', undefined];
   const refused = code === 'agent-server-unauthorized' || code === 'agent-server-forbidden';

@@ -7,10 +7,7 @@ import type { RunPosition } from '../../distributed/client/runRecovery';
 import type { KeptPast } from '../../distributed/client/sessionPast';
 import { idSchema, MAX_HISTORY, type SessionDescriptor, sessionSchema, urlSchema } from '../../distributed/model/model';
 
-/**
- * Keeps one text for each conversation. Whoever composes the program implements it; without one,
- * sessions with HTTP agents end with their window.
- */
+/** Keeps one text per conversation. Without it, HTTP sessions end with their window. */
 export interface DescriptorPort {
   read(key: string): Promise<string | undefined>;
   /** Replaces what is kept; on the disk when it resolves. May reject. */
@@ -23,10 +20,7 @@ export interface CommunicationRecord extends KeptPast {
   readonly branches: readonly SessionDescriptor[];
   readonly place?: { readonly url: string; readonly agent: string };
   readonly question?: RunPosition;
-  /**
-   * A run was under way, whose prompt is the last message that is held; `true` where its server had
-   * not named it yet.
-   */
+  /** The run in progress, whose prompt is the last held message; `true` if unnamed. */
   readonly running?: RunPosition | true;
   readonly dead?: readonly string[];
 }
@@ -51,10 +45,6 @@ const schema = z.object({
   dead: z.optional(z.array(urlSchema).check(z.maxLength(MAX_HISTORY))),
 });
 
-/**
- * Reads what {@link writeRecord} made.
- * @returns undefined if it is something else, or damaged
- */
 export function readRecord(text: string): CommunicationRecord | undefined {
   let value: unknown;
   try {

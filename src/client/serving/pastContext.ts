@@ -12,12 +12,9 @@ const MAX_PAST = 120_000;
 const MAX_MESSAGE = 16_000;
 
 /**
- * The past as something to send along with the next message: as a document where the agent takes
- * such, else as text. It is labelled as a transcript, so that the agent does not take it for the
- * agent's own memory.
- * @param past the messages that the agent does not know, in order
- * @param first number of the first of them in the session, from 1
- * @returns undefined if none
+ * The past as a document, or as text. Labelled as a transcript, so that the agent doesn't take it
+ * for its own memory.
+ * @param first number of its first message, from 1
  */
 export function pastContext(past: readonly PastMessage[], first: number): QueuedAttachment | undefined {
   const kept: string[] = [];

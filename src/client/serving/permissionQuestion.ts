@@ -19,10 +19,8 @@ const MAX_OPTIONS = 100;
 const MAX_ANSWER = 1000;
 
 /**
- * The question as text for people, and as the field `parley_permission` for programs: `{title,
- * tool_call_id?, options: [{id, name, kind}]}`. The protocol's own metadata has no kind for it, and
- * clients refuse parts with a kind that they do not know.
- * @param tool the tool call that it is about, where there is one
+ * The question as text, and as `parley_permission` `{title, tool_call_id?, options: [{id, name,
+ * kind}]}`: the protocol has no metadata kind for it, and clients refuse unknown kinds.
  */
 export function permissionQuestion(permission: Permission, tool: ToolEntry | undefined): readonly MessagePart[] {
   const { title, description, toolCallId } = permission;
@@ -51,8 +49,8 @@ export function permissionQuestion(permission: Permission, tool: ToolEntry | und
 }
 
 /**
- * The option that an answer names by its id, its number or its name (in any case).
- * @returns its id; undefined if the answer names none, or where it could mean several
+ * Finds the option by id, number or name.
+ * @returns undefined if none or several fit
  */
 export function chosenOption(answer: Message, options: readonly PermissionOption[]): string | undefined {
   const said = answer.parts

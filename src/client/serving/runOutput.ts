@@ -41,11 +41,7 @@ export class RunOutput {
     return this.#messages;
   }
 
-  /**
-   * Tells what is new.
-   * @param changes by the entry's index, as {@link Changes.entries} has it
-   * @throws what the emitter throws
-   */
+  /** @param changes by index, as in {@link Changes.entries} */
   tell(entries: readonly Entry[], changes: ReadonlyMap<number, true | string>): void {
     for (const index of [...changes.keys()].sort((a, b) => a - b)) {
       const entry = entries[index];
@@ -142,8 +138,8 @@ export class RunOutput {
   }
 
   /**
-   * One step with its input and its output: readers pair separate ones by the tool's name, which
-   * two calls at a time can share.
+   * One step for input and output: readers pair separate ones by the tool's name, which isn't
+   * unique.
    */
   #tellTool(entry: ToolEntry): void {
     this.#told.set(entry.index, { blocks: 0, text: '' });

@@ -14,9 +14,8 @@ export interface RunPrompt {
 }
 
 /**
- * Text becomes the message, all else is attached to it. Links stay links: nothing is fetched here,
- * see {@link ServedRunContext.withTexts}.
- * @throws ParleyError `invalid-input` where there is nothing to send, or too much
+ * Makes text the message, and attaches the rest. Fetches nothing.
+ * @throws ParleyError `invalid-input`
  */
 export function runPrompt(input: readonly Message[]): RunPrompt {
   const texts: string[] = [];

@@ -22,8 +22,7 @@ import { RunOutput } from './runOutput';
 import { runPrompt } from './runPrompt';
 
 /**
- * How long an agent may take to stop before its process is ended, in milliseconds; less than the
- * server waits for a cancelled run.
+ * Milliseconds until the agent's process is ended; less than the server waits for a cancelled run.
  */
 const STOP_MS = 4000;
 
@@ -58,10 +57,7 @@ export class ServedConversation {
     return this.#isBroken || (this.#known !== undefined && kind !== 'ready' && kind !== 'starting');
   }
 
-  /**
-   * Returns whether a history continues what the agent has seen. One that says something else needs
-   * another agent session.
-   */
+  /** Whether a history continues what the agent has seen; else it needs another session. */
   fits(history: readonly string[]): boolean {
     if (!this.#known) return true;
     const { relation } = compareHistories(this.#known.history, history);
@@ -69,9 +65,8 @@ export class ServedConversation {
   }
 
   /**
-   * Works on one run, see {@link ServedAgent.run}. One at a time.
-   * @throws ParleyError with a sentence for the caller; the signal's reason where the run is
-   * cancelled
+   * One at a time.
+   * @throws ParleyError with a sentence for the caller; the signal's reason
    */
   async run(input: readonly Message[], context: ServedRunContext, out: RunEmitter, signal: AbortSignal): Promise<void> {
     this.#isBusy = true;
@@ -133,10 +128,7 @@ export class ServedConversation {
     return new ParleyError(error.code, error.code === 'prompt-refused' ? why : `${name} cannot go on. ${why}`);
   }
 
-  /**
-   * Asks the caller. A question that the agent withdraws is withdrawn there too; one that is still
-   * open at the end of its turn is the next run's.
-   */
+  /** A question that is open at the end of its turn belongs to the next run. */
   async #ask(permission: Permission, out: RunEmitter, ended: AbortSignal, signal: AbortSignal): Promise<void> {
     const { model } = this.#conversation;
     const { toolCallId, options, id } = permission;
@@ -169,10 +161,7 @@ export class ServedConversation {
     }
   }
 
-  /**
-   * What others have added to the session since the agent was last asked, all of it for a new one,
-   * and the messages that the input contains before its prompt.
-   */
+  /** What others added since the agent's last run, and messages before the prompt. */
   async #unknownPast(
     context: ServedRunContext,
     before: readonly Message[],
@@ -190,10 +179,7 @@ export class ServedConversation {
     return pastContext([...past.slice(own), ...brought], from + own + 1);
   }
 
-  /**
-   * How many messages at the beginning are those of the last run. A run that could not be recorded
-   * has none.
-   */
+  /** How many messages at the beginning are those of the last run; none if it wasn't recorded. */
   #ownAmong(past: Awaited<ReturnType<ServedRunContext['history']>>, input: readonly Message[]): number {
     const isInput = input.every(({ parts }, index) => {
       const entry = past[index];
@@ -209,10 +195,7 @@ export class ServedConversation {
   }
 }
 
-/**
- * Returns whether a recorded message consists of these parts, whose texts that lay elsewhere may be
- * in it by now.
- */
+/** Compares parts; remote texts may have been filled in. */
 function hasParts({ parts: recorded }: Message, parts: readonly MessagePart[]): boolean {
   if (recorded.length !== parts.length) return false;
   return parts.every((part, at) => {
@@ -222,10 +205,7 @@ function hasParts({ parts: recorded }: Message, parts: readonly MessagePart[]): 
   });
 }
 
-/**
- * An input with answers before its last message contains a history that no server has recorded:
- * everything before the last message.
- */
+/** An input with answers before its last message has an unrecorded history. */
 function splitInput(input: readonly Message[]): {
   readonly before: readonly Message[];
   readonly asked: readonly Message[];

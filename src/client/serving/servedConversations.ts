@@ -14,11 +14,8 @@ export interface ServedConversationsOptions {
   readonly name: string;
   readonly description: string;
   /**
-   * Makes a conversation, not started. Its services must not ask the user of this machine anything:
-   * the caller is someone else.
-   * @param key unique among all conversations of the program
-   * @param state what its services keep the agent's state with
-   * @throws ParleyError where there can be none
+   * Makes a conversation, not started, whose services never ask this machine's user.
+   * @throws ParleyError
    */
   readonly create: (key: string, state: StateExchange) => Conversation;
   /** Milliseconds after its last run in which a conversation is kept; 15 minutes by default. */
@@ -57,9 +54,8 @@ export class ServedConversations implements ServedAgent, Disposable {
   }
 
   /**
-   * {@link ServedAgent.run}.
    * @throws ParleyError `invalid-input`, `not-served`, `too-many-sessions`, `sign-in-needed`,
-   * `prompt-refused`, `session-lost`, `turn-…`; what the start of the agent or its end gives
+   * `prompt-refused`, `session-lost`, `turn-…`; errors of the agent's start
    */
   async run(input: readonly Message[], context: ServedRunContext, out: RunEmitter, signal: AbortSignal): Promise<void> {
     const { id } = context.session;
@@ -133,10 +129,7 @@ export class ServedConversations implements ServedAgent, Disposable {
   }
 }
 
-/**
- * The name under which an agent is served: lower-case letters, digits, dashes and underscores, as
- * the protocol wants it.
- */
+/** Lower-case letters, digits, dashes and underscores, as the protocol wants. */
 export function servedName(id: string, taken: ReadonlySet<string>): string {
   const plain = id
     .toLowerCase()

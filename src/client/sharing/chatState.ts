@@ -10,18 +10,15 @@ import type { ChatKeeper } from './stateExchange';
 export interface ChatStateOptions {
   readonly messages: Pick<SessionLog, 'hasState' | 'state' | 'stateBy' | 'storeState'>;
   readonly agent: () => { readonly id: string; readonly name: string };
-  /**
-   * Reads a state that lies on another server.
-   * @returns a sentence where it can't be had
-   */
+  /** Reads a state on another server, or returns why it can't. */
   readonly fetch: (url: string, signal: AbortSignal) => Promise<Uint8Array | string>;
   /** How long a message waits for the state, in milliseconds (10,000). */
   readonly readMs?: number;
 }
 
 /**
- * Returns whether an agent stored a state, and so may read and replace it.
- * @param by its id, or its name as a role has it; undefined: unknown
+ * Only the agent that stored a state may read and replace it.
+ * @param by its id, or its name as a role
  */
 export function isStateOf(
   by: string | undefined,

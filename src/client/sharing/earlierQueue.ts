@@ -17,9 +17,7 @@ export async function earlierFiles(root: string): Promise<readonly string[]> {
 }
 
 /**
- * Sends the files and removes them. Another window may do the same: an object written twice is the
- * same. Damaged files stay for inspection.
- * @returns how many are left that can be sent
+ * Sends and removes the files; doing it twice is harmless. Damaged ones stay.
  * @throws ParleyError of the store
  */
 export async function sendEarlierFiles(

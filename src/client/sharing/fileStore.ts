@@ -43,7 +43,7 @@ export class FileStore implements DescriptorPort {
   }
 
   /**
-   * All texts, in no order; those that are damaged are left out.
+   * Damaged texts are left out.
    * @throws ParleyError `store-error`
    */
   async *texts(): AsyncGenerator<string, void, undefined> {

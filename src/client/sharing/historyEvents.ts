@@ -37,10 +37,7 @@ export function abandonedGaps({ entries }: Readonly<SessionState>): readonly Ses
   return events;
 }
 
-/**
- * What a gap stands for: a message by its position in the history, from 0, or a part of it by its
- * number.
- */
+/** Position in the history, from 0, of a gap's message, and the number of its part. */
 export function placeOf(gapId: string): { readonly index: number; readonly part?: number } | undefined {
   const [, index, part] = /^past-(\d{1,6})(?:\.(\d{1,6}))?$/.exec(gapId) ?? [];
   if (index === undefined) return undefined;
@@ -69,9 +66,7 @@ function countOf(gapId: string): number | undefined {
   return count === undefined ? undefined : Number(count);
 }
 
-/**
- * Where messages of a history come from, by the number of messages: hosts, never whole addresses.
- */
+/** Hosts of a history's messages with their counts; never whole addresses. */
 export function originsOf(history: readonly string[]): readonly { readonly host: string; readonly count: number }[] {
   const counts = new Map<string, number>();
   for (const url of history) {

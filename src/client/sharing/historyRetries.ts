@@ -20,8 +20,8 @@ export interface RetryOptions {
 
 export interface GapUnlock {
   /**
-   * Called where a server wants a token for this URL.
-   * @returns whether there is one now: the server is asked once more
+   * Asks for a token for this URL.
+   * @returns whether to try again
    */
   readonly unlock?: ((url: string, signal: AbortSignal) => Promise<boolean>) | undefined;
 }
@@ -29,9 +29,8 @@ export interface GapUnlock {
 const retries = new KeyedQueue<HistoryPlace>();
 
 /**
- * Asks again for the message of one gap, and shows it in its place or why it is still missing.
- * @param url of the message, now; of no use where the gap knows the address itself
- * @returns whether it is there; false also where there is no such gap
+ * Loads the message or part of one gap again.
+ * @param url unused if the gap has its own address
  */
 export function retryGap(
   gapId: string,
@@ -65,11 +64,7 @@ export function retryGap(
   });
 }
 
-/**
- * Asks again for the messages of many gaps immediately, and shows them in their places or why they
- * are still missing. Never rejects for what servers do.
- * @param gaps positions in the history, with the URLs of the messages, now
- */
+/** Loads the messages of many gaps again. Never rejects for what servers do. */
 export function retryGaps(
   gaps: readonly { readonly index: number; readonly url: string }[],
   { place, resolver, now }: RetryOptions,
@@ -90,10 +85,6 @@ export function retryGaps(
   });
 }
 
-/**
- * Reads content that the user has asked for.
- * @returns whether it is there
- */
 async function readWanted(
   { message, part, gapId, now, tell }: Placing,
   url: string,

@@ -10,10 +10,7 @@ export interface HistoryPlace {
 /** Messages that are put into the transcript immediately, and bytes of them. */
 const SLICE = 100;
 const SLICE_BYTES = 128 * 1024;
-/**
- * Puts what comes after the first look into the transcript, a little at a time: thousands of
- * messages must not hold up the window.
- */
+/** Adds later messages in small steps: thousands at once would block the window. */
 export class LateArrivals {
   readonly #place: HistoryPlace;
   readonly #now: () => number;

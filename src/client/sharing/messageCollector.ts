@@ -14,10 +14,7 @@ export interface CollectedMessage {
 const MAX_WAITING = 200;
 /** Entries that are made into messages immediately. */
 const ENTRIES_AT_ONCE = 200;
-/**
- * Of a session that is longer than a history may be, this share of a history is kept: the newest
- * messages.
- */
+/** The share of a history that is kept, newest first, if a session is longer. */
 export const NEWEST_SHARE = 0.75;
 
 export class MessageCollector {
@@ -66,9 +63,8 @@ export class MessageCollector {
   }
 
   /**
-   * Makes messages of the next entries that are complete and were not taken yet.
-   * @param isFirst nothing was written yet: the beginning of a transcript that is too long is left
-   * out
+   * Makes messages of the entries that are complete.
+   * @param isFirst skips the beginning of a transcript that is too long
    * @returns whether there were any
    */
   collect(isFirst: boolean): boolean {
@@ -110,10 +106,7 @@ export class MessageCollector {
   }
 }
 
-/**
- * Up to where a transcript is complete: a running turn may still change, except for the prompt that
- * began it.
- */
+/** A running turn may still change, except for its prompt. */
 function completeUntil(entries: readonly Entry[], from: number, turnId: string | undefined): number {
   if (turnId === undefined) return entries.length;
   const begin = entries.findIndex(
@@ -123,10 +116,7 @@ function completeUntil(entries: readonly Entry[], from: number, turnId: string |
   return entries[begin]?.kind === 'user' ? begin + 1 : begin;
 }
 
-/**
- * Where a piece ends that is not too long to be made into messages immediately: between two
- * messages.
- */
+/** Where a piece ends that is made into messages in one go. */
 function pieceUntil(entries: readonly Entry[], from: number, to: number): number {
   for (let index = from + ENTRIES_AT_ONCE; index < to; index++)
     if (entries[index]?.kind === 'user' || entries[index - 1]?.kind === 'turn_end') return index;

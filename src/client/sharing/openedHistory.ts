@@ -15,22 +15,16 @@ export interface OpenedHistoryOptions {
   readonly resolver: Pick<Resolver, 'resolveHistory' | 'resolveEntry' | 'resolvePart'>;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /**
-   * How long the newest messages are waited for before those that are there are shown, in
-   * milliseconds (1,000).
-   */
+  /** How long to wait for the newest messages before showing what is there, in ms (1,000). */
   readonly patienceMs?: number;
   /** Between two looks at what has come since, in milliseconds (100). */
   readonly batchMs?: number;
-  /**
-   * How long the newest messages are asked for alone at most, and then left to be painted, in
-   * milliseconds (400).
-   */
+  /** How long the newest messages are loaded alone and may take to be painted, in ms (400). */
   readonly aloneMs?: number;
   readonly head: readonly SessionEvent[];
   /**
    * The transcript has its newest messages.
-   * @returns when they are on the screen, where somebody looks: the others are asked for then
+   * @returns when they are painted
    */
   readonly onDidShow?: () => Promise<void> | undefined;
 }
@@ -45,9 +39,8 @@ export interface OpenedSummary {
 const FIRST_SHOWN = 12;
 
 /**
- * Shows the whole history of a descriptor. Resolves when everything is there or is a gap; never
- * rejects for what servers do.
- * @param signal what is missing when it aborts becomes a gap
+ * Shows the whole history. Resolves when every message is there or a gap; never rejects for what
+ * servers do.
  */
 export async function openHistory(
   descriptor: SessionDescriptor,

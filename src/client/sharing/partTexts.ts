@@ -11,18 +11,11 @@ import { PREFIX, partFilling } from './historyEvents';
 import type { HistoryPlace } from './lateArrivals';
 import { remotePartsOf } from './pastEvents';
 
-/**
- * Bytes of a text behind an address of its own that is loaded with its message, and how many of
- * them: the newest.
- */
+/** Limits of remote texts that are loaded with their messages, newest first. */
 const MAX_TEXT_BYTES = 256 * 1024;
 const MAX_TEXTS = 200;
 /** How long such texts are waited for once all messages are there, in milliseconds. */
 const TEXTS_MS = 60_000;
-/**
- * Loads the texts of messages that lie behind addresses of their own, as far as they are short and
- * not too many.
- */
 export class PartTexts {
   readonly #resolver: Pick<Resolver, 'resolvePart'>;
   readonly #now: () => number;
@@ -52,10 +45,7 @@ export class PartTexts {
     }
   }
 
-  /**
-   * When all of them are there, or it has taken too long.
-   * @returns one gap for each message that lacks some of them
-   */
+  /** @returns one gap for each message that lacks texts */
   async settled(): Promise<readonly Gap[]> {
     const all = Promise.all(this.#loading);
     if (!(await within(TEXTS_MS, all))) this.#late.abort();
@@ -80,8 +70,8 @@ export interface Placing {
 }
 
 /**
- * Reads a short text without being asked.
- * @returns why it is missing; undefined if it is there, or waits for a click
+ * Reads a short text.
+ * @returns why it is missing; undefined if it is there or waits for a click
  */
 async function readText(
   { message, part, gapId, now, tell }: Placing,
@@ -100,10 +90,7 @@ async function readText(
   return isLarge ? undefined : found;
 }
 
-/**
- * Reads the content behind a gap of an answer that is being given into its place, where it is a
- * short text. Anything else waits for a click. Never rejects for what servers do.
- */
+/** Fills a gap of a running answer if it is a short text. Never rejects for what servers do. */
 export async function readLivePart(
   gapId: string,
   {

@@ -14,10 +14,9 @@ const MAX_PARTS = 5000;
 const MAX_REMOTE = 100;
 
 /**
- * The events that show a message. It is shown by the role that it has: other servers record the
- * answers of some agents as the user's. A part whose content lies elsewhere is a gap in its place,
- * with the id `<id>.<number of the part>`.
- * @param id unique in the conversation and the same each time, for the ids of what is made of it
+ * Converts a message, shown by its role: other servers record some agents' answers as the user's.
+ * Remote parts are gaps `<id>.<number>`.
+ * @param id unique and stable
  */
 export function pastEvents(message: Message, id: string): readonly PastEvent[] {
   const parts = message.parts.slice(0, MAX_PARTS);

@@ -32,10 +32,8 @@ export function continuedWith(name: string, key: string): Notice {
 }
 
 /**
- * At the end of what was opened.
- * @param state what an agent stored for itself; `missing`: it cannot be had, `other`: another agent
- * stored it
- * @param knows the agent gets the session itself, not a transcript of it
+ * @param state `missing`: it can't be read, `other`: another agent stored it
+ * @param knows the agent gets the session itself, not a transcript
  */
 export function openedEnd(name: string, gaps: readonly Gap[], state: FoundState, knows: boolean): Notice {
   const severity = gaps.length === 0 && state !== 'missing' ? 'info' : 'warning';
@@ -47,18 +45,10 @@ export function otherBranch(name: string, key: string, common: number): Notice {
   return { ...own(ownText('other-branch', name, common)), action: showAction(key) };
 }
 
-/**
- * In a conversation that shows a branch which a server held.
- * @param key of the conversation with the other one
- */
 export function branchOf(name: string, key: string, common: number, { history }: SessionDescriptor): Notice {
   return { ...own(ownText('branch-of', name, common, history.length)), opens: true, action: showAction(key) };
 }
 
-/**
- * In a conversation that was opened while another one has the same session with more, or with fewer
- * messages.
- */
 export function sameSession(name: string, key: string, more: number): Notice {
   return { ...own(ownText('same-session', name, more)), action: showAction(key) };
 }

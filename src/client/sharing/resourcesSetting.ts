@@ -45,10 +45,7 @@ export function keysName({ endpoint, bucket }: S3Location): string {
   return `${new URL(endpoint).origin} ${bucket}`;
 }
 
-/**
- * Origins that links to the messages of a place can have: of the endpoint, and of the bucket where
- * that has a host name of its own.
- */
+/** Origins of links to a place: its endpoint, and the bucket if that is a host. */
 export function originsOf(place: S3Location): readonly string[] {
   return [new URL(place.endpoint).origin, objectUrl(place, 'x').origin];
 }

@@ -27,9 +27,7 @@ const messagesSchema = z.object({ record: z.unknown() });
 
 const AT_ONCE = 8;
 
-/**
- * What a conversation wrote on other machines, as far as it is kept and those are still configured.
- */
+/** What a conversation wrote to stores that are still configured. */
 export async function copiesOf(key: string, options: CopiesOptions): Promise<readonly SessionCopy[]> {
   const stores = options.stores.filter(({ isLocal }) => !isLocal);
   if (stores.length === 0) return [];
@@ -48,8 +46,7 @@ export async function copiesOf(key: string, options: CopiesOptions): Promise<rea
 
 /**
  * Removes copies that no other session refers to.
- * @param fileStores what is kept of the sessions that are left
- * @returns how many could not be removed; what went wrong is logged
+ * @returns how many could not be removed
  */
 export async function removeCopies(
   copies: readonly SessionCopy[],

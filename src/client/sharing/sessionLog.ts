@@ -72,9 +72,9 @@ export interface Moved {
 }
 
 /**
- * As stored. `through`: id of the last entry that is written; `beyond`: messages after it that are
- * written too; `shared`: the messages were shared, or came from elsewhere; `stateBy`: the id of the
- * agent that stored the state, or its name as a role has it.
+ * `through`: last entry that is written; `beyond`: messages written after it; `shared`: the
+ * messages were shared or came from elsewhere; `stateBy`: id or role name of the agent that stored
+ * the state.
  */
 const keptSchema = z.object({
   record: z.unknown(),
@@ -140,10 +140,9 @@ export class SessionLog implements Disposable {
   }
 
   /**
-   * The conversation continues a session from elsewhere, whose messages (or gaps in their places)
-   * are the whole transcript.
-   * @param shown resolves when the messages in view are painted: storing the locations of thousands
-   * of messages waits for that
+   * Continues a session from elsewhere, whose messages are the whole transcript.
+   * @param shown resolves when the newest are painted; storing thousands of locations waits for
+   * that
    */
   begin(descriptor: SessionDescriptor, shown?: Promise<void>): void {
     this.#adopted = descriptor;
@@ -158,10 +157,9 @@ export class SessionLog implements Disposable {
   }
 
   /**
-   * Writes what is complete in the transcript and returns the descriptor with freshly signed URLs.
-   * From then on messages are written as they are said.
-   * @throws ParleyError of the stores, `not-served`, `store-missing`, `links-unreadable` (an
-   * {@link UnreadableLinks}), `cancelled`
+   * Writes everything complete, and from now on messages as they are said. URLs are freshly signed.
+   * @throws ParleyError of the stores, `not-served`, `store-missing`, `links-unreadable` ({@link
+   * UnreadableLinks}), `cancelled`
    */
   descriptor(readers: Readers = 'others', signal: AbortSignal = this.#ended.signal): Promise<SessionDescriptor> {
     return this.#jobs.run('write', async () => {
@@ -174,7 +172,7 @@ export class SessionLog implements Disposable {
   }
 
   /**
-   * The current URL of one entry of the history, for this window.
+   * The current URL of one entry, for this window.
    * @throws ParleyError as {@link descriptor}
    */
   async urlAt(index: number): Promise<string | undefined> {
@@ -212,9 +210,9 @@ export class SessionLog implements Disposable {
   }
 
   /**
-   * Replaces the state. That of a session that is not shared stays on this machine until it is.
-   * @param previous URL of the state that this one continues; undefined: there was none
-   * @returns false if the session has another state by now
+   * The state of an unshared session stays on this machine.
+   * @param previous URL of the state that this one continues
+   * @returns false if there is another state by now
    * @throws ParleyError of the stores
    */
   storeState(content: Uint8Array, previous: string | undefined, by: string): Promise<boolean> {
@@ -253,9 +251,8 @@ export class SessionLog implements Disposable {
   }
 
   /**
-   * Copies own messages and the state to the first store, in order. Nothing is removed, so links
-   * that were given away keep working.
-   * @throws ParleyError of that store; doing it again continues where it stopped
+   * Copies own objects to the first store. Nothing is removed, so links keep working.
+   * @throws ParleyError of that store; repeating it continues
    */
   move(signal: AbortSignal): Promise<Moved> {
     return this.#jobs.run('write', async () => {
@@ -265,8 +262,8 @@ export class SessionLog implements Disposable {
   }
 
   /**
-   * Uploads what waits on this machine for the storage server.
-   * @throws ParleyError why something could not be uploaded
+   * Uploads what waits for the storage server.
+   * @throws ParleyError why that failed
    */
   upload(signal: AbortSignal): Promise<void> {
     return this.#jobs.run('write', async () => {
@@ -424,10 +421,7 @@ export class SessionLog implements Disposable {
     this.#unnoted = undefined;
   }
 
-  /**
-   * Writes an object to the first store. If that doesn't take it, or others wait for it, it waits
-   * on this machine.
-   */
+  /** Writes to the first store; on failure, or behind others that wait, to this machine. */
   async #put(key: string, bytes: Uint8Array, contentType: string): Promise<OwnPlace> {
     const [first, ...others] = this.#openStores;
     const local = others.find(({ isLocal }) => isLocal);
@@ -537,8 +531,8 @@ export class SessionLog implements Disposable {
   }
 
   /**
-   * Reads the record and opens the stores. What was written but not recorded (the machine failed
-   * between the two) is found again if the store can list its keys.
+   * Reads the record and opens the stores. Messages written but not recorded before a crash are
+   * found by listing.
    */
   #open(): Promise<void> {
     if (!this.#opened) {

@@ -17,11 +17,9 @@ export interface RemainsOptions {
 const IDS = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 
 /**
- * Removes what only these sessions had. A message that another session still continues stays; links
- * that were given away to others end. Never throws for a file that cannot be removed: it is logged,
- * and stays.
- * @returns how many messages were removed, and the conversations of which some stay because others
- * refer to them: those are for the next time
+ * Removes what only these sessions had; messages that others continue stay. Logs what can't be
+ * removed.
+ * @returns conversations of which something stays, for the next time
  */
 export async function removeRemains(
   keys: readonly string[],
@@ -47,11 +45,7 @@ export async function removeRemains(
   return { removed, left: [...left] };
 }
 
-/**
- * Returns the conversations whose messages were written without a share, as earlier versions did:
- * all of them are their own and on this machine.
- * @param fileStore what is known of the messages of sessions
- */
+/** Conversations whose messages earlier versions wrote without sharing them. */
 export async function neverShared(fileStore: FileStore, storeId: string): Promise<readonly string[]> {
   const keys: string[] = [];
   for await (const text of fileStore.texts()) {
@@ -88,17 +82,13 @@ const placeSchema = z.object({ kind: z.literal('own'), storeId: z.string(), key:
 const recordSchema = z.object({ record: z.object({ entries: z.array(placeSchema) }), shared: z.optional(z.boolean()) });
 
 /**
- * The conversation that wrote an object: `sessions/<id>/<conversation>/<object>`,
- * `http/<conversation>/<object>`.
+ * The conversation in `sessions/<id>/<conversation>/<object>` or `http/<conversation>/<object>`.
  */
 export function keyIn(name: string): string {
   return name.split('/').at(-2) ?? '';
 }
 
-/**
- * Whatever looks like the id of a message in what is known of the other sessions: their own, and
- * those in URLs.
- */
+/** Everything in the records of other sessions that looks like an id of a message. */
 export async function idsIn(fileStores: readonly FileStore[], signal: AbortSignal): Promise<ReadonlySet<string>> {
   const ids = new Set<string>();
   for (const fileStore of fileStores) {

@@ -6,10 +6,6 @@ import { toMessages } from '../../distributed/model/toMessages';
 import type { SessionView } from '../../session/model/model';
 import type { Entry } from '../../session/model/state';
 
-/**
- * Makes messages of entries that follow one another in a transcript.
- * @param agentName who speaks, for the role of the agent's messages
- */
 export function transcriptMessages(
   entries: readonly Entry[],
   model: Pick<SessionView, 'turn'>,

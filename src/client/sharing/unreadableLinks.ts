@@ -28,8 +28,7 @@ export class UnreadableLinks extends ParleyError {
 }
 
 /**
- * Reads the newest of the links into a bucket as others will.
- * @param urls of a session; those that lead elsewhere are ignored
+ * Reads the newest link into the bucket as others will.
  * @throws ParleyError `links-unreadable`, `cancelled`
  */
 export async function ensureReadable(

@@ -60,8 +60,8 @@ export class Uploads implements Disposable {
   }
 
   /**
-   * Sends everything that waits now.
-   * @throws ParleyError the first reason why something could not be sent
+   * Sends everything that waits.
+   * @throws ParleyError the first reason why something failed
    */
   async send(signal: AbortSignal): Promise<void> {
     await this.#sending?.catch(() => {});

@@ -21,12 +21,7 @@ export interface AgentServerErrorOptions extends ParleyErrorOptions {
   readonly isBroken?: boolean;
 }
 
-/**
- * A server that cannot be reached, does not answer in time, or refuses. Codes:
- * `agent-server-unreachable`, `-timeout`, `-unauthorized`, `-forbidden`, `-not-found`,
- * `-invalid-input`, `-conflict`, `-busy`, `-redirect`, `-failed`, and `-answer` where the answer is
- * not one that the protocol knows.
- */
+/** The agent server can't be reached, is late, or refuses. Codes begin with `agent-server-`. */
 export class AgentServerError extends ParleyError {
   readonly status: number | undefined;
   readonly retryAfterMs: number | undefined;
@@ -45,12 +40,7 @@ export class AgentServerError extends ParleyError {
   }
 }
 
-/**
- * The error for an answer that is no success (protocol 1.0.3 "Error"; other shapes occur: pages of
- * proxies, nothing at all).
- * @param body as far as it was read, undefined if it is no JSON
- * @param now milliseconds since 1970
- */
+/** Explains an unsuccessful answer: an error of the protocol, a proxy's page or nothing. */
 export function errorOfAnswer(
   origin: string,
   status: number,
@@ -147,10 +137,7 @@ export function errorOfContent(origin: string, status: number, error: unknown): 
 const ISSUE = /'loc': \(([^)]{0,500})\), 'msg': (?:'((?:[^'\\]|\\.){0,1000})'|"((?:[^"\\]|\\.){0,1000})")/g;
 const MAX_ISSUES = 3;
 
-/**
- * What does not fit, from a list of validation errors; undefined if the text is none. The values
- * themselves are not repeated.
- */
+/** Names the invalid fields in a list of validation errors, without their values. */
 function validationSentence(text: string): string | undefined {
   if (!text.startsWith("[{'type': ")) return undefined;
   const issues = [...text.slice(0, MAX_ISSUES_CHARS).matchAll(ISSUE)]
@@ -163,10 +150,7 @@ function validationSentence(text: string): string | undefined {
   return issues.length === 0 ? undefined : `${plainSentence(issues.join('; ')).replace(/\.$/, '')}.`;
 }
 
-/**
- * One short line without control characters, secrets and signatures of links, as it may be shown
- * anywhere.
- */
+/** Returns one short line without control characters, secrets and signatures. */
 export function plainSentence(text: string): string {
   const line = redact(redactSignatures(text.slice(0, MAX_SENTENCE * 4)))
     // What pydantic quotes of a message that it cannot read.

@@ -12,18 +12,10 @@ export function branchAction({ common, theirs }: Fork): { readonly id: string } 
   return { id: `${SHOW_BRANCH}${nameOf(theirs.history[common] ?? '')}` };
 }
 
-/**
- * Returns whether a session continues through the message that names a branch.
- * @param name as {@link branchAction} has it after the prefix
- */
 export function isBranch({ history }: SessionDescriptor, name: string): boolean {
   return history.some((url) => nameOf(url) === name);
 }
 
-/**
- * Returns whether a branch is one of those that are known, as it was or with more or fewer
- * messages.
- */
 export function isKnownBranch({ history }: SessionDescriptor, known: readonly SessionDescriptor[]): boolean {
   return known.some((one) => compareHistories(one.history, history).relation !== 'fork');
 }

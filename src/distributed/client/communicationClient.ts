@@ -33,27 +33,18 @@ export type FetchLike = (url: string, init: RequestInit) => Promise<Response>;
 export interface CommunicationClientOptions {
   /** Where the server's endpoints begin: http or https, no user name, no query. */
   readonly baseUrl: string;
-  /**
-   * Headers for exactly this origin (`https://host:port`), for instance its token; asked for before
-   * each request and never sent to another one.
-   */
+  /** Headers for this exact origin (a token), read before each request and sent to no other. */
   readonly headers?: (origin: string) => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>;
   readonly fetch?: FetchLike;
   readonly log?: Log;
   /** Hears of what is sent and received, as text without headers: bodies may hold signed URLs. */
   readonly onTraffic?: Traffic | undefined;
-  /**
-   * Milliseconds until an answer has to be there; that of a synchronous run, which the agent works
-   * on in the meantime, is its own.
-   */
+  /** Milliseconds until an answer must arrive, except those of synchronous runs. */
   readonly deadlineMs?: number;
   readonly syncDeadlineMs?: number;
 }
 
-/**
- * What a run begins with. `session` is the whole descriptor, `sessionId` the name of one that the
- * server holds; at most one of them.
- */
+/** `session`: the whole descriptor; `sessionId`: one that the server has. At most one of them. */
 export interface RunRequest {
   readonly agentName: string;
   readonly input: readonly Message[];
@@ -72,8 +63,7 @@ const SYNC_DEADLINE_MS = 10 * 60_000;
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 const MAX_ERROR_BYTES = 64 * 1024;
 /**
- * How often a request that changes nothing is sent where its connection breaks, and the first pause
- * in between, in milliseconds.
+ * Tries of a request that changes nothing if its connection breaks, and the first pause in ms.
  */
 const MAX_TRIES = 3;
 const TRY_AGAIN_MS = 100;
@@ -135,10 +125,6 @@ export class CommunicationClient {
     return this.#read(agentManifestSchema, value, 'The manifest of the agent', status);
   }
 
-  /**
-   * `POST /runs`, mode sync: the run as it ended, or as it awaits an answer. A run that failed is
-   * an answer too: see its status.
-   */
   async runSync(request: RunRequest, signal: AbortSignal): Promise<Run> {
     return this.#run('/runs', createBody(request, 'sync'), signal, this.#syncDeadline);
   }
@@ -148,17 +134,13 @@ export class CommunicationClient {
     return this.#run('/runs', createBody(request, 'async'), signal, this.#deadline);
   }
 
-  /**
-   * `POST /runs`, mode stream. Aborting the signal, or no longer reading, closes the stream and not
-   * the run.
-   */
+  /** `POST /runs`, mode stream. Aborting closes the stream, not the run. */
   async runStream(request: RunRequest, signal: AbortSignal): Promise<RunStream> {
     return this.#stream('/runs', createBody(request, 'stream'), signal);
   }
 
   /**
-   * `POST /runs/{id}`, mode sync: answers the question of a run. Refused here unless the run awaits
-   * one: some servers hang on it permanently.
+   * `POST /runs/{id}`, mode sync. Only if the run awaits an answer: some servers hang otherwise.
    */
   async resumeSync(runId: string, answer: Message, signal: AbortSignal): Promise<Run> {
     await this.#mustAwait(runId, signal);
@@ -192,9 +174,7 @@ export class CommunicationClient {
     );
   }
 
-  /**
-   * `GET /sessions/{id}`, as servers do it, else `GET /session/{id}`, as the specification says.
-   */
+  /** `GET /sessions/{id}`, or `GET /session/{id}` of the specification. */
   async session(id: string, signal: AbortSignal): Promise<SessionDescriptor> {
     const name = encodeURIComponent(id);
     const limit = MAX_DESCRIPTOR_BYTES;

@@ -34,18 +34,13 @@ export interface AgentConversation {
   readonly descriptor: SessionDescriptor;
   readonly isAwaiting: boolean;
   /**
-   * Sends a prompt, or the answer to the agent's question, and resolves at the end of the turn. An
-   * agent that fails is an outcome (`error`), already shown by an event.
+   * Sends a prompt or an answer, and resolves at the end of the turn.
    * @throws AgentServerError; ParleyError `session-busy`, `run-lost`, `run-not-awaiting`,
    * `message-too-large`
    */
   send(prompt: readonly ContentBlock[], signal: AbortSignal): Promise<SendOutcome>;
   cancel(): Promise<void>;
-  /**
-   * Continues with another agent, here or elsewhere. What the old server knows more than we do is
-   * taken along where it can be reached.
-   * @throws ParleyError `session-busy`
-   */
+  /** Continues with another agent, after taking over what only the old server has. */
   moveTo(endpoint: AgentEndpoint, signal: AbortSignal): Promise<void>;
 }
 
@@ -56,27 +51,19 @@ export interface CommunicationSessionOptions {
   readonly visited?: readonly string[];
   readonly emit: (event: SessionEvent) => void;
   readonly links?: HistoryLinks;
-  /**
-   * Keeps {@link CommunicationSession.kept} before a prompt is sent: a crash in between loses
-   * nothing. Never rejects.
-   */
+  /** Saves {@link CommunicationSession.kept} before a prompt is sent. Never rejects. */
   readonly keep?: () => Promise<void>;
-  /**
-   * A server holds another branch. Ours continues, and is what the server gets; theirs is kept by
-   * the listener, and shown on request.
-   */
+  /** A server has another branch: ours continues, theirs can be shown. */
   readonly onDidFork?: (fork: Fork) => void;
   /**
-   * Shows what a run said whose end the window before did not see, where its answer stands.
+   * Shows the end of a run that the previous window missed.
    * @returns whether it has a place
    */
   readonly onDidMiss?: (said: readonly SessionEvent[]) => boolean;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly follow?: FollowOptions;
-  /**
-   * Milliseconds for a look at a server's version of the session, and for a cancelled run to end.
-   */
+  /** Milliseconds for reading a server's version, and for a cancelled run to end. */
   readonly lookMs?: number;
   readonly stopMs?: number;
   readonly log?: Log;
@@ -142,10 +129,7 @@ export class CommunicationSession implements AgentConversation {
     return this.#question !== undefined;
   }
 
-  /**
-   * The run that is under way, or was when the window before ended; `true` where its server has not
-   * named it yet.
-   */
+  /** The current run; `true` if its server has not named it yet. */
   get running(): RunPosition | true | undefined {
     const position = this.#active?.position ?? (this.#unseen && { runId: this.#unseen.id, taken: 0 });
     if (!position) return undefined;
@@ -160,20 +144,12 @@ export class CommunicationSession implements AgentConversation {
     return this.#question && { ...this.#question.position };
   }
 
-  /**
-   * The descriptor for others, with copies of what no server has recorded.
-   * @throws what `recorder` throws
-   */
   async handOut(recorder: MessageRecorder, signal: AbortSignal): Promise<SessionDescriptor> {
     if (this.#unseen && !this.#active) await this.#catchUp(signal, this.#options.lookMs ?? LOOK_MS);
     return this.#past.handOut(recorder, signal);
   }
 
-  /**
-   * The window ended in the middle of a run: the server may have recorded it since, or still works
-   * on it.
-   * @param runId undefined if the server had not named it
-   */
+  /** The previous window ended during a run; its server may have recorded it since. */
   missedEnd(answer: Message | undefined, runId: string | undefined): void {
     const { follow: { pollMs = 1000 } = {}, stopMs = STOP_MS } = this.#options;
     const onWait = (): void => this.#teller.stillWorks();
@@ -184,11 +160,7 @@ export class CommunicationSession implements AgentConversation {
     this.#past.held.doubtLastTurn();
   }
 
-  /**
-   * Changes the past so that the prompt that failed can be sent again: without the links that could
-   * not be followed, without what no server recorded, or with messages in the place of everything.
-   * @throws ParleyError `session-busy`
-   */
+  /** Changes the past so that the failed prompt can be sent again. */
   carryOn(way: string, transcript: () => readonly Message[]): void {
     if (this.#active) throw busy();
     this.#past.held.withdrawLastTurn();
@@ -200,9 +172,8 @@ export class CommunicationSession implements AgentConversation {
   }
 
   /**
-   * Goes back to a question that was asked before this session was taken up again, and shows it
-   * where it was not shown yet.
-   * @returns whether the run still waits; else the next prompt begins another one
+   * Returns to a question from before, and shows it if needed.
+   * @returns whether the run still waits
    */
   async takeUp(asked: RunPosition, signal: AbortSignal): Promise<boolean> {
     if (this.#active) throw busy();
@@ -373,8 +344,7 @@ export class CommunicationSession implements AgentConversation {
   }
 
   /**
-   * Before a run: what a server that had this session before has to say about it now. One that
-   * forgot it gets all of it again.
+   * Before a run: checks the server's version of the session; one that lost it gets all of it.
    */
   async #look(message: Message, signal: AbortSignal): Promise<void> {
     const { origin } = this.#endpoint.client;
@@ -388,10 +358,6 @@ export class CommunicationSession implements AgentConversation {
     if (left > 0) this.#teller.leftOut(left);
   }
 
-  /**
-   * Takes over what the server has more of the session.
-   * @param maxMs for a run of the window before, see `UnseenRun.ended`
-   */
   async #catchUp(signal: AbortSignal, maxMs?: number): Promise<void> {
     const { origin } = this.#endpoint.client;
     if (!this.#visited.has(origin)) return;
@@ -410,8 +376,8 @@ export class CommunicationSession implements AgentConversation {
   }
 
   /**
-   * Shows what a run has said since the window before ended.
-   * @returns how many messages the server's record of it has that stand in the transcript now
+   * Shows what a run said since.
+   * @returns how many recorded messages the transcript has now
    */
   #showMissed(run: Run): number {
     const reader = new RunToEvents(mintId(), this.#log, MAX_GAPS);
@@ -434,10 +400,6 @@ export class CommunicationSession implements AgentConversation {
     this.#memory = finding.kind === 'agrees' || finding.kind === 'took-over' ? memoryAfterRun('answered') : 'new';
   }
 
-  /**
-   * Shows why a run failed, and how the user can continue where it is the past that stands in the
-   * way.
-   */
   async #explain(failure: Failure, { reader, input }: ActiveRun, signal: AbortSignal): Promise<void> {
     const { emit, links, lookMs = LOOK_MS } = this.#options;
     const { history } = this.descriptor;

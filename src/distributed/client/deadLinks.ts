@@ -16,10 +16,7 @@ export interface DeadLink {
   readonly why?: LocalizableText;
 }
 
-/**
- * How clients of HTTP say that something could not be loaded: httpx (of the original server), Node,
- * and others.
- */
+/** How HTTP clients say that loading failed: httpx (the original server), Node and others. */
 const LOAD_FAILURE =
   /connection attempts? failed|connect(ion)? ?error|connection (refused|reset|timed out)|client error '?4\d\d|server error '?5\d\d|fetch failed|read ?timeout|timed out|name or service|getaddrinfo|ECONN|ENOTFOUND|validation error/i;
 const URLS = /https?:\/\/[^\s'"<>\\]+/gi;
@@ -32,10 +29,7 @@ export function isLoadFailure(words: string): boolean {
   return LOAD_FAILURE.test(words);
 }
 
-/**
- * The links that a failed run could not follow: those that its words name, and those that do not
- * answer here either, whatever the words are.
- */
+/** Returns the links that a failed run names, and those that don't answer here either. */
 export async function deadLinks(
   words: string,
   history: readonly string[],

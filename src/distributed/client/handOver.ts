@@ -13,10 +13,7 @@ export interface HistoryRelation {
   readonly common: number;
 }
 
-/**
- * Compares by prefix. The same object signed at another time is the same; another hash is another
- * object.
- */
+/** Compares by prefix. Signatures don't matter; another hash is another object. */
 export function compareHistories(ours: readonly string[], theirs: readonly string[]): HistoryRelation {
   let common = 0;
   while (common < ours.length && common < theirs.length && isSameEntry(ours[common]!, theirs[common]!)) common++;
@@ -48,17 +45,13 @@ export type HandOver =
   | {
       readonly kind: 'send';
       readonly descriptor: SessionDescriptor;
-      /**
-       * `ours`: the server has nothing that we lack; `taken`: it has more, and that is now ours
-       * too; the others say why ours has to do.
-       */
       readonly because: 'ours' | 'taken' | 'unknown' | 'unreachable';
     }
   | Fork;
 
 /**
- * Before a session leaves a server: what goes to the next one.
- * @throws ParleyError `other-session` where the server answered with another session
+ * Decides what the next server gets.
+ * @throws ParleyError `other-session`
  */
 export function decideHandOver(ours: SessionDescriptor, answer: ServerAnswer): HandOver {
   if (answer.kind !== 'session') return { kind: 'send', descriptor: ours, because: answer.kind };
@@ -69,15 +62,10 @@ export function decideHandOver(ours: SessionDescriptor, answer: ServerAnswer): H
   return { kind: 'send', descriptor: adopt(ours, theirs), because: relation === 'same' ? 'ours' : 'taken' };
 }
 
-/**
- * What one server has shown of a session. Starts as `new`; an error of any kind leads back there.
- */
+/** What a server has seen of a session. Any error resets it to `new`. */
 export type ServerMemory = 'new' | 'answered';
 
-/**
- * How a run names its session: by id only to a server that has answered a run of it since the last
- * error.
- */
+/** Names a session by id only to a server that has answered since the last error. */
 export function sessionForRun(
   ours: SessionDescriptor,
   memory: ServerMemory,
@@ -85,9 +73,6 @@ export function sessionForRun(
   return memory === 'answered' ? { session_id: ours.id } : { session: ours };
 }
 
-/**
- * @param outcome `answered` for every answer that is a run, also a failed one; `error` for the rest
- */
 export function memoryAfterRun(outcome: 'answered' | 'error'): ServerMemory {
   return outcome === 'answered' ? 'answered' : 'new';
 }
@@ -99,10 +84,7 @@ export type RunCheck =
       readonly added: number;
     }
   | {
-      /**
-       * The server has lost (or never had) what came before. Nothing is lost here: send
-       * `descriptor` in full, and tell the user.
-       */
+      /** The server lost what came before: send `descriptor` in full and tell the user. */
       readonly kind: 'forgotten';
       readonly missing: number;
       readonly descriptor: SessionDescriptor;
@@ -111,7 +93,7 @@ export type RunCheck =
   | { readonly kind: 'unverified'; readonly descriptor: SessionDescriptor };
 
 /**
- * After a run: whether the server still has all that we have.
+ * After a run: checks that the server has everything.
  * @throws ParleyError `other-session`
  */
 export function checkAfterRun(ours: SessionDescriptor, answer: ServerAnswer): RunCheck {
@@ -131,10 +113,7 @@ export function checkAfterRun(ours: SessionDescriptor, answer: ServerAnswer): Ru
   return { kind: 'forgotten', missing, descriptor: { ...ours, history: [...ours.history, ...added] } };
 }
 
-/**
- * Theirs, where it has all of ours: freshly signed URLs are welcome, our hashes stay, and so does a
- * state that they do not mention.
- */
+/** Takes their freshly signed URLs, and keeps our hashes and a state that they don't mention. */
 function adopt(ours: SessionDescriptor, theirs: SessionDescriptor): SessionDescriptor {
   const history = theirs.history.map((url, index) => {
     const hash = hashOf(ours.history[index] ?? '');

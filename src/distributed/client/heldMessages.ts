@@ -99,8 +99,8 @@ export class HeldMessages {
   }
 
   /**
-   * Forgets what a server has recorded, in the order of its record.
-   * @returns whether it holds messages of the last run; undefined if the record cannot be read
+   * Drops what a server recorded.
+   * @returns whether it has the last run; undefined if unreadable
    */
   drop(recorded: readonly Recorded[]): boolean | undefined {
     const isReadable = recorded.some(({ message }) => message !== undefined);
@@ -126,7 +126,7 @@ export class HeldMessages {
   }
 
   /**
-   * Leaves out the oldest messages until the others fit into a request beside this many bytes.
+   * Drops the oldest messages until the rest fits a request beside these bytes.
    * @returns how many
    */
   fit(otherBytes: number): number {
@@ -145,9 +145,8 @@ function isCopyAt({ url }: HeldMessage, other: string): boolean {
 }
 
 /**
- * Returns whether a server's record is of this message: servers keep its words, and the time at
- * which it was said. The time alone is not enough where both have text, as two clients may speak
- * in the same millisecond; an answer may be longer there than here.
+ * Compares the words and the time: two clients may speak in the same millisecond, and an answer may
+ * be longer on the server.
  */
 function isSame(message: Message, recorded: Message): boolean {
   const [words, others] = [wordsOf(message), wordsOf(recorded)];

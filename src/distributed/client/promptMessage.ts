@@ -7,9 +7,7 @@ import type { ContentBlock } from '../../session/events/content';
 import { MAX_MESSAGE_BYTES, type Message, type MessagePart, textPart, timestamp, urlSchema } from '../model/model';
 
 /**
- * Files that are attached become artifacts; links to files of this machine, which the agent cannot
- * read, become text.
- * @param now milliseconds since 1970
+ * Makes attached files artifacts, and links to local files text.
  * @throws ParleyError `message-too-large`
  */
 export function promptMessage(prompt: readonly ContentBlock[], now: number): Message {

@@ -6,10 +6,7 @@ import type { Gap } from '../model/gap';
 import type { MessagePart } from '../model/model';
 import { isTextual, partBlock } from './runParts';
 
-/**
- * Returns whether the content of a part is elsewhere. A citation or a step with an address is a
- * link, not content.
- */
+/** A citation or a step with an address is a link, not content. */
 export function isRemote(part: MessagePart): part is MessagePart & { readonly content_url: string } {
   return part.content_url !== undefined && part.metadata === undefined;
 }
@@ -34,10 +31,7 @@ export function partGapId(messageGapId: string, part: number): string {
   return `${messageGapId}.${part}`;
 }
 
-/**
- * Returns the gap of a part in an answer that is being given: no message has an address yet by
- * which the part could be found again.
- */
+/** The gap of a part in an answer in progress, which has no address yet to find it by. */
 export function livePart(part: MessagePart, gapId: string): GapEvent {
   const { name, content_url: url = '', content_type: mimeType } = part;
   return { ...unloadedPart(part, gapId), remote: { url, mimeType, name } };

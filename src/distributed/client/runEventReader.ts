@@ -12,10 +12,8 @@ const terminalSchema = z.looseObject({
 });
 
 /**
- * Reads one event as it was streamed or replayed; never throws. An event that does not fit counts
- * as unknown, so that positions in the stream and in the replay stay the same; where it would have
- * ended the run it becomes an `error`, or the run would never end.
- * @param value undefined if the text was no JSON
+ * Reads one event, never throws. A bad event counts as unknown, so that positions stay the same;
+ * one that should end the run becomes an `error`.
  */
 export function readStreamedEvent(value: unknown, log: Log): RunEvent {
   try {

@@ -3,10 +3,7 @@
 import type { ContentBlock } from '../../session/events/content';
 import { citationOf, type MessagePart, textPart, trajectoryOf } from '../model/model';
 
-/**
- * The text of a part that is nothing but text; undefined for artifacts, steps, citations, links and
- * data of other kinds.
- */
+/** Returns the text of a part that is only text. */
 export function textOf(part: MessagePart): string | undefined {
   if (part.name !== undefined || part.content === undefined) return undefined;
   if (!isTextual(part.content_type) || citationOf(part) || trajectoryOf(part)) return undefined;
@@ -53,9 +50,8 @@ export interface Shown {
 }
 
 /**
- * The parts of a whole message that were not among those shown one by one. Text is compared as
- * text: servers merge its pieces.
- * @returns undefined if the whole contradicts what was shown
+ * Returns the parts of a message not shown yet. Text is compared as text: servers merge it.
+ * @returns undefined if the message contradicts what was shown
  */
 export function missingParts(shown: Shown, whole: readonly MessagePart[]): readonly MessagePart[] | undefined {
   const missing: MessagePart[] = [];

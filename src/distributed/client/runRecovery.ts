@@ -12,8 +12,7 @@ import type { CommunicationClient, RunStream } from './communicationClient';
 export interface FollowOptions {
   readonly log?: Log;
   /**
-   * A stream silent for this many milliseconds is checked against the run's status: connections die
-   * without a word.
+   * A silent stream is checked against the run's status after this time: connections die silently.
    */
   readonly quietMs?: number;
   /** Milliseconds between two looks at a run that still works. */
@@ -21,10 +20,7 @@ export interface FollowOptions {
   readonly retryMs?: readonly number[];
 }
 
-/**
- * How far a run was followed; kept between the stream that ends with a question and the one that
- * its answer begins.
- */
+/** How far a run was followed. */
 export interface RunPosition {
   runId: string | undefined;
   taken: number;
@@ -52,12 +48,9 @@ export function isResting(status: RunStatus): boolean {
 }
 
 /**
- * The events of a run from `position` on, each once and in order, until one that {@link
- * endsStream}. A stream that is lost is continued from `GET /runs/{id}/events`; where a server has
- * none, `GET /runs/{id}` tells at least the end, as one event with the whole run.
- * @param open sends the request; its signal ends the stream
- * @throws what `open` throws; ParleyError `run-lost` where the run cannot be found again; the
- * signal's reason
+ * Yields the events of a run from `position` on, each once, until one that {@link endsStream}. A
+ * lost stream continues from `GET /runs/{id}/events`, else from `GET /runs/{id}`.
+ * @throws what `open` throws; ParleyError `run-lost`
  */
 export async function* followRun(
   client: Pick<CommunicationClient, 'run' | 'events'>,
@@ -91,10 +84,7 @@ export async function* followRun(
   yield* recover(client, position, options, signal);
 }
 
-/**
- * The events of a stream; ends without an error when the stream breaks, or when the run rests and
- * the stream does not say so.
- */
+/** Yields the events of a stream until it breaks or the run rests. */
 async function* whileItLives(
   client: Pick<CommunicationClient, 'run'>,
   events: AsyncIterable<RunEvent>,
@@ -189,10 +179,7 @@ async function* recover(
   }
 }
 
-/**
- * What came since the position: from the list of events, or, where that is no help, the end of the
- * run.
- */
+/** Returns what came since the position, or the end of the run. */
 async function missed(
   client: Pick<CommunicationClient, 'run' | 'events'>,
   runId: string,

@@ -26,10 +26,7 @@ export interface RunEnd {
   readonly run?: Run;
 }
 
-/**
- * Takes the events of a run in order and gives what they mean in a transcript. The caller begins
- * and ends turns: see {@link end}.
- */
+/** Converts the events of a run to events of a transcript. The caller begins and ends turns. */
 export class RunToEvents {
   readonly #log: Log;
   readonly #key: string;
@@ -44,8 +41,8 @@ export class RunToEvents {
   #openTools: { readonly toolCallId: string; readonly toolName: string }[] = [];
 
   /**
-   * @param key makes the ids of this run's messages and tool calls unique in the session
-   * @param maxGaps parts whose content lies elsewhere that become gaps; others are links
+   * @param key makes ids unique in the session
+   * @param maxGaps remote parts that become gaps; others are links
    */
   constructor(key: string, log: Log, maxGaps = 0) {
     this.#key = key;
@@ -138,10 +135,7 @@ export class RunToEvents {
     this.#end = { status: 'failed', stopReason: 'error', error, run };
   }
 
-  /**
-   * Shows what of a whole had not been shown in pieces: all of it after a synchronous run, the rest
-   * after a lost stream, mostly nothing.
-   */
+  /** Shows what of a whole message was not shown in pieces. */
   #complete(shown: Shown, whole: readonly MessagePart[], out: SessionEvent[]): void {
     const missing = missingParts(shown, whole);
     if (missing === undefined) this.#log.debug('A completed message differs from its parts; the parts stay.');

@@ -10,10 +10,6 @@ import { nameOf } from './branchName';
 import { checkAfterRun, decideHandOver, type Fork, type ServerAnswer } from './handOver';
 import { type HeldMessage, HeldMessages, leftOutMessage, type Recorded } from './heldMessages';
 
-/**
- * What a look at a server's version turned out to be. `forgotten`: it does not have our earlier
- * messages.
- */
 export type Finding =
   | { readonly kind: 'agrees' | 'unverified' }
   | { readonly kind: 'took-over'; readonly added: readonly string[] }
@@ -30,15 +26,9 @@ export interface KeptPast {
   readonly descriptor: SessionDescriptor;
   /** Messages that no server has recorded, in order. */
   readonly held?: readonly HeldMessage[];
-  /**
-   * Names (see {@link nameOf}) of links that belong to the history no more: what lay behind them is
-   * held, or was left out by the user.
-   */
+  /** Names of links that left the history: their messages are held, or the user left them out. */
   readonly gone?: readonly string[];
-  /**
-   * Links to copies of held messages that were handed out, of those that a server has recorded
-   * since too.
-   */
+  /** Copies of held messages that were handed out and recorded by a server since. */
   readonly copies?: readonly string[];
 }
 
@@ -100,9 +90,8 @@ export class SessionPast {
   }
 
   /**
-   * Before the session leaves a server: reads what only that server has; see {@link
-   * decideHandOver}.
-   * @returns the fork where each has something of its own
+   * Takes over what only the server that is left has.
+   * @returns the fork if each has something of its own
    */
   async leave(answer: ServerAnswer, signal: AbortSignal): Promise<Fork | undefined> {
     const decision = decideHandOver(this.#descriptor, this.#withoutGone(answer));
@@ -114,11 +103,8 @@ export class SessionPast {
   }
 
   /**
-   * Forgets the held messages that a server has recorded, as far as its record is theirs: another
-   * client may have written at the same time.
-   * @param run the run that was to be recorded, where there was one: what it was sent, and how many
-   * messages it answered
-   * @returns whether the record holds the prompt; undefined if it cannot be read
+   * Drops held messages that a server recorded; another client may have written too.
+   * @returns whether the record has the prompt; undefined if unreadable
    */
   async takeRecord(
     added: readonly string[],
@@ -145,9 +131,9 @@ export class SessionPast {
   }
 
   /**
-   * Makes the history one that a server can read: our own links are signed again, and from the
-   * first on that it cannot follow, messages go along instead.
-   * @returns whether the server has to get the history, as it is another one now, or its links are
+   * Makes the history readable for a server: re-signs our links, and sends messages along from the
+   * first unreadable one on.
+   * @returns whether it must be sent again
    */
   async prepare(reader: string, signal: AbortSignal): Promise<boolean> {
     const links = this.#links;
@@ -190,10 +176,7 @@ export class SessionPast {
     this.#copies = [...this.#copies, url].slice(-MAX_HISTORY);
   }
 
-  /**
-   * Where a copy lies of a message whose link has ended. Undefined where the link is good, or there
-   * is nothing to copy.
-   */
+  /** Returns where a copy of a message lies whose link has ended. */
   async #published(url: string, recorder: MessageRecorder, signal: AbortSignal): Promise<string | undefined> {
     const known = this.#reissued.get(nameOf(url));
     if (known !== undefined && (await recorder.has(known)))
@@ -206,10 +189,7 @@ export class SessionPast {
     return copy;
   }
 
-  /**
-   * Returns the message behind a dead link, from what was read before. Undefined where the link
-   * works, or there is no copy.
-   */
+  /** Returns the message behind a dead link if it was read before. */
   async #copyOfEnded(url: string, signal: AbortSignal): Promise<Message | undefined> {
     const ends = expiryOf(url);
     return ends !== undefined && ends <= this.#now() ? this.#read(url, signal) : undefined;
@@ -233,10 +213,6 @@ export class SessionPast {
     this.held.prepend(messages, []);
   }
 
-  /**
-   * The descriptor for others, with links to copies of what no server has recorded.
-   * @throws what `recorder` throws
-   */
   async handOut(recorder: MessageRecorder, signal: AbortSignal): Promise<SessionDescriptor> {
     const history: string[] = [];
     for (const url of this.#descriptor.history) {
@@ -255,10 +231,6 @@ export class SessionPast {
     return { ...this.#descriptor, history };
   }
 
-  /**
-   * Leaves out the oldest held messages until a request holds them beside this many bytes.
-   * @returns how many
-   */
   fit(otherBytes: number): number {
     const count = this.held.fit(otherBytes + 1024);
     if (count > 0) this.held.prepend([leftOutMessage(count, this.#now())]);

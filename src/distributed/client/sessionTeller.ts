@@ -49,10 +49,7 @@ export class SessionTeller {
     this.#tell('warning', { code: 'others-recorded', args: [count] });
   }
 
-  /**
-   * What the server has of the session cannot be read here, so it is unknown what the server has
-   * recorded. Told once for each reason.
-   */
+  /** The server's version can't be read, so what it recorded is unknown. Told once per reason. */
   unreadable(reason: LocalizableText): void {
     const told = inEnglish(reason);
     if (this.#unreadable === told) return;

@@ -35,10 +35,9 @@ export class UnseenRun {
   }
 
   /**
-   * Waits for its end.
-   * @param maxMs milliseconds; absent: as long as it works, or a while after it was told to stop
-   * @returns whether the server has nothing more to say of it
-   * @throws the signal's reason
+   * Waits for the end of the run.
+   * @param maxMs absent: as long as it works
+   * @returns whether the server has nothing more to say
    */
   async ended(client: CommunicationClient, signal: AbortSignal, maxMs?: number): Promise<boolean> {
     const { pollMs, stopMs, onWait, log = silentLog } = this.#options;

@@ -8,10 +8,7 @@ import { MAX_DESCRIPTOR_BYTES, readSession, type SessionDescriptor } from '../mo
 import { carriesSignature, expiryOf, isOnThisMachine } from '../model/resourceUrl';
 import { type Guard, guardedGet } from './guard';
 
-/**
- * What a user pasted: the session itself, or the address of a server's `GET /sessions/{id}` that
- * has it.
- */
+/** The session itself, or the address of a server's `GET /sessions/{id}`. */
 export type DescriptorSource =
   | { readonly kind: 'descriptor'; readonly descriptor: SessionDescriptor }
   | { readonly kind: 'address'; readonly url: string };
@@ -19,10 +16,7 @@ export type DescriptorSource =
 /** `vscode://parley.parley/session?d=…`; other editors have other schemes. */
 const LINK = /^[a-z][a-z0-9+.-]*:\/\/parley\.parley\/session\?(.*)$/is;
 
-/**
- * Reads a descriptor: an object, its JSON text, a link, or the address of one.
- * @throws ParleyError `bad-descriptor`, `too-large`, `not-json`, `too-deep`, `invalid-data`
- */
+/** @throws ParleyError `bad-descriptor`, `too-large`, `not-json`, `too-deep`, `invalid-data` */
 export function parseDescriptor(input: unknown): DescriptorSource {
   if (typeof input !== 'string') return readDescriptor(input);
   const text = input.trim();
@@ -36,9 +30,9 @@ export function parseDescriptor(input: unknown): DescriptorSource {
 }
 
 /**
- * Reads a descriptor, fetching it under the guard where its address is given.
- * @throws ParleyError as {@link parseDescriptor} and `guardedGet` do, `session-not-found`,
- * `session-locked` (401), `session-denied` (403), `session-unavailable`
+ * Reads or fetches a descriptor.
+ * @throws as {@link parseDescriptor} and `guardedGet`; `session-not-found`, `session-locked` (401),
+ * `session-denied` (403), `session-unavailable`
  */
 export async function openDescriptor(input: unknown, guard: Guard, signal: AbortSignal): Promise<SessionDescriptor> {
   const source = parseDescriptor(input);
@@ -62,10 +56,7 @@ export async function openDescriptor(input: unknown, guard: Guard, signal: Abort
 export interface ExportedDescriptor {
   /** JSON, indented. */
   readonly text: string;
-  /**
-   * Opens the session in an editor that has Parley. Some systems cut links at 2 000 to 8 000
-   * characters.
-   */
+  /** Some systems cut links at 2 000 to 8 000 characters. */
   readonly link: string;
   /** Whoever gets it can read the messages without signing in: warn before it is copied. */
   readonly carriesSignatures: boolean;

@@ -13,14 +13,10 @@ import { type ConsentPolicy, OriginConsent } from './originConsent';
 
 const MAX_REDIRECTS = 3;
 
-/**
- * What the user and the settings allow. An origin is `scheme://host[:port]` as `URL.origin` gives
- * it.
- */
+/** What the user and the settings allow. Origins are as `URL.origin` writes them. */
 export interface NetworkPolicy extends ConsentPolicy {
   /**
-   * On the allow-list: our own server, configured agents and stores, origins that the user allowed
-   * permanently. Addresses are not judged.
+   * Own server, configured agents and stores, allowed origins. Their addresses are not checked.
    */
   isAllowed(origin: string): boolean;
   readonly listedOnly?: boolean;
@@ -39,10 +35,6 @@ type Connections = Pick<GuardedConnections, 'get' | 'classOf' | 'dispose'>;
 export class Guard implements Disposable {
   readonly policy: NetworkPolicy;
   readonly connections: Connections;
-  /**
-   * What the user has said about servers that are not on the public internet, for as long as this
-   * guard lives.
-   */
   readonly consent: OriginConsent;
 
   constructor(policy: NetworkPolicy, options: GuardOptions = {}) {
@@ -59,15 +51,9 @@ export class Guard implements Disposable {
 export interface GuardedGetOptions {
   readonly guard: Guard;
   readonly maxBytes: number;
-  /**
-   * For all hops together, from the first connection to the last byte; time in which the user is
-   * asked does not count.
-   */
+  /** For all hops and the body together, without the time in which the user is asked. */
   readonly timeoutMs: number;
-  /**
-   * False: a blocked address is an error immediately, and the caller asks (see {@link
-   * OriginConsent.mayVisit}).
-   */
+  /** False: a blocked address fails, and the caller asks. */
   readonly asks?: false;
   /** Headers for every hop (`if-none-match`); no credentials. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -82,10 +68,10 @@ export interface GuardedResponse {
 }
 
 /**
- * Gets a URL under a policy. A status that is no success is a result, not an error.
+ * Gets a URL under a policy; any status is a result.
  * @throws ParleyError `bad-url`, `blocked-address`, `not-listed`, `refused`, `no-such-host`,
- * `timeout`, `too-large`, `bad-encoding`, `bad-redirect`, `connection-lost` or `cancelled`; no
- * message holds anything that a server sent
+ * `timeout`, `too-large`, `bad-encoding`, `bad-redirect`, `connection-lost`, `cancelled`; without
+ * anything that a server sent
  */
 export async function guardedGet(
   url: string,

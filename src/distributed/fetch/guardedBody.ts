@@ -9,16 +9,12 @@ import { localizable } from '../../base/localizable';
 /** What we ask servers for; others that they use unasked are read too where possible. */
 export const ACCEPT_ENCODING = 'gzip, br';
 
-/**
- * Bytes of an unwanted body that are read to keep the connection; beyond it the connection is
- * dropped.
- */
+/** Bytes of an unwanted body that are read to keep its connection. */
 const WORTH_READING = 64 * 1024;
 
 /**
- * The body, decompressed.
- * @param maxBytes of the body as it came and as it unpacks
- * @throws ParleyError `too-large`, `bad-encoding`; or what the socket reports
+ * @param maxBytes of the body, compressed and decompressed
+ * @throws ParleyError `too-large`, `bad-encoding`; what the socket reports
  */
 export async function readBody(response: IncomingMessage, maxBytes: number): Promise<Uint8Array> {
   const tooLarge = (): ParleyError => {

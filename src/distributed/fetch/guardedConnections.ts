@@ -18,9 +18,7 @@ export interface ResolvedAddress {
 
 export type NameLookup = (hostname: string) => Promise<readonly ResolvedAddress[]>;
 
-/**
- * The name, or the number in the URL, leads to an address that strangers must not make us visit.
- */
+/** The host leads to an address that strangers must not make us visit. */
 export class BlockedAddress extends ParleyError {
   readonly origin: string;
   readonly addressClass: AddressClass;
@@ -34,14 +32,11 @@ export class BlockedAddress extends ParleyError {
   }
 }
 
-/**
- * This machine, without encryption: with it, an editor adds the certificates that its user trusts.
- */
+/** This machine without TLS: with it, editors add the certificates that the user trusts. */
 const HERE = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/;
 
 /**
- * Keeps connections alive, with a cap for each origin; those of allowed origins never serve a
- * request that is to be judged.
+ * Keep-alive with a cap per origin. Connections of allowed origins never serve checked requests.
  */
 export class GuardedConnections implements Disposable {
   readonly #lookup: NameLookup;
@@ -63,9 +58,8 @@ export class GuardedConnections implements Disposable {
   }
 
   /**
-   * Sends a GET and gives the response as soon as its head is there. Does not follow redirects.
-   * @param allowed the origin is on the allow-list: its addresses are not judged, and the proxy
-   * settings of the host apply
+   * Sends a GET, without following redirects.
+   * @param allowed addresses are not checked, and proxy settings apply
    * @throws BlockedAddress, or what the socket reports
    */
   async get(
@@ -86,10 +80,7 @@ export class GuardedConnections implements Disposable {
     }
   }
 
-  /**
-   * Where a host of a URL leads now; undefined if its name is not known. Each connection is judged
-   * by its own look.
-   */
+  /** Where a host leads now; undefined if unknown. Each connection checks its own lookup. */
   async classOf(hostname: string): Promise<AddressClass | undefined> {
     const host = bare(hostname);
     if (isIP(host) !== 0) return worstClass([host]);
@@ -119,9 +110,8 @@ export class GuardedConnections implements Disposable {
         headers,
         lookup: this.#lookupFor(url.origin, allowed),
       };
-      // `request` is what an editor replaces to go through a proxy, and then the proxy would look
-      // the name up: judged requests go straight out. So do those to this machine, for which an
-      // editor has no proxy either and takes long to say so.
+      // `request` is what an editor replaces to use a proxy, which would look the name up: checked
+      // requests go straight out, and so do those to this machine.
       const request =
         !allowed || HERE.test(url.origin)
           ? new http.ClientRequest(options as http.ClientRequestArgs)

@@ -10,20 +10,17 @@ import type { Resolver } from './resolver';
 
 export interface HistoryLinks {
   /**
-   * The link as it is handed out today: one to our own store is signed again.
-   * @param reader origin of the server that follows it; absent: anybody
+   * Re-signs a link to our own store.
+   * @param reader origin of the server that follows it
+   * @returns undefined if it can't
    */
   fresh(url: string, reader: string | undefined): Promise<string | undefined>;
   /**
-   * The message behind a link, from wherever it can be had; a sentence where it cannot. What a bad
-   * connection kept back is asked for again for a few seconds: the sentence takes the place of the
-   * message permanently.
+   * Returns the message behind a link, or a sentence. Retries a bad connection for a few seconds:
+   * the sentence would replace the message for good.
    */
   read(url: string, signal: AbortSignal): Promise<Message | string>;
-  /**
-   * Asks the server of a link now.
-   * @returns why it does not give the message; undefined if it does
-   */
+  /** Returns why the server of a link doesn't give the message; undefined if it does. */
   whyUnreadable(url: string, signal: AbortSignal): Promise<LocalizableText | undefined>;
 }
 
@@ -31,10 +28,7 @@ export interface StoreLinksOptions {
   readonly stores: () => Promise<readonly ResourceStore[]>;
   readonly resolver: () => Promise<Pick<Resolver, 'resolveEntry'>>;
   readonly prober: () => Pick<Resolver, 'resolveEntry'>;
-  /**
-   * Returns whether a key belongs to this session: a foreign descriptor must not get other messages
-   * signed by naming them.
-   */
+  /** A foreign descriptor must not get other messages signed by naming them. */
   readonly isOfSession: (key: string) => boolean;
   /** Before each further try to read a message, in milliseconds. */
   readonly retryMs?: readonly number[];
@@ -71,10 +65,7 @@ export class StoreLinks implements HistoryLinks {
     return reachable(url, reader);
   }
 
-  /**
-   * Signing for a bucket is work; what was signed with these keys and lasts for hours is as good as
-   * new.
-   */
+  /** Signing is work, so links that last for hours are reused. */
   async #signed(store: ResourceStore, key: string, sha256: string | undefined): Promise<string> {
     const before = this.#links.get(store) ?? new Map<string, string>();
     const known = before.get(key);

@@ -16,9 +16,8 @@ export interface AskedOrigin {
 export interface ConsentPolicy {
   isAllowed(origin: string): boolean;
   /**
-   * Asks the user about servers on this machine or in the local network, all immediately. Absent:
-   * refused.
-   * @returns the origins that may be visited
+   * Asks about servers on this machine or the local network. Absent: refused.
+   * @returns allowed origins
    */
   ask?(origins: readonly AskedOrigin[], signal: AbortSignal): Promise<readonly string[]>;
 }
@@ -45,12 +44,8 @@ export class OriginConsent {
   }
 
   /**
-   * Asks about all servers that the addresses of a session name, in one question; requests to them
-   * wait for the answer. A server that is refused is asked about again with the next session only.
-   * Resolves when there is an answer, or nothing to ask.
-   * @param urls of the session; one address may stand there several times
-   * @param isNeeded whether an address has to be fetched: what is on this machine already needs no
-   * question
+   * Asks about all servers of a session in one question; requests to them wait for the answer.
+   * @param isNeeded whether a URL has to be fetched at all
    */
   async askTogether(
     urls: readonly string[],
@@ -66,8 +61,8 @@ export class OriginConsent {
   }
 
   /**
-   * Returns whether a request that was blocked may be sent after all.
-   * @param asks the user wants this one thing now: where there is no answer yet, they are asked
+   * Returns whether a blocked request may be sent.
+   * @param asks the user wants this one now, so ask
    */
   async mayVisit({ origin, addressClass }: BlockedAddress, asks: boolean, signal: AbortSignal): Promise<boolean> {
     if (addressClass !== 'local' && addressClass !== 'private') return false;

@@ -10,10 +10,7 @@ const UNANSWERED: ReadonlySet<GapReason> = new Set([...SILENT, 'connection-lost'
 export class OriginHealth {
   readonly #failures = new Map<string, { readonly count: number; readonly reason: GapReason }>();
 
-  /**
-   * Asks before a request.
-   * @throws ResourceFailure with the reason of the failures before, for a dead server
-   */
+  /** @throws ResourceFailure for a dead server, with the reason of its failures */
   check(origin: string): void {
     const failures = this.#failures.get(origin);
     if (failures && failures.count >= ENOUGH && SILENT.has(failures.reason)) throw new ResourceFailure(failures.reason);
@@ -24,10 +21,7 @@ export class OriginHealth {
     return (this.#failures.get(origin)?.count ?? 0) >= ENOUGH;
   }
 
-  /**
-   * Notes how a request ended.
-   * @param reason undefined if the server answered, whatever it said
-   */
+  /** @param reason undefined: the server answered */
   note(origin: string, reason: GapReason | undefined): void {
     if (reason === undefined || !UNANSWERED.has(reason)) this.#failures.delete(origin);
     else this.#failures.set(origin, { count: (this.#failures.get(origin)?.count ?? 0) + 1, reason });

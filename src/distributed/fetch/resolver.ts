@@ -49,23 +49,17 @@ export interface HistoryOptions {
   onEntry?(entry: HistoryEntry): void;
   sha256?(index: number): string | undefined;
   /**
-   * For the whole history, from when the user has said which servers may be asked; 60 s, and more
-   * for a long one, by default. What is not there by then is a gap.
+   * For the whole history after the user allowed its servers; the rest becomes gaps. 60 s, more for
+   * a long one.
    */
   readonly budgetMs?: number;
-  /**
-   * The newest `count` entries have the servers and the processor for themselves until `others`
-   * settles.
-   */
+  /** The newest `count` entries are loaded alone until `others` settles. */
   readonly newest?: { readonly count: number; readonly others: Promise<unknown> };
 }
 
 export interface PartOptions extends Pick<LoadOptions, 'health' | 'asks'> {
   readonly maxBytes: number;
-  /**
-   * The part was said just now: what was read at its address before counts only where the server
-   * says that it is the same. Absent: the part belongs to a history, which does not change.
-   */
+  /** The part is new: a cached one counts only if the server confirms it. */
   readonly isNew?: boolean;
 }
 
@@ -75,8 +69,7 @@ export interface ResolverOptions extends LoaderOptions {
 }
 
 /**
- * Messages of one origin that are begun at a time: more than are asked for, so that none of its
- * places stays free.
+ * Messages of one origin begun at a time: more than are requested, so that no slot stays free.
  */
 const BEGUN_OF_ORIGIN = 32;
 const MAX_STATE_BYTES = 20 * 1024 * 1024;
@@ -93,9 +86,7 @@ export class Resolver {
   }
 
   /**
-   * Resolves a whole history. Never throws for what servers do: the result has an entry for each
-   * URL, in the order of the descriptor. Stopping it makes gaps of what is still missing. Which
-   * servers on this machine or in the network it may be read from, the user is asked once.
+   * Resolves a history: an entry or a gap per URL, in order. Never throws for what servers do.
    */
   async resolveHistory(
     descriptor: SessionDescriptor,
@@ -144,9 +135,8 @@ export class Resolver {
   }
 
   /**
-   * Resolves one entry again, for "Retry" at a gap: the user is asked about its server where that
-   * is blocked.
-   * @param sha256 that it must have, where the URL does not carry it
+   * Resolves one entry again.
+   * @param sha256 expected, if the URL has none
    */
   async resolveEntry(
     url: string,
@@ -159,10 +149,7 @@ export class Resolver {
     return await this.#resolveOne(group, run);
   }
 
-  /**
-   * Gets the state: asked for each time, sent again by the server only when it changed. What fails
-   * is a gap; the URL is to be forwarded all the same.
-   */
+  /** Gets the state, revalidated each time. Forward its URL even if that fails. */
   async resolveState(url: string, signal: AbortSignal): Promise<ResolvedState | Gap> {
     try {
       const target = await this.#loader.target(url);
@@ -174,10 +161,7 @@ export class Resolver {
     }
   }
 
-  /**
-   * The bytes of a part: those in it, or those behind its `content_url`, which are fetched only now
-   * and kept like messages.
-   */
+  /** Returns the bytes of a part, fetching its `content_url` only now. */
   async resolvePart(part: MessagePart, options: PartOptions, signal: AbortSignal): Promise<ResolvedContent | Gap> {
     const { content_type: contentType, content_url: url } = part;
     if (url === undefined) {

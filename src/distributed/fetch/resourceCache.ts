@@ -21,10 +21,7 @@ export interface ResourceCacheOptions {
   readonly log?: Log;
 }
 
-/**
- * Files of which the age is renewed by reading only when they are older than this, so that reading
- * does not write.
- */
+/** Reading renews the age of older files only, so that it seldom writes. */
 const STALE_MS = 24 * 3600_000;
 /** Bytes that wait in memory for being written; with more, writing begins. */
 const MAX_WAITING = 8 * 1024 * 1024;
@@ -58,10 +55,7 @@ export class ResourceCache {
     this.#log = options.log ?? silentLog;
   }
 
-  /**
-   * What is known under a name, or undefined. Names are hashed, so that the folder does not reveal
-   * what was read.
-   */
+  /** Names are hashed, so that the folder does not reveal what was read. */
   async get(name: string): Promise<FramedContent | undefined> {
     const waiting = this.#waiting.get(name);
     if (waiting) return { ...waiting, sha256: sha256Of(waiting.bytes) };
@@ -135,10 +129,7 @@ export class ResourceCache {
       await utimes(path, now / 1000, now / 1000).catch(() => {});
   }
 
-  /**
-   * Removes the oldest until the rest is well within the bounds, and what a crash left half
-   * written.
-   */
+  /** Removes the oldest until the rest is well within bounds, and leftovers of crashes. */
   async #sweep(): Promise<void> {
     const files: { path: string; bytes: number; at: number }[] = [];
     for (const entry of await readdir(this.#folder, { recursive: true, withFileTypes: true })) {

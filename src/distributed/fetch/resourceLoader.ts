@@ -13,8 +13,8 @@ import { OriginLimiter } from './originLimiter';
 import type { ResourceCache } from './resourceCache';
 
 /**
- * Before each further try where a connection breaks, in milliseconds: one that breaks says nothing
- * about the next, and a link may be expired when the user tries again.
+ * Before each further try if a connection breaks, in ms: the link may have expired by the time the
+ * user retries.
  */
 const BROKEN_PAUSES_MS = [0, 200, 1000];
 
@@ -47,10 +47,7 @@ export interface Loaded {
 export interface Target {
   readonly url: string;
   readonly own?: { readonly store: ResourceStore; readonly key: string };
-  /**
-   * Under which name the cache has it: the place where it is ours, since our URLs are signed again;
-   * the whole URL where it is not.
-   */
+  /** Our place, as our URLs are signed again; else the whole URL. */
   readonly cacheName: string;
   readonly sha256?: string;
 }
@@ -77,9 +74,6 @@ export class ResourceLoader {
     this.#log = options.log ?? silentLog;
   }
 
-  /**
-   * @param sha256 that the bytes must have, where it is known from elsewhere than the URL itself
-   */
   async target(url: string, sha256 = hashOf(url)): Promise<Target> {
     const hash = sha256 === undefined ? {} : { sha256 };
     for (const store of this.#options.stores ?? []) {
@@ -92,10 +86,7 @@ export class ResourceLoader {
     return { url, cacheName: `url ${url.split('#', 1)[0]}`, ...hash };
   }
 
-  /**
-   * What is on this machine already, or undefined. What does not have the expected hash counts as
-   * absent.
-   */
+  /** Returns what is on this machine; another hash counts as absent. */
   loadHere(target: Target, signal: AbortSignal): Promise<Loaded | undefined> {
     return this.#reads.run('', async () => {
       if (signal.aborted) throw new ResourceFailure('cancelled');
@@ -111,8 +102,8 @@ export class ResourceLoader {
   }
 
   /**
-   * Fetches, when the caps let it.
-   * @throws ResourceFailure, or ParleyError of the guard or of the store
+   * Fetches within the caps.
+   * @throws ResourceFailure; ParleyError of the guard or the store
    */
   async load(target: Target, maxBytes: number, more: LoadOptions, signal: AbortSignal): Promise<Loaded> {
     try {
@@ -126,11 +117,7 @@ export class ResourceLoader {
     }
   }
 
-  /**
-   * Asks the user about all servers that these addresses make necessary and that are not allowed,
-   * in one question. Requests to them wait for the answer. Resolves when there is one, or nothing
-   * to ask; never rejects.
-   */
+  /** Asks about all servers of these addresses in one question. Never rejects. */
   async askTogether(urls: readonly string[], signal: AbortSignal): Promise<void> {
     const isNeeded = async (url: string): Promise<boolean> => {
       const target = await this.target(url);

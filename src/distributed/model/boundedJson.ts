@@ -3,17 +3,10 @@
 import { ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
 
-/**
- * Nesting of objects and arrays that is read; nothing of the protocol needs more than a tenth of
- * it.
- */
+/** Levels of objects and arrays; the protocol needs less than a tenth. */
 export const MAX_DEPTH = 100;
 
-/**
- * Parses a JSON text.
- * @throws ParleyError `too-large`, `not-json` or `too-deep`; none of them repeats what the text
- * said
- */
+/** @throws ParleyError `too-large`, `not-json`, `too-deep`; none of them repeats the text */
 export function parseBounded(text: string | Uint8Array, maxBytes: number): unknown {
   const bytes = typeof text === 'string' ? Buffer.byteLength(text) : text.byteLength;
   if (bytes > maxBytes)
@@ -31,10 +24,7 @@ export function parseBounded(text: string | Uint8Array, maxBytes: number): unkno
   return value;
 }
 
-/**
- * Returns whether a JSON value nests at most `limit` levels; does not recurse, so depth cannot
- * exhaust the stack.
- */
+/** Does not recurse, so depth cannot exhaust the stack. */
 export function isDepthWithin(value: unknown, limit: number): boolean {
   let level: unknown[] = [value];
   for (let depth = 0; level.length > 0; depth++) {

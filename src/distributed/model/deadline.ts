@@ -4,10 +4,7 @@ import type { Disposable } from '../../base/disposable';
 import { ParleyError } from '../../base/errors';
 import { type LocalizableText, localizable } from '../../base/localizable';
 
-/**
- * A signal that aborts when the caller's does, or when the time is up. Dispose it when what it
- * guards has ended.
- */
+/** A signal that aborts with the caller's or when time is up. Dispose it afterwards. */
 export class Deadline implements Disposable {
   readonly #controller = new AbortController();
   readonly #caller: AbortSignal;

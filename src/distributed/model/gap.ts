@@ -70,10 +70,7 @@ export function isGapReason(word: string): word is GapReason {
   return Object.hasOwn(SENTENCES, word);
 }
 
-/**
- * What stays as it is however often one asks. Half an answer is no JSON, and has another hash: the
- * next one may be whole.
- */
+/** Reasons that don't pass. Half an answer is no JSON and has another hash, so those may. */
 const FINAL: ReadonlySet<GapReason> = new Set([
   'expired',
   'not-a-message',

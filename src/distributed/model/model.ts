@@ -19,10 +19,7 @@ export const MAX_DESCRIPTOR_BYTES = 16 * 1024 * 1024;
 export const MAX_HISTORY = 20_000;
 /** Bytes of all messages of a session together. */
 export const MAX_SESSION_BYTES = 100 * 1024 * 1024;
-/**
- * Parts of one message, and messages of one run. Agents that stream send a part for each token, and
- * all of them again in the completed message.
- */
+/** Parts of a message: agents send one per token while streaming, and all again at the end. */
 export const MAX_PARTS = 50_000;
 /** Characters of one URL; presigned ones with session tokens are about 3 000. */
 const MAX_URL_CHARS = 8192;
@@ -33,10 +30,7 @@ type DeepReadonly<T> = T extends readonly (infer I)[]
     ? { readonly [K in keyof T]: DeepReadonly<T[K]> }
     : T;
 
-/**
- * An object whose named fields count as absent when they are null, and which keeps the fields that
- * it does not know.
- */
+/** An object whose fields may be null instead of absent, and which keeps unknown ones. */
 function record<const Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   const withoutNulls = (value: unknown): unknown => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
@@ -51,8 +45,7 @@ const sentence = z.string().check(z.maxLength(64 * 1024));
 const time = z.string().check(z.maxLength(64));
 
 /**
- * An id as it may appear in a path of its own: no slash, no dots in front. Other servers mint
- * UUIDs, the proposal's own example is `session-123`.
+ * An id as one path segment. Other servers mint UUIDs; the proposal's example is `session-123`.
  */
 export const idSchema = z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9._~:-]{0,127}$/));
 
@@ -86,10 +79,6 @@ export const partSchema = record({
   content: optional(z.string()),
   content_encoding: z._default(z.enum(['plain', 'base64']), 'plain'),
   content_url: optional(urlSchema),
-  /**
-   * A citation, a trajectory, or a kind that we do not know: see {@link citationOf} and {@link
-   * trajectoryOf}.
-   */
   metadata: optional(z.record(z.string(), z.unknown())),
 }).check(
   z.refine((part) => part.content === undefined || part.content_url === undefined, {
@@ -151,8 +140,7 @@ export const runCreateSchema = record({
 });
 
 /**
- * Body of `POST /runs/{run_id}`; the specification asks for `run_id` in it too, upstream does not
- * send it.
+ * Body of `POST /runs/{run_id}`; the specification has `run_id` in it, upstream doesn't send it.
  */
 export const runResumeSchema = record({
   run_id: optional(idSchema),
@@ -197,10 +185,8 @@ export type RunEvent =
   | { readonly type: 'error'; readonly error: { readonly code: string; readonly message: LocalizableText } };
 
 /**
- * Reads a value that came from outside.
- * @param what the thing in a sentence ("The message")
- * @throws ParleyError `invalid-data`; its text names the fields that do not fit and repeats none of
- * their values
+ * @param what for a sentence ("The message")
+ * @throws ParleyError `invalid-data`, which names fields and no values
  */
 export function readAs<T>(schema: z.ZodMiniType<T>, value: unknown, what: string): T {
   const result = z.safeParse(schema, value);
@@ -208,10 +194,7 @@ export function readAs<T>(schema: z.ZodMiniType<T>, value: unknown, what: string
   throw new ParleyError('invalid-data', `${what} does not fit the protocol: ${describeIssues(result.error.issues)}.`);
 }
 
-/**
- * Reads the descriptor of a session.
- * @throws ParleyError `invalid-data`; `session-full` where its history is longer than can be read
- */
+/** @throws ParleyError `invalid-data`, `session-full` */
 export function readSession(value: unknown, what: string): SessionDescriptor {
   const history = typeof value === 'object' && value !== null && 'history' in value ? value.history : undefined;
   const length = Array.isArray(history) ? history.length : 0;
@@ -314,8 +297,8 @@ export function textPart(content: string, contentType = 'text/plain'): MessagePa
 }
 
 /**
- * Text of an agent, which is Markdown. The SDKs of the protocol read `text/plain` parts alone as
- * the words of a message, so that is its type, and a field of our own says what the text is.
+ * Markdown of an agent. SDKs read only `text/plain` parts as words, so a field of our own says what
+ * it is.
  */
 export function markdownPart(content: string): MessagePart {
   return { ...textPart(content), parley_content_type: 'text/markdown' };

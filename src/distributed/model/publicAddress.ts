@@ -9,10 +9,7 @@ export interface PublicAddress {
   readonly base: string;
   /** Values of the Host header under which requests come, lower case. */
   readonly hosts: readonly string[];
-  /**
-   * What stands before the paths of the protocol, where the proxy leaves it there: `/path`, or
-   * nothing.
-   */
+  /** A path prefix that a proxy left, or nothing. */
   readonly prefix: string;
 }
 

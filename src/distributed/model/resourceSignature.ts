@@ -10,11 +10,7 @@ export function signResource(secret: Uint8Array, id: string, expires: number): s
 /** What a server answers a request for a resource by: `expired` and `invalid` are both 403. */
 export type SignatureVerdict = 'valid' | 'expired' | 'invalid';
 
-/**
- * Judges the parameters of a request for a resource, in constant time for a given length.
- * @param sig as the query has them; null where it has none
- * @param now milliseconds since 1970
- */
+/** Verifies a resource link in constant time. */
 export function verifyResource(
   secret: Uint8Array,
   id: string,

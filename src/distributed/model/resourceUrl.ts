@@ -7,8 +7,7 @@ import { addressClass } from '../../base/addressClass';
 const SIGNATURE =
   /^x-(amz|goog)-(algorithm|credential|date|expires|signature|signedheaders|security-token|content-sha256)$/i;
 /**
- * The same by names that mean something only beside a signature: ours, Azure's, and those of S3's
- * and Google's second versions.
+ * Names that matter only beside a signature: ours, Azure's, S3's and Google's second versions.
  */
 const BESIDE_SIGNATURE =
   /^(sig|exp|se|sp|sv|sr|st|skoid|sktid|skt|ske|sks|skv|spr|signature|expires|awsaccesskeyid|googleaccessid|key-pair-id|policy)$/i;
@@ -22,10 +21,7 @@ const USER_IN_TEXT = /(:\/\/)[^/\s"'@\\?#]+:[^/\s"'@\\?#]*@/g;
 const origins = new Map<string, string | undefined>();
 const MAX_ORIGINS = 1000;
 
-/**
- * The origin of a URL; undefined if it is none. A history has thousands of URLs and few origins:
- * each is taken apart once.
- */
+/** Cached: a history has thousands of URLs and few origins. */
 export function originOf(url: string): string | undefined {
   const end = url.indexOf('/', url.indexOf('://') + 3);
   const known = origins.get(url.slice(0, Math.max(0, end)));
@@ -37,10 +33,7 @@ export function originOf(url: string): string | undefined {
   return origin;
 }
 
-/**
- * A URL that may be shown and logged: no user, no query, no fragment. What is no URL becomes a
- * fixed word.
- */
+/** A URL without user, query and fragment, for display and logs. */
 export function redactUrl(url: string): string {
   if (!URL.canParse(url)) return '(not a URL)';
   const { protocol, host, pathname, search } = new URL(url);
@@ -53,8 +46,8 @@ export function redactSignatures(text: string): string {
 }
 
 /**
- * Names the object behind a URL: equal for the same object signed at different times. Other
- * parameters count, the fragment does not.
+ * Equal for the same object signed at different times. Other parameters count, the fragment
+ * doesn't.
  */
 export function urlIdentity(url: string): string {
   if (!URL.canParse(url)) return url;

@@ -32,18 +32,15 @@ export interface ResourceStore {
   put(key: string, bytes: Uint8Array, contentType: string, signal: AbortSignal): Promise<StoredResource>;
   /** @throws ParleyError `not-found`, `torn`, or as {@link put} */
   get(key: string, signal: AbortSignal): Promise<Uint8Array>;
-  /**
-   * A URL that anybody can read until it ends.
-   * @throws ParleyError `not-served` while the store has no address
-   */
+  /** @throws ParleyError `not-served` while the store has no address */
   urlFor(key: string, options: UrlOptions): Promise<string>;
   /** The key of one of our own URLs, however old its signature; undefined for all others. */
   keyOf(url: string): Promise<string | undefined>;
   /** The server refuses our signatures, so links lead nowhere. Absent: it never does. */
   readonly refusesKeys?: boolean;
   /**
-   * Removes an object. Removing what is not there is no error.
-   * @throws ParleyError as {@link put}; it may still be there then
+   * Removing a missing object is no error.
+   * @throws ParleyError as {@link put}
    */
   remove(key: string, signal: AbortSignal): Promise<void>;
   list?(prefix: string, signal: AbortSignal): Promise<readonly string[]>;
@@ -52,10 +49,7 @@ export interface ResourceStore {
 /** Day-long links: long enough to hand over, short enough to be lost without much harm. */
 export const DEFAULT_URL_SECONDS = 24 * 3600;
 
-/**
- * @throws ParleyError `bad-key` for a key that could leave its folder or that URLs would change on
- * the way
- */
+/** @throws ParleyError `bad-key` for a key that leaves its folder or that URLs would change */
 export function checkKey(key: string): string {
   const segments = key.split('/');
   const isBad = segments.some((segment) => segment === '' || segment === '.' || segment === '..');
@@ -68,8 +62,7 @@ export const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12
 export const ID_AT_END = new RegExp(`(${UUID.source})(\\.[a-z0-9]{1,8})?$`);
 
 /**
- * Returns whether a key ends in an id, as all keys of messages and states do, here and with the
- * protocol's own server. Ids cannot be guessed: a caller that names one was given a link.
+ * Whether a key ends in an id. Ids can't be guessed: a caller that names one was given a link.
  */
 export function isMinted(key: string): boolean {
   return ID_AT_END.test(key);

@@ -10,9 +10,6 @@ import { type Message, type MessagePart, markdownPart, remotePart, textPart, tim
 export interface ToMessagesOptions {
   /** Goes into the role (`agent/<name>`), as far as the protocol lets it. */
   readonly agentName?: string;
-  /**
-   * Why the turn of the last agent message ended. Anything but `end_turn` is said in the message.
-   */
   readonly stopReason?: StopReason;
   readonly isOpen?: boolean;
 }
@@ -25,10 +22,7 @@ const MAX_EXTRAS = 2 * 1024 * 1024;
 const MAX_TOOL_SIDE = 32 * 1024;
 const MAX_MESSAGE_PARTS = 1500;
 
-/**
- * Turns entries into messages: one for each prompt, and one for all that the agent said and did up
- * to the next prompt.
- */
+/** Makes a message for each prompt, and one for all that the agent did until the next. */
 export function toMessages(entries: readonly Entry[], options: ToMessagesOptions = {}): readonly Message[] {
   const messages: Message[] = [];
   let run: Entry[] = [];
@@ -79,19 +73,13 @@ function agentMessage(entries: readonly Entry[], options: ToMessagesOptions): Me
   };
 }
 
-/**
- * Says in the words of the protocol, and for programs in a field of our own, how a turn ended that
- * did not end well.
- */
+/** Says how a turn ended early, in words and in a field of our own. */
 function stopPart(reason: string): MessagePart {
   const sentence = reason === 'cancelled' ? 'The turn was cancelled.' : `The turn ended early (${reason}).`;
   return { ...textPart(''), metadata: { kind: 'trajectory', message: sentence }, parley_stop_reason: reason };
 }
 
-/**
- * How the turn of a message ended, where {@link toMessages} noted it; undefined for a turn that
- * ended well.
- */
+/** How the turn of a message ended; undefined for a turn that ended well. */
 export function stopReasonOf(message: Message): string | undefined {
   const reason = message.parts.at(-1)?.parley_stop_reason;
   return typeof reason === 'string' ? reason.slice(0, 100) : undefined;
@@ -171,7 +159,7 @@ class PartList {
   }
 
   /**
-   * Paths mean nothing elsewhere, and `content_url` may only hold http(s): other links go as text.
+   * Local paths mean nothing elsewhere, and `content_url` must be http(s): others become text.
    */
   #addLink(block: Extract<ContentBlock, { type: 'resource_link' }>): void {
     const name = block.title ?? block.name;
@@ -202,9 +190,7 @@ class PartList {
   }
 }
 
-/**
- * Other implementations read objects only. A large one is kept as the beginning of its JSON text.
- */
+/** Other implementations read objects only. A large one is kept as the beginning of its JSON. */
 function objectOf(value: unknown): Readonly<Record<string, unknown>> {
   const json = JSON.stringify(value) ?? 'null';
   if (json.length > MAX_TOOL_SIDE) return { cut: wellFormed(json.slice(0, MAX_TOOL_SIDE)) };
@@ -230,10 +216,7 @@ function jsonBytes(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value));
 }
 
-/**
- * The longest beginning of a text that has at most this many bytes as JSON, in which a character
- * may take six.
- */
+/** The longest beginning with at most this many bytes as JSON (up to six per character). */
 function fitting(text: string, room: number): string {
   if (text.length * 6 + 2 <= room || jsonBytes(text) <= room) return text;
   let [fits, fails] = [0, Math.min(text.length, room)];

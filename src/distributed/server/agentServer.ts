@@ -26,10 +26,6 @@ export interface AgentServerOptions {
   /** Where the messages of the server's sessions are kept: in the first one that takes them. */
   readonly stores: () => Promise<readonly ResourceStore[]>;
   readonly sessions: SessionRecords;
-  /**
-   * Serves `/resources/{id}` to holders of its signature (`LocalStore.serve`); absent: there are
-   * none here.
-   */
   readonly serveResource?: (
     id: string,
     exp: string | null,
@@ -51,10 +47,7 @@ export interface AgentServerOptions {
 const MAX_OFFSET = 1_000_000;
 const AGENT_NAME = /^[a-z0-9]([-a-z0-9_]{0,61}[a-z0-9])?$/;
 
-/**
- * Off until {@link start}. Everything but `/resources` asks for the token; nothing has CORS
- * headers.
- */
+/** Everything but `/resources` requires the token; nothing has CORS headers. */
 export class AgentServer {
   readonly #options: AgentServerOptions;
   readonly #auth: ServerAuth;
@@ -83,10 +76,7 @@ export class AgentServer {
     });
   }
 
-  /**
-   * `http://127.0.0.1:port` while it runs: the explicit base of its resource URLs, which no Host
-   * header can change.
-   */
+  /** `http://127.0.0.1:port`: the base of its resource URLs, which no Host header can change. */
   get baseUrl(): string | undefined {
     const address = this.#server?.address() as AddressInfo | null | undefined;
     return address ? `http://127.0.0.1:${address.port}` : undefined;
@@ -95,7 +85,6 @@ export class AgentServer {
   /**
    * Listens on 127.0.0.1.
    * @throws ParleyError `port-taken`
-   * @returns the base URL
    */
   async start(port = 0): Promise<string> {
     if (this.baseUrl !== undefined) return this.baseUrl;
@@ -116,10 +105,7 @@ export class AgentServer {
     return this.baseUrl ?? '';
   }
 
-  /**
-   * Cancels all runs, records them, and closes all connections, permanently. An agent that does not
-   * stop is not waited for longer than its grace.
-   */
+  /** Cancels and records all runs. An agent that doesn't stop is given up after its grace. */
   async stop(): Promise<void> {
     const server = this.#server;
     await this.#runs.stop();
@@ -296,9 +282,8 @@ function allow(request: IncomingMessage, method: string): void {
 }
 
 /**
- * Path segments, decoded, and the query. A path that cannot be decoded, or whose segments hold more
- * than a name, is no one's.
- * @param prefix of the path that a proxy may have left there
+ * Decoded path segments and query; undefined if they can't be decoded.
+ * @param prefix left by a proxy
  */
 function readTarget(target: string, prefix: string): { path: readonly string[]; query: URLSearchParams } {
   const [whole = '', ...rest] = target.split('?');

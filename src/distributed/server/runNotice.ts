@@ -11,20 +11,10 @@ export type RunNotice =
       readonly of: number;
       readonly gaps: readonly { readonly number: number; readonly reason: string }[];
     }
-  /**
-   * Another client's messages were recorded while this run worked; those of this run are behind
-   * them.
-   */
   | { readonly kind: 'session-grew'; readonly more: number }
-  /**
-   * The agent's state was not stored: another one had been stored in the meantime. The agent gets
-   * it with its next prompt.
-   */
+  /** Another state was stored first; the agent gets it with its next prompt. */
   | { readonly kind: 'state-conflict' }
   | { readonly kind: 'state-not-saved'; readonly why: string }
-  /**
-   * Messages of this run that are on their way to the storage server: others can't read them yet.
-   */
   | { readonly kind: 'messages-waiting'; readonly waiting: number }
   /** The messages of this run are in its output alone. */
   | { readonly kind: 'not-recorded'; readonly messages: number; readonly why: string };

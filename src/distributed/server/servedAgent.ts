@@ -16,10 +16,8 @@ export interface SessionState {
 export interface RunState {
   read(signal: AbortSignal): Promise<SessionState | undefined>;
   /**
-   * Replaces the state.
-   * @param previous URL of the state that this one continues; absent: there was none
-   * @returns its URL; undefined if the session has another state than `previous` by now
-   * @throws ParleyError of the stores
+   * @param previous URL of the state that this one continues
+   * @returns its URL; undefined if there is another state by now
    */
   store(content: Uint8Array, previous: string | undefined): Promise<string | undefined>;
 }
@@ -28,29 +26,20 @@ export interface ServedRunContext {
   readonly runId: string;
   readonly session: SessionDescriptor;
   history(signal: AbortSignal): Promise<readonly PastMessage[]>;
-  /**
-   * The messages with the short texts in them that lie behind addresses of their own; where one
-   * can't be read, the reason stands behind it.
-   */
+  /** Puts short remote texts into the messages, or why they can't be read. */
   withTexts(messages: readonly Message[], signal: AbortSignal): Promise<readonly Message[]>;
   readonly state: RunState;
 }
 
-/**
- * Takes what an agent produces, in order. All methods throw once the run has ended, or has produced
- * more than is kept.
- */
+/** Takes output in order. Throws once the run has ended or has produced too much. */
 export interface RunEmitter {
   part(part: MessagePart): void;
   message(parts: readonly MessagePart[]): void;
   generic(value: Readonly<Record<string, unknown>>): void;
   /**
-   * Asks the caller of the run (`run.awaiting`). Permission requests come this way: they are never
-   * answered by the server itself.
-   * @param withdrawn aborts when the question is no longer to be answered: the run continues
-   * without an answer
-   * @returns the answer
-   * @throws the reason of `withdrawn`, or of the run's own signal where it is cancelled instead
+   * Asks the caller (`run.awaiting`); permissions are never answered by the server itself.
+   * @param withdrawn aborts when the question is obsolete
+   * @throws its reason, or that of the run's signal
    */
   ask(question: readonly MessagePart[], withdrawn?: AbortSignal): Promise<Message>;
 }
@@ -61,10 +50,8 @@ export interface ServedAgent {
   readonly inputContentTypes: readonly string[];
   readonly outputContentTypes: readonly string[];
   /**
-   * Works on one prompt. Runs of one session come one after another.
-   * @param signal aborts when the run is cancelled; whatever was produced is kept
-   * @throws ParleyError, whose sentence the client is told (code `invalid-input` where the input
-   * was at fault); of other errors it learns nothing
+   * Works on one prompt; runs of a session come one after another.
+   * @throws ParleyError, whose sentence the client gets; of other errors it learns nothing
    */
   run(input: readonly Message[], context: ServedRunContext, out: RunEmitter, signal: AbortSignal): Promise<void>;
 }

@@ -7,10 +7,7 @@ import { gapSentence } from '../model/gap';
 import { type Message, type MessagePart, type SessionDescriptor, textPart } from '../model/model';
 import type { PastMessage } from './servedAgent';
 
-/**
- * Bytes of one text behind an address, and how many of them are fetched for one session: the
- * newest.
- */
+/** Bytes of one remote text, and how many are fetched for a session: the newest. */
 const MAX_TEXT_BYTES = 64 * 1024;
 const MAX_TEXTS = 20;
 
@@ -35,10 +32,7 @@ export async function servedPast(
   return past.reverse();
 }
 
-/**
- * The messages of an input. Behind a part that cannot be read stands why: its address says nothing
- * to an agent that cannot fetch it.
- */
+/** An unreadable part is replaced by the reason: agents can't use its address. */
 export async function readTexts(
   resolver: Pick<Resolver, 'resolvePart'>,
   messages: readonly Message[],

@@ -22,10 +22,7 @@ export function sendText(response: ServerResponse, status: number, json: string)
   response.end(json);
 }
 
-/**
- * Answers with a run in one of the three modes. A client that leaves only leaves: the run
- * continues.
- */
+/** Answers in one of three modes. The run continues if the client leaves. */
 export async function sendRun(
   run: ServerRun,
   mode: RunMode,
@@ -54,8 +51,7 @@ export async function sendRun(
 }
 
 /**
- * Answers with an error of the protocol (release 1.0.3 "Error") and closes the connection where the
- * request was not read.
+ * Answers with an error of the protocol, and closes the connection if the request was not read.
  */
 export function refuse(request: IncomingMessage, response: ServerResponse, error: unknown, log: Log): void {
   const refusal =
@@ -77,9 +73,8 @@ export function refuse(request: IncomingMessage, response: ServerResponse, error
 }
 
 /**
- * Answers a request whose body is still coming. The connection stays until the client has sent all,
- * within bounds: if it closed before, the system would answer the rest with a reset, and the client
- * would lose the answer.
+ * Answers before the body has arrived, and keeps the connection until it has, within bounds:
+ * closing earlier would reset it and lose the answer.
  */
 function sendUnread(request: IncomingMessage, response: ServerResponse, status: number, json: string): void {
   response.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(json) });

@@ -25,9 +25,7 @@ export class ServerAuth {
   }
 
   /**
-   * A page that tricks a browser into asking us has an Origin, or a Host that is not ours (DNS
-   * rebinding).
-   * @param hosts the names with port under which the server is reached
+   * Browsers tricked by a page send an Origin, or a Host that isn't ours (DNS rebinding).
    * @throws ServerRefusal 400, 403, 421
    */
   checkCaller({ headers, headersDistinct }: IncomingMessage, hosts: readonly string[]): void {

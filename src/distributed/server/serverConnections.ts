@@ -24,10 +24,7 @@ export class ServerConnections {
     this.#limits = limits;
   }
 
-  /**
-   * Takes a new connection. Where there are too many strangers, the oldest one of the address that
-   * has most of them goes.
-   */
+  /** With too many strangers, closes the oldest one of the busiest address. */
   accept(socket: Socket): void {
     const timer = setTimeout(() => socket.destroy(), this.#limits.strangerMs);
     this.#strangers.set(socket, timer);
@@ -40,10 +37,8 @@ export class ServerConnections {
   }
 
   /**
-   * A request on this connection is authorized. Where there are too many callers, an idle one is
-   * closed.
-   * @returns what to call when the request is answered; undefined if no connection can be spared:
-   * refuse the request
+   * With too many callers, closes an idle one.
+   * @returns call it after the answer; undefined: refuse the request
    */
   admit(socket: Socket): (() => void) | undefined {
     if (!this.#callers.has(socket) && this.#callers.size >= this.#limits.callers) {

@@ -3,10 +3,7 @@ import { ParleyError } from '../../base/errors';
 
 export type RefusalCode = 'server_error' | 'invalid_input' | 'not_found';
 
-/**
- * Thrown anywhere behind a route; becomes the answer. The message goes to the client: it holds
- * nothing that the client did not send or may not know.
- */
+/** Thrown behind a route, becomes the answer. Its message goes to the client. */
 export class ServerRefusal extends ParleyError {
   readonly status: number;
   readonly wireCode: RefusalCode;

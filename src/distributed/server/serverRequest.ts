@@ -10,8 +10,8 @@ import { invalidInput, type ServerRefusal } from './serverRefusal';
 export const MAX_BODY_BYTES = MAX_MESSAGE_BYTES + MAX_DESCRIPTOR_BYTES;
 
 /**
- * Reads a JSON body. None at all as type counts as JSON, since the protocol's Python client sends
- * none; `text/plain` and other types are refused, which keeps forms of web pages out.
+ * A missing type counts as JSON, as the Python client sends none; others are refused, which keeps
+ * forms of web pages out.
  * @throws ServerRefusal 413, 422
  */
 export async function readJson<T>(
@@ -55,10 +55,7 @@ function readBody(request: IncomingMessage, response: ServerResponse): Promise<B
   });
 }
 
-/**
- * A whole number of the query, or undefined if it is absent.
- * @throws ServerRefusal 422
- */
+/** @throws ServerRefusal 422 */
 export function readCount(query: URLSearchParams, name: string, min: number, max: number): number | undefined {
   const text = query.get(name);
   if (text === null) return undefined;

@@ -21,10 +21,7 @@ import { ServerRefusal } from './serverRefusal';
 const MAX_RUN_BYTES = 32 * 1024 * 1024;
 const MAX_RUN_EVENTS = 100_000;
 const MAX_PARTS_BYTES = MAX_MESSAGE_BYTES - 1024;
-/**
- * Finished messages of more parts have their neighbouring texts joined: an agent that streams makes
- * a part of each token.
- */
+/** Texts of longer finished messages are joined: agents stream a part per token. */
 const MAX_LOOSE_PARTS = 256;
 
 type Status = 'created' | 'in-progress' | 'awaiting' | 'cancelling' | 'cancelled' | 'completed' | 'failed';
@@ -169,10 +166,7 @@ export class ServerRun {
     },
   };
 
-  /**
-   * Takes the answer to the question.
-   * @throws ServerRefusal 403 immediately if none: resuming twice must not hang
-   */
+  /** @throws ServerRefusal 403 if there is no question: resuming twice must not hang */
   resume(answer: Message): void {
     const question = this.#question;
     if (this.#status !== 'awaiting' || !question) {
@@ -198,10 +192,7 @@ export class ServerRun {
     question?.answer.reject(reason);
   }
 
-  /**
-   * Ends the run; what is said afterwards is refused. An answer that was cut off stays without
-   * `completed_at`.
-   */
+  /** Ends the run. A cut-off answer stays without `completed_at`. */
   finish(outcome: RunOutcome): void {
     if (this.isOver) return;
     this.settle(outcome.status === 'completed');
@@ -214,8 +205,7 @@ export class ServerRun {
   }
 
   /**
-   * Something that the server, and not the agent, has to say of the run: an event now, and a step
-   * at the end of the output.
+   * Something from the server about the run: an event now, and a step at the end of the output.
    */
   tell({ generic, sentence }: ToldNotice): void {
     this.#note({ type: 'generic', generic });
@@ -223,8 +213,8 @@ export class ServerRun {
   }
 
   /**
-   * Completes the output, before it is recorded.
-   * @param isWhole the message that is being written is at its end
+   * Completes the output before it is recorded.
+   * @param isWhole the message in progress is complete
    */
   settle(isWhole: boolean): void {
     for (const part of this.#notices.splice(0)) this.#append(part);

@@ -13,10 +13,7 @@ import { type RunOutcome, ServerRun } from './serverRun';
 import type { Branch, ServerSessions } from './serverSessions';
 
 export interface RunLimits {
-  /**
-   * Runs that are kept, and for how many milliseconds after they ended; and characters of all their
-   * events together.
-   */
+  /** Runs that are kept, milliseconds after their end, and characters of all their events. */
   readonly kept: number;
   readonly keptMs: number;
   readonly keptChars: number;
@@ -65,9 +62,8 @@ export class ServerRuns {
   }
 
   /**
-   * Begins a run; it works once the earlier runs of its session have ended.
-   * @throws ServerRefusal 400 (ids of the session differ), 409 (a run of the session awaits an
-   * answer), 429, 503
+   * Begins a run behind the earlier ones of its session.
+   * @throws ServerRefusal 400, 409, 429, 503
    */
   async create(agent: ServedAgent, request: RunCreate): Promise<ServerRun> {
     if (this.#isStopped) throw stopping();
@@ -204,11 +200,7 @@ export class ServerRuns {
     };
   }
 
-  /**
-   * Failed and cancelled turns are recorded too, as far as they came. A record that fails does not
-   * take the answer with it.
-   * @param found messages that the session had when the run began
-   */
+  /** Records failed and cancelled turns too. A failure to record doesn't lose the answer. */
   async #record(run: ServerRun, branch: Branch, messages: readonly Message[], found: number): Promise<void> {
     const { log, limits, sessions } = this.#options;
     const deadline = new Deadline('The resource store', limits.recordMs, new AbortController().signal);

@@ -17,8 +17,8 @@ export interface SessionRecords {
   /** @throws ParleyError `store-error` */
   read(id: string): Promise<KeptSession | undefined>;
   /**
-   * Keeps the version after `revision` (0: the first one); on the disk when it resolves.
-   * @returns false if another writer has written that version: read it, and decide again
+   * Keeps the version after `revision`, on disk when it resolves.
+   * @returns false if another writer was first
    * @throws ParleyError `disk-full`, `store-error`, `session-too-large`
    */
   write(id: string, text: string, revision: number): Promise<boolean>;
@@ -26,10 +26,6 @@ export interface SessionRecords {
 
 export interface SessionFilesOptions {
   readonly folder: string;
-  /**
-   * Bytes of one session's record, and of all of them together; the least recently written ones go
-   * first.
-   */
   readonly maxBytes?: number;
   readonly maxTotalBytes?: number;
   readonly maxSessions?: number;

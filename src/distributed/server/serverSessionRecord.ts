@@ -14,10 +14,7 @@ const versionSchema = z.object({ version: z.string(), entries: z.array(placeSche
 const recordSchema = z.object({
   id: z.string(),
   versions: z.array(versionSchema).check(z.minLength(1)),
-  /**
-   * A client put its version before the others, and callers that name the session by its id alone
-   * were not told.
-   */
+  /** Another client's version is first, and callers by id were not told yet. */
   isContested: z.optional(z.boolean()),
 });
 
@@ -30,10 +27,7 @@ export function nameOf({ url, own }: Place): string {
   return own ? `own ${own.key}` : url;
 }
 
-/**
- * The version that runs continue by the session's id alone.
- * @throws ParleyError `invalid-data`
- */
+/** The version that runs by the session's id continue. */
 export function firstOf({ versions }: SessionRecord): Version {
   const [first] = versions;
   if (!first) throw new ParleyError('invalid-data', 'The record of the session is empty.');

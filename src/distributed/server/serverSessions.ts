@@ -43,10 +43,7 @@ export type SessionNotice =
   | { readonly kind: 'session-contested' };
 
 export interface ServerSessionsOptions {
-  /**
-   * The first takes what is written from now on, or the next one where it fails; all of them are
-   * read.
-   */
+  /** The first that works is written to; all are read. */
   readonly stores: () => Promise<readonly ResourceStore[]>;
   readonly records: SessionRecords;
   /** Milliseconds since 1970. */
@@ -66,9 +63,8 @@ export class ServerSessions {
   }
 
   /**
-   * The version that a run works on (protocol 1.0.3 "Sessions", distributed sessions). An id that is
-   * not known begins a session, as upstream does: its clients make up ids.
-   * @throws ServerRefusal 400 where the two ids differ
+   * The version that a run works on. Unknown ids begin a session: upstream's clients make them up.
+   * @throws ServerRefusal 400 if the two ids differ
    */
   async enter({ session, session_id: id }: Pick<RunCreate, 'session' | 'session_id'>): Promise<{
     readonly branch: Branch;
@@ -110,10 +106,9 @@ export class ServerSessions {
   }
 
   /**
-   * Records messages of a turn, each as one object, behind all others of the version.
-   * @returns how many messages the version had before, and how many of the new ones still wait for
-   * their store
-   * @throws ParleyError as the last store and the records do, `history-full`
+   * Records messages of a turn.
+   * @returns messages before, and how many new ones wait to be uploaded
+   * @throws ParleyError of the last store and the records, `history-full`
    */
   async append(
     { id, version }: Branch,
@@ -144,9 +139,8 @@ export class ServerSessions {
   }
 
   /**
-   * Replaces the state of a version.
    * @param previous URL of the state that this one continues
-   * @returns the URL of the new one; undefined if the version has another state than `previous`
+   * @returns undefined if there is another state by now
    * @throws ParleyError of the last store, `session-gone`
    */
   async storeState(
@@ -178,7 +172,7 @@ export class ServerSessions {
   }
 
   /**
-   * A descriptor that no client could read would lose the session.
+   * No client could read a longer descriptor.
    * @throws ParleyError `history-full`
    */
   #checkRoom(record: SessionRecord | undefined, version: string, more: number): void {
@@ -345,9 +339,8 @@ export class ServerSessions {
   }
 
   /**
-   * Changes the record of a session. `edit` may be called again, with what another window has
-   * written in the meantime.
-   * @throws what `edit` throws; ParleyError `session-busy`, and as the records do
+   * Runs `edit`, again if another window wrote first.
+   * @throws what `edit` throws; ParleyError `session-busy`, those of the records
    */
   #change(
     id: string,

@@ -30,10 +30,7 @@ export interface WriteOptions {
   readonly exclusive?: boolean;
 }
 
-/**
- * @returns the SHA-256 of the content.
- * @throws ParleyError `disk-full`, `store-error`; `exists` where that is excluded
- */
+/** @throws ParleyError `disk-full`, `store-error`, `exists` */
 export async function writeFramed(
   path: string,
   bytes: Uint8Array,
@@ -62,9 +59,7 @@ export async function writeFramed(
   }
 }
 
-/**
- * @throws ParleyError `not-found`, `torn` where the content is not what was written, `store-error`
- */
+/** @throws ParleyError `not-found`, `torn` (damaged), `store-error` */
 export async function readFramed(path: string): Promise<FramedContent> {
   let raw: Buffer;
   try {

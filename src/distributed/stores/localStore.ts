@@ -21,10 +21,7 @@ export interface LocalStoreOptions {
   readonly folder: string;
   /** At least 32 random bytes, the same over restarts: it signs the URLs. */
   readonly secret: Uint8Array;
-  /**
-   * Where the folder is served (`http://127.0.0.1:port`, without a slash at the end), or undefined
-   * while it is not.
-   */
+  /** `http://127.0.0.1:port` of the server; undefined while it doesn't run. */
   baseUrl(): string | undefined;
   /** Milliseconds since 1970. */
   now?(): number;
@@ -42,17 +39,12 @@ const SAFE_KEY = /^[A-Za-z0-9][A-Za-z0-9._~-]*(\/[A-Za-z0-9][A-Za-z0-9._~-]*)*$/
 /** In URLs that are never fetched. */
 const UNSERVED = 'http://127.0.0.1';
 
-/**
- * Objects as files. A key ends in a UUID and an optional extension: the UUID is the id under which
- * the object is served.
- */
+/** Objects as files. The UUID at the end of a key is the id under which it is served. */
 export class LocalStore implements ResourceStore {
   readonly id: string;
   readonly isLocal = true;
   readonly #options: LocalStoreOptions;
-  /**
-   * Keys by id, filled as they come up; what a restart forgot is found by reading the folder once.
-   */
+  /** Keys by id. Missing ones are found by listing the folder. */
   readonly #keys = new Map<string, string>();
   #listing: Promise<unknown> | undefined;
 
@@ -77,8 +69,8 @@ export class LocalStore implements ResourceStore {
   }
 
   /**
-   * The object that a request for `/resources/<id>?exp=…&sig=…` may have.
-   * @throws ParleyError `forbidden` (answer 403), `not-found` (404), `torn` (500)
+   * Serves `/resources/<id>?exp=…&sig=…`.
+   * @throws ParleyError `forbidden` (403), `not-found` (404), `torn` (500)
    */
   async serve(id: string, exp: string | null, sig: string | null, signal: AbortSignal): Promise<ServedResource> {
     const verdict = verifyResource(this.#options.secret, id, exp, sig, this.#now());
@@ -182,10 +174,7 @@ export class LocalStore implements ResourceStore {
   }
 }
 
-/**
- * The id under which a key is served.
- * @throws ParleyError `bad-key` where the key does not end in one
- */
+/** @throws ParleyError `bad-key` if the key has no id */
 export function idOf(key: string): string {
   const id = ID_AT_END.exec(key)?.[1];
   if (id === undefined) throw new ParleyError('bad-key', 'The key of the resource holds no id.');

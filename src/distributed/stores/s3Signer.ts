@@ -13,10 +13,7 @@ export interface S3Location {
   readonly region: string;
   readonly bucket: string;
   readonly prefix: string;
-  /**
-   * The bucket in the path rather than in the host name; what most servers other than Amazon's
-   * need.
-   */
+  /** The bucket is in the path, not in the host name; most servers but Amazon's need it. */
   readonly pathStyle: boolean;
 }
 
@@ -59,10 +56,6 @@ export function keyInUrl(location: S3Location, url: string): string | undefined 
   }
 }
 
-/**
- * A URL that may be read until it ends.
- * @param at milliseconds since 1970
- */
 export async function presign(
   location: S3Location,
   keys: S3Keys,
@@ -121,8 +114,8 @@ export function checkLocation(location: S3Location): S3Location {
 }
 
 /**
- * Checks what a user has typed. An error of the signer would repeat it, and the signature.
- * @throws ParleyError `bad-store`; it repeats nothing of the keys
+ * An error of the signer would repeat the keys.
+ * @throws ParleyError `bad-store`
  */
 export function checkKeys(keys: S3Keys): S3Keys {
   const { accessKeyId, secretAccessKey, sessionToken = 'none' } = keys;
@@ -146,10 +139,7 @@ function isKey(key: unknown): boolean {
   return typeof key === 'string' && isCredential(key);
 }
 
-/**
- * The host name with the bucket in front; undefined if that is no name of a host, as for the number
- * of one.
- */
+/** The host name with the bucket in front; undefined if that is no host name. */
 function hostWithBucket({ hostname }: URL, bucket: string): string | undefined {
   const name = `${bucket}.${hostname}`;
   const isName = name.length <= 253 && bucket.split('.').every((label) => HOST_LABEL.test(label));
@@ -171,8 +161,8 @@ function signer(
 }
 
 /**
- * Every byte that the signature's rules do not name as harmless is escaped, also those that
- * `encodeURIComponent` leaves.
+ * Escapes every byte that the signature's rules don't name, also those that `encodeURIComponent`
+ * leaves.
  */
 function encodeSegment(text: string): string {
   return encodeURIComponent(text).replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);

@@ -64,10 +64,8 @@ export class S3Store implements ResourceStore {
   }
 
   /**
-   * Tries the store out with an object of its own that it removes again: whether it can be written,
-   * and read by a link.
-   * @returns whether a URL with a wrong signature is refused; if not, anyone with a URL can read,
-   * also after it has expired
+   * Writes, reads by a link and removes a test object.
+   * @returns `checksSignatures: false` if anyone with a URL can read
    * @throws ParleyError as {@link put}
    */
   async probe(signal: AbortSignal): Promise<{ readonly checksSignatures: boolean }> {
@@ -82,8 +80,8 @@ export class S3Store implements ResourceStore {
   }
 
   /**
-   * Requests an object as the holder of a link does.
-   * @throws ParleyError as {@link get}: links that are signed now lead nowhere
+   * Requests an object by a link.
+   * @throws ParleyError as {@link get}
    */
   async probeLink(key: string, signal: AbortSignal): Promise<void> {
     const response = await this.#fetch(await this.urlFor(key, { expiresIn: 60 }), { method: 'GET' }, signal);
@@ -142,10 +140,7 @@ export class S3Store implements ResourceStore {
     return this.#guarded(signal, () => send().catch(sendAgain));
   }
 
-  /**
-   * Turns what the network reports into the one thing that matters to callers: the server cannot be
-   * reached.
-   */
+  /** Reports every network error as `store-down`. */
   async #guarded<T>(signal: AbortSignal, run: () => Promise<T>): Promise<T> {
     try {
       return await run();

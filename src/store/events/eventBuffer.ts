@@ -21,9 +21,8 @@ type ToolContent = Extract<SessionEvent, { type: 'tool_content' }>;
 type Terminal = Extract<SessionEvent, { type: 'terminal' }>;
 
 /**
- * Returns a row joined with the next one, or undefined if they must stay separate. Never joined:
- * user chunks (the model compares each with the prompt), an empty first chunk (it starts no
- * message), and events with unknown fields.
+ * Joins a row with the next one, or returns undefined. Never: user chunks (each is compared with
+ * the prompt), an empty first chunk, events with unknown fields.
  */
 export function join(row: PendingRow, next: PendingRow, limit = MAX_ROW_CHARS): PendingRow | undefined {
   const a = row.event;

@@ -19,10 +19,6 @@ export interface EventQuery {
 export interface EventSource {
   /** Reads from the place with the latest state of a session. */
   read<T>(key: string, query: (sql: Sql) => T): T;
-  /**
-   * Reads from every place that has a part of a session, in the order of its events. `to` is the
-   * last event to read there.
-   */
   readAll<T>(key: string, query: (sql: Sql, to: number) => T): readonly T[];
 }
 
@@ -64,11 +60,8 @@ export function readEvents(source: EventSource, key: string, query: EventQuery):
 }
 
 /**
- * Finds where the end of a session starts that has a number of entries or a megabyte of text,
- * whichever is shorter. Events before the last `cleared` do not count. The cost does not depend on
- * the length of the session.
- * @returns the number of the first row and the position before it; undefined if the session is
- * shorter or was saved without marks
+ * Finds where the last `entries` or last megabyte start, without reading all.
+ * @returns undefined if the session is shorter or was saved without marks
  */
 export function readTail(source: EventSource, key: string, entries: number): { from: number; mark: Mark } | undefined {
   return source.read(key, (sql) => {

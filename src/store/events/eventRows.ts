@@ -30,10 +30,6 @@ export class WrittenRows {
     }, MIN_REWRITTEN_CHARS);
   }
 
-  /**
-   * Adds a written row.
-   * @returns by how many bytes earlier rows shrank
-   */
   add(sql: Sql, event: SessionEvent, seq: number): number {
     this.#sql = sql;
     this.#saved = 0;
@@ -51,9 +47,7 @@ function emptied(event: SessionEvent): SessionEvent {
 }
 
 /**
- * Adds rows to a session.
- * @param memory what this process wrote before: its last row is extended if the first new row
- * continues it, and superseded rows shrink
+ * @param memory what this process wrote before: its last row can grow, superseded rows shrink
  * @returns whether the session exists
  */
 export function appendRows(sql: Sql, key: string, rows: readonly PendingRow[], memory = new WrittenRows(key)): boolean {
@@ -113,10 +107,7 @@ function bytesOf(column: string | Uint8Array): number {
   return typeof column === 'string' ? Buffer.byteLength(column) : column.length;
 }
 
-/**
- * The position of a reader: a row, and the number of characters read of it if it is text, as the
- * row can still grow.
- */
+/** A row, and the characters read of it if it is text, as it can still grow. */
 export interface Cursor {
   readonly seq: number;
   readonly chars: number;
@@ -134,10 +125,7 @@ export interface RowRange {
   readonly from: number;
   readonly to: number;
   readonly limit: number;
-  /**
-   * Maximum bytes of all rows. Two rows are read in any case: a reader that continues starts with a
-   * known row and must get past it. Default: no limit.
-   */
+  /** Two rows are read in any case, so that a reader that continues gets past its known row. */
   readonly maxBytes?: number;
   /** A row that the reader has and that cannot grow; its event is not read again. */
   readonly known?: number;
@@ -168,10 +156,7 @@ export function readRows(sql: Sql, key: string, range: RowRange): EventRow[] {
   }));
 }
 
-/**
- * Returns the last row up to which a range stays within a number of bytes. Row sizes are known
- * without reading the rows.
- */
+/** Row sizes are known without reading the rows. */
 function lastWithin(sql: Sql, key: string, { from, to, limit, known }: RowRange, maxBytes: number): number {
   const sentence =
     'SELECT seq, octet_length(json) FROM events WHERE key = ? AND seq BETWEEN ? AND ? ORDER BY seq LIMIT ?';
@@ -186,7 +171,7 @@ function lastWithin(sql: Sql, key: string, { from, to, limit, known }: RowRange,
 }
 
 /**
- * Returns the events of rows, without damaged ones.
+ * Leaves out damaged rows.
  * @param after skips what the reader has of the first row
  */
 export function toPage(rows: readonly EventRow[], after: Cursor | undefined): EventPage {
@@ -250,8 +235,7 @@ const WIPED = [
 const DROPPED_AT_ONCE = 300;
 
 /**
- * Deletes some of the discarded events before the last `cleared`, and their text from the search
- * index.
+ * Deletes some events before the last `cleared`, also from the index.
  * @returns whether there is more
  */
 export function dropCleared(sql: Sql, key: string): boolean {

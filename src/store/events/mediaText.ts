@@ -14,8 +14,8 @@ export interface MediaText {
 }
 
 /**
- * Returns a value as JSON without the large texts under `data` and `blob`.
- * @throws TypeError if the value has no JSON
+ * Returns JSON without the large texts under `data` and `blob`.
+ * @throws TypeError
  */
 export function takeMedia(value: unknown): MediaText {
   if (roughSize(value, MIN_CHARS) <= MIN_CHARS) return { json: JSON.stringify(value), mark: '', media: [] };
@@ -28,10 +28,7 @@ export function takeMedia(value: unknown): MediaText {
   return { json, mark, media };
 }
 
-/**
- * Returns the original value.
- * @throws SyntaxError if it is damaged
- */
+/** @throws SyntaxError if it is damaged */
 export function putMedia({ json, mark, media }: MediaText): unknown {
   if (media.length === 0) return JSON.parse(json);
   return JSON.parse(json, (_key, part: unknown) =>

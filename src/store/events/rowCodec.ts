@@ -4,31 +4,23 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { SessionEvent } from '../../session/events/event';
 import { type MediaText, putMedia, takeMedia } from './mediaText';
 
-/**
- * Maximum characters of one event's JSON; an image fits. A larger event is replaced by a notice.
- */
+/** Characters of one event's JSON; an image fits. A larger event becomes a notice. */
 const MAX_EVENT_CHARS = 32 * 1024 * 1024;
 const MIN_DEFLATED = 700;
 /** Deflating more characters would block the extension host for more than a few milliseconds. */
 const MAX_DEFLATED = 256 * 1024;
-/**
- * The same for a terminal, at most once a second: all retained lines fit as JSON. Few texts
- * compress as well.
- */
+/** The same for a terminal, at most once a second. */
 const MAX_DEFLATED_TERMINAL = 2.5 * 1024 * 1024;
 const LEVEL = 1;
 /**
- * Prefix of a column with media: no deflated data starts like this. The parts follow, each after
- * its length: the placeholder prefix, the JSON, and the media.
+ * Prefix of a column with media, which no deflated data has. Then, each after its length:
+ * placeholder prefix, JSON, media.
  */
 const WITH_MEDIA = 0xff;
 const BYTES = 0;
 const TEXT = 1;
 
-/**
- * Returns the column of an event. Never throws: an event that has no JSON, or too much of it,
- * becomes a notice.
- */
+/** Never throws: an event without JSON, or with too much, becomes a notice. */
 export function encode(event: SessionEvent): string | Uint8Array {
   const { json, ...rest } = toText(event);
   if (rest.media.length > 0) return packed({ json, ...rest });
@@ -83,10 +75,6 @@ function unpacked(column: Uint8Array): MediaText {
   return { mark: String(mark), json: String(json), media: media.map(textOf) };
 }
 
-/**
- * Returns the JSON of an event, or of a notice in its place if it has none or too much. Never
- * throws.
- */
 function toText(event: SessionEvent): MediaText {
   let characters = 0;
   try {

@@ -148,9 +148,9 @@ function remembered<Place>(all: Map<string, Remembered<Place>[]>, id: string): R
 }
 
 /**
- * Returns what is needed of an earlier event of a call: all, a part, or undefined for nothing.
- * @param replaced the later event replaces the content, and names what the earlier ones name
- * @param isEmptied an earlier row already lost the content; if not, it must not show again
+ * What is needed of an earlier event of a call; undefined: nothing.
+ * @param replaced the later one replaces the content
+ * @param isEmptied an earlier row lost the content already
  */
 function remainder(
   earlier: ToolEvent,
@@ -205,9 +205,8 @@ function replacesContent({ patch, announced }: ToolCall): boolean {
 }
 
 /**
- * The changed files of a turn and shown terminals are known from the contents that name them. The
- * new content must name the same ones, and the call must have succeeded, as only then its files
- * count.
+ * Changed files and terminals are known from the contents that name them, if the call succeeded:
+ * the new content must name the same ones.
  */
 function keepsReferences<Place>(rows: readonly Remembered<Place>[], { content, status }: ToolPatch): boolean {
   const named = new Set((content ?? []).map(referenceOf));

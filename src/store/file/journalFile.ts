@@ -20,8 +20,8 @@ import { Sql } from './sql';
 import { problemOf, StorageError } from './sqlError';
 
 /**
- * How long a window waits for others that make the same new file, in milliseconds. Blocks the thread.
- * Without the file, what it keeps would be in memory.
+ * How long to wait for windows that make the same file, in ms. Blocks the thread: the alternative
+ * is memory.
  */
 const NEW_FILE_MS = 3000;
 /** A file that was made within this time, in milliseconds, may still get its tables. */
@@ -43,17 +43,13 @@ export interface FileOptions {
   readonly busyMs: number;
   readonly now: () => number;
   readonly log: Log;
-  /**
-   * Returns whether another machine may have the folder open (by default {@link isNetworkFolder}).
-   */
+  /** Whether another machine may use the folder; default: {@link isNetworkFolder}. */
   readonly isShared?: (folder: string) => boolean;
 }
 
 /**
- * Opens the journal file. Writes survive the end of the process immediately (WAL). A power failure
- * leaves what was written durably ({@link Sql.transaction}), and the rest up to the last of that or
- * the last checkpoint (synchronous=NORMAL). A damaged file is renamed to `parley.corrupt-<time>.db`
- * and replaced by a new one.
+ * Opens the file. Writes survive the process (WAL); after a power failure, the last durable
+ * transaction or checkpoint counts. A damaged file is renamed to `parley.corrupt-<time>.db`.
  * @throws StorageError
  */
 export function openJournalFile(options: FileOptions): OpenedFile {
@@ -69,9 +65,8 @@ export function openJournalFile(options: FileOptions): OpenedFile {
 }
 
 /**
- * Sets a damaged file aside and opens a new one. Its connection must be closed.
- * @param identity of the damaged file: if another window has already replaced it, nothing is
- * renamed. Undefined: any file.
+ * Replaces a damaged file, whose connection must be closed.
+ * @param identity renames only this file: another window may have replaced it
  * @throws StorageError
  */
 export function replaceJournalFile(options: FileOptions, identity: string | undefined): OpenedFile {
@@ -92,10 +87,7 @@ export function replaceJournalFile(options: FileOptions, identity: string | unde
   }
 }
 
-/**
- * Returns whether the open file is still the one in its folder: another window may have set it
- * aside, or it was moved or deleted.
- */
+/** Whether the open file is still in its folder: it may have been set aside, moved or deleted. */
 export function isInPlace(folder: string, identity: string): boolean {
   try {
     return identityOf(pathIn(folder)) === identity;
@@ -161,9 +153,8 @@ export function prepare(sql: Sql, busyMs: number): void {
 }
 
 /**
- * Runs what SQLite refuses immediately if another connection has the file: two that switch to the
- * write-ahead log would wait for each other, so its own wait (busy_timeout) does not count there.
- * @throws what the last attempt throws
+ * Retries what SQLite refuses without waiting: two that switch to WAL would deadlock, so
+ * busy_timeout doesn't apply.
  */
 function untilUnlocked(run: () => void, ms: number): void {
   const sleeper = new Int32Array(new SharedArrayBuffer(4));
@@ -179,9 +170,8 @@ function untilUnlocked(run: () => void, ms: number): void {
 }
 
 /**
- * Switches to a rollback journal, which is slower but safe: a write-ahead log needs shared memory,
- * which machines do not share (https://sqlite.org/wal.html). While another window has the log open
- * it stays in use.
+ * Uses a rollback journal: a write-ahead log needs shared memory (https://sqlite.org/wal.html).
+ * While another window has the log open, it stays.
  */
 function withoutSharedMemory(sql: Sql, log: Log): void {
   try {
@@ -193,10 +183,7 @@ function withoutSharedMemory(sql: Sql, log: Log): void {
   }
 }
 
-/**
- * File system types as Linux numbers them (statfs): NFS, SMB of three kinds, AFS, 9P, Lustre, GPFS,
- * Ceph.
- */
+/** Types of statfs: NFS, SMB (3), AFS, 9P, Lustre, GPFS, Ceph. */
 const NETWORK_TYPES: ReadonlySet<number> = new Set([
   0x6969, 0x517b, 0xff534d42, 0xfe534d42, 0x5346414f, 0x01021997, 0x0bd00bd0, 0x47504653, 0x00c36400,
 ]);

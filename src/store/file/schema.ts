@@ -157,9 +157,8 @@ export const SIDE_TABLES = [
 ] as const;
 
 /**
- * Migrates a file to the latest version; a new file gets all tables. Each step is a transaction, so
- * a failing step leaves the file unchanged.
- * @throws StorageError `newer` if the file has a later version
+ * Each step is a transaction, so a failure leaves the file unchanged.
+ * @throws StorageError `newer` for a later version
  */
 export function migrate(sql: Sql, migrations: readonly string[] = MIGRATIONS): void {
   while (sql.pragma('user_version') !== migrations.length) {

@@ -13,7 +13,7 @@ export class Sql {
   #inTransaction = false;
 
   /**
-   * @param path a file, created if missing, or `:memory:`
+   * @param path a file, or `:memory:`
    * @throws the SQLite error (`errcode`)
    */
   constructor(path: string) {
@@ -33,10 +33,7 @@ export class Sql {
     return this.#prepared(sql).all(...values);
   }
 
-  /**
-   * Returns rows as arrays of their columns: for many rows, creating objects costs more than
-   * reading.
-   */
+  /** Rows as arrays: creating many objects costs more than reading. */
   lists(sql: string, ...values: SQLInputValue[]): SQLOutputValue[][] {
     const statement = this.#prepared(sql);
     statement.setReturnArrays(true);
@@ -47,10 +44,7 @@ export class Sql {
     }
   }
 
-  /**
-   * Yields rows as arrays, each read on demand. The statement must not be used otherwise in the
-   * meantime.
-   */
+  /** Rows as arrays, read on demand. The statement must not be used otherwise until the end. */
   *rows(sql: string, ...values: SQLInputValue[]): Generator<SQLOutputValue[]> {
     const statement = this.#prepared(sql);
     statement.setReturnArrays(true);
@@ -61,10 +55,6 @@ export class Sql {
     return Number(this.#prepared(sql).run(...values).changes);
   }
 
-  /**
-   * Inserts a row, columns by name.
-   * @param how `INSERT`, `INSERT OR IGNORE` or `INSERT OR REPLACE`
-   */
   insert(table: string, row: Row, how = 'INSERT'): number {
     const names = Object.keys(row);
     const marks = names.map(() => '?').join(', ');
@@ -76,10 +66,8 @@ export class Sql {
   }
 
   /**
-   * Runs `body` in a transaction that locks for writing from the start, so that it never fails
-   * halfway on a lock. Rolled back if `body` throws.
-   * @param isDurable it survives a power failure, with everything before it, when this returns:
-   * takes a few milliseconds more
+   * Locks for writing from the start, so it never fails halfway on a lock.
+   * @param isDurable survives a power failure when this returns: some milliseconds more
    */
   transaction<T>(body: () => T, isDurable = false): T {
     if (this.#inTransaction) return body();
@@ -89,9 +77,8 @@ export class Sql {
   }
 
   /**
-   * Writes the log to the disk without the lock that `synchronous = FULL` holds in the meantime:
-   * other windows would wait for the disk. Without a log, each commit is synced
-   * (`withoutSharedMemory`).
+   * Syncs the log without the lock that `synchronous = FULL` holds: other windows would wait for
+   * the disk.
    */
   #syncLog(): void {
     let log: number;

@@ -15,9 +15,7 @@ export class StorageError extends Error {
   }
 }
 
-/**
- * Primary result codes (https://sqlite.org/rescode.html), which are the low byte of extended ones.
- */
+/** Primary result codes (https://sqlite.org/rescode.html), the low byte of extended ones. */
 const BY_CODE: Readonly<Record<number, StorageProblem>> = {
   3: 'read-only', // PERM
   5: 'locked', // BUSY

@@ -10,19 +10,13 @@ export type Run = <T>(query: (sql: Sql) => T) => T;
 const RANGE = 100_000;
 const WORDS_AT_ONCE = 64;
 const MAX_WORDS = 20_000;
-/**
- * Every word of the index, by its places; and what was typed, divided as the index divides texts. For
- * this connection only: nothing is written to the file.
- */
+/** Every word of the index, and what was typed, split alike; for this connection only. */
 const INDEX_WORDS = `
   CREATE VIRTUAL TABLE IF NOT EXISTS temp.index_words USING fts5vocab('main', 'texts_fts', 'instance');
   CREATE VIRTUAL TABLE IF NOT EXISTS temp.typed USING fts5 (text, tokenize = '${TOKENIZER}');
   CREATE VIRTUAL TABLE IF NOT EXISTS temp.typed_words USING fts5vocab('temp', 'typed', 'instance')`;
 
-/**
- * Yields the ids of texts, range by range, in each newest first; undefined after other steps.
- * @param most ids in all; the newest are found first
- */
+/** Yields ids of texts, newest first in each range; undefined after other steps. */
 export function* findTexts(
   run: Run,
   words: readonly SearchWord[],

@@ -12,10 +12,8 @@ export interface IndexedKind {
   readonly progress: 'indexed_seq' | 'tools_seq';
   readonly types: string;
   /**
-   * Returns the texts of some events.
-   * @param hasMore the session continues after these rows
-   * @returns the texts with their positions, and the row before which the next step begins, if that
-   * is not after the last row
+   * @param hasMore the session continues
+   * @returns texts, and the row before which the next step begins
    */
   readonly textsOf: (
     rows: readonly IndexedRow[],

@@ -20,7 +20,7 @@ const MAX_PASSED = 5000;
 const KINDS: readonly IndexedKind[] = [MESSAGES, TOOL_CALLS];
 
 /**
- * Indexes new events. A session whose last message can still grow is indexed without its last row.
+ * Indexes all but the last row, which can still grow.
  * @returns whether there is more
  */
 export function indexNew(sql: Sql, limits: IndexLimits): boolean {
@@ -35,7 +35,7 @@ export function indexNew(sql: Sql, limits: IndexLimits): boolean {
 }
 
 /**
- * Indexes new events of a session that no window writes to, with its last row.
+ * Indexes a session that no window writes to.
  * @returns whether there is more
  */
 export function indexRest(sql: Sql, key: string, limits: IndexLimits): boolean {
@@ -85,8 +85,7 @@ interface Range {
 }
 
 /**
- * Reads what a step may read, and takes it from the limits. Sizes are those of the decoded events:
- * a deflated row is up to a hundred times as much text.
+ * Takes a step's reading from the limits, by decoded size: a row deflates up to a hundredfold.
  */
 function readSome(
   sql: Sql,

@@ -9,8 +9,8 @@ import { type SnippetPart, scoreOf, snippetOf } from './matchText';
 import { type SearchWord, searchWords } from './searchWords';
 
 /**
- * Maximum number of hits that are ranked by relevance. Beyond it the newest come first, as ranking
- * half a million hits for "the" takes too long.
+ * Hits that are ranked by relevance; beyond it, newest first: ranking half a million takes too
+ * long.
  */
 const MAX_RANKED = 1000;
 const MAX_LOOKED_AT = 2000;
@@ -19,10 +19,7 @@ const MAX_RESULTS = 200;
 export interface SearchResult {
   readonly session: SessionRecord;
   readonly hits: number;
-  /**
-   * The best match: its position and role; `tool` for a tool call. Absent if only the title
-   * matches.
-   */
+  /** The best match; absent if only the title matches. */
   readonly message?: { readonly seq: number; readonly role: 'user' | 'agent' | 'tool' };
   readonly snippet: readonly SnippetPart[];
 }
@@ -38,8 +35,8 @@ export function lastOf(steps: SearchSteps): readonly SearchResult[] {
 }
 
 /**
- * Finds the sessions that contain a text, best match first, newest first among equals. All words must
- * be in one message; the last one can be the beginning of a word. At most 200.
+ * Best match first, then newest. All words must be in one message; the last can be a prefix. At
+ * most 200.
  */
 export function* search(run: Run, text: string, limit: number): SearchSteps {
   const words = searchWords(text);

@@ -22,10 +22,7 @@ export interface Token {
   readonly to: number;
 }
 
-/**
- * Returns what to look for: a text fits that has all of it. "…" is a phrase; a word with signs in it
- * is one too. No sign has a meaning of its own.
- */
+/** "…" is a phrase, and so is a word with signs in it. No sign has a meaning of its own. */
 export function searchWords(typed: string): readonly SearchWord[] {
   const words = [...typed.slice(0, MAX_TYPED).matchAll(/"([^"]*)"|([^\s"]+)/g)]
     .map(([, phrase, word]) => ({

@@ -8,17 +8,14 @@ import type { SideTable } from './sideNotes';
 
 export interface JournalPort {
   /**
-   * Runs one change of a session in a transaction, after all buffered events; on disk when it
-   * returns.
-   * @throws ParleyError `journal-unknown-session`, `journal-full` (neither disk nor memory has
-   * space), `journal-closed`
+   * Runs a change in a transaction behind all buffered events.
+   * @throws ParleyError `journal-unknown-session`, `journal-full`, `journal-closed`
    */
   write<T>(key: string, change: (sql: Sql) => T): T;
   /** Reads data of a session. */
   read<T>(key: string, query: (sql: Sql) => T): T;
   /**
-   * Saves a frequently replaced value: it survives the end of the process when the call returns,
-   * and is written to its table with the next bulk write.
+   * Saves a frequently replaced value: survives the process immediately, is in its table later.
    * @throws as {@link write}
    */
   note(key: string, table: SideTable, json: string): void;

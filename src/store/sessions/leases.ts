@@ -5,9 +5,7 @@ import { numberOf, type Row, type Sql, textOf } from '../file/sql';
 
 /** Silence after which an owner on another machine counts as gone, in milliseconds. */
 const STALE_MS = 60_000;
-/**
- * Two heartbeats: for an owner from before the last boot, or on another machine with the same name.
- */
+/** Two heartbeats, for an owner before the last boot or on another machine of that name. */
 const STALE_OTHER_BOOT_MS = 30_000;
 /** An owner with a running process gets longer: it may be stopped in a debugger. */
 const STALE_ALIVE_MS = 10 * 60_000;

@@ -8,9 +8,7 @@ const HEARTBEAT_MS = 15_000;
 
 export interface OwnershipOptions {
   readonly schedule: (run: () => void, ms: number) => Disposable;
-  /**
-   * Renews one lease. Returns false if another window has it, undefined if the store cannot tell.
-   */
+  /** False: another window has it; undefined: unknown. */
   readonly renew: (key: string, windowId: string) => boolean | undefined;
 }
 
@@ -55,10 +53,7 @@ export class Ownership implements Disposable {
     this.#lost.fire(key);
   }
 
-  /**
-   * Returns whether this process may write to a session. A session that was taken over stays closed
-   * even after the other window released it.
-   */
+  /** A session that was taken over stays closed even after the other window released it. */
   mayWrite(sql: Sql, key: string): boolean {
     if (this.#taken.has(key)) return false;
     const ours = this.#claims.get(key);
@@ -67,10 +62,7 @@ export class Ownership implements Disposable {
     return holder === undefined || holder === ours;
   }
 
-  /**
-   * Renews all leases.
-   * @returns keys of the lost sessions
-   */
+  /** @returns keys of the lost sessions */
   renewAll(): readonly string[] {
     const lost = this.all.filter(([key, windowId]) => this.#options.renew(key, windowId) === false).map(([key]) => key);
     for (const key of lost) this.lose(key);

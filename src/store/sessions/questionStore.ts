@@ -42,10 +42,6 @@ export class QuestionStore {
     this.#port = port;
   }
 
-  /**
-   * Replaces the questions of a session by those that are open now. One that was offered already
-   * keeps its answer.
-   */
   save(key: string, windowId: string, open: readonly OpenQuestion[]): void {
     this.#port.write([key], (sql) => saveQuestions(sql, key, windowId, open));
   }
@@ -58,10 +54,6 @@ export class QuestionStore {
     );
   }
 
-  /**
-   * Gives an answer to a question as it was read.
-   * @returns false if the question is gone, was changed or has an answer
-   */
   answer(question: QuestionRef, answer: string): boolean {
     return this.#port.write([question.key], (sql) => giveAnswer(sql, question, answer));
   }
@@ -78,10 +70,7 @@ export class QuestionStore {
   }
 }
 
-/**
- * Replaces the questions of a session by those that are open now. One that was offered already
- * keeps its answer.
- */
+/** Replaces the open questions; known ones keep their answer. */
 function saveQuestions(sql: Sql, key: string, windowId: string, open: readonly OpenQuestion[]): void {
   if (!hasSession(sql, key)) return;
   const wanted = new Map(
@@ -99,10 +88,7 @@ function saveQuestions(sql: Sql, key: string, windowId: string, open: readonly O
   for (const { id, at, json } of wanted.values()) sql.insert('questions', { key, id, window: windowId, at, json });
 }
 
-/**
- * Returns the open questions, oldest first.
- * @param ownerOf returns the live window that has a session
- */
+/** Oldest first. */
 function listQuestions(sql: Sql, ownerOf: (key: string) => string | undefined): readonly ListedQuestion[] {
   const rows = sql.all(`SELECT * FROM questions ORDER BY at, key, id LIMIT ${MAX_LISTED}`);
   const owners = new Map<string, string | undefined>();
@@ -119,10 +105,7 @@ function listQuestions(sql: Sql, ownerOf: (key: string) => string | undefined): 
   });
 }
 
-/**
- * Gives an answer to a question as it was read.
- * @returns false if the question is gone, was changed or has an answer
- */
+/** @returns false if the question is gone, changed or answered */
 function giveAnswer(sql: Sql, { key, id, windowId, json }: QuestionRef, answer: string): boolean {
   if (answer.length > MAX_ANSWER_CHARS) return false;
   const sentence =

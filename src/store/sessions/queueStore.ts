@@ -13,10 +13,7 @@ import type { StoredQueueItem } from './records';
 const MAX_ITEMS = 1000;
 const MAX_ITEM_CHARS = 64 * 1024 * 1024;
 
-/**
- * Allowed next states. An `accepted` item is normally removed; it is returned if the agent refuses
- * it or exits before taking it.
- */
+/** Allowed next states. An `accepted` item comes back if the agent refuses it or exits first. */
 const NEXT: Readonly<Record<QueueItemState, readonly QueueItemState[]>> = {
   queued: ['sending', 'failed'],
   sending: ['accepted', 'failed', 'queued'],
@@ -39,9 +36,9 @@ export class QueueStore {
   }
 
   /**
-   * Adds an item; on disk when the call returns.
-   * @param item `id` must be new in its session, also across restarts
-   * @throws ParleyError `queue-full`, `message-too-large`, `queue-duplicate`, and those of {@link
+   * On disk when this returns.
+   * @param item `id` is new in its session
+   * @throws ParleyError `queue-full`, `message-too-large`, `queue-duplicate`, those of {@link
    * JournalPort.write}
    */
   enqueue(key: string, item: StoredQueueItem, place: 'first' | 'last' = 'last'): void {
@@ -74,11 +71,7 @@ export class QueueStore {
     });
   }
 
-  /**
-   * Changes the state of an item.
-   * @throws ParleyError `queue-no-item`, `queue-state` if the transition is not allowed (an item
-   * being sent is not sent again)
-   */
+  /** @throws ParleyError `queue-no-item`, `queue-state` (an item being sent is not sent again) */
   setState(key: string, id: string, state: QueueItemState, { reason, doubtful }: StateFacts = {}): void {
     this.#port.write(key, (sql) => {
       const from = stateOf(sql, key, id);
@@ -97,10 +90,7 @@ export class QueueStore {
     });
   }
 
-  /**
-   * Changes the text of an item, or marks it as being edited.
-   * @throws ParleyError `queue-no-item`, `queue-state` if it is being sent
-   */
+  /** @throws ParleyError `queue-no-item`, `queue-state` if it is being sent */
   edit(key: string, id: string, change: { readonly text?: string; readonly held?: boolean }): void {
     this.#port.write(key, (sql) => {
       const state = stateOf(sql, key, id);
@@ -135,8 +125,7 @@ export class QueueStore {
   }
 
   /**
-   * Sets why the queue is paused, as a code (session/queue/waitReason.ts); undefined resumes it.
-   * Read back as `SessionRecord.queuePaused`.
+   * A code of session/queue/waitReason.ts; undefined resumes. Read as `SessionRecord.queuePaused`.
    */
   setPaused(key: string, reason: string | undefined): void {
     this.#port.write(key, (sql) => sql.run('UPDATE sessions SET queue_paused = ? WHERE key = ?', reason ?? null, key));
@@ -144,7 +133,7 @@ export class QueueStore {
 }
 
 /**
- * Returns the state of an item without reading its text and images.
+ * Without reading its text and images.
  * @throws ParleyError `queue-no-item`
  */
 function stateOf(sql: Sql, key: string, id: string): QueueItemState {

@@ -6,17 +6,12 @@ import { type LeaseContext, ownerOf } from './leases';
 import { deleteSession } from './sessionRows';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/**
- * A session is deleted once it has been too old for this long, so that a temporarily wrong clock
- * deletes nothing.
- */
+/** Time for which a session must have been too old: a wrong clock deletes nothing. */
 const GRACE_MS = 3 * DAY_MS;
 /** At most this fraction of all sessions is deleted immediately, but always up to this number. */
 const MAX_SHARE = 4;
 const ALWAYS_ALLOWED = 10;
-/**
- * The fraction of the total size that one session may take, so that it does not push out others.
- */
+/** One session may take this fraction, so that it doesn't push out others. */
 const SESSION_SHARE = 8;
 /** Rows with more bytes are shrunk in a session that is too large. */
 const LARGE_ROW_BYTES = 4096;
@@ -27,10 +22,7 @@ const VACUUM_PAGES = 2000;
 export interface PruneOptions {
   /** Sessions without an event for longer are deleted, three days after this was first detected. */
   readonly maxAgeDays?: number;
-  /**
-   * While the journal is larger, the oldest sessions are deleted. A single session may take an
-   * eighth of it.
-   */
+  /** Above it, the oldest sessions are deleted. */
   readonly maxBytes?: number;
 }
 
@@ -50,7 +42,7 @@ export interface PruneHost {
 }
 
 /**
- * Deletes old sessions and frees their space, in small steps that let other work run between them.
+ * Deletes old sessions in small steps.
  * @throws the reason of the signal
  */
 export async function prune(host: PruneHost, options: PruneOptions, signal: AbortSignal): Promise<Pruned> {
@@ -75,9 +67,7 @@ export async function prune(host: PruneHost, options: PruneOptions, signal: Abor
   return { keys, bytesBefore, bytesAfter: sql ? usedBytes(sql) : 0 };
 }
 
-/**
- * Removes outputs from the oldest tool calls and terminals of oversized sessions; messages stay.
- */
+/** Removes outputs of the oldest calls and terminals of oversized sessions; messages stay. */
 async function shrinkLarge(host: PruneHost, maxBytes: number, signal: AbortSignal): Promise<void> {
   const large = host.file()?.all('SELECT key, bytes FROM sessions WHERE bytes > ?', maxBytes) ?? [];
   for (const row of large) {
@@ -94,10 +84,7 @@ async function shrinkLarge(host: PruneHost, maxBytes: number, signal: AbortSigna
   }
 }
 
-/**
- * Runs one step.
- * @returns the freed bytes and where the next step starts
- */
+/** @returns the freed bytes and where the next step starts */
 function shrink(
   sql: Sql,
   key: string,
@@ -151,19 +138,13 @@ function withoutOutput(event: SessionEvent): SessionEvent {
   }
 }
 
-/**
- * Lets other work run first.
- * @throws the reason of the signal
- */
+/** @throws the reason of the signal */
 async function pause(signal: AbortSignal): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
   signal.throwIfAborted();
 }
 
-/**
- * Records since when sessions have been too old, and forgets it for those that no longer are, as
- * the clock was wrong.
- */
+/** Notes since when sessions are too old, and forgets those that no longer are (wrong clock). */
 function markExpiring(sql: Sql, { maxAgeDays }: PruneOptions, now: number): void {
   const oldest = maxAgeDays === undefined ? Number.NEGATIVE_INFINITY : now - maxAgeDays * DAY_MS;
   sql.transaction(() => {
@@ -177,8 +158,8 @@ function markExpiring(sql: Sql, { maxAgeDays }: PruneOptions, now: number): void
 }
 
 /**
- * Returns the sessions to delete, ended ones first, oldest first. Excludes sessions owned by a
- * window and, if only the size is exceeded, those with unsent messages or a draft.
+ * Ended ones first, oldest first; without owned ones and, if only the size is exceeded, those with
+ * unsent messages or a draft.
  */
 function chooseOld(sql: Sql, { maxBytes }: PruneOptions, context: LeaseContext): readonly string[] {
   const rows = sql.all(
@@ -207,7 +188,7 @@ function chooseOld(sql: Sql, { maxBytes }: PruneOptions, context: LeaseContext):
 }
 
 /**
- * Deletes a session unless it was opened since it was chosen.
+ * Unless it was opened in the meantime.
  * @returns whether it was deleted
  */
 function forget(sql: Sql, key: string, context: LeaseContext): boolean {
@@ -223,10 +204,7 @@ function usedBytes(sql: Sql): number {
   return (sql.pragma('page_count') - sql.pragma('freelist_count')) * sql.pragma('page_size');
 }
 
-/**
- * Returns some free pages to the disk.
- * @returns whether there are more
- */
+/** @returns whether there are more */
 function giveBack(sql: Sql): boolean {
   const before = sql.pragma('freelist_count');
   sql.exec(`PRAGMA incremental_vacuum(${VACUUM_PAGES})`);

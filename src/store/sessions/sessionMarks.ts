@@ -80,10 +80,7 @@ export class SessionMarkStore {
     return [...found].sort(newestFirst).slice(0, query.limit);
   }
 
-  /**
-   * Returns a page of what sessions are called, newest first, without those that are deleted or in
-   * which nothing was said: much cheaper than {@link list}, to look through all of them.
-   */
+  /** Names of sessions with messages, newest first: much cheaper than {@link list}. */
   names({ limit, before }: Pick<MarkedQuery, 'limit' | 'before'>): readonly SessionName[] {
     const found = this.#port.readBoth(
       (sql) => listNames(sql, limit, before),

@@ -11,17 +11,11 @@ import { readAttachments } from './queueStore';
 import type { Draft, ViewState } from './records';
 
 const MAX_DRAFT_CHARS = 64 * 1024 * 1024;
-/**
- * Maximum characters of a draft that is noted on each pause in typing; a longer one is written
- * immediately.
- */
+/** Longer drafts are written immediately instead of being noted on each pause. */
 const MAX_NOTE_CHARS = 64 * 1024;
 const MAX_ATTACHMENTS = 1000;
 
-/**
- * Without a text, only the revision is kept of a draft. Earlier versions had no revision and stored
- * attachments with the text.
- */
+/** Earlier versions had no revision and stored attachments with the text. */
 const draftSchema = z.object({
   text: z.optional(z.string()),
   revision: z.optional(z.number()),
@@ -43,9 +37,8 @@ export class SideStore {
   }
 
   /**
-   * Saves a draft; of an empty one only its revision. Attachments never change, so known ones are
-   * not written again.
-   * @throws ParleyError `message-too-large`, and those of {@link JournalPort.write}
+   * Of an empty draft only the revision. Attachments never change.
+   * @throws ParleyError `message-too-large`, those of {@link JournalPort.write}
    */
   saveDraft(key: string, { text, revision, attachments }: Draft): void {
     if (text.length > MAX_DRAFT_CHARS || attachments.length > MAX_ATTACHMENTS) throw tooLarge();
