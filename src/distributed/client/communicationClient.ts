@@ -16,7 +16,6 @@ import {
   type Message,
   type Run,
   type RunEvent,
-  type RunMode,
   readAs,
   readSession,
   runSchema,
@@ -41,7 +40,6 @@ export interface CommunicationClientOptions {
   readonly onTraffic?: Traffic | undefined;
   /** Milliseconds until an answer must arrive, except those of synchronous runs. */
   readonly deadlineMs?: number;
-  readonly syncDeadlineMs?: number;
 }
 
 /** `session`: the whole descriptor; `sessionId`: one that the server has. At most one of them. */
@@ -58,7 +56,6 @@ export type RunStream =
   | { readonly kind: 'run'; readonly run: Run };
 
 const DEADLINE_MS = 30_000;
-const SYNC_DEADLINE_MS = 10 * 60_000;
 /** Bytes of an answer; the events of a run repeat its output several times. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 const MAX_ERROR_BYTES = 64 * 1024;
@@ -125,37 +122,24 @@ export class CommunicationClient {
     return this.#read(agentManifestSchema, value, 'The manifest of the agent', status);
   }
 
-  async runSync(request: RunRequest, signal: AbortSignal): Promise<Run> {
-    return this.#run('/runs', createBody(request, 'sync'), signal, this.#syncDeadline);
-  }
-
-  /** `POST /runs`, mode async: the run as it begins. */
-  async runAsync(request: RunRequest, signal: AbortSignal): Promise<Run> {
-    return this.#run('/runs', createBody(request, 'async'), signal, this.#deadline);
-  }
-
   /** `POST /runs`, mode stream. Aborting closes the stream, not the run. */
   async runStream(request: RunRequest, signal: AbortSignal): Promise<RunStream> {
-    return this.#stream('/runs', createBody(request, 'stream'), signal);
+    return this.#stream('/runs', createBody(request), signal);
   }
 
   /**
-   * `POST /runs/{id}`, mode sync. Only if the run awaits an answer: some servers hang otherwise.
+   * `POST /runs/{id}`, mode stream: begins after the events that the run had already. Only if the
+   * run awaits an answer: some servers hang otherwise.
    */
-  async resumeSync(runId: string, answer: Message, signal: AbortSignal): Promise<Run> {
-    await this.#mustAwait(runId, signal);
-    return this.#run(runPath(runId), resumeBody(runId, answer, 'sync'), signal, this.#syncDeadline);
-  }
-
-  /** As {@link resumeSync}, mode stream: begins after the events that the run had already. */
   async resumeStream(runId: string, answer: Message, signal: AbortSignal): Promise<RunStream> {
     await this.#mustAwait(runId, signal);
-    return this.#stream(runPath(runId), resumeBody(runId, answer, 'stream'), signal);
+    return this.#stream(runPath(runId), resumeBody(runId, answer), signal);
   }
 
   /** `POST /runs/{id}/cancel`: the run as it begins to stop. */
   async cancel(runId: string, signal: AbortSignal): Promise<Run> {
-    return this.#run(runPath(runId) + CANCEL, undefined, signal, this.#deadline);
+    const { value, status } = await this.#json('POST', runPath(runId) + CANCEL, undefined, signal);
+    return this.#read(runSchema, value, 'The run', status);
   }
 
   /** `GET /runs/{id}`. */
@@ -195,19 +179,10 @@ export class CommunicationClient {
     return this.#options.deadlineMs ?? DEADLINE_MS;
   }
 
-  get #syncDeadline(): number {
-    return this.#options.syncDeadlineMs ?? SYNC_DEADLINE_MS;
-  }
-
   async #mustAwait(runId: string, signal: AbortSignal): Promise<void> {
     const { status } = await this.run(runId, signal);
     if (status === 'awaiting') return;
     throw new ParleyError('run-not-awaiting', localizable("The run isn't waiting for an answer: it is {0}.", status));
-  }
-
-  async #run(path: string, body: unknown, signal: AbortSignal, deadlineMs: number): Promise<Run> {
-    const { value, status } = await this.#json('POST', path, body, signal, MAX_ANSWER_BYTES, deadlineMs);
-    return this.#read(runSchema, value, 'The run', status);
   }
 
   async #stream(path: string, body: unknown, signal: AbortSignal): Promise<RunStream> {
@@ -260,9 +235,8 @@ export class CommunicationClient {
     body: unknown,
     signal: AbortSignal,
     maxBytes = MAX_ANSWER_BYTES,
-    deadlineMs = this.#deadline,
   ): Promise<{ readonly value: unknown; readonly status: number }> {
-    const deadline = new Deadline(localizable('The agent server at {0}', this.origin), deadlineMs, signal);
+    const deadline = new Deadline(localizable('The agent server at {0}', this.origin), this.#deadline, signal);
     // Asked twice, these do what they do once.
     const tries = method === 'GET' || path.endsWith(CANCEL) ? MAX_TRIES : 1;
     try {
@@ -360,15 +334,15 @@ function runPath(runId: string): string {
   return `/runs/${encodeURIComponent(runId)}`;
 }
 
-function createBody({ agentName, input, session, sessionId }: RunRequest, mode: RunMode): unknown {
+function createBody({ agentName, input, session, sessionId }: RunRequest): unknown {
   return {
     agent_name: agentName,
     ...(session ? { session } : sessionId !== undefined && { session_id: sessionId }),
     input,
-    mode,
+    mode: 'stream',
   };
 }
 
-function resumeBody(runId: string, answer: Message, mode: RunMode): unknown {
-  return { run_id: runId, await_resume: { type: 'message', message: answer }, mode };
+function resumeBody(runId: string, answer: Message): unknown {
+  return { run_id: runId, await_resume: { type: 'message', message: answer }, mode: 'stream' };
 }

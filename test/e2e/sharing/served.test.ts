@@ -3,7 +3,6 @@ import { strict as assert } from 'node:assert';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { CommunicationClient } from '../../../src/distributed/client/communicationClient';
 import { mintId, readMessage } from '../../../src/distributed/model/model';
 import { scriptedAgent } from '../../support/agents/definition';
 import { removeFolder, removeScratch } from '../../support/scratch';
@@ -17,6 +16,7 @@ import {
   textIn,
   userMessage,
 } from '../../support/servers/servedAgents';
+import type { SyncClient } from '../../support/servers/syncClient';
 import { Chat } from '../../support/vscode/chat';
 import { tabIsKept } from '../../support/vscode/keptState';
 import { listeningPorts } from '../../support/vscode/listening';
@@ -67,13 +67,13 @@ describe('the local server', () => {
     const statusItem = (text: string) => vscode.window.page.getByRole('button', { name: text });
 
     /** The server as callers reach it now. */
-    async function reached(): Promise<CommunicationClient> {
+    async function reached(): Promise<SyncClient> {
       const { page } = vscode.window;
       const baseUrl = await copied(page, () => command(page, 'Parley: Copy Server Address'));
       return clientOf(baseUrl, await copied(page, () => command(page, 'Parley: Copy Server Token')));
     }
 
-    async function texts(client: CommunicationClient, sessionId: string): Promise<readonly string[]> {
+    async function texts(client: SyncClient, sessionId: string): Promise<readonly string[]> {
       const { history } = await client.session(sessionId, signal);
       return Promise.all(
         history.map(async (url) => {
@@ -83,7 +83,7 @@ describe('the local server', () => {
       );
     }
 
-    const say = (client: CommunicationClient, text: string, fields: object = {}) =>
+    const say = (client: SyncClient, text: string, fields: object = {}) =>
       client.runSync({ agentName: 'plain', input: [userMessage(text)], ...fields }, signal);
 
     it('does not listen and shows nothing while it is off, also in a chat with an HTTP agent', async function () {

@@ -1,7 +1,6 @@
 // Agents for tests of the Agent Communication Protocol: those of the recorded exchanges, and a server that offers them on a free port.
 import { randomBytes } from 'node:crypto';
 import { ParleyError } from '../../../src/base/errors';
-import { CommunicationClient } from '../../../src/distributed/client/communicationClient';
 import { CommunicationSession } from '../../../src/distributed/client/communicationSession';
 import {
   type Message,
@@ -22,6 +21,7 @@ import { mintToken } from '../../../src/distributed/server/serverAuth';
 import { SessionFiles } from '../../../src/distributed/server/serverSessionFiles';
 import { LocalStore } from '../../../src/distributed/stores/localStore';
 import { scratchFolder } from '../scratch';
+import { SyncClient } from './syncClient';
 
 type Work = (
   input: readonly Message[],
@@ -92,7 +92,7 @@ export interface RunningServer {
   readonly store: LocalStore;
   readonly token: string;
   readonly baseUrl: string;
-  readonly client: CommunicationClient;
+  readonly client: SyncClient;
 }
 
 const running: AgentServer[] = [];
@@ -128,8 +128,8 @@ export async function serve(
   return { server, store, token, baseUrl, client: clientOf(baseUrl, token) };
 }
 
-export function clientOf(baseUrl: string, token: string): CommunicationClient {
-  return new CommunicationClient({ baseUrl, headers: () => ({ authorization: `Bearer ${token}` }) });
+export function clientOf(baseUrl: string, token: string): SyncClient {
+  return new SyncClient({ baseUrl, headers: () => ({ authorization: `Bearer ${token}` }) });
 }
 
 export async function stopServers(): Promise<void> {

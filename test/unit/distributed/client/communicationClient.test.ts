@@ -135,7 +135,6 @@ describe('the client of agent servers', () => {
         const client = clientOf(stub);
         const calls = [
           () => client.agent('a', signal),
-          () => client.runSync({ agentName: 'a', input: [] }, signal),
           () => client.runStream({ agentName: 'a', input: [] }, signal),
           () => client.session('s', signal),
         ];
@@ -159,9 +158,8 @@ describe('the client of agent servers', () => {
       response.write('{');
     });
     for (const stub of [silent, slow]) {
-      const client = clientOf(stub, { deadlineMs: 30, syncDeadlineMs: 30 });
+      const client = clientOf(stub, { deadlineMs: 30 });
       await assert.rejects(client.ping(signal), { code: 'agent-server-timeout' });
-      await assert.rejects(client.runSync({ agentName: 'a', input: [] }, signal), { code: 'agent-server-timeout' });
       await assert.rejects(client.runStream({ agentName: 'a', input: [] }, signal), { code: 'agent-server-timeout' });
     }
   });
@@ -240,9 +238,7 @@ describe('the client of agent servers', () => {
   it('answers only a run that waits for it: some servers hang for ever on others', async () => {
     const stub = await stubServer((_request, response) => json(response, 200, runOf('completed')));
     const client = clientOf(stub);
-    for (const mode of ['resumeSync', 'resumeStream'] as const) {
-      await assert.rejects(client[mode](RUN, userMessage('yes'), signal), { code: 'run-not-awaiting' });
-    }
+    await assert.rejects(client.resumeStream(RUN, userMessage('yes'), signal), { code: 'run-not-awaiting' });
     assert.ok(stub.requests.every(({ method }) => method === 'GET'));
   });
 
@@ -259,7 +255,7 @@ describe('the client of agent servers', () => {
     assert.equal((await client.cancel(RUN, signal)).status, 'cancelling');
     assert.equal(stub.requests.length, 6);
     breaks = 1;
-    await assert.rejects(client.runSync({ agentName: 'a', input: [] }, signal), { code: 'agent-server-unreachable' });
+    await assert.rejects(client.runStream({ agentName: 'a', input: [] }, signal), { code: 'agent-server-unreachable' });
     assert.equal(stub.requests.length, 7);
   });
 
