@@ -5,19 +5,6 @@
 import { messageOf, ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
 import type { Log } from '../../base/log';
-import { AgentServerError } from '../../distributed/client/agentServerError';
-import { CommunicationClient, type Traffic } from '../../distributed/client/communicationClient';
-import {
-  type AgentEndpoint,
-  CommunicationSession,
-  type SendOutcome,
-} from '../../distributed/client/communicationSession';
-import { textOf } from '../../distributed/client/runParts';
-import type { FollowOptions } from '../../distributed/client/runRecovery';
-import { type MessageRecorder, SessionPast } from '../../distributed/client/sessionPast';
-import type { HistoryLinks } from '../../distributed/fetch/historyLinks';
-import { type Message, mintId, type SessionDescriptor } from '../../distributed/model/model';
-import { redactSignatures } from '../../distributed/model/resourceUrl';
 import type { ContentBlock } from '../../session/events/content';
 import type { SessionEvent } from '../../session/events/event';
 import { type OwnText, ownText } from '../../session/events/ownText';
@@ -25,7 +12,21 @@ import { SessionModel, type SessionView } from '../../session/model/model';
 import type { MessageEntry, SessionState } from '../../session/model/state';
 import { reconcile, type Transcript } from '../../session/reconcile/reconcile';
 import type { TrafficKind } from '../../traffic/trafficLog';
+import {
+  type AgentEndpoint,
+  AgentServerError,
+  CommunicationClient,
+  CommunicationSession,
+  type FollowOptions,
+  type MessageRecorder,
+  type SendOutcome,
+  SessionPast,
+  type Traffic,
+  textOf,
+} from '../ports/agentServers';
+import { type Message, mintId, type SessionDescriptor } from '../ports/messages';
 import type { Clock } from '../ports/ports';
+import { type HistoryLinks, redactSignatures } from '../ports/resources';
 import {
   type CommunicationRecord,
   type DescriptorPort,

@@ -4,9 +4,8 @@
 import type { AgentDescription } from '../../acp/protocol/dialect';
 import { ParleyError } from '../../base/errors';
 import { framed, type Localizable, localizable } from '../../base/localizable';
-import { AgentServerError } from '../../distributed/client/agentServerError';
-import type { CommunicationClient } from '../../distributed/client/communicationClient';
-import type { AgentManifest } from '../../distributed/model/model';
+import { AgentServerError, type CommunicationClient } from '../ports/agentServers';
+import type { AgentManifest } from '../ports/messages';
 
 const MAX_NAMES = 20;
 

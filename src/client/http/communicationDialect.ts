@@ -4,10 +4,10 @@
 import type { Dialect, PromptAnswer, SessionOffer, SessionSetup, UpdateTargets } from '../../acp/protocol/dialect';
 import { ParleyError } from '../../base/errors';
 import { localizable, mapForeign } from '../../base/localizable';
-import type { AgentEndpoint } from '../../distributed/client/communicationSession';
-import { mintId } from '../../distributed/model/model';
 import type { ContentBlock } from '../../session/events/content';
 import type { SessionEvent } from '../../session/events/event';
+import type { AgentEndpoint } from '../ports/agentServers';
+import { mintId } from '../ports/messages';
 import type { CommunicationChat } from './communicationChat';
 
 export interface CommunicationDialectOptions {

@@ -1,11 +1,8 @@
 // What is stored of a session with an HTTP agent besides its transcript: the descriptor, the
 // servers that have it, and an open question.
 import * as z from 'zod/mini';
-import { compareHistories } from '../../distributed/client/handOver';
-import { heldSchema } from '../../distributed/client/heldMessages';
-import type { RunPosition } from '../../distributed/client/runRecovery';
-import type { KeptPast } from '../../distributed/client/sessionPast';
-import { idSchema, MAX_HISTORY, type SessionDescriptor, sessionSchema, urlSchema } from '../../distributed/model/model';
+import { compareHistories, heldSchema, type KeptPast, type RunPosition } from '../ports/agentServers';
+import { idSchema, MAX_HISTORY, type SessionDescriptor, sessionSchema, urlSchema } from '../ports/messages';
 
 /** Keeps one text per conversation. Without it, HTTP sessions end with their window. */
 export interface DescriptorPort {

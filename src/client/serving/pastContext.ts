@@ -2,10 +2,9 @@
 // those that cannot be read named in their places.
 
 import { head, tail } from '../../base/text';
-import { textOf } from '../../distributed/client/runParts';
-import { type MessagePart, trajectoryOf } from '../../distributed/model/model';
-import type { PastMessage } from '../../distributed/server/servedAgent';
 import type { QueuedAttachment } from '../../session/queue/queue';
+import { type PastMessage, textOf } from '../ports/agentServers';
+import { type MessagePart, trajectoryOf } from '../ports/messages';
 
 /** Characters of the whole, of which the newest are kept, and of one message. */
 const MAX_PAST = 120_000;

@@ -3,10 +3,10 @@
 
 import { revealHidden } from '../../base/revealControls';
 import { head, tail } from '../../base/text';
-import { textOf } from '../../distributed/client/runParts';
-import { type Message, type MessagePart, textPart } from '../../distributed/model/model';
 import type { PermissionOption, ToolContent } from '../../session/events/content';
 import type { Permission, ToolEntry } from '../../session/model/state';
+import { textOf } from '../ports/agentServers';
+import { type Message, type MessagePart, textPart } from '../ports/messages';
 import { askedInputOf } from '../view/askedInput';
 
 const MAX_LINE = 500;

@@ -3,12 +3,11 @@
 // images and files as artifacts.
 
 import { head, textOfBlocks } from '../../base/text';
-import { type MessagePart, markdownPart, textPart } from '../../distributed/model/model';
-import { toMessages } from '../../distributed/model/toMessages';
-import type { RunEmitter } from '../../distributed/server/servedAgent';
 import type { ContentBlock } from '../../session/events/content';
 import type { Entry, MessageEntry, ToolEntry } from '../../session/model/state';
 import { isEnded } from '../../session/model/tools';
+import type { RunEmitter } from '../ports/agentServers';
+import { type MessagePart, markdownPart, textPart, toMessages } from '../ports/messages';
 
 /** Characters of one part of text; whatever they take as JSON, a message has room for it. */
 const MAX_TEXT = 256 * 1024;

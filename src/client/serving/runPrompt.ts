@@ -1,10 +1,10 @@
 // Converts the input of a run (Agent Communication Protocol) into a prompt of the Agent Client
 // Protocol.
 import { ParleyError } from '../../base/errors';
-import { citationBlock, partBlock, textOf } from '../../distributed/client/runParts';
-import type { Message, MessagePart } from '../../distributed/model/model';
 import type { ContentBlock } from '../../session/events/content';
 import type { QueuedAttachment } from '../../session/queue/queue';
+import { citationBlock, partBlock, textOf } from '../ports/agentServers';
+import type { Message, MessagePart } from '../ports/messages';
 
 const MAX_ATTACHMENTS = 100;
 

@@ -3,16 +3,14 @@
 // is never asked in their place.
 
 import { ParleyError } from '../../base/errors';
-import { compareHistories } from '../../distributed/client/handOver';
-import { isRemoteText } from '../../distributed/client/remoteParts';
-import type { Message, MessagePart } from '../../distributed/model/model';
-import type { RunEmitter, ServedRunContext } from '../../distributed/server/servedAgent';
 import type { StopReason } from '../../session/events/event';
 import { Changes } from '../../session/model/changes';
 import type { Permission } from '../../session/model/state';
 import type { QueuedAttachment } from '../../session/queue/queue';
 import type { Conversation } from '../conversation/conversation';
 import { type ChangedEntries, NoTurn, turnFailure, UnattendedMessage } from '../conversation/unattendedMessage';
+import { compareHistories, isRemoteText, type RunEmitter, type ServedRunContext } from '../ports/agentServers';
+import type { Message, MessagePart } from '../ports/messages';
 import type { StateExchange } from '../sharing/stateExchange';
 import type { TurnResult } from '../turns/turnState';
 import { waitReasonLabel } from '../view/waitReasonLabels';

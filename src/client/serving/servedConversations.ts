@@ -4,9 +4,9 @@
 import type { Disposable } from '../../base/disposable';
 import { messageOf, ParleyError } from '../../base/errors';
 import { type Log, silentLog } from '../../base/log';
-import type { Message } from '../../distributed/model/model';
-import type { RunEmitter, ServedAgent, ServedRunContext } from '../../distributed/server/servedAgent';
 import type { Conversation } from '../conversation/conversation';
+import type { RunEmitter, ServedAgent, ServedRunContext } from '../ports/agentServers';
+import type { Message } from '../ports/messages';
 import { StateExchange } from '../sharing/stateExchange';
 import { ServedConversation } from './servedConversation';
 

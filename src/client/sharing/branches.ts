@@ -2,8 +2,8 @@
 // they differ. Branches are detected and shown, never merged.
 import type { Disposable } from '../../base/disposable';
 import type { Event } from '../../base/event';
-import { compareHistories, type HistoryRelation } from '../../distributed/client/handOver';
-import type { SessionRecord } from '../../distributed/model/sessionRecord';
+import { compareHistories, type HistoryRelation } from '../ports/agentServers';
+import type { SessionRecord } from '../ports/resources';
 
 export interface Branch {
   readonly key: string;

@@ -1,9 +1,9 @@
 // Stores the state of a chat's session for its agent: beside the session's messages, read from
 // wherever it lies, and replaced only by the agent that stored it.
 import { messageOf } from '../../base/errors';
-import { urlIdentity } from '../../distributed/model/resourceUrl';
-import { roleName } from '../../distributed/model/toMessages';
-import type { SessionState } from '../../distributed/server/servedAgent';
+import type { SessionState } from '../ports/agentServers';
+import { roleName } from '../ports/messages';
+import { urlIdentity } from '../ports/resources';
 import type { SessionLog } from './sessionLog';
 import type { ChatKeeper } from './stateExchange';
 

@@ -4,8 +4,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf, ParleyError } from '../../base/errors';
 import type { Log } from '../../base/log';
-import type { ResourceStore } from '../../distributed/model/resources';
-import { readFramed } from '../../distributed/stores/framedFile';
+import { type ResourceStore, readFramed } from '../ports/resources';
 
 /** Paths of the files, in the order in which they were written. */
 export async function earlierFiles(root: string): Promise<readonly string[]> {

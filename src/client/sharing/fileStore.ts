@@ -5,8 +5,8 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ParleyError } from '../../base/errors';
 import { KeyedQueue } from '../../base/keyedQueue';
-import { diskError, readFramed, writeFramed } from '../../distributed/stores/framedFile';
 import type { DescriptorPort } from '../http/communicationRecord';
+import { diskError, readFramed, writeFramed } from '../ports/resources';
 
 const NAME = /^[0-9a-f]{40}\.json$/;
 

@@ -1,12 +1,11 @@
 // The events that show messages of a history, and gaps in the places of missing ones.
-import { missingPart, withBytes } from '../../distributed/client/remoteParts';
-import type { HistoryEntry } from '../../distributed/fetch/resolver';
-import { type Gap, gapOf } from '../../distributed/model/gap';
-import { type Message, type MessagePart, remotePart } from '../../distributed/model/model';
-import { originOf, redactUrl } from '../../distributed/model/resourceUrl';
+
 import type { SessionEvent, TimedEvent } from '../../session/events/event';
 import { ownText } from '../../session/events/ownText';
 import type { SessionState } from '../../session/model/state';
+import { missingPart, withBytes } from '../ports/agentServers';
+import { type Message, type MessagePart, remotePart } from '../ports/messages';
+import { type Gap, gapOf, type HistoryEntry, originOf, redactUrl } from '../ports/resources';
 import { pastEvents } from './pastEvents';
 
 export const PREFIX = 'past-';

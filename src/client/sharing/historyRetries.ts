@@ -1,9 +1,9 @@
 // Loads missing messages of a history again, and content that the user asks for.
 import { KeyedQueue } from '../../base/keyedQueue';
-import { isRemote, loadingPart, missingPart } from '../../distributed/client/remoteParts';
-import type { HistoryEntry, Resolver } from '../../distributed/fetch/resolver';
-import { type MessagePart, remotePart } from '../../distributed/model/model';
 import type { SessionEvent } from '../../session/events/event';
+import { isRemote, loadingPart, missingPart } from '../ports/agentServers';
+import { type MessagePart, remotePart } from '../ports/messages';
+import type { HistoryEntry, Resolver } from '../ports/resources';
 import { filling, loading, PREFIX, partFilling, placeOf } from './historyEvents';
 import { type HistoryPlace, LateArrivals } from './lateArrivals';
 import { gapIn, type Placing, saidAt } from './partTexts';

@@ -1,8 +1,9 @@
 // Makes messages of the entries of a transcript as they become complete: a prompt as soon as it is
 // on its way, what the agent said and did when its turn ends.
-import { type Message, textPart, timestamp } from '../../distributed/model/model';
+
 import type { SessionView } from '../../session/model/model';
 import type { Entry } from '../../session/model/state';
+import { type Message, textPart, timestamp } from '../ports/messages';
 import { transcriptMessages } from './transcriptMessages';
 
 export interface CollectedMessage {

@@ -1,11 +1,10 @@
 // The past of a session that was held elsewhere, in the transcript of a conversation: its newest
 // messages first, the others as they arrive, and gaps with their reasons for missing ones.
 import { Deferred } from '../../base/deferred';
-import type { HistoryEntry, Resolver } from '../../distributed/fetch/resolver';
-import type { Gap } from '../../distributed/model/gap';
-import type { SessionDescriptor } from '../../distributed/model/model';
 import type { SessionEvent, TimedEvent } from '../../session/events/event';
 import { ownText } from '../../session/events/ownText';
+import type { SessionDescriptor } from '../ports/messages';
+import type { Gap, HistoryEntry, Resolver } from '../ports/resources';
 import { filling, folded, PREFIX, shown, unfolded } from './historyEvents';
 import { type HistoryPlace, LateArrivals } from './lateArrivals';
 import { PartTexts } from './partTexts';

@@ -1,12 +1,10 @@
 // Loads short texts that a message has behind addresses of their own, without being asked.
 import { within } from '../../base/within';
-import { isRemoteText, loadingPart, missingPart, partGapId, unloadedPart } from '../../distributed/client/remoteParts';
-import { OriginHealth } from '../../distributed/fetch/originHealth';
-import type { PartOptions, ResolvedMessage, Resolver } from '../../distributed/fetch/resolver';
-import type { Gap } from '../../distributed/model/gap';
-import { type Message, type MessagePart, remotePart, timestamp } from '../../distributed/model/model';
 import type { SessionEvent } from '../../session/events/event';
 import type { GapEntry } from '../../session/model/state';
+import { isRemoteText, loadingPart, missingPart, partGapId, unloadedPart } from '../ports/agentServers';
+import { type Message, type MessagePart, remotePart, timestamp } from '../ports/messages';
+import { type Gap, OriginHealth, type PartOptions, type ResolvedMessage, type Resolver } from '../ports/resources';
 import { PREFIX, partFilling } from './historyEvents';
 import type { HistoryPlace } from './lateArrivals';
 import { remotePartsOf } from './pastEvents';

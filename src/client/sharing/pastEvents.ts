@@ -1,13 +1,10 @@
 // Converts a message of a distributed session into events of a transcript: who said it, what was
 // done for it, how its turn ended.
 import { silentLog } from '../../base/log';
-import { isRemote, partGapId, unloadedPart } from '../../distributed/client/remoteParts';
-import { citationBlock, partBlock } from '../../distributed/client/runParts';
-import { RunToEvents } from '../../distributed/client/runToEvents';
-import type { Message, MessagePart } from '../../distributed/model/model';
-import { stopReasonOf } from '../../distributed/model/toMessages';
 import type { PastEvent } from '../../session/events/event';
 import { type OwnText, ownText } from '../../session/events/ownText';
+import { citationBlock, isRemote, partBlock, partGapId, RunToEvents, unloadedPart } from '../ports/agentServers';
+import { type Message, type MessagePart, stopReasonOf } from '../ports/messages';
 
 const MAX_PARTS = 5000;
 /** Parts of one message, among them, that lie elsewhere and get a place of their own. */

@@ -1,9 +1,10 @@
 // Notices in a transcript about where a session came from, where it continued, and what did not
 // come along.
-import type { Gap } from '../../distributed/model/gap';
-import type { SessionDescriptor } from '../../distributed/model/model';
+
 import type { SessionEvent } from '../../session/events/event';
 import { type OwnText, ownText } from '../../session/events/ownText';
+import type { SessionDescriptor } from '../ports/messages';
+import type { Gap } from '../ports/resources';
 import { originsOf } from './historyEvents';
 
 type Notice = Extract<SessionEvent, { type: 'notice' }>;

@@ -4,7 +4,7 @@
 import * as z from 'zod/mini';
 import { ParleyError } from '../../base/errors';
 import { localizable, localize } from '../../base/localizable';
-import { objectUrl, type S3Location } from '../../distributed/stores/s3Signer';
+import { objectUrl, type S3Location } from '../ports/resources';
 
 export type ResourcesSetting = { readonly type: 'local' } | { readonly type: 's3'; readonly place: S3Location };
 

@@ -3,9 +3,8 @@
 import * as z from 'zod/mini';
 import { messageOf } from '../../base/errors';
 import type { Log } from '../../base/log';
-import type { ResourceStore } from '../../distributed/model/resources';
-import { readRecord as readMessages } from '../../distributed/model/sessionRecord';
 import { type DescriptorPort, readRecord as readHttp } from '../http/communicationRecord';
+import { type ResourceStore, readRecord as readMessages } from '../ports/resources';
 import type { FileStore } from './fileStore';
 import { idsIn, idsOf, keyIn } from './sessionRemains';
 

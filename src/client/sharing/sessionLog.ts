@@ -11,27 +11,25 @@ import { localizable } from '../../base/localizable';
 import type { Log } from '../../base/log';
 import { knownSecrets } from '../../base/redact';
 import { within } from '../../base/within';
-import {
-  MAX_HISTORY,
-  MAX_MESSAGE_BYTES,
-  type Message,
-  mintId,
-  type SessionDescriptor,
-} from '../../distributed/model/model';
-import { DEFAULT_URL_SECONDS, folderOf, type ResourceStore, sha256Of } from '../../distributed/model/resources';
-import { hashOf, urlIdentity } from '../../distributed/model/resourceUrl';
-import {
-  MAX_EARLIER_STATES,
-  type OwnPlace,
-  type Place,
-  readRecord,
-  type SessionRecord,
-} from '../../distributed/model/sessionRecord';
-import { isOfObject } from '../../distributed/stores/s3Error';
 import { Changes } from '../../session/model/changes';
 import type { SessionView } from '../../session/model/model';
 import type { Entry } from '../../session/model/state';
 import type { DescriptorPort } from '../http/communicationRecord';
+import { MAX_HISTORY, MAX_MESSAGE_BYTES, type Message, mintId, type SessionDescriptor } from '../ports/messages';
+import {
+  DEFAULT_URL_SECONDS,
+  folderOf,
+  hashOf,
+  isOfObject,
+  MAX_EARLIER_STATES,
+  type OwnPlace,
+  type Place,
+  type ResourceStore,
+  readRecord,
+  type SessionRecord,
+  sha256Of,
+  urlIdentity,
+} from '../ports/resources';
 import { MessageCollector, NEWEST_SHARE, omission } from './messageCollector';
 import { UnreadableLinks } from './unreadableLinks';
 

@@ -3,7 +3,7 @@
 import * as z from 'zod/mini';
 import { messageOf } from '../../base/errors';
 import type { Log } from '../../base/log';
-import type { LocalStore } from '../../distributed/stores/localStore';
+import type { LocalStore } from '../ports/resources';
 import type { FileStore } from './fileStore';
 
 export interface RemainsOptions {

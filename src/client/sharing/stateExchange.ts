@@ -5,8 +5,8 @@ import { MAX_AGENT_STATE, type StateHolder, type StateOffer, type StateUpdate } 
 import { messageOf } from '../../base/errors';
 import { KeyedQueue } from '../../base/keyedQueue';
 import { type Log, silentLog } from '../../base/log';
-import { urlIdentity } from '../../distributed/model/resourceUrl';
-import type { RunState } from '../../distributed/server/servedAgent';
+import type { RunState } from '../ports/agentServers';
+import { urlIdentity } from '../ports/resources';
 
 export interface ChatKeeper extends RunState {
   readonly hasState: boolean | undefined;

@@ -1,10 +1,9 @@
 // Converts a transcript into messages of the protocol, turn by turn; the last message of a turn
 // says how it ended.
 import { knownSecrets } from '../../base/redact';
-import { type Message, readMessage } from '../../distributed/model/model';
-import { toMessages } from '../../distributed/model/toMessages';
 import type { SessionView } from '../../session/model/model';
 import type { Entry } from '../../session/model/state';
+import { type Message, readMessage, toMessages } from '../ports/messages';
 
 export function transcriptMessages(
   entries: readonly Entry[],

@@ -2,8 +2,7 @@
 // doesn't accept the key that signs them.
 import { ParleyError } from '../../base/errors';
 import { framed, localizable } from '../../base/localizable';
-import { isOfObject, isOfSettings } from '../../distributed/stores/s3Error';
-import type { S3Store } from '../../distributed/stores/s3Store';
+import { isOfObject, isOfSettings, type S3Store } from '../ports/resources';
 
 export class UnreadableLinks extends ParleyError {
   readonly reason: ParleyError;

@@ -4,7 +4,7 @@ import type { Disposable } from '../../base/disposable';
 import { messageOf, ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
 import type { Log } from '../../base/log';
-import { isOfObject, isOfSettings } from '../../distributed/stores/s3Error';
+import { isOfObject, isOfSettings } from '../ports/resources';
 
 export interface UploadState {
   readonly waiting: number;

@@ -3,9 +3,9 @@
 import * as l10n from '@vscode/l10n';
 import { type LocalizableText, localize } from '../../base/localizable';
 import { own } from '../../base/untrusted';
-import { gapSentence, isGapReason } from '../../distributed/model/gap';
 import type { OwnCode, OwnText, OwnTexts, TurnNote } from '../../session/events/ownText';
 import type { GapEntry, NoticeEntry } from '../../session/model/state';
+import { gapSentence, isGapReason } from '../ports/resources';
 
 export interface NoticeTexts {
   readonly title: string;

@@ -47,6 +47,8 @@ describe('the import rules themselves', () => {
     ['acp/v3/a.ts', "import { x } from '../v1/v1Agent';", /acp\/v3 has no place/],
     ['acp/initialize.ts', "import { x } from './v2/v2Agent';", undefined],
     ['client/a.ts', "const x = await import('../workbench/x');", /must not know workbench/],
+    ['client/sharing/a.ts', "import { x } from '../../distributed/model/model';", /by its ports/],
+    ['client/ports/a.ts', "import { x } from '../../distributed/model/model';", undefined],
     ['webview/a.tsx', "import '../workbench/x';", /must not know workbench/],
     ['webview/a.tsx', "import { x } from '../session/model';", /must not know session/],
     ['base/a.ts', "import * as z from 'zod';", /must not use the package zod/],

@@ -351,6 +351,9 @@ function judge(room: Room, here: string, path: string, { specifier, typeOnly }: 
   if (target.startsWith('..')) return 'it lies outside of src';
   const there = roomOf(target);
   if (there === here) return judgeWithin(here, path, target);
+  // Distributed sessions are behind three ports.
+  if (here === 'client' && there === 'distributed' && !path.startsWith('client/ports/'))
+    return 'client knows distributed by its ports';
   const grade = room.rooms[there];
   if (grade === undefined) return `${here} must not know ${there}`;
   return grade === 'types' && !typeOnly ? `${here} may only take types from ${there}` : undefined;

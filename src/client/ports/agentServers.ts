@@ -1,0 +1,31 @@
+// What the client knows of agent servers: calling them, and being called as an agent of ours.
+export { AgentServerError } from '../../distributed/client/agentServerError';
+export { CommunicationClient, type FetchLike, type Traffic } from '../../distributed/client/communicationClient';
+export {
+  type AgentEndpoint,
+  CommunicationSession,
+  type SendOutcome,
+} from '../../distributed/client/communicationSession';
+export { compareHistories, type HistoryRelation } from '../../distributed/client/handOver';
+export { heldSchema } from '../../distributed/client/heldMessages';
+export {
+  isRemote,
+  isRemoteText,
+  loadingPart,
+  missingPart,
+  partGapId,
+  unloadedPart,
+  withBytes,
+} from '../../distributed/client/remoteParts';
+export { citationBlock, partBlock, textOf } from '../../distributed/client/runParts';
+export type { FollowOptions, RunPosition } from '../../distributed/client/runRecovery';
+export { RunToEvents } from '../../distributed/client/runToEvents';
+export { type KeptPast, type MessageRecorder, SessionPast } from '../../distributed/client/sessionPast';
+export type {
+  PastMessage,
+  RunEmitter,
+  RunState,
+  ServedAgent,
+  ServedRunContext,
+  SessionState,
+} from '../../distributed/server/servedAgent';
