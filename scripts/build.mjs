@@ -41,8 +41,6 @@ export function bundles({ dev }) {
     assetNames: '[name]',
     outdir: 'dist/webview',
   };
-  // A part brings its styles along, in its script.
-  const part = { ...browser, loader: { ...browser.loader, '.css': 'text' } };
   return [
     // The product is read when something is first asked of it (src/extension.ts).
     { ...node, entryPoints: ['src/extension.ts'], outfile: 'dist/extension.js' },
@@ -63,29 +61,18 @@ export function bundles({ dev }) {
     },
     { ...browser, format: 'iife', entryPoints: { early: 'src/webview/early.ts' } },
     { ...browser, entryPoints: { shell: 'src/webview/shell.html' }, loader: { '.html': 'copy' } },
-    // Loaded when the first files have changed.
-    { ...part, entryPoints: { changes: 'src/webview/changes/changesPart.ts' } },
-    // Loaded when a subagent has made its first call.
-    { ...part, entryPoints: { nested: 'src/webview/nested/nestedPart.ts' } },
-    // Loaded when something is searched for.
-    { ...part, entryPoints: { find: 'src/webview/find/findPart.ts' } },
-    // Loaded when it is first opened.
-    { ...part, entryPoints: { timeline: 'src/webview/timeline/timelinePart.ts' } },
-    // Loaded when a session went on while nobody looked.
-    { ...part, entryPoints: { away: 'src/webview/away/awayPart.ts' } },
     // Loaded when the first code is shown.
     { ...browser, entryPoints: { highlighter: 'src/webview/markdown/highlighter.ts' } },
-    // Loaded when the first formula is drawn, also by the host: its name tells Node what it is.
+    // Loaded when the first formula is drawn.
     {
-      ...part,
+      ...browser,
       entryPoints: { math: 'src/webview/markdown/mathPart.ts' },
-      outExtension: { '.js': '.mjs' },
+      // The styles inside of formulas are in the script.
+      loader: { ...browser.loader, '.css': 'text' },
     },
     // Pages of their own: the traffic inspector, and a diagram with the script of the frame in it.
     {
       ...browser,
-      splitting: true,
-      chunkNames: 'tools-[hash]',
       entryPoints: { traffic: 'src/webview/traffic/trafficPage.ts', diagram: 'src/webview/diagram/diagramPage.ts' },
     },
     { ...browser, format: 'iife', entryPoints: { diagramFrame: 'src/webview/diagram/diagramFrame.ts' } },

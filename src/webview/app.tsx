@@ -1,5 +1,6 @@
 // The layout of the panel: header, conversation, queue, composer.
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import { ReviewBar } from './changes/changes';
 import { Composer } from './composer/composer';
 import { EmptyState } from './header/emptyState';
 import { Failure } from './header/failure';
@@ -9,23 +10,21 @@ import { lastAnnouncements } from './host/session';
 import { Background } from './queue/background';
 import { PlanLine } from './queue/planLine';
 import { Queue } from './queue/queue';
-import { openTimeline } from './timeline/loadTimeline';
 import type { Transcript } from './transcript/transcript';
 
 interface AppProps {
   readonly transcript: Transcript;
-  /** The bar above the composer while changes wait for review. */
-  readonly review: HTMLElement;
+  onTimeline(): void;
 }
 
 /**
  * Takes over the elements of shell.html, which are the same in the same order: else what was typed
  * there would go with its field.
  */
-export function App({ transcript, review }: AppProps) {
+export function App({ transcript, onTimeline }: AppProps) {
   return (
     <div class="panel">
-      <Header onNeedsYou={() => transcript.revealPermission()} onTimeline={openTimeline} />
+      <Header onNeedsYou={() => transcript.revealPermission()} onTimeline={onTimeline} />
       <main class="main">
         <EmptyState />
         <Mount node={transcript.element} />
@@ -36,7 +35,9 @@ export function App({ transcript, review }: AppProps) {
           <Failure />
           <Background />
           <PlanLine onShow={(index) => transcript.reveal(index)} />
-          <Mount node={review} />
+          <div class="mount">
+            <ReviewBar place={transcript} />
+          </div>
           <Queue />
           <Composer />
         </div>

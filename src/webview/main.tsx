@@ -1,29 +1,28 @@
 // The entry point of the webview. Messages of the host update the transcript and the session's
 // signals once per frame; components draw themselves from the signals.
-import { computed, effect } from '@preact/signals';
+import { effect } from '@preact/signals';
 import { render } from 'preact';
 import { textOfBlocks } from '../base/text';
 import { CONTRACT_VERSION, type ToWebview } from '../panel/contract';
 import { App } from './app';
-import { connectAway, showAway } from './away/loadAway';
-import { changesPart, connectChanges, withChanges } from './changes/loadPart';
+import { AwayCard } from './away/awayCard';
+import { forgetChanges, receiveChanges, renewChanges } from './changes/changesList';
 import { composer } from './composer/composerState';
 import { attachmentsShown } from './composer/keptAttachments';
 import { mentions } from './composer/mention';
-import { el } from './dom/dom';
+import { isCtrl } from './dom/ctrlKey';
 import { isText } from './entries/itemStore';
-import { connectFind, loadedFind, openFind } from './find/loadFind';
+import { Find } from './find/find';
 import { watchKeySheet } from './header/keySheet';
 import { chime } from './host/chime';
 import { browserFrames, Frames } from './host/frames';
-import { onMessage, post, postOfPage, saveUiState, uiState } from './host/host';
+import { onMessage, post, postOfPage, resetUiState, saveUiState, uiState } from './host/host';
 import { reportError, watchProblems } from './host/problems';
 import {
   activeEditor,
   announce,
   firstUse,
   hasItems,
-  hiddenPermissions,
   patchSession,
   session,
   setSession,
@@ -33,21 +32,17 @@ import {
 import { setRefused } from './questions/keptForms';
 import { Questions } from './questions/questions';
 import { strings } from './text/strings';
-import { connectTimeline, loadedTimeline, openTimeline } from './timeline/loadTimeline';
+import { Timeline } from './timeline/timeline';
 import './styles/main.css';
 import { watchChords } from './input/chord';
 import { writeClipboard } from './input/clipboard';
 import { ignoreKeyRepeat } from './input/keyRepeat';
 import { watchSelectAll } from './input/selectAll';
-import { watchWake, withoutWaking } from './input/wake';
+import { focusComposer, watchWake } from './input/wake';
 import { noteArrival } from './transcript/arrivals';
 import { focusedIndex } from './transcript/rovingFocus';
 import { Transcript } from './transcript/transcript';
 
-/** Maximum number of remembered expanded items. */
-const MOST_EXPANDED = 300;
-
-let expanded = new Map(Object.entries(uiState().expanded ?? {}));
 let key: string | undefined;
 
 const frames = new Frames(
@@ -63,77 +58,19 @@ const frames = new Frames(
   browserFrames(),
 );
 
-const transcript = new Transcript({
-  post,
-  invalidate: () => frames.schedule(),
-  isExpanded,
-  setExpanded,
-  onAnchor: (anchor) => {
-    saveUiState({ anchor: anchor ?? undefined });
-    post({ type: 'scrolled', anchor });
-  },
-  onHiddenPermissions(ids) {
-    if (ids.join() !== hiddenPermissions.peek().join()) hiddenPermissions.value = ids;
-  },
-  announce,
-  toComposer: focusQuietly,
-});
+const transcript = new Transcript(() => frames.schedule());
+const away = new AwayCard(transcript);
+let find: Find | undefined;
+let timeline: Timeline | undefined;
 
-const reviewBar = el('div', 'mount');
-
-connectChanges({
-  turn: session.turn,
-  review: session.review,
-  changesWork: session.changesWork,
-  effect,
-  post,
-  announce,
-  isExpanded,
-  setExpanded,
-  keepInView: (node) => transcript.keepInView(node),
-  reveal: (index) => transcript.reveal(index),
-  toComposer: focusQuietly,
-});
-
-connectFind({
-  frame: transcript.element,
-  box: transcript.box,
-  post,
-  announce: (text) => announce(text, 'polite'),
-  draw: (index, drawn) => transcript.draw(index, drawn),
-  showPart: (part) => transcript.showPart(part),
-  setExpanded,
-  toComposer: focusQuietly,
-});
-
-connectTimeline({
-  frame: transcript.element,
-  post,
-  goTo: (index) => transcript.revealFound(index),
-  toComposer: focusQuietly,
-});
-
-connectAway({
-  frame: transcript.element,
-  status: session.status,
-  isAsked: computed(() => session.permissions.value.length + session.elicitations.value.length > 0),
-  effect,
-  post,
-  announce: (text) => announce(text, 'polite'),
-  goTo: (index) => transcript.revealFound(index),
-  toQuestion: () => transcript.toNextQuestion(),
-  toComposer: focusQuietly,
-  keepPlace: (change) => transcript.keepPlace(change),
-});
-
-function isExpanded(id: string): boolean | undefined {
-  return expanded.get(id);
+function openFind(): void {
+  find ??= new Find(transcript);
+  find.open();
 }
 
-function setExpanded(id: string, open: boolean): void {
-  expanded.delete(id);
-  expanded.set(id, open);
-  saveUiState({ expanded: Object.fromEntries([...expanded].slice(-MOST_EXPANDED)) });
+function openTimeline(): void {
+  timeline ??= new Timeline(transcript);
+  timeline.open();
 }
 
 function apply(message: ToWebview): number | undefined {
@@ -158,7 +95,7 @@ function applyMessage(message: ToWebview): number | undefined {
       }
       if (message.ops.some(({ op }) => op !== 'session')) noteArrival();
       hasItems.value = transcript.store.total > 0;
-      loadedTimeline()?.changed();
+      timeline?.changed();
       return message.revision;
     case 'page':
       transcript.insertPage(message.from, message.items, message.revision);
@@ -196,7 +133,7 @@ function applyMessage(message: ToWebview): number | undefined {
       firstUse.value = message.offers ?? undefined;
       return undefined;
     case 'away':
-      if (message.key === key) showAway(message.view ?? undefined);
+      if (message.key === key) away.show(message.view ?? undefined);
       return undefined;
     case 'worktree':
       worktree.value = message;
@@ -208,14 +145,14 @@ function applyMessage(message: ToWebview): number | undefined {
       activeEditor.value = message.offer ?? undefined;
       return undefined;
     case 'changes':
-      changesPart()?.receive(message);
+      receiveChanges(message);
       return undefined;
     case 'found':
     case 'foundIn':
-      loadedFind()?.receive(message);
+      find?.receive(message);
       return undefined;
     case 'timeline':
-      loadedTimeline()?.receive(message);
+      timeline?.receive(message);
       return undefined;
     case 'chime':
       chime();
@@ -224,10 +161,6 @@ function applyMessage(message: ToWebview): number | undefined {
       transcript.revealFound(message.index);
       return undefined;
   }
-}
-
-function focusQuietly(): void {
-  withoutWaking(() => composer.focus());
 }
 
 /**
@@ -241,7 +174,7 @@ function takeFocus(on: Extract<ToWebview, { type: 'focus' }>['on']): void {
     else if (on === 'question') transcript.toNextQuestion();
     else if (on === 'previousPrompt') transcript.keys.toPrompt(-1);
     else if (on === 'nextPrompt') transcript.keys.toPrompt(1);
-    else focusQuietly();
+    else focusComposer();
   };
   if (document.hasFocus()) take();
   else window.addEventListener('focus', take, { once: true });
@@ -258,7 +191,7 @@ function watchLostFocus(): void {
   window.addEventListener('pointerup', () => (pressed = false), options);
   window.addEventListener('pointercancel', () => (pressed = false), options);
   window.addEventListener('focus', () => {
-    if (!pressed && document.activeElement === document.body) focusQuietly();
+    if (!pressed && document.activeElement === document.body) focusComposer();
   });
 }
 
@@ -276,8 +209,7 @@ function applySnapshot(message: Extract<ToWebview, { type: 'snapshot' }>): void 
   const isSame = message.session.key === (key ?? saved.key);
   key = message.session.key;
   if (!isSame) {
-    expanded = new Map();
-    saveUiState({ key, expanded: {}, anchor: message.anchor });
+    resetUiState(key, message.anchor);
   } else if (isFirst) {
     saveUiState({ key });
   }
@@ -287,34 +219,20 @@ function applySnapshot(message: Extract<ToWebview, { type: 'snapshot' }>): void 
   if (!isSame) {
     transcript.leave();
     transcript.store.prompts.clear();
-    changesPart()?.forget();
-    loadedFind()?.forget();
-    loadedTimeline()?.forget();
-    showAway(undefined);
-  } else loadedTimeline()?.renew();
+    forgetChanges();
+    find?.forget();
+    timeline?.forget();
+    away.show(undefined);
+  } else timeline?.renew();
   setSession(message.session);
   transcript.setRunning(session.running.peek());
   transcript.reset(message);
   transcript.setPermissions(message.session.permissions);
-  if (isSame) changesPart()?.renew();
+  if (isSame) renewChanges();
   hasItems.value = message.total > 0;
   if (anchor) transcript.reveal(anchor.index, anchor.offset);
   // When a page is shown again, its focus is lost.
-  if (isFirst && document.hasFocus() && document.activeElement === document.body) focusQuietly();
-}
-
-/** Shows what the running turn changed, and what waits for review, once there is any of it. */
-function showChanges(): void {
-  let isAsked = false;
-  effect(() => {
-    // Once asked, it reads nothing more, so nothing calls it again.
-    if (isAsked || !(session.turn.value?.changes || session.review.value || session.changesWork.value)) return;
-    isAsked = true;
-    withChanges((part) => {
-      transcript.addRunningChanges(part.createLive());
-      reviewBar.append(part.createReviewBar());
-    });
-  });
+  if (isFirst && document.hasFocus() && document.activeElement === document.body) focusComposer();
 }
 
 watchProblems(postOfPage);
@@ -332,14 +250,24 @@ effect(() =>
     session.attachments.value.map(({ label }) => label),
   ),
 );
-showChanges();
-render(<App transcript={transcript} review={reviewBar} />, document.getElementById('root')!);
+render(<App transcript={transcript} onTimeline={openTimeline} />, document.getElementById('root')!);
 render(
   <Questions onDrawn={(ids) => transcript.setQuestions(ids)} onAnswered={() => transcript.toNextQuestion()} />,
   transcript.questions,
 );
 onMessage((message) => frames.receive(message));
 window.addEventListener('keydown', () => frames.yieldToKey(), { capture: true });
+window.addEventListener(
+  'keydown',
+  (event) => {
+    if (!isCtrl(event, 'f')) return;
+    event.preventDefault();
+    // VS Code must not see the key: it has commands of its own for it.
+    event.stopImmediatePropagation();
+    openFind();
+  },
+  { capture: true },
+);
 ignoreKeyRepeat();
 watchWake();
 watchChords();

@@ -66,18 +66,6 @@ describe('the changes of a turn', () => {
     assert.doesNotMatch(rule ?? '', /file/, 'the line says it');
   });
 
-  it('load no code in a session that changed nothing', async () => {
-    const requested: string[] = [];
-    await open({ items: [turnEnd({ ...turnOf([]), files: 0 })] });
-    panel.page.on('request', (request) => requested.push(request.url()));
-    const loaded = () =>
-      panel.page.evaluate(() => performance.getEntriesByName(`${location.origin}/changes.js`).length);
-    assert.equal(await line().count(), 0);
-    await panel.update({ op: 'put', index: 0, item: turnEnd(turnOf(FILES)) });
-    await line().waitFor();
-    assert.equal(await loaded(), 1);
-  });
-
   it('are shown as incomplete, with the reason', async () => {
     const changes = { ...countOf(FILES), incomplete: 'Only files named by the agent are listed.' };
     const none = { ...countOf([]), incomplete: 'The folder is too large.' };
@@ -313,9 +301,6 @@ describe('the changes of a turn', () => {
     const items = [said!, call!, ...between, ...rest];
     await open({ items: items.slice(0, 8), total: items.length });
     await panel.scrollTo(0);
-    // Another list has loaded the code.
-    await panel.update({ op: 'session', patch: { review: countOf(FILES) } });
-    await panel.page.locator('.review').waitFor();
     await panel.page.locator('[data-entry-id="c3"] .row').hover();
     await button('Show in changed files').click();
     let asked = 0;

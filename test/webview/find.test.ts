@@ -122,34 +122,6 @@ describe('find in the panel', () => {
     assert.ok(await field().evaluate((node) => node === document.activeElement), 'the focus stays in the field');
   });
 
-  it('is loaded when it is first opened', async () => {
-    await start(talk([], 4));
-    const loads = () => panel.page.evaluate(() => performance.getEntriesByName(`${location.origin}/find.js`).length);
-    assert.equal(await loads(), 0);
-    await press('Control+f');
-    await field().waitFor();
-    assert.equal(await loads(), 1);
-  });
-
-  it('searches for what is typed while it is loaded', async () => {
-    await start(talk([1, 3], 6));
-    await panel.page.route('**/find.js', async (route) => {
-      await new Promise((resolve) => setTimeout(resolve, 300));
-      await route.continue();
-    });
-    await message().focus();
-    await press('Control+f');
-    await panel.page.keyboard.type('needle');
-    await untilSaid('1 of 2');
-    await panel.page.keyboard.type(' of 3');
-    await untilSaid('1 of 1');
-    assert.equal(await field().inputValue(), 'needle of 3');
-    assert.equal(await message().inputValue(), '');
-    await press('Escape');
-    assert.ok(await message().evaluate((node) => node === document.activeElement));
-    await panel.page.unroute('**/find.js');
-  });
-
   it('returns the focus to where it was', async () => {
     await start(talk([], 4));
     await message().fill('half a thought');

@@ -1,8 +1,8 @@
 // The changed files of one list, as far as they are loaded. Pages are requested when they are looked
-// at, and again when the list has changed; until all that is looked at has arrived, the list stays
-// as it was. Pure.
+// at, and again when the list has changed. The list stays as it was until all visible pages have
+// arrived. Pure.
 import { Emitter } from '../../base/event';
-import type { ChangedFileView } from '../../panel/contract';
+import type { ChangedFileView, ToWebview } from '../../panel/contract';
 
 /** Files per request. */
 export const FILES_PER_PAGE = 100;
@@ -14,24 +14,17 @@ interface Listing {
   readonly pages: Map<number, readonly ChangedFileView[]>;
 }
 
-/** A part of a list as the host sends it. */
-export interface FilesPart {
-  readonly version: number;
-  readonly total: number;
-  readonly from: number;
-  readonly files: readonly ChangedFileView[];
-}
+type FilesPart = Pick<Extract<ToWebview, { type: 'changes' }>, 'version' | 'total' | 'from' | 'files'>;
 
 export class ChangedFiles {
   readonly #request: (from: number, to: number) => void;
   readonly #changed = new Emitter<void>();
-  /** The list changed, or more of it is loaded. */
   readonly onDidChange = this.#changed.event;
   #counted: { readonly files: number; readonly version: number } | undefined;
   #shown: Listing | undefined;
-  /** A newer list, of which not all that is looked at has arrived. */
+  /** A newer list, some visible pages of which are missing. */
   #coming: Listing | undefined;
-  /** Pages that arrived since the count last changed, and those on the way. */
+  /** Pages that arrived since the count last changed, and requested ones. */
   readonly #fresh = new Set<number>();
   readonly #requested = new Set<number>();
   #looked = { from: 0, to: 0 };
@@ -41,7 +34,6 @@ export class ChangedFiles {
     this.#request = request;
   }
 
-  /** Number of files. */
   get total(): number {
     return this.#shown?.total ?? this.#counted?.files ?? 0;
   }
@@ -51,7 +43,7 @@ export class ChangedFiles {
     return this.#shown?.pages.get(Math.floor(index / FILES_PER_PAGE))?.[index % FILES_PER_PAGE];
   }
 
-  /** Returns the index of a loaded file; -1 if it is not loaded. */
+  /** Returns the index of a loaded file, or -1. */
   indexOf(id: string): number {
     for (const [page, files] of this.#shown?.pages ?? []) {
       const index = files.findIndex((file) => file.id === id);
@@ -70,21 +62,21 @@ export class ChangedFiles {
     return false;
   }
 
-  /** The host has counted; with another version, what is looked at is requested again. */
+  /** Takes the host's count. With another version, what is looked at is requested again. */
   count(counted: { readonly files: number; readonly version: number }): void {
     const isSame = this.#counted?.version === counted.version;
     this.#counted = counted;
     if (!isSame) this.renew();
   }
 
-  /** Requests again what is looked at, also if it is on the way. */
+  /** Requests again what is looked at, even if it was requested already. */
   renew(): void {
     this.#fresh.clear();
     this.#requested.clear();
     this.look(this.#looked.from, this.#looked.to);
   }
 
-  /** Files from one index up to, not including, another are looked at: requests what is missing. */
+  /** Requests what is missing of the visible files: from one index up to, not including, another. */
   look(from: number, to: number): void {
     this.#looked = { from, to };
     for (const page of this.#pagesLookedAt((this.#coming ?? this.#shown)?.total ?? this.total)) {
@@ -92,13 +84,12 @@ export class ChangedFiles {
     }
   }
 
-  /** Nobody looks any more. What the host has not sent by then is requested again later. */
+  /** The list is no longer visible. What the host has not sent by then is requested again later. */
   leave(): void {
     this.#looked = { from: 0, to: 0 };
     this.#requested.clear();
   }
 
-  /** The host has sent a part. */
   receive({ version, total, from, files }: FilesPart): void {
     const page = Math.floor(from / FILES_PER_PAGE);
     this.#requested.delete(page);
@@ -108,7 +99,6 @@ export class ChangedFiles {
     if (listing?.version !== version) {
       listing = { version, total, pages: new Map() };
       this.#coming = listing;
-      // Of the pages that arrived before, none is of this version.
       this.#fresh.clear();
       this.#fresh.add(page);
     }

@@ -1,5 +1,5 @@
 // Icons and icon buttons.
-import type { ComponentChildren } from 'preact';
+import type { ButtonHTMLAttributes, ComponentChildren } from 'preact';
 import type { IconName } from '../dom/icons';
 
 /** An icon hidden from assistive technology. */
@@ -7,24 +7,21 @@ export function Icon({ name }: { readonly name: IconName }) {
   return <span class={`codicon codicon-${name}`} aria-hidden="true" />;
 }
 
-interface IconButtonProps {
+interface IconButtonProps extends ButtonHTMLAttributes {
   readonly icon: IconName;
   /** Name and tooltip. */
   readonly label: string;
-  readonly disabled?: boolean;
   readonly class?: string;
-  onClick(event: MouseEvent): void;
 }
 
-export function IconButton({ icon, label, disabled, class: className, onClick }: IconButtonProps) {
+export function IconButton({ icon, label, class: className, ...others }: IconButtonProps) {
   return (
     <button
       type="button"
       class={`icon-button codicon codicon-${icon} ${className ?? ''}`}
       aria-label={label}
       title={label}
-      disabled={disabled ?? false}
-      onClick={onClick}
+      {...others}
     />
   );
 }

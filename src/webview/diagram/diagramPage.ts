@@ -4,8 +4,8 @@ import { revealControls } from '../../base/revealControls';
 import type { FromDiagram, ToDiagram } from '../../panel/diagramContract';
 import { button, el, setAttributes } from '../dom/dom';
 import { watchProblems } from '../host/problems';
-import { strings } from '../text/diagramStrings';
 import { formatShare } from '../text/format';
+import { strings } from '../text/strings';
 import '../styles/diagram.css';
 import { diagramTheme, onThemeChange } from './diagramTheme';
 import { FrameHost } from './frameHost';
@@ -22,10 +22,10 @@ let frame: FrameHost | undefined;
 let redrawing: ReturnType<typeof setTimeout> | undefined;
 
 const percent = el('span', 'diagram-zoom dim');
-const view = new ZoomView(strings.diagram, (zoom) => {
+const view = new ZoomView(strings.diagram.diagram, (zoom) => {
   percent.textContent = formatShare(zoom);
 });
-view.image.addEventListener('error', () => fail(strings.noPicture));
+view.image.addEventListener('error', () => fail(strings.diagram.noPicture));
 const named = (text: string, label: string, act: () => void): HTMLButtonElement =>
   setAttributes(button('secondary small', text, act), { 'aria-label': label, title: label });
 const bar = setAttributes(
@@ -35,15 +35,19 @@ const bar = setAttributes(
     named('−', strings.zoomOut, () => view.step(-1)),
     percent,
     named('+', strings.zoomIn, () => view.step(1)),
-    named('↔', strings.showAll, () => view.fit()),
+    named('↔', strings.zoomToAll, () => view.fit()),
     el('span', 'grow'),
-    button('secondary small', strings.save, () => post({ type: 'save', svg })),
+    button('secondary small', strings.diagram.save, () => post({ type: 'save', svg })),
   ),
-  { role: 'toolbar', 'aria-label': strings.diagram },
+  { role: 'toolbar', 'aria-label': strings.diagram.diagram },
 );
-const status = setAttributes(el('pre', 'diagram-status', strings.drawing), { role: 'status' });
-const text = setAttributes(el('pre', 'diagram-source'), { tabindex: 0, 'aria-label': strings.source, dir: 'ltr' });
-const details = el('details', '', el('summary', '', strings.source), text);
+const status = setAttributes(el('pre', 'diagram-status', strings.diagram.drawing), { role: 'status' });
+const text = setAttributes(el('pre', 'diagram-source'), {
+  tabindex: 0,
+  'aria-label': strings.diagram.source,
+  dir: 'ltr',
+});
+const details = el('details', '', el('summary', '', strings.diagram.source), text);
 document.getElementById('root')?.append(el('main', 'diagram', bar, status, view.element, details));
 showState(false);
 
@@ -60,7 +64,7 @@ post({ type: 'hello' });
 function begin({ library, source: given }: ToDiagram): void {
   source = revealControls(given);
   text.textContent = source;
-  frame = new FrameHost(library, strings.diagram);
+  frame = new FrameHost(library, strings.diagram.diagram);
   void draw();
 }
 
@@ -68,21 +72,21 @@ async function draw(): Promise<void> {
   const drawn = await frame?.draw({ source, ...diagramTheme() });
   if (drawn === undefined) return;
   if (drawn === null) {
-    fail(strings.tooLong);
+    fail(strings.diagram.tooLong);
   } else if (typeof drawn === 'string') {
-    fail(drawn || strings.noPicture);
+    fail(drawn || strings.diagram.noPicture);
   } else {
     svg = drawn.svg;
     showState(true);
     const before = view.image.src;
-    setAttributes(view.image, { alt: drawn.label || strings.diagram });
+    setAttributes(view.image, { alt: drawn.label || strings.diagram.diagram });
     view.show(URL.createObjectURL(new Blob([svg], { type: 'image/svg+xml' })), drawn);
     if (before) URL.revokeObjectURL(before);
   }
 }
 
 function fail(why: string): void {
-  status.textContent = `${strings.notDrawn}\n\n${revealControls(why)}`;
+  status.textContent = `${strings.diagram.notDrawn}\n\n${revealControls(why)}`;
   details.open = true;
   showState(false);
 }

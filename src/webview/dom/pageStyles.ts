@@ -8,11 +8,7 @@
  */
 export function adoptPageStyles(): void {
   const text = document.getElementById('styles')?.textContent;
-  if (text) adoptStyles(text);
-}
-
-/** Adopts the style sheet of a part of the panel that is loaded later. */
-export function adoptStyles(text: string): void {
+  if (!text) return;
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(text);
   document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];

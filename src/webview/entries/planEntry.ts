@@ -30,7 +30,7 @@ export const createPlanEntry: EntryFactory = (stored, _index, context) => {
     const isList = item.markdown === undefined && item.uri === undefined;
     element.dataset.removed = String(item.removed === true);
     progress.textContent = [
-      isList ? strings.planProgress(done, item.entries.length) : '',
+      isList ? strings.outOf(done, item.entries.length) : '',
       item.removed ? strings.planRemoved : '',
     ]
       .filter((words) => words !== '')

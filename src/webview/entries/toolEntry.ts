@@ -3,7 +3,6 @@
 
 import { revealControls } from '../../base/revealControls';
 import type { PermissionView, ToolContentView } from '../../panel/contract';
-import { changesPart } from '../changes/loadPart';
 import { el, icon, iconButton, setAttributes } from '../dom/dom';
 import type { IconName } from '../dom/icons';
 import { createAskedText, SHORT } from '../output/askedText';
@@ -103,8 +102,9 @@ export const createToolEntry: EntryFactory = (stored, index, context) => {
     const isThere = hasDiff && turnId !== undefined && status === 'completed' && context.hasChanges(turnId, index);
     if (changesLink) changesLink.hidden = !isThere;
     if (changesLink || !isThere) return;
-    changesLink = changesPart()?.createLink(showChange);
-    if (changesLink) openDiff.before(changesLink);
+    changesLink = iconButton('list-unordered', strings.changes.showInChanges, showChange);
+    changesLink.classList.add('changes-link');
+    openDiff.before(changesLink);
   }
 
   function showChange(): void {

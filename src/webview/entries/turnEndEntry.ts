@@ -1,8 +1,9 @@
 // The end of a turn: a thin line with its stop reason, duration and counts.
 import { effect } from '@preact/signals';
+import { render } from 'preact';
 import type { ItemView, TurnView } from '../../panel/contract';
-import type { ChangesLine } from '../changes/changesLine';
-import { withChanges } from '../changes/loadPart';
+import { drawChanges } from '../changes/changes';
+import { changesList } from '../changes/changesList';
 import { button, el, iconButton, setAttributes } from '../dom/dom';
 import { session } from '../host/session';
 import { formatCount, formatNumber } from '../text/format';
@@ -38,8 +39,6 @@ export const createTurnEndEntry: EntryFactory = (stored, _index, context) => {
   const slot = el('div', 'changes-slot');
   // What most turns do not have comes into the page when it is needed.
   const element = el('div', 'turn-end-entry', group);
-  let changes: ChangesLine | undefined;
-  let isDisposed = false;
 
   const currentTurn = (): TurnView => (stored.item as TurnEndItem).turn;
 
@@ -75,14 +74,7 @@ export const createTurnEndEntry: EntryFactory = (stored, _index, context) => {
     if (turn.changes) {
       if (!slot.parentElement) element.append(slot);
       slot.classList.toggle('reserved', turn.changes.files > 0);
-      withChanges((part) => {
-        if (isDisposed) return;
-        if (!changes) {
-          changes = part.createLine(turn.id);
-          slot.append(changes.element);
-        }
-        changes.update(currentTurn());
-      });
+      drawChanges(slot, turn, context);
     }
   }
 
@@ -116,13 +108,12 @@ export const createTurnEndEntry: EntryFactory = (stored, _index, context) => {
       offerAgain(session.failedTurnId.peek());
     },
     toggle() {
-      if (changes?.element.hidden === false) changes.toggle();
+      slot.querySelector<HTMLElement>('.changes-line:not([hidden]) .changes-toggle')?.click();
     },
-    seekChange: (file) => changes?.seek(file),
+    seekChange: (file) => changesList({ turnId: currentTurn().id }).seek(file),
     dispose() {
-      isDisposed = true;
       for (const dispose of effects) dispose();
-      changes?.dispose();
+      render(null, slot);
     },
   };
 };

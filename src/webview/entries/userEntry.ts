@@ -1,7 +1,7 @@
 // A user message: the only bubble, with the text as typed.
+import { render } from 'preact';
 import { head, textOfBlocks } from '../../base/text';
-import { withChanges } from '../changes/loadPart';
-import type { MessageActions } from '../changes/messageActions';
+import { drawMessageActions } from '../changes/changes';
 import { button, el, setAttributes } from '../dom/dom';
 import { createText } from '../output/plainText';
 import { strings } from '../text/strings';
@@ -20,8 +20,7 @@ export const createUserEntry: EntryFactory = (stored, index, context) => {
   const sender = el('span', 'chip sender-chip', strings.anotherClient);
   const bubble = el('div', 'bubble');
   element.append(bubble);
-  let actions: MessageActions | undefined;
-  let isDisposed = false;
+  const actions = el('div', 'message-actions');
 
   const copy = (): void => {
     if (isText(stored.item)) context.copy(textOfBlocks(stored.item.content, '\n'));
@@ -29,16 +28,12 @@ export const createUserEntry: EntryFactory = (stored, index, context) => {
 
   function offerActions(): void {
     const { item } = stored;
-    const { turnId } = item;
-    if (!isText(item) || turnId === undefined || !(actions || item.canRestore || item.canEdit)) return;
-    withChanges((part) => {
-      if (isDisposed) return;
-      if (!actions) {
-        actions = part.createMessageActions(turnId, copy);
-        element.append(actions.element);
-      }
-      actions.offer(isText(stored.item) ? stored.item : {});
-    });
+    if (!isText(item) || item.turnId === undefined) return;
+    const { turnId, canRestore, canEdit } = item;
+    actions.hidden = !canRestore && !canEdit;
+    if (actions.hidden && !actions.parentElement) return;
+    element.append(actions);
+    drawMessageActions(actions, { turnId, canRestore, canEdit, copy });
   }
 
   function draw(): void {
@@ -90,9 +85,6 @@ export const createUserEntry: EntryFactory = (stored, index, context) => {
       draw();
     },
     append: draw,
-    dispose() {
-      isDisposed = true;
-      actions?.dispose();
-    },
+    dispose: () => render(null, actions),
   };
 };

@@ -1,7 +1,7 @@
 // The find widget: the field, its switches, the number of matches, and the buttons to the next.
 import { type FindQuery, MAX_FIND } from '../../panel/contract';
 import { button, el, iconButton, isComposing, setAttributes } from '../dom/dom';
-import { strings } from '../text/findStrings';
+import { strings } from '../text/strings';
 
 export interface FindWidgetActions {
   search(): void;
@@ -21,8 +21,8 @@ export class FindWidget {
   readonly element: HTMLElement;
   readonly #field = setAttributes(el('input', 'find-field'), {
     type: 'text',
-    'aria-label': strings.find,
-    placeholder: strings.find,
+    'aria-label': strings.find.find,
+    placeholder: strings.find.find,
     maxlength: MAX_FIND.query,
     spellcheck: 'false',
     autocomplete: 'off',
@@ -37,19 +37,19 @@ export class FindWidget {
     this.#actions = actions;
     const switches = SWITCHES.map(({ name }) => {
       const one = button(`find-switch ${name}`, '', () => this.#toggle(name));
-      setAttributes(one, { 'aria-pressed': 'false', 'aria-label': strings[name], title: strings[name] });
+      setAttributes(one, { 'aria-pressed': 'false', 'aria-label': strings.find[name], title: strings.find[name] });
       return [name, one] as const;
     });
     this.#switches = Object.fromEntries(switches) as Record<Switch, HTMLButtonElement>;
     this.#steps = [
-      iconButton('arrow-up', strings.previous, () => actions.step(-1)),
-      iconButton('arrow-down', strings.next, () => actions.step(1)),
+      iconButton('arrow-up', strings.find.previous, () => actions.step(-1)),
+      iconButton('arrow-down', strings.find.next, () => actions.step(1)),
     ];
-    const close = iconButton('close', strings.close, () => actions.close());
+    const close = iconButton('close', strings.closeByKey, () => actions.close());
     const fields = el('div', 'find-fields', this.#field, ...switches.map(([, one]) => one));
     this.element = setAttributes(el('div', 'find', fields, this.#count, ...this.#steps, close), {
       role: 'search',
-      'aria-label': strings.findInSession,
+      'aria-label': strings.find.findInSession,
     });
     this.#field.addEventListener('input', () => actions.search());
     this.element.addEventListener('keydown', (event) => this.#onKey(event));
@@ -62,11 +62,6 @@ export class FindWidget {
     if (text === '') return undefined;
     const isOn = (name: Switch): boolean => this.#switches[name].getAttribute('aria-pressed') === 'true';
     return { text, matchCase: isOn('matchCase'), wholeWord: isOn('wholeWord'), regex: isOn('regex') };
-  }
-
-  /** Types into the field, which has the focus. */
-  type(text: string): void {
-    this.#field.setRangeText(text, 0, this.#field.value.length, 'end');
   }
 
   /** @param text replaces what is in the field */

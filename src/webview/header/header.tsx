@@ -57,7 +57,7 @@ export function Header({ onNeedsYou, onTimeline }: { onNeedsYou(): void; onTimel
           align="end"
           direction="down"
           items={[
-            ...(hasItems.value ? [{ id: 'timeline', label: strings.timeline }, RENAME] : []),
+            ...(hasItems.value ? [{ id: 'timeline', label: strings.timelineTitle }, RENAME] : []),
             ...(hasItems.value && session.canFork.value ? [FORK] : []),
             ...(hasItems.value ? OF_SESSION : []),
             ...(session.canCheckStatus.value ? [STATUS] : []),

@@ -1,6 +1,7 @@
 // Communication with the extension host, and the state that the panel itself keeps over a reload.
 import type { DraftView, FromWebview, PageMessage, SessionMessage, ToWebview } from '../../panel/contract';
-import { session } from './session';
+import { strings } from '../text/strings';
+import { announce, session } from './session';
 
 interface VsCodeApi {
   postMessage(message: FromWebview): void;
@@ -64,6 +65,19 @@ export function post(message: SessionMessage, key: string | null = session.key.p
   api.postMessage({ ...message, key });
 }
 
+export function openLink(href: string): void {
+  post({ type: 'openLink', href });
+}
+
+export function useCode(use: Omit<Extract<SessionMessage, { type: 'useCode' }>, 'type'>): void {
+  post({ type: 'useCode', ...use });
+}
+
+export function copyText(text: string): void {
+  post({ type: 'copy', text });
+  announce(strings.copied, 'polite');
+}
+
 /** Calls `listener` with each message of the host. Call it only once. */
 export function onMessage(listener: (message: ToWebview) => void): void {
   window.addEventListener('message', (event: MessageEvent<unknown>) => {
@@ -79,6 +93,28 @@ export function uiState(): UiState {
 export function saveUiState(patch: UiState): void {
   state = { ...state, ...patch };
   api.setState(state);
+}
+
+/** Maximum number of remembered expanded items. */
+const MOST_EXPANDED = 300;
+
+let expanded = new Map(Object.entries(state.expanded ?? {}));
+
+/** Returns whether the user expanded or collapsed what has this id; undefined: neither. */
+export function isExpanded(id: string): boolean | undefined {
+  return expanded.get(id);
+}
+
+export function setExpanded(id: string, open: boolean): void {
+  expanded.delete(id);
+  expanded.set(id, open);
+  saveUiState({ expanded: Object.fromEntries([...expanded].slice(-MOST_EXPANDED)) });
+}
+
+/** Forgets what belongs to the previous session. */
+export function resetUiState(key: string, anchor: UiState['anchor']): void {
+  expanded = new Map();
+  saveUiState({ key, expanded: {}, anchor });
 }
 
 function readState(value: unknown): UiState {

@@ -29,9 +29,9 @@ function isReading(event: Event): boolean {
 
 let isQuiet = false;
 
-/** Sets the focus without counting as an interaction: displaying an old session needs no agent. */
-export function withoutWaking(focus: () => void): void {
+/** Focuses the message field. That is no interaction: displaying an old session needs no agent. */
+export function focusComposer(): void {
   isQuiet = true;
-  focus();
+  document.querySelector<HTMLElement>('textarea.message')?.focus();
   isQuiet = false;
 }

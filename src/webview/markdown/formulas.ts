@@ -1,11 +1,8 @@
-// Formulas: shown as they were written, and drawn by a script of its own that is loaded for the first one.
+// Formulas: shown as they were written, and drawn by a script that is loaded for the first one.
 import { revealControls } from '../../base/revealControls';
 import { el, setAttributes } from '../dom/dom';
-import { fileUrl } from '../dom/pageStyles';
-
-/** Until the script is loaded. */
-let waiting: HTMLElement[] | undefined;
-let draw: ((element: HTMLElement) => void) | undefined;
+import { strings } from '../text/strings';
+import { loadMath } from './scripts';
 
 /**
  * Shows a formula with its marks.
@@ -17,17 +14,6 @@ export function renderFormula<T extends HTMLElement>(source: string, element: T,
   element.className = 'formula';
   if (isOpen) return element;
   setAttributes(element, { 'data-formula': source, tabindex: element.tagName === 'DIV' ? '0' : undefined });
-  if (draw) {
-    draw(element);
-  } else if (waiting) {
-    waiting.push(element);
-  } else {
-    waiting = [element];
-    // Formulas stay as they were written if the script cannot be loaded; the failure was reported.
-    void import(fileUrl('math.mjs')).then(({ drawFormula }: { readonly drawFormula: typeof draw }) => {
-      draw = drawFormula!;
-      for (const one of waiting!.splice(0)) draw(one);
-    });
-  }
+  void loadMath().then((math) => math?.drawFormula(element, strings.formulas));
   return element;
 }

@@ -1,7 +1,6 @@
-// Highlights complete code blocks and diffs when the browser is idle. The highlighter is a separate
-// file, loaded for the first text that needs it.
-import { fileUrl } from '../dom/pageStyles';
+// Highlights complete code blocks and diffs when the browser is idle.
 import { isTouched } from '../dom/selection';
+import { loadHighlighter } from './scripts';
 
 type Highlighter = typeof import('./highlighter');
 
@@ -28,7 +27,6 @@ const WORDS_REST = 500;
 let jobs: Job[] = [];
 let scheduled = false;
 let failed = false;
-let loading: Promise<Highlighter | undefined> | undefined;
 
 /** Highlights the text of `code` soon; leaves it plain for an unknown language. */
 export function highlightLater(code: HTMLElement, text: string, lang: string): void {
@@ -57,21 +55,12 @@ function add(element: HTMLElement, begin: Job['begin']): void {
 
 function markWordsLater(lines: HTMLElement): void {
   const mark = async (): Promise<void> => {
-    if (!lines.isConnected || failed) return;
-    const highlighter = await load();
+    if (!lines.isConnected) return;
+    const highlighter = await loadHighlighter();
     if (isSelected(lines)) markWordsLater(lines);
     else highlighter?.markWords(lines);
   };
   setTimeout(() => requestIdleCallback(mark), WORDS_REST);
-}
-
-/** Gives nothing where it cannot be loaded: then code stays plain; the failure was reported. */
-function load(): Promise<Highlighter | undefined> {
-  loading ??= import(fileUrl('highlighter.js')).catch(() => {
-    failed = true;
-    jobs = [];
-  });
-  return loading;
 }
 
 function schedule(): void {
@@ -80,8 +69,12 @@ function schedule(): void {
 }
 
 async function run(deadline: IdleDeadline): Promise<void> {
-  const highlighter = await load();
-  if (!highlighter) return;
+  const highlighter = await loadHighlighter();
+  if (!highlighter) {
+    failed = true;
+    jobs = [];
+    return;
+  }
   do {
     const job = jobs[0];
     if (!job) {

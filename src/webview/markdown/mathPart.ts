@@ -4,10 +4,8 @@ import { revealControls } from '../../base/revealControls';
 import { type Formula, type FormulaProblem, type MathElement, readFormula } from '../../markdown/formula';
 import { isDisplayed } from '../../markdown/mathMarks';
 import { el } from '../dom/dom';
-import { adoptStyles } from '../dom/pageStyles';
-import styles from '../styles/math.css';
 import innerStyles from '../styles/mathml.css';
-import { strings } from '../text/mathStrings';
+import type { strings } from '../text/strings';
 
 const MATHML = 'http://www.w3.org/1998/Math/MathML';
 /** Time for formulas in one frame, in which the browser lays them out too, ms. */
@@ -15,15 +13,17 @@ const SLICE = 5;
 /** Formulas that are kept, as parts of a text leave the page and return. */
 const MAX_KEPT = 500;
 
+/** What is wrong with formulas that are not drawn. */
+let words: typeof strings.formulas;
 const queue: HTMLElement[] = [];
 const kept = new Map<string, Formula>();
 /** Of the insides of formulas. */
 let sheet: CSSStyleSheet | undefined;
 
 /** Draws a formula soon, unless it has left the page by then. */
-export function drawFormula(element: HTMLElement): void {
+export function drawFormula(element: HTMLElement, problems: typeof strings.formulas): void {
+  words = problems;
   if (!sheet) {
-    adoptStyles(styles);
     sheet = new CSSStyleSheet();
     sheet.replaceSync(innerStyles);
     document.addEventListener('copy', copySource);
@@ -83,7 +83,7 @@ function read(source: string): Formula {
 }
 
 function describe(problem: FormulaProblem): string {
-  return problem.code === 'notRead' ? strings.problem.notRead(problem.reason) : strings.problem[problem.code];
+  return problem.code === 'notRead' ? words.notRead(problem.reason) : words[problem.code];
 }
 
 function create({ tag, attributes, style, children }: MathElement): Element {

@@ -2,12 +2,17 @@
 // unfolded. However many there are, only some are in the page.
 
 import { revealControls } from '../../base/revealControls';
-import type { ToWebview } from '../../panel/contract';
+import type { ItemView, ToWebview } from '../../panel/contract';
 import { button, el, icon, setAttributes } from '../dom/dom';
-import type { EntryView } from '../entries/entryView';
-import { strings } from '../text/nestedStrings';
-import type { CallGroup, CallGroups } from './callGroups';
-import type { NestedServices, ToolItem } from './nestedServices';
+import { createEntry } from '../entries/createEntry';
+import type { EntryContext, EntryView } from '../entries/entryView';
+import { createGroupEntry, createGroupLine } from '../entries/groupEntry';
+import type { ItemStore } from '../entries/itemStore';
+import { isExpanded, post, setExpanded } from '../host/host';
+import { strings } from '../text/strings';
+import { type CallGroup, CallGroups } from './callGroups';
+
+type ToolItem = Extract<ItemView, { kind: 'tool' }>;
 
 /** Entries that are requested at once, and that are in the page. */
 const SOME = 50;
@@ -23,53 +28,52 @@ export interface NestContents {
   indexes: number[] | undefined;
 }
 
-export interface NestOptions {
-  /** Transcript index of the call. */
-  readonly index: number;
-  /** The element of its entry. */
-  readonly entry: HTMLElement;
-  readonly contents: NestContents;
+/** The transcript, as nests use it. */
+export interface NestHost {
+  readonly store: ItemStore;
+  readonly context: EntryContext;
+  /** Returns the calls in which a nested one asks for a permission. */
+  asking(): ReadonlySet<number>;
+  /** Returns whether an item is drawn in its call. */
+  hides(index: number): boolean;
+  /** Keeps what the user sees in place while heights change. */
+  hold(): void;
   /** Draws what is nested in a nested call. */
-  readonly attach: (entry: HTMLElement, index: number) => void;
+  draw(entry: HTMLElement, index: number): void;
 }
 
 export class Nest {
-  readonly #services: NestedServices;
-  readonly #options: NestOptions;
+  /** Transcript index of the call. */
+  readonly index: number;
+  readonly #host: NestHost;
+  readonly #entry: HTMLElement;
   readonly #contents: NestContents;
   readonly #line: HTMLButtonElement;
   readonly #mark = el('span', 'nest-mark');
   readonly #words = el('span', 'cut');
   readonly #list = setAttributes(el('div', 'nest-list'), { role: 'group' });
-  readonly #groups: CallGroups;
+  readonly #groups = new CallGroups({ isExpanded, setExpanded, isInUse: () => false });
   /** By transcript index, each with what it was drawn as. */
   readonly #views = new Map<number, { readonly name: string; readonly view: EntryView }>();
   #sought: { readonly index: number; readonly drawn: (view: EntryView) => void } | undefined;
   #isAsked = false;
 
-  constructor(services: NestedServices, options: NestOptions) {
-    this.#services = services;
-    this.#options = options;
-    this.#contents = options.contents;
+  /** @param entry the entry of the call */
+  constructor(host: NestHost, index: number, entry: HTMLElement, contents: NestContents) {
+    this.#host = host;
+    this.index = index;
+    this.#entry = entry;
+    this.#contents = contents;
     this.#line = button('group-line nest-line', '', () => this.#toggle());
     this.#line.append(this.#mark, this.#words);
-    this.#groups = services.groups({
-      isExpanded: services.isExpanded,
-      setExpanded: services.setExpanded,
-      isInUse: () => false,
-    });
-    options.entry.append(el('div', 'nest', this.#line, this.#list));
-    options.entry.addEventListener('keydown', this.#onKey);
+    entry.append(el('div', 'nest', this.#line, this.#list));
+    entry.addEventListener('keydown', this.#onKey);
     // Others may have come while it was out of the page.
     if (this.#call?.nested?.calls !== this.#contents.calls) {
       this.#drop(0, this.#contents.indexes?.length ?? 0);
       this.#contents.indexes = undefined;
     }
     this.#regroup();
-  }
-
-  get index(): number {
-    return this.#options.index;
   }
 
   view(index: number): EntryView | undefined {
@@ -85,7 +89,7 @@ export class Nest {
     this.#contents.calls = call.nested!.calls;
     this.#mark.replaceChildren(icon(isOpen ? 'chevron-down' : 'chevron-right'));
     if (this.#words.textContent !== words) this.#words.textContent = words;
-    this.#words.classList.toggle('asks', this.#services.asking().has(this.index));
+    this.#words.classList.toggle('asks', this.#host.asking().has(this.index));
     this.#line.setAttribute('aria-expanded', String(isOpen));
     this.#list.setAttribute('aria-label', `${revealControls(call.title)}: ${words}`);
     this.#list.hidden = !isOpen;
@@ -108,7 +112,7 @@ export class Nest {
     const { indexes, from } = this.#contents;
     if (!indexes) return;
     const place = indexes.indexOf(index);
-    const stored = this.#services.stored(index);
+    const stored = this.#host.store.get(index);
     if (place >= 0 && stored) this.#groups.set(from + place, stored.item, false);
     else {
       const isAtEnd = from + indexes.length === this.#contents.total;
@@ -174,26 +178,26 @@ export class Nest {
   dispose(): void {
     for (const { view } of this.#views.values()) view.dispose?.();
     this.#views.clear();
-    this.#options.entry.removeEventListener('keydown', this.#onKey);
+    this.#entry.removeEventListener('keydown', this.#onKey);
   }
 
   get #call(): ToolItem | undefined {
-    const item = this.#services.stored(this.index)?.item;
+    const item = this.#host.store.get(this.index)?.item;
     return item?.kind === 'tool' && item.nested ? item : undefined;
   }
 
   get #isOpen(): boolean {
     const call = this.#call;
-    return call !== undefined && this.#services.isExpanded(`nest:${call.id}`) === true;
+    return call !== undefined && isExpanded(`nest:${call.id}`) === true;
   }
 
   #wordsOf(call: ToolItem): string {
     const { calls, now } = call.nested!;
     const goes = isRunning(call);
     return [
-      calls > 0 ? strings.calls(calls) : strings.messages,
-      ...(this.#services.asking().has(this.index) ? [strings.waitsForYou] : []),
-      ...(goes ? [strings.running(Date.now() - call.at)] : []),
+      calls > 0 ? strings.nested.calls(calls) : strings.nested.messages,
+      ...(this.#host.asking().has(this.index) ? [strings.nested.waitsForYou] : []),
+      ...(goes ? [strings.nested.running(Date.now() - call.at)] : []),
       ...(goes && now !== undefined ? [revealControls(now)] : []),
     ].join(' · ');
   }
@@ -201,10 +205,9 @@ export class Nest {
   /** The arrow keys fold and unfold it while the entry of the call has the focus. */
   readonly #onKey = (event: KeyboardEvent): void => {
     if (event.ctrlKey || event.altKey || event.metaKey || event.shiftKey) return;
-    const { entry } = this.#options;
     const isLeft = event.key === 'ArrowLeft';
     if (!isLeft && event.key !== 'ArrowRight') return;
-    if (event.target === entry || event.target === this.#line) {
+    if (event.target === this.#entry || event.target === this.#line) {
       if (this.#isOpen !== isLeft) return;
       event.preventDefault();
       event.stopPropagation();
@@ -212,19 +215,19 @@ export class Nest {
     } else if (isLeft && event.target instanceof HTMLElement && event.target.parentElement === this.#list) {
       event.preventDefault();
       event.stopPropagation();
-      entry.focus();
+      this.#entry.focus();
     }
   };
 
   #toggle(): void {
-    this.#services.unpin();
+    this.#host.context.unpin();
     this.#setOpen(!this.#isOpen);
   }
 
   #setOpen(isOpen: boolean): void {
     const call = this.#call;
     if (!call) return;
-    this.#services.setExpanded(`nest:${call.id}`, isOpen);
+    setExpanded(`nest:${call.id}`, isOpen);
     if (!isOpen) {
       this.#drop(0, this.#contents.indexes?.length ?? 0);
       this.#contents.indexes = undefined;
@@ -236,18 +239,18 @@ export class Nest {
   #ask(range: { readonly from: number; readonly to: number; readonly around?: number }): void {
     if (this.#isAsked) return;
     this.#isAsked = true;
-    this.#services.post({ type: 'nested', index: this.index, ...range });
+    post({ type: 'nested', index: this.index, ...range });
   }
 
   #hold(indexes: readonly number[]): void {
-    for (const index of indexes) this.#services.held.add(index);
+    for (const index of indexes) this.#host.store.held.add(index);
   }
 
   /** Takes entries out of the page, by their places in it. */
   #drop(first: number, end: number): void {
     const { indexes } = this.#contents;
     if (!indexes || end <= first) return;
-    for (const index of indexes.splice(first, end - first)) this.#services.held.delete(index);
+    for (const index of indexes.splice(first, end - first)) this.#host.store.held.delete(index);
     if (first === 0) this.#contents.from += end - first;
     this.#regroup();
   }
@@ -256,27 +259,27 @@ export class Nest {
     this.#groups.clear();
     const { indexes = [], from } = this.#contents;
     for (const [place, index] of indexes.entries()) {
-      const stored = this.#services.stored(index);
+      const stored = this.#host.store.get(index);
       if (stored) this.#groups.set(from + place, stored.item, false);
     }
   }
 
   #draw(): void {
-    this.#services.hold();
+    this.#host.hold();
     const { indexes = [], from, total } = this.#contents;
     const nodes: HTMLElement[] = [];
-    if (from > 0 && indexes.length > 0) nodes.push(this.#more(from, strings.earlier, from - SOME, from));
+    if (from > 0 && indexes.length > 0) nodes.push(this.#more(from, strings.nested.earlier, from - SOME, from));
     const gone = new Set(this.#views.keys());
     for (const [place, index] of indexes.entries()) {
       const number = from + place;
-      const stored = this.#services.stored(index);
-      if (!stored || !this.#services.hides(index) || this.#groups.hides(number)) continue;
+      const stored = this.#host.store.get(index);
+      if (!stored || !this.#host.hides(index) || this.#groups.hides(number)) continue;
       gone.delete(index);
       nodes.push(this.#viewAt(number, index, stored.item.id).element);
     }
     const end = from + indexes.length;
-    if (end < total && indexes.length > 0) nodes.push(this.#more(total - end, strings.later, end, end + SOME));
-    if (this.#contents.indexes === undefined) nodes.push(el('p', 'dim nest-more', strings.loading));
+    if (end < total && indexes.length > 0) nodes.push(this.#more(total - end, strings.nested.later, end, end + SOME));
+    if (this.#contents.indexes === undefined) nodes.push(el('p', 'dim nest-more', strings.nested.loading));
     for (const index of gone) {
       this.#views.get(index)?.view.dispose?.();
       this.#views.delete(index);
@@ -284,8 +287,8 @@ export class Nest {
     putNodes(this.#list, nodes);
     for (const index of indexes) {
       const view = this.view(index);
-      const item = this.#services.stored(index)?.item;
-      if (view && item?.kind === 'tool' && item.nested) this.#options.attach(view.element, index);
+      const item = this.#host.store.get(index)?.item;
+      if (view && item?.kind === 'tool' && item.nested) this.#host.draw(view.element, index);
     }
   }
 
@@ -301,12 +304,12 @@ export class Nest {
     }
     known?.view.dispose?.();
     const view = isLine
-      ? this.#services.createGroup(
+      ? createGroupEntry(
           id,
           () => this.#groups.counts(this.#groups.at(number) ?? group),
           () => this.#toggleGroup(number),
         )
-      : this.#services.create(index);
+      : createEntry(this.#host.store.get(index)!, index, this.#host.context);
     view.element.dataset.index = String(index);
     view.element.dataset.entry = `nested ${id}`;
     this.#views.set(index, { name, view });
@@ -320,13 +323,13 @@ export class Nest {
     entry.classList.toggle('in-group', group !== undefined);
     entry.querySelector(':scope > .group-line:not(.nest-line)')?.remove();
     if (!group || group.first !== number) return;
-    entry.prepend(this.#services.createGroupLine(true, this.#groups.counts(group), () => this.#toggleGroup(number)));
+    entry.prepend(createGroupLine(true, this.#groups.counts(group), () => this.#toggleGroup(number)));
   }
 
   #toggleGroup(number: number): void {
     const group = this.#groups.at(number);
     if (!group) return;
-    this.#services.unpin();
+    this.#host.context.unpin();
     this.#groups.toggle(group);
     this.#draw();
     const first = this.#contents.indexes?.[group.first - this.#contents.from];
@@ -336,7 +339,7 @@ export class Nest {
 
   #more(count: number, words: (count: number) => string, from: number, to: number): HTMLElement {
     return button('link nest-more', words(count), () => {
-      this.#services.unpin();
+      this.#host.context.unpin();
       this.#ask({ from: Math.max(0, from), to });
     });
   }

@@ -13,7 +13,7 @@ export function PlanLine({ onShow }: { readonly onShow: (index: number) => void 
     <div class="plan-line">
       <button type="button" class="plan-step" title={step} onClick={() => onShow(plan.index)}>
         <Icon name="checklist" />
-        <span class="dim">{strings.planProgress(plan.done, plan.total)}</span>
+        <span class="dim">{strings.outOf(plan.done, plan.total)}</span>
         <span class="cut" dir="auto">
           {step}
         </span>

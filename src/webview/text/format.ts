@@ -69,13 +69,9 @@ export function formatAgo(ms: number): string {
   return ages().format(-count, unit);
 }
 
-/**
- * Returns the plural form of a text for a count.
- * @param one for the singular
- * @param other for all other numbers; both receive the formatted count
- */
-export function plural(count: number, one: (count: string) => string, other: (count: string) => string): string {
-  return (plurals().select(count) === 'one' ? one : other)(formatNumber(count));
+/** Returns a function that makes the text for a count, which is `{0}` in both forms. */
+export function counted(one: string, other: string): (count: number) => string {
+  return (count) => (plurals().select(count) === 'one' ? one : other).replace('{0}', () => formatNumber(count));
 }
 
 function once<T>(make: () => T): () => T {

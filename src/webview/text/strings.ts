@@ -1,8 +1,10 @@
-// Every text of the panel itself. Each is looked up in the bundle of the page's language, once
-// where it has no arguments.
-import './language';
+// Every text of the panel and of the pages of tools, in the language of the page.
 import * as l10n from '@vscode/l10n';
-import { formatNumber, plural } from './format';
+import { counted, formatDuration, formatNumber, formatSeconds, formatShare } from './format';
+import { language } from './language';
+
+const turns = counted(l10n.t('{0} turn'), l10n.t('{0} turns'));
+const toolCalls = counted(l10n.t('{0} tool call'), l10n.t('{0} tool calls'));
 
 export const strings = {
   // Names of regions and of things that have no visible text.
@@ -33,7 +35,7 @@ export const strings = {
   continueWith: l10n.t('Continue with another agent…'),
   openAsMarkdown: l10n.t('Open as Markdown'),
   exportSession: l10n.t('Export session…'),
-  timeline: l10n.t('Timeline'),
+  timelineTitle: l10n.t('Timeline'),
   changeAgent: l10n.t('Select agent…'),
   showTraffic: l10n.t('Show protocol traffic'),
   troubleshoot: l10n.t('Troubleshoot'),
@@ -84,12 +86,10 @@ export const strings = {
   thinking: l10n.t('Thinking…'),
   thoughtFor: (duration: string) => l10n.t('Thought for {0}', duration),
   waitedForYou: (all: string, waited: string) => l10n.t('{0} ({1} waiting for you)', all, waited),
-  dropped: (count: number) =>
-    plural(
-      count,
-      (n) => l10n.t('The first {0} character is no longer available.', n),
-      (n) => l10n.t('The first {0} characters are no longer available.', n),
-    ),
+  dropped: counted(
+    l10n.t('The first {0} character is no longer available.'),
+    l10n.t('The first {0} characters are no longer available.'),
+  ),
   alerts: {
     note: l10n.t('Note'),
     tip: l10n.t('Tip'),
@@ -181,18 +181,8 @@ export const strings = {
     test_failures: l10n.t('Failed tests'),
     run_task: l10n.t('Run task'),
   },
-  readFiles: (count: number) =>
-    plural(
-      count,
-      (n) => l10n.t('Read {0} file', n),
-      (n) => l10n.t('Read {0} files', n),
-    ),
-  searches: (count: number) =>
-    plural(
-      count,
-      (n) => l10n.t('{0} search', n),
-      (n) => l10n.t('{0} searches', n),
-    ),
+  readFiles: counted(l10n.t('Read {0} file'), l10n.t('Read {0} files')),
+  searches: counted(l10n.t('{0} search'), l10n.t('{0} searches')),
   noProblems: l10n.t('No problems'),
   errors: (count: number): string => (count === 1 ? l10n.t('1 error') : l10n.t('{0} errors', count)),
   warnings: (count: number): string => (count === 1 ? l10n.t('1 warning') : l10n.t('{0} warnings', count)),
@@ -231,12 +221,7 @@ export const strings = {
   rawOutput: l10n.t('Raw output'),
   loadingRaw: l10n.t('Loading…'),
   openDiff: l10n.t('Open diff'),
-  openDiffWhole: (lines: number) =>
-    plural(
-      lines,
-      (n) => l10n.t('Open diff to see {0} more line', n),
-      (n) => l10n.t('Open diff to see {0} more lines', n),
-    ),
+  openDiffWhole: counted(l10n.t('Open diff to see {0} more line'), l10n.t('Open diff to see {0} more lines')),
   diffTooLarge: l10n.t('Too large to show here. Open diff'),
   diffTooMany: l10n.t('Too many changes to show here. Open diff'),
   writtenDifferently: l10n.t('The file was written differently. Compare'),
@@ -250,12 +235,7 @@ export const strings = {
   exitCode: (code: number) => l10n.t('Exit code {0}', code),
   signal: (signal: string) => l10n.t('Terminated by {0}', signal),
   endedByStop: l10n.t('Ended with the stopped turn'),
-  moreFiles: (count: number) =>
-    plural(
-      count,
-      (n) => l10n.t('+{0} file', n),
-      (n) => l10n.t('+{0} files', n),
-    ),
+  moreFiles: counted(l10n.t('+{0} file'), l10n.t('+{0} files')),
 
   // Permission.
   permission: (title: string) => l10n.t('Permission: {0}', title),
@@ -314,18 +294,8 @@ export const strings = {
     required: () => l10n.t('Enter or select a value.'),
     unanswerable: () => l10n.t("This required field isn't supported."),
     type: () => l10n.t('Invalid value.'),
-    tooShort: (limit: number) =>
-      plural(
-        limit,
-        (n) => l10n.t('Enter at least {0} character.', n),
-        (n) => l10n.t('Enter at least {0} characters.', n),
-      ),
-    tooLong: (limit: number) =>
-      plural(
-        limit,
-        (n) => l10n.t('Enter at most {0} character.', n),
-        (n) => l10n.t('Enter at most {0} characters.', n),
-      ),
+    tooShort: counted(l10n.t('Enter at least {0} character.'), l10n.t('Enter at least {0} characters.')),
+    tooLong: counted(l10n.t('Enter at most {0} character.'), l10n.t('Enter at most {0} characters.')),
     pattern: () => l10n.t('Invalid format.'),
     email: () => l10n.t('Enter an email address, such as name@example.com.'),
     uri: () => l10n.t('Enter a full URL, such as https://example.com.'),
@@ -346,18 +316,13 @@ export const strings = {
 
   // Work beside the turns.
   backgroundWork: l10n.t('Background tasks'),
-  backgroundCount: (count: number) =>
-    plural(
-      count,
-      (n) => l10n.t('{0} task running in the background', n),
-      (n) => l10n.t('{0} tasks running in the background', n),
-    ),
+  backgroundCount: counted(l10n.t('{0} task running in the background'), l10n.t('{0} tasks running in the background')),
   stopOne: (label: string) => l10n.t('Stop {0}', label),
 
   // Plan.
   comment: l10n.t('Comment'),
   commentOnPlan: l10n.t('Comment on the plan'),
-  planProgress: (done: number, all: number) => l10n.t('{0} of {1}', formatNumber(done), formatNumber(all)),
+  outOf: (done: number, all: number) => l10n.t('{0} of {1}', formatNumber(done), formatNumber(all)),
   planStatus: {
     pending: l10n.t('To do'),
     in_progress: l10n.t('In progress'),
@@ -378,18 +343,8 @@ export const strings = {
   turnInterrupted: (number: number) => l10n.t('Turn {0} interrupted', number),
   turnUnknown: (number: number) => l10n.t('Turn {0} ended: reason unknown', number),
   sendAgain: l10n.t('Send again'),
-  tools: (count: number) =>
-    plural(
-      count,
-      (n) => l10n.t('{0} tool', n),
-      (n) => l10n.t('{0} tools', n),
-    ),
-  files: (count: number) =>
-    plural(
-      count,
-      (n) => l10n.t('{0} file', n),
-      (n) => l10n.t('{0} files', n),
-    ),
+  tools: counted(l10n.t('{0} tool'), l10n.t('{0} tools')),
+  files: counted(l10n.t('{0} file'), l10n.t('{0} files')),
   tokens: (count: string) => l10n.t('{0} tokens', count),
   tokenParts: {
     input: (count: string) => l10n.t('Input: {0}', count),
@@ -456,19 +411,9 @@ export const strings = {
   resume: l10n.t('Resume'),
   sendQueued: (count: number) => l10n.t('Send {0} queued', formatNumber(count)),
   /** The same in full; begins with the words that are shown. */
-  sendQueuedMessages: (count: number) =>
-    plural(
-      count,
-      (n) => l10n.t('Send {0} queued message', n),
-      (n) => l10n.t('Send {0} queued messages', n),
-    ),
+  sendQueuedMessages: counted(l10n.t('Send {0} queued message'), l10n.t('Send {0} queued messages')),
   clearQueue: l10n.t('Clear'),
-  attachmentCount: (count: number) =>
-    plural(
-      count,
-      (n) => l10n.t('{0} attachment', n),
-      (n) => l10n.t('{0} attachments', n),
-    ),
+  attachmentCount: counted(l10n.t('{0} attachment'), l10n.t('{0} attachments')),
 
   keyboardShortcuts: l10n.t('Keyboard shortcuts'),
   allKeys: l10n.t('Change shortcuts…'),
@@ -494,6 +439,217 @@ export const strings = {
     ];
   },
 
+  changes: {
+    changedFiles: l10n.t('Changed files'),
+    reviewChanges: l10n.t('Review Changes'),
+    filesChanged: counted(l10n.t('{0} file changed'), l10n.t('{0} files changed')),
+    reviewFiles: counted(l10n.t('Review {0} file'), l10n.t('Review {0} files')),
+    linesAdded: counted(l10n.t('{0} line added'), l10n.t('{0} lines added')),
+    linesRemoved: counted(l10n.t('{0} line removed'), l10n.t('{0} lines removed')),
+    keep: l10n.t('Keep'),
+    undo: l10n.t('Undo'),
+    keepAll: l10n.t('Keep All'),
+    undoAll: l10n.t('Undo All'),
+    undoTurn: l10n.t('Undo changes of this turn'),
+    copyMessage: l10n.t('Copy message'),
+    restoreFiles: l10n.t('Restore files to before this message'),
+    editAndResend: l10n.t('Edit and send again'),
+    forkFromMessage: l10n.t('Fork from here'),
+    reviewWith: l10n.t('Review with another agent…'),
+    retryWith: l10n.t('Retry with another agent…'),
+    pressAgain: l10n.t('The button has just appeared or moved. Select it again.'),
+    showToolCall: l10n.t('Go to tool call'),
+    showInChanges: l10n.t('Show in changed files'),
+    changeKind: {
+      added: l10n.t('Added'),
+      modified: l10n.t('Modified'),
+      deleted: l10n.t('Deleted'),
+      renamed: l10n.t('Renamed'),
+    },
+    changeState: {
+      kept: l10n.t('Kept'),
+      undone: l10n.t('Undone'),
+      conflict: l10n.t('Conflict'),
+    },
+    conflictHint: l10n.t('You edited the same lines. Review the file to undo the change by hand.'),
+    renamedFrom: (path: string) => l10n.t('from {0}', path),
+    alsoYours: l10n.t('You edited it too'),
+    apart: {
+      unnamed: l10n.t("The agent didn't name it"),
+      'was-there': l10n.t('It may have been there before'),
+    },
+    binaryFile: l10n.t('Binary'),
+    changesWork: {
+      keep: l10n.t('Keeping changes…'),
+      undo: l10n.t('Undoing changes…'),
+      restore: l10n.t('Restoring files…'),
+    },
+  },
+
+  nested: {
+    calls: counted(l10n.t('{0} call'), l10n.t('{0} calls')),
+    running: (ms: number) => l10n.t('running {0}', formatSeconds(ms)),
+    waitsForYou: l10n.t('waits for you'),
+    messages: l10n.t('Messages'),
+    earlier: counted(l10n.t('Show {0} earlier entry'), l10n.t('Show {0} earlier entries')),
+    later: counted(l10n.t('Show {0} later entry'), l10n.t('Show {0} later entries')),
+    loading: l10n.t('Loading…'),
+  },
+
+  find: {
+    find: l10n.t('Find'),
+    findInSession: l10n.t('Find in session'),
+    matchCase: l10n.t('Match Case (Alt+C)'),
+    wholeWord: l10n.t('Match Whole Word (Alt+W)'),
+    regex: l10n.t('Use Regular Expression (Alt+R)'),
+    previous: l10n.t('Previous Match (Shift+Enter)'),
+    next: l10n.t('Next Match (Enter)'),
+    noResults: l10n.t('No results'),
+    searching: l10n.t('Searching…'),
+    problem: {
+      invalid: l10n.t('Invalid expression'),
+      slow: l10n.t('Expression takes too long'),
+    },
+  },
+
+  timeline: {
+    list: l10n.t('Turns and tool calls'),
+    picture: (turnCount: number, calls: number) =>
+      l10n.t('{0}, {1}, drawn along time', turns(turnCount), toolCalls(calls)),
+    summary: (turnCount: number, calls: number) => `${turns(turnCount)} · ${toolCalls(calls)}`,
+    empty: l10n.t('No turns yet'),
+    waits: l10n.t('Waits for you'),
+    turn: (number: number) => l10n.t('Turn {0}', formatNumber(number)),
+    calls: toolCalls,
+    context: l10n.t('Context'),
+    contextUsed: (share: number) => l10n.t('{0} of the context', formatShare(share)),
+    waited: (ms: number) => l10n.t('waited for you {0}', formatDuration(ms)),
+    running: l10n.t('In progress'),
+    failed: l10n.t('Failed'),
+    cancelled: l10n.t('Cancelled'),
+  },
+
+  away: {
+    title: l10n.t('While you were away'),
+    newSince: (at: number) => l10n.t('New since {0}', clock(at)),
+    showQuestion: l10n.t('Show question'),
+    commands: counted(l10n.t('{0} command'), l10n.t('{0} commands')),
+    decisions: counted(l10n.t('{0} request answered by a rule'), l10n.t('{0} requests answered by rules')),
+    turns,
+    states: { running: l10n.t('Running'), done: l10n.t('Completed'), failed: l10n.t('Failed') },
+  },
+
+  traffic: {
+    toolbar: l10n.t('Traffic'),
+    pause: l10n.t('Pause'),
+    resume: l10n.t('Resume'),
+    clear: l10n.t('Clear'),
+    exportRecording: l10n.t('Export recording…'),
+    openRecording: l10n.t('Open recording…'),
+    filters: l10n.t('Filter messages'),
+    search: l10n.t('Search in messages'),
+    allDirections: l10n.t('All directions'),
+    allMethods: l10n.t('All methods'),
+    allSessions: l10n.t('All sessions'),
+    direction: {
+      in: l10n.t('From agent'),
+      out: l10n.t('To agent'),
+      stderr: l10n.t('Error output'),
+      noise: l10n.t('Not a message'),
+    },
+    errorsOnly: l10n.t('Errors only'),
+    messages: l10n.t('Messages'),
+    column: {
+      time: l10n.t('Time'),
+      direction: l10n.t('Direction'),
+      method: l10n.t('Method'),
+      id: l10n.t('ID'),
+      latency: l10n.t('Latency'),
+      size: l10n.t('Size'),
+      session: l10n.t('Session'),
+    },
+    kind: {
+      request: l10n.t('Request'),
+      response: l10n.t('Response'),
+      notification: l10n.t('Notification'),
+      text: l10n.t('Text'),
+    },
+    error: l10n.t('Error'),
+    noMethod: l10n.t('(no method)'),
+    turns: l10n.t('Turns'),
+    prompt: l10n.t('Prompt'),
+    promptOf: (id: string) => l10n.t('Prompt {0}', id),
+    ownTurn: l10n.t('No prompt'),
+    mark: {
+      sent: l10n.t('Sent'),
+      receipt: l10n.t('Receipt'),
+      echo: l10n.t('Echo'),
+      output: l10n.t('First output'),
+      barrier: 'turn_complete',
+      answer: l10n.t('Response'),
+      idle: l10n.t('Idle'),
+      cancel: l10n.t('Cancel'),
+      settled: l10n.t('Settled'),
+    },
+    markNote: {
+      late: l10n.t('late'),
+      foreign: l10n.t('foreign'),
+      doubled: l10n.t('repeated'),
+    },
+    markNoteHint: {
+      late: l10n.t('It came after the turn had settled.'),
+      foreign: l10n.t('It belongs to another prompt or client.'),
+      doubled: l10n.t('It came before, and has no effect.'),
+    },
+    byTime: l10n.t('Time has passed. No message shows this.'),
+    count: (shown: number, all: number) =>
+      shown === all
+        ? l10n.t('{0} messages', formatNumber(all))
+        : l10n.t('{0} of {1} messages', formatNumber(shown), formatNumber(all)),
+    empty: l10n.t('No messages yet. Messages to and from agents appear here.'),
+    noneMatches: l10n.t('No messages match the filter.'),
+    content: l10n.t('Content'),
+    selectOne: l10n.t('Select a message to see its content. Secrets are removed.'),
+    loading: l10n.t('Loading…'),
+    gone: l10n.t('This message is no longer kept.'),
+    cut: (characters: number) => l10n.t('{0} more characters', formatNumber(characters)),
+    copy: l10n.t('Copy'),
+    toRequest: l10n.t('Go to request'),
+    toResponse: l10n.t('Go to response'),
+    ms: (ms: number) => (ms < 10_000 ? l10n.t('{0} ms', formatNumber(ms)) : l10n.t('{0} s', formatNumber(ms / 1000))),
+    bytes: (bytes: number) =>
+      bytes < 1000
+        ? l10n.t('{0} B', formatNumber(bytes))
+        : bytes < 1_000_000
+          ? l10n.t('{0} kB', formatNumber(bytes / 1000))
+          : l10n.t('{0} MB', formatNumber(bytes / 1_000_000)),
+  },
+
+  diagram: {
+    diagram: l10n.t('Diagram'),
+    save: l10n.t('Save as SVG…'),
+    source: l10n.t('Source'),
+    drawing: l10n.t('Drawing…'),
+    notDrawn: l10n.t('Diagram not drawn'),
+    tooLong: l10n.t('Drawing was stopped because it took too long. Ask for a smaller diagram.'),
+    noPicture: l10n.t('The picture is invalid or too large.'),
+  },
+
+  formulas: {
+    tooLong: l10n.t('Not drawn: the formula is too long'),
+    tooDeep: l10n.t('Not drawn: the formula is nested too deeply'),
+    tooLarge: l10n.t('Not drawn: the formula has a size that is too large'),
+    notAllowed: l10n.t("Not drawn: the formula has a command that isn't supported"),
+    notRead: (reason: string) =>
+      reason === '' ? l10n.t('Not drawn: invalid formula') : l10n.t('Not drawn: {0}', reason),
+  },
+
+  // Of several parts.
+  zoomIn: l10n.t('Zoom In (+)'),
+  zoomOut: l10n.t('Zoom Out (−)'),
+  zoomToAll: l10n.t('Show All (0)'),
+  closeByKey: l10n.t('Close (Escape)'),
+  moreCount: (count: number) => l10n.t('{0} more', formatNumber(count)),
   versionMismatch: l10n.t('Parley was updated. Reload the panel to continue.'),
 } as const;
 
@@ -503,4 +659,11 @@ function size(bytes: number): string {
   return kilobytes < 1024
     ? l10n.t('{0} KB', formatNumber(kilobytes))
     : l10n.t('{0} MB', formatNumber(kilobytes / 1024));
+}
+
+/** A time of today, or one with its day. */
+function clock(at: number): string {
+  const isToday = new Date(at).toDateString() === new Date().toDateString();
+  const day = isToday ? {} : ({ month: 'short', day: 'numeric' } as const);
+  return new Intl.DateTimeFormat(language, { ...day, hour: 'numeric', minute: '2-digit' }).format(at);
 }

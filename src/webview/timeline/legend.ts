@@ -1,11 +1,15 @@
 // The legend of the timeline. The picture takes its colours from its elements, which have those of
 // the theme.
 import { el, setAttributes } from '../dom/dom';
-import { strings } from '../text/timelineStrings';
+import { strings } from '../text/strings';
+
+type CallKind = keyof typeof strings.verbs;
+
+const KINDS = Object.keys(strings.verbs) as readonly CallKind[];
 
 /** Returns the name of a kind of tool call, `other` where it is unknown. */
-export function kindOf(kind: string): string {
-  return Object.hasOwn(strings.kinds, kind) ? kind : 'other';
+export function kindOf(kind: string): CallKind {
+  return KINDS.find((one) => one === kind) ?? 'other';
 }
 
 /** Creates a square in the colour of a kind. */
@@ -29,13 +33,13 @@ export class Legend {
 
   /** Shows these kinds. @param hasWaits the agent has waited for the user @param hasContext it told of its context */
   show(kinds: readonly string[], hasWaits: boolean, hasContext: boolean): void {
-    const known = Object.keys(strings.kinds).filter((kind) => kinds.includes(kind));
+    const known = KINDS.filter((kind) => kinds.includes(kind));
     const shown = `${known.join()} ${hasWaits} ${hasContext}`;
     if (shown === this.#shown) return;
     this.#shown = shown;
-    const items = known.map((kind) => el('span', 'timeline-key', createSwatch(kind), strings.kinds[kind]));
-    if (hasWaits) items.push(el('span', 'timeline-key', createSwatch('waits'), strings.waits));
-    if (hasContext) items.push(el('span', 'timeline-key', createSwatch('context'), strings.context));
+    const items = known.map((kind) => el('span', 'timeline-key', createSwatch(kind), strings.verbs[kind]));
+    if (hasWaits) items.push(el('span', 'timeline-key', createSwatch('waits'), strings.timeline.waits));
+    if (hasContext) items.push(el('span', 'timeline-key', createSwatch('context'), strings.timeline.context));
     this.element.replaceChildren(...this.#others, ...items);
   }
 

@@ -3,8 +3,8 @@
 import { revealControls } from '../../base/revealControls';
 import type { TimelineCall, TimelineTurn } from '../../panel/contract';
 import { el, isComposing, setAttributes } from '../dom/dom';
-import { formatDuration } from '../text/format';
-import { strings } from '../text/timelineStrings';
+import { formatCost, formatCount, formatDuration } from '../text/format';
+import { strings } from '../text/strings';
 import { createSwatch, kindOf } from './legend';
 import type { TimelineRow } from './timelineData';
 
@@ -15,7 +15,10 @@ const MORE = 4;
 /** A wait that is worth a word, ms. */
 const LEAST_WAIT = 1000;
 
-const STATES: Readonly<Record<string, string>> = { failed: strings.failed, cancelled: strings.cancelled };
+const STATES: Readonly<Record<string, string>> = {
+  failed: strings.timeline.failed,
+  cancelled: strings.timeline.cancelled,
+};
 
 export interface ListOptions {
   /** A row was selected. */
@@ -28,7 +31,7 @@ export class TimelineList {
   readonly element = setAttributes(el('div', 'timeline-list'), {
     role: 'listbox',
     tabindex: '0',
-    'aria-label': strings.list,
+    'aria-label': strings.timeline.list,
   });
   readonly #options: ListOptions;
   readonly #room = setAttributes(el('div', 'timeline-room'), { role: 'presentation' });
@@ -185,12 +188,12 @@ export class TimelineList {
   #turnParts({ number, at, endedAt, tokens, context, cost, waits = [] }: TimelineTurn): string[] {
     const waited = waits.reduce((sum, { from, until }) => sum + until - from, 0);
     return [
-      strings.turn(number),
-      strings.calls(this.#counts.get(number) ?? 0),
-      waited < LEAST_WAIT ? '' : strings.waited(waited),
-      tokens === undefined ? '' : strings.tokens(tokens),
-      context === undefined ? '' : strings.contextUsed(context),
-      cost === undefined ? '' : strings.cost(cost.amount, cost.currency),
+      strings.timeline.turn(number),
+      strings.timeline.calls(this.#counts.get(number) ?? 0),
+      waited < LEAST_WAIT ? '' : strings.timeline.waited(waited),
+      tokens === undefined ? '' : strings.tokens(formatCount(tokens)),
+      context === undefined ? '' : strings.timeline.contextUsed(context),
+      cost === undefined ? '' : formatCost(cost.amount, cost.currency),
       formatDuration((endedAt ?? Math.max(at, this.#now)) - at),
     ];
   }
@@ -203,13 +206,13 @@ export class TimelineList {
 /** Returns the words about a call: its kind, its title and its facts; some can be empty. */
 export function callParts({ kind, title, status, at, endedAt, waitedMs = 0 }: TimelineCall, now: number): string[] {
   const known = kindOf(kind);
-  const state = endedAt === undefined ? strings.running : (STATES[status] ?? '');
+  const state = endedAt === undefined ? strings.timeline.running : (STATES[status] ?? '');
   return [
-    strings.kinds[known]!,
+    strings.verbs[known]!,
     // Without the verb that many agents begin with.
     revealControls(title.replace(new RegExp(`^${known}(?: file| for)?[:\\s]+(?=.)`, 'i'), '')),
     state,
-    waitedMs < LEAST_WAIT ? '' : strings.waited(waitedMs),
+    waitedMs < LEAST_WAIT ? '' : strings.timeline.waited(waitedMs),
     formatDuration((endedAt ?? Math.max(at, now)) - at),
   ];
 }

@@ -1,7 +1,7 @@
 // The picture of the timeline: a canvas with the visible part of it, drawn at most once a frame.
 import type { TimelineCall, TimelineTurn } from '../../panel/contract';
 import { el, setAttributes } from '../dom/dom';
-import { strings } from '../text/timelineStrings';
+import { strings } from '../text/strings';
 import { type Lane, lanesOf } from './lanes';
 import { kindOf } from './legend';
 import { TimeAxis } from './timeAxis';
@@ -74,7 +74,7 @@ export class TimelinePicture {
     this.#hasContext = turns.some(({ context }) => context !== undefined);
     const lanes = Math.max(1, this.#lanes.length) * LANE;
     this.element.style.height = `${HEAD + waits + lanes + (this.#hasContext ? CONTEXT : 0) + 4}px`;
-    this.element.ariaLabel = strings.picture(turns.length, calls.length);
+    this.element.ariaLabel = strings.timeline.picture(turns.length, calls.length);
     this.#see(this.#axis.at(left), this.#shown);
   }
 
@@ -189,7 +189,7 @@ export class TimelinePicture {
       }
       const x = Math.max(left, 0) + 4;
       if (Math.min(right, width) - x < LABEL || x < labelled) continue;
-      const words = strings.turn(turn.number);
+      const words = strings.timeline.turn(turn.number);
       const wide = context.measureText(words).width;
       if (x + wide > Math.min(right, width)) continue;
       labelled = x + wide + 6;
@@ -318,7 +318,11 @@ export class TimelinePicture {
     }
     const found = this.#at(event);
     this.element.classList.toggle('on-bar', found !== undefined);
-    this.element.title = found ? ('kind' in found ? this.#options.nameOf(found) : strings.turn(found.number)) : '';
+    this.element.title = found
+      ? 'kind' in found
+        ? this.#options.nameOf(found)
+        : strings.timeline.turn(found.number)
+      : '';
   }
 
   #at({ offsetX, offsetY }: MouseEvent): TimelineCall | TimelineTurn | undefined {

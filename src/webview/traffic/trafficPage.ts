@@ -3,7 +3,7 @@ import { revealControls } from '../../base/revealControls';
 import type { FromTraffic, ToTraffic, TrafficDirection, TrafficRow } from '../../panel/trafficContract';
 import { button, el, setAttributes } from '../dom/dom';
 import { watchProblems } from '../host/problems';
-import { strings } from '../text/trafficStrings';
+import { strings } from '../text/strings';
 import '../styles/traffic.css';
 import { TrafficGrid } from './trafficGrid';
 import { TrafficRows } from './trafficRows';
@@ -42,18 +42,18 @@ const lanes = new TurnLanes({
   onOpen: () => grid.element.focus(),
 });
 
-const pauseButton = button('secondary small', strings.pause, () => setPaused(!isPaused));
-const clearButton = button('secondary small', strings.clear, () => post({ type: 'clear' }));
-const exportButton = button('secondary small', strings.exportRecording, () =>
+const pauseButton = button('secondary small', strings.traffic.pause, () => setPaused(!isPaused));
+const clearButton = button('secondary small', strings.traffic.clear, () => post({ type: 'clear' }));
+const exportButton = button('secondary small', strings.traffic.exportRecording, () =>
   post({ type: 'export', key: session.value || null }),
 );
-const openButton = button('secondary small', strings.openRecording, () => post({ type: 'openRecording' }));
+const openButton = button('secondary small', strings.traffic.openRecording, () => post({ type: 'openRecording' }));
 setAttributes(pauseButton, { 'aria-pressed': 'false' });
 
 const search = setAttributes(el('input', 'traffic-search'), {
   type: 'search',
-  placeholder: strings.search,
-  'aria-label': strings.search,
+  placeholder: strings.traffic.search,
+  'aria-label': strings.traffic.search,
   maxlength: 1000,
   spellcheck: 'false',
 });
@@ -66,14 +66,14 @@ search.addEventListener('input', () => {
     refilter();
   }, FIND_MS);
 });
-const direction = chooser(strings.column.direction);
+const direction = chooser(strings.traffic.column.direction);
 setOptions(
   direction,
-  strings.allDirections,
-  DIRECTIONS.map((one) => [one, strings.direction[one]]),
+  strings.traffic.allDirections,
+  DIRECTIONS.map((one) => [one, strings.traffic.direction[one]]),
 );
-const method = chooser(strings.column.method);
-const session = chooser(strings.column.session);
+const method = chooser(strings.traffic.column.method);
+const session = chooser(strings.traffic.column.session);
 const errorsOnly = setAttributes(el('input'), { type: 'checkbox' });
 errorsOnly.addEventListener('change', refilter);
 
@@ -83,15 +83,15 @@ showTurns.addEventListener('change', () => {
 });
 
 const count = el('span', 'traffic-count dim');
-const title = el('span', 'traffic-title cut', strings.content);
-const copyButton = button('secondary small', strings.copy, () => {
+const title = el('span', 'traffic-title cut', strings.traffic.content);
+const copyButton = button('secondary small', strings.traffic.copy, () => {
   if (grid.selected !== undefined) post({ type: 'copy', seq: grid.selected });
 });
 let pairSeq: number | undefined;
-const pairButton = button('secondary small', strings.toResponse, () => {
+const pairButton = button('secondary small', strings.traffic.toResponse, () => {
   if (pairSeq !== undefined) grid.select(pairSeq);
 });
-const content = setAttributes(el('pre', 'traffic-content'), { tabindex: 0, 'aria-label': strings.content });
+const content = setAttributes(el('pre', 'traffic-content'), { tabindex: 0, 'aria-label': strings.traffic.content });
 content.addEventListener('keydown', (event) => {
   if (event.key === 'Escape') grid.element.focus();
 });
@@ -104,18 +104,18 @@ const toolbar = setAttributes(
     clearButton,
     exportButton,
     openButton,
-    el('label', '', showTurns, strings.turns),
+    el('label', '', showTurns, strings.traffic.turns),
     count,
   ),
-  { role: 'toolbar', 'aria-label': strings.toolbar },
+  { role: 'toolbar', 'aria-label': strings.traffic.toolbar },
 );
 const filters = setAttributes(
-  el('div', 'traffic-bar', search, direction, method, session, el('label', '', errorsOnly, strings.errorsOnly)),
-  { role: 'search', 'aria-label': strings.filters },
+  el('div', 'traffic-bar', search, direction, method, session, el('label', '', errorsOnly, strings.traffic.errorsOnly)),
+  { role: 'search', 'aria-label': strings.traffic.filters },
 );
 const details = setAttributes(
   el('section', 'traffic-details', el('div', 'traffic-bar', title, pairButton, copyButton), content),
-  { 'aria-label': strings.content },
+  { 'aria-label': strings.traffic.content },
 );
 document.getElementById('root')?.append(el('main', 'traffic', toolbar, filters, lanes.element, grid.element, details));
 
@@ -145,7 +145,7 @@ function receive(message: ToTraffic): void {
     case 'sessions':
       sessions.clear();
       for (const { key, label } of message.sessions) sessions.set(key, label);
-      setOptions(session, strings.allSessions, [...sessions]);
+      setOptions(session, strings.traffic.allSessions, [...sessions]);
       grid.draw();
       lanes.rename();
       return;
@@ -187,23 +187,23 @@ function refresh(): void {
   if (document.activeElement !== method)
     setOptions(
       method,
-      strings.allMethods,
+      strings.traffic.allMethods,
       methods.map((name) => [name, name]),
     );
-  count.textContent = rows.total === 0 ? '' : strings.count(rows.shown.length, rows.total);
+  count.textContent = rows.total === 0 ? '' : strings.traffic.count(rows.shown.length, rows.total);
   grid.draw();
 }
 
 function setPaused(paused: boolean): void {
   isPaused = paused;
-  pauseButton.textContent = paused ? strings.resume : strings.pause;
+  pauseButton.textContent = paused ? strings.traffic.resume : strings.traffic.pause;
   setAttributes(pauseButton, { 'aria-pressed': String(paused) });
   post({ type: 'pause', isPaused: paused });
 }
 
 function showContent(row: TrafficRow): void {
-  title.textContent = row.method || strings.noMethod;
-  content.textContent = strings.loading;
+  title.textContent = row.method || strings.traffic.noMethod;
+  content.textContent = strings.traffic.loading;
   copyButton.disabled = false;
   updatePair();
   clearTimeout(selecting);
@@ -212,14 +212,14 @@ function showContent(row: TrafficRow): void {
 
 function showPayload({ text, cut }: Extract<ToTraffic, { type: 'payload' }>): void {
   // Always as text: an agent wrote it.
-  content.textContent = text === null ? strings.gone : revealControls(text);
-  if (cut > 0) content.append(`\n… ${strings.cut(cut)}`);
+  content.textContent = text === null ? strings.traffic.gone : revealControls(text);
+  if (cut > 0) content.append(`\n… ${strings.traffic.cut(cut)}`);
   content.scrollTop = 0;
 }
 
 function clearContent(): void {
-  title.textContent = strings.content;
-  content.textContent = strings.selectOne;
+  title.textContent = strings.traffic.content;
+  content.textContent = strings.traffic.selectOne;
   copyButton.disabled = true;
   updatePair();
 }
@@ -229,7 +229,7 @@ function updatePair(): void {
   const other = row?.request ?? (row && rows.answerTo(row.seq)?.seq);
   pairSeq = other !== undefined && rows.indexOf(other) !== -1 ? other : undefined;
   pairButton.hidden = pairSeq === undefined;
-  pairButton.textContent = row?.request === undefined ? strings.toResponse : strings.toRequest;
+  pairButton.textContent = row?.request === undefined ? strings.traffic.toResponse : strings.traffic.toRequest;
 }
 
 function chooser(label: string): HTMLSelectElement {

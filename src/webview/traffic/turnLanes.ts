@@ -4,7 +4,7 @@ import { revealControls } from '../../base/revealControls';
 import type { LaneMark, TurnLane, TurnMarkNote } from '../../panel/trafficContract';
 import { el, icon, setAttributes } from '../dom/dom';
 import type { IconName } from '../dom/icons';
-import { strings } from '../text/trafficStrings';
+import { strings } from '../text/strings';
 
 /** The distance from the end, in px, at which new lanes are followed. */
 const AT_END = 4;
@@ -49,7 +49,7 @@ export class TurnLanes {
     this.element = setAttributes(el('div', 'traffic-lanes'), {
       role: 'grid',
       tabindex: 0,
-      'aria-label': strings.turns,
+      'aria-label': strings.traffic.turns,
     });
     this.element.addEventListener('keydown', (event) => this.#onKey(event));
     this.element.addEventListener('click', (event) => {
@@ -118,7 +118,7 @@ export class TurnLanes {
     if (facts.length > 0) name.append(el('span', 'lane-facts dim', ` ${facts.join(' · ')}`));
     const cells = lane.marks.map((mark, index) => cellOf(lane, mark, index));
     element.replaceChildren(name, ...cells);
-    if (lane.more) element.append(setAttributes(el('span', 'dim', strings.moreMarks(lane.more)), { role: 'gridcell' }));
+    if (lane.more) element.append(setAttributes(el('span', 'dim', strings.moreCount(lane.more)), { role: 'gridcell' }));
     element.hidden = !this.#passes(lane);
     if (known) known.lane = lane;
     else {
@@ -208,12 +208,12 @@ function cellOf(lane: TurnLane, { kind, ms, seq, note, count }: LaneMark, index:
     'data-note': note,
     'data-timed': seq === undefined,
   });
-  if (seq === undefined) cell.title = strings.byTime;
-  if (index > 0) cell.append(el('span', 'lane-gap', `+${strings.ms(ms)}`), ' ');
-  const chip = el('span', 'lane-chip', strings.mark[kind]);
+  if (seq === undefined) cell.title = strings.traffic.byTime;
+  if (index > 0) cell.append(el('span', 'lane-gap', `+${strings.traffic.ms(ms)}`), ' ');
+  const chip = el('span', 'lane-chip', strings.traffic.mark[kind]);
   if (note) {
-    chip.append(' ', icon(NOTE_ICONS[note]), strings.markNote[note]);
-    chip.title = strings.markNoteHint[note];
+    chip.append(' ', icon(NOTE_ICONS[note]), strings.traffic.markNote[note]);
+    chip.title = strings.traffic.markNoteHint[note];
   }
   if (count !== undefined) chip.append(` ×${count}`);
   cell.append(chip);
@@ -221,14 +221,14 @@ function cellOf(lane: TurnLane, { kind, ms, seq, note, count }: LaneMark, index:
 }
 
 function nameOf({ isOwn, requestId }: TurnLane): string {
-  if (isOwn) return strings.ownTurn;
-  return requestId === undefined ? strings.prompt : strings.promptOf(revealControls(requestId));
+  if (isOwn) return strings.traffic.ownTurn;
+  return requestId === undefined ? strings.traffic.prompt : strings.traffic.promptOf(revealControls(requestId));
 }
 
 /** How long a lane took, if it is over. */
 function totalOf({ marks }: TurnLane): string {
   const settled = marks.find(({ kind }) => kind === 'settled');
-  return settled && marks[0] ? strings.ms(Math.max(0, settled.at - marks[0].at)) : '';
+  return settled && marks[0] ? strings.traffic.ms(Math.max(0, settled.at - marks[0].at)) : '';
 }
 
 function idOf(lane: number, mark: number): string {

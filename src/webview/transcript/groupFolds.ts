@@ -1,38 +1,41 @@
 // Draws groups of calls: keeps the pages right when a group grows, is folded or unfolded.
-import type { ItemView, PermissionView } from '../../panel/contract';
+import type { ItemView } from '../../panel/contract';
 import { isInUse } from '../dom/selection';
 import type { ViewportObserver } from '../dom/viewport';
 import type { EntryView } from '../entries/entryView';
+import { isExpanded, setExpanded } from '../host/host';
 import { type CallGroup, CallGroups } from '../nested/callGroups';
 import type { Nesting } from './nesting';
+import type { OpenQuestions } from './openQuestions';
 import { PAGE_SIZE, type Page, type PageGroups, UNKNOWN_PAGE_HEIGHT } from './page';
 import type { PageList } from './pageList';
-
-export interface GroupFoldsOptions {
-  /** What the user chose for an item or a group, by its id. */
-  isExpanded(id: string): boolean | undefined;
-  setExpanded(id: string, expanded: boolean): void;
-  pages(): PageList;
-  permissions(index: number): readonly PermissionView[];
-  nesting(): Nesting;
-  unpin(): void;
-  readonly viewport: ViewportObserver;
-}
+import type { Scroller } from './scroller';
 
 export class GroupFolds implements PageGroups {
-  readonly #options: GroupFoldsOptions;
-  readonly #groups: CallGroups;
+  readonly #viewport: ViewportObserver;
+  readonly #questions: OpenQuestions;
+  readonly #groups = new CallGroups({
+    isExpanded,
+    setExpanded,
+    isInUse: (index) => {
+      const view = this.#view(index);
+      return view !== undefined && !view.element.classList.contains('group') && isInUse(view.element);
+    },
+  });
+  #pages!: PageList;
+  #scroller!: Scroller;
+  #nesting!: Nesting;
 
-  constructor(options: GroupFoldsOptions) {
-    this.#options = options;
-    this.#groups = new CallGroups({
-      isExpanded: options.isExpanded,
-      setExpanded: options.setExpanded,
-      isInUse: (index) => {
-        const view = this.#view(index);
-        return view !== undefined && !view.element.classList.contains('group') && isInUse(view.element);
-      },
-    });
+  constructor(viewport: ViewportObserver, questions: OpenQuestions) {
+    this.#viewport = viewport;
+    this.#questions = questions;
+  }
+
+  /** Call it before anything else. They use the groups themselves. */
+  connect(pages: PageList, scroller: Scroller, nesting: Nesting): void {
+    this.#pages = pages;
+    this.#scroller = scroller;
+    this.#nesting = nesting;
   }
 
   at(index: number): CallGroup | undefined {
@@ -40,11 +43,11 @@ export class GroupFolds implements PageGroups {
   }
 
   hides(index: number): boolean {
-    return this.#options.nesting().hides(index) || this.#groups.hides(index);
+    return this.#nesting.hides(index) || this.#groups.hides(index);
   }
 
   drawNested(entry: HTMLElement, index: number): void {
-    this.#options.nesting().draw(entry, index);
+    this.#nesting.draw(entry, index);
   }
 
   counts(group: CallGroup) {
@@ -60,7 +63,7 @@ export class GroupFolds implements PageGroups {
     const first = place * PAGE_SIZE;
     if (this.#groups.hides(first) && this.at(first)!.last >= first + PAGE_SIZE - 1) return 0;
     let count = 0;
-    for (let index = first; index < first + PAGE_SIZE; index++) if (!this.#options.nesting().hides(index)) count++;
+    for (let index = first; index < first + PAGE_SIZE; index++) if (!this.#nesting.hides(index)) count++;
     return (UNKNOWN_PAGE_HEIGHT * count) / PAGE_SIZE;
   }
 
@@ -73,12 +76,12 @@ export class GroupFolds implements PageGroups {
   set(from: number, items: readonly ItemView[]): void {
     const touched = new Set(items.flatMap((item, offset) => this.#groups.set(from + offset, item)));
     for (const index of touched) this.#redraw(index);
-    if (touched.size > 0) this.#options.pages().refit();
+    if (touched.size > 0) this.#pages.refit();
   }
 
   /** Folds or unfolds a group; its line keeps the focus. */
   toggle(group: CallGroup): void {
-    this.#options.unpin();
+    this.#scroller.unpin();
     const line = (): HTMLElement | null | undefined =>
       this.#view(group.first)?.element.querySelector<HTMLElement>('.group-line');
     const hadFocus = document.activeElement !== null && line() === document.activeElement;
@@ -87,13 +90,13 @@ export class GroupFolds implements PageGroups {
     for (let index = group.first; index <= group.last && index < (head + 1) * PAGE_SIZE; index++) this.#redraw(index);
     // A folded group can have any number of pages in sight: those that still are get drawn.
     for (let place = head + 1; place * PAGE_SIZE <= group.last; place++) {
-      const page = this.#options.pages().at(place);
+      const page = this.#pages.at(place);
       if (!page) continue;
       page.unmount();
       page.forgetHeight();
-      this.#options.viewport.renew(page.element);
+      this.#viewport.renew(page.element);
     }
-    this.#options.pages().refit();
+    this.#pages.refit();
     if (hadFocus) line()?.focus({ preventScroll: true });
   }
 
@@ -108,12 +111,12 @@ export class GroupFolds implements PageGroups {
   }
 
   #page(index: number): Page | undefined {
-    return this.#options.pages().at(Math.floor(index / PAGE_SIZE));
+    return this.#pages.at(Math.floor(index / PAGE_SIZE));
   }
 
   #redraw(index: number): void {
     const page = this.#page(index);
-    if (page?.isMounted) page.put(index, this.#options.permissions(index));
+    if (page?.isMounted) page.put(index, this.#questions.at(index));
     else page?.forgetHeight();
   }
 }

@@ -1,21 +1,16 @@
 // Tracks which open questions are out of view, so that the header can lead to them.
-import type { Disposable } from '../../base/disposable';
+import { hiddenPermissions } from '../host/session';
 
-export class HiddenCards implements Disposable {
+export class HiddenCards {
   readonly #box: HTMLElement;
-  readonly #tell: (ids: readonly string[]) => void;
   readonly #observer: IntersectionObserver;
   readonly #watched = new Map<Element, string>();
   readonly #visible = new Set<string>();
   #ids: readonly string[] = [];
 
-  /**
-   * @param box the scroll container
-   * @param tell receives the ids of the questions out of view
-   */
-  constructor(box: HTMLElement, tell: (ids: readonly string[]) => void) {
+  /** @param box the scroll container */
+  constructor(box: HTMLElement) {
     this.#box = box;
-    this.#tell = tell;
     this.#observer = new IntersectionObserver(
       (entries) => {
         for (const { target, isIntersecting } of entries) {
@@ -50,11 +45,8 @@ export class HiddenCards implements Disposable {
     this.#report();
   }
 
-  dispose(): void {
-    this.#observer.disconnect();
-  }
-
   #report(): void {
-    this.#tell(this.#ids.filter((id) => !this.#visible.has(id)));
+    const hidden = this.#ids.filter((id) => !this.#visible.has(id));
+    if (hidden.join() !== hiddenPermissions.peek().join()) hiddenPermissions.value = hidden;
   }
 }

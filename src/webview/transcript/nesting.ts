@@ -1,106 +1,175 @@
-// Entries that are nested in calls: they are drawn in the entry of their call, and not at their own
-// places, unless they ask for a permission.
-import type { SessionMessage, ToWebview } from '../../panel/contract';
-import { createEntry } from '../entries/createEntry';
+// Entries that are nested in calls, as subagents make them: they are drawn in the entry of their call,
+// and not at their own places, unless they ask for a permission.
+import type { ToWebview } from '../../panel/contract';
 import type { EntryContext, EntryView } from '../entries/entryView';
-import { createGroupEntry, createGroupLine } from '../entries/groupEntry';
 import type { ItemChange, ItemStore } from '../entries/itemStore';
-import { CallGroups } from '../nested/callGroups';
-import { nestedPart, withNested } from '../nested/loadNested';
-import type { NestedPart } from '../nested/nestedPart';
+import { post } from '../host/host';
+import { Nest, type NestContents, type NestHost } from '../nested/nest';
 import type { OpenQuestions } from './openQuestions';
+import type { Revealer } from './revealer';
+import type { Scroller } from './scroller';
 import type { Target } from './scrollIntoView';
 
-export interface NestingOptions {
+/** How often the time of running subagents is drawn, ms. */
+const TICK_MS = 1000;
+/** Unfolded calls whose contents are remembered while they are out of the page. */
+const MAX_KEPT = 50;
+
+export class Nesting implements NestHost {
   readonly store: ItemStore;
   readonly context: EntryContext;
-  readonly open: OpenQuestions;
-  post(message: SessionMessage): void;
-  /** Keeps what the user sees in place while heights change. */
-  hold(): void;
-  /** Scrolls to an entry that is drawn at its own place. */
-  reveal(target: Target): void;
-  /** A nested entry is drawn: puts it in place. */
-  place(view: EntryView, target: Target): void;
-}
-
-export class Nesting {
-  readonly #options: NestingOptions;
-  /** To be gone to once it is loaded. */
+  readonly #questions: OpenQuestions;
+  readonly #scroller: Scroller;
+  readonly #revealer: Revealer;
+  /** By the element of the entry that it stands in. */
+  readonly #nests = new Map<HTMLElement, Nest>();
+  readonly #kept = new Map<string, NestContents>();
+  #timer: ReturnType<typeof setInterval> | undefined;
+  /** The target of {@link reveal} until it is loaded. */
   #wanted: Target | undefined;
 
-  constructor(options: NestingOptions) {
-    this.#options = options;
+  constructor(
+    store: ItemStore,
+    context: EntryContext,
+    questions: OpenQuestions,
+    scroller: Scroller,
+    revealer: Revealer,
+  ) {
+    this.store = store;
+    this.context = context;
+    this.#questions = questions;
+    this.#scroller = scroller;
+    this.#revealer = revealer;
   }
 
   /** Returns whether an item is not drawn at its own place. */
   hides(index: number): boolean {
-    const { store, open } = this.#options;
-    return store.isNested(index) && open.at(index).length === 0;
+    return this.store.isNested(index) && this.#questions.at(index).length === 0;
+  }
+
+  asking(): ReadonlySet<number> {
+    return new Set([...this.#questions.byIndex.keys()].flatMap((index) => this.store.get(index)?.item.path ?? []));
+  }
+
+  hold(): void {
+    this.#scroller.hold();
   }
 
   /** Draws what is nested in a call, as part of its entry. */
   draw(entry: HTMLElement, index: number): void {
-    const item = this.#options.store.get(index)?.item;
-    if (item?.kind === 'tool' && item.nested) this.#with((part) => part.attach(entry, index));
+    const item = this.store.get(index)?.item;
+    if (item?.kind !== 'tool' || !item.nested) return;
+    let nest = this.#nests.get(entry);
+    if (!nest) {
+      nest = new Nest(this, index, entry, this.#contents(item.id));
+      this.#nests.set(entry, nest);
+      this.#timer ??= setInterval(() => this.#tick(), TICK_MS);
+    }
+    nest.update();
   }
 
   changed({ index, type }: ItemChange): void {
-    if (type === 'put' && this.#options.store.isNested(index)) nestedPart()?.put(index);
+    if (type !== 'put' || !this.store.isNested(index)) return;
+    const parent = this.store.get(index)?.item.path?.at(-1);
+    for (const nest of this.#all()) if (nest.index === parent) nest.put(index);
+  }
+
+  /** Returns the view of a nested item, if it is drawn. */
+  view(index: number): EntryView | undefined {
+    for (const nest of this.#all()) {
+      const view = nest.view(index);
+      if (view) return view;
+    }
+    return undefined;
   }
 
   receive(message: Extract<ToWebview, { type: 'nested' }>): void {
-    const { store, hold } = this.#options;
-    hold();
-    for (const { index, item } of message.items) store.insert(index, [item], message.revision);
-    nestedPart()?.receive(message);
+    this.hold();
+    for (const { index, item } of message.items) this.store.insert(index, [item], message.revision);
+    for (const nest of this.#all()) if (nest.index === message.index) nest.receive(message);
+  }
+
+  /** Permission requests have come or gone. */
+  update(): void {
+    for (const nest of this.#all()) nest.update();
   }
 
   /** Items have arrived: one of them may be wanted. */
   arrived(): void {
     const target = this.#wanted;
-    if (target && this.#options.store.get(target.index)) this.reveal(target);
+    if (target && this.store.get(target.index)) this.reveal(target);
   }
 
-  /** Goes to an item in the entry of its call. @returns false where it is drawn at its own place */
+  /** Goes to an item in the entry of its call. @returns false if it is drawn at its own place */
   reveal(target: Target): boolean {
     this.#wanted = undefined;
-    const { store, post, reveal, place } = this.#options;
     const { index } = target;
     if (target.offset !== undefined || !this.hides(index)) return false;
-    const path = store.get(index)?.item.path;
+    const path = this.store.get(index)?.item.path;
     const [root] = path ?? [];
     if (!path || root === undefined) {
       this.#wanted = target;
       post({ type: 'page', from: index, to: index + 1 });
       return true;
     }
-    reveal({
+    this.#revealer.reveal({
       index: root,
-      drawn: () => this.#with((part) => part.find(path, index, (view) => place(view, target))),
+      drawn: () => this.#find(path, index, (view) => this.#revealer.place(view, target)),
     });
     return true;
   }
 
-  #with(use: (part: NestedPart) => void): void {
-    const { context, open, post, store, hold } = this.#options;
-    withNested(
-      {
-        stored: (index) => store.get(index),
-        held: store.held,
-        create: (index) => createEntry(store.get(index)!, index, context),
-        createGroup: createGroupEntry,
-        createGroupLine,
-        groups: (options) => new CallGroups(options),
-        asking: () => new Set([...open.byIndex.keys()].flatMap((index) => store.get(index)?.item.path ?? [])),
-        hides: (index) => this.hides(index),
-        post,
-        isExpanded: context.isExpanded,
-        setExpanded: context.setExpanded,
-        unpin: () => context.unpin(),
-        hold,
-      },
-      use,
-    );
+  clear(): void {
+    for (const nest of this.#nests.values()) nest.dispose();
+    this.#nests.clear();
+    this.#kept.clear();
+    this.store.held.clear();
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  /**
+   * Unfolds the calls down to an item.
+   * @param path the calls that it is nested in, the first of which is drawn
+   */
+  #find(path: readonly number[], index: number, drawn: (view: EntryView) => void): void {
+    const [first, ...rest] = path;
+    const nest = [...this.#all()].find((one) => one.index === first);
+    nest?.find(rest[0] ?? index, (view) => {
+      if (rest.length === 0) drawn(view);
+      else this.#find(rest, index, drawn);
+    });
+  }
+
+  #contents(id: string): NestContents {
+    const known = this.#kept.get(id);
+    if (known) return known;
+    const contents: NestContents = { calls: 0, from: 0, total: 0, indexes: undefined };
+    this.#kept.set(id, contents);
+    const [oldest] = this.#kept;
+    if (oldest && this.#kept.size > MAX_KEPT) {
+      this.#kept.delete(oldest[0]);
+      for (const index of oldest[1].indexes ?? []) this.store.held.delete(index);
+    }
+    return contents;
+  }
+
+  /** Yields those in the page, and forgets the others. */
+  *#all(): Iterable<Nest> {
+    for (const [entry, nest] of [...this.#nests]) {
+      if (entry.isConnected || entry.contains(document.activeElement)) yield nest;
+      else {
+        nest.dispose();
+        this.#nests.delete(entry);
+      }
+    }
+  }
+
+  #tick(): void {
+    let isRunning = false;
+    for (const nest of this.#all()) isRunning = nest.tick() || isRunning;
+    if (isRunning) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
   }
 }

@@ -1,7 +1,7 @@
 // Loads and evicts the items of pages: missing items are requested once, and items far from the
 // viewport are removed.
-import type { SessionMessage } from '../../panel/contract';
 import type { ItemStore } from '../entries/itemStore';
+import { post } from '../host/host';
 import { PAGE_SIZE, type Page } from './page';
 
 /**
@@ -11,12 +11,10 @@ const STORED_PAGES = 240;
 
 export class PageLoader {
   readonly #store: ItemStore;
-  readonly #post: (message: SessionMessage) => void;
   readonly #asked = new Set<Page>();
 
-  constructor(store: ItemStore, post: (message: SessionMessage) => void) {
+  constructor(store: ItemStore) {
     this.#store = store;
-    this.#post = post;
   }
 
   /** Requests the missing items of a page. */
@@ -24,7 +22,7 @@ export class PageLoader {
     const { missing } = page;
     if (!missing || this.#asked.has(page)) return;
     this.#asked.add(page);
-    this.#post({ type: 'page', ...missing });
+    post({ type: 'page', ...missing });
   }
 
   /** Call when requested items have arrived. */

@@ -1,13 +1,13 @@
 // Reports the scroll position shortly after it changed, once it is certain: positions among entries
 // not drawn yet are not.
 import type { Anchor } from '../../panel/contract';
+import { post, saveUiState } from '../host/host';
 
 /** Delay after the first of several changes, ms. */
 const REST = 400;
 
 export class PositionReporter {
   readonly #place: () => Anchor | null | undefined;
-  readonly #tell: (anchor: Anchor | null) => void;
   readonly #invalidate: () => void;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #due = false;
@@ -17,9 +17,8 @@ export class PositionReporter {
    * @param place returns the scroll position: null at the end, undefined while it is uncertain
    * @param invalidate requests a call of `look` in the next frame
    */
-  constructor(place: () => Anchor | null | undefined, tell: (anchor: Anchor | null) => void, invalidate: () => void) {
+  constructor(place: () => Anchor | null | undefined, invalidate: () => void) {
     this.#place = place;
-    this.#tell = tell;
     this.#invalidate = invalidate;
   }
 
@@ -31,8 +30,7 @@ export class PositionReporter {
   /** The view is at the end. */
   atEnd(): void {
     this.#due = false;
-    this.#last = null;
-    this.#tell(null);
+    this.#report(null);
   }
 
   /** The scroll position changed. */
@@ -50,7 +48,12 @@ export class PositionReporter {
     const place = this.#place();
     if (place === undefined) return;
     this.#due = false;
-    this.#last = place;
-    this.#tell(place);
+    this.#report(place);
+  }
+
+  #report(anchor: Anchor | null): void {
+    this.#last = anchor;
+    saveUiState({ anchor: anchor ?? undefined });
+    post({ type: 'scrolled', anchor });
   }
 }

@@ -3,6 +3,7 @@
 import type { ViewportObserver } from '../dom/viewport';
 import type { EntryView } from '../entries/entryView';
 import type { ItemStore } from '../entries/itemStore';
+import type { GroupFolds } from './groupFolds';
 import { PAGE_SIZE, type Page } from './page';
 import type { PageList } from './pageList';
 import type { Scroller } from './scroller';
@@ -12,13 +13,11 @@ import { focusEntry, scrollToTarget, scrollWithin, type Target } from './scrollI
 const REVEALED_PAGES = 5;
 
 export interface RevealerOptions {
-  readonly box: HTMLElement;
   readonly pages: PageList;
+  readonly groups: GroupFolds;
   readonly scroller: Scroller;
   readonly store: ItemStore;
   readonly viewport: ViewportObserver;
-  /** Returns the view of an item, if it is drawn. */
-  view(index: number): EntryView | undefined;
   /** Draws a page soon. */
   draw(page: Page): void;
   /** Requests a call of {@link Revealer.finish} in the next frame. */
@@ -40,7 +39,7 @@ export class Revealer {
 
   /** Starts to scroll to an item, see {@link Target}. */
   reveal(target: Target): void {
-    const { box, draw, invalidate, pages, scroller } = this.#options;
+    const { draw, invalidate, pages, scroller } = this.#options;
     const page = pages.open(Math.floor(target.index / PAGE_SIZE));
     if (!page) return;
     this.end();
@@ -49,7 +48,7 @@ export class Revealer {
       scroller.pin();
     } else {
       scroller.unpin();
-      scrollWithin(box, page.element, 'nearest');
+      scrollWithin(scroller.box, page.element, 'nearest');
       scroller.settle();
     }
     for (const one of this.#pages()) draw(one);
@@ -69,10 +68,10 @@ export class Revealer {
    */
   finish(): void {
     const target = this.#target;
-    const { box, invalidate } = this.#options;
-    const view = target && this.#options.view(target.index);
+    const { groups, invalidate, scroller } = this.#options;
+    const view = target && groups.viewOf(target.index);
     // Nothing has a position before the layout.
-    if (!target || !view || box.clientHeight === 0) return;
+    if (!target || !view || scroller.box.clientHeight === 0) return;
     if ((target.offset !== undefined || target.drawn) && view.drawWhole?.()) {
       invalidate();
       return;
@@ -84,8 +83,8 @@ export class Revealer {
 
   /** Puts a view in place that is drawn. */
   place(view: EntryView, target: Target): void {
-    const { box, scroller } = this.#options;
-    scrollToTarget(box, view, target);
+    const { scroller } = this.#options;
+    scrollToTarget(scroller.box, view, target);
     scroller.settle();
     scroller.hold();
     this.#arrive(view, target);
@@ -118,7 +117,7 @@ export class Revealer {
   }
 
   #highlight(element: HTMLElement): void {
-    this.#options.box.querySelector('.found')?.classList.remove('found');
+    this.#options.scroller.box.querySelector('.found')?.classList.remove('found');
     element.classList.add('found');
   }
 }

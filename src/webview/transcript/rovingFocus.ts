@@ -1,80 +1,106 @@
 // Keyboard navigation of entries: one of them is in the tab order, the arrow keys, Home and End
 // move between them, Alt+Up and Alt+Down between the user's messages, and 1, 2, 3 answer the focused
 // permission request.
+import type { ItemStore } from '../entries/itemStore';
 import { pressByKey } from '../entries/permissionCard';
+import type { Nesting } from './nesting';
 import { scrollWithin } from './scrollIntoView';
 
 const ENTRY = '[data-entry-id], .turn-end';
 
-export interface FocusMoves {
+export interface KeyTargets {
+  /** The first item on the screen; undefined at the end. */
+  shown(): number | undefined;
+  reveal(index: number): void;
   /** Expands or collapses the entry. */
   toggle(entry: HTMLElement): void;
-  /** Adds the first or last entry of the whole transcript to the page and focuses it. */
-  toEdge(edge: 'first' | 'last'): void;
-  /** Adds the neighbour of the item at this index to the page if necessary, and focuses it. */
-  toIndex(index: number, step: 1 | -1): void;
-  /** Goes to the user's message before or after an item; without an index, from the end. */
-  toMessage(index: number | undefined, step: 1 | -1): void;
 }
 
-export function watchKeys(log: HTMLElement, moves: FocusMoves): void {
-  log.addEventListener('focusin', (event) => {
-    const entry = entryOf(event.target);
-    if (!entry) return;
-    for (const other of log.querySelectorAll<HTMLElement>('.entry[tabindex="0"], .turn-end[tabindex="0"]')) {
-      other.tabIndex = -1;
+export class KeyMoves {
+  readonly #box: HTMLElement;
+  readonly #store: ItemStore;
+  readonly #nesting: Nesting;
+  readonly #targets: KeyTargets;
+
+  constructor(box: HTMLElement, store: ItemStore, nesting: Nesting, targets: KeyTargets) {
+    this.#box = box;
+    this.#store = store;
+    this.#nesting = nesting;
+    this.#targets = targets;
+    box.addEventListener('focusin', (event) => {
+      const entry = entryOf(event.target);
+      if (!entry) return;
+      for (const other of box.querySelectorAll<HTMLElement>('.entry[tabindex="0"], .turn-end[tabindex="0"]')) {
+        other.tabIndex = -1;
+      }
+      entry.tabIndex = 0;
+    });
+    box.addEventListener('keydown', (event) => {
+      if (!event.defaultPrevented && !event.ctrlKey && !event.metaKey && this.#press(event)) event.preventDefault();
+    });
+  }
+
+  /** Goes to the user's message before or after what has the focus, else what is on the screen. */
+  toPrompt(step: 1 | -1): void {
+    this.#toMessage(focusedIndex() ?? this.#targets.shown() ?? this.#store.total, step);
+  }
+
+  /** @returns whether the key does something */
+  #press({ altKey, key, shiftKey, target }: KeyboardEvent): boolean {
+    const entry = entryOf(target);
+    const isVertical = key === 'ArrowUp' || key === 'ArrowDown';
+    if (altKey) {
+      if (shiftKey || !isVertical) return false;
+      this.#toMessage(indexOf(entry) ?? this.#store.total, key === 'ArrowUp' ? -1 : 1);
+      return true;
     }
-    entry.tabIndex = 0;
-  });
-  log.addEventListener('keydown', (event) => {
-    if (event.defaultPrevented || event.ctrlKey || event.metaKey) return;
-    if (event.altKey) {
-      if (event.shiftKey || (event.key !== 'ArrowUp' && event.key !== 'ArrowDown')) return;
-      event.preventDefault();
-      moves.toMessage(indexOf(entryOf(event.target)), event.key === 'ArrowUp' ? -1 : 1);
+    if (target instanceof HTMLElement && target.matches('input, textarea, select')) return false;
+    if (/^[1-9]$/.test(key)) {
+      const card = target instanceof Element ? target.closest('[data-permission-id]') : null;
+      return card !== null && pressByKey(card, key);
+    }
+    if (target !== entry && target !== this.#box) return false;
+    if (isVertical) this.#move(entry, key === 'ArrowDown' ? 1 : -1);
+    else if (key === 'Home') this.#toIndex(0, 1);
+    else if (key === 'End') this.#toIndex(this.#store.total - 1, -1);
+    else if ((key === 'Enter' || key === ' ') && entry) this.#targets.toggle(entry);
+    else return false;
+    return true;
+  }
+
+  #move(entry: HTMLElement | null, step: 1 | -1): void {
+    const entries = [...this.#box.querySelectorAll<HTMLElement>(ENTRY)];
+    const at = entry ? entries.indexOf(entry) : step > 0 ? -1 : entries.length;
+    const next = entries[at + step];
+    if (next) {
+      next.focus({ preventScroll: true });
+      scrollWithin(this.#box, next, 'nearest');
       return;
     }
-    if (event.target instanceof HTMLElement && event.target.matches('input, textarea, select')) return;
-    if (/^[1-9]$/.test(event.key)) {
-      if (answer(event.target, event.key)) event.preventDefault();
+    const index = indexOf(entry);
+    if (index !== undefined) this.#toIndex(index + step, step);
+  }
+
+  /** Goes to an item, or to the next one that is not nested. */
+  #toIndex(from: number, step: 1 | -1): void {
+    let index = from;
+    while (this.#nesting.hides(index)) index += step;
+    this.#targets.reveal(index);
+  }
+
+  /** An item that is not loaded is revealed too: that requests it, and the next key continues there. */
+  #toMessage(from: number, step: 1 | -1): void {
+    for (let index = from + step; index >= 0 && index < this.#store.total; index += step) {
+      const item = this.#store.get(index)?.item;
+      if (this.#store.isNested(index) || (item && item.kind !== 'user')) continue;
+      this.#targets.reveal(index);
       return;
     }
-    const entry = entryOf(event.target);
-    const isOnEntry = event.target === entry || event.target === log;
-    if (!isOnEntry) return;
-    if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
-      event.preventDefault();
-      move(log, entry, event.key === 'ArrowDown' ? 1 : -1, moves);
-    } else if (event.key === 'Home' || event.key === 'End') {
-      event.preventDefault();
-      moves.toEdge(event.key === 'Home' ? 'first' : 'last');
-    } else if ((event.key === 'Enter' || event.key === ' ') && entry) {
-      event.preventDefault();
-      moves.toggle(entry);
-    }
-  });
+  }
 }
 
 function entryOf(target: EventTarget | null): HTMLElement | null {
   return target instanceof Element ? target.closest<HTMLElement>(ENTRY) : null;
-}
-
-function answer(target: EventTarget | null, key: string): boolean {
-  const card = target instanceof Element ? target.closest('[data-permission-id]') : null;
-  return card !== null && pressByKey(card, key);
-}
-
-function move(log: HTMLElement, entry: HTMLElement | null, step: 1 | -1, moves: FocusMoves): void {
-  const entries = [...log.querySelectorAll<HTMLElement>(ENTRY)];
-  const at = entry ? entries.indexOf(entry) : step > 0 ? -1 : entries.length;
-  const next = entries[at + step];
-  if (next) {
-    next.focus({ preventScroll: true });
-    scrollWithin(log, next, 'nearest');
-    return;
-  }
-  const index = indexOf(entry);
-  if (index !== undefined) moves.toIndex(index + step, step);
 }
 
 /** Returns the index of the entry that has the focus. */

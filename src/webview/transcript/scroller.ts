@@ -25,7 +25,8 @@ export interface ScrollerOptions {
 }
 
 export class Scroller implements Disposable {
-  readonly #box: HTMLElement;
+  /** The scroll container. */
+  readonly box: HTMLElement;
   readonly #options: ScrollerOptions;
   readonly #dispose: Disposable;
   #pinned = true;
@@ -37,12 +38,8 @@ export class Scroller implements Disposable {
   #touchedAt = Number.NEGATIVE_INFINITY;
   #held: { readonly frame: unknown; readonly place: ScrollAnchor } | undefined;
 
-  /**
-   * @param box the scroll container
-   * @param content its content
-   */
   constructor(box: HTMLElement, content: HTMLElement, options: ScrollerOptions) {
-    this.#box = box;
+    this.box = box;
     this.#options = options;
     const observer = new ResizeObserver(() => this.#laidOut());
     observer.observe(content);
@@ -73,7 +70,7 @@ export class Scroller implements Disposable {
 
   /** Follows the end again if it is near, as when the user scrolls there. */
   pinNearEnd(): void {
-    const { scrollTop, scrollHeight, clientHeight } = this.#box;
+    const { scrollTop, scrollHeight, clientHeight } = this.box;
     if (scrollHeight - clientHeight - scrollTop < NEAR_END) this.pin();
   }
 
@@ -81,7 +78,7 @@ export class Scroller implements Disposable {
   hold(): void {
     const frame = document.timeline.currentTime;
     if (this.#pinned || this.#held?.frame === frame) return;
-    this.#held = { frame, place: takeScrollAnchor(this.#box, this.#options.parts()) };
+    this.#held = { frame, place: takeScrollAnchor(this.box, this.#options.parts()) };
   }
 
   /**
@@ -91,26 +88,26 @@ export class Scroller implements Disposable {
   putRight(): void {
     const held = this.#held;
     if (!held || held.frame !== document.timeline.currentTime) return;
-    const by = movedBy(this.#box, held.place);
-    if (Math.abs(by) >= 0.5) this.#box.scrollTop += by;
+    const by = movedBy(this.box, held.place);
+    if (Math.abs(by) >= 0.5) this.box.scrollTop += by;
   }
 
   /** Makes a change at once that must not move what is being read, also where it moves the box. */
   keep(change: () => void): void {
-    const before = this.#box.getBoundingClientRect().top;
-    const place = this.#pinned ? undefined : takeScrollAnchor(this.#box, this.#options.parts());
+    const before = this.box.getBoundingClientRect().top;
+    const place = this.#pinned ? undefined : takeScrollAnchor(this.box, this.#options.parts());
     change();
     if (!place) {
       this.#stick();
       return;
     }
-    this.#box.scrollTop += movedBy(this.#box, place) + this.#box.getBoundingClientRect().top - before;
+    this.box.scrollTop += movedBy(this.box, place) + this.box.getBoundingClientRect().top - before;
     this.settle();
   }
 
   /** Code has set the position: the following scroll event is not the user's. */
   settle(): void {
-    const { scrollTop, scrollHeight, clientHeight } = this.#box;
+    const { scrollTop, scrollHeight, clientHeight } = this.box;
     this.#held = undefined;
     this.#lastTop = scrollTop;
     this.#lastDistance = scrollHeight - clientHeight - scrollTop;
@@ -123,8 +120,8 @@ export class Scroller implements Disposable {
   }
 
   #stick(): void {
-    this.#box.scrollTop = 1e9;
-    const { scrollTop, scrollHeight, clientHeight } = this.#box;
+    this.box.scrollTop = 1e9;
+    const { scrollTop, scrollHeight, clientHeight } = this.box;
     // A box outside of the page has no position yet: its first one is the user's.
     this.#lastTop = clientHeight > 0 ? scrollTop : Number.POSITIVE_INFINITY;
     this.#lastDistance = 0;
@@ -140,7 +137,7 @@ export class Scroller implements Disposable {
     if (
       event instanceof KeyboardEvent
         ? !KEYS_UP.has(event.key)
-        : event.type === 'pointerdown' && event.target !== this.#box
+        : event.type === 'pointerdown' && event.target !== this.box
     )
       return;
     if (event.type === 'pointermove' && (event as PointerEvent).buttons === 0) return;
@@ -158,7 +155,7 @@ export class Scroller implements Disposable {
   }
 
   #scrolled(): void {
-    const { scrollTop, scrollHeight, clientHeight } = this.#box;
+    const { scrollTop, scrollHeight, clientHeight } = this.box;
     const distance = scrollHeight - clientHeight - scrollTop;
     const movedUp = scrollTop < this.#lastTop - 1 && distance > 1;
     const movedDown = distance < this.#lastDistance - 1;

@@ -1,17 +1,20 @@
 // The conversation: pages in a scroll container. Operations of the host change the store; what is
 // near the viewport is drawn, a few milliseconds per frame.
 import type { Anchor, ItemView, Op, PermissionView, ToWebview } from '../../panel/contract';
+import { drawRunningChanges, isInRunningChanges } from '../changes/changes';
+import { changesList } from '../changes/changesList';
 import { button, el, icon, setAttributes } from '../dom/dom';
 import { isInUse } from '../dom/selection';
 import { createViewportObserver, type ViewportObserver } from '../dom/viewport';
 import type { EntryContext, EntryView } from '../entries/entryView';
 import { type ItemChange, ItemStore } from '../entries/itemStore';
+import { copyText, isExpanded, openLink, post, setExpanded, useCode } from '../host/host';
+import { announce } from '../host/session';
 import { answerGuard } from '../input/answerGuard';
-import { nestedPart } from '../nested/loadNested';
+import { focusComposer } from '../input/wake';
 import { strings } from '../text/strings';
 import { GroupFolds } from './groupFolds';
 import { HiddenCards } from './hiddenCards';
-import { KeyMoves } from './keyMoves';
 import { Nesting } from './nesting';
 import { drawOrphanCards, OpenQuestions } from './openQuestions';
 import { lastThatFill, PAGE_SIZE, Page } from './page';
@@ -20,7 +23,7 @@ import { PageLoader } from './pageLoader';
 import { PositionReporter } from './positionReporter';
 import { PromptLine } from './promptLine';
 import { Revealer } from './revealer';
-import { watchKeys } from './rovingFocus';
+import { KeyMoves } from './rovingFocus';
 import { Scroller } from './scroller';
 import {
   firstVisibleEntry,
@@ -31,7 +34,6 @@ import {
   scrollWithin,
   type Target,
 } from './scrollIntoView';
-import type { RunningChanges, TranscriptOptions } from './transcriptOptions';
 import { TurnEnds } from './turnEnds';
 import { WorkingLine } from './workingLine';
 
@@ -53,7 +55,7 @@ export class Transcript {
   readonly element: HTMLElement;
   /** The container of forms and pages, which are drawn elsewhere: below the last entry. */
   readonly questions = el('div', 'questions');
-  readonly #options: TranscriptOptions;
+  readonly #invalidate: () => void;
   readonly #store = new ItemStore();
   readonly #box: HTMLElement;
   readonly #content = el('div', 'column');
@@ -62,7 +64,6 @@ export class Transcript {
   readonly #orphans = el('div', 'orphans');
   readonly working = new WorkingLine();
   readonly #turnEnds: TurnEnds;
-  #runningChanges: RunningChanges | undefined;
   readonly #jump: HTMLButtonElement;
   readonly #scroller: Scroller;
   readonly #viewport: ViewportObserver;
@@ -84,10 +85,11 @@ export class Transcript {
   readonly #revealer: Revealer;
   readonly keys: KeyMoves;
 
-  constructor(options: TranscriptOptions) {
-    this.#options = options;
-    this.#memory = new PageLoader(this.#store, options.post);
-    this.#turnEnds = new TurnEnds(this.#store, options.post);
+  /** @param invalidate requests a call of `render` in the next frame */
+  constructor(invalidate: () => void) {
+    this.#invalidate = invalidate;
+    this.#memory = new PageLoader(this.#store);
+    this.#turnEnds = new TurnEnds(this.#store);
     this.#box = setAttributes(el('div', 'transcript', this.#content), {
       role: 'log',
       'aria-label': strings.conversation,
@@ -99,23 +101,20 @@ export class Transcript {
     this.#jump.prepend(icon('arrow-down'));
     this.#jump.hidden = true;
     this.element = el('div', 'transcript-frame', this.#box, this.#jump);
-    this.#viewport = createViewportObserver(this.#box, MARGIN, options.invalidate);
+    this.#viewport = createViewportObserver(this.#box, MARGIN, invalidate);
     this.#context = {
       viewport: this.#viewport,
       columns: () => this.#size.columns,
-      post: options.post,
+      post,
       answered: (id, byKey) => this.#answered(id, byKey),
-      openLink: (href) => options.post({ type: 'openLink', href }),
-      copy: (text) => {
-        options.post({ type: 'copy', text });
-        options.announce(strings.copied, 'polite');
-      },
-      useCode: (use) => options.post({ type: 'useCode', ...use }),
-      isExpanded: options.isExpanded,
-      setExpanded: options.setExpanded,
+      openLink,
+      copy: copyText,
+      useCode,
+      isExpanded,
+      setExpanded,
       invalidate: (view) => {
         this.#dirty.add(view);
-        options.invalidate();
+        invalidate();
       },
       unpin: () => this.#scroller.unpin(),
       keepInView: (node) => this.keepInView(node),
@@ -124,15 +123,7 @@ export class Transcript {
       revealChange: (turnId, file, index) => this.#revealChange(turnId, file, index),
     };
     answerGuard.onRefused = (card) => this.#letAnswer(card);
-    this.#groups = new GroupFolds({
-      isExpanded: options.isExpanded,
-      setExpanded: options.setExpanded,
-      pages: () => this.#pages,
-      permissions: (index) => this.#open.at(index),
-      nesting: () => this.#nesting,
-      unpin: () => this.#scroller.unpin(),
-      viewport: this.#viewport,
-    });
+    this.#groups = new GroupFolds(this.#viewport, this.#open);
     const prompt = new PromptLine(this.#box, this.#store, (index) => this.reveal(index));
     this.#pages = new PageList(this.#live, {
       create: (place) =>
@@ -141,7 +132,7 @@ export class Transcript {
       isHeld: (page) => this.#wanted.has(page) || this.#revealer.includes(page) || page.isSelected,
       viewport: this.#viewport,
     });
-    this.#keeper = new PositionReporter(() => this.#place(), options.onAnchor, options.invalidate);
+    this.#keeper = new PositionReporter(() => this.#place(), invalidate);
     this.#scroller = new Scroller(this.#box, this.#content, {
       onPinned: (pinned) => {
         this.#lookAtJump();
@@ -159,51 +150,31 @@ export class Transcript {
       parts: () => this.#parts(),
     });
     this.#revealer = new Revealer({
-      box: this.#box,
       pages: this.#pages,
+      groups: this.#groups,
       scroller: this.#scroller,
       store: this.#store,
-      view: (index) => this.#groups.viewOf(index),
       viewport: this.#viewport,
       draw: (page) => this.#want(page),
-      invalidate: options.invalidate,
+      invalidate,
     });
-    this.#nesting = new Nesting({
-      store: this.#store,
-      context: this.#context,
-      open: this.#open,
-      post: options.post,
-      hold: () => this.#scroller.hold(),
-      reveal: (target) => this.#revealer.reveal(target),
-      place: (view, target) => this.#revealer.place(view, target),
-    });
+    this.#nesting = new Nesting(this.#store, this.#context, this.#open, this.#scroller, this.#revealer);
+    this.#groups.connect(this.#pages, this.#scroller, this.#nesting);
+    drawRunningChanges(this.#live, this);
     new ResizeObserver(([entry]) => {
       if (!entry) return;
       const { width, height } = entry.contentRect;
       this.#size = { columns: Math.max(20, Math.min(780, width) / CHAR_WIDTH), height };
       const gutter = this.#box.offsetWidth - this.#box.clientWidth;
       document.documentElement.style.setProperty('--gutter', `${gutter}px`);
-      if (this.#revealer.target) options.invalidate();
+      if (this.#revealer.target) invalidate();
     }).observe(this.#box);
-    this.#hiddenCards = new HiddenCards(this.#box, (ids) => options.onHiddenPermissions(ids));
-    this.keys = new KeyMoves({
-      store: this.#store,
-      nesting: this.#nesting,
+    this.#hiddenCards = new HiddenCards(this.#box);
+    this.keys = new KeyMoves(this.#box, this.#store, this.#nesting, {
       shown: () => (this.isAtEnd ? undefined : this.anchor()?.index),
       reveal: (index) => this.reveal(index),
-    });
-    watchKeys(this.#box, {
       toggle: (entry) => this.#viewOf(entry)?.toggle?.(),
-      toEdge: (edge) => this.keys.toEdge(edge),
-      toIndex: (index, step) => this.keys.toIndex(index, step),
-      toMessage: (index, step) => this.keys.toMessage(index ?? this.#store.total, step),
     });
-  }
-
-  /** Adds what the running turn has changed, after the last entry. */
-  addRunningChanges(changes: RunningChanges): void {
-    this.#runningChanges = changes;
-    this.#live.append(changes.element);
   }
 
   /** The box that scrolls. */
@@ -233,7 +204,7 @@ export class Transcript {
     this.#memory.clear();
     this.#turnEnds.clear();
     this.#groups.clear();
-    nestedPart()?.clear();
+    this.#nesting.clear();
     this.#store.reset(total, from, items, revision, nested);
     this.#groups.set(from, items);
     this.#scroller.pin(); // before the pages come: those at the end are drawn at once
@@ -286,14 +257,14 @@ export class Transcript {
   setPermissions(permissions: readonly PermissionView[]): void {
     const { fresh, touched } = this.#open.setPermissions(permissions);
     for (const index of touched) this.#setPermissions(index);
-    nestedPart()?.look();
+    this.#nesting.update();
     drawOrphanCards(
       this.#orphans,
       permissions.filter(({ index }) => index < 0 || index >= this.#store.total),
       this.#context,
     );
     this.#hiddenCards.look(this.#open.ids);
-    for (const { title } of fresh) this.#options.announce(strings.permissionNeeded(title), 'assertive');
+    for (const { title } of fresh) announce(strings.permissionNeeded(title), 'assertive');
   }
 
   /** A nested call that asks is drawn at its own place meanwhile. */
@@ -427,15 +398,15 @@ export class Transcript {
   }
 
   #hasChanges(turnId: string, index: number): boolean {
-    if (this.#runningChanges?.has(turnId)) return true;
+    if (isInRunningChanges(turnId)) return true;
     const end = this.#turnEnds.find(turnId, index);
     return end !== undefined && ('missing' in end || (end.turn.changes?.files ?? 0) > 0);
   }
 
   #revealChange(turnId: string, file: string, from: number): void {
-    if (this.#runningChanges?.has(turnId)) {
+    if (isInRunningChanges(turnId)) {
       this.toLatest();
-      this.#runningChanges.seek(file);
+      changesList({ turnId }).seek(file);
       return;
     }
     this.#turnEnds.seek(turnId, from, (index) => this.#revealer.reveal({ index, file }));
@@ -451,7 +422,7 @@ export class Transcript {
   /** Focuses the next open question, or the composer. */
   toNextQuestion(): void {
     if (this.#open.first) this.revealPermission();
-    else this.#options.toComposer();
+    else focusComposer();
   }
 
   /** After answering by pointer the user may type next: that must not answer another question. */
@@ -460,7 +431,7 @@ export class Transcript {
     if (this.#heldForAnswer) this.#scroller.pin();
     this.#heldForAnswer = false;
     if (byKey) this.toNextQuestion();
-    else this.#options.toComposer();
+    else focusComposer();
   }
 
   /**
@@ -473,7 +444,7 @@ export class Transcript {
     scrollCardIntoView(this.#box, card);
     this.#scroller.settle();
     if (!card.contains(document.activeElement)) card.focus({ preventScroll: true });
-    this.#options.announce(strings.answerAgain, 'polite');
+    announce(strings.answerAgain, 'polite');
   }
 
   /**
@@ -504,7 +475,7 @@ export class Transcript {
       this.#nesting.changed(change);
       return;
     }
-    const view = page.view(change.index) ?? nestedPart()?.view(change.index);
+    const view = page.view(change.index) ?? this.#nesting.view(change.index);
     if (change.type === 'append') view?.append?.(change.text);
     else view?.update();
   }
@@ -548,7 +519,7 @@ export class Transcript {
   #want(page: Page): void {
     if (page.isMounted || page.isEmpty) return;
     this.#wanted.add(page);
-    this.#options.invalidate();
+    this.#invalidate();
   }
 
   /** A page had nothing to show, so that it was not drawn, and now may have. */
@@ -566,7 +537,7 @@ export class Transcript {
 
   #viewOf(entry: HTMLElement): EntryView | undefined {
     const index = Number(entry.closest<HTMLElement>('[data-index]')?.dataset.index);
-    return Number.isInteger(index) ? (this.#pageOf(index)?.view(index) ?? nestedPart()?.view(index)) : undefined;
+    return Number.isInteger(index) ? (this.#pageOf(index)?.view(index) ?? this.#nesting.view(index)) : undefined;
   }
 
   /** Returns the scroll position or target; null at the end. */
@@ -584,7 +555,7 @@ export class Transcript {
     this.#scroller.hold();
     if (view.drawWhole?.()) {
       this.#scroller.putRight();
-      this.#options.invalidate();
+      this.#invalidate();
       return undefined;
     }
     const offset = this.#box.getBoundingClientRect().top - view.element.getBoundingClientRect().top;

@@ -1,6 +1,7 @@
 // Finds the end of a turn, which can be far away from an item of the turn and not loaded yet.
-import type { SessionMessage, TurnView } from '../../panel/contract';
+import type { TurnView } from '../../panel/contract';
 import type { ItemStore } from '../entries/itemStore';
+import { post } from '../host/host';
 
 /** Items per request, as many as the host sends at once. */
 const ITEMS = 200;
@@ -14,13 +15,11 @@ export type TurnEnd =
 
 export class TurnEnds {
   readonly #store: ItemStore;
-  readonly #post: (message: SessionMessage) => void;
   /** What to do once the end of a turn is found. */
   #sought: { readonly turnId: string; readonly from: number; found(index: number): void } | undefined;
 
-  constructor(store: ItemStore, post: (message: SessionMessage) => void) {
+  constructor(store: ItemStore) {
     this.#store = store;
-    this.#post = post;
   }
 
   /** Looks from the item at an index on. */
@@ -43,7 +42,7 @@ export class TurnEnds {
       return;
     }
     this.#sought = { turnId, from, found };
-    this.#post({ type: 'page', from: end.missing, to: end.missing + ITEMS });
+    post({ type: 'page', from: end.missing, to: end.missing + ITEMS });
   }
 
   /** More items are loaded. */

@@ -15,7 +15,6 @@ import { type Language, textsIn } from './texts';
 const HERE = 'test/webview/harness';
 const TYPES: Readonly<Record<string, string>> = {
   '.js': 'text/javascript',
-  '.mjs': 'text/javascript',
   '.css': 'text/css',
   '.ttf': 'font/ttf',
 };

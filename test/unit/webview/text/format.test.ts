@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { revealControls } from '../../../../src/base/revealControls';
 import {
+  counted,
   formatCost,
   formatCount,
   formatDuration,
   formatSeconds,
   lastLines,
-  plural,
   splitPath,
 } from '../../../../src/webview/text/format';
 
@@ -40,12 +40,7 @@ describe('webview/format', () => {
       '1M',
       '1.3M',
     ]);
-    const tools = (count: number) =>
-      plural(
-        count,
-        (n) => `${n} tool`,
-        (n) => `${n} tools`,
-      );
+    const tools = counted('{0} tool', '{0} tools');
     assert.deepEqual([1, 0, 1200].map(tools), ['1 tool', '0 tools', '1,200 tools']);
     assert.deepEqual([formatCost(0.25, 'usd'), formatCost(0.25, 'credits')], ['$0.25', '0.25 credits']);
   });

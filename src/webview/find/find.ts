@@ -1,11 +1,12 @@
 // Finds a text in the whole session: the widget, the search in the host, and the way to the matches.
 import type { ToWebview } from '../../panel/contract';
-import { adoptStyles } from '../dom/pageStyles';
 import type { EntryView } from '../entries/entryView';
-import styles from '../styles/find.css';
-import { strings } from '../text/findStrings';
+import { post, setExpanded } from '../host/host';
+import { announce } from '../host/session';
+import { focusComposer } from '../input/wake';
+import { strings } from '../text/strings';
+import type { Transcript } from '../transcript/transcript';
 import { DrawnMatches, type EntryMatches } from './drawnMatches';
-import type { FindServices } from './findServices';
 import { FindWidget } from './findWidget';
 import { type Match, MatchCounts } from './matchCounts';
 
@@ -15,7 +16,7 @@ const MAX_SELECTION = 200;
 type Found = Extract<ToWebview, { type: 'found' }>;
 
 export class Find {
-  readonly #services: FindServices;
+  readonly #transcript: Transcript;
   readonly #widget: FindWidget;
   readonly #counts = new MatchCounts();
   readonly #drawn: DrawnMatches;
@@ -32,22 +33,21 @@ export class Find {
   #isDone = true;
   #problem: Found['problem'];
 
-  constructor(services: FindServices) {
-    adoptStyles(styles);
-    this.#services = services;
+  constructor(transcript: Transcript) {
+    this.#transcript = transcript;
     this.#widget = new FindWidget({
       search: () => this.#search(),
       step: (by) => this.#step(by),
       close: () => this.close(),
     });
     this.#drawn = new DrawnMatches({
-      box: services.box,
+      box: transcript.box,
       isHit: (index) => this.#counts.of(index) > 0,
-      ask: (request, texts) => services.post({ type: 'findIn', id: this.#id, request, texts }),
+      ask: (request, texts) => post({ type: 'findIn', id: this.#id, request, texts }),
       onFound: (entry, matches) => this.#arrive(entry, matches),
     });
     for (const type of ['wheel', 'pointerdown', 'touchmove', 'keydown'])
-      services.box.addEventListener(type, () => this.#giveUp(), { passive: true });
+      transcript.box.addEventListener(type, () => this.#giveUp(), { passive: true });
     window.addEventListener('keydown', (event) => {
       if (!this.#isOpen || event.key !== 'F3' || event.ctrlKey || event.altKey || event.metaKey) return;
       event.preventDefault();
@@ -55,18 +55,17 @@ export class Find {
     });
   }
 
-  /** Opens the widget and focuses it. @param typed what was typed before it was there */
-  open(typed = ''): void {
-    const selected = typed === '' ? this.#selection() : undefined;
+  /** Opens the widget and focuses it. */
+  open(): void {
+    const selected = this.#selection();
     const { activeElement } = document;
     if (!this.#isOpen || !this.#widget.element.contains(activeElement))
       this.#before = activeElement instanceof HTMLElement ? activeElement : undefined;
-    if (!this.#isOpen) this.#services.frame.prepend(this.#widget.element);
-    this.#services.frame.classList.add('finding');
+    if (!this.#isOpen) this.#transcript.element.prepend(this.#widget.element);
+    this.#transcript.element.classList.add('finding');
     const isNew = !this.#isOpen || selected !== undefined;
     this.#isOpen = true;
     this.#widget.focus(selected);
-    if (typed !== '') this.#widget.type(typed);
     if (isNew) this.#search();
   }
 
@@ -76,7 +75,7 @@ export class Find {
     this.forget();
     if (!hadFocus) return;
     if (this.#before?.isConnected && this.#before !== document.body) this.#before.focus({ preventScroll: true });
-    else this.#services.toComposer();
+    else focusComposer();
   }
 
   /** Another session is shown: closes the widget without moving the focus back. */
@@ -85,7 +84,7 @@ export class Find {
     this.#isOpen = false;
     this.#end();
     this.#widget.element.remove();
-    this.#services.frame.classList.remove('finding');
+    this.#transcript.element.classList.remove('finding');
   }
 
   receive(message: Extract<ToWebview, { type: 'found' | 'foundIn' }>): void {
@@ -106,7 +105,7 @@ export class Find {
     this.#drawn.renew(found.counts.map(([index]) => index));
     if (this.#isToldOf || !found.isDone) return;
     this.#isToldOf = true;
-    this.#services.announce(this.#words());
+    announce(this.#words(), 'polite');
   }
 
   /** The current match is gone: goes on from its place, without scrolling. */
@@ -124,7 +123,7 @@ export class Find {
     this.#isDone = false;
     this.#isToldOf = false;
     this.#drawn.begin();
-    this.#services.post({ type: 'find', id: this.#id, query, from: this.#from });
+    post({ type: 'find', id: this.#id, query, from: this.#from });
     this.#label();
   }
 
@@ -138,7 +137,7 @@ export class Find {
     this.#problem = undefined;
     this.#isDone = true;
     this.#isToldOf = true;
-    this.#services.post({ type: 'endFind' });
+    post({ type: 'endFind' });
     this.#label();
   }
 
@@ -146,7 +145,7 @@ export class Find {
     if (!this.#current) return;
     this.#go(by === 1 ? this.#counts.next(this.#current) : this.#counts.previous(this.#current));
     this.#label();
-    this.#services.announce(this.#words());
+    announce(this.#words(), 'polite');
   }
 
   #go(match: Match | undefined): void {
@@ -154,7 +153,7 @@ export class Find {
     this.#drawn.setCurrent(match);
     if (!match) return;
     this.#goal = { match, view: undefined, isUnfolded: false };
-    this.#services.draw(match.index, (view) => {
+    this.#transcript.draw(match.index, (view) => {
       if (this.#goal?.match !== match) return;
       this.#goal = { ...this.#goal, view };
       this.#drawn.look(view.element);
@@ -171,7 +170,7 @@ export class Find {
       this.#goal = { match, view, isUnfolded: true };
       if (this.#unfold(view)) return;
     }
-    if (range) this.#services.showPart(range);
+    if (range) this.#transcript.showPart(range);
     entry.classList.toggle('found', !range);
   }
 
@@ -183,7 +182,7 @@ export class Find {
     const lines = ownParts(element, '.fold-line[aria-expanded="false"]');
     for (const one of lines) one.click();
     if (ownParts(element, '.show-all[aria-expanded="false"]').length > 0) {
-      this.#services.setExpanded(idOf(element), true);
+      setExpanded(idOf(element), true);
       view.update();
       return true;
     }
@@ -205,13 +204,13 @@ export class Find {
 
   #words(): string {
     if (!this.#widget.query) return '';
-    if (this.#problem) return strings.problem[this.#problem];
-    if (this.#current) return strings.position(this.#counts.numberOf(this.#current), this.#counts.total);
-    return this.#isDone ? strings.noResults : strings.searching;
+    if (this.#problem) return strings.find.problem[this.#problem];
+    if (this.#current) return strings.outOf(this.#counts.numberOf(this.#current), this.#counts.total);
+    return this.#isDone ? strings.find.noResults : strings.find.searching;
   }
 
   #firstVisible(): number {
-    const { box } = this.#services;
+    const { box } = this.#transcript;
     const { top } = box.getBoundingClientRect();
     const entries = [...box.querySelectorAll<HTMLElement>('[data-index]')];
     return Number(entries.find((entry) => entry.getBoundingClientRect().bottom > top)?.dataset.index ?? 0);
@@ -220,7 +219,7 @@ export class Find {
   #selection(): string | undefined {
     const selection = document.getSelection();
     const text = selection?.toString().trim() ?? '';
-    const isHere = selection?.anchorNode != null && this.#services.box.contains(selection.anchorNode);
+    const isHere = selection?.anchorNode != null && this.#transcript.box.contains(selection.anchorNode);
     return isHere && text !== '' && text.length <= MAX_SELECTION && !text.includes('\n') ? text : undefined;
   }
 }

@@ -1,14 +1,14 @@
 // The timeline above the transcript: turns and tool calls along time, as a picture and as a list.
 import type { ToWebview } from '../../panel/contract';
 import { button, el, iconButton, isComposing, setAttributes } from '../dom/dom';
-import { adoptStyles } from '../dom/pageStyles';
-import styles from '../styles/timeline.css';
-import { strings } from '../text/timelineStrings';
+import { post } from '../host/host';
+import { focusComposer } from '../input/wake';
+import { strings } from '../text/strings';
+import type { Transcript } from '../transcript/transcript';
 import { kindOf, Legend } from './legend';
 import { TimelineData, type TimelineRow } from './timelineData';
 import { callParts, TimelineList } from './timelineList';
 import { TimelinePicture } from './timelinePicture';
-import type { TimelineServices } from './timelineServices';
 
 /** Between two requests while the session changes, ms. */
 const RENEW_MS = 1000;
@@ -16,7 +16,7 @@ const RENEW_MS = 1000;
 const STEP = 0.2;
 
 export class Timeline {
-  readonly #services: TimelineServices;
+  readonly #transcript: Transcript;
   readonly #data = new TimelineData();
   readonly #legend = new Legend();
   readonly #picture: TimelinePicture;
@@ -29,9 +29,8 @@ export class Timeline {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #before: HTMLElement | undefined;
 
-  constructor(services: TimelineServices) {
-    adoptStyles(styles);
-    this.#services = services;
+  constructor(transcript: Transcript) {
+    this.#transcript = transcript;
     this.#list = new TimelineList({ onSelect: (row) => this.#select(row), onOpen: (row) => this.#open(row) });
     this.#picture = new TimelinePicture({
       onChoose: (chosen) => {
@@ -50,16 +49,16 @@ export class Timeline {
     const head = el(
       'div',
       'timeline-head',
-      el('h2', 'timeline-heading', strings.timeline),
+      el('h2', 'timeline-heading', strings.timelineTitle),
       this.#summary,
       zoom('−', strings.zoomOut, () => this.#picture.zoom(-1)),
       zoom('+', strings.zoomIn, () => this.#picture.zoom(1)),
-      zoom('↔', strings.showAll, () => this.#picture.showAll()),
-      iconButton('close', strings.close, () => this.close()),
+      zoom('↔', strings.zoomToAll, () => this.#picture.showAll()),
+      iconButton('close', strings.closeByKey, () => this.close()),
     );
     this.#element = setAttributes(
       el('section', 'timeline', head, this.#picture.element, this.#legend.element, this.#list.element),
-      { 'aria-label': strings.timeline },
+      { 'aria-label': strings.timelineTitle },
     );
     this.#element.addEventListener('keydown', (event) => this.#onKey(event));
   }
@@ -71,8 +70,8 @@ export class Timeline {
       this.#before = activeElement instanceof HTMLElement ? activeElement : undefined;
     if (!this.#isOpen) {
       this.#isOpen = true;
-      this.#services.frame.prepend(this.#element);
-      this.#services.frame.classList.add('with-timeline');
+      this.#transcript.element.prepend(this.#element);
+      this.#transcript.element.classList.add('with-timeline');
       this.renew();
     }
     this.#list.element.focus({ preventScroll: true });
@@ -84,7 +83,7 @@ export class Timeline {
     this.forget();
     if (!hadFocus) return;
     if (this.#before?.isConnected && this.#before !== document.body) this.#before.focus({ preventScroll: true });
-    else this.#services.toComposer();
+    else focusComposer();
   }
 
   /** Another session is shown: closes the timeline without moving the focus back. */
@@ -97,7 +96,7 @@ export class Timeline {
     this.#data.clear();
     this.#list.clear();
     this.#element.remove();
-    this.#services.frame.classList.remove('with-timeline');
+    this.#transcript.element.classList.remove('with-timeline');
   }
 
   /** Requests everything. */
@@ -122,7 +121,7 @@ export class Timeline {
     this.#isWaiting = false;
     const { turns, calls, now } = this.#data;
     const isEmpty = turns.length === 0 && calls.length === 0;
-    this.#summary.textContent = isEmpty ? strings.empty : strings.summary(turns.length, calls.length);
+    this.#summary.textContent = isEmpty ? strings.timeline.empty : strings.timeline.summary(turns.length, calls.length);
     const kinds = [...new Set(calls.map(({ kind }) => kindOf(kind)))];
     this.#legend.show(
       kinds,
@@ -136,7 +135,7 @@ export class Timeline {
 
   #ask(from: number): void {
     this.#isWaiting = true;
-    this.#services.post({ type: 'timeline', id: ++this.#id, from });
+    post({ type: 'timeline', id: ++this.#id, from });
   }
 
   #select(row: TimelineRow): void {
@@ -146,7 +145,7 @@ export class Timeline {
 
   #open(row: TimelineRow): void {
     const index = row.kind === 'call' ? row.call.index : row.turn.index;
-    if (index !== undefined) this.#services.goTo(index);
+    if (index !== undefined) this.#transcript.revealFound(index);
   }
 
   #onKey(event: KeyboardEvent): void {

@@ -1,27 +1,29 @@
 // The card above the transcript that tells what happened while the user was away, and the line in the
 // transcript where that begins. All texts are the agent's words: plain text, with hidden characters
 // written out.
+import { effect } from '@preact/signals';
 import { revealControls } from '../../base/revealControls';
 import type { AwayList, AwayView } from '../../panel/contract';
 import { button, el, icon, iconButton, setAttributes } from '../dom/dom';
-import { adoptStyles } from '../dom/pageStyles';
-import styles from '../styles/away.css';
-import { strings } from '../text/awayStrings';
-import type { AwayServices } from './awayServices';
+import { post } from '../host/host';
+import { announce, session } from '../host/session';
+import { focusComposer } from '../input/wake';
+import { formatCost, formatCount } from '../text/format';
+import { strings } from '../text/strings';
+import type { Transcript } from '../transcript/transcript';
 
 type Command = AwayView['commands']['shown'][number];
 
 export class AwayCard {
-  readonly #services: AwayServices;
-  readonly #element = setAttributes(el('section', 'away'), { 'aria-label': strings.title });
+  readonly #transcript: Transcript;
+  readonly #element = setAttributes(el('section', 'away'), { 'aria-label': strings.away.title });
   /** Entries come and go with scrolling; a rule finds the one with the line whenever it is drawn. */
   readonly #line = new CSSStyleSheet();
   #shown: AwayView | undefined;
   #endState = (): void => {};
 
-  constructor(services: AwayServices) {
-    adoptStyles(styles);
-    this.#services = services;
+  constructor(transcript: Transcript) {
+    this.#transcript = transcript;
     document.adoptedStyleSheets = [...document.adoptedStyleSheets, this.#line];
     this.#element.addEventListener('keydown', (event) => {
       if (event.key !== 'Escape' || event.defaultPrevented) return;
@@ -38,40 +40,42 @@ export class AwayCard {
     this.#shown = view;
     this.#endState();
     this.#endState = () => {};
-    this.#services.keepPlace(() => {
-      this.#line.replaceSync(view ? lineAt(view.index, strings.newSince(view.since)) : '');
+    this.#transcript.keepPlace(() => {
+      this.#line.replaceSync(view ? lineAt(view.index, strings.away.newSince(view.since)) : '');
       if (view) {
         this.#element.replaceChildren(...this.#parts(view));
-        if (!this.#element.isConnected) this.#services.frame.before(this.#element);
+        if (!this.#element.isConnected) this.#transcript.element.before(this.#element);
       } else this.#element.remove();
     });
-    if (view && isNew) this.#services.announce(`${strings.title}: ${summaryOf(view).join(', ')}`);
+    if (view && isNew) announce(`${strings.away.title}: ${summaryOf(view).join(', ')}`, 'polite');
   }
 
   #parts(view: AwayView): readonly HTMLElement[] {
-    const goTo = button('text-button', strings.newSince(view.since), () => this.#services.goTo(view.index));
+    const goTo = button('text-button', strings.away.newSince(view.since), () =>
+      this.#transcript.revealFound(view.index),
+    );
     const summary = el('span', 'away-summary', summaryOf(view).join(' · '));
     const close = iconButton('close', strings.dismiss, () => this.#dismiss());
-    const head = el('div', 'away-head', el('h2', 'away-title', strings.title), summary, goTo, close);
+    const head = el('div', 'away-head', el('h2', 'away-title', strings.away.title), summary, goTo, close);
     const { files, commands, decisions } = view;
     const body = el(
       'div',
       'away-body',
-      ...this.#list(strings.files(files.total), files, ({ path, label, added, removed, index }) => {
+      ...this.#list(strings.changes.filesChanged(files.total), files, ({ path, label, added, removed, index }) => {
         const counts = el('span', 'away-fact');
         if (added + removed > 0)
           counts.append(el('span', 'added', `+${added}`), ' ', el('span', 'removed', `−${removed}`));
         const open = (): void =>
-          index === undefined ? this.#services.post({ type: 'openLocation', path }) : this.#services.goTo(index);
+          index === undefined ? post({ type: 'openLocation', path }) : this.#transcript.revealFound(index);
         return this.#row(label, counts, open);
       }),
-      ...this.#list(strings.commands(commands.total), commands, (one) =>
-        this.#row(one.line, outcomeOf(one), () => this.#services.goTo(one.index), 'code'),
+      ...this.#list(strings.away.commands(commands.total), commands, (one) =>
+        this.#row(one.line, outcomeOf(one), () => this.#transcript.revealFound(one.index), 'code'),
       ),
-      ...this.#list(strings.decisions(decisions.total), decisions, ({ title, rule, outcome, index }) => {
-        const words = outcome === 'allowed' ? strings.allowedByRule : strings.rejectedByRule;
+      ...this.#list(strings.away.decisions(decisions.total), decisions, ({ title, rule, outcome, index }) => {
+        const words = strings.decisions[outcome === 'allowed' ? 'allowedByRule' : 'rejectedByRule'];
         const fact = el('span', 'away-fact', words(revealControls(rule)));
-        return this.#row(title, fact, () => this.#services.goTo(index), 'code');
+        return this.#row(title, fact, () => this.#transcript.revealFound(index), 'code');
       }),
     );
     return [head, body, this.#state()];
@@ -79,11 +83,14 @@ export class AwayCard {
 
   /** What the session waits for now, which changes while the card is there. */
   #state(): HTMLElement {
-    const { status, isAsked, effect, toQuestion } = this.#services;
     const line = el('div', 'away-state');
     this.#endState = effect(() => {
-      const words = el('span', '', status.value);
-      line.replaceChildren(words, ...(isAsked.value ? [button('text-button', strings.showQuestion, toQuestion)] : []));
+      const isAsked = session.permissions.value.length + session.elicitations.value.length > 0;
+      const words = el('span', '', session.status.value);
+      line.replaceChildren(
+        words,
+        ...(isAsked ? [button('text-button', strings.away.showQuestion, () => this.#transcript.toNextQuestion())] : []),
+      );
     });
     return line;
   }
@@ -93,7 +100,11 @@ export class AwayCard {
     const items = shown.map((one) => setAttributes(el('div', '', row(one)), { role: 'listitem' }));
     const list = setAttributes(el('div', 'away-list', ...items), { role: 'list', 'aria-label': title });
     const left = total - shown.length;
-    return [el('h3', 'away-group', title), list, ...(left > 0 ? [el('div', 'away-more', strings.more(left))] : [])];
+    return [
+      el('h3', 'away-group', title),
+      list,
+      ...(left > 0 ? [el('div', 'away-more', strings.moreCount(left))] : []),
+    ];
   }
 
   #row(label: string, fact: HTMLElement, open: () => void, kind = ''): HTMLButtonElement {
@@ -106,16 +117,16 @@ export class AwayCard {
   #dismiss(): void {
     const hadFocus = this.#element.contains(document.activeElement);
     this.show(undefined);
-    this.#services.post({ type: 'dismissAway' });
-    if (hadFocus) this.#services.toComposer();
+    post({ type: 'dismissAway' });
+    if (hadFocus) focusComposer();
   }
 }
 
 function summaryOf({ turns, cost, tokens }: AwayView): readonly string[] {
   return [
-    ...(turns > 0 ? [strings.turns(turns)] : []),
-    ...(cost ? [strings.cost(cost.amount, cost.currency)] : []),
-    ...(tokens !== undefined ? [strings.tokens(tokens)] : []),
+    ...(turns > 0 ? [strings.away.turns(turns)] : []),
+    ...(cost ? [strings.cost(formatCost(cost.amount, cost.currency))] : []),
+    ...(tokens !== undefined ? [strings.tokens(formatCount(tokens))] : []),
   ];
 }
 
@@ -126,7 +137,7 @@ function outcomeOf({ state, exitCode, signal }: Command): HTMLElement {
       ? strings.signal(revealControls(signal))
       : exitCode !== undefined
         ? strings.exitCode(exitCode)
-        : strings.states[state];
+        : strings.away.states[state];
   return isBad ? el('span', 'away-fact bad', icon('error'), words) : el('span', 'away-fact', words);
 }
 

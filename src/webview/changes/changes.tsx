@@ -1,0 +1,316 @@
+// What turns changed on disk: the line under a turn, the bar above the composer while changes wait for
+// review, and what a message offers when it is hovered or focused.
+import { type ComponentChildren, render } from 'preact';
+import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
+import type { ChangesAction, ChangesCount, ChangesScope, FromTurn, TurnView } from '../../panel/contract';
+import { Icon, IconButton } from '../components/icon';
+import { post } from '../host/host';
+import { session } from '../host/session';
+import { focusComposer } from '../input/wake';
+import { strings } from '../text/strings';
+import { type ChangesList, changesList } from './changesList';
+import { FileList, LineCounts, linesLabel } from './fileList';
+import { guarded } from './pressGuard';
+
+/** What lines need of the transcript. */
+export interface ChangesPlace {
+  /** The user expanded or collapsed something in the conversation: keeps `node` in view. */
+  keepInView(node: Element): void;
+  /** Scrolls to an item. */
+  reveal(index: number): void;
+}
+
+/** Draws the line under the end of a turn into `slot`. */
+export function drawChanges(slot: HTMLElement, turn: TurnView, place: ChangesPlace): void {
+  render(<ChangesLine turn={turn} place={place} />, slot);
+}
+
+/** Draws the line of the running turn, at the end of the conversation. */
+export function drawRunningChanges(slot: HTMLElement, place: ChangesPlace): void {
+  render(<RunningChanges place={place} />, slot);
+}
+
+/** Draws what the user's message of a turn offers: to copy it, and to go back to before it. */
+export function drawMessageActions(slot: HTMLElement, props: MessageActionsProps): void {
+  render(<MessageActions {...props} />, slot);
+}
+
+/** Returns whether the running turn is this one, and has a line. */
+export function isInRunningChanges(turnId: string): boolean {
+  const turn = session.turn.peek();
+  return turn?.id === turnId && turn.changes !== undefined && hasLine(turn);
+}
+
+function RunningChanges({ place }: { readonly place: ChangesPlace }) {
+  const turn = session.turn.value;
+  return turn?.changes ? <ChangesLine key={turn.id} turn={turn} place={place} isRunning={true} /> : null;
+}
+
+interface ChangesLineProps {
+  readonly turn: TurnView;
+  readonly place: ChangesPlace;
+  readonly isRunning?: boolean;
+}
+
+/** Nothing is shown of a turn that changed nothing. */
+function ChangesLine({ turn, ...props }: ChangesLineProps) {
+  const { changes } = turn;
+  return changes && hasLine(turn) ? <Line {...props} turn={turn} changes={changes} /> : null;
+}
+
+function hasLine({ changes, tools }: TurnView): boolean {
+  // A turn without any tool has most likely changed nothing, even if that is uncertain.
+  return (changes?.files ?? 0) > 0 || (tools > 0 && changes?.incomplete !== undefined);
+}
+
+function Line({ turn, changes, place, isRunning }: ChangesLineProps & { readonly changes: ChangesCount }) {
+  const { id: turnId, endedAt } = turn;
+  const element = useRef<HTMLDivElement>(null);
+  const isToggled = useRef(false);
+  const scope = useMemo(() => ({ turnId }), [turnId]);
+  const list = useList(scope);
+  const isOpen = list.isOpen.value;
+  useLayoutEffect(() => {
+    if (isToggled.current && element.current) place.keepInView(element.current);
+    isToggled.current = false;
+  }, [isOpen, place]);
+  // The line at the end of the turn takes its place.
+  useLayoutEffect(
+    () => () => {
+      if (isRunning && element.current?.contains(document.activeElement))
+        requestAnimationFrame(() => focusLine(turnId));
+    },
+    [isRunning, turnId],
+  );
+  const words = strings.changes.filesChanged(changes.files);
+  return (
+    <div class="changes" data-turn-changes={turnId} ref={element}>
+      <div class="changes-line" hidden={changes.files === 0}>
+        <button
+          type="button"
+          class="row changes-toggle"
+          aria-expanded={isOpen}
+          onClick={() => {
+            isToggled.current = true;
+            list.setOpen(!isOpen);
+          }}
+        >
+          <span class="sr-only">{`${words}, ${linesLabel(changes)}`}</span>
+          <Icon name="chevron-right" />
+          <span class="changes-words" aria-hidden="true">
+            {words}
+          </span>
+          <span class="changes-lines">
+            <LineCounts {...changes} />
+          </span>
+        </button>
+        <span class="changes-actions">
+          <IconButton icon="diff-multiple" label={strings.changes.reviewChanges} onClick={act('open', scope)} />
+          {endedAt !== undefined && (
+            <>
+              <IconButton icon="send" label={strings.changes.reviewWith} onClick={continueFrom(turnId, 'review')} />
+              <IconButton
+                icon="discard"
+                label={strings.changes.undoTurn}
+                aria-disabled={busy()}
+                {...guarded(act('undo', scope))}
+              />
+              <RestoreButton turnId={turnId} />
+            </>
+          )}
+        </span>
+      </div>
+      <Files list={list} count={changes} place={place}>
+        {changes.files === 0 && turn.tools === 0 ? undefined : changes.incomplete}
+      </Files>
+    </div>
+  );
+}
+
+interface FilesProps {
+  readonly list: ChangesList;
+  readonly count: ChangesCount;
+  readonly place: Pick<ChangesPlace, 'reveal'>;
+  /** Why files may be missing. */
+  readonly children: ComponentChildren;
+}
+
+function Files({ list, count, place, children }: FilesProps) {
+  const body = useRef<HTMLDivElement>(null);
+  return (
+    <>
+      {children && <p class="changes-incomplete dim">{children}</p>}
+      <div class="changes-body" ref={body}>
+        {list.isOpen.value && count.files > 0 && (
+          <FileList
+            list={list}
+            count={count}
+            reveal={(index) => place.reveal(index)}
+            leave={() =>
+              body.current?.parentElement?.querySelector<HTMLElement>('[aria-expanded]')?.focus({ preventScroll: true })
+            }
+          />
+        )}
+      </div>
+    </>
+  );
+}
+
+export function ReviewBar({ place }: { readonly place: Pick<ChangesPlace, 'reveal'> }) {
+  const count = session.review.value;
+  const work = session.changesWork.value;
+  const section = useRef<HTMLElement>(null);
+  const hadFocus = section.current?.contains(document.activeElement);
+  const list = useList('review');
+  useLayoutEffect(() => {
+    // A removed button drops the focus.
+    if (!hadFocus || document.activeElement !== document.body) return;
+    const next = section.current?.querySelector<HTMLElement>(work ? '.cancel-changes' : '.review-open');
+    if (section.current) next?.focus({ preventScroll: true });
+    else focusComposer();
+  });
+  if (!count && !work) return null;
+  const progress = work?.done !== undefined && work.total !== undefined && strings.outOf(work.done, work.total);
+  return (
+    <section class="review" aria-label={strings.changes.reviewChanges} ref={section}>
+      <div class="review-line">
+        <span class="review-words">
+          {count && (
+            <>
+              <IconButton
+                icon="chevron-right"
+                label={strings.changes.changedFiles}
+                aria-expanded={list.isOpen.value && count.files > 0}
+                onClick={() => list.setOpen(!list.isOpen.value)}
+              />
+              <button
+                type="button"
+                class="text-button review-open"
+                title={`${strings.changes.reviewChanges}, ${linesLabel(count)}`}
+                onClick={act('open', 'review')}
+              >
+                {strings.changes.reviewFiles(count.files)}
+              </button>
+              <span class="changes-lines">
+                <LineCounts {...count} />
+              </span>
+            </>
+          )}
+        </span>
+        <span class="review-work" role="status" hidden={!work}>
+          {work && (
+            <>
+              <Icon name="loading" />
+              {strings.changes.changesWork[work.kind]}
+              {progress && ` ${progress}`}
+            </>
+          )}
+        </span>
+        <span class="review-buttons">
+          {work ? (
+            <button
+              type="button"
+              class="secondary small cancel-changes"
+              onClick={() => post({ type: 'cancelChanges' })}
+            >
+              {strings.cancel}
+            </button>
+          ) : (
+            <>
+              <button type="button" class="secondary small" {...guarded(act('keep', 'review'))}>
+                {strings.changes.keepAll}
+              </button>
+              <button type="button" class="secondary small" {...guarded(act('undo', 'review'))}>
+                {strings.changes.undoAll}
+              </button>
+            </>
+          )}
+        </span>
+      </div>
+      {count && (
+        <Files list={list} count={count} place={place}>
+          {count.incomplete}
+        </Files>
+      )}
+    </section>
+  );
+}
+
+interface MessageActionsProps {
+  readonly turnId: string;
+  readonly canRestore?: boolean;
+  readonly canEdit?: boolean;
+  copy(): void;
+}
+
+function MessageActions({ turnId, canRestore, canEdit, copy }: MessageActionsProps) {
+  const edit = continueFrom(turnId, 'edit');
+  const fork = continueFrom(turnId, 'fork');
+  return (
+    <>
+      <IconButton icon="copy" label={strings.changes.copyMessage} onClick={copy} />
+      {canRestore && <RestoreButton turnId={turnId} />}
+      {canEdit && (
+        <>
+          <IconButton
+            icon="edit"
+            label={strings.changes.editAndResend}
+            aria-disabled={busy()}
+            onClick={() => !busy() && edit()}
+          />
+          <IconButton
+            icon="git-branch"
+            label={strings.changes.forkFromMessage}
+            // A double click would open two sessions.
+            onClick={({ detail }) => detail < 2 && fork()}
+          />
+          <IconButton icon="send" label={strings.changes.retryWith} onClick={continueFrom(turnId, 'retry')} />
+        </>
+      )}
+    </>
+  );
+}
+
+function RestoreButton({ turnId }: { readonly turnId: string }) {
+  return (
+    <IconButton
+      icon="history"
+      label={strings.changes.restoreFiles}
+      aria-disabled={busy()}
+      onClick={() => !busy() && post({ type: 'restoreCheckpoint', turnId })}
+    />
+  );
+}
+
+/** `aria-disabled` of buttons while files are kept, undone or restored. They keep the focus. */
+function busy(): 'true' | undefined {
+  return session.changesWork.value && 'true';
+}
+
+function act(kind: ChangesAction['kind'], scope: ChangesScope) {
+  return () => post({ type: 'changesAction', kind, scope });
+}
+
+function continueFrom(turnId: string, how: FromTurn) {
+  return () => post({ type: 'continueFrom', turnId, how });
+}
+
+/** Returns the list of a scope, which stays while its line is in the page. */
+function useList(scope: ChangesScope): ChangesList {
+  const key = session.key.value;
+  // Each session has its own lists.
+  const list = useMemo(() => changesList(scope), [scope, key]);
+  useLayoutEffect(() => {
+    list.lines++;
+    return () => {
+      list.lines--;
+    };
+  }, [list]);
+  return list;
+}
+
+function focusLine(turnId: string): void {
+  if (document.activeElement !== document.body) return;
+  const line = document.querySelector<HTMLElement>(`[data-turn-changes="${CSS.escape(turnId)}"] .changes-toggle`);
+  line?.focus({ preventScroll: true });
+}

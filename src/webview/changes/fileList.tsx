@@ -1,0 +1,394 @@
+// A list of changed files. Only the rows near the visible ones are in the page. One row is in the
+// tab order; the arrow keys, Home, End and the page keys move between rows, and Left and Right
+// between the buttons of a row.
+import { Component, createRef } from 'preact';
+import type { Disposable } from '../../base/disposable';
+import { revealControls } from '../../base/revealControls';
+import type { ChangedFileView, ChangesAction, ChangesCount } from '../../panel/contract';
+import { Icon, IconButton } from '../components/icon';
+import type { IconName } from '../dom/icons';
+import { post } from '../host/host';
+import { session } from '../host/session';
+import { formatNumber, splitPath } from '../text/format';
+import { strings } from '../text/strings';
+import type { ChangesList } from './changesList';
+import { guarded } from './pressGuard';
+
+/** Height of a row, px, as in styles/changes.css. */
+const ROW = 24;
+/** Rows in the page above and below the visible ones. */
+const AROUND = 6;
+/** Rows that are drawn before the height of the box is known. */
+const FIRST_ROWS = 12;
+
+interface FileListProps {
+  readonly list: ChangesList;
+  readonly count: ChangesCount;
+  /** Scrolls to an item of the transcript. */
+  reveal(index: number): void;
+  /** The user is done with the list: focuses the button that unfolds it. */
+  leave(): void;
+}
+
+export class FileList extends Component<FileListProps> {
+  readonly #box = createRef<HTMLDivElement>();
+  #rows: { readonly first: number; readonly end: number } = { first: 0, end: 0 };
+  #activeId: string | undefined;
+  /** Number of the button to focus once the active row is loaded. */
+  #wanted: number | undefined;
+  #isEntered = false;
+  #subscription: Disposable | undefined;
+  // Nothing has a position before the layout.
+  readonly #observer = new ResizeObserver(() => {
+    if (this.#isEntered) this.forceUpdate();
+    else if (this.#element.clientHeight > 0) this.#enter();
+  });
+
+  override componentDidMount(): void {
+    this.#subscription = this.props.list.files.onDidChange(() => this.#changed());
+    this.#observer.observe(this.#element);
+    this.componentDidUpdate();
+  }
+
+  override componentDidUpdate(): void {
+    const { list } = this.props;
+    list.files.look(this.#rows.first, this.#rows.end);
+    this.#activeId = list.files.at(list.active)?.id;
+    this.#focusWanted();
+    if (this.#isEntered) this.#seek();
+  }
+
+  override componentWillUnmount(): void {
+    const { list } = this.props;
+    if (this.#isEntered) list.scrollTop = this.#element.scrollTop;
+    list.hasFocus = this.#hasFocus;
+    list.files.leave();
+    this.#subscription?.dispose();
+    this.#observer.disconnect();
+  }
+
+  override render({ list, count, reveal }: FileListProps) {
+    const { files, scope } = list;
+    files.count(count);
+    // A file to be focused redraws the list.
+    void list.sought.value;
+    const box = this.#box.current;
+    const { total } = files;
+    const top = box?.scrollTop ?? 0;
+    const height = box?.clientHeight || FIRST_ROWS * ROW;
+    const first = Math.max(0, Math.min(Math.floor(top / ROW) - AROUND, total - 1));
+    const end = Math.min(total, Math.ceil((top + height) / ROW) + AROUND);
+    this.#rows = { first, end };
+    list.active = Math.max(0, Math.min(list.active, total - 1));
+    const shown = Array.from({ length: Math.max(0, end - first) }, (_, offset) => first + offset);
+    // The row with the focus stays, wherever the list is scrolled to.
+    if (this.#hasFocus && total > 0) {
+      if (list.active < first) shown.unshift(list.active);
+      else if (list.active >= end) shown.push(list.active);
+    }
+    return (
+      // biome-ignore lint/a11y/noStaticElementInteractions: the rows in it have the roles
+      <div
+        class="change-list"
+        tabIndex={-1}
+        ref={this.#box}
+        onScroll={() => this.forceUpdate()}
+        onKeyDown={(event) => this.#onKey(event)}
+        onPointerLeave={({ currentTarget }) => {
+          currentTarget.style.minHeight = '';
+        }}
+        onFocusIn={({ target }) => {
+          const index = Number((target as Element).closest<HTMLElement>('.change')?.dataset.index);
+          if (!Number.isInteger(index) || index === list.active) return;
+          list.active = index;
+          this.forceUpdate();
+        }}
+      >
+        <ul class="change-items" aria-label={strings.changes.changedFiles} style={{ height: `${total * ROW}px` }}>
+          {shown.map((index) => {
+            const file = files.at(index);
+            const act = (kind: ChangesAction['kind']) => (): void => {
+              if (file) post({ type: 'changesAction', kind, scope, file: file.id });
+            };
+            return (
+              <FileRow
+                key={file?.id ?? `#${index}`}
+                file={file}
+                index={index}
+                total={total}
+                isActive={index === list.active}
+                act={act}
+                reveal={reveal}
+              />
+            );
+          })}
+        </ul>
+      </div>
+    );
+  }
+
+  get #element(): HTMLDivElement {
+    return this.#box.current!;
+  }
+
+  get #hasFocus(): boolean {
+    return this.#box.current?.contains(document.activeElement) ?? false;
+  }
+
+  /** Buttons of a row: open, go to the tool call, keep, undo. */
+  #buttons(index: number): readonly HTMLButtonElement[] {
+    return [...this.#element.querySelectorAll<HTMLButtonElement>(`[data-index="${index}"] button`)];
+  }
+
+  /** The number of the button that has the focus. */
+  get #focused(): number {
+    return this.#buttons(this.props.list.active).indexOf(document.activeElement as HTMLButtonElement);
+  }
+
+  /** The list changed: what is focused, or else what is on top, stays where it is. */
+  #changed(): void {
+    const { list, leave } = this.props;
+    const { files } = list;
+    const box = this.#element;
+    const hadFocus = this.#hasFocus;
+    const focused = this.#focused;
+    const indexOf = (id: string | undefined): number => (id === undefined ? -1 : files.indexOf(id));
+    const shown = [...box.querySelectorAll<HTMLElement>('.change')];
+    const topIndex = Math.ceil(box.scrollTop / ROW);
+    const anchor = shown.find(
+      ({ dataset }) => Number(dataset.index) === (hadFocus && this.#activeId !== undefined ? list.active : topIndex),
+    )?.dataset;
+    const at = indexOf(this.#activeId);
+    if (at >= 0) list.active = at;
+    // Undoing the next file must not be one more press away.
+    if (hadFocus && files.total > 0)
+      this.#wanted = at >= 0 ? Math.max(0, focused) : focused === 3 ? 0 : Math.max(0, focused);
+    // While the pointer is in it, the list does not shrink: other buttons would come under the pointer.
+    if (box.matches(':hover')) box.style.minHeight = `${box.offsetHeight}px`;
+    const items = box.firstElementChild as HTMLElement;
+    items.style.height = `${files.total * ROW}px`;
+    const after = indexOf(anchor?.file);
+    if (after >= 0) box.scrollTop += (after - Number(anchor!.index)) * ROW;
+    if (hadFocus && files.total === 0) leave();
+    this.forceUpdate();
+  }
+
+  #enter(): void {
+    const { list } = this.props;
+    this.#isEntered = true;
+    this.#element.scrollTop = list.scrollTop;
+    // It was in the page a moment ago, in another place.
+    if (list.hasFocus && document.activeElement === document.body) this.#moveTo(list.active, 0);
+    list.hasFocus = false;
+    this.forceUpdate();
+  }
+
+  #focusWanted(): void {
+    const { list } = this.props;
+    if (this.#wanted === undefined || list.files.total === 0) return;
+    if (list.files.at(list.active)) {
+      const buttons = this.#buttons(list.active);
+      const wanted = buttons[this.#wanted];
+      this.#wanted = undefined;
+      // The other buttons are only there while the row has the focus.
+      buttons[0]?.focus({ preventScroll: true });
+      wanted?.focus({ preventScroll: true });
+    } else if (!this.#hasFocus) {
+      this.#element.focus({ preventScroll: true });
+    }
+  }
+
+  #moveTo(index: number, button: number): void {
+    const { list } = this.props;
+    const box = this.#element;
+    list.active = Math.max(0, Math.min(index, list.files.total - 1));
+    const top = list.active * ROW;
+    if (top < box.scrollTop) box.scrollTop = top;
+    else if (top + ROW > box.scrollTop + box.clientHeight) box.scrollTop = top + ROW - box.clientHeight;
+    this.#wanted = button;
+    this.forceUpdate();
+  }
+
+  #seek(): void {
+    const { files, sought } = this.props.list;
+    const file = sought.peek();
+    if (file === undefined) return;
+    const at = files.indexOf(file);
+    if (at < 0 && files.loadMore()) return;
+    sought.value = undefined;
+    if (at >= 0) this.#moveTo(at, 0);
+  }
+
+  #onKey(event: KeyboardEvent): void {
+    if (event.ctrlKey || event.altKey || event.metaKey) return;
+    const { list, leave } = this.props;
+    const { active } = list;
+    const button = Math.max(0, this.#focused);
+    const page = Math.max(1, Math.floor(this.#element.clientHeight / ROW) - 1);
+    const moves: Readonly<Record<string, number>> = {
+      ArrowDown: active + 1,
+      ArrowUp: active - 1,
+      PageDown: active + page,
+      PageUp: active - page,
+      Home: 0,
+      End: list.files.total - 1,
+    };
+    const to = moves[event.key];
+    if (to !== undefined) this.#moveTo(to, button);
+    else if (event.key === 'ArrowRight' || event.key === 'ArrowLeft') {
+      const buttons = this.#buttons(active);
+      const shown = buttons.filter(({ hidden }) => !hidden);
+      const next = shown.indexOf(buttons[button]!) + (event.key === 'ArrowRight' ? 1 : -1);
+      shown[next]?.focus({ preventScroll: true });
+    } else if (event.key === 'Escape') leave();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+}
+
+/** As VS Code marks changed files. */
+const LETTERS = { added: 'A', modified: 'M', deleted: 'D', renamed: 'R' } as const;
+const STATE_ICONS: Readonly<Record<ChangedFileView['state'], IconName>> = {
+  unreviewed: 'circle-outline',
+  kept: 'check',
+  undone: 'discard',
+  conflict: 'warning',
+};
+
+interface FileRowProps {
+  /** Undefined while it is not loaded. */
+  readonly file: ChangedFileView | undefined;
+  readonly index: number;
+  readonly total: number;
+  /** Whether its buttons are in the tab order. */
+  readonly isActive: boolean;
+  act(kind: ChangesAction['kind']): () => void;
+  reveal(index: number): void;
+}
+
+function FileRow({ file, index, total, isActive, act, reveal }: FileRowProps) {
+  const tab = { tabIndex: isActive ? 0 : -1 };
+  const busy = session.changesWork.value ? 'true' : undefined;
+  const isUndone = file?.state === 'undone';
+  return (
+    <li
+      class="change"
+      data-file={file?.id}
+      aria-posinset={index + 1}
+      aria-setsize={total}
+      data-index={index}
+      data-path={file?.label}
+      data-change-state={file?.state}
+      data-change={file?.change}
+      style={{ top: `${index * ROW}px` }}
+    >
+      {file ? (
+        <OpenButton file={file} {...tab} onClick={act('open')} />
+      ) : (
+        <button type="button" class="change-open" {...tab} />
+      )}
+      <span class="change-actions">
+        <IconButton
+          icon="go-to-file"
+          label={strings.changes.showToolCall}
+          hidden={file?.index === undefined}
+          {...tab}
+          onClick={() => file?.index !== undefined && reveal(file.index)}
+        />
+        <IconButton
+          icon="check"
+          label={strings.changes.keep}
+          hidden={isUndone || file?.state === 'kept'}
+          aria-disabled={busy}
+          {...tab}
+          {...guarded(act('keep'))}
+        />
+        <IconButton
+          icon="discard"
+          label={strings.changes.undo}
+          hidden={isUndone}
+          aria-disabled={busy}
+          {...tab}
+          {...guarded(act('undo'))}
+        />
+      </span>
+      <span class="change-lines">
+        {file && (file.isBinary ? <span class="dim">{strings.changes.binaryFile}</span> : <LineCounts {...file} />)}
+      </span>
+    </li>
+  );
+}
+
+/** What happened to a file, and its name. It opens the diff. */
+function OpenButton({
+  file,
+  ...button
+}: {
+  readonly file: ChangedFileView;
+  readonly tabIndex: number;
+  onClick(): void;
+}) {
+  const path = revealControls(file.label);
+  const [folder, name] = splitPath(path);
+  const from = file.oldLabel === undefined ? undefined : strings.changes.renamedFrom(revealControls(file.oldLabel));
+  const state = file.state === 'unreviewed' ? undefined : strings.changes.changeState[file.state];
+  const yours = file.alsoYours && strings.changes.alsoYours;
+  const apart = file.apart && strings.changes.apart[file.apart];
+  const lines = file.isBinary ? strings.changes.binaryFile : linesLabel(file);
+  const words = [path, strings.changes.changeKind[file.change], from, lines, state, yours, apart];
+  const label = words.filter((one) => one !== undefined).join(', ');
+  return (
+    <button
+      type="button"
+      class="change-open"
+      title={file.state === 'conflict' ? `${label}\n${strings.changes.conflictHint}` : label}
+      {...button}
+    >
+      <span class="sr-only">{label}</span>
+      <span class="change-letter" aria-hidden="true">
+        {LETTERS[file.change]}
+      </span>
+      <span class="change-name" aria-hidden="true">
+        {name}
+      </span>
+      <span class="change-folder dim" aria-hidden="true">
+        {from ?? folder.replace(/[\\/]$/, '')}
+      </span>
+      <Mark icon="edit" words={yours} kind="yours" />
+      <Mark icon="question" words={apart} kind="apart" />
+      <Mark icon={STATE_ICONS[file.state]} words={state} kind={file.state} />
+    </button>
+  );
+}
+
+/** Where space is short, only the icon. */
+function Mark({ icon, words, kind }: { readonly icon: IconName; readonly words?: string; readonly kind: string }) {
+  return words === undefined ? null : (
+    <span class={`change-mark ${kind}`} aria-hidden="true">
+      <Icon name={icon} />
+      <span class="words">{words}</span>
+    </span>
+  );
+}
+
+interface Lines {
+  readonly added: number;
+  readonly removed: number;
+}
+
+/** The numbers without zeros. */
+export function LineCounts({ added, removed }: Lines) {
+  return (
+    <span class="line-counts" aria-hidden="true">
+      {added > 0 && <span class="plus">+{formatNumber(added)}</span>}
+      {added > 0 && removed > 0 && ' '}
+      {removed > 0 && <span class="minus">−{formatNumber(removed)}</span>}
+    </span>
+  );
+}
+
+/** "3 lines added, 1 line removed" */
+export function linesLabel({ added, removed }: Lines): string {
+  return `${strings.changes.linesAdded(added)}, ${strings.changes.linesRemoved(removed)}`;
+}

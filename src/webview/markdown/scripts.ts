@@ -1,0 +1,22 @@
+// The scripts that are large and have no state. Each is loaded when it is first needed. If that fails,
+// which is reported, the text stays plain.
+import { fileUrl } from '../dom/pageStyles';
+import type { strings } from '../text/strings';
+
+interface MathPart {
+  /** Draws a formula soon, unless it has left the page by then. */
+  drawFormula(element: HTMLElement, problems: typeof strings.formulas): void;
+}
+
+let highlighter: Promise<typeof import('./highlighter') | undefined> | undefined;
+let math: Promise<MathPart | undefined> | undefined;
+
+export function loadHighlighter(): NonNullable<typeof highlighter> {
+  highlighter ??= import(fileUrl('highlighter.js')).catch(() => undefined);
+  return highlighter;
+}
+
+export function loadMath(): NonNullable<typeof math> {
+  math ??= import(fileUrl('math.js')).catch(() => undefined);
+  return math;
+}
