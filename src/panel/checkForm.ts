@@ -2,7 +2,6 @@
 // webview while the user types, and by the host before the answer is sent.
 import type { Form, FormContent, FormField, FormValue } from '../session/events/form';
 
-/** What is wrong with the value of a field; `limit` is the violated bound. */
 export interface FormProblem {
   readonly code:
     | 'required'
@@ -28,14 +27,12 @@ export interface FormProblem {
 /** By field key. */
 export type FormProblems = ReadonlyMap<string, FormProblem>;
 
-/** Maximum length of a text whatever the agent allows, in UTF-16 units. */
+/** Maximum length of a text, whatever the agent allows. */
 export const MAX_FORM_TEXT = 20_000;
 
 /**
- * Validates the values of a form. Empty texts and lists count as unanswered, unless the field is
- * required and allows them.
+ * Empty texts and lists count as unanswered, unless the field is required and allows them.
  * @param values by key; unknown keys are ignored
- * @returns the content for the agent, or the problems
  */
 export function checkForm(
   form: Form,
@@ -53,7 +50,7 @@ export function checkForm(
   return problems.size > 0 ? { problems } : { content: Object.fromEntries(content) };
 }
 
-/** Returns the problem of a field, or its value; neither for an optional field that is empty. */
+/** Returns neither for an optional field that is empty. */
 export function checkField(field: FormField, value: unknown): { problem?: FormProblem; value?: FormValue } {
   if (field.type === 'unknown') return field.required ? { problem: { code: 'unanswerable' } } : {};
   const empty = value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0);
@@ -75,7 +72,6 @@ export function checkField(field: FormField, value: unknown): { problem?: FormPr
   }
 }
 
-/** Returns whether an empty list is an answer: the field is required and has no other minimum. */
 function mayBeEmpty(field: FormField): boolean {
   return field.type === 'choices' && field.required && (field.minItems ?? 0) === 0;
 }
@@ -143,7 +139,6 @@ const FORMATS: Readonly<Record<'email' | 'uri' | 'date' | 'date-time', (text: st
   },
 };
 
-/** Returns whether a date exists in the calendar. */
 function isDate(text: string): boolean {
   const parts = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text);
   if (!parts) return false;

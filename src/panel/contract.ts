@@ -15,61 +15,47 @@ import type {
   WelcomeView,
 } from './views';
 
-/** Incremented on incompatible changes; a webview with another version is asked to reload. */
+/** Grows with incompatible changes. A webview of another version is asked to reload. */
 export const CONTRACT_VERSION = 2;
 
 /** Maximum characters of one message. */
 export const MAX_TEXT = 2_000_000;
-/** Characters of the reason of a rejection. */
 export const MAX_REASON = 5000;
 
-/** Maximum characters of the language of a code block, and of the path of its file. */
+/** Maximum characters. */
 export const MAX_LANG = 100;
 export const MAX_CODE_PATH = 300;
 
-/** Maximum characters of what is searched for, of one drawn text to find it in, and number of those. */
+/** Maximum characters of a query and of a drawn text, and number of texts. */
 export const MAX_FIND = { query: 1000, text: 200_000, texts: 100 } as const;
 
-/** Maximum characters of a thumbnail, a `data:` URL. */
+/** Maximum characters of a `data:` URL. */
 export const MAX_THUMBNAIL = 8 * 1024;
 
 export type Op =
-  /** Appends an item (index = number of items) or replaces one. */
+  /** `index` is the number of items, or that of one to replace. */
   | { readonly op: 'put'; readonly index: number; readonly item: ItemView }
-  /**
-   * Appends to the last text block of a message, or adds one. `until` is the time of the last
-   * chunk.
-   */
+  /** Appends to the last text block, or adds one. `until`: the time of the last chunk. */
   | { readonly op: 'append'; readonly index: number; readonly text: string; readonly until: number }
-  /**
-   * Appends to the output of a terminal wherever it is shown, after dropping `drop` characters from
-   * its start.
-   */
+  /** Appends to a terminal after dropping `drop` characters from its start. */
   | { readonly op: 'terminal'; readonly terminalId: string; readonly text: string; readonly drop: number }
-  /** Replaces the given fields; null clears a field. */
+  /** Null clears a field. */
   | { readonly op: 'session'; readonly patch: { readonly [K in keyof SessionView]?: SessionView[K] | null } };
 
-/**
- * A draft. The revision grows with each change in the webview or the host; the higher one is newer.
- */
+/** Each change increments the revision. */
 export interface DraftView {
   readonly text: string;
   readonly revision: number;
 }
 
-/**
- * A scroll position: the first visible item, and how far its top is above the top edge, in CSS
- * pixels.
- */
+/** The first visible item, and how far its top is above the top edge, px. */
 export interface Anchor {
   readonly index: number;
   readonly offset: number;
 }
 
 export type ToWebview =
-  /**
-   * The session and the last page of items (`from` is the index of the first). Replaces everything.
-   */
+  /** Replaces everything. `from`: index of the first item. */
   | {
       readonly type: 'snapshot';
       readonly version: number;
@@ -78,19 +64,16 @@ export type ToWebview =
       readonly total: number;
       readonly from: number;
       readonly items: readonly ItemView[];
-      /** The items that are nested in others, in runs: first and last index of each. */
+      /** Runs of nested items: first and last index of each. */
       readonly nested?: readonly (readonly [number, number])[];
       readonly draft: DraftView;
-      /** The scroll position, if not at the end. */
+      /** Absent at the end. */
       readonly anchor?: Anchor;
     }
   | { readonly type: 'update'; readonly revision: number; readonly ops: readonly Op[] }
-  /** The response to `page`. `revision` is the revision of the items. */
+  /** The response to `page`. */
   | { readonly type: 'page'; readonly revision: number; readonly from: number; readonly items: readonly ItemView[] }
-  /**
-   * The response to `nested`: items with their indexes, the first one being child number `from` of
-   * `total`.
-   */
+  /** The response to `nested`. The first item is child number `from` of `total`. */
   | {
       readonly type: 'nested';
       readonly revision: number;
@@ -99,25 +82,23 @@ export type ToWebview =
       readonly total: number;
       readonly items: readonly { readonly index: number; readonly item: ItemView }[];
     }
-  /** The host has the message with this clientId. `revision`: of the draft without it. */
+  /** `revision`: of the draft without the message. */
   | { readonly type: 'accepted'; readonly clientId: string; readonly revision: number }
-  /** The draft of a session was changed elsewhere. */
   | ({ readonly type: 'draft'; readonly key: string } & DraftView)
-  /** A user action was refused. `clientId`: a message to send; `id`: the answered question. */
+  /** `clientId`: of the refused message; `id`: of the question. */
   | { readonly type: 'rejected'; readonly clientId?: string; readonly id?: string; readonly reason: string }
-  /** Inserts text into the composer at the caret (a selection, a queued message to edit). */
+  /** Inserts at the caret. */
   | { readonly type: 'insert'; readonly text: string }
   /**
-   * `question`: the first open one, or the composer if there is none. `find`, `timeline`: opens it.
-   * `previousPrompt`, `nextPrompt`: the user's message before or after what has the focus.
+   * `question`: the first one, or else the composer. `previousPrompt`, `nextPrompt`: the user's
+   * message before or after the focus.
    */
   | {
       readonly type: 'focus';
       readonly on: 'composer' | 'question' | 'find' | 'timeline' | 'previousPrompt' | 'nextPrompt';
     }
-  /** The host refused the answer to a form. */
   | { readonly type: 'formRefused'; readonly id: string; readonly problems: Readonly<Record<string, FormProblem>> }
-  /** The response to `changes`: `files` begin at `from`, of `total`. */
+  /** The response to `changes`. */
   | {
       readonly type: 'changes';
       readonly scope: ChangesScope;
@@ -128,19 +109,17 @@ export type ToWebview =
     }
   /** The response to `mentions`. */
   | { readonly type: 'mentions'; readonly query: string; readonly offers: readonly MentionView[] }
-  /** What of the active editor can be added to the message (`mention`); null: nothing. */
+  /** What can be added to the message from the active editor. */
   | { readonly type: 'activeEditor'; readonly offer: MentionView | null }
-  /** What an empty conversation offers to begin with; null: nothing. */
   | { readonly type: 'firstUse'; readonly offers: FirstUseView | null }
-  /** What happened while nobody looked; null: nothing, or the user has dismissed it. */
+  /** Null: nothing happened, or the user has dismissed it. */
   | { readonly type: 'away'; readonly key: string; readonly view: AwayView | null }
-  /** The branch of the worktree that a session works in; null: it works in the user's folder. */
+  /** The branch of the session's worktree. Null: it works in the user's folder. */
   | { readonly type: 'worktree'; readonly key: string; readonly branch: string | null }
-  /** What an empty conversation says of its folder. */
   | { readonly type: 'welcome'; readonly key: string; readonly welcome: WelcomeView }
   /**
-   * What a search has found since the last message: entries and how many matches each has now.
-   * `isNew`: what was told before no longer counts.
+   * Entries with the numbers of their matches, since the last message. `isNew`: earlier ones no
+   * longer count.
    */
   | {
       readonly type: 'found';
@@ -148,42 +127,37 @@ export type ToWebview =
       readonly counts: readonly (readonly [index: number, count: number])[];
       readonly isDone: boolean;
       readonly isNew?: true;
-      /** The search has ended: the expression is invalid, or takes too long. */
+      /** The search has ended. */
       readonly problem?: 'invalid' | 'slow';
     }
-  /** The response to `findIn`: for each text start and length of its matches, in turns. */
+  /** The response to `findIn`: alternating start and length of matches, for each text. */
   | {
       readonly type: 'foundIn';
       readonly id: number;
       readonly request: number;
       readonly ranges: readonly (readonly number[])[];
     }
-  /** A session that the page puts into the clipboard, as Markdown and as rich text. */
+  /** For the clipboard: as Markdown and as rich text. */
   | { readonly type: 'clipboard'; readonly text: string; readonly html: string }
-  /** The response to `timeline`, in parts. */
   | ({ readonly type: 'timeline'; readonly id: number } & TimelineView)
-  /** A notification is shown: plays a sound. */
+  /** Plays a sound. */
   | { readonly type: 'chime' }
-  /** Scrolls to the item of a search result, highlights and focuses it. */
+  /** Scrolls to a search result. */
   | { readonly type: 'reveal'; readonly index: number };
 
-/** Messages about the webview itself. */
 export type PageMessage =
   | { readonly type: 'hello'; readonly version: number }
-  /** The page got the focus. */
   | { readonly type: 'focused' }
-  /** An error in the webview, or a violation of its content security policy. */
   | { readonly type: 'problem'; readonly kind: 'error' | 'csp'; readonly text: string };
 
-/** What can be done with a code block besides copying it. */
 export type CodeAction = 'insert' | 'apply' | 'open' | 'run' | 'draw';
 
 export type QueueAction =
   | { readonly kind: 'edit'; readonly id: string; readonly text: string }
-  /** A message is not sent while it is being edited. */
+  /** Holds a message back while it is edited. */
   | { readonly kind: 'hold'; readonly id: string; readonly held: boolean }
   | { readonly kind: 'remove'; readonly id: string }
-  /** Asks the agent to return a message that it has queued. */
+  /** Asks the agent to return a queued message. */
   | { readonly kind: 'takeBack'; readonly id: string }
   | { readonly kind: 'sendNow'; readonly id: string }
   | { readonly kind: 'move'; readonly id: string; readonly to: number }
@@ -192,47 +166,40 @@ export type QueueAction =
   | { readonly kind: 'clear' };
 
 /**
- * What a new session begins with: the user's message of a turn, and what was said before it. `edit`
- * restores the files first, `fork` leaves them, `retry` leaves them and has another agent. `review`:
- * with another agent, a request to review what the turn changed.
+ * What a new session begins with: all before a message, and the message. `edit` restores the files
+ * first, `retry` uses another agent. `review` asks another agent to review the changes of the turn.
  */
 export type FromTurn = 'edit' | 'fork' | 'retry' | 'review';
 
-/** Changed files of one turn, or all that wait for review. */
 export type ChangesScope = { readonly turnId: string } | 'review';
 
-/** What the user searches for in a session. */
 export interface FindQuery {
   readonly text: string;
   readonly matchCase: boolean;
   readonly wholeWord: boolean;
-  /** The text is a regular expression. */
   readonly regex: boolean;
 }
 
-/** What the user does with changed files; without `file`, with all of the scope. */
+/** Without `file`, about all of the scope. */
 export interface ChangesAction {
   readonly kind: 'open' | 'keep' | 'undo';
   readonly scope: ChangesScope;
-  /** The `id` of a {@link ChangedFileView}. */
   readonly file?: string;
 }
 
-/** The answer to a form or page. The URL of a page never comes from the webview. */
+/** The URL of a page never comes from the webview. */
 export type ElicitationAction =
   | { readonly kind: 'submit'; readonly values: Readonly<Record<string, unknown>> }
   | { readonly kind: 'open' }
   | { readonly kind: 'decline' }
   | { readonly kind: 'cancel' };
 
-/** Messages about the displayed session. */
 export type SessionMessage =
   | { readonly type: 'ack'; readonly revision: number }
-  /** The user interacted with the panel: an idle session can start its agent. */
+  /** The user interacted: an idle session can start its agent. */
   | { readonly type: 'wake' }
-  /** Sends the prompt of a failed turn again as a new message. */
   | { readonly type: 'sendAgain'; readonly turnId: string }
-  /** `revision`: of the draft that is sent. `now`: stops the running turn, if there is one. */
+  /** `now`: stops the running turn. */
   | {
       readonly type: 'send';
       readonly clientId: string;
@@ -242,52 +209,43 @@ export type SessionMessage =
     }
   | ({ readonly type: 'draft' } & DraftView)
   /**
-   * What was sent and typed while no host listened, oldest first. The messages are queued, and the
-   * host answers with `accepted`. Its session may be one of which the host knows only the key.
+   * What was sent and typed while no host listened, oldest first. Answered with `accepted`. The
+   * host may know only the key of its session.
    */
   | {
       readonly type: 'unsent';
       readonly clientId: string;
       readonly messages: readonly string[];
-      /** The rest of the draft, and its revision. */
+      /** The rest of the draft. */
       readonly text: string;
       readonly revision: number;
     }
-  /** The scroll position; null: at the end. */
+  /** Null: at the end. */
   | { readonly type: 'scrolled'; readonly anchor: Anchor | null }
   | { readonly type: 'cancel' }
-  /** `optionId` null: dismissed. `reason`: of a rejection, for the agent. */
+  /** `optionId` null: dismissed. `reason`: of a rejection. */
   | { readonly type: 'permission'; readonly id: string; readonly optionId: string | null; readonly reason?: string }
-  /** Shows the rule that answered the request of a tool item. */
   | { readonly type: 'showRule'; readonly index: number }
-  /** Opens the change that a request is about, to be edited before it is made. */
   | { readonly type: 'editProposal'; readonly id: string }
-  /** Saves the rule that a request offers, after a dialog, and answers by it. */
+  /** Saves the offered rule, after a dialog, and answers by it. */
   | { readonly type: 'permissionRule'; readonly id: string }
   | { readonly type: 'elicitation'; readonly id: string; readonly answer: ElicitationAction }
-  /** Stops a single tool call, terminal or subagent. */
   | ({ readonly type: 'stopOne' } & StopTarget)
   | { readonly type: 'queue'; readonly action: QueueAction }
   | { readonly type: 'setMode'; readonly modeId: string }
   | { readonly type: 'setConfig'; readonly id: string; readonly value: string | boolean }
   | { readonly type: 'page'; readonly from: number; readonly to: number }
-  /**
-   * Searches the session, beginning with the entry at `from`, in the place of the last search. The
-   * responses are `found`, with the same id.
-   */
+  /** Replaces the last search. Begins with the entry at `from`. The responses are `found`. */
   | { readonly type: 'find'; readonly id: number; readonly query: FindQuery; readonly from: number }
-  /** Requests where the matches of search `id` are in texts as they are drawn. */
+  /** Requests the places of matches in texts as drawn. */
   | { readonly type: 'findIn'; readonly id: number; readonly request: number; readonly texts: readonly string[] }
-  /** Ends the search. */
   | { readonly type: 'endFind' }
-  /** The user has seen what happened while they were away. */
   | { readonly type: 'dismissAway' }
-  /** Requests the turns and tool calls from the entry at `from` on, with their times. */
+  /** Requests turns and calls from the entry at `from`. */
   | { readonly type: 'timeline'; readonly id: number; readonly from: number }
   /**
-   * Requests items that are nested in the call at `index`: those from number `from` to number `to`,
-   * or those near the item with index `around`. Beyond the end: the last ones. The response is
-   * `nested`.
+   * Requests items nested in the call at `index`: numbers `from` to `to`, or those near the item
+   * `around`. Beyond the end: the last ones.
    */
   | {
       readonly type: 'nested';
@@ -296,29 +254,20 @@ export type SessionMessage =
       readonly to: number;
       readonly around?: number;
     }
-  /** Requests the item with raw input and output. The response is an `update` with a `put`. */
+  /** Requests the raw input and output of an item. The response is a `put`. */
   | { readonly type: 'details'; readonly index: number }
   | { readonly type: 'openLocation'; readonly path: string; readonly line?: number }
-  /** Opens the n-th content of a tool item, a diff, in the diff editor. */
   | { readonly type: 'openDiff'; readonly index: number; readonly content: number }
-  /** Compares the n-th content of a tool item, a diff, with what the call has really written. */
+  /** Compares a diff with what the call has really written. */
   | { readonly type: 'openWritten'; readonly index: number; readonly content: number }
-  /** Opens the full n-th content of a tool item, a text or a terminal, in an editor. */
   | { readonly type: 'openOutput'; readonly index: number; readonly content: number }
-  /** Saves the n-th content of an entry, a file, to a location that the user chooses. */
   | { readonly type: 'saveResource'; readonly index: number; readonly content: number }
   | { readonly type: 'openTerminal'; readonly terminalId: string }
-  /** Requests a missing message again; the id is `retryId` of its gap. */
   | { readonly type: 'retryGap'; readonly id: string }
-  /** Requests all missing messages again. */
   | { readonly type: 'retryGaps' }
   | { readonly type: 'openLink'; readonly href: string }
   | { readonly type: 'copy'; readonly text: string }
-  /**
-   * Inserts a code block at the cursor, proposes it as a change of a file, opens it in an editor,
-   * runs it in a terminal (the host asks), or draws its diagram. `path`: of its file, as the agent
-   * wrote it.
-   */
+  /** `path`: of the file of the code, as the agent wrote it. */
   | {
       readonly type: 'useCode';
       readonly action: CodeAction;
@@ -326,9 +275,9 @@ export type SessionMessage =
       readonly lang: string;
       readonly path?: string;
     }
-  /** Copies the whole session as Markdown; the webview may not have all of it. */
+  /** The webview may not have all of it. */
   | { readonly type: 'copySession' }
-  /** Copies the agent's messages of a turn; the webview may not have all of them. */
+  /** The webview may not have all of it. */
   | { readonly type: 'copyTurn'; readonly turnId: string }
   | { readonly type: 'action'; readonly id: string }
   | {
@@ -355,9 +304,8 @@ export type SessionMessage =
         | 'commentOnPlan'
         | 'export';
     }
-  /** Configures an agent of {@link FirstUseView} and starts a session with it. */
   | { readonly type: 'useAgent'; readonly id: string }
-  /** A pasted file: `data` is base64. */
+  /** `data`: base64. */
   | {
       readonly type: 'attachImage';
       readonly data: string;
@@ -366,26 +314,22 @@ export type SessionMessage =
       readonly thumbnail?: string;
     }
   | { readonly type: 'attachFile'; readonly data: string; readonly mimeType: string; readonly name: string }
-  /** Attaches files of the workspace that were dropped. */
   | { readonly type: 'attachUris'; readonly uris: readonly string[] }
   | { readonly type: 'detach'; readonly id: string }
-  /** Requests what can be mentioned; `query`: what follows the `@`. */
+  /** `query`: what follows the `@`. */
   | { readonly type: 'mentions'; readonly query: string }
-  /** Attaches what was mentioned, by the id of its {@link MentionView}. */
   | { readonly type: 'mention'; readonly id: string }
-  /** Requests a part of a list of changed files. */
   | { readonly type: 'changes'; readonly scope: ChangesScope; readonly from: number; readonly to: number }
   | ({ readonly type: 'changesAction' } & ChangesAction)
-  /** Stops the work on changed files (`changesWork`) after the file that it is at. */
+  /** Stops after the current file. */
   | { readonly type: 'cancelChanges' }
-  /** Restores the files to before a turn; the host shows what will change and asks. */
+  /** The host shows what will change and asks. */
   | { readonly type: 'restoreCheckpoint'; readonly turnId: string }
-  /** Edits the prompt of a turn and sends it again, from before that turn. */
   | { readonly type: 'continueFrom'; readonly turnId: string; readonly how: FromTurn };
 
 /**
- * Untrusted: the host validates each message. `key` is the session that the webview showed when the
- * user acted, which may no longer be the one that the host shows; null if it had shown none yet.
+ * Untrusted: the host validates each message. `key`: of the session that was shown when the user
+ * acted; null: none yet.
  */
 export type FromWebview = PageMessage | (SessionMessage & { readonly key: string | null });
 

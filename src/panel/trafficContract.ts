@@ -1,26 +1,25 @@
 // The contract between the extension and the traffic inspector, a page of its own. The page gets
 // rows without contents; the content of one row is sent when it is selected, without secrets.
 
-/** Who wrote it: the agent (`in`), Parley (`out`), the agent's stderr, or no message at all. */
+/** From the agent, to the agent, stderr, or no message. */
 export type TrafficDirection = 'in' | 'out' | 'stderr' | 'noise';
 
 export interface TrafficRow {
-  /** Grows from row to row. */
+  /** Ascending. */
   readonly seq: number;
   /** ms since 1970. */
   readonly at: number;
-  /** The key of the session. */
   readonly key: string;
   readonly direction: TrafficDirection;
   readonly kind: 'request' | 'response' | 'notification' | 'text';
-  /** The method, also of a response whose request is known; the beginning of a text. */
+  /** The method (of a response: of its request), or the beginning of a text. */
   readonly method: string;
   readonly id?: string;
-  /** Bytes on the wire; approximate for a message that was too long to be kept. */
+  /** Bytes; approximate for a message that was too long to keep. */
   readonly size: number;
-  /** Of a response: milliseconds since its request. */
+  /** Since its request. */
   readonly ms?: number;
-  /** Of a response: the `seq` of its request. */
+  /** The `seq` of its request. */
   readonly request?: number;
   readonly isError?: true;
 }
@@ -30,7 +29,7 @@ export interface TrafficSession {
   readonly label: string;
 }
 
-/** A point in the life of a prompt or of a turn. */
+/** A point in a prompt or turn. */
 export type TurnMarkKind =
   | 'sent'
   | 'receipt'
@@ -42,47 +41,43 @@ export type TurnMarkKind =
   | 'cancel'
   | 'settled';
 
-/** After its turn had settled; of another prompt or client; once more. */
+/** After the turn had settled; of another prompt or client; repeated. */
 export type TurnMarkNote = 'late' | 'foreign' | 'doubled';
 
 export interface LaneMark {
   readonly kind: TurnMarkKind;
   /** ms since 1970. */
   readonly at: number;
-  /** Milliseconds since the mark before; 0 of the first one. */
+  /** Since the mark before. */
   readonly ms: number;
-  /** The row of the message that shows it; absent if time alone does. */
+  /** Absent if time alone shows it. */
   readonly seq?: number;
   readonly note?: TurnMarkNote;
-  /** How often it came in a row, if more than once; the rest is of the first one. */
+  /** Number of repetitions, if more than one. */
   readonly count?: number;
 }
 
-/** What happened to one prompt, or in a turn without one, in order. */
+/** One prompt, or a turn without one. */
 export interface TurnLane {
-  /** Grows from lane to lane. */
+  /** Ascending. */
   readonly id: number;
-  /** The key of the session. */
   readonly key: string;
-  /** The agent began the turn by itself, or nothing shows which prompt it was. */
+  /** The agent began the turn, or its prompt is unknown. */
   readonly isOwn?: true;
-  /** The JSON-RPC id of the prompt. */
   readonly requestId?: string;
   readonly marks: readonly LaneMark[];
-  /** Further marks that are left out. */
+  /** Marks left out. */
   readonly more?: number;
 }
 
-/** The most rows in one message. */
 export const MAX_ROWS = 500;
 
-/** The most characters of a payload that are sent. */
 export const MAX_PAYLOAD = 300_000;
 
 export type ToTraffic =
   /**
-   * Rows to append. `first` is the oldest row that is still kept: drop those before it. `found`:
-   * those of the new rows that have the text that was searched for last.
+   * Rows to append. `first`: the oldest row that is kept. `found`: new rows with the text last
+   * searched for.
    */
   | {
       readonly type: 'rows';
@@ -90,26 +85,25 @@ export type ToTraffic =
       readonly rows: readonly TrafficRow[];
       readonly found: readonly number[];
     }
-  /** Lanes that are new or have changed. `first`: drop those before it. */
+  /** New or changed lanes. `first`: the oldest that is kept. */
   | { readonly type: 'lanes'; readonly first: number; readonly lanes: readonly TurnLane[] }
-  /** The sessions that rows name. */
   | { readonly type: 'sessions'; readonly sessions: readonly TrafficSession[] }
-  /** The content of a row; null: the row is no longer kept. `cut`: characters that are left out. */
+  /** Null: no longer kept. `cut`: characters left out. */
   | { readonly type: 'payload'; readonly seq: number; readonly text: string | null; readonly cut: number }
-  /** The rows so far that have the text of a `find` (its `id`). */
+  /** The rows that match a `find`. */
   | { readonly type: 'found'; readonly id: number; readonly seqs: readonly number[] };
 
 export type FromTraffic =
   | { readonly type: 'hello' }
-  /** The rows of a message are drawn. */
+  /** Rows are drawn. */
   | { readonly type: 'ack' }
   | { readonly type: 'pause'; readonly isPaused: boolean }
   | { readonly type: 'clear' }
   | { readonly type: 'select'; readonly seq: number }
-  /** Looks for a text in contents; an empty one ends the search. */
+  /** An empty text ends the search. */
   | { readonly type: 'find'; readonly id: number; readonly text: string }
   | { readonly type: 'copy'; readonly seq: number }
-  /** Saves a recording of one session; null: the user is asked which. */
+  /** Null: the user is asked which session. */
   | { readonly type: 'export'; readonly key: string | null }
   | { readonly type: 'openRecording' }
   | { readonly type: 'problem'; readonly kind: 'error' | 'csp'; readonly text: string };

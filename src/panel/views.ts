@@ -30,24 +30,20 @@ export type SessionPhase =
 
 export type Liveness = 'live' | 'not_found' | 'unknown';
 
-/**
- * The stages of starting a session, in order; `spawn` for a local process, `connect` for a remote
- * agent.
- */
+/** In order. `spawn`: a local process; `connect`: a remote agent. */
 export const STAGES = ['resolve', 'spawn', 'connect', 'initialize', 'sign-in', 'session', 'ready'] as const;
 export type StageName = (typeof STAGES)[number];
 
-/** A stage that has started. Times are in ms since 1970. */
+/** Times are in ms since 1970. */
 export interface StageView {
   readonly name: StageName;
   readonly state: 'running' | 'done' | 'failed' | 'skipped';
   readonly startedAt: number;
   readonly endedAt?: number;
-  /** When the stage times out, if it has a deadline. */
   readonly deadlineAt?: number;
 }
 
-/** A button that the host offers next to a failure or a state. Only the host interprets the id. */
+/** A button. Only the host interprets the id. */
 export interface ActionView {
   readonly id: string;
   readonly label: string;
@@ -56,13 +52,11 @@ export interface ActionView {
 
 export interface ErrorView {
   readonly code: string;
-  /** What happened, in one sentence. */
+  /** One sentence. */
   readonly message: string;
-  /** What the user can do, in one sentence. */
+  /** What the user can do, one sentence. */
   readonly hint?: string;
-  /** The stage that failed. */
   readonly stage?: StageName;
-  /** The last lines of stderr. */
   readonly stderr?: string;
   readonly actions: readonly ActionView[];
 }
@@ -77,73 +71,63 @@ export interface TurnView {
   readonly waitedMs?: number;
   readonly stopReason?: StopReason;
   readonly barrier?: Barrier;
-  /** Who began it, if it was not the user of this client. */
+  /** Who began it, if not the user. */
   readonly starter?: string;
-  /** What showed that it was over, in words. */
+  /** How its end was recognized, in words. */
   readonly ending?: string;
   readonly note?: string;
-  /** Only with `error`: the turn did not fail, the agent was stopped while it ran. */
+  /** With `error`: the agent was stopped. */
   readonly interrupted?: true;
-  /** The agent ended the turn without any message or tool call. */
+  /** No message and no tool call. */
   readonly isEmpty?: true;
   readonly tokens?: number;
   readonly tokenParts?: TokenParts;
   readonly tools: number;
   readonly files: number;
-  /** What changed on disk during the turn; while it runs, so far. */
   readonly changes?: ChangesCount;
 }
 
-/** How far the plan of the running turn is. */
 export interface PlanProgressView {
-  /** Transcript index of the plan. */
   readonly index: number;
   readonly done: number;
   readonly total: number;
-  /** The step that the agent is at, or the next one. */
+  /** The current or next step. */
   readonly step: string;
 }
 
-/** Changed files and lines. */
 export interface ChangesCount {
   readonly files: number;
   readonly added: number;
   readonly removed: number;
-  /** Why more may have changed, as a sentence. */
+  /** Why more may have changed, one sentence. */
   readonly incomplete?: string;
-  /** Differs when the list of the files does: then it is requested again where it is shown. */
+  /** Changes with the list. */
   readonly version: number;
 }
 
-/** A changed file in the list of a turn, or of everything that waits for review. */
 export interface ChangedFileView {
-  /** Identifies the file in its list: its absolute path, as in the `path` of a {@link DiffView}. */
+  /** Its absolute path, as in {@link DiffView}. */
   readonly id: string;
-  /** The path as displayed. */
   readonly label: string;
-  /** Where it was, as displayed, if it was renamed. */
+  /** The path before it was renamed. */
   readonly oldLabel?: string;
   readonly change: 'added' | 'modified' | 'deleted' | 'renamed';
   readonly added: number;
   readonly removed: number;
-  /** No lines to count: not text, or too large. */
+  /** Not text, or too large. */
   readonly isBinary?: true;
   readonly state: 'unreviewed' | 'kept' | 'undone' | 'conflict';
-  /** The user changed it too. */
   readonly alsoYours?: true;
-  /**
-   * Listed after the others: nothing that the agent did named the file, or it may have been there
-   * before the turn.
-   */
+  /** Listed last: the agent did not name the file, or it may have been there before. */
   readonly apart?: 'unnamed' | 'was-there';
-  /** Transcript index of the last tool call that names the file. */
+  /** The last call that names the file. */
   readonly index?: number;
 }
 
-/** Work on changed files that the user started. Meanwhile no other is accepted. */
+/** Meanwhile no other is accepted. */
 export interface ChangesWorkView {
   readonly kind: 'keep' | 'undo' | 'restore';
-  /** Files that are done, and all of them, once they are counted. */
+  /** Files, once counted. */
   readonly done?: number;
   readonly total?: number;
 }
@@ -153,7 +137,7 @@ export interface QueueItemView {
   readonly text: string;
   readonly attachments: readonly AttachmentView[];
   readonly state: 'queued' | 'sending' | 'accepted' | 'failed' | 'paused';
-  /** Why the message is waiting or failed, as a label. */
+  /** Why it waits or failed. */
   readonly reason?: string;
 }
 
@@ -162,64 +146,55 @@ export interface PermissionView {
   readonly toolCallId?: string;
   readonly title: string;
   readonly description?: string;
-  /** What would run, in order. */
+  /** In order. */
   readonly commands?: readonly { readonly line: string; readonly cwd?: string }[];
-  /** What would be written to files, if no diff of the tool call shows it. */
+  /** Contents of files that no diff of the call shows. */
   readonly texts?: readonly { readonly path: string; readonly text: string }[];
-  /** The raw input, if it says more than that; `isUnknown`: nothing else says what the call does. */
+  /** The raw input, if it says more. `isUnknown`: nothing else describes the call. */
   readonly input?: { readonly json: string; readonly isUnknown?: boolean };
   readonly options: readonly PermissionOption[];
-  /** It is about one change of a file, which the user can edit first. */
+  /** The user can edit the change first. */
   readonly canEdit?: true;
-  /** A rule that can be made of it. */
   readonly ruleOffer?: PermissionRuleOffer;
-  /** Transcript index of the entry that the request is about. */
   readonly index: number;
-  /** The title of the call that started the subagent that asks. */
+  /** The call that started the subagent that asks. */
   readonly by?: string;
 }
 
-/** A form or a page that waits for the user. */
 export type ElicitationView = {
   readonly id: string;
   readonly message: string;
-  /** The label of the tool call it belongs to. */
   readonly tool?: string;
-  /** The page is open in the browser and the agent was told. */
+  /** The page is open, and the agent knows. */
   readonly opened?: true;
 } & ElicitationBody;
 
-/** Background work. `kind` is `tool_call`, `terminal`, `subagent` or a name of the agent's own. */
+/** `kind`: `tool_call`, `terminal`, `subagent` or a name of the agent's own. */
 export interface BackgroundView {
   readonly kind: string;
   readonly id: string;
   readonly label: string;
-  /** What to stop; absent if the agent does not support it. */
+  /** Absent if it cannot be stopped. */
   readonly stop?: StopTarget['kind'];
 }
 
-/**
- * Something that can be stopped on its own: a tool call, a terminal, or a subagent by its session
- * id.
- */
+/** A subagent is named by its session id. */
 export interface StopTarget {
   readonly kind: 'tool' | 'terminal' | 'subagent';
   readonly id: string;
 }
 
-/** An attachment of the next message. */
 export interface AttachmentView {
   readonly id: string;
   readonly kind: 'file' | 'selection' | 'image' | 'other';
   readonly label: string;
   readonly detail?: string;
-  /** The size of what is sent; absent: only an address, of what the agent reads itself. */
+  /** Absent: only an address is sent. */
   readonly bytes?: number;
-  /** A thumbnail of a pasted image, made by the webview: a `data:` URL. */
+  /** Made by the webview: a `data:` URL. */
   readonly thumbnail?: string;
 }
 
-/** Something that `@` offers in the composer. */
 export interface MentionView {
   readonly id: string;
   readonly kind:
@@ -232,23 +207,21 @@ export interface MentionView {
     | 'symbol'
     | 'session'
     | 'terminal';
-  /** As it is written after the `@`, and as its attachment is called. */
+  /** As written after the `@`. */
   readonly label: string;
   readonly description?: string;
 }
 
-/** A call of one of the editor's own tools. */
 export interface EditorToolView {
-  /** Its name, such as `get_diagnostics`. */
+  /** Such as `get_diagnostics`. */
   readonly tool: string;
-  /** The symbol, the words or the path that it was asked for. */
+  /** The symbol, words or path. */
   readonly subject?: string;
-  /** What it found; absent where it does not count. */
   readonly result?: { readonly errors: number; readonly warnings: number } | { readonly found: number };
 }
 
 export interface DiffHunk {
-  /** 1-based first lines. */
+  /** 1-based. */
   readonly oldStart: number;
   readonly newStart: number;
   /** Each begins with ' ', '+' or '-'. */
@@ -257,45 +230,44 @@ export interface DiffHunk {
 
 export interface DiffView {
   readonly path: string;
-  /** The path as displayed: relative to the session's root if inside it. */
+  /** Relative to the session's root if inside it. */
   readonly label: string;
   readonly isNew: boolean;
   readonly added: number;
   readonly removed: number;
   readonly hunks: readonly DiffHunk[];
-  /** The position of these lines in the file is unknown. */
+  /** The line numbers are unknown. */
   readonly unnumbered?: true;
-  /** Too large to show here: lines are left out before the hunk with this index. The editor shows all of it. */
+  /** Lines left out before the hunk with this index. */
   readonly truncated?: { readonly hunk: number; readonly lines: number };
-  /** Too many changes to compare here: no counts, and the hunks are the ends of the new text. */
+  /** Not compared: no counts; the hunks are the ends of the new text. */
   readonly tooMany?: true;
-  /** After the call the file was not what is shown here (`openWritten`). */
+  /** The file was different after the call. */
   readonly writtenDifferently?: true;
 }
 
 export interface TerminalView {
   readonly id: string;
   readonly command?: string;
-  /** The end of the raw output with ANSI escapes. */
+  /** The end of it, with ANSI escapes. */
   readonly output: string;
   readonly truncated: boolean;
   readonly running: boolean;
   readonly exitCode?: number;
   readonly signal?: string;
-  /** It was ended because the user stopped the turn. */
+  /** The user stopped the turn. */
   readonly isStopped?: true;
-  /** The client runs the terminal, so it can be opened. */
   readonly openable: boolean;
 }
 
 export type ToolContentView =
-  /** `cut`: the host has more of the text (`openOutput`). */
+  /** `cut`: the host has more. */
   | { readonly type: 'content'; readonly block: BlockView; readonly cut?: true }
   | { readonly type: 'diff'; readonly diff: DiffView }
   | { readonly type: 'terminal'; readonly terminal: TerminalView }
   | { readonly type: 'raw'; readonly kind: string; readonly json: string };
 
-/** A content block as displayed: bounded, and JSON text if its kind is unknown. */
+/** Bounded; JSON if its kind is unknown. */
 export type BlockView =
   | Exclude<ContentBlock, { type: 'unknown' | 'resource' }>
   | {
@@ -303,56 +275,51 @@ export type BlockView =
       readonly uri: string;
       readonly text?: string;
       readonly mimeType?: string;
-      /** The size of binary content, which stays in the host. */
+      /** Of binary content, which stays in the host. */
       readonly bytes?: number;
     }
   | {
       readonly type: 'unknown';
       readonly kind: string;
       readonly json: string;
-      /** Meant for the agent only; `json` may be its plain text. */
       readonly forAgent?: true;
     }
   | { readonly type: 'tooLarge'; readonly kind: 'image' | 'audio'; readonly bytes: number };
 
-/** The answer to a tool call's permission request; `selected`: an option that neither allows nor rejects. */
+/** `selected`: an option that neither allows nor rejects. */
 export type DecisionView =
-  /** `rule`: the rule that answered, as one line. */
+  /** `rule`: the rule that answered. */
   | { readonly outcome: 'allowed' | 'rejected'; readonly rule?: string }
   | { readonly outcome: 'dismissed' | 'withdrawn' }
   | { readonly outcome: 'selected'; readonly name: string };
 
-/** The calls of the subagent that a call started. */
 export interface NestedView {
-  /** Calls of all levels. */
+  /** Of all levels. */
   readonly calls: number;
-  /** How many of them have not ended. */
   readonly open: number;
-  /** The title of one of those. */
+  /** The title of an open one. */
   readonly now?: string;
 }
 
 interface ItemBase {
   readonly id: string;
-  /** Transcript indexes of the calls that it is nested in, outermost first. */
+  /** The calls that it is nested in, outermost first. */
   readonly path?: readonly number[];
   readonly turnId?: string;
   readonly late?: true;
   readonly at: number;
 }
 
-/** An item of the transcript. Items are only appended; `put` with a known index replaces one. */
+/** Items are only appended, or replaced. */
 export type ItemView =
   | (ItemBase & {
       readonly kind: 'user' | 'agent' | 'thought';
       readonly content: readonly BlockView[] /** Milliseconds between first and last chunk. */;
       readonly duration: number;
       readonly dropped?: number;
-      /** A message of the user that another client sent. */
+      /** Another client sent it. */
       readonly elsewhere?: true;
-      /** Of a user message: the files can be restored to before its turn (`restoreCheckpoint`). */
       readonly canRestore?: true;
-      /** Of a user message: a new session can continue from before it (`continueFrom`). */
       readonly canEdit?: true;
     })
   | (ItemBase & {
@@ -364,30 +331,26 @@ export type ItemView =
       readonly status: ToolStatus;
       readonly content: readonly ToolContentView[];
       readonly locations: readonly (ToolLocation & { readonly label: string })[];
-      /** The lines that were read or found in its only location: `10–20`. */
+      /** Read or found in its only location: `10–20`. */
       readonly lines?: string;
-      /** Raw input or output exists and is sent on request (`details`). */
+      /** Sent on request (`details`). */
       readonly hasRaw: boolean;
       readonly rawInput?: string;
       readonly rawOutput?: string;
       readonly endedAt?: number;
-      /** Time during which questions about the call were open, in milliseconds. */
+      /** While questions were open, ms. */
       readonly waitedMs?: number;
-      /** What to stop; absent if the call is not running or the agent does not support it. */
       readonly stop?: StopTarget;
       readonly decision?: DecisionView;
-      /** Absent: nothing is nested in it. */
       readonly nested?: NestedView;
-      /** It is a tool of the editor. */
       readonly editor?: EditorToolView;
     })
   | (ItemBase & {
       readonly kind: 'plan';
       readonly entries: readonly PlanEntry[];
-      /** Instead of entries: a text, or the URI of the plan. */
+      /** Instead of entries. */
       readonly markdown?: string;
       readonly uri?: string;
-      /** The agent removed the plan. */
       readonly removed?: true;
     })
   | (ItemBase & {
@@ -395,10 +358,8 @@ export type ItemView =
       readonly severity: string;
       readonly title: string;
       readonly text: string;
-      /** A longer text, shown on demand. */
       readonly detail?: string;
       readonly json?: string;
-      /** A button of the host. */
       readonly action?: ActionView;
     })
   | (ItemBase & {
@@ -407,60 +368,51 @@ export type ItemView =
       readonly text: string;
       readonly hint?: string;
       readonly stderr?: string;
-      /** Ways to resend the prompt of the turn, while it is the latest. */
+      /** Ways to resend the prompt. */
       readonly actions?: readonly ActionView[];
     })
-  /** `retryId`: the id for requesting the message again. */
   | (ItemBase & {
       readonly kind: 'gap';
       readonly text: string;
       readonly loading?: true;
-      /** The message can be requested (`retryGap`). */
+      /** Of a message that can be requested (`retryGap`). */
       readonly retryId?: string;
-      /** The message has not been requested yet. */
+      /** Not requested yet. */
       readonly unloaded?: true;
     })
   | (ItemBase & { readonly kind: 'turn_end'; readonly turn: TurnView });
 
-/** What is offered while no agent but the demo is configured. */
+/** Offered while only the demo is configured. */
 export interface FirstUseView {
-  /** Agents that are installed on this machine. */
+  /** Installed agents. */
   readonly agents: readonly { readonly id: string; readonly name: string; readonly version?: string }[];
-  /** More may be found. */
   readonly isSearching: boolean;
 }
 
-/** What an empty conversation says of its folder. */
 export interface WelcomeView {
-  /** Its name; absent without a workspace. */
   readonly folder?: string;
   readonly branch?: string;
-  /** The sessions that were used there last, newest first; `at`: in ms since 1970. */
+  /** The latest sessions; `at`: ms since 1970. */
   readonly sessions: readonly {
     readonly key: string;
     readonly title: string;
     readonly agent: string;
     readonly at: number;
-    /** Number of files that its turns changed. */
+    /** Changed files. */
     readonly files: number;
   }[];
 }
 
-/** Some of a list, and how many there are. */
 export interface AwayList<T> {
   readonly shown: readonly T[];
   readonly total: number;
 }
 
-/**
- * What happened in a session while nobody looked at it. Made from events. Indices are those of
- * transcript items.
- */
+/** What happened while nobody looked. */
 export interface AwayView {
-  /** When the first of it happened, in ms since 1970, and where. */
+  /** When (ms since 1970) and where it began. */
   readonly since: number;
   readonly index: number;
-  /** Turns that ended. */
   readonly turns: number;
   readonly files: AwayList<{
     readonly path: string;
@@ -469,7 +421,7 @@ export interface AwayView {
     readonly removed: number;
     readonly index?: number;
   }>;
-  /** `failed`: the call failed, and there is no exit code. */
+  /** `failed`: without an exit code. */
   readonly commands: AwayList<{
     readonly line: string;
     readonly index: number;
@@ -477,7 +429,6 @@ export interface AwayView {
     readonly exitCode?: number;
     readonly signal?: string;
   }>;
-  /** Requests that a rule answered. */
   readonly decisions: AwayList<{
     readonly title: string;
     readonly rule: string;
@@ -485,7 +436,6 @@ export interface AwayView {
     readonly index: number;
   }>;
   readonly cost?: { readonly amount: number; readonly currency: string };
-  /** Of the turns that ended. */
   readonly tokens?: number;
 }
 
@@ -496,17 +446,16 @@ export interface SessionView {
   readonly agentName: string;
   readonly title?: string;
   readonly phase: SessionPhase;
-  /** A label for the phase: "Waiting for you", "Working: Bash for 4 min", "Connecting to Claude". */
+  /** "Waiting for you", "Working: Bash for 4 min" */
   readonly status: string;
   readonly liveness: Liveness;
   readonly stages: readonly StageView[];
   readonly error?: ErrorView;
-  /** The running turn. */
   readonly turn?: TurnView;
   readonly turnCount: number;
-  /** The plan of the running turn, while a step of it is left. */
+  /** Of the running turn, until its last step. */
   readonly plan?: PlanProgressView;
-  /** The latest turn, if it failed and its prompt can be sent again (`sendAgain`). */
+  /** The latest turn, if it can be sent again. */
   readonly failedTurnId?: string;
   readonly queue: readonly QueueItemView[];
   readonly queuePaused?: string;
@@ -519,19 +468,13 @@ export interface SessionView {
   readonly config: readonly ConfigOption[];
   readonly usage?: Usage;
   readonly attachments: readonly AttachmentView[];
-  /** The session can be continued as a second one. */
   readonly canFork: boolean;
-  /** The agent can be asked whether it still has the session. */
   readonly canCheckStatus: boolean;
-  /** Images can be pasted. */
   readonly canAttachImages: boolean;
   readonly canAttachAudio: boolean;
-  /** Other files can be pasted. */
   readonly canAttachFiles: boolean;
-  /** What waits for review in the session; absent: nothing. */
   readonly review?: ChangesCount;
-  /** Present while files are kept, undone or restored. */
   readonly changesWork?: ChangesWorkView;
-  /** A sentence above the composer, for example that the demo agent is scripted. */
+  /** A sentence above the composer. */
   readonly banner?: string;
 }

@@ -4,7 +4,7 @@ import type { IconName } from './icons';
 
 type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** Creates an element with a class and children. Strings become text nodes, never markup. */
+/** Strings become text nodes, never markup. */
 export function el<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   className = '',
@@ -16,7 +16,7 @@ export function el<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-/** Sets attributes; `undefined` and `false` remove one, `true` sets an empty value. */
+/** `undefined` and `false` remove an attribute. */
 export function setAttributes<T extends Element>(element: T, attributes: Attributes): T {
   for (const [name, value] of Object.entries(attributes)) {
     if (value === undefined || value === false) element.removeAttribute(name);
@@ -25,15 +25,12 @@ export function setAttributes<T extends Element>(element: T, attributes: Attribu
   return element;
 }
 
-/**
- * Creates an icon hidden from assistive technology; with `label`, the label is announced instead.
- */
+/** Icons are hidden from assistive technology; a label is announced. */
 export function icon(name: IconName, label?: string): HTMLElement {
   const glyph = setAttributes(el('span', `codicon codicon-${name}`), { 'aria-hidden': 'true' });
   return label === undefined ? glyph : el('span', 'icon-with-label', glyph, el('span', 'sr-only', label));
 }
 
-/** Creates a button that never submits. */
 export function button(className: string, label: string, onClick: (event: MouseEvent) => void): HTMLButtonElement {
   const element = el('button', className, label);
   element.type = 'button';
@@ -41,13 +38,12 @@ export function button(className: string, label: string, onClick: (event: MouseE
   return element;
 }
 
-/** Creates a button with only an icon; `label` is its name and tooltip. */
 export function iconButton(name: IconName, label: string, onClick: (event: MouseEvent) => void): HTMLButtonElement {
   const element = button(`icon-button codicon codicon-${name}`, '', onClick);
   return setAttributes(element, { 'aria-label': label, title: label });
 }
 
-/** Creates text that acts as a link. It has no URL: the host decides what to open. */
+/** It has no URL: the host decides what to open. */
 export function link(className: string, content: Node | string, title: string, onOpen: () => void): HTMLAnchorElement {
   const element = el('a', className, content);
   setAttributes(element, { role: 'link', tabindex: '0', title });
@@ -65,10 +61,7 @@ export function link(className: string, content: Node | string, title: string, o
   return element;
 }
 
-/**
- * Returns whether a key belongs to an active input method composition, which uses Enter, Escape and
- * the arrows itself.
- */
+/** Input methods use Enter, Escape and the arrows while composing. */
 export function isComposing({ isComposing, keyCode }: KeyboardEvent): boolean {
   return isComposing || keyCode === 229;
 }

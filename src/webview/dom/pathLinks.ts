@@ -9,15 +9,12 @@ const PATH = new RegExp(
 );
 const LINE = /\.[A-Za-z][A-Za-z0-9]{0,7}[:(]\d/;
 const IN_BRACKETS = /\((\d+),(\d+)\)$/;
-/** Each is a stop for the Tab key. */
+/** Each is a tab stop. */
 const MAX_LINKS = 100;
-/** Longer texts are left as they are. */
+/** Longer texts have no links. */
 const MAX_TEXT = 60_000;
 
-/**
- * Returns what makes links of the paths in the parts of one text.
- * @param needsLine paths without a line are left as they are
- */
+/** @param needsLine only paths with a line become links */
 export function pathLinks(
   openLink: (href: string) => void,
   needsLine = false,

@@ -2,14 +2,12 @@
 // completely, so that the selected text is whole when it is copied.
 import { type Disposable, toDisposable } from '../../base/disposable';
 
-/** @param touched whether the selection touches the element now */
 type Listener = (touched: boolean) => void;
 
 const listeners = new Map<Element, Listener>();
 const touched = new Set<Element>();
 let scheduled = false;
 
-/** Reports when the selection reaches or leaves an element. */
 export function watchSelection(element: Element, listener: Listener): Disposable {
   if (listeners.size === 0) document.addEventListener('selectionchange', schedule);
   listeners.set(element, listener);
@@ -20,15 +18,11 @@ export function watchSelection(element: Element, listener: Listener): Disposable
   });
 }
 
-/**
- * Returns whether an element contains the focus or a part of the selection, so that it must stay in
- * the document.
- */
+/** Returns whether an element has the focus or a part of the selection: then it stays. */
 export function isInUse(element: Element): boolean {
   return element.contains(document.activeElement) || isTouched(element);
 }
 
-/** Returns whether an element contains a part of the selection. */
 export function isTouched(element: Element): boolean {
   const selection = document.getSelection();
   return selection?.anchorNode != null && selection.containsNode(element, true);

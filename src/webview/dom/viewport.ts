@@ -7,24 +7,22 @@ import { type Disposable, toDisposable } from '../../base/disposable';
 type Listener = (near: boolean, height: number) => void;
 
 export interface ViewportWatcher {
-  /**
-   * Reports soon, and on each change, whether `element` is near the viewport, and its height (px).
-   */
+  /** Reports whether `element` is near, and its height (px), soon and on each change. */
   watch(element: Element, listener: Listener): Disposable;
-  /** Reports `element` again even if nothing changed; pending results for it are discarded. */
+  /** Reports `element` again, and discards pending results. */
   renew(element: Element): void;
 }
 
 export interface ViewportObserver extends ViewportWatcher {
   /** Delivers the results since the last call. */
   flush(): void;
-  /** Checks what is visible without waiting for the observer, which only runs after painting. */
+  /** Checks what is visible at once: the observer only runs after painting. */
   look(): void;
 }
 
 /**
- * @param margin distance from the edges of `root` that counts as near, px
- * @param invalidate called when there are results: call `flush` in the next frame
+ * @param margin px
+ * @param invalidate there are results: call `flush` in the next frame
  */
 export function createViewportObserver(root: HTMLElement, margin: number, invalidate: () => void): ViewportObserver {
   const listeners = new WeakMap<Element, Listener>();
@@ -51,15 +49,14 @@ export function createViewportObserver(root: HTMLElement, margin: number, invali
       });
     },
     renew(element) {
-      // Earlier results and their heights are outdated.
+      // They are outdated.
       take(observer.takeRecords());
       found.delete(element);
       observer.unobserve(element);
       observer.observe(element);
     },
     flush() {
-      // On a busy machine the observer's callback can come after this frame, with heights from
-      // before the current changes.
+      // The observer's callback can come after this frame, with outdated heights.
       take(observer.takeRecords());
       const now = found;
       found = new Map();

@@ -4,25 +4,21 @@ import { MAX_FIND, type ToWebview } from '../../panel/contract';
 import { DrawnText } from './drawnText';
 import type { Match } from './matchCounts';
 
-/** Time for which changes of the page are gathered, ms. */
+/** Delay for further changes, ms. */
 const GATHER_MS = 60;
-/** Highlighted matches in one entry. */
+/** Maximum per entry. */
 const MAX_HIGHLIGHTS = 2_000;
 const ALL = 'find-match';
 const CURRENT = 'find-current';
 
 export interface DrawnMatchesOptions {
-  /** The scroll container of the transcript. */
   readonly box: HTMLElement;
-  /** Returns whether the search has found something in an entry. */
   isHit(index: number): boolean;
-  /** Asks the host where the matches are. */
   ask(request: number, texts: readonly string[]): void;
-  /** The matches of an entry are known, again after each change. */
+  /** Called again after each change. */
   onFound(entry: HTMLElement, matches: EntryMatches): void;
 }
 
-/** Where the matches of a drawn entry are. */
 export interface EntryMatches {
   readonly count: number;
   range(nth: number): Range | undefined;
@@ -42,7 +38,6 @@ export class DrawnMatches {
     this.#options = options;
   }
 
-  /** Another search begins. */
   begin(): void {
     this.end();
     this.#observer.observe(this.#options.box, { subtree: true, childList: true, characterData: true });
@@ -59,7 +54,7 @@ export class DrawnMatches {
     this.#paint();
   }
 
-  /** The numbers of matches of some entries have changed: looks at those that are drawn. */
+  /** The numbers of matches of entries have changed. */
   renew(indexes: readonly number[]): void {
     const changed = new Set(indexes);
     for (const entry of this.#options.box.querySelectorAll<HTMLElement>('[data-index]'))
@@ -67,7 +62,7 @@ export class DrawnMatches {
     if (this.#changed.size > 0) this.#askSoon();
   }
 
-  /** Looks at an entry at once. */
+  /** Searches an entry now. */
   look(entry: HTMLElement): void {
     const known = this.#changed.has(entry) ? undefined : this.#found.get(entry);
     if (known) {
@@ -78,7 +73,6 @@ export class DrawnMatches {
     this.#ask();
   }
 
-  /** Marks one match among the others. */
   setCurrent(match: Match | undefined): void {
     this.#current = match;
     this.#paint();

@@ -1,6 +1,6 @@
 // The text of an entry as it is drawn, and from positions in it back to the page.
 
-/** The panel's own words, which are not part of what was said, and what is an entry of its own. */
+/** The panel's own words, and nested entries. */
 const OWN = [
   '[hidden], .sr-only, .codicon, .verb, .label, .last-line, .time, .status, .result, .more, .code-head, .group-line, .priority',
   '.icon-button, .copy, .primary, .secondary, .show-all, .terminal-note, .plan-head, .counts, .diff-note, .prompt, summary, .changes, .nest',

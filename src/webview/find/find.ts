@@ -10,7 +10,7 @@ import { DrawnMatches, type EntryMatches } from './drawnMatches';
 import { FindWidget } from './findWidget';
 import { type Match, MatchCounts } from './matchCounts';
 
-/** Characters of a selection that is searched for when the widget opens. */
+/** Longer selections are not searched for, characters. */
 const MAX_SELECTION = 200;
 
 type Found = Extract<ToWebview, { type: 'found' }>;
@@ -26,9 +26,8 @@ export class Find {
   /** The entry from which the first match is looked for. */
   #from = 0;
   #current: Match | undefined;
-  /** A match on its way into view. */
+  /** The match to scroll to. */
   #goal: { readonly match: Match; readonly view: EntryView | undefined; readonly isUnfolded: boolean } | undefined;
-  /** The result of a new search is announced once. */
   #isToldOf = true;
   #isDone = true;
   #problem: Found['problem'];
@@ -55,7 +54,6 @@ export class Find {
     });
   }
 
-  /** Opens the widget and focuses it. */
   open(): void {
     const selected = this.#selection();
     const { activeElement } = document;
@@ -69,7 +67,6 @@ export class Find {
     if (isNew) this.#search();
   }
 
-  /** Closes the widget; the focus returns to where it was. */
   close(): void {
     const hadFocus = this.#widget.element.contains(document.activeElement);
     this.forget();
@@ -78,7 +75,7 @@ export class Find {
     else focusComposer();
   }
 
-  /** Another session is shown: closes the widget without moving the focus back. */
+  /** Closes the widget without moving the focus. */
   forget(): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
@@ -108,7 +105,7 @@ export class Find {
     announce(this.#words(), 'polite');
   }
 
-  /** The current match is gone: goes on from its place, without scrolling. */
+  /** The current match is gone: continues near it, without scrolling. */
   #stay({ index }: Match): void {
     const count = this.#counts.of(index);
     this.#current = count > 0 ? { index, nth: count - 1 } : this.#counts.near(index);
@@ -127,7 +124,6 @@ export class Find {
     this.#label();
   }
 
-  /** Ends the search, if there is one. */
   #end(): void {
     this.#id++;
     this.#counts.clear();
@@ -160,7 +156,7 @@ export class Find {
     });
   }
 
-  /** The matches of an entry are known: shows the current one, if it is there and hidden unfolds it. */
+  /** Shows the current match, and unfolds its entry if it is hidden. */
   #arrive(entry: HTMLElement, matches: EntryMatches): void {
     const { match, view, isUnfolded } = this.#goal ?? {};
     if (!match || view?.element !== entry) return;
@@ -191,7 +187,6 @@ export class Find {
     return true;
   }
 
-  /** The match is in view, or the user goes elsewhere. */
   #giveUp(): void {
     this.#goal?.view?.element.classList.remove('found');
     this.#goal = undefined;
@@ -224,12 +219,11 @@ export class Find {
   }
 }
 
-/** Returns parts of an entry, without those of entries that are nested in it. */
+/** Leaves out entries that are nested in the entry. */
 function ownParts<T extends HTMLElement = HTMLElement>(entry: HTMLElement, selector: string): T[] {
   return [...entry.querySelectorAll<T>(selector)].filter((part) => part.closest('[data-index]') === entry);
 }
 
-/** The id of the item of an entry. */
 function idOf({ dataset }: HTMLElement): string {
   return dataset.entry?.replace(/^\w+ /, '') ?? '';
 }

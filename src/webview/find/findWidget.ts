@@ -56,7 +56,6 @@ export class FindWidget {
     this.show('', false);
   }
 
-  /** What is searched for; undefined: nothing. */
   get query(): FindQuery | undefined {
     const text = this.#field.value;
     if (text === '') return undefined;
@@ -64,14 +63,12 @@ export class FindWidget {
     return { text, matchCase: isOn('matchCase'), wholeWord: isOn('wholeWord'), regex: isOn('regex') };
   }
 
-  /** @param text replaces what is in the field */
   focus(text?: string): void {
     if (text !== undefined) this.#field.value = text;
     this.#field.focus({ preventScroll: true });
     this.#field.select();
   }
 
-  /** @param isEmpty the search has found nothing, or cannot find anything */
   show(count: string, isEmpty: boolean, canStep = false): void {
     this.#count.textContent = count;
     this.#count.title = count;

@@ -11,14 +11,13 @@ export class MatchCounts {
   readonly #counts = new Map<number, number>();
   #total = 0;
   #last = -1;
-  /** The matches before an entry that was asked for last. */
+  /** Number of matches before the entry that was last asked for. */
   #before = { index: 0, count: 0 };
 
   get total(): number {
     return this.#total;
   }
 
-  /** Takes what a search has found. */
   apply({ counts, isNew }: Pick<Extract<ToWebview, { type: 'found' }>, 'counts' | 'isNew'>): void {
     if (isNew) this.clear();
     for (const [index, count] of counts) {
@@ -37,12 +36,11 @@ export class MatchCounts {
     this.#before = { index: 0, count: 0 };
   }
 
-  /** Returns the matches of an entry. */
   of(index: number): number {
     return this.#counts.get(index) ?? 0;
   }
 
-  /** Returns the number of a match among all, from 1. */
+  /** From 1. */
   numberOf({ index, nth }: Match): number {
     if (index !== this.#before.index) {
       let count = 0;
@@ -74,7 +72,7 @@ export class MatchCounts {
     return { index: at, nth: this.of(at) - 1 };
   }
 
-  /** Goes on from an entry to one that has matches, at the end from the other end. */
+  /** Wraps around at both ends. */
   #search(index: number, step: 1 | -1): Match {
     const entries = this.#last + 1;
     let at = index > this.#last ? (step === 1 ? 0 : this.#last) : index < 0 ? this.#last : index;

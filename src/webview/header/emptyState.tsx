@@ -55,7 +55,6 @@ export function EmptyState() {
   );
 }
 
-/** Where the agent will work. */
 function Place({ folder, branch }: WelcomeView) {
   if (folder === undefined) return null;
   return (
@@ -72,7 +71,6 @@ function Place({ folder, branch }: WelcomeView) {
   );
 }
 
-/** The sessions that were used last in the folder. */
 function Earlier({ sessions }: Pick<WelcomeView, 'sessions'>) {
   return (
     <section class="empty-sessions" aria-labelledby="empty-sessions-title">
@@ -98,7 +96,6 @@ function Earlier({ sessions }: Pick<WelcomeView, 'sessions'>) {
   );
 }
 
-/** Agents that a click configures and starts. */
 function FirstUse({ offers }: { readonly offers: FirstUseView }) {
   return (
     <section class="first-use" aria-labelledby="first-use-title">

@@ -10,7 +10,7 @@ export function Failure() {
   const error = session.error.value;
   if (!error) return null;
   const { stderr } = error;
-  // That an agent wants a sign-in is no failure, nor is that a recording is only read.
+  // Neither a sign-in nor a recording is a failure.
   const isSignIn = error.code === 'auth-required';
   const isCalm = isSignIn || error.code === 'recording';
   return (

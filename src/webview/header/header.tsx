@@ -22,7 +22,6 @@ const MORE = [
   { id: 'troubleshoot', label: strings.troubleshoot },
   { id: 'openSettings', label: strings.settings },
 ] as const;
-/** What becomes of the changes in a worktree. */
 const OF_WORKTREE = [
   { id: 'applyWorktree', label: strings.applyWorktree },
   { id: 'commitWorktree', label: strings.commitWorktree },
@@ -77,7 +76,6 @@ export function Header({ onNeedsYou, onTimeline }: { onNeedsYou(): void; onTimel
   );
 }
 
-/** The branch of the session's worktree, with what can be done about it. */
 function Worktree() {
   const branch = worktree.value?.key === session.key.value ? worktree.value.branch : null;
   if (branch === null) return null;
@@ -104,7 +102,7 @@ function Status() {
   const { phase, liveness, agentName, title, status } = session;
   // When the agent is ready, the status says so.
   const isLost = liveness.value === 'not_found' && phase.value !== 'ready';
-  // The dot says that all is well, and the button beside it that the agent waits.
+  // The dot shows that all is well; the button shows that the agent waits.
   const isWell = phase.value === 'ready' && liveness.value !== 'not_found';
   const words = isWell || hiddenPermissions.value.length > 0 ? 'status-words sr-only' : 'status-words';
   return (

@@ -2,11 +2,11 @@
 
 /** Frequencies of the two tones, in Hz. */
 const TONES = [660, 880];
-/** A tone begins so long after the one before, and all end so long after the first, in seconds. */
+/** Delay of each tone, and the length of all, seconds. */
 const STEP_S = 0.12;
 const LENGTH_S = 0.5;
 
-/** Plays two soft tones. A browser that does not let this page play them stays silent. */
+/** Browsers that don't allow it stay silent. */
 export function chime(): void {
   const audio = new AudioContext();
   const volume = audio.createGain();
@@ -20,6 +20,6 @@ export function chime(): void {
     tone.start(audio.currentTime + index * STEP_S);
     tone.stop(audio.currentTime + LENGTH_S);
   }
-  // What could not be played must not be heard when the user comes back.
+  // A tone that could not be played must not sound later.
   setTimeout(() => void audio.close(), 2 * LENGTH_S * 1000);
 }

@@ -2,36 +2,27 @@
 // were painted.
 import type { ToWebview } from '../../panel/contract';
 
-/** Maximum drawing time per frame, ms. The rest of the frame is for layout and keyboard input. */
+/** Drawing time per frame, ms. The rest is for layout and keyboard input. */
 const FRAME_BUDGET_MS = 7;
 
 export interface FrameWork {
   /**
-   * Whether the view follows the end of the transcript. If not, the scroll position is preserved
-   * across a frame, so everything that can move it must be drawn within one.
+   * If not at the end, the position is preserved across a frame: what moves it must be drawn in
+   * one.
    */
   isAtEnd(): boolean;
-  /**
-   * Applies a message.
-   * @returns the revision of the panel now, or undefined if the message has none
-   */
+  /** @returns the new revision, if the message has one */
   apply(message: ToWebview): number | undefined;
-  /**
-   * Draws until `deadline`.
-   * @returns whether everything is drawn
-   */
+  /** @returns whether everything is drawn */
   render(deadline: number): boolean;
-  /** Called when everything up to `revision` is drawn, to update the document. */
   drawn(revision: number): void;
-  /** Called when everything up to `revision` is painted. */
+  /** Everything up to `revision` is painted. */
   painted(revision: number): void;
 }
 
-/** The browser's animation frames. */
 export interface FrameSource {
-  /** Runs `frame` before the next paint. */
   next(frame: () => void): void;
-  /** Runs `then` after the current frame was painted. Called from within a frame. */
+  /** Runs `then` after the current frame is painted. */
   painted(then: () => void): void;
 }
 
@@ -40,19 +31,18 @@ export class Frames {
   readonly #source: FrameSource;
   #inbox: ToWebview[] = [];
   #scheduled = false;
-  /** A message was drawn before its frame and will be painted with it. */
+  /** A message was drawn before its frame. */
   #ahead = false;
-  /** The panel itself has something to draw. */
   #due = false;
   /** Drawing did not finish within the budget. */
   #behind = false;
   #keyDue = false;
   /**
-   * A key was pressed while nothing was scheduled: until it is painted, messages wait for the
+   * A key was pressed while nothing was scheduled: until that is painted, messages wait for the
    * frame.
    */
   #typed = false;
-  /** The last frame was left to a key; messages are never deferred twice in a row. */
+  /** Messages are never deferred twice in a row. */
   #yielded = false;
   #revision = -1;
   #drawn = -1;
@@ -63,10 +53,7 @@ export class Frames {
     this.#source = source;
   }
 
-  /**
-   * Call on a key press: the next frame draws what was typed, and messages of the agent wait for
-   * the one after.
-   */
+  /** The next frame draws what is typed; messages wait for the one after. */
   yieldToKey(): void {
     this.#keyDue = this.#scheduled;
     if (this.#scheduled || this.#typed) return;
@@ -77,20 +64,19 @@ export class Frames {
   }
 
   /**
-   * Receives a message. If the view follows the end and nothing is scheduled, the first message is
-   * drawn immediately, so that the frame only has to paint it. Later ones wait for the next frame.
+   * At the end, with nothing scheduled, the first message is drawn at once, so that the frame only
+   * has to paint it.
    */
   receive(message: ToWebview): void {
     this.#inbox.push(message);
     if (this.#scheduled) return;
     this.#ask();
-    // Messages other than updates can change the scroll position, which is measured within a frame.
+    // Others can change the scroll position, which is measured within a frame.
     if (this.#typed || message.type !== 'update' || !this.#work.isAtEnd()) return;
     this.#ahead = true;
     this.#draw();
   }
 
-  /** Requests drawing in the next frame. */
   schedule(): void {
     this.#due = true;
     this.#ask();
@@ -105,7 +91,7 @@ export class Frames {
   #frame(): void {
     this.#scheduled = false;
     const yields = this.#keyDue && !this.#yielded && this.#hasMore;
-    // Once per frame, except after scrolling by the user.
+    // At most once per frame.
     const waits = yields || (this.#ahead && !this.#due);
     this.#keyDue = false;
     this.#yielded = yields;
@@ -128,13 +114,12 @@ export class Frames {
       if (revision === undefined) continue;
       if (message.type === 'snapshot') {
         this.#drawn = this.#painted = -1;
-        // Applying a long session uses up the budget of a frame, so restart it to draw some of the
-        // session.
+        // Applying a long session uses up the budget.
         deadline = performance.now() + FRAME_BUDGET_MS;
       }
       this.#revision = revision;
     }
-    // Reset before rendering, which can request another frame.
+    // Rendering can request another frame.
     this.#due = false;
     this.#behind = !this.#work.render(deadline);
     if (this.#behind || this.#drawn === this.#revision) return;
@@ -142,7 +127,6 @@ export class Frames {
     this.#work.drawn(this.#drawn);
   }
 
-  /** Acknowledges what is drawn once this frame is painted. */
   #acknowledge(): void {
     if (this.#painted === this.#drawn) return;
     const drawn = this.#drawn;
@@ -154,11 +138,10 @@ export class Frames {
   }
 }
 
-/** Returns the frames of the browser that shows the page. */
 export function browserFrames(): FrameSource {
   let waiting: (() => void)[] = [];
   const channel = new MessageChannel();
-  // A message posted within a frame arrives after the frame was painted.
+  // Messages posted within a frame arrive after it is painted.
   channel.port1.onmessage = () => {
     const now = waiting;
     waiting = [];

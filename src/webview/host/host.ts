@@ -11,56 +11,48 @@ interface VsCodeApi {
 
 declare function acquireVsCodeApi(): VsCodeApi;
 
-/** A message that was sent to the host and is not confirmed yet. */
+/** A sent message that the host has not confirmed. */
 export interface SentDraft {
   readonly clientId: string;
   readonly text: string;
-  /** Of the draft that was sent. */
   readonly revision: number;
-  /** Messages that follow it, each of which was sent before the host had the one before. */
+  /** Messages that follow it, in order. */
   readonly next?: readonly string[];
 }
 
 export interface KeptDraft extends DraftView {
   readonly sent?: SentDraft;
-  /** Messages that were sent to a host that is gone; they are no part of the text. */
+  /** Messages sent to a host that is gone. They are not part of the text. */
   readonly lost?: readonly string[];
-  /** Nothing was said in the session yet, so that the host may not know it. */
+  /** Nothing was said in the session: the host may not know it. */
   readonly isNew?: true;
 }
 
-/** The value of a form control: its text, whether it is checked, or the selected values. */
+/** A text, whether a box is checked, or the selected values. */
 export type FieldValue = string | boolean | readonly string[];
 export type FieldValues = Readonly<Record<string, FieldValue>>;
 
 /** The state that survives a reload of the webview: only what the host does not have. */
 export interface UiState {
   readonly key?: string;
-  /** The draft of the displayed session, until the host has it. */
+  /** The draft, until the host has it. */
   readonly draft?: (KeptDraft & { readonly key: string }) | undefined;
-  /**
-   * The scroll position, if not at the end: the first visible item and how far its top is above the
-   * top edge, px.
-   */
+  /** The scroll position, if not at the end. */
   readonly anchor?: { readonly index: number; readonly offset: number } | undefined;
-  /** What the user expanded or collapsed, by item id. */
+  /** By item id. */
   readonly expanded?: Readonly<Record<string, boolean>>;
-  /** Values typed into open forms, by session and question. */
+  /** By session and question. */
   readonly forms?: Readonly<Record<string, Readonly<Record<string, FieldValues>>>>;
 }
 
 const api = acquireVsCodeApi();
 let state: UiState = readState(api.getState());
 
-/** Posts a message about the page itself. */
 export function postOfPage(message: PageMessage): void {
   api.postMessage(message);
 }
 
-/**
- * Posts a message about a session.
- * @param key by default that of the displayed session; null: none yet
- */
+/** @param key of the session, by default the displayed one; null: none yet */
 export function post(message: SessionMessage, key: string | null = session.key.peek() || null): void {
   api.postMessage({ ...message, key });
 }
@@ -78,7 +70,7 @@ export function copyText(text: string): void {
   announce(strings.copied, 'polite');
 }
 
-/** Calls `listener` with each message of the host. Call it only once. */
+/** Call it only once. */
 export function onMessage(listener: (message: ToWebview) => void): void {
   window.addEventListener('message', (event: MessageEvent<unknown>) => {
     const { data } = event;
@@ -95,12 +87,11 @@ export function saveUiState(patch: UiState): void {
   api.setState(state);
 }
 
-/** Maximum number of remembered expanded items. */
 const MOST_EXPANDED = 300;
 
 let expanded = new Map(Object.entries(state.expanded ?? {}));
 
-/** Returns whether the user expanded or collapsed what has this id; undefined: neither. */
+/** Returns whether the user expanded or collapsed an item, if either. */
 export function isExpanded(id: string): boolean | undefined {
   return expanded.get(id);
 }

@@ -1,13 +1,12 @@
 // Reports errors of the webview to the host, which logs them.
 
-/** An error of a page, as it is posted to the host. */
 export interface Problem {
   readonly type: 'problem';
   readonly kind: 'error' | 'csp';
   readonly text: string;
 }
 
-/** Maximum number of reports, as an error can recur in every frame. */
+/** An error can recur in every frame. */
 const MOST = 50;
 let reported = 0;
 
@@ -17,7 +16,7 @@ export function watchProblems(post: (problem: Problem) => void): void {
     if (reported++ < MOST) post({ type: 'problem', kind, text: text.slice(0, 4000) });
   };
   window.addEventListener('error', (event) => {
-    // Sizes that an observer changed are reported to the others in the next frame. Nothing is lost.
+    // Nothing is lost: the sizes are reported in the next frame.
     if (event.message.startsWith('ResizeObserver loop')) return;
     report('error', describe(event.error ?? event.message));
   });
@@ -30,9 +29,7 @@ export function watchProblems(post: (problem: Problem) => void): void {
   });
 }
 
-/**
- * Reports a caught error like an uncaught one, so that it also appears in the browser's console.
- */
+/** Also prints the error to the browser's console. */
 export function reportError(error: unknown): void {
   globalThis.reportError(error);
 }

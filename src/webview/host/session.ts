@@ -68,22 +68,19 @@ export const session = {
   changesWork: field('changesWork'),
   banner: field('banner'),
   /**
-   * Whether a message sent now is queued until the turn ends. A message that answers a question at
-   * the end of a turn is sent at once.
+   * Whether a message waits for the end of the turn. An answer to a question at the end is sent at
+   * once.
    */
   queues: computed(() => {
     const { turn, phase } = current.value;
     return turn !== undefined || phase === 'running';
   }),
-  /**
-   * Whether the agent asked a question in its text at the end of a turn, which the next message
-   * answers.
-   */
+  /** Whether the agent ended a turn with a question, which the next message answers. */
   isAsked: computed(() => {
     const { turn, phase, permissions, elicitations } = current.value;
     return turn === undefined && phase === 'requiresAction' && permissions.length + elicitations.length === 0;
   }),
-  /** Whether a turn is running or waiting for an answer, so that it can be stopped. */
+  /** Whether a turn runs or waits for an answer, and can be stopped. */
   running: computed(() => {
     const { turn, phase } = current.value;
     return turn !== undefined || phase === 'running' || phase === 'requiresAction';
@@ -92,19 +89,14 @@ export const session = {
 
 /** Open permission requests that are scrolled out of view. */
 export const hiddenPermissions = signal<readonly string[]>([]);
-/** What an empty conversation offers to begin with. */
 export const firstUse = signal<FirstUseView | undefined>(undefined);
-/** What an empty conversation says of its folder, with the key of its session. */
 export const welcome = signal<{ readonly key: string; readonly welcome: WelcomeView } | undefined>(undefined);
-/** The branch of the worktree that a session works in, with the key of the session. */
+/** The branch of a session's worktree. */
 export const worktree = signal<{ readonly key: string; readonly branch: string | null } | undefined>(undefined);
-/** What of the active editor can be added to the message. */
+/** What can be added to the message. */
 export const activeEditor = signal<MentionView | undefined>(undefined);
-/** Whether the transcript has any items. */
 export const hasItems = signal(true);
-/**
- * An announcement for screen readers, assertive or polite. The number distinguishes equal texts.
- */
+/** The number distinguishes equal texts. */
 export interface Announcement {
   readonly number: number;
   readonly text: string;
@@ -115,11 +107,10 @@ const announcements = {
   polite: signal<Announcement>({ number: 0, text: '' }),
 } as const;
 
-/** The last announcement of each kind. */
 export const lastAnnouncements: Readonly<Record<keyof typeof announcements, ReadonlySignal<Announcement>>> =
   announcements;
 
-/** Announces a text to screen readers, even if it equals the previous one. */
+/** Screen readers read the text even if it equals the previous one. */
 export function announce(text: string, urgency: keyof typeof announcements): void {
   const { [urgency]: last } = announcements;
   last.value = { number: last.peek().number + 1, text };
@@ -129,7 +120,7 @@ export function setSession(view: SessionView): void {
   current.value = view;
 }
 
-/** Updates the given fields; null clears one. */
+/** Null clears a field. */
 export function patchSession(patch: SessionPatch): void {
   const next: Record<string, unknown> = { ...current.peek() };
   for (const [key, value] of Object.entries(patch)) {

@@ -1,14 +1,12 @@
 // Local storage for what the user typed until the host has it. It is written at once and survives a
 // crash of the extension host, unlike VS Code's state of the page.
 
-/** A kind of stored value, by session key. */
 export interface Store {
   readonly prefix: string;
-  /** Maximum number of sessions; the least recently written one is removed. */
+  /** Maximum number of sessions. The least recently written one is removed. */
   readonly most: number;
 }
 
-/** Returns the stored value of a session. */
 export function readStored(
   { prefix }: Pick<Store, 'prefix'>,
   key: string,
@@ -17,7 +15,6 @@ export function readStored(
   return kept === undefined ? undefined : parse(kept)?.value;
 }
 
-/** Returns all stored values, by session key. */
 export function readAllStored({ prefix }: Store): ReadonlyMap<string, Readonly<Record<string, unknown>>> {
   const all = new Map<string, Readonly<Record<string, unknown>>>();
   const names = use((storage) => Object.keys(storage).filter((name) => name.startsWith(prefix))) ?? [];
@@ -29,7 +26,6 @@ export function readAllStored({ prefix }: Store): ReadonlyMap<string, Readonly<R
   return all;
 }
 
-/** Stores a value of a session. */
 export function store(of: Store, key: string, value: object): void {
   use((storage) => {
     if (storage.getItem(of.prefix + key) === null) forgetOldest(storage, of);
@@ -49,7 +45,7 @@ function forgetOldest(storage: Storage, { prefix, most }: Store): void {
   if (oldest !== undefined) storage.removeItem(oldest);
 }
 
-/** Does nothing if the browser has no storage for the page, or it is full. */
+/** Does nothing without storage, or if it is full. */
 function use<T>(what: (storage: Storage) => T): T | undefined {
   try {
     return what(localStorage);

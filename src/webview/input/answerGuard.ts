@@ -2,41 +2,37 @@
 // move or change under the user's pointer or fingers, so an answer only counts if the question is
 // focused or pressed, visible, and has not changed for a moment.
 
-/**
- * How long a question must be stable before it can be answered, ms. Browsers use the same delay for
- * permission prompts.
- */
+/** Time without changes before a question can be answered, ms, as for browsers' prompts. */
 const SETTLE_MS = 500;
-/** Interval of the checks, ms. */
+/** Interval of checks, ms. */
 const LOOK_MS = 100;
-/** Moves below this distance are ignored, px. */
+/** Smaller moves are ignored, px. */
 const MOVED = 2;
 const CARD = '[data-permission-id], [data-elicitation-id]';
 const ANSWER = '.answers button, .reason-send';
 
 interface Look {
   readonly rects: readonly number[];
-  /** The text of the question. */
   readonly words: string;
 }
 
 interface Watched {
-  /** Undefined until the card is in the document. */
+  /** Undefined before the card is in the document. */
   look: Look | undefined;
   stillSince: number;
   changed: boolean;
-  /** The user has just typed in the card, which may have changed its height. */
+  /** The user's own input may have changed its height. */
   ownChange: boolean;
   observer: MutationObserver | undefined;
 }
 
 class AnswerGuard {
-  /** Called with a card whose answer was refused, so that it can be scrolled into view. */
+  /** Called with a card whose answer was refused. */
   onRefused: (card: HTMLElement) => void = () => {};
   readonly #cards = new Map<HTMLElement, Watched>();
   #timer: ReturnType<typeof setInterval> | undefined;
   #down: { readonly card: HTMLElement; readonly allowed: boolean } | undefined;
-  /** An answer was given by one of several quick clicks. */
+  /** One of several quick clicks has answered. */
   #answeredByClicks = false;
 
   constructor() {
@@ -46,7 +42,7 @@ class AnswerGuard {
     document.addEventListener('visibilitychange', () => this.restart());
   }
 
-  /** Starts to watch a card. Its buttons are marked as disabled until it can be answered. */
+  /** Disables the buttons of a card until it can be answered. */
   watch(card: HTMLElement): void {
     if (this.#cards.has(card)) return;
     const one: Watched = {
@@ -66,16 +62,12 @@ class AnswerGuard {
     this.#timer ??= setInterval(() => this.#lookAtAll(), LOOK_MS);
   }
 
-  /** Restarts the delay of all cards after an answer, or when the page becomes visible. */
+  /** After an answer, and when the page becomes visible. */
   restart(): void {
     for (const card of this.#cards.keys()) this.#restart(card);
   }
 
-  /**
-   * Returns whether the event answers the question.
-   * @param event the click or key press
-   * @param button the pressed button, if any
-   */
+  /** Returns whether the event answers the question. */
   allows(card: HTMLElement, event: Event, button?: Element): boolean {
     if (this.#isAnswer(card, event, button)) {
       this.#answeredByClicks = isPointer(event);
@@ -96,7 +88,7 @@ class AnswerGuard {
   #isAnswer(card: HTMLElement, event: Event, button: Element | undefined): boolean {
     if (isPointer(event)) {
       const down = this.#down;
-      // A click without a preceding press comes from assistive technology.
+      // A click without a press comes from assistive technology.
       if (down && (down.card !== card || !down.allowed)) return false;
       if (event.detail > 1 && this.#answeredByClicks) return false;
       return this.#isSettled(card) && isInView(card, button);
@@ -136,7 +128,6 @@ class AnswerGuard {
     this.#timer = undefined;
   }
 
-  /** Checks a card for changes since the last check. */
   #look(card: HTMLElement, one: Watched): void {
     if (!one.observer) {
       one.observer = new MutationObserver(() => {
@@ -172,10 +163,7 @@ function entryOf(card: HTMLElement): Element {
   return card.closest('[data-entry-id]') ?? card;
 }
 
-/**
- * Returns what a permission request is about. Forms do not change once requested; only the user's
- * input does.
- */
+/** Forms do not change; only the user's input does. */
 function questionText(card: HTMLElement): string {
   if (!card.matches('[data-permission-id]')) return '';
   const title = entryOf(card).querySelector<HTMLElement>('.object')?.title ?? '';
@@ -183,7 +171,6 @@ function questionText(card: HTMLElement): string {
   return [title, ...parts.map((part) => part.textContent)].join('\n');
 }
 
-/** Returns the positions of the card and its answers. */
 function rectsOf(card: HTMLElement): number[] {
   const answers = card.querySelector('.answers');
   return [card, ...(answers ? [answers] : [])].flatMap((element) => {
@@ -193,8 +180,8 @@ function rectsOf(card: HTMLElement): number[] {
 }
 
 /**
- * Returns whether a card is completely visible, also below the line over the top of the transcript.
- * A card taller than the box must fill half of it, with the pressed button visible.
+ * Whether a card is completely visible. One taller than the box must fill half of it, with the
+ * button visible.
  */
 function isInView(card: HTMLElement, button: Element | undefined): boolean {
   const log = card.closest('.transcript');

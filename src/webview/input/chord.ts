@@ -6,7 +6,7 @@ import { isCtrl } from '../dom/ctrlKey';
 const WAIT_MS = 5000;
 const MODIFIERS: ReadonlySet<string> = new Set(['Control', 'Meta', 'Alt', 'Shift', 'AltGraph']);
 
-/** Cancels the second key of each chord; handlers see that in `defaultPrevented`. */
+/** Handlers see `defaultPrevented`. */
 export function watchChords(): void {
   let waitsUntil = 0;
   const onKey = (event: KeyboardEvent): void => {
@@ -17,7 +17,7 @@ export function watchChords(): void {
     else if (isCtrl(event, 'k')) waitsUntil = event.timeStamp + WAIT_MS;
   };
   window.addEventListener('keydown', onKey, { capture: true });
-  // VS Code waits no longer where the focus goes elsewhere.
+  // VS Code no longer waits.
   window.addEventListener('blur', () => {
     waitsUntil = 0;
   });

@@ -5,10 +5,7 @@
 const CARD = '[data-permission-id], [data-elicitation-id]';
 const FIELD = 'input, textarea, select';
 
-/**
- * Drops repeated keydown events of keys that act. In fields, typed characters and line breaks
- * repeat.
- */
+/** Characters and line breaks in fields repeat. */
 export function ignoreKeyRepeat(): void {
   document.addEventListener(
     'keydown',

@@ -2,12 +2,11 @@
 // nothing selected, the message in focus is copied.
 
 /**
- * @param content the transcript, of which the keys for “Select All” select everything
- * @param copyAll called instead of a copy of what is drawn
- * @param copyFocused copies the message in focus; false if it is none
+ * @param copyAll copies more than what is drawn
+ * @param copyFocused copies the message in focus; false: there is none
  */
 export function watchSelectAll(content: HTMLElement, copyAll: () => void, copyFocused: () => boolean): void {
-  /** Nothing else was selected since: VS Code's own command may select more than the transcript. */
+  /** VS Code's own Select All may select more than the transcript. */
   let isAll = false;
   window.addEventListener('keydown', (event) => {
     if (isKey(event, 'a') && !isField(event.target)) {

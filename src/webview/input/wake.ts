@@ -2,10 +2,7 @@
 import { isCtrl } from '../dom/ctrlKey';
 import { post } from '../host/host';
 
-/**
- * Waits for a key press, a pointer press or focus in a field, and posts `wake` once. Ignores events
- * created by scripts.
- */
+/** Posts `wake` on the first key, press or focus of a field by the user. */
 export function watchWake(): void {
   const abort = new AbortController();
   const options = { capture: true, passive: true, signal: abort.signal };
@@ -21,7 +18,7 @@ export function watchWake(): void {
 
 const MODIFIERS: ReadonlySet<string> = new Set(['Control', 'Meta', 'Shift', 'Alt']);
 
-/** Finding something in an old session, or looking at its timeline, needs no agent. */
+/** Neither search nor timeline needs an agent. */
 function isReading(event: Event): boolean {
   if (event instanceof KeyboardEvent && (MODIFIERS.has(event.key) || isCtrl(event, 'f'))) return true;
   return event.target instanceof Element && event.target.closest('.find, .timeline') !== null;
@@ -29,7 +26,7 @@ function isReading(event: Event): boolean {
 
 let isQuiet = false;
 
-/** Focuses the message field. That is no interaction: displaying an old session needs no agent. */
+/** That is no interaction: an old session needs no agent. */
 export function focusComposer(): void {
   isQuiet = true;
   document.querySelector<HTMLElement>('textarea.message')?.focus();

@@ -11,13 +11,12 @@ import { highlightLater, REST } from './highlightLater';
 export interface CodeBlock {
   readonly element: HTMLElement;
   readonly code: HTMLElement;
-  /** Replaces the text; if the new text starts with the old one, only the rest is appended. */
+  /** Only appends the rest if the text starts with the old one. */
   setText(text: string): void;
-  /** The text is complete: highlight it. */
+  /** The text is complete: highlights it. */
   close(): void;
 }
 
-/** What is done with the code of a block; `path`: of its file, as the agent wrote it. */
 export interface CodeUse {
   readonly action: CodeAction;
   readonly text: string;
@@ -25,27 +24,22 @@ export interface CodeUse {
   readonly path?: string;
 }
 
-/** What code blocks need from the panel. */
 export interface CodeContext {
   copy(text: string): void;
   openLink(href: string): void;
   useCode(use: CodeUse): void;
-  /** The block changes its height where the user is. */
   unpin(): void;
 }
 
-/** A block that is drawn in parts. */
 interface Parts {
   readonly group: number;
-  /** Returns the text of all parts. */
   text(): string;
   isComplete(): boolean;
   isWrapped(): boolean;
-  /** Wraps the lines of all parts, or no longer. */
   wrap(isWrapped: boolean): void;
 }
 
-/** Languages of command lines, which can be run in a terminal. */
+/** Languages of command lines. */
 const RUNNABLE: ReadonlySet<string> = new Set(
   'sh bash zsh fish shell console shell-session powershell pwsh ps1 bat cmd'.split(' '),
 );
@@ -63,10 +57,9 @@ function isFor(action: CodeAction, lang: string): boolean {
 }
 
 /**
- * @param lang the info string, '' for none
- * @param options.continued this is a later part of a block; `goesOn`: another part follows;
- * `parts`: it may be one of several, and what needs a complete block is hidden until
- * {@link showComplete}; `title`: the file that the code is from or for
+ * @param options.continued a later part of a block; `goesOn`: another part follows; `parts`: it may
+ * be one of several, and hides what needs a complete block until {@link showComplete}; `title`: the
+ * file of the code
  */
 export function createCodeBlock(
   lang: string,
@@ -152,8 +145,8 @@ export function createCodeBlock(
 }
 
 /**
- * Adds the buttons when the pointer or the focus enters the block, or once it has been in the page for
- * a while: of a flood of blocks, most leave it before anybody could press one.
+ * Adds the buttons when the block is entered, or has been in the page for a while: most blocks of a
+ * flood leave it before.
  */
 function addButtonsLater(element: HTMLElement, add: () => void): void {
   let isDone = false;
@@ -179,14 +172,13 @@ function copyButton(copy: () => void): HTMLButtonElement {
   return element;
 }
 
-/** All of a block has arrived: shows what can be done with it then. */
+/** Shows what can be done with a complete block. */
 export function showComplete(view: Element, group: number): void {
   for (const one of view.querySelectorAll<HTMLElement>(`[data-code="${group}"] .for-complete`)) one.hidden = false;
 }
 
 /**
- * Continues the last line of a block: text is appended to the same line, without highlighting, as
- * for any line of that length.
+ * Continues the last line of a block, without highlighting, as for any line that long.
  * @param goesOn another part follows
  */
 export function continueLine(

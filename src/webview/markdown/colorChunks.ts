@@ -1,9 +1,8 @@
 // Splits code into chunks that are highlighted separately: for some texts the highlighter takes
 // quadratic time, so each chunk is short. Pure.
 
-/** Maximum characters highlighted at once. */
 const CHUNK = 3_000;
-/** A longer line stays plain: it is data, or an attempt to block the highlighter. */
+/** Longer lines stay plain: they are data, or an attempt to block the highlighter. */
 const LONGEST_LINE = 1_000;
 
 export interface ColorChunk {
@@ -12,14 +11,12 @@ export interface ColorChunk {
 }
 
 /**
- * Returns the chunks of a text. They end after a line, preferably before an unindented one that
- * follows a blank one, so that few comments and strings are split.
- * @param longestLine longer lines stay plain
+ * Chunks end after a line, preferably before an unindented one that follows a blank one, so that
+ * few comments and strings are split.
  */
 export function colorChunks(text: string, longestLine = LONGEST_LINE): ColorChunk[] {
   const chunks: ColorChunk[] = [];
   let from = 0;
-  /** The last good position for a split. */
   let cut = 0;
   let at = 0;
   const take = (to: number, plain = false): void => {

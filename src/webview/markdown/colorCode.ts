@@ -1,13 +1,12 @@
 // Draws the syntax colours of a code block.
 import { colorChunks } from './colorChunks';
 
-/** Maximum number of highlighted tokens per block; the rest stays plain. */
+/** Maximum number of tokens per block. The rest stays plain. */
 const MOST_SPANS = 2_500;
 
 /**
- * Highlights the next part with each step. The last step draws them all.
- * @param text the text of `code`
- * @param highlight returns the highlighted text; undefined for an unknown language
+ * Highlights a part with each step; the last one draws them all.
+ * @param highlight returns undefined for an unknown language
  */
 export function* colorCode(
   code: HTMLElement,
@@ -21,6 +20,6 @@ export function* colorCode(
     colored.append(nodes);
     yield;
   }
-  // A later part continues its last line: it stays plain.
+  // A later part may have continued its last line: then it stays plain.
   if (code.childNodes.length === 1) code.replaceChildren(colored);
 }

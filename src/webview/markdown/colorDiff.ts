@@ -4,12 +4,12 @@ import { LONGEST_LINE } from '../output/diffLimits';
 import { wrapPart } from '../output/wrapPart';
 import { colorChunks } from './colorChunks';
 
-/** Maximum number of highlighted tokens per diff; the rest stays plain. */
+/** Maximum number of tokens per diff. The rest stays plain. */
 const MOST_SPANS = 4_000;
 
 /**
- * Highlights the next few lines with each step.
- * @param highlight returns the highlighted text; undefined for an unknown language
+ * Highlights some lines with each step.
+ * @param highlight returns undefined for an unknown language
  */
 export function* colorDiff(
   lines: Element,
@@ -19,7 +19,7 @@ export function* colorDiff(
   for (const hunk of hunksOf(lines)) {
     for (const other of ['removed', 'added']) {
       const side = hunk.filter(({ classList }) => !classList.contains(other));
-      // Lines that are in both texts get the colours of the new one.
+      // Unchanged lines get the colours of the new text.
       const isPainted = ({ className }: Element): boolean => other === 'removed' || className.includes('removed');
       if (!side.some(isPainted)) continue;
       let first = 0;
@@ -47,7 +47,7 @@ function textOf(node: Node): string {
   return node.textContent!;
 }
 
-/** Returns the lines of each hunk, which are those between gaps. */
+/** Gaps separate hunks. */
 function hunksOf(lines: Element): readonly (readonly Element[])[] {
   const hunks: Element[][] = [[]];
   for (const line of lines.children) {
@@ -63,7 +63,7 @@ interface Token {
   readonly className: string;
 }
 
-/** Returns the highlighted parts of a text, outer ones before those inside of them. */
+/** Outer parts come before those inside of them. */
 function tokensOf(colored: DocumentFragment | undefined): readonly Token[] | undefined {
   if (!colored) return undefined;
   const tokens: Token[] = [];

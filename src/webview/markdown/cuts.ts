@@ -3,23 +3,19 @@
 import { closesFence } from '../../markdown/blockLexer';
 import type { Fence } from '../../markdown/blocks';
 
-/** A code fence that is not closed yet. */
 export interface OpenFence extends Fence {
   readonly lang: string;
   readonly group: number;
-  /** Nothing was split off yet. */
   readonly first: boolean;
-  /** The last split was inside a line, so the rest of the line cannot close the fence. */
+  /** The last split was inside a line: the rest of the line cannot close the fence. */
   readonly midLine: boolean;
 }
 
 const CODE_LINES = 100;
 const CODE_SOFT = 12_000;
 const CODE_HARD = 16_384;
-/** Maximum length of image data that is displayed. */
 const LONGEST_IMAGE = 4_000_000;
 
-/** Removes the indentation of the fence from lines that have it. */
 export function stripIndent(text: string, indent: number): string {
   if (indent === 0) return text;
   const spaces = ' '.repeat(indent);
@@ -30,8 +26,7 @@ export function stripIndent(text: string, indent: number): string {
 }
 
 /**
- * Returns where to split a unit longer than `text`: after a line, otherwise after a word outside of
- * spans, otherwise at the end of the text.
+ * Returns where to split a unit longer than `text`: after a line, or else a word outside of spans.
  * @returns isText: the rest continues within a line
  */
 export function windowCut(text: string): { readonly at: number; readonly isText: boolean } {
@@ -56,25 +51,19 @@ export function windowCut(text: string): { readonly at: number; readonly isText:
   return { at: word || end, isText: true };
 }
 
-/** What the address of each image begins with that is part of the text. */
 export const IMAGE_MARK = 'data:image/';
 const IMAGE = /!\[[^\]\n]{0,1000}\]\(<?data:image\/[\w.+-]{1,40};base64,/g;
 const BASE64 = /[A-Za-z0-9+/=]*/y;
 
-/**
- * An image whose data extends beyond the window: the range of its Markdown, as far as it has
- * arrived.
- */
+/** The range of an image whose data extends beyond the window, as far as it has arrived. */
 interface LongImage {
   readonly start: number;
   readonly end: number;
-  /** The data ends in the text; otherwise it may continue. */
+  /** The data ends in the text. */
   readonly isWhole: boolean;
 }
 
-/**
- * Returns the image whose data starts within the first `size` characters and extends beyond them.
- */
+/** Returns the image whose data starts within `size` characters and extends beyond them. */
 export function longImage(text: string, size: number): LongImage | undefined {
   for (const { index, 0: mark } of text.slice(0, size).matchAll(IMAGE)) {
     BASE64.lastIndex = index + mark.length;
@@ -94,12 +83,10 @@ function isWhole(text: string, index: number): boolean {
 }
 
 type CodeCut =
-  /** Neither full nor closed; the text to show ends at `textEnd`. */
   | { readonly kind: 'open'; readonly textEnd: number }
   | { readonly kind: 'full'; readonly textEnd: number; readonly next: number; readonly midLine: boolean }
   | { readonly kind: 'closed'; readonly textEnd: number; readonly next: number };
 
-/** Finds the closing line of the fence, or where the part is long enough to be split off. */
 export function codeCut(text: string, fence: OpenFence): CodeCut {
   let start = 0;
   let lines = 0;

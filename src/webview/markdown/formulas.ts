@@ -4,11 +4,7 @@ import { el, setAttributes } from '../dom/dom';
 import { strings } from '../text/strings';
 import { loadMath } from './scripts';
 
-/**
- * Shows a formula with its marks.
- * @param element its place in the text
- * @param isOpen its end has not come yet, so that it is not drawn
- */
+/** @param isOpen the end of the formula is missing: it is not drawn */
 export function renderFormula<T extends HTMLElement>(source: string, element: T, isOpen = false): T {
   element.append(el('code', '', revealControls(source)));
   element.className = 'formula';

@@ -6,38 +6,31 @@ type Highlighter = typeof import('./highlighter');
 
 interface Job {
   readonly element: HTMLElement;
-  /** When the highlighting is due. */
   due: number;
   begin(highlighter: Highlighter): Iterator<void>;
-  /** Each highlights a part. */
   steps?: Iterator<void>;
 }
 
-/** Longer code stays plain: highlighting would create too many elements. */
+/** Longer code would create too many elements. */
 const LONGEST = 20_000;
 
-/**
- * Code that leaves the page within this time, ms, came in a flood: highlighting it would only waste
- * memory.
- */
+/** Code that leaves the page sooner came in a flood and is not worth highlighting, ms. */
 export const REST = 1500;
-/** The same for the changed words of a diff: shorter, as they help to read it. */
+/** The same for changed words, which help to read a diff. */
 const WORDS_REST = 500;
 
 let jobs: Job[] = [];
 let scheduled = false;
 let failed = false;
 
-/** Highlights the text of `code` soon; leaves it plain for an unknown language. */
 export function highlightLater(code: HTMLElement, text: string, lang: string): void {
   if (!lang || !text || text.length > LONGEST) return;
   add(code, ({ highlightCode }) => highlightCode(code, text, lang));
 }
 
 /**
- * Marks the changed words of a drawn diff when the browser is idle, and highlights its lines soon, as
- * the extension of the file says. The highlighting of a patch has the background colours of added and
- * removed lines: patches stay plain.
+ * Marks changed words, and highlights by the extension of the file. Patches stay plain: their
+ * highlighting has the colours of added and removed lines.
  */
 export function highlightDiffLater(lines: HTMLElement, path: string): void {
   markWordsLater(lines);
@@ -87,7 +80,7 @@ async function run(deadline: IdleDeadline): Promise<void> {
       jobs.push(jobs.shift()!);
       continue;
     }
-    // Removed from the page meanwhile: it is highlighted when it returns.
+    // Removed code is highlighted when it returns.
     job.steps ??= job.begin(highlighter);
     if (job.element.isConnected && !job.steps.next().done) continue;
     jobs.shift();

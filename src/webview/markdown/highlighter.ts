@@ -57,17 +57,14 @@ const lowlight = createLowlight({
 });
 lowlight.registerAlias({ json: ['jsonc', 'json5'], ini: ['toml', 'conf'], bash: ['console'] });
 
-/** Highlights the text of a code block, a part with each step; for an unknown language, nothing. */
 export function highlightCode(code: HTMLElement, text: string, lang: string): Iterator<void> {
   return colorCode(code, text, highlighterOf(lang));
 }
 
-/** Highlights the lines of a drawn diff, a part with each step; for an unknown language, nothing. */
 export function highlightDiff(lines: HTMLElement, lang: string): Iterator<void> {
   return colorDiff(lines, highlighterOf(lang));
 }
 
-/** Returns what highlights a text; it returns undefined for an unknown language. */
 function highlighterOf(lang: string): (text: string) => DocumentFragment | undefined {
   const name = lang.toLowerCase().replace(/^\{?\.?|\}$/g, '');
   return (text) => (lowlight.registered(name) ? draw(lowlight.highlight(name, text)) : undefined);

@@ -7,9 +7,9 @@ import type { Block, ListItem } from '../../markdown/blocks';
 import type { Align } from '../../markdown/tableRows';
 import { codeCut, IMAGE_MARK, longImage, type OpenFence, stripIndent, windowCut } from './cuts';
 
-/** A unit to draw. Pieces of one `group` share their list, table or code block within a segment. */
+/** Pieces of one `group` share their list, table or code block within a segment. */
 export type Piece = PieceContent & {
-  /** The folds that it is in, outermost first. */
+  /** Outermost first. */
   readonly folds?: readonly number[];
 };
 
@@ -17,10 +17,9 @@ type PieceContent =
   | {
       readonly kind: 'block';
       readonly block: Block;
-      /** It continues a block that is too long to be one piece. */
+      /** It continues a split block. */
       readonly joined: boolean;
     }
-  /** The line that folds what follows, up to the end of the fold. */
   | { readonly kind: 'fold'; readonly id: number; readonly summary: string }
   | {
       readonly kind: 'item';
@@ -34,7 +33,6 @@ type PieceContent =
       readonly kind: 'row';
       readonly head: readonly string[];
       readonly align: readonly Align[];
-      /** Undefined for a table with only a header. */
       readonly cells: readonly string[] | undefined;
       readonly group: number;
       readonly first: boolean;
@@ -47,7 +45,7 @@ type PieceContent =
       readonly group: number;
       readonly first: boolean;
       readonly closed: boolean;
-      /** It continues within a line of the part before. */
+      /** It continues the last line of the part before. */
       readonly midLine: boolean;
     };
 
@@ -124,19 +122,15 @@ export interface Segment {
   size: number;
 }
 
-/** Characters of the open end that are lexed; a longer unit is split. */
+/** Characters of the open end that are lexed. A longer unit is split. */
 const WINDOW = 8_000;
-/**
- * A segment is full at this size: the characters of its pieces, and for each piece the overhead of
- * a short one.
- */
+/** Size of a full segment: the characters of its pieces, with an overhead for each. */
 const SEGMENT_SIZE = 2_000;
 const PIECE_SIZE = 24;
-/** The size that the header of a code block or a table adds, in characters. */
+/** Size of the header of a code block or table, characters. */
 const HEAD_SIZE = 120;
-/** Rows of one table stay together up to this size, as their columns are as wide as their cells. */
+/** Tables stay together up to this size, as columns are as wide as their cells. */
 const TABLE_SIZE = 24_000;
-/** A longer line of code is split. */
 const LINE_SIZE = 200_000;
 
 /** A message that grows at its end. */
@@ -147,42 +141,39 @@ export class MarkdownDoc {
   #length = 0;
   #carry = '';
   #groups = 0;
-  /** The last group of code: numbered downwards, so that the page can know them by the text alone. */
+  /** Groups of code are numbered downwards, so that the text alone tells them. */
   #codes = 0;
-  /** The tail continues a block that was split; `text`: with its text, whatever it looks like. */
+  /** The tail continues a split block; `text`: it is text, whatever it looks like. */
   #joined: 'no' | 'block' | 'text' = 'no';
   #settled = false;
-  /** An image may be in it: looking for one in each window takes a third of the time of a long text. */
+  /** Whether to look for images, which takes a third of the time of a long text. */
   #hasImage = false;
   #fence: OpenFence | undefined;
   #list: { readonly group: number; readonly number: number } | undefined;
   #table: { readonly group: number; readonly head: string } | undefined;
   readonly #folds = new Folds();
   readonly #notes = new Set<string>();
-  /** The groups of code whose long lines are wrapped. */
+  /** Groups of code with wrapped lines. */
   readonly wrapped = new Set<number>();
 
-  /** Number of characters received. */
   get length(): number {
     return this.#length;
   }
 
-  /** Full segments never change; the last one still grows. */
+  /** Full segments never change. */
   get segments(): readonly Segment[] {
     return this.#segments;
   }
 
-  /** The open end, to be redrawn after each `append`. */
+  /** The open end, redrawn after each `append`. */
   get open(): readonly Piece[] {
     return this.#open;
   }
 
-  /** What is folded, and what the user has unfolded. */
   get folds(): Pick<Folds, 'isHidden' | 'isOpen' | 'toggle'> {
     return this.#folds;
   }
 
-  /** How many footnotes there are; it changes when there is another one. */
   get noteCount(): number {
     return this.#notes.size + this.#open.filter(isNote).length;
   }
@@ -191,7 +182,6 @@ export class MarkdownDoc {
     return this.#notes.has(label) || this.#open.some((piece) => isNote(piece) && piece.block.label === label);
   }
 
-  /** Returns whether all of a code block has arrived. */
   isComplete(group: number): boolean {
     return this.#settled || this.#fence?.group !== group;
   }
@@ -208,7 +198,7 @@ export class MarkdownDoc {
     this.#run();
   }
 
-  /** No more text is expected for now: incomplete constructs are shown as they are. */
+  /** No more text is expected: shows incomplete constructs as they are. */
   settle(): void {
     if (this.#settled) return;
     this.#settled = true;
@@ -219,13 +209,13 @@ export class MarkdownDoc {
     while (this.#fence ? this.#advanceFence(this.#fence) : this.#advance());
   }
 
-  /** @returns whether the state changed, so that the tail must be examined again */
+  /** @returns whether the tail must be examined again */
   #advance(): boolean {
     let size = WINDOW;
     const image = this.#hasImage && this.#tail.length > WINDOW ? longImage(this.#tail, WINDOW) : undefined;
     if (image?.isWhole) size = image.end + WINDOW;
     else if (image && !this.#settled) {
-      // It is drawn once its data is complete; until then the text before it is shown.
+      // It is drawn once its data is complete.
       const before = lexBlocks(this.#tail.slice(0, image.start), { continued: this.#joined === 'text' });
       this.#setOpen(before.flatMap((one, index) => this.#piecesOf(one, index === 0)));
       return false;
@@ -249,7 +239,7 @@ export class MarkdownDoc {
       this.#open = [];
       return isFull;
     }
-    // Blocks before one that has certainly started are closed; an incomplete line could still join
+    // Blocks before one that has certainly started are closed. An incomplete line could still join
     // the block before it.
     const closed = isBegun(blocks[last]!, source, starts[last]!) ? last : (solid.at(-2) ?? last);
     for (const block of blocks.slice(0, closed)) {
@@ -258,7 +248,7 @@ export class MarkdownDoc {
     }
     const block = blocks[closed]!;
     const start = starts[closed]!;
-    // From its first complete line on, a fence is split line by line without the lexer.
+    // After its first line, a fence is split line by line without the lexer.
     const line = block.type === 'code' && block.fence ? source.indexOf('\n', start) : -1;
     if (block.type === 'code' && block.fence && line !== -1) {
       const { fence, lang } = block;
@@ -275,10 +265,7 @@ export class MarkdownDoc {
     return false;
   }
 
-  /**
-   * Closes the complete items of a list or rows of a table. The tail starts with the block.
-   * @returns whether there were any
-   */
+  /** Closes complete items of a list or rows of a table. The tail starts with the block. */
   #closeParts(block: Block): boolean {
     if (block.type === 'list') {
       const last = block.items.at(-1)!;
@@ -306,7 +293,6 @@ export class MarkdownDoc {
     return true;
   }
 
-  /** Closes the first part of a unit that is longer than the window. */
   #cut(size: number): boolean {
     const head = this.#table?.head ?? '';
     const { at, isText } = windowCut(this.#tail.slice(0, size));
@@ -345,7 +331,7 @@ export class MarkdownDoc {
     return true;
   }
 
-  /** @param inContext the block can continue the list, table or text that was split before it */
+  /** @param inContext the block can continue a split list, table or text */
   #piecesOf(block: Block, inContext = true): Piece[] {
     if (block.type === 'space') return [];
     if (block.type === 'list') {
@@ -409,18 +395,16 @@ export class MarkdownDoc {
 
 type NotePiece = Extract<Piece, { kind: 'block' }> & { readonly block: Extract<Block, { type: 'note' }> };
 
-/** Returns whether a piece is a footnote. */
 export function isNote(piece: Piece): piece is NotePiece {
   return piece.kind === 'block' && piece.block.type === 'note';
 }
 
-/** Returns the cost of drawing a piece, in characters. */
+/** The cost of drawing, in characters. */
 function weightOf(piece: Piece): number {
   const hasHead = (piece.kind === 'code' || piece.kind === 'row') && piece.first;
   return PIECE_SIZE + sizeOf(piece) + (hasHead ? HEAD_SIZE : 0);
 }
 
-/** Returns the number of characters of a piece. */
 export function sizeOf(piece: Piece): number {
   switch (piece.kind) {
     case 'code':
@@ -443,8 +427,8 @@ function staysTogether(segment: Segment, piece: Piece): boolean {
 }
 
 /**
- * Returns whether the block at `start` is certainly a block of its own: its first line is complete,
- * for a table also the delimiter row that makes it one, and for a formula all of it.
+ * Returns whether the block at `start` is certainly complete enough: its first line, the delimiter
+ * row of a table, all of a formula.
  */
 function isBegun(block: Block, source: string, start: number): boolean {
   const end = source.indexOf('\n', start);

@@ -9,34 +9,26 @@ import { isNote, MarkdownDoc, type Piece, type Segment, sizeOf } from './markdow
 import { PiecePainter } from './piecePainter';
 import { linkNoteReference, type MarkdownContext, showFold } from './renderBlocks';
 
-/** What a view needs from the panel. */
 export interface MarkdownViewContext extends Omit<MarkdownContext, 'toggleFold' | 'showNote' | 'hasNote'> {
   readonly viewport: ViewportWatcher;
   /** Requests a call of `render` in the next frame. */
   invalidate(): void;
   /** Approximate characters per line. */
   readonly columns: () => number;
-  /** Scrolls to a part of the text that the user asked for. */
   keepInView(node: Element): void;
 }
 
-/** What the segments of a view need. */
 type SegmentContext = MarkdownContext & Pick<MarkdownViewContext, 'viewport' | 'columns'>;
 
-/** Characters parsed between two checks of the time. */
 const SLICE = 16_384;
-/**
- * Number of segments at the end of a message that are drawn at once when it is new or floods in;
- * the others are drawn when they come near.
- */
+/** Segments at the end that are drawn at once. Others are drawn when they come near. */
 const EAGER = 2;
-/** Maximum number of segments drawn per frame to measure their heights. */
+/** Segments drawn per frame to measure them. */
 const DRAWN_AT_ONCE = 6;
 const LINE_HEIGHT = 20;
-/** Pause between drawing while there is more to parse than fits in a frame, ms. */
+/** Pause between drawing in a flood, ms. */
 const FLOOD_PAUSE = 100;
 
-/** A Markdown text in the page. */
 export class MarkdownView implements Disposable {
   readonly element = el('div', 'markdown');
   readonly #doc: MarkdownDoc;
@@ -49,7 +41,7 @@ export class MarkdownView implements Disposable {
   #drawnAt = 0;
   #noteCount = 0;
 
-  /** @param doc the parsed text if it was shown before, which makes showing it again cheap */
+  /** @param doc the parsed text, if it was shown before */
   constructor(context: MarkdownViewContext, text: string, doc = new MarkdownDoc()) {
     this.#context = context;
     this.#doc = doc;
@@ -71,13 +63,11 @@ export class MarkdownView implements Disposable {
     this.#settled = false;
   }
 
-  /** No more text is expected: the open end counts as complete. */
   settle(): void {
     this.#settled = true;
   }
 
   /**
-   * Draws what is new.
    * @param deadline of `performance.now()`; the rest is left for the next frame
    * @returns whether everything is drawn
    */
@@ -89,14 +79,14 @@ export class MarkdownView implements Disposable {
       if (this.#backlog && performance.now() > deadline) break;
     }
     const complete = this.#backlog === '';
-    // In a flood, most of what could be drawn now will have left the screen by the next frame.
+    // In a flood, most of it will have left the screen by the next frame.
     const now = performance.now();
     if (!complete && now - this.#drawnAt < FLOOD_PAUSE) return false;
     this.#drawnAt = now;
     if (complete && this.#settled) this.#doc.settle();
     const { segments } = this.#doc;
-    // Text that is being read must not jump, so what is drawn stays; new segments that are already
-    // past only get their height.
+    // What is drawn stays, as it may be being read. New segments that are already past only get
+    // their height.
     const eager = segments.length - EAGER;
     const start = Math.max(0, this.#views.length - 1);
     for (let index = start; index < segments.length; index++) {
@@ -116,9 +106,8 @@ export class MarkdownView implements Disposable {
   }
 
   /**
-   * Draws some of the segments that only have an estimated height, so that heights within the text
-   * are real. A frame has no time for all of a long text.
-   * @returns whether there were any: then there may be more
+   * Draws some of the segments with estimated heights.
+   * @returns whether there were any
    */
   drawWhole(): boolean {
     let drawn = 0;
@@ -139,7 +128,7 @@ export class MarkdownView implements Disposable {
     for (const view of this.#views) view.refold(id);
   }
 
-  /** References are drawn before their footnotes, which come last. */
+  /** Footnotes come after their references. */
   #linkNotes(): void {
     const { noteCount } = this.#doc;
     if (noteCount === this.#noteCount) return;
@@ -156,7 +145,7 @@ export class MarkdownView implements Disposable {
     const { segments, open } = this.#doc;
     const piece = [...segments.flatMap(({ pieces }) => pieces), ...open].find(has);
     for (const id of piece?.folds ?? []) if (!this.#doc.folds.isOpen(id)) this.#toggleFold(id);
-    // In none of the segments: it is in the open end.
+    // If not found, it is in the open end.
     this.#views.at(segments.findIndex(({ pieces }) => pieces.some(has)))?.drawNow();
     const places = this.element.querySelectorAll<HTMLElement>(isBack ? 'a.note-reference' : '.footnote');
     const place = [...places].find(({ dataset }) => dataset.note === label);
@@ -166,7 +155,7 @@ export class MarkdownView implements Disposable {
   }
 }
 
-/** A segment: in the page with its content, or as an empty box with its height. */
+/** A segment, in the page or as an empty box of its height. */
 class SegmentView implements Disposable {
   readonly element = el('div', 'segment');
   readonly #segment: Segment;
@@ -175,9 +164,9 @@ class SegmentView implements Disposable {
   readonly #watches: readonly Disposable[];
   #painter: PiecePainter | undefined;
   #painted = 0;
-  /** It was drawn in its current state, so its height is known. */
+  /** Its height is known. */
   #known = false;
-  /** The number of pieces that its height covers. */
+  /** Number of pieces in its height. */
   #sized = 0;
   #tail: Parameters<PiecePainter['setTail']> = [[], true];
 
@@ -196,7 +185,6 @@ class SegmentView implements Disposable {
     });
     const selection = watchSelection(this.element, (isTouched) => {
       if (isTouched && !this.#painter) this.#draw();
-      // Removed again when it is far away.
       if (!isTouched) context.viewport.renew(this.element);
     });
     this.#watches = [near, selection];
@@ -205,7 +193,6 @@ class SegmentView implements Disposable {
   paint(): void {
     const { pieces } = this.#segment;
     if (!this.#painter) {
-      // It left the page before it was full.
       if (this.#sized !== pieces.length) this.#leave(this.#estimate(), false);
       return;
     }
@@ -219,21 +206,20 @@ class SegmentView implements Disposable {
     this.#painter?.setTail(...tail);
   }
 
-  /** @returns whether it was not drawn before. It is removed again when it is far away. */
+  /** @returns whether it was not drawn before */
   drawOnce(): boolean {
     if (this.#known || this.#painter) return false;
     this.drawNow();
     return true;
   }
 
-  /** Draws it wherever it is. It is removed again when it is far away. */
+  /** It is removed again when it is far away. */
   drawNow(): void {
     if (this.#painter) return;
     this.#draw();
     this.#context.viewport.renew(this.element);
   }
 
-  /** A fold was folded or unfolded. */
   refold(id: number): void {
     const { folds } = this.#doc;
     if (!this.#painter) {

@@ -8,16 +8,15 @@ import innerStyles from '../styles/mathml.css';
 import type { strings } from '../text/strings';
 
 const MATHML = 'http://www.w3.org/1998/Math/MathML';
-/** Time for formulas in one frame, in which the browser lays them out too, ms. */
+/** Time per frame, ms. The browser needs more for the layout. */
 const SLICE = 5;
-/** Formulas that are kept, as parts of a text leave the page and return. */
+/** Formulas to keep, as parts of a text leave the page and return. */
 const MAX_KEPT = 500;
 
-/** What is wrong with formulas that are not drawn. */
+/** Words for problems. */
 let words: typeof strings.formulas;
 const queue: HTMLElement[] = [];
 const kept = new Map<string, Formula>();
-/** Of the insides of formulas. */
 let sheet: CSSStyleSheet | undefined;
 
 /** Draws a formula soon, unless it has left the page by then. */
@@ -31,7 +30,7 @@ export function drawFormula(element: HTMLElement, problems: typeof strings.formu
   if (queue.push(element) === 1) requestAnimationFrame(run);
 }
 
-/** Copies without what is drawn: as if it had been a block, the browser would begin a line for each formula. */
+/** Copies without what is drawn: the browser would begin a line for each formula. */
 function copySource(event: ClipboardEvent): void {
   const selection = document.getSelection();
   const isField = event.target instanceof Element && event.target.matches('input, textarea');
@@ -63,7 +62,7 @@ function show(element: HTMLElement): void {
     element.classList.add('problem');
     return;
   }
-  // Above the letters, so that it is what is selected. What is drawn is no part of the text of the page.
+  // Over the letters, so that it is what is selected.
   const text = el('span', 'formula-source', revealControls(source));
   text.ariaHidden = 'true';
   element.replaceChildren(text);

@@ -2,14 +2,13 @@
 // lays out only what changed, selections stay, and a text that grows sixty times a second does not
 // leave sixty copies behind.
 
-/** Elements defined by tag, attributes and children only, without listeners. */
+/** Elements without listeners. */
 const PLAIN: ReadonlySet<string> = new Set(
   'P H3 H4 H5 H6 UL OL LI BLOCKQUOTE TR TH TD STRONG EM DEL CODE SPAN B I INS KBD MARK S SMALL SUB SUP U'.split(' '),
 );
 
 /**
- * Replaces `old` nodes by the newly drawn ones that follow them. From the start on, matching old
- * nodes are kept and updated from the new ones; the other old ones are removed.
+ * Replaces nodes by newly drawn ones that follow them. Matching old nodes are kept and updated.
  * @returns maps each discarded new node to the old one in its place
  */
 export function patchNodes(old: readonly ChildNode[], fresh: readonly ChildNode[]): ReadonlyMap<Node, ChildNode> {
@@ -17,7 +16,7 @@ export function patchNodes(old: readonly ChildNode[], fresh: readonly ChildNode[
   for (const node of old) {
     const wanted = fresh[kept.size];
     if (!wanted) break;
-    // Nodes without a parent were removed with their container.
+    // It was removed with its container.
     const isSettled = wanted.parentNode === null;
     if (!isSettled && (wanted.parentNode !== node.parentNode || !becomes(node, wanted))) break;
     wanted.remove();
@@ -29,7 +28,7 @@ export function patchNodes(old: readonly ChildNode[], fresh: readonly ChildNode[
 
 /**
  * Updates a node to match another one.
- * @returns false if that is impossible; nothing was changed then
+ * @returns false if that is impossible; nothing has changed then
  */
 function becomes(node: ChildNode, wanted: ChildNode): boolean {
   if (node instanceof Text && wanted instanceof Text) {
@@ -39,11 +38,10 @@ function becomes(node: ChildNode, wanted: ChildNode): boolean {
     return true;
   }
   if (!(node instanceof HTMLElement && wanted instanceof HTMLElement) || node.tagName !== wanted.tagName) return false;
-  // What is drawn of a formula stays while the formula does.
+  // A drawn formula stays.
   if (node.dataset.formula) return node.dataset.formula === wanted.dataset.formula;
-  // In a list or quote that grows, the colors, buttons and focus of a code block stay.
+  // The colours, buttons and focus of a code block stay.
   if (node.matches('.code-block:not([data-code])')) return codeOf(node) === codeOf(wanted);
-  // A link opens what its title names.
   if (node.tagName === 'A') return node.isEqualNode(wanted);
   if (!PLAIN.has(node.tagName) || !sameAttributes(node, wanted)) return false;
   const old = [...node.childNodes];
@@ -53,7 +51,6 @@ function becomes(node: ChildNode, wanted: ChildNode): boolean {
   return true;
 }
 
-/** Returns the language, the file and the text of a code block, without its buttons. */
 function codeOf(block: Element): string {
   return [...block.querySelectorAll('.lang, .link, pre')].map((part) => part.textContent).join('\n');
 }

@@ -15,25 +15,23 @@ import {
   renderTable,
 } from './renderBlocks';
 
-/** The container of the next piece of the same group. */
 interface Container {
   readonly group: number;
   readonly node: HTMLElement;
 }
 
-/** Closed for good, at the open end, or at the end of a complete text. */
+/** `closed`: for good; `settled`: at the end of a complete text. */
 type PieceState = 'closed' | 'open' | 'settled';
 
 type OpenCode = Pick<CodeBlock, 'setText' | 'close'>;
 
-/** Appends to `parent`. */
 export class PiecePainter {
   readonly #parent: HTMLElement;
   readonly #context: MarkdownContext;
   readonly #doc: MarkdownDoc;
   #container: Container | undefined;
   #tailNodes: ChildNode[] = [];
-  /** The previous open end until it is redrawn, and the nodes drawn since, closed pieces first. */
+  /** The previous open end until it is redrawn; the nodes drawn since. */
   #oldTail: readonly ChildNode[] = [];
   #drawn: ChildNode[] = [];
   #tailCode: { readonly block: OpenCode; readonly group: number; readonly head: string; text: string } | undefined;
@@ -44,19 +42,19 @@ export class PiecePainter {
     this.#doc = doc;
   }
 
-  /** Draws a closed piece. Call after `giveUpTail` and before `setTail`. */
+  /** Draws a closed piece, between `giveUpTail` and `setTail`. */
   paint(piece: Piece): void {
     this.#drawn.push(...this.#draw(piece, 'closed').nodes);
   }
 
-  /** The open end will be redrawn, as parts of it may have been closed. */
+  /** The open end will be redrawn: parts of it may be closed. */
   giveUpTail(): void {
     this.#oldTail = [...this.#oldTail, ...this.#tailNodes];
     this.#tailNodes = [];
     this.#tailCode = undefined;
   }
 
-  /** Draws the open end. Open code is only appended to, and unchanged nodes are kept. */
+  /** Draws the open end. Open code is only appended to; unchanged nodes stay. */
   setTail(pieces: readonly Piece[], settled: boolean): void {
     const only = pieces.length === 1 ? pieces[0] : undefined;
     const code = this.#tailCode;
@@ -85,7 +83,6 @@ export class PiecePainter {
     this.#oldTail = this.#drawn = [];
   }
 
-  /** @returns the added nodes, for removing them again */
   #draw(piece: Piece, state: PieceState): { readonly nodes: ChildNode[]; readonly block?: OpenCode } {
     switch (piece.kind) {
       case 'item':
@@ -180,7 +177,6 @@ export class PiecePainter {
     return [node];
   }
 
-  /** All segments of the text. */
   get #view(): Element {
     return this.#parent.parentElement ?? this.#parent;
   }
@@ -189,7 +185,6 @@ export class PiecePainter {
     if (this.#doc.isComplete(group)) showComplete(this.#view, group);
   }
 
-  /** Returns the text of a code block from all its parts. */
   #wholeCode(group: number, fallback: string): string {
     const all = [...this.#doc.segments.flatMap((segment) => segment.pieces), ...this.#doc.open];
     const parts = all.flatMap((piece) => (piece.kind === 'code' && piece.group === group ? [piece.text] : []));
@@ -197,7 +192,6 @@ export class PiecePainter {
   }
 }
 
-/** What stands above a code block. */
 function headOf({ lang, title }: Piece & { kind: 'code' }): string {
   return `${lang} ${title ?? ''}`;
 }

@@ -12,18 +12,15 @@ import { type CodeUse, createCodeBlock } from './codeBlock';
 import { renderFormula } from './formulas';
 import type { Piece } from './markdownDoc';
 
-/** What rendering needs from outside. */
 export interface MarkdownContext {
   openLink(href: string): void;
   copy(text: string): void;
   useCode(use: CodeUse): void;
-  /** A part of the text changes its height where the user is. */
+  /** The user changes a height. */
   unpin(): void;
-  /** The user unfolded or folded a part of the text. */
   toggleFold(id: number): void;
-  /** Shows the footnote with a label, or the first reference to it (`isBack`). */
+  /** @param isBack to the first reference */
   showNote(label: string, isBack: boolean): void;
-  /** The text has a footnote with this label. */
   hasNote(label: string): boolean;
 }
 
@@ -35,7 +32,7 @@ const ALERT_ICONS: Readonly<Record<Alert, IconName>> = {
   caution: 'error',
 };
 
-/** Renders a block; nothing for blank lines between blocks. */
+/** Renders nothing for blank lines. */
 export function renderBlock(block: Block, context: MarkdownContext, budget: SpanBudget): HTMLElement | undefined {
   switch (block.type) {
     case 'space':
@@ -43,8 +40,7 @@ export function renderBlock(block: Block, context: MarkdownContext, budget: Span
     case 'foldEnd':
       return undefined;
     case 'heading': {
-      // The agent's headings start at level 3 for assistive technology, below the panel's own;
-      // their look follows their depth.
+      // Levels 1 and 2 are the panel's own, for assistive technology. The look follows the depth.
       const heading = el(`h${Math.min(6, block.depth + 2)}` as 'h3', `h${block.depth}`);
       return renderText(block.text, heading, context, budget);
     }
@@ -99,7 +95,6 @@ function renderBlocks(blocks: readonly Block[], parent: Node, context: MarkdownC
   }
 }
 
-/** Renders the line that folds what follows it. */
 export function renderFold(summary: string, id: number, isOpen: boolean, context: MarkdownContext): HTMLElement {
   const words = renderText(summary || strings.details, el('span', 'fold-words'), context, createBudget());
   // A button cannot contain links.
@@ -111,7 +106,6 @@ export function renderFold(summary: string, id: number, isOpen: boolean, context
   return el('div', 'fold', line);
 }
 
-/** Shows on the line of a fold whether it is unfolded. */
 export function showFold(line: HTMLElement, isOpen: boolean): void {
   if (line.getAttribute('aria-expanded') === String(isOpen)) return;
   line.setAttribute('aria-expanded', String(isOpen));
@@ -123,15 +117,15 @@ const LETTER = /\p{L}/u;
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
 
 /**
- * Returns the direction of a text from its first letter. With `auto`, the browser searches the text
- * on each change of its nodes, which is quadratic for a long text without letters.
+ * The first letter decides. `auto` searches the text on each change, which is quadratic without
+ * letters.
  */
 function directionOf(text: string): 'rtl' | undefined {
   const letter = LETTER.exec(text)?.[0];
   return letter !== undefined && RIGHT_TO_LEFT.test(letter) ? 'rtl' : undefined;
 }
 
-/** Breaking longer words takes the browser quadratic time if it applies kerning. */
+/** Breaking longer words takes quadratic time with kerning. */
 const LONG_WORD = 600;
 
 function hasLongWord(text: string): boolean {
@@ -144,17 +138,13 @@ function hasLongWord(text: string): boolean {
   return text.length - start >= LONG_WORD;
 }
 
-/** Creates an empty list that starts with the number `start`. */
 export function createList(ordered: boolean, start: number): HTMLOListElement | HTMLUListElement {
   const list = el(ordered ? 'ol' : 'ul');
   if (ordered && start !== 1) list.setAttribute('start', String(start));
   return list;
 }
 
-/**
- * Renders one item. Its spacing is wide if it contains a blank line; that depends on the item
- * alone, so that a later one changes no earlier one.
- */
+/** Only the item itself decides on its spacing, so that no later one changes it. */
 export function renderItem(item: ListItem, context: MarkdownContext, budget: SpanBudget): HTMLLIElement {
   const element = el('li', item.loose ? 'loose' : '');
   renderBlocks(item.blocks, element, context, budget);
@@ -174,7 +164,6 @@ function renderCheckbox(checked: boolean): HTMLInputElement {
   return box;
 }
 
-/** Renders a table with its header in a box that scrolls horizontally. */
 export function renderTable(
   { head, align }: Pick<Piece & { kind: 'row' }, 'head' | 'align'>,
   context: MarkdownContext,
@@ -253,7 +242,7 @@ function renderSpan(span: Exclude<Span, string>, context: MarkdownContext, inLin
   }
 }
 
-/** Looks like the text that it is until the footnote itself is there (`linkNoteReference`). */
+/** Plain until the footnote arrives. */
 function renderNoteReference(label: string, context: MarkdownContext): Node {
   if (!context.hasNote(label)) {
     const text = el('span', 'note-reference', `[^${label}]`);
@@ -266,7 +255,7 @@ function renderNoteReference(label: string, context: MarkdownContext): Node {
   return reference;
 }
 
-/** Makes a link of a reference that was drawn before its footnote was there. */
+/** Makes a link after the footnote has arrived. */
 export function linkNoteReference(text: HTMLElement, context: MarkdownContext): void {
   text.replaceWith(renderNoteReference(text.dataset.note!, context));
 }
@@ -281,7 +270,7 @@ function renderCodeSpan(text: string, context: MarkdownContext, inLink: boolean)
   return link('link file', code, text, () => context.openLink(text));
 }
 
-/** Only embedded images are shown; others would have to be fetched, so they become links. */
+/** Only embedded images are shown. Others become links, as they would have to be fetched. */
 function renderImage({ href, alt }: Extract<Span, { type: 'image' }>, context: MarkdownContext): Node {
   if (!/^data:image\/[\w.+-]+[;,]/.test(href)) {
     return link('link', alt || 'image', revealControls(href), () => context.openLink(href));

@@ -2,12 +2,11 @@
 // open, have failed or wait for the user stay single, as do edits and commands. Pure: no DOM.
 import type { ItemView } from '../../panel/contract';
 
-/** Fewer calls are not worth a line of their own. */
+/** Minimum number of calls. */
 const LEAST = 3;
 
-/** A run that is shown as a group. */
 export interface CallGroup {
-  /** Transcript indexes of its first and last call. */
+  /** Transcript indexes. */
   readonly first: number;
   readonly last: number;
   readonly isOpen: boolean;
@@ -16,24 +15,23 @@ export interface CallGroup {
 interface Call {
   readonly id: string;
   readonly turnId: string | undefined;
-  /** The file that was read; undefined for a search. */
+  /** Undefined for a search. */
   readonly file: string | undefined;
 }
 
 interface Run {
   readonly first: number;
   readonly last: number;
-  /** What the user chose; undefined: nothing. */
+  /** Whether the user folded or unfolded it. */
   chosen: boolean | undefined;
-  /** The user is in one of its calls, so it is not folded under their hands. */
+  /** Open because the user is in one of its calls. */
   isHeld: boolean;
 }
 
 export interface CallGroupsOptions {
-  /** What the user chose for an item or a group, by its id. */
   isExpanded(id: string): boolean | undefined;
   setExpanded(id: string, expanded: boolean): void;
-  /** Returns whether the entry at an index has the focus or a part of the selection. */
+  /** Whether an entry has the focus or a part of the selection. */
   isInUse(index: number): boolean;
 }
 
@@ -46,20 +44,18 @@ export class CallGroups {
     this.#options = options;
   }
 
-  /** The group that the item at an index belongs to. */
   at(index: number): CallGroup | undefined {
     const run = this.#runs.get(index);
     if (!run || run.last - run.first + 1 < LEAST) return undefined;
     return { first: run.first, last: run.last, isOpen: run.chosen ?? run.isHeld };
   }
 
-  /** Returns whether the item at an index is not drawn, as its group is folded: the group's line is. */
+  /** Whether an item is not drawn because its group is folded. */
   hides(index: number): boolean {
     const group = this.at(index);
     return group !== undefined && !group.isOpen && group.first !== index;
   }
 
-  /** How many files a group has read, and how often it has searched. */
   counts({ first, last }: CallGroup): { readonly files: number; readonly searches: number } {
     const files = new Set<string>();
     let searches = 0;
@@ -72,9 +68,8 @@ export class CallGroups {
   }
 
   /**
-   * An item is new or was replaced.
-   * @param isNested it is drawn elsewhere, in its call
-   * @returns the other indexes that are to be drawn again
+   * @param isNested it is drawn in its call
+   * @returns the other indexes to redraw
    */
   set(index: number, item: ItemView, isNested = item.path !== undefined): readonly number[] {
     const call = isNested ? undefined : callOf(item);
@@ -83,7 +78,6 @@ export class CallGroups {
     const before = this.#runs.get(index);
     if (call && old && call.turnId === old.turnId) {
       this.#calls.set(index, call);
-      // Its line may say something else now.
       return before && before.first !== index ? [before.first] : [];
     }
     this.#runs.delete(index);
@@ -95,7 +89,6 @@ export class CallGroups {
     return this.#join(index, call);
   }
 
-  /** The user folds or unfolds a group. */
   toggle(group: CallGroup): void {
     const run = this.#runs.get(group.first)!;
     run.chosen = !group.isOpen;
@@ -132,7 +125,9 @@ export class CallGroups {
     return run;
   }
 
-  /** Returns the lines of groups, and all calls of runs that are hardly more or less than a group. */
+  /**
+   * Returns the lines of groups, and all calls of runs that may just have become a group, or none.
+   */
   #around(runs: readonly (Run | undefined)[], except: number): readonly number[] {
     const found = new Set<number>();
     for (const run of runs) {

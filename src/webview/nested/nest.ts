@@ -14,17 +14,17 @@ import { type CallGroup, CallGroups } from './callGroups';
 
 type ToolItem = Extract<ItemView, { kind: 'tool' }>;
 
-/** Entries that are requested at once, and that are in the page. */
+/** Entries requested at once, and the maximum in the page. */
 const SOME = 50;
 const MOST = 150;
 
-/** Which of the entries in a call are here: those from number `from` on. */
+/** The entries of a call that are in the page, from number `from` on. */
 export interface NestContents {
-  /** Calls in it when it was last drawn. */
+  /** Number of calls when it was last drawn. */
   calls: number;
   from: number;
   total: number;
-  /** Their transcript indexes; undefined: not known yet. */
+  /** Transcript indexes; undefined before they are known. */
   indexes: number[] | undefined;
 }
 
@@ -32,18 +32,14 @@ export interface NestContents {
 export interface NestHost {
   readonly store: ItemStore;
   readonly context: EntryContext;
-  /** Returns the calls in which a nested one asks for a permission. */
   asking(): ReadonlySet<number>;
   /** Returns whether an item is drawn in its call. */
   hides(index: number): boolean;
-  /** Keeps what the user sees in place while heights change. */
   hold(): void;
-  /** Draws what is nested in a nested call. */
   draw(entry: HTMLElement, index: number): void;
 }
 
 export class Nest {
-  /** Transcript index of the call. */
   readonly index: number;
   readonly #host: NestHost;
   readonly #entry: HTMLElement;
@@ -53,12 +49,11 @@ export class Nest {
   readonly #words = el('span', 'cut');
   readonly #list = setAttributes(el('div', 'nest-list'), { role: 'group' });
   readonly #groups = new CallGroups({ isExpanded, setExpanded, isInUse: () => false });
-  /** By transcript index, each with what it was drawn as. */
+  /** By transcript index. */
   readonly #views = new Map<number, { readonly name: string; readonly view: EntryView }>();
   #sought: { readonly index: number; readonly drawn: (view: EntryView) => void } | undefined;
   #isAsked = false;
 
-  /** @param entry the entry of the call */
   constructor(host: NestHost, index: number, entry: HTMLElement, contents: NestContents) {
     this.#host = host;
     this.index = index;
@@ -68,7 +63,6 @@ export class Nest {
     this.#line.append(this.#mark, this.#words);
     entry.append(el('div', 'nest', this.#line, this.#list));
     entry.addEventListener('keydown', this.#onKey);
-    // Others may have come while it was out of the page.
     if (this.#call?.nested?.calls !== this.#contents.calls) {
       this.#drop(0, this.#contents.indexes?.length ?? 0);
       this.#contents.indexes = undefined;
@@ -80,7 +74,6 @@ export class Nest {
     return this.#views.get(index)?.view;
   }
 
-  /** The call, or what is asked about those in it, has changed. */
   update(): void {
     const call = this.#call;
     if (!call) return;
@@ -99,7 +92,7 @@ export class Nest {
     this.#draw();
   }
 
-  /** Draws the time that has passed. @returns whether it goes on */
+  /** @returns whether the call still runs */
   tick(): boolean {
     const call = this.#call;
     if (!call || !isRunning(call)) return false;
@@ -107,7 +100,6 @@ export class Nest {
     return true;
   }
 
-  /** A nested item is new or has changed. */
   put(index: number): void {
     const { indexes, from } = this.#contents;
     if (!indexes) return;
@@ -157,7 +149,7 @@ export class Nest {
     this.find(sought.index, sought.drawn);
   }
 
-  /** Unfolds it for an item in it. */
+  /** Unfolds it for an item. */
   find(index: number, drawn: (view: EntryView) => void): void {
     const place = this.#contents.indexes?.indexOf(index) ?? -1;
     if (place < 0) this.#sought = { index, drawn };
@@ -202,7 +194,6 @@ export class Nest {
     ].join(' · ');
   }
 
-  /** The arrow keys fold and unfold it while the entry of the call has the focus. */
   readonly #onKey = (event: KeyboardEvent): void => {
     if (event.ctrlKey || event.altKey || event.metaKey || event.shiftKey) return;
     const isLeft = event.key === 'ArrowLeft';
@@ -246,7 +237,7 @@ export class Nest {
     for (const index of indexes) this.#host.store.held.add(index);
   }
 
-  /** Takes entries out of the page, by their places in it. */
+  /** Removes entries from the page. */
   #drop(first: number, end: number): void {
     const { indexes } = this.#contents;
     if (!indexes || end <= first) return;
@@ -317,7 +308,6 @@ export class Nest {
     return view;
   }
 
-  /** The first entry of an unfolded group has the line that folds it. */
   #drawGroup(entry: HTMLElement, number: number, group: CallGroup | undefined): void {
     if (entry.classList.contains('group')) return;
     entry.classList.toggle('in-group', group !== undefined);
@@ -349,7 +339,7 @@ function isRunning({ status, nested }: ToolItem): boolean {
   return status === 'in_progress' || status === 'pending' || (nested?.open ?? 0) > 0;
 }
 
-/** Puts nodes into a box in their order; those that are there already are not moved without need. */
+/** Puts nodes into a box in order, without moving those that are in place. */
 function putNodes(box: HTMLElement, nodes: readonly HTMLElement[]): void {
   const wanted = new Set<Element>(nodes);
   for (const old of [...box.children]) if (!wanted.has(old)) old.remove();

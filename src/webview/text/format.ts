@@ -2,31 +2,31 @@
 import * as l10n from '@vscode/l10n';
 import { language } from './language';
 
-// Created on first use, as creating all of them would delay the first paint.
+// Created on first use: all of them would delay the first paint.
 const numbers = once(() => new Intl.NumberFormat(language, { maximumFractionDigits: 1 }));
 const counts = once(() => new Intl.NumberFormat(language, { notation: 'compact' }));
 const shares = once(() => new Intl.NumberFormat(language, { style: 'percent' }));
 const ages = once(() => new Intl.RelativeTimeFormat(language, { numeric: 'auto', style: 'short' }));
 const plurals = once(() => new Intl.PluralRules(language));
 
-/** Formats a number with at most one decimal: "0.5", "12,345". */
+/** "0.5", "12,345" */
 export function formatNumber(value: number): string {
   return numbers().format(value);
 }
 
-/** Formats a fraction as a percentage: "45%". */
+/** "45%" */
 export function formatShare(share: number): string {
   return shares().format(share);
 }
 
-/** Formats a count in few characters: "812", "8.1K", "1.2M". */
+/** "812", "8.1K", "1.2M" */
 export function formatCount(count: number): string {
   return counts().format(count);
 }
 
 /**
- * Formats an amount of money: "$0.25".
- * @param currency as given by the agent, usually ISO 4217
+ * "$0.25"
+ * @param currency usually ISO 4217
  */
 export function formatCost(amount: number, currency: string): string {
   const isCode = /^[a-z]{3}$/i.test(currency);
@@ -35,7 +35,7 @@ export function formatCost(amount: number, currency: string): string {
   return isCode ? text : `${text} ${currency}`;
 }
 
-/** Formats a duration in ms: "0.1 s", "12.4 s", "2 min 5 s", "1 h 3 min". */
+/** "0.1 s", "12.4 s", "2 min 5 s", "1 h 3 min" */
 export function formatDuration(ms: number): string {
   const seconds = Math.max(0, ms) / 1000;
   if (seconds < 0.05) return l10n.t('< {0} s', formatNumber(0.1));
@@ -50,12 +50,12 @@ export function formatDuration(ms: number): string {
   return minutes % 60 ? l10n.t('{0} h {1} min', hours, minutes % 60) : l10n.t('{0} h', hours);
 }
 
-/** Formats a duration in ms as whole seconds, at least one: "4 s". */
+/** In whole seconds, at least one: "4 s". */
 export function formatSeconds(ms: number): string {
   return formatDuration(Math.max(1, Math.round(ms / 1000)) * 1000);
 }
 
-/** Formats how long ago something was: "now", "5 min. ago", "yesterday". */
+/** "now", "5 min. ago", "yesterday" */
 export function formatAgo(ms: number): string {
   const minutes = Math.floor(Math.max(0, ms) / 60_000);
   const [count, unit] =
@@ -69,7 +69,7 @@ export function formatAgo(ms: number): string {
   return ages().format(-count, unit);
 }
 
-/** Returns a function that makes the text for a count, which is `{0}` in both forms. */
+/** Both forms have the count as `{0}`. */
 export function counted(one: string, other: string): (count: number) => string {
   return (count) => (plurals().select(count) === 'one' ? one : other).replace('{0}', () => formatNumber(count));
 }
@@ -82,17 +82,13 @@ function once<T>(make: () => T): () => T {
   };
 }
 
-/**
- * Splits a path before its last part, so that the directory can be shortened first:
- * ["src/webview/", "main.tsx"].
- */
+/** Splits a path before its last part: ["src/webview/", "main.tsx"]. */
 export function splitPath(path: string): readonly [folder: string, name: string] {
   const cut = Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\'), 0);
   if (cut === 0 || cut >= path.length - 1) return ['', path];
   return [path.slice(0, cut + 1), path.slice(cut + 1)];
 }
 
-/** Returns the last `count` lines of a text, searching from its end. */
 export function lastLines(text: string, count: number): string {
   let index = text.endsWith('\n') ? text.length - 1 : text.length;
   for (let line = 0; line < count; line++) {

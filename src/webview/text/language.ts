@@ -7,5 +7,4 @@ const page = globalThis.document;
 const bundle = page?.getElementById('texts')?.textContent;
 if (bundle) config({ contents: bundle });
 
-/** BCP 47, for `Intl`. */
 export const language = page?.documentElement.lang || 'en';

@@ -653,7 +653,7 @@ export const strings = {
   versionMismatch: l10n.t('Parley was updated. Reload the panel to continue.'),
 } as const;
 
-/** A size in bytes: "1 KB", "12.4 MB". */
+/** "1 KB", "12.4 MB" */
 function size(bytes: number): string {
   const kilobytes = Math.max(1, Math.ceil(bytes / 1024));
   return kilobytes < 1024
@@ -661,7 +661,6 @@ function size(bytes: number): string {
     : l10n.t('{0} MB', formatNumber(kilobytes / 1024));
 }
 
-/** A time of today, or one with its day. */
 function clock(at: number): string {
   const isToday = new Date(at).toDateString() === new Date().toDateString();
   const day = isToday ? {} : ({ month: 'short', day: 'numeric' } as const);

@@ -3,11 +3,11 @@
 import type { TimelineCall } from '../../panel/contract';
 import type { TimeAxis } from './timeAxis';
 
-/** Lanes of the agent's calls, and of subagents below them. In the last one calls may overlap. */
+/** In the last lane calls may overlap. */
 const MAX_LANES = 6;
 const MAX_SUBAGENT_LANES = 3;
 
-/** What is drawn for one call, or for several within a pixel. px */
+/** One call, or several within a pixel. px */
 export interface Mark {
   readonly x: number;
   readonly width: number;
@@ -15,7 +15,7 @@ export interface Mark {
   readonly isFailed: boolean;
 }
 
-/** The visible part of the axis: positions in ms, and pixels per ms. */
+/** The visible part: positions in ms, and pixels per ms. */
 export interface Sight {
   readonly from: number;
   readonly until: number;
@@ -26,9 +26,9 @@ export class Lane {
   readonly #calls: readonly TimelineCall[];
   readonly #starts: Float64Array;
   readonly #ends: Float64Array;
-  /** The greatest end of a call and of all before it. */
+  /** The latest end of a call and all before it. */
   readonly #reached: Float64Array;
-  /** How many calls before this one have failed. */
+  /** Number of failed calls before each. */
   readonly #failed: Uint32Array;
 
   /** @param calls in order of their start */
@@ -57,7 +57,7 @@ export class Lane {
         index++;
         continue;
       }
-      // All that begin within this pixel are one mark. The last of them can be longer.
+      // All calls that begin within this pixel are one mark. The last one can be longer.
       const pixel = Math.floor(x);
       const next = Math.max(index + 1, firstOver(this.#starts, from + (pixel + 1) / scale, index));
       const end = (this.#ends[next - 1]! - from) * scale;
@@ -68,7 +68,7 @@ export class Lane {
     return marks;
   }
 
-  /** The call at a position, or the nearest one not farther away than `reach`, ms. */
+  /** Returns the call at a position, or the nearest one within `reach` ms. */
   find(position: number, reach: number): TimelineCall | undefined {
     let best: TimelineCall | undefined;
     let distance = reach;
@@ -83,7 +83,6 @@ export class Lane {
     return best;
   }
 
-  /** The positions of a call, if it is in this lane. */
   spanOf(call: TimelineCall): { readonly from: number; readonly until: number } | undefined {
     const index = this.#calls.indexOf(call);
     return index === -1 ? undefined : { from: this.#starts[index]!, until: this.#ends[index]! };
@@ -95,7 +94,7 @@ export class Lane {
   }
 }
 
-/** Returns the lanes of calls, with those of subagents at the end. @param now ms since 1970 */
+/** @param now ms since 1970 */
 export function lanesOf(calls: readonly TimelineCall[], axis: TimeAxis, now: number): readonly Lane[] {
   const sorted = [...calls].sort((a, b) => a.at - b.at);
   const isSubagent = ({ kind }: TimelineCall): boolean => kind === 'subagent';
@@ -123,7 +122,7 @@ function spread(calls: readonly TimelineCall[], most: number, now: number): read
   return lanes;
 }
 
-/** The first index from `from` on whose value is greater or equal, of ascending values. */
+/** Returns the first index from `from` whose value is at least `value`. Values ascend. */
 function firstOver(values: Float64Array, value: number, from: number): number {
   let low = from;
   let high = values.length;

@@ -7,19 +7,16 @@ type CallKind = keyof typeof strings.verbs;
 
 const KINDS = Object.keys(strings.verbs) as readonly CallKind[];
 
-/** Returns the name of a kind of tool call, `other` where it is unknown. */
 export function kindOf(kind: string): CallKind {
   return KINDS.find((one) => one === kind) ?? 'other';
 }
 
-/** Creates a square in the colour of a kind. */
 export function createSwatch(kind: string): HTMLElement {
   return setAttributes(el('span', 'timeline-swatch'), { 'data-kind': kind, 'aria-hidden': 'true' });
 }
 
 export class Legend {
   readonly element = el('div', 'timeline-legend');
-  /** Colours of what is no kind. */
   readonly #others = ['waits', 'failed', 'text', 'dim', 'line', 'focus'].map((name) => {
     const swatch = createSwatch(name);
     swatch.hidden = true;
@@ -31,7 +28,6 @@ export class Legend {
     this.show([], false, false);
   }
 
-  /** Shows these kinds. @param hasWaits the agent has waited for the user @param hasContext it told of its context */
   show(kinds: readonly string[], hasWaits: boolean, hasContext: boolean): void {
     const known = KINDS.filter((kind) => kinds.includes(kind));
     const shown = `${known.join()} ${hasWaits} ${hasContext}`;
@@ -43,7 +39,6 @@ export class Legend {
     this.element.replaceChildren(...this.#others, ...items);
   }
 
-  /** Returns the colours of the theme, by the names of kinds and of what else is drawn. */
   colours(): ReadonlyMap<string, string> {
     const swatches = [...this.element.querySelectorAll<HTMLElement>('.timeline-swatch')];
     return new Map(swatches.map((swatch) => [swatch.dataset.kind ?? '', getComputedStyle(swatch).color]));

@@ -6,11 +6,10 @@ export interface Span {
   readonly until: number;
 }
 
-/** The most that all cut times take, as a share of the time in which something ran. */
+/** Maximum share of cut times. */
 const CUT_SHARE = 0.2;
 
 interface Piece extends Span {
-  /** Position of its start, ms from the start of the axis. */
   readonly at: number;
 }
 
@@ -18,10 +17,9 @@ export class TimeAxis {
   readonly #pieces: readonly Piece[];
   /** ms */
   readonly length: number;
-  /** Where time is cut: the positions of both ends. */
   readonly cuts: readonly Span[];
 
-  /** @param spans when something ran, in any order; they may overlap */
+  /** @param spans when something ran; they may overlap */
   constructor(spans: readonly Span[]) {
     const merged = mergedSpans(spans);
     const busy = merged.reduce((sum, { from, until }) => sum + until - from, 0);
@@ -46,7 +44,6 @@ export class TimeAxis {
     this.length = Math.max(1, at);
   }
 
-  /** Returns the position of a time. */
   at(time: number): number {
     const index = this.#last((piece) => piece.from <= time);
     const piece = this.#pieces[index];
@@ -58,7 +55,6 @@ export class TimeAxis {
     return end + ((time - piece.until) / (next.from - piece.until)) * (next.at - end);
   }
 
-  /** Returns the time at a position. */
   timeAt(position: number): number {
     const index = this.#last((piece) => piece.at <= position);
     const piece = this.#pieces[index];
@@ -71,7 +67,7 @@ export class TimeAxis {
     return piece.until + ((into - span) / (next.at - piece.at - span)) * (next.from - piece.until);
   }
 
-  /** The last piece of which something holds that holds of all before it; -1: there is none. */
+  /** Returns the index of the last piece of which `holds` is true, or -1. */
   #last(holds: (piece: Piece) => boolean): number {
     let low = 0;
     let high = this.#pieces.length;

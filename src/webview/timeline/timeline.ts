@@ -10,7 +10,7 @@ import { TimelineData, type TimelineRow } from './timelineData';
 import { callParts, TimelineList } from './timelineList';
 import { TimelinePicture } from './timelinePicture';
 
-/** Between two requests while the session changes, ms. */
+/** Minimum interval of requests, ms. */
 const RENEW_MS = 1000;
 /** Of what is visible. */
 const STEP = 0.2;
@@ -63,7 +63,6 @@ export class Timeline {
     this.#element.addEventListener('keydown', (event) => this.#onKey(event));
   }
 
-  /** Opens the timeline and focuses its list. */
   open(): void {
     const { activeElement } = document;
     if (!this.#isOpen || !this.#element.contains(activeElement))
@@ -77,7 +76,6 @@ export class Timeline {
     this.#list.element.focus({ preventScroll: true });
   }
 
-  /** Closes the timeline; the focus returns to where it was. */
   close(): void {
     const hadFocus = this.#element.contains(document.activeElement);
     this.forget();
@@ -86,7 +84,7 @@ export class Timeline {
     else focusComposer();
   }
 
-  /** Another session is shown: closes the timeline without moving the focus back. */
+  /** Closes the timeline without moving the focus. */
   forget(): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
@@ -99,12 +97,10 @@ export class Timeline {
     this.#transcript.element.classList.remove('with-timeline');
   }
 
-  /** Requests everything. */
   renew(): void {
     if (this.#isOpen) this.#ask(0);
   }
 
-  /** Something has changed in the session. */
   changed(): void {
     if (!this.#isOpen) return;
     this.#timer ??= setTimeout(() => {

@@ -1,7 +1,6 @@
 // The turns and calls that the timeline shows, put together from the parts of the host. Pure.
 import type { TimelineCall, TimelineTurn, TimelineView } from '../../panel/contract';
 
-/** A row of the list: a turn, or one of its calls. */
 export type TimelineRow =
   | { readonly kind: 'turn'; readonly turn: TimelineTurn }
   | { readonly kind: 'call'; readonly call: TimelineCall };
@@ -12,17 +11,15 @@ export class TimelineData {
   /** The host's clock when it last sent something, ms since 1970. */
   now = 0;
 
-  /** In order of their numbers. */
   get turns(): readonly TimelineTurn[] {
     return this.#turns;
   }
 
-  /** In order of their entries. */
   get calls(): readonly TimelineCall[] {
     return this.#calls;
   }
 
-  /** The entry from which on something can have changed since. */
+  /** The first entry that can have changed since. */
   get from(): number {
     const open = this.#calls.find(({ endedAt }) => endedAt === undefined) ?? this.#calls.at(-1);
     if (!open) return 0;

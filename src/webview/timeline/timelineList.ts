@@ -10,9 +10,8 @@ import type { TimelineRow } from './timelineData';
 
 /** Height of a row, px; the style sheet has it too. */
 const ROW = 22;
-/** Rows beyond those in sight. */
 const MORE = 4;
-/** A wait that is worth a word, ms. */
+/** Shorter waits are not mentioned, ms. */
 const LEAST_WAIT = 1000;
 
 const STATES: Readonly<Record<string, string>> = {
@@ -21,9 +20,8 @@ const STATES: Readonly<Record<string, string>> = {
 };
 
 export interface ListOptions {
-  /** A row was selected. */
   onSelect(row: TimelineRow): void;
-  /** The user wants to see a row in the transcript. */
+  /** Shows a row in the transcript. */
   onOpen(row: TimelineRow): void;
 }
 
@@ -37,7 +35,7 @@ export class TimelineList {
   readonly #room = setAttributes(el('div', 'timeline-room'), { role: 'presentation' });
   readonly #drawn = new Map<number, HTMLElement>();
   #rows: readonly TimelineRow[] = [];
-  /** Calls of each turn. */
+  /** By turn. */
   #counts = new Map<number, number>();
   #now = 0;
   #active = 0;
@@ -54,7 +52,6 @@ export class TimelineList {
     new ResizeObserver(() => this.#draw()).observe(this.element);
   }
 
-  /** @param now ms since 1970 */
   show(rows: readonly TimelineRow[], now: number): void {
     const before = this.#rows[this.#active];
     this.#rows = rows;
@@ -77,7 +74,6 @@ export class TimelineList {
     else this.#bring();
   }
 
-  /** Selects what was chosen in the picture. */
   select(chosen: TimelineRow): void {
     const place = this.#rows.findIndex((row) => isSame(row, chosen));
     if (place !== -1) this.#select(place);
@@ -203,13 +199,13 @@ export class TimelineList {
   }
 }
 
-/** Returns the words about a call: its kind, its title and its facts; some can be empty. */
+/** Returns the kind, the title and the facts of a call; some can be empty. */
 export function callParts({ kind, title, status, at, endedAt, waitedMs = 0 }: TimelineCall, now: number): string[] {
   const known = kindOf(kind);
   const state = endedAt === undefined ? strings.timeline.running : (STATES[status] ?? '');
   return [
     strings.verbs[known]!,
-    // Without the verb that many agents begin with.
+    // Drops the verb that many agents begin with.
     revealControls(title.replace(new RegExp(`^${known}(?: file| for)?[:\\s]+(?=.)`, 'i'), '')),
     state,
     waitedMs < LEAST_WAIT ? '' : strings.timeline.waited(waitedMs),

@@ -15,18 +15,15 @@ const CONTEXT = 18;
 const BAR = 11;
 const LEAST_BAR = 2;
 const LABEL = 44;
-/** A click reaches bars this near, px. */
+/** Distance within which a click reaches a bar, px. */
 const REACH = 3;
-/** A pointer that moves farther drags, px. */
+/** A longer move drags, px. */
 const DRAG = 4;
-/** The smallest part that is shown, ms. */
 const LEAST_SIGHT = 200;
 const ZOOM = 1.5;
 
 export interface PictureOptions {
-  /** The user has chosen a call, or a turn by its head. */
   onChoose(chosen: TimelineCall | TimelineTurn): void;
-  /** Returns the text of a call's tooltip. */
   nameOf(call: TimelineCall): string;
   colours(): ReadonlyMap<string, string>;
 }
@@ -40,7 +37,7 @@ export class TimelinePicture {
   #turns: readonly TimelineTurn[] = [];
   #hasContext = false;
   #now = 0;
-  /** Position of the left edge, and how much is shown, ms. Infinite: everything. */
+  /** ms; infinite: everything. */
   #from = 0;
   #shown = Number.POSITIVE_INFINITY;
   #selected: TimelineCall | undefined;
@@ -51,7 +48,7 @@ export class TimelinePicture {
   constructor(options: PictureOptions) {
     this.#options = options;
     new ResizeObserver(() => this.#schedule()).observe(this.element);
-    // VS Code changes these when the theme changes.
+    // A change of the theme.
     new MutationObserver(() => this.renewColours()).observe(document.documentElement, {
       attributeFilter: ['style', 'class'],
     });
@@ -78,14 +75,12 @@ export class TimelinePicture {
     this.#see(this.#axis.at(left), this.#shown);
   }
 
-  /** Marks a call and brings it into sight. */
   select(call: TimelineCall | undefined): void {
     this.#selected = call;
     if (call) this.#bring(this.#axis.at(call.at), this.#axis.at(call.endedAt ?? this.#now));
     this.#schedule();
   }
 
-  /** Brings a turn into sight. */
   selectTurn({ at, endedAt }: TimelineTurn): void {
     this.#selected = undefined;
     this.#bring(this.#axis.at(at), this.#axis.at(endedAt ?? this.#now));
@@ -108,7 +103,6 @@ export class TimelinePicture {
     this.#see(0, Number.POSITIVE_INFINITY);
   }
 
-  /** Moves by a share of what is visible. */
   move(share: number): void {
     this.#see(this.#from + share * (this.#sight.until - this.#sight.from), this.#shown);
   }
@@ -181,7 +175,7 @@ export class TimelinePicture {
       const left = (start - from) * scale;
       const right = (end - from) * scale;
       for (const wait of turn.waits ?? []) this.#drawWait(wait);
-      // One line a pixel is enough.
+      // At most one line a pixel.
       if (left - drawn >= 1) {
         drawn = left;
         context.fillStyle = this.#colour('line');
@@ -198,7 +192,10 @@ export class TimelinePicture {
     }
   }
 
-  /** How full the context was, as steps along the lower edge: what is known at a turn's end holds until the next one's. */
+  /**
+   * Steps along the lower edge: the context known at the end of a turn holds until the next one
+   * ends.
+   */
   #drawContext(width: number, height: number): void {
     const context = this.#context;
     const { from, scale, until } = this.#sight;
@@ -209,7 +206,7 @@ export class TimelinePicture {
     for (const turn of this.#turns) {
       const start = this.#axis.at(turn.endedAt ?? this.#now);
       const left = Math.max(0, Math.min(width, (start - from) * scale));
-      // One step a pixel is enough.
+      // At most one step a pixel.
       if (left - x >= 1 || start > until) {
         const high = Math.round(before * (CONTEXT - 4));
         context.fillRect(x, base - high, left - x, high);
@@ -232,7 +229,6 @@ export class TimelinePicture {
     context.fillRect(x, HEAD, width, WAITS - 4);
   }
 
-  /** Cut time is dotted. */
   #drawCuts(height: number): void {
     const context = this.#context;
     const { from, until, scale } = this.#sight;
@@ -252,7 +248,6 @@ export class TimelinePicture {
     const width = this.element.clientWidth;
     for (const mark of lane.marks(this.#sight)) {
       const x = Math.max(mark.x, -2);
-      // A line between two bars, where there is room for it.
       const wide = Math.min(mark.x + mark.width, width + 2) - x - (mark.width >= 4 ? 1 : 0);
       context.fillStyle = this.#colour(kindOf(mark.kind));
       context.fillRect(x, top, Math.max(1, wide), BAR);

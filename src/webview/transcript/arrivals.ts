@@ -1,12 +1,11 @@
 // While an agent's output arrives, nothing else moves: an animation restyles and redraws in each frame,
 // which slows the output, and the output itself shows that the agent is working.
 
-/** Without arrivals for so long, in milliseconds, animations go on. */
+/** How long after the last arrival animations stay paused, ms. */
 const QUIET_MS = 1000;
 
 let quiet: ReturnType<typeof setTimeout> | undefined;
 
-/** Something of the conversation has arrived. */
 export function noteArrival(): void {
   if (quiet === undefined) document.body.classList.add('arrives');
   else clearTimeout(quiet);

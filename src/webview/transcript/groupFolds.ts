@@ -31,7 +31,7 @@ export class GroupFolds implements PageGroups {
     this.#questions = questions;
   }
 
-  /** Call it before anything else. They use the groups themselves. */
+  /** Call it before anything else: these objects need the groups first. */
   connect(pages: PageList, scroller: Scroller, nesting: Nesting): void {
     this.#pages = pages;
     this.#scroller = scroller;
@@ -67,19 +67,19 @@ export class GroupFolds implements PageGroups {
     return (UNKNOWN_PAGE_HEIGHT * count) / PAGE_SIZE;
   }
 
-  /** The view of an item, or of the group that it is folded in. */
+  /** Returns the view of an item, or of its folded group. */
   viewOf(index: number): EntryView | undefined {
     return this.#view(this.#groups.hides(index) ? this.at(index)!.first : index);
   }
 
-  /** Items have arrived. Draws the others that change with them, which are in their pages already. */
+  /** Adds new items, and redraws the earlier ones that change with them. */
   set(from: number, items: readonly ItemView[]): void {
     const touched = new Set(items.flatMap((item, offset) => this.#groups.set(from + offset, item)));
     for (const index of touched) this.#redraw(index);
     if (touched.size > 0) this.#pages.refit();
   }
 
-  /** Folds or unfolds a group; its line keeps the focus. */
+  /** The line keeps the focus. */
   toggle(group: CallGroup): void {
     this.#scroller.unpin();
     const line = (): HTMLElement | null | undefined =>
@@ -88,7 +88,7 @@ export class GroupFolds implements PageGroups {
     this.#groups.toggle(group);
     const head = Math.floor(group.first / PAGE_SIZE);
     for (let index = group.first; index <= group.last && index < (head + 1) * PAGE_SIZE; index++) this.#redraw(index);
-    // A folded group can have any number of pages in sight: those that still are get drawn.
+    // A folded group can bring any number of pages into view: the observer reports which.
     for (let place = head + 1; place * PAGE_SIZE <= group.last; place++) {
       const page = this.#pages.at(place);
       if (!page) continue;
@@ -100,7 +100,6 @@ export class GroupFolds implements PageGroups {
     if (hadFocus) line()?.focus({ preventScroll: true });
   }
 
-  /** What is to be shown must not be in a folded group. */
   unfold(index: number): void {
     const group = this.at(index);
     if (group && !group.isOpen) this.toggle(group);

@@ -8,7 +8,6 @@ export class HiddenCards {
   readonly #visible = new Set<string>();
   #ids: readonly string[] = [];
 
-  /** @param box the scroll container */
   constructor(box: HTMLElement) {
     this.#box = box;
     this.#observer = new IntersectionObserver(
@@ -26,7 +25,7 @@ export class HiddenCards {
   }
 
   /**
-   * Call when cards may have been drawn or removed.
+   * Call it when cards may have been drawn or removed.
    * @param ids of the open questions
    */
   look(ids: readonly string[]): void {

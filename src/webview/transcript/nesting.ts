@@ -10,9 +10,8 @@ import type { Revealer } from './revealer';
 import type { Scroller } from './scroller';
 import type { Target } from './scrollIntoView';
 
-/** How often the time of running subagents is drawn, ms. */
 const TICK_MS = 1000;
-/** Unfolded calls whose contents are remembered while they are out of the page. */
+/** Maximum number of unfolded calls whose contents are remembered while out of the page. */
 const MAX_KEPT = 50;
 
 export class Nesting implements NestHost {
@@ -21,11 +20,10 @@ export class Nesting implements NestHost {
   readonly #questions: OpenQuestions;
   readonly #scroller: Scroller;
   readonly #revealer: Revealer;
-  /** By the element of the entry that it stands in. */
+  /** By the element of their entry. */
   readonly #nests = new Map<HTMLElement, Nest>();
   readonly #kept = new Map<string, NestContents>();
   #timer: ReturnType<typeof setInterval> | undefined;
-  /** The target of {@link reveal} until it is loaded. */
   #wanted: Target | undefined;
 
   constructor(
@@ -55,7 +53,6 @@ export class Nesting implements NestHost {
     this.#scroller.hold();
   }
 
-  /** Draws what is nested in a call, as part of its entry. */
   draw(entry: HTMLElement, index: number): void {
     const item = this.store.get(index)?.item;
     if (item?.kind !== 'tool' || !item.nested) return;
@@ -74,7 +71,6 @@ export class Nesting implements NestHost {
     for (const nest of this.#all()) if (nest.index === parent) nest.put(index);
   }
 
-  /** Returns the view of a nested item, if it is drawn. */
   view(index: number): EntryView | undefined {
     for (const nest of this.#all()) {
       const view = nest.view(index);
@@ -89,18 +85,19 @@ export class Nesting implements NestHost {
     for (const nest of this.#all()) if (nest.index === message.index) nest.receive(message);
   }
 
-  /** Permission requests have come or gone. */
   update(): void {
     for (const nest of this.#all()) nest.update();
   }
 
-  /** Items have arrived: one of them may be wanted. */
   arrived(): void {
     const target = this.#wanted;
     if (target && this.store.get(target.index)) this.reveal(target);
   }
 
-  /** Goes to an item in the entry of its call. @returns false if it is drawn at its own place */
+  /**
+   * Scrolls to a nested item in the entry of its call.
+   * @returns false if it is drawn at its own place
+   */
   reveal(target: Target): boolean {
     this.#wanted = undefined;
     const { index } = target;
@@ -130,7 +127,7 @@ export class Nesting implements NestHost {
 
   /**
    * Unfolds the calls down to an item.
-   * @param path the calls that it is nested in, the first of which is drawn
+   * @param path its calls, the first of which is drawn
    */
   #find(path: readonly number[], index: number, drawn: (view: EntryView) => void): void {
     const [first, ...rest] = path;
@@ -154,7 +151,6 @@ export class Nesting implements NestHost {
     return contents;
   }
 
-  /** Yields those in the page, and forgets the others. */
   *#all(): Iterable<Nest> {
     for (const [entry, nest] of [...this.#nests]) {
       if (entry.isConnected || entry.contains(document.activeElement)) yield nest;

@@ -5,14 +5,12 @@ import type { EntryContext } from '../entries/entryView';
 import { createPermissionCard } from '../entries/permissionCard';
 
 export class OpenQuestions {
-  /** Ids of forms and pages. */
   formIds: readonly string[] = [];
   #permissions: readonly PermissionView[] = [];
-  /** Answered here but not confirmed by the host yet. */
+  /** Answered here, not yet confirmed by the host. */
   readonly #answered = new Set<string>();
   #byIndex: ReadonlyMap<number, readonly PermissionView[]> = new Map();
 
-  /** Permission requests by the transcript index of their item. */
   get byIndex(): ReadonlyMap<number, readonly PermissionView[]> {
     return this.#byIndex;
   }
@@ -21,7 +19,6 @@ export class OpenQuestions {
     return [...this.#permissions.map(({ id }) => id), ...this.formIds];
   }
 
-  /** Returns the first question to answer and the item it is about. */
   get first(): { readonly id: string; readonly index?: number } | undefined {
     const permission = this.#permissions.find(({ id }) => !this.#answered.has(id));
     if (permission) return permission;
@@ -29,7 +26,6 @@ export class OpenQuestions {
     return id === undefined ? undefined : { id };
   }
 
-  /** The user has answered a permission request. */
   answered(id: string): void {
     this.#answered.add(id);
   }
@@ -52,12 +48,12 @@ export class OpenQuestions {
   }
 }
 
-/** What the cards show, as JSON text. */
+/** The JSON of what each card shows. */
 const cards = new WeakMap<HTMLElement, string>();
 
 /**
- * Updates the cards of permission requests that are about no entry; they follow the last one.
- * Remaining cards are not touched, as one of them may have the focus.
+ * Updates the cards of permission requests that belong to no entry. Remaining cards are not
+ * touched, as one may have the focus.
  */
 export function drawOrphanCards(
   box: HTMLElement,

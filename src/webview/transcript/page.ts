@@ -12,25 +12,18 @@ import { estimateHeight } from './estimateHeight';
 import { drawOrphanCards } from './openQuestions';
 import type { PromptLine } from './promptLine';
 
-/** What pages need to draw groups. */
 export interface PageGroups extends Pick<CallGroups, 'at' | 'hides' | 'counts'> {
-  /** The user folds or unfolds a group. */
   toggle(group: CallGroup): void;
-  /** Draws what is nested in a call, as part of its entry. */
   drawNested(entry: HTMLElement, index: number): void;
 }
 
-/** Items per page. */
 export const PAGE_SIZE = 8;
 const UNKNOWN_HEIGHT = 60;
-/** Height of a page without items, px. */
 export const UNKNOWN_PAGE_HEIGHT = PAGE_SIZE * UNKNOWN_HEIGHT;
-/** ms */
 const MOUNT_BUDGET = 30;
 
 export class Page implements Disposable {
   readonly element = el('div', 'page');
-  /** Transcript index of its first item. */
   readonly first: number;
   readonly #store: ItemStore;
   readonly #context: EntryContext;
@@ -39,14 +32,11 @@ export class Page implements Disposable {
   readonly #views = new Map<number, EntryView>();
   readonly #onChange: (page: Page) => void;
   #watches: readonly Disposable[] = [];
-  /** Whether it is near the viewport. */
   near = false;
-  /** Whether the user's selection touches it. */
   isSelected = false;
   #mounted = false;
   #measured = 0;
 
-  /** @param onChange called when it comes near or leaves, and when the selection does */
   constructor(
     first: number,
     store: ItemStore,
@@ -63,7 +53,7 @@ export class Page implements Disposable {
     this.#onChange = onChange;
   }
 
-  /** It is in the document from now on. */
+  /** Call it when it is added to the document. */
   enter(): void {
     if (this.#watches.length > 0) return;
     const near = this.#context.viewport.watch(this.element, (isNear, height) => {
@@ -78,7 +68,6 @@ export class Page implements Disposable {
     this.#watches = [near, selection];
   }
 
-  /** It is no longer in the document. */
   leave(): void {
     for (const watch of this.#watches) watch.dispose();
     this.#watches = [];
@@ -90,23 +79,20 @@ export class Page implements Disposable {
     return this.#mounted;
   }
 
-  /** Approximate height, px. */
   get height(): number {
     return this.#measured || this.#estimate();
   }
 
-  /** The transcript index after its last item so far. */
   get end(): number {
     return Math.min(this.first + PAGE_SIZE, this.#store.total);
   }
 
-  /** Whether some of its items are loaded. */
   get isStored(): boolean {
     for (let index = this.first; index < this.end; index++) if (this.#store.get(index)) return true;
     return false;
   }
 
-  /** Whether all of its items are drawn elsewhere, in the calls that they are nested in. */
+  /** Whether all its items are drawn in the calls that they are nested in. */
   get isEmpty(): boolean {
     for (let index = this.first; index < this.end; index++) if (!this.#isElsewhere(index)) return false;
     return true;
@@ -116,7 +102,7 @@ export class Page implements Disposable {
     return this.#store.isNested(index) && this.#groups.hides(index);
   }
 
-  /** The transcript range of its items that are not loaded; undefined if there is none. */
+  /** The range of its items that are not loaded. */
   get missing(): { readonly from: number; readonly to: number } | undefined {
     let from: number | undefined;
     let to = this.first;
@@ -136,8 +122,8 @@ export class Page implements Disposable {
     if (this.#mounted) return;
     this.#mounted = true;
     this.element.style.height = '';
-    // Draws at once, as its height would otherwise collapse and grow again in view; only very long
-    // entries are left for later frames.
+    // Draws all at once, as its height would otherwise collapse and grow again in view. Only very
+    // long entries are finished in later frames.
     const deadline = performance.now() + MOUNT_BUDGET;
     for (let index = this.first; index < this.end; index++) {
       this.put(index, permissions.get(index) ?? []);
@@ -145,7 +131,6 @@ export class Page implements Disposable {
     }
   }
 
-  /** Replaces its entries by a box of the same height. */
   unmount(): void {
     if (!this.#mounted) return;
     this.#mounted = false;
@@ -154,18 +139,15 @@ export class Page implements Disposable {
     this.element.style.height = `${this.height}px`;
   }
 
-  /** A group in it was folded or unfolded: what was measured is no longer so. */
   forgetHeight(): void {
     this.#measured = 0;
     this.reserve();
   }
 
-  /** Sets its height before it is first drawn. */
   reserve(): void {
     if (!this.#mounted) this.element.style.height = `${this.height}px`;
   }
 
-  /** The item at `index` is new or was replaced. */
   put(index: number, permissions: readonly PermissionView[]): void {
     const stored = this.#store.get(index);
     if (!this.#mounted || !stored) return;
@@ -210,7 +192,6 @@ export class Page implements Disposable {
     this.setPermissions(index, permissions);
   }
 
-  /** Marks an entry of an unfolded group; the first one has the line that folds it. */
   #drawGroup(entry: HTMLElement, index: number, group: CallGroup | undefined): void {
     const isIn = group?.isOpen === true;
     entry.classList.toggle('in-group', isIn);
@@ -238,8 +219,7 @@ export class Page implements Disposable {
       view.setPermissions(permissions);
       return;
     }
-    // A permission request for something other than a tool call: its card is at the end of the
-    // entry.
+    // A request that is not about a tool call has its card at the end of the entry.
     drawOrphanCards(view.element, permissions, this.#context);
   }
 
@@ -275,8 +255,7 @@ export class Page implements Disposable {
 }
 
 /**
- * Returns the pages that fill a box of `height` px at the end of the conversation, by estimate,
- * last first. The pages next to them are drawn once they are found to be near.
+ * Returns the pages that fill a box of `height` px at the end of the conversation, by estimate.
  * @param fromEnd the pages, last first
  */
 export function lastThatFill(height: number, fromEnd: Iterable<Page>): readonly Page[] {

@@ -7,23 +7,19 @@ import { el } from '../dom/dom';
 import type { ViewportWatcher } from '../dom/viewport';
 import type { Page } from './page';
 
-/** Pages per group. */
 const GROUP_SIZE = 128;
 
 interface PageGroup {
-  /** Index of its first page. */
   readonly first: number;
   readonly element: HTMLElement;
   readonly watch: Disposable;
-  /** By index in the group; pages that were never needed are missing. */
+  /** Pages that were never needed are missing. */
   readonly pages: (Page | undefined)[];
-  /** Whether its pages are in the document. */
   isOpen: boolean;
   isNear: boolean;
 }
 
 export interface PageListOptions {
-  /** Creates the page with this index. */
   create(place: number): Page;
   /** Approximate height of a page that was never created, px. */
   heightOf(place: number): number;
@@ -39,33 +35,28 @@ export class PageList {
   #length = 0;
   #hasOpened = false;
 
-  /** @param end the pages are inserted before this element */
+  /** @param end the pages are inserted before it */
   constructor(end: Element, options: PageListOptions) {
     this.#end = end;
     this.#options = options;
   }
 
-  /** Number of pages of the whole transcript, including those never created. */
+  /** Includes pages that were never created. */
   get length(): number {
     return this.#length;
   }
 
-  /**
-   * @returns whether pages were added to the document since the last call, some of which may be
-   * visible
-   */
+  /** Returns whether pages were added to the document since the last call. */
   takeOpened(): boolean {
     const opened = this.#hasOpened;
     this.#hasOpened = false;
     return opened;
   }
 
-  /** Returns the page at an index if it was created. */
   at(place: number): Page | undefined {
     return this.#groups[Math.floor(place / GROUP_SIZE)]?.pages[place % GROUP_SIZE];
   }
 
-  /** Returns the page at an index, added to the document. */
   open(place: number): Page | undefined {
     const group = this.#groups[Math.floor(place / GROUP_SIZE)];
     if (!group || place < 0 || place >= this.#length) return undefined;
@@ -77,7 +68,7 @@ export class PageList {
     return group.pages[place % GROUP_SIZE];
   }
 
-  /** The pages in the document, top to bottom. */
+  /** Yields the pages in the document, top to bottom. */
   *shown(): Iterable<Page> {
     for (const { isOpen, pages } of this.#groups) {
       if (!isOpen) continue;
@@ -85,20 +76,17 @@ export class PageList {
     }
   }
 
-  /** The created pages, top to bottom. */
+  /** Yields the created pages, top to bottom. */
   *made(): Iterable<Page> {
     for (const { pages } of this.#groups) for (const page of pages) if (page) yield page;
   }
 
-  /** Yields the pages, last first, each added to the document on demand. */
+  /** Yields the pages, last first, and adds each to the document on demand. */
   *fromEnd(): Iterable<Page> {
     for (let place = this.#length - 1; place >= 0; place--) yield this.open(place)!;
   }
 
-  /**
-   * Sets the number of pages.
-   * @returns whether it grew
-   */
+  /** @returns whether it grew */
   grow(length: number): boolean {
     if (length <= this.#length) return false;
     const first = Math.floor(this.#length / GROUP_SIZE);
@@ -113,13 +101,11 @@ export class PageList {
     return true;
   }
 
-  /** A page was removed: its group may be removed too. */
   left(page: Page): void {
     const group = this.#groups.find(({ element }) => element === page.element.parentElement);
     if (group) this.#fold(group);
   }
 
-  /** Heights of pages that are not in the document have changed. */
   refit(): void {
     for (const group of this.#groups) if (!group.isOpen) this.#reserve(group);
   }
@@ -151,7 +137,6 @@ export class PageList {
     return Math.min(GROUP_SIZE, this.#length - group.first);
   }
 
-  /** Adds the pages of a group to the document, including new ones. */
   #open(group: PageGroup): void {
     const count = this.#countOf(group);
     const fresh: Element[] = [];
@@ -172,7 +157,6 @@ export class PageList {
     group.element.append(...fresh);
   }
 
-  /** Removes the pages of a group that are not needed from the document. */
   #fold(group: PageGroup): void {
     if (group.isNear || !group.isOpen || group === this.#groups.at(-1)) return;
     if (group.pages.some((page) => page && (page.isMounted || this.#options.isHeld(page)))) return;

@@ -4,9 +4,7 @@ import type { ItemStore } from '../entries/itemStore';
 import { post } from '../host/host';
 import { PAGE_SIZE, type Page } from './page';
 
-/**
- * Maximum number of pages in memory; items far from the viewport are requested again when needed.
- */
+/** Maximum number of pages in memory. Evicted items are requested again when needed. */
 const STORED_PAGES = 240;
 
 export class PageLoader {
@@ -17,7 +15,6 @@ export class PageLoader {
     this.#store = store;
   }
 
-  /** Requests the missing items of a page. */
   ask(page: Page): void {
     const { missing } = page;
     if (!missing || this.#asked.has(page)) return;
@@ -25,7 +22,6 @@ export class PageLoader {
     post({ type: 'page', ...missing });
   }
 
-  /** Call when requested items have arrived. */
   arrived(page: Page): void {
     this.#asked.delete(page);
   }
@@ -37,7 +33,6 @@ export class PageLoader {
   /**
    * Removes the items of the pages farthest from the viewport. The last ones stay, as they still
    * change.
-   * @param made the pages that can have items
    * @param last index of the last page
    */
   evict(made: Iterable<Page>, last: number): void {

@@ -3,7 +3,6 @@
 import type { Anchor } from '../../panel/contract';
 import { post, saveUiState } from '../host/host';
 
-/** Delay after the first of several changes, ms. */
 const REST = 400;
 
 export class PositionReporter {
@@ -13,27 +12,21 @@ export class PositionReporter {
   #due = false;
   #last: Anchor | null = null;
 
-  /**
-   * @param place returns the scroll position: null at the end, undefined while it is uncertain
-   * @param invalidate requests a call of `look` in the next frame
-   */
+  /** @param place returns the position: null at the end, undefined while it is uncertain */
   constructor(place: () => Anchor | null | undefined, invalidate: () => void) {
     this.#place = place;
     this.#invalidate = invalidate;
   }
 
-  /** The position reported last. */
   get last(): Anchor | null {
     return this.#last;
   }
 
-  /** The view is at the end. */
   atEnd(): void {
     this.#due = false;
     this.#report(null);
   }
 
-  /** The scroll position changed. */
   moved(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
@@ -42,7 +35,7 @@ export class PositionReporter {
     }, REST);
   }
 
-  /** Everything requested is drawn, so the position may be certain now. */
+  /** Call it when everything requested is drawn. */
   look(): void {
     if (!this.#due) return;
     const place = this.#place();

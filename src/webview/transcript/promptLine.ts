@@ -10,14 +10,11 @@ export class PromptLine {
   readonly #store: ItemStore;
   readonly #line: HTMLButtonElement;
   readonly #observer: IntersectionObserver;
-  /** The entries at the top of the box, in the upper part that is higher than the gap between two. */
+  /** Entries at the top of the box: within a strip that is higher than the gap between two. */
   readonly #top = new Set<HTMLElement>();
   #index = 0;
 
-  /**
-   * @param box the scroll container; gets the line as its first child
-   * @param reveal scrolls to an item
-   */
+  /** @param box gets the line as its first child */
   constructor(box: HTMLElement, store: ItemStore, reveal: (index: number) => void) {
     this.#store = store;
     this.#line = button('prompt-line', '', () => reveal(this.#index));
@@ -30,12 +27,10 @@ export class PromptLine {
     });
   }
 
-  /** An entry is in the page: the element of an item, with its index. */
   watch(entry: HTMLElement): void {
     this.#observer.observe(entry);
   }
 
-  /** The entry was removed. */
   unwatch(entry: HTMLElement): void {
     this.#observer.unobserve(entry);
     if (this.#top.delete(entry)) this.#show();

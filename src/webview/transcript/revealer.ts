@@ -9,7 +9,7 @@ import type { PageList } from './pageList';
 import type { Scroller } from './scroller';
 import { focusEntry, scrollToTarget, scrollWithin, type Target } from './scrollIntoView';
 
-/** Pages drawn around a scroll target: its own, and those below that must have their height. */
+/** Pages drawn around a target: its own, and those below, whose height must be known. */
 const REVEALED_PAGES = 5;
 
 export interface RevealerOptions {
@@ -18,9 +18,7 @@ export interface RevealerOptions {
   readonly scroller: Scroller;
   readonly store: ItemStore;
   readonly viewport: ViewportObserver;
-  /** Draws a page soon. */
   draw(page: Page): void;
-  /** Requests a call of {@link Revealer.finish} in the next frame. */
   invalidate(): void;
 }
 
@@ -32,12 +30,10 @@ export class Revealer {
     this.#options = options;
   }
 
-  /** The current scroll target. */
   get target(): Target | undefined {
     return this.#target;
   }
 
-  /** Starts to scroll to an item, see {@link Target}. */
   reveal(target: Target): void {
     const { draw, invalidate, pages, scroller } = this.#options;
     const page = pages.open(Math.floor(target.index / PAGE_SIZE));
@@ -55,7 +51,6 @@ export class Revealer {
     invalidate();
   }
 
-  /** Returns whether a page must be drawn for the target. */
   includes(page: Page): boolean {
     if (this.#target === undefined) return false;
     const pages = page.first / PAGE_SIZE - Math.floor(this.#target.index / PAGE_SIZE);
@@ -63,8 +58,8 @@ export class Revealer {
   }
 
   /**
-   * Puts the target in place if it is drawn. Call it once everything around it is drawn, as the
-   * position would change again otherwise.
+   * Scrolls to the target if it is drawn. Call it once everything around it is drawn, as the
+   * position would change again.
    */
   finish(): void {
     const target = this.#target;
@@ -81,7 +76,6 @@ export class Revealer {
     else this.place(view, target);
   }
 
-  /** Puts a view in place that is drawn. */
   place(view: EntryView, target: Target): void {
     const { scroller } = this.#options;
     scrollToTarget(scroller.box, view, target);
@@ -97,14 +91,13 @@ export class Revealer {
     if (target.isFound) this.#highlight(view.element);
   }
 
-  /** Gives up the target; what was drawn for it and is far away is removed. */
+  /** Gives up the target. What was drawn for it and is far away is removed. */
   end(): void {
     const pages = this.#pages();
     this.#target = undefined;
     for (const page of pages) this.#options.viewport.renew(page.element);
   }
 
-  /** Returns the pages to draw for the target. */
   #pages(): readonly Page[] {
     if (this.#target === undefined) return [];
     const first = Math.floor(this.#target.index / PAGE_SIZE);

@@ -12,7 +12,6 @@ export interface KeyTargets {
   /** The first item on the screen; undefined at the end. */
   shown(): number | undefined;
   reveal(index: number): void;
-  /** Expands or collapses the entry. */
   toggle(entry: HTMLElement): void;
 }
 
@@ -81,7 +80,6 @@ export class KeyMoves {
     if (index !== undefined) this.#toIndex(index + step, step);
   }
 
-  /** Goes to an item, or to the next one that is not nested. */
   #toIndex(from: number, step: 1 | -1): void {
     let index = from;
     while (this.#nesting.hides(index)) index += step;
@@ -103,7 +101,6 @@ function entryOf(target: EventTarget | null): HTMLElement | null {
   return target instanceof Element ? target.closest<HTMLElement>(ENTRY) : null;
 }
 
-/** Returns the index of the entry that has the focus. */
 export function focusedIndex(): number | undefined {
   return indexOf(entryOf(document.activeElement));
 }

@@ -2,14 +2,12 @@
 // enough: it gives up when its anchor or a box around it changes height, and it chooses boxes that
 // are not drawn yet and then grow.
 
-/** Elements to look into; all others count as a whole, as they may scroll themselves. */
+/** Elements to look into. Others count as a whole, as they may scroll themselves. */
 const OPEN = '.page-group, .page, .entry, .blocks, .markdown, .segment, .box, .tool-content';
-/** Boxes that are empty until they are drawn. */
 const BOXES = '.page-group, .page, .segment';
 
 interface Mark {
   readonly node: Element;
-  /** px below the top edge of the scroll container */
   readonly top: number;
 }
 
@@ -18,15 +16,14 @@ export type ScrollAnchor = readonly Mark[];
 
 /**
  * Finds the first visible element that is drawn, or else the first box.
- * @param box the scroll container
- * @param parts its children that may be visible, top to bottom
+ * @param parts the children of `box` that may be visible, top to bottom
  */
 export function takeScrollAnchor(box: Element, parts: Iterable<Element>): ScrollAnchor {
   const { top, bottom } = box.getBoundingClientRect();
   return find(parts, top, bottom) ?? [];
 }
 
-/** Returns how far the recorded element has moved, px; positive if it moved down. */
+/** Returns how far the recorded element has moved, px; positive if down. */
 export function movedBy(box: Element, held: ScrollAnchor): number {
   const mark = held.find(({ node }) => node.isConnected);
   if (!mark) return 0;

@@ -6,26 +6,22 @@ import type { Page } from './page';
 export interface Target {
   readonly index: number;
   readonly offset?: number;
-  /** It is a search result, to be highlighted. */
+  /** Highlights it, as a search result. */
   readonly isFound?: true;
-  /** A file to be shown in the list of a turn, the item. */
+  /** A file to show in the list of a turn. */
   readonly file?: string;
-  /** Called instead of moving the focus, once the item is completely drawn. */
+  /** Called instead of focusing, once the item is completely drawn. */
   readonly drawn?: (view: EntryView) => void;
 }
 
-/**
- * Distance between the edge of the box and what is scrolled into view, px, so that its border is
- * visible.
- */
+/** Distance between the edge of the box and what is scrolled into view, px. */
 const EDGE = 8;
-/** Height at the top of the transcript that the line with the user's message may cover, px. */
+/** Height of the line with the user's message over the top, px. */
 const PROMPT_LINE = 27;
 
 /**
- * Scrolls `box` so that a node in it is visible. `scrollIntoView` would also scroll the frame in
- * which VS Code shows the panel.
- * @param block where to put the node; `nearest`: as little scrolling as possible
+ * Scrolls `box` so that a node in it is visible. `scrollIntoView` would also scroll the frame of
+ * the panel.
  */
 export function scrollWithin(box: Element, node: Element | Range, block: 'start' | 'center' | 'nearest'): void {
   const outer = box.getBoundingClientRect();
@@ -40,8 +36,7 @@ export function scrollWithin(box: Element, node: Element | Range, block: 'start'
   const edge = Math.max(0, Math.min(EDGE, spare / 2));
   const toTop = above - edge;
   const toBottom = above - spare + edge;
-  // If both distances have the same sign, scroll by the smaller one; otherwise it is completely
-  // visible or fills the box.
+  // With different signs it is completely visible, or fills the box.
   if (toTop < 0 && toBottom < 0) box.scrollTop += Math.max(toTop, toBottom);
   else if (toTop > 0 && toBottom > 0) box.scrollTop += Math.min(toTop, toBottom);
 }
@@ -50,16 +45,12 @@ function coveredOf({ className }: Element): number {
   return className === 'transcript' ? PROMPT_LINE : 0;
 }
 
-/** Scrolls a card into view, or at least its answers if it is taller than the box. */
 export function scrollCardIntoView(box: Element, card: Element): void {
   const isHigher = card.getBoundingClientRect().height > box.clientHeight - coveredOf(box);
   scrollWithin(box, (isHigher && card.querySelector('.answers')) || card, 'nearest');
 }
 
-/**
- * Returns whether answers of an open question are within a distance in px of the bottom edge of the
- * box.
- */
+/** Returns whether answers of an open question are within `height` px of the bottom edge. */
 export function hasAnswersAtEnd(box: Element, height: number): boolean {
   const { bottom } = box.getBoundingClientRect();
   return [...box.querySelectorAll('.answers')].some((answers) => {
@@ -82,7 +73,7 @@ export function firstVisibleEntry(box: Element, pages: Iterable<Page>): EntryVie
   return undefined;
 }
 
-/** Scrolls a part of an entry into view, and boxes within the entry that scroll themselves. */
+/** Also scrolls boxes within the entry. */
 export function scrollPartIntoView(box: Element, part: Range): void {
   for (let inner = part.startContainer.parentElement; inner && inner !== box; inner = inner.parentElement)
     if (inner.scrollHeight > inner.clientHeight || inner.scrollWidth > inner.clientWidth) scrollInner(inner, part);
@@ -100,7 +91,6 @@ function scrollInner(inner: Element, part: Range): void {
   else if (right > outer.right) inner.scrollLeft += right - outer.right + EDGE;
 }
 
-/** Scrolls `box` to the target position of the entry. */
 export function scrollToTarget(box: Element, { element }: EntryView, { offset, drawn }: Target): void {
   if (offset === undefined) {
     scrollWithin(box, element, drawn ? 'nearest' : 'center');
@@ -110,17 +100,13 @@ export function scrollToTarget(box: Element, { element }: EntryView, { offset, d
   box.scrollTop += offset;
 }
 
-/** Focuses the question in an entry, or the entry. */
 export function focusEntry({ element }: EntryView): void {
   const card = element.querySelector<HTMLElement>('[data-permission-id]');
   const turnEnd = element.querySelector<HTMLElement>('.turn-end');
   (card ?? turnEnd ?? element).focus({ preventScroll: true });
 }
 
-/**
- * Scrolls the card of a question into view and focuses it.
- * @returns whether it is in the page
- */
+/** @returns whether the card is in the page */
 export function focusCard(box: Element, id: string): boolean {
   const one = CSS.escape(id);
   const card = box.querySelector<HTMLElement>(`[data-permission-id="${one}"], [data-elicitation-id="${one}"]`);

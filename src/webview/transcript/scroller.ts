@@ -4,33 +4,24 @@
 import { type Disposable, toDisposable } from '../../base/disposable';
 import { movedBy, type ScrollAnchor, takeScrollAnchor } from './scrollAnchor';
 
-/** Distance from the end that counts as being there, px. */
 const NEAR_END = 24;
-/** Time after the user's last scroll input in which scrolling counts as theirs, ms. */
 const GESTURE_MS = 1000;
 const KEYS_UP: ReadonlySet<string> = new Set(['ArrowUp', 'PageUp', 'Home', 'Tab', ' ']);
 
 export interface ScrollerOptions {
-  /** Called when following the end starts or stops. */
   onPinned(pinned: boolean): void;
-  /**
-   * The scroll position changed.
-   * @param byReader by the user, not by code or by the browser after a change of height
-   */
+  /** @param byReader by the user, not by code or by the browser after a change of height */
   onScroll(byReader: boolean): void;
-  /** A height changed while the end is not followed. */
   onLaidOut(): void;
-  /** Returns the children that may be visible, top to bottom. */
+  /** Returns the children of the box that may be visible, top to bottom. */
   parts(): Iterable<Element>;
 }
 
 export class Scroller implements Disposable {
-  /** The scroll container. */
   readonly box: HTMLElement;
   readonly #options: ScrollerOptions;
   readonly #dispose: Disposable;
   #pinned = true;
-  /** The last scroll position set by code, a layout or the user. */
   #lastTop = 0;
   #lastDistance = 0;
   #lastHeight = 0;
@@ -58,7 +49,6 @@ export class Scroller implements Disposable {
     return this.#pinned;
   }
 
-  /** Follows the end again. */
   pin(): void {
     this.#setPinned(true);
     this.#stick();
@@ -68,13 +58,12 @@ export class Scroller implements Disposable {
     this.#setPinned(false);
   }
 
-  /** Follows the end again if it is near, as when the user scrolls there. */
   pinNearEnd(): void {
     const { scrollTop, scrollHeight, clientHeight } = this.box;
     if (scrollHeight - clientHeight - scrollTop < NEAR_END) this.pin();
   }
 
-  /** Call within a frame before a change that must not move what is being read. */
+  /** Call it within a frame before a change that must not move what is being read. */
   hold(): void {
     const frame = document.timeline.currentTime;
     if (this.#pinned || this.#held?.frame === frame) return;
@@ -82,8 +71,7 @@ export class Scroller implements Disposable {
   }
 
   /**
-   * Restores the scroll position held in this frame. Also done after the layout; call it to read
-   * positions before that.
+   * Restores the position held in this frame. Layouts do so too; call it to read positions before.
    */
   putRight(): void {
     const held = this.#held;
@@ -92,7 +80,7 @@ export class Scroller implements Disposable {
     if (Math.abs(by) >= 0.5) this.box.scrollTop += by;
   }
 
-  /** Makes a change at once that must not move what is being read, also where it moves the box. */
+  /** Makes a change at once without moving what is being read, even if it moves the box. */
   keep(change: () => void): void {
     const before = this.box.getBoundingClientRect().top;
     const place = this.#pinned ? undefined : takeScrollAnchor(this.box, this.#options.parts());
@@ -105,7 +93,7 @@ export class Scroller implements Disposable {
     this.settle();
   }
 
-  /** Code has set the position: the following scroll event is not the user's. */
+  /** Call it after setting the position: the next scroll event is not the user's. */
   settle(): void {
     const { scrollTop, scrollHeight, clientHeight } = this.box;
     this.#held = undefined;
@@ -122,17 +110,14 @@ export class Scroller implements Disposable {
   #stick(): void {
     this.box.scrollTop = 1e9;
     const { scrollTop, scrollHeight, clientHeight } = this.box;
-    // A box outside of the page has no position yet: its first one is the user's.
+    // A box outside of the page has no position; its first one is the user's.
     this.#lastTop = clientHeight > 0 ? scrollTop : Number.POSITIVE_INFINITY;
     this.#lastDistance = 0;
     this.#lastHeight = scrollHeight;
     this.#lastRoom = clientHeight;
   }
 
-  /**
-   * Scroll input of the user. Clicks in the conversation do not count, as what they change can move
-   * all of it.
-   */
+  /** Clicks in the conversation are no scroll input: what they change can move all of it. */
   #touched(event: Event): void {
     if (
       event instanceof KeyboardEvent
@@ -159,9 +144,9 @@ export class Scroller implements Disposable {
     const distance = scrollHeight - clientHeight - scrollTop;
     const movedUp = scrollTop < this.#lastTop - 1 && distance > 1;
     const movedDown = distance < this.#lastDistance - 1;
-    // A frame can come without a layout of its own. If the height changed meanwhile, that moved the
-    // position and not the user: shrinking content pushes the end up, and the next text follows
-    // below it. Treat it as intent only if the user scrolled recently.
+    // A frame can come without a layout. If the height changed, that moved the position: shrinking
+    // content pushes the end up, and the next text follows. It is the user's intent only after
+    // recent input.
     const isSteady = scrollHeight === this.#lastHeight && (!this.#pinned || clientHeight === this.#lastRoom);
     const isWish = this.#pinned
       ? movedUp &&

@@ -37,29 +37,25 @@ import {
 import { TurnEnds } from './turnEnds';
 import { WorkingLine } from './workingLine';
 
-/** Distance from the viewport within which entries are kept in the page, px. */
+/** Distance from the viewport within which pages are drawn, px. */
 const MARGIN = 600;
-/** Selected pages that are drawn at once; selecting all of a long session selects what is drawn. */
+/** Selected pages drawn at once; Select All selects what is drawn. */
 const SELECTED_PAGES = 40;
-/**
- * Distance from the bottom edge of the box to the top of the button that scrolls to the end, with a
- * margin, px.
- */
+/** Height of the button that scrolls to the end, with margins, px. */
 const JUMP_HEIGHT = 42;
-/** Minimum height per character for estimates, px. */
+/** Minimum width of a character, px, for estimates. */
 const CHAR_WIDTH = 7;
 
 type Snapshot = Extract<ToWebview, { type: 'snapshot' }>;
 
 export class Transcript {
   readonly element: HTMLElement;
-  /** The container of forms and pages, which are drawn elsewhere: below the last entry. */
+  /** Forms and pages, which `Questions` draws. */
   readonly questions = el('div', 'questions');
   readonly #invalidate: () => void;
   readonly #store = new ItemStore();
   readonly #box: HTMLElement;
   readonly #content = el('div', 'column');
-  /** After the last entry: what the running turn has changed. */
   readonly #live = el('div', 'live-changes');
   readonly #orphans = el('div', 'orphans');
   readonly working = new WorkingLine();
@@ -80,12 +76,10 @@ export class Transcript {
   #running = false;
   #size = { columns: 90, height: 600 }; // of the box, in characters and px
   #evictDue = false;
-  /** The end is not followed while a question is being answered. */
   #heldForAnswer = false;
   readonly #revealer: Revealer;
   readonly keys: KeyMoves;
 
-  /** @param invalidate requests a call of `render` in the next frame */
   constructor(invalidate: () => void) {
     this.#invalidate = invalidate;
     this.#memory = new PageLoader(this.#store);
@@ -139,7 +133,6 @@ export class Transcript {
         if (pinned) this.#keeper.atEnd();
       },
       onScroll: (byReader) => {
-        // Scrolling by the user cancels the scroll target.
         if (byReader) this.#revealer.end();
         if (this.#scroller.isPinned) return;
         this.#viewport.look();
@@ -177,12 +170,10 @@ export class Transcript {
     });
   }
 
-  /** The box that scrolls. */
   get box(): HTMLElement {
     return this.#box;
   }
 
-  /** What scrolls in the box. */
   get content(): HTMLElement {
     return this.#content;
   }
@@ -191,12 +182,10 @@ export class Transcript {
     return this.#store;
   }
 
-  /** Whether the end is followed. */
   get isAtEnd(): boolean {
     return this.#scroller.isPinned;
   }
 
-  /** Starts over with the last page of items. */
   reset({ total, from, items, revision, nested }: Snapshot): void {
     this.#pages.clear();
     this.#dirty.clear();
@@ -211,7 +200,6 @@ export class Transcript {
     this.#growPages();
   }
 
-  /** Applies an operation to loaded items. */
   apply(op: Exclude<Op, { op: 'session' }>, revision: number): void {
     this.#scroller.hold();
     const before = this.#store.total;
@@ -220,13 +208,11 @@ export class Transcript {
     for (const change of changes) this.#show(change);
   }
 
-  /** Another session will be shown: removes all cards of this one. */
   leave(): void {
     this.setPermissions([]);
     this.setQuestions([]);
   }
 
-  /** Adds requested items. */
   insertPage(from: number, items: readonly ItemView[], revision: number): void {
     this.#scroller.hold();
     this.#store.insert(from, items, revision);
@@ -249,7 +235,6 @@ export class Transcript {
     this.#nesting.arrived();
   }
 
-  /** Adds requested items that are nested in a call. */
   insertNested(message: Extract<ToWebview, { type: 'nested' }>): void {
     this.#nesting.receive(message);
   }
@@ -267,7 +252,7 @@ export class Transcript {
     for (const { title } of fresh) announce(strings.permissionNeeded(title), 'assertive');
   }
 
-  /** A nested call that asks is drawn at its own place meanwhile. */
+  /** A nested call that asks is drawn at its own place. */
   #setPermissions(index: number): void {
     const page = this.#pageOf(index);
     if (!page) return;
@@ -277,28 +262,23 @@ export class Transcript {
     if (page.isMounted) page.setPermissions(index, this.#open.at(index));
   }
 
-  /** The forms and pages that wait for the user have been drawn. */
   setQuestions(ids: readonly string[]): void {
     this.#open.formIds = ids;
     this.#hiddenCards.look(this.#open.ids);
   }
 
-  /**
-   * Sets whether a turn is running: without one, nothing streams and open entries count as
-   * complete.
-   */
+  /** Without a running turn, nothing streams, and open entries count as complete. */
   setRunning(running: boolean): void {
     this.#running = running;
     this.#settle();
   }
 
-  /** Makes a change around the transcript that does not move what is being read. */
   keepPlace(change: () => void): void {
     this.#scroller.keep(change);
   }
 
   /**
-   * Draws until `deadline` (of `performance.now()`).
+   * @param deadline of `performance.now()`
    * @returns whether everything is drawn
    */
   render(deadline: number): boolean {
@@ -316,7 +296,6 @@ export class Transcript {
     }
     for (const view of [...this.#dirty]) {
       this.#dirty.delete(view);
-      // Its page was removed meanwhile.
       if (view.element.parentNode === null) continue;
       if (view.render && !view.render(deadline)) this.#dirty.add(view);
       if (performance.now() > deadline) break;
@@ -330,14 +309,14 @@ export class Transcript {
     return isDone;
   }
 
-  /** @returns whether it finished drawing an entry that may be visible, in time */
+  /** @returns whether it drew a page that may be visible, in time */
   #drawWanted(deadline: number): boolean {
     if (this.#wanted.size === 0) return false;
     const newest = this.#scroller.isPinned ? lastThatFill(this.#size.height, this.#pages.fromEnd()) : [];
     let drawn = false;
     for (const page of [...this.#wanted]) {
       this.#wanted.delete(page);
-      // It was the latest only briefly, and many followed: it stays a box until it comes near.
+      // It was the latest only briefly: it stays a box until it comes near.
       if (!page.near && !page.isSelected && !newest.includes(page) && !this.#revealer.includes(page)) continue;
       this.#memory.ask(page);
       if (page.isStored) {
@@ -352,21 +331,16 @@ export class Transcript {
     return drawn && !this.#scroller.isPinned;
   }
 
-  /** Follows the end again after the user sent a message. */
   toLatest(): void {
     this.#revealer.end();
     this.#scroller.pin();
   }
 
-  /**
-   * Scrolls to an item.
-   * @param offset px above the top edge; without it, the item is centred and focused
-   */
+  /** @param offset px above the top edge; without it, the item is centred and focused */
   reveal(index: number, offset?: number): void {
     this.#goTo(offset === undefined ? { index } : { index, offset });
   }
 
-  /** The user expanded or collapsed something in the conversation: keeps `node` in view. */
   keepInView(node: Element): void {
     this.#scroller.unpin();
     scrollWithin(this.#box, node, 'nearest');
@@ -374,19 +348,17 @@ export class Transcript {
     this.#scroller.pinNearEnd();
   }
 
-  /** Draws an item completely where it can be seen, without moving the focus. */
+  /** Draws an item completely in view, without focusing it. */
   draw(index: number, drawn: (view: EntryView) => void): void {
     this.#goTo({ index, drawn });
   }
 
-  /** Scrolls to a part of a drawn item. */
   showPart(part: Range): void {
     this.#scroller.unpin();
     scrollPartIntoView(this.#box, part);
     this.#scroller.settle();
   }
 
-  /** Scrolls to a search result and highlights it. */
   revealFound(index: number): void {
     this.#goTo({ index, isFound: true });
   }
@@ -412,20 +384,18 @@ export class Transcript {
     this.#turnEnds.seek(turnId, from, (index) => this.#revealer.reveal({ index, file }));
   }
 
-  /** Scrolls to the first open question and focuses it. */
   revealPermission(): void {
     const { id, index } = this.#open.first ?? {};
     if (id === undefined) return;
     if (!focusCard(this.#box, id) && index !== undefined) this.reveal(index);
   }
 
-  /** Focuses the next open question, or the composer. */
   toNextQuestion(): void {
     if (this.#open.first) this.revealPermission();
     else focusComposer();
   }
 
-  /** After answering by pointer the user may type next: that must not answer another question. */
+  /** After an answer by pointer the user may type, which must not answer another question. */
   #answered(id: string, byKey: boolean): void {
     this.#open.answered(id);
     if (this.#heldForAnswer) this.#scroller.pin();
@@ -434,10 +404,7 @@ export class Transcript {
     else focusComposer();
   }
 
-  /**
-   * An answer was refused because its card had just appeared or moved or was not completely
-   * visible: keep the card where it is.
-   */
+  /** The card had just appeared or moved, or is partly hidden: keeps it in place. */
   #letAnswer(card: HTMLElement): void {
     this.#heldForAnswer ||= this.#scroller.isPinned;
     this.#scroller.unpin();
@@ -447,9 +414,7 @@ export class Transcript {
     announce(strings.answerAgain, 'polite');
   }
 
-  /**
-   * Shows the button that scrolls to the end if the end is not followed, but never over answers.
-   */
+  /** The button never covers answers. */
   #lookAtJump(): void {
     this.#jump.hidden =
       this.#scroller.isPinned || (this.#open.first !== undefined && hasAnswersAtEnd(this.#box, JUMP_HEIGHT));
@@ -493,8 +458,8 @@ export class Transcript {
     const count = Math.ceil(this.#store.total / PAGE_SIZE);
     if (!this.#pages.grow(count)) return;
     this.#content.classList.toggle('empty', count === 0);
-    // At the end, draws the pages that fill the box at once, last first; the observer reports which
-    // pages this pushes out.
+    // At the end, draws the pages that fill the box at once. The observer reports which pages this
+    // pushes out.
     if (this.#scroller.isPinned)
       for (const page of lastThatFill(this.#size.height, this.#pages.fromEnd())) this.#want(page);
   }
@@ -511,8 +476,7 @@ export class Transcript {
     if (!page.isMounted || isLast || isInUse(page.element)) return;
     page.unmount();
     this.#pages.left(page);
-    // Not now: the observer reports page by page, and the scroll position is only known after all
-    // of them.
+    // Not now: the scroll position is only known after the observer has reported all pages.
     this.#evictDue = true;
   }
 
@@ -522,7 +486,6 @@ export class Transcript {
     this.#invalidate();
   }
 
-  /** A page had nothing to show, so that it was not drawn, and now may have. */
   #wantIfSeen(page: Page): void {
     if (page.near || (this.#scroller.isPinned && this.#isLast(page))) this.#want(page);
   }
@@ -540,7 +503,7 @@ export class Transcript {
     return Number.isInteger(index) ? (this.#pageOf(index)?.view(index) ?? this.#nesting.view(index)) : undefined;
   }
 
-  /** Returns the scroll position or target; null at the end. */
+  /** Returns the target or the position; null at the end. */
   anchor(): Anchor | null {
     const target = this.#scroller.isPinned ? undefined : this.#revealer.target;
     if (target) return { index: target.index, offset: target.offset ?? 0 };

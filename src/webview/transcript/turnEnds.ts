@@ -3,26 +3,20 @@ import type { TurnView } from '../../panel/contract';
 import type { ItemStore } from '../entries/itemStore';
 import { post } from '../host/host';
 
-/** Items per request, as many as the host sends at once. */
+/** The host sends no more at once. */
 const ITEMS = 200;
 
-/** Where a turn ends: the item, or the first item that has to be loaded to tell. */
-export type TurnEnd =
-  | { readonly index: number; readonly turn: TurnView }
-  | { readonly missing: number }
-  /** It runs, or its end is not in the transcript. */
-  | undefined;
+/** The item, or the first one that has to be loaded to find it. */
+export type TurnEnd = { readonly index: number; readonly turn: TurnView } | { readonly missing: number } | undefined;
 
 export class TurnEnds {
   readonly #store: ItemStore;
-  /** What to do once the end of a turn is found. */
   #sought: { readonly turnId: string; readonly from: number; found(index: number): void } | undefined;
 
   constructor(store: ItemStore) {
     this.#store = store;
   }
 
-  /** Looks from the item at an index on. */
   find(turnId: string, from: number): TurnEnd {
     for (let index = from; index < this.#store.total; index++) {
       const item = this.#store.get(index)?.item;
@@ -32,7 +26,7 @@ export class TurnEnds {
     return undefined;
   }
 
-  /** Calls `found` with the index of the end of a turn, at once or when it is loaded. */
+  /** Calls `found` at once or when the end is loaded. */
   seek(turnId: string, from: number, found: (index: number) => void): void {
     this.#sought = undefined;
     const end = this.find(turnId, from);
@@ -45,7 +39,6 @@ export class TurnEnds {
     post({ type: 'page', from: end.missing, to: end.missing + ITEMS });
   }
 
-  /** More items are loaded. */
   arrived(): void {
     if (this.#sought) this.seek(this.#sought.turnId, this.#sought.from, this.#sought.found);
   }

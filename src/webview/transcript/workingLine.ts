@@ -4,13 +4,10 @@ import { el, setAttributes } from '../dom/dom';
 import { formatDuration } from '../text/format';
 import { strings } from '../text/strings';
 
-/** Work of the agent. */
 export interface Work {
-  /** What the header says of it. */
   readonly status: string;
-  /** When the turn began, in ms since 1970. */
+  /** ms since 1970 */
   readonly since: number;
-  /** Who began the turn, if it was not the user. */
   readonly starter?: string | undefined;
 }
 
@@ -28,13 +25,12 @@ export class WorkingLine {
     this.element.hidden = true;
   }
 
-  /** Shows work, or removes the line. The time is counted once a second while it is shown. */
   show(work: Work | undefined): void {
     clearInterval(this.#timer);
     this.#timer = undefined;
     this.element.hidden = work === undefined;
     if (!work) return;
-    // Every other status has its own time, or none.
+    // Other statuses have a time in them, or none.
     const isPlain = work.status === strings.working;
     this.element.classList.toggle('moves', isPlain);
     this.#word.textContent = work.status;
