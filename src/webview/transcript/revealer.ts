@@ -3,7 +3,6 @@
 import type { ViewportObserver } from '../dom/viewport';
 import type { EntryView } from '../entries/entryView';
 import type { ItemStore } from '../entries/itemStore';
-import type { GroupFolds } from './groupFolds';
 import { PAGE_SIZE, type Page } from './page';
 import type { PageList } from './pageList';
 import type { Scroller } from './scroller';
@@ -14,10 +13,11 @@ const REVEALED_PAGES = 5;
 
 export interface RevealerOptions {
   readonly pages: PageList;
-  readonly groups: GroupFolds;
   readonly scroller: Scroller;
   readonly store: ItemStore;
   readonly viewport: ViewportObserver;
+  /** Returns the view of an item, if it is drawn. */
+  view(index: number): EntryView | undefined;
   draw(page: Page): void;
   invalidate(): void;
 }
@@ -63,8 +63,8 @@ export class Revealer {
    */
   finish(): void {
     const target = this.#target;
-    const { groups, invalidate, scroller } = this.#options;
-    const view = target && groups.viewOf(target.index);
+    const { invalidate, scroller } = this.#options;
+    const view = target && this.#options.view(target.index);
     // Nothing has a position before the layout.
     if (!target || !view || scroller.box.clientHeight === 0) return;
     if ((target.offset !== undefined || target.drawn) && view.drawWhole?.()) {

@@ -144,10 +144,10 @@ export class Transcript {
     });
     this.#revealer = new Revealer({
       pages: this.#pages,
-      groups: this.#groups,
       scroller: this.#scroller,
       store: this.#store,
       viewport: this.#viewport,
+      view: (index) => this.#groups.viewOf(index),
       draw: (page) => this.#want(page),
       invalidate,
     });
