@@ -31,6 +31,18 @@ const BODY_CLASS: Readonly<Record<Theme, string>> = {
   solarizedLight: 'vscode-light',
 };
 
+/** The variables of VS Code 1.139's themes, as far as the panel uses them. A `-` marks one that a theme lacks. */
+const [COLUMNS = [], ...VARIABLES] = readFileSync(`${HERE}/themes.txt`, 'utf8')
+  .trim()
+  .split('\n')
+  .map((row) => row.split('|').map((cell) => cell.trim()));
+
+function themeStyles(theme: string): string {
+  const column = COLUMNS.indexOf(theme);
+  const set = VARIABLES.filter((row) => row[column] !== '-');
+  return `:root {${set.map(([name, ...values]) => `--vscode-${name}: ${values[column - 1]};`).join('')}}`;
+}
+
 /** Builds the webview as shipped and `parts.js` with its internals for tests. */
 async function buildPanel(outdir: string): Promise<void> {
   const script = pathToFileURL(join(process.cwd(), 'scripts/build.mjs')).href;
@@ -130,6 +142,8 @@ async function answer(url: URL, outdir: string): Promise<Answer> {
       csp: pagePolicy("'self'", NONCE, pathname === '/diagram'),
     };
   }
+  const theme = /^\/themes\/(\w+)\.css$/.exec(pathname)?.[1];
+  if (theme !== undefined) return { body: themeStyles(theme), type: 'text/css' };
   const file = pathname.startsWith('/harness/') ? join(HERE, pathname.slice(9)) : join(outdir, pathname);
   return { body: await readFile(file), type: TYPES[extname(file)] ?? 'application/octet-stream' };
 }
@@ -148,7 +162,7 @@ function pageOf(theme: Theme, language: Language, path: string, outdir: string):
   const shell = path === '/' ? readFileSync('src/webview/shell.html', 'utf8') : '';
   const frame = path === '/diagram' ? frameTemplate(NONCE, readFileSync(join(outdir, 'diagramFrame.js'), 'utf8')) : '';
   return `<!DOCTYPE html><html lang="${language === 'pseudo' ? 'en' : language}" data-root="/"><head><meta charset="utf-8"><title>Parley</title>
-<link rel="stylesheet" href="/harness/themes/${theme}.css"><link rel="stylesheet" href="/harness/vscodeDefaults.css">
+<link rel="stylesheet" href="/themes/${theme}.css"><link rel="stylesheet" href="/harness/vscodeDefaults.css">
 <link rel="stylesheet" href="/main.css">${tool === undefined ? '' : `<link rel="stylesheet" href="${tool}.css">`}</head>
 <body class="${BODY_CLASS[theme]}"><div id="root">${shell}</div>${frame}
 ${texts === undefined ? '' : `<script type="application/json" id="texts">${texts}</script>`}
