@@ -1,10 +1,10 @@
 // Icons and icon buttons.
 import type { ButtonHTMLAttributes, ComponentChildren } from 'preact';
-import type { IconName } from '../dom/icons';
+import { GLYPHS, type IconName } from '../dom/icons';
 
 /** An icon hidden from assistive technology. */
 export function Icon({ name }: { readonly name: IconName }) {
-  return <span class={`codicon codicon-${name}`} aria-hidden="true" />;
+  return <span class={`codicon codicon-${name}`} data-glyph={GLYPHS[name]} aria-hidden="true" />;
 }
 
 interface IconButtonProps extends ButtonHTMLAttributes {
@@ -19,6 +19,7 @@ export function IconButton({ icon, label, class: className, ...others }: IconBut
     <button
       type="button"
       class={`icon-button codicon codicon-${icon} ${className ?? ''}`}
+      data-glyph={GLYPHS[icon]}
       aria-label={label}
       title={label}
       {...others}

@@ -1,6 +1,6 @@
 // Helpers for creating DOM nodes directly, where a framework's diffing would cost more than the
 // change.
-import type { IconName } from './icons';
+import { GLYPHS, type IconName } from './icons';
 
 type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
@@ -27,8 +27,15 @@ export function setAttributes<T extends Element>(element: T, attributes: Attribu
 
 /** Icons are hidden from assistive technology; a label is announced. */
 export function icon(name: IconName, label?: string): HTMLElement {
-  const glyph = setAttributes(el('span', `codicon codicon-${name}`), { 'aria-hidden': 'true' });
+  const glyph = setAttributes(setIcon(el('span'), name), { 'aria-hidden': 'true' });
   return label === undefined ? glyph : el('span', 'icon-with-label', glyph, el('span', 'sr-only', label));
+}
+
+/** Makes an element show an icon, in place of all its classes. */
+export function setIcon<T extends HTMLElement>(element: T, name: IconName): T {
+  element.className = `codicon codicon-${name}`;
+  element.dataset.glyph = GLYPHS[name];
+  return element;
 }
 
 export function button(className: string, label: string, onClick: (event: MouseEvent) => void): HTMLButtonElement {
@@ -40,7 +47,7 @@ export function button(className: string, label: string, onClick: (event: MouseE
 
 export function iconButton(name: IconName, label: string, onClick: (event: MouseEvent) => void): HTMLButtonElement {
   const element = button(`icon-button codicon codicon-${name}`, '', onClick);
-  return setAttributes(element, { 'aria-label': label, title: label });
+  return setAttributes(element, { 'aria-label': label, title: label, 'data-glyph': GLYPHS[name] });
 }
 
 /** It has no URL: the host decides what to open. */

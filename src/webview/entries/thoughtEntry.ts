@@ -1,5 +1,5 @@
 // A thought of the agent: one line that can be expanded. While it streams, the line shows its end.
-import { el, icon, setAttributes } from '../dom/dom';
+import { el, icon, setAttributes, setIcon } from '../dom/dom';
 import { formatSeconds, lastLines } from '../text/format';
 import { strings } from '../text/strings';
 import { createArticle, type EntryFactory, type EntryView, markLate } from './entryView';
@@ -60,7 +60,7 @@ export const createThoughtEntry: EntryFactory = (stored, index, context) => {
   function apply(): void {
     const open = context.isExpanded(stored.item.id) ?? false;
     row.setAttribute('aria-expanded', String(open));
-    chevron.className = `codicon codicon-chevron-${open ? 'down' : 'right'}`;
+    setIcon(chevron, open ? 'chevron-down' : 'chevron-right');
     if (open && !blocks) {
       blocks = new TextBlocks(stored, index, context, () => context.invalidate(view));
       if (!live) blocks.settle();

@@ -3,7 +3,7 @@
 
 import { revealControls } from '../../base/revealControls';
 import { type CodeAction, MAX_CODE_PATH, MAX_LANG } from '../../panel/contract';
-import { button, el, icon, iconButton, link, setAttributes } from '../dom/dom';
+import { button, el, icon, iconButton, link, setAttributes, setIcon } from '../dom/dom';
 import type { IconName } from '../dom/icons';
 import { strings } from '../text/strings';
 import { highlightLater, REST } from './highlightLater';
@@ -163,10 +163,8 @@ function copyButton(copy: () => void): HTMLButtonElement {
   const glyph = icon('copy');
   const element = button('copy', '', () => {
     copy();
-    glyph.className = 'codicon codicon-check';
-    setTimeout(() => {
-      glyph.className = 'codicon codicon-copy';
-    }, 1500);
+    setIcon(glyph, 'check');
+    setTimeout(() => setIcon(glyph, 'copy'), 1500);
   });
   element.append(glyph, el('span', '', strings.copy));
   return element;
