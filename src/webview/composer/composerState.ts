@@ -5,7 +5,7 @@ import { type DraftView, MAX_TEXT } from '../../panel/contract';
 import { type KeptDraft, post, type SentDraft } from '../host/host';
 import { hasItems } from '../host/session';
 import { strings } from '../text/strings';
-import { draftsOfNew, forgetDraft, keepDraft, keptDraft } from './keptDrafts';
+import { draftsOfNew, keepDraft, keptDraft } from './keptDrafts';
 
 /** Minimum interval between updates of the draft to the host, ms. */
 const POST_EVERY = 300;
@@ -125,7 +125,7 @@ class Composer {
   /** The host has another draft of a session, changed by another page. */
   changedElsewhere(key: string, draft: DraftView): void {
     if (key === this.#key) this.#meet(draft);
-    else if ((keptDraft(key)?.revision ?? 0) <= draft.revision) forgetDraft(key);
+    else if ((keptDraft(key)?.revision ?? 0) <= draft.revision) keepDraft(key);
   }
 
   /**
@@ -175,7 +175,7 @@ class Composer {
     const returned = this.#returning.get(clientId);
     if (returned !== undefined) {
       this.#returning.delete(clientId);
-      if (returned !== this.#key) forgetDraft(returned);
+      if (returned !== this.#key) keepDraft(returned);
       else this.#hasReturned(revision);
       return;
     }
@@ -351,7 +351,7 @@ class Composer {
   /** The host has the current text. */
   #settled(revision: number): void {
     this.#revision = this.#told = revision;
-    if (this.#key !== null) forgetDraft(this.#key);
+    if (this.#key !== null) keepDraft(this.#key);
   }
 
   /**
@@ -435,7 +435,7 @@ class Composer {
   #leave({ key }: Pending, text: string, revision: number): void {
     if (key === null) return;
     const next = Math.max(revision, keptDraft(key)?.revision ?? 0) + 1;
-    forgetDraft(key);
+    keepDraft(key);
     if (text !== '') post({ type: 'draft', text, revision: next }, key);
   }
 }

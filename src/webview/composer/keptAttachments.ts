@@ -1,10 +1,8 @@
-// Attachments that the host does not have yet, kept in local storage: they are posted again by the
-// page that follows if the host was dead.
+// Attachments that the host does not have yet: the next page posts them again if the host was dead.
 import type { SessionMessage } from '../../panel/contract';
 import { post } from '../host/host';
-import { readStored, removeStored, store } from '../host/storage';
+import { isRecord, SessionStore } from '../host/storage';
 
-const STORE = { prefix: 'parley.attach.', most: 5 } as const;
 /** Characters of base64 and thumbnails; local storage holds about five million. */
 const MAX_CHARS = 2_000_000;
 
@@ -17,10 +15,17 @@ interface Waiting {
   readonly message: AttachMessage;
 }
 
+const attachments = new SessionStore({
+  name: 'attach',
+  most: 5,
+  isLarge: true,
+  read: ({ all }) => (Array.isArray(all) ? { all: all.filter(isWaiting) } : undefined),
+});
+
 /** The ids of those that this page has posted. */
 const posted = new Set<string>();
 
-/** The labels of the attachments that the host has, as they were seen last. */
+/** The labels of the host's attachments when they changed last. */
 let known: { readonly key: string; readonly labels: readonly string[] } = { key: '', labels: [] };
 
 /** Posts an attachment, and keeps it until the host has it. @param key null: no session is shown yet */
@@ -30,24 +35,18 @@ export function postAttachment(message: AttachMessage, key: string | null): void
   const id = crypto.randomUUID();
   posted.add(id);
   const all = [...waiting(key), { id, at: Date.now(), message }];
-  if (JSON.stringify(all).length <= MAX_CHARS) store(STORE, key, { all });
+  if (JSON.stringify(all).length <= MAX_CHARS) attachments.set(key, { all });
 }
 
-/**
- * The host shows a session, or its attachments have changed.
- * @param labels of its attachments
- */
+/** The host shows a session, or the labels of its attachments have changed. */
 export function attachmentsShown(key: string, labels: readonly string[]): void {
   const before = known.key === key ? known.labels : [];
   known = { key, labels };
   if (key === '') return;
   const all = waiting(key);
   const count = (some: readonly string[], name: string): number => some.filter((label) => label === name).length;
-  const isThere = ({ id, message: { name } }: Waiting): boolean =>
-    posted.has(id) && count(labels, name) > count(before, name);
-  const left = all.filter((one) => !isThere(one));
-  if (left.length === 0) removeStored(STORE, key);
-  else if (left.length < all.length) store(STORE, key, { all: left });
+  const left = all.filter(({ id, message: { name } }) => !posted.has(id) || count(labels, name) <= count(before, name));
+  if (left.length < all.length) attachments.set(key, left.length > 0 ? { all: left } : undefined);
   for (const { id, at, message } of left) {
     // Another page that is open has just posted it.
     if (posted.has(id) || at > performance.timeOrigin) continue;
@@ -57,19 +56,13 @@ export function attachmentsShown(key: string, labels: readonly string[]): void {
 }
 
 function waiting(key: string): readonly Waiting[] {
-  const all = readStored(STORE, key)?.all;
-  return Array.isArray(all) ? all.filter(isWaiting) : [];
+  return attachments.copies(key).at(-1)?.all ?? [];
 }
 
 function isWaiting(value: unknown): value is Waiting {
-  if (typeof value !== 'object' || value === null) return false;
-  const { id, at, message } = value as Readonly<Record<string, unknown>>;
-  return typeof id === 'string' && typeof at === 'number' && isAttachMessage(message);
-}
-
-function isAttachMessage(value: unknown): value is AttachMessage {
-  if (typeof value !== 'object' || value === null) return false;
-  const { type, data, name, mimeType } = value as Readonly<Record<string, unknown>>;
+  if (!isRecord(value) || !isRecord(value.message)) return false;
+  const { type, data, name, mimeType } = value.message;
   const isKind = type === 'attachImage' || type === 'attachFile';
-  return isKind && typeof data === 'string' && typeof name === 'string' && typeof mimeType === 'string';
+  const isPosted = typeof value.id === 'string' && typeof value.at === 'number';
+  return isPosted && isKind && [data, name, mimeType].every((one) => typeof one === 'string');
 }

@@ -1,50 +1,34 @@
-// Drafts kept by the page until the host has them: in local storage or, if there is none, in VS
-// Code's state of the page.
-import { type KeptDraft, type SentDraft, saveUiState, uiState } from '../host/host';
-import { readAllStored, readStored, removeStored, store } from '../host/storage';
+// Drafts kept by the page until the host has them.
+import type { KeptDraft, SentDraft } from '../host/host';
+import { isRecord, SessionStore, type Stored } from '../host/storage';
 
-const STORE = { prefix: 'parley.draft.', most: 20 } as const;
+const drafts = new SessionStore({ name: 'draft', most: 20, read: readDraft });
 
 /** Returns the latest kept draft of a session. */
 export function keptDraft(key: string): KeptDraft | undefined {
-  const { draft } = uiState();
-  const inState = draft?.key === key ? readDraft(draft) : undefined;
-  const stored = readDraft(readStored(STORE, key));
-  return stored && (!inState || stored.revision >= inState.revision) ? stored : inState;
+  const [first, second] = drafts.copies(key);
+  return first && second && first.revision > second.revision ? first : (second ?? first);
 }
 
 /** Returns the drafts of other sessions that were new, by key. */
 export function draftsOfNew(shown: string): ReadonlyMap<string, KeptDraft> {
-  const drafts = new Map<string, KeptDraft>();
-  for (const [key, value] of readAllStored(STORE)) {
-    const draft = key === shown ? undefined : readDraft(value);
-    if (draft?.isNew) drafts.set(key, draft);
-  }
-  return drafts;
+  const all = drafts.sessions().map((key) => [key, keptDraft(key)] as const);
+  return new Map(all.filter((one): one is [string, KeptDraft] => one[0] !== shown && one[1]?.isNew === true));
 }
 
-/** Keeps the draft of the displayed session. */
-export function keepDraft(key: string, draft: KeptDraft): void {
-  saveUiState({ draft: { key, ...draft } });
-  store(STORE, key, draft);
+/** Keeps a draft, or forgets it once the host has it. */
+export function keepDraft(key: string, draft?: KeptDraft): void {
+  drafts.set(key, draft);
 }
 
-/** The host has the draft. */
-export function forgetDraft(key: string): void {
-  if (uiState().draft?.key === key) saveUiState({ draft: undefined });
-  removeStored(STORE, key);
-}
-
-function readDraft(value: unknown): KeptDraft | undefined {
-  if (!isRecord(value)) return undefined;
-  const { text, revision, sent, lost, isNew } = value;
+function readDraft({ text, revision, sent, lost, isNew }: Stored): KeptDraft | undefined {
   if (typeof text !== 'string' || typeof revision !== 'number') return undefined;
   return {
     text,
     revision,
     sent: isSent(sent) ? sent : undefined,
     lost: isTexts(lost) ? lost : undefined,
-    isNew: isNew === true ? isNew : undefined,
+    isNew: isNew === true || undefined,
   };
 }
 
@@ -55,10 +39,5 @@ function isTexts(value: unknown): value is readonly string[] {
 function isSent(value: unknown): value is SentDraft {
   if (!isRecord(value)) return false;
   const { clientId, text, revision, next = [] } = value;
-  if (!isTexts(next)) return false;
-  return typeof clientId === 'string' && typeof text === 'string' && typeof revision === 'number';
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
+  return isTexts(next) && typeof clientId === 'string' && typeof text === 'string' && typeof revision === 'number';
 }

@@ -35,14 +35,15 @@ export type FieldValues = Readonly<Record<string, FieldValue>>;
 /** The state that survives a reload of the webview: only what the host does not have. */
 export interface UiState {
   readonly key?: string;
-  /** The draft, until the host has it. */
-  readonly draft?: (KeptDraft & { readonly key: string }) | undefined;
-  /** The scroll position, if not at the end. */
+  /** What the user typed, by the name of its store and session (storage.ts). */
+  readonly kept?: Readonly<Record<string, object>>;
+  /**
+   * The scroll position, if not at the end: the first visible item and how far its top is above the
+   * top edge, px.
+   */
   readonly anchor?: { readonly index: number; readonly offset: number } | undefined;
   /** By item id. */
   readonly expanded?: Readonly<Record<string, boolean>>;
-  /** By session and question. */
-  readonly forms?: Readonly<Record<string, Readonly<Record<string, FieldValues>>>>;
 }
 
 const api = acquireVsCodeApi();

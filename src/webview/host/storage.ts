@@ -1,48 +1,70 @@
-// Local storage for what the user typed until the host has it. It is written at once and survives a
-// crash of the extension host, unlike VS Code's state of the page.
+// What the user typed, by session, until the host has it: in local storage, which is written at once and survives a
+// crash of the extension host, and in VS Code's state of the page, as there may be no local storage.
+import { saveUiState, uiState } from './host';
 
-export interface Store {
-  readonly prefix: string;
-  /** Maximum number of sessions. The least recently written one is removed. */
+export type Stored = Readonly<Record<string, unknown>>;
+
+interface StoreOptions<T> {
+  readonly name: string;
+  /** Maximum number of sessions; the least recently written one is removed. */
   readonly most: number;
+  /** Too large for the state of the page, which VS Code copies with each change. */
+  readonly isLarge?: boolean;
+  /** Validates a stored value, which can be of another version. */
+  read(value: Stored): T | undefined;
 }
 
-export function readStored(
-  { prefix }: Pick<Store, 'prefix'>,
-  key: string,
-): Readonly<Record<string, unknown>> | undefined {
-  const kept = use((storage) => storage.getItem(prefix + key)) ?? undefined;
-  return kept === undefined ? undefined : parse(kept)?.value;
-}
+export class SessionStore<T extends object> {
+  readonly #options: StoreOptions<T>;
+  readonly #prefix: string;
 
-export function readAllStored({ prefix }: Store): ReadonlyMap<string, Readonly<Record<string, unknown>>> {
-  const all = new Map<string, Readonly<Record<string, unknown>>>();
-  const names = use((storage) => Object.keys(storage).filter((name) => name.startsWith(prefix))) ?? [];
-  for (const name of names) {
-    const key = name.slice(prefix.length);
-    const value = readStored({ prefix }, key);
-    if (value) all.set(key, value);
+  constructor(options: StoreOptions<T>) {
+    this.#options = options;
+    this.#prefix = `parley.${options.name}.`;
   }
-  return all;
+
+  /** Returns the copies of a session's value; that of local storage, which other pages write too, comes last. */
+  copies(session: string): readonly T[] {
+    const name = this.#prefix + session;
+    const found = [uiState().kept?.[name], use((storage) => parse(storage.getItem(name))?.value)];
+    return found.flatMap((value) => (isRecord(value) && this.#options.read(value)) || []);
+  }
+
+  /** Returns the sessions with a value in local storage. */
+  sessions(): readonly string[] {
+    return (use((storage) => this.#names(storage)) ?? []).map((name) => name.slice(this.#prefix.length));
+  }
+
+  /** Stores a value, or removes it. */
+  set(session: string, value?: T): void {
+    const name = this.#prefix + session;
+    const { most, isLarge } = this.#options;
+    const { [name]: old, ...others }: Record<string, object> = uiState().kept ?? {};
+    if (value && !isLarge) {
+      const [oldest, ...names] = this.#names(others);
+      if (oldest !== undefined && names.length + 1 >= most) delete others[oldest];
+      saveUiState({ kept: { ...others, [name]: value } });
+    } else if (old) saveUiState({ kept: others });
+    use((storage) => {
+      if (!value) {
+        storage.removeItem(name);
+        return;
+      }
+      const names = this.#names(storage);
+      const at = (one: string): number => parse(storage.getItem(one))?.at ?? 0;
+      if (names.length >= most && !names.includes(name))
+        storage.removeItem(names.reduce((oldest, one) => (at(one) < at(oldest) ? one : oldest)));
+      storage.setItem(name, JSON.stringify({ at: Date.now(), value }));
+    });
+  }
+
+  #names(of: object): string[] {
+    return Object.keys(of).filter((name) => name.startsWith(this.#prefix));
+  }
 }
 
-export function store(of: Store, key: string, value: object): void {
-  use((storage) => {
-    if (storage.getItem(of.prefix + key) === null) forgetOldest(storage, of);
-    storage.setItem(of.prefix + key, JSON.stringify({ at: Date.now(), value }));
-  });
-}
-
-export function removeStored({ prefix }: Store, key: string): void {
-  use((storage) => storage.removeItem(prefix + key));
-}
-
-function forgetOldest(storage: Storage, { prefix, most }: Store): void {
-  const names = Object.keys(storage).filter((name) => name.startsWith(prefix));
-  if (names.length < most) return;
-  const at = new Map(names.map((name) => [name, parse(storage.getItem(name) ?? '')?.at ?? 0]));
-  const [oldest] = names.sort((one, other) => (at.get(one) ?? 0) - (at.get(other) ?? 0));
-  if (oldest !== undefined) storage.removeItem(oldest);
+export function isRecord(value: unknown): value is Stored {
+  return typeof value === 'object' && value !== null;
 }
 
 /** Does nothing without storage, or if it is full. */
@@ -55,11 +77,10 @@ function use<T>(what: (storage: Storage) => T): T | undefined {
   }
 }
 
-function parse(text: string): { readonly at: number; readonly value: Readonly<Record<string, unknown>> } | undefined {
+function parse(text: string | null): { readonly at: number; readonly value: unknown } | undefined {
   try {
-    const { at, value } = JSON.parse(text) as { readonly at?: unknown; readonly value?: unknown };
-    if (typeof at !== 'number' || typeof value !== 'object' || value === null) return undefined;
-    return { at, value: value as Readonly<Record<string, unknown>> };
+    const { at, value }: { at?: unknown; value?: unknown } = JSON.parse(text ?? '{}');
+    return typeof at === 'number' ? { at, value } : undefined;
   } catch {
     return undefined; // of another version, or cut off
   }

@@ -1,9 +1,5 @@
-// Unsaved edits of queued messages by session and message. They return when the message is edited
-// again, even after a reload.
-import { readStored, removeStored, store } from '../host/storage';
-
-/** Maximum number of sessions; the least recently edited one is removed. */
-const STORE = { prefix: 'parley.edits.', most: 20 } as const;
+// Unsaved edits of queued messages by session and message. They return when the message is edited again.
+import { isRecord, SessionStore } from '../host/storage';
 
 export interface KeptEdit {
   readonly text: string;
@@ -15,17 +11,17 @@ export interface KeptEdit {
 
 type Edits = Readonly<Record<string, KeptEdit>>;
 
-const inMemory = new Map<string, Edits>();
+const store = new SessionStore<Edits>({
+  name: 'edits',
+  most: 20,
+  read: (value) => Object.fromEntries(Object.entries(value).filter((one): one is [string, KeptEdit] => isEdit(one[1]))),
+});
+
+/** The messages whose edits this page has posted. */
+const posted = new Set<string>();
 
 function editsOf(session: string): Edits {
-  const known = inMemory.get(session);
-  if (known) return known;
-  const stored = readStored(STORE, session);
-  const edits = Object.fromEntries(
-    Object.entries(stored ?? {}).filter((entry): entry is [string, KeptEdit] => isEdit(entry[1])),
-  );
-  inMemory.set(session, edits);
-  return edits;
+  return store.copies(session).at(-1) ?? {};
 }
 
 /** Returns the unsaved edit of a message. */
@@ -39,9 +35,7 @@ export function keepEdit(session: string, id: string, edit?: KeptEdit): void {
   const { [id]: old, ...others } = editsOf(session);
   if (!old && !edit) return;
   const edits = edit ? { ...others, [id]: edit } : others;
-  inMemory.set(session, edits);
-  if (Object.keys(edits).length === 0) removeStored(STORE, session);
-  else store(STORE, session, edits);
+  store.set(session, Object.keys(edits).length > 0 ? edits : undefined);
 }
 
 /**
@@ -61,19 +55,13 @@ export function lostEdits(session: string, items: ReadonlyMap<string, string>): 
   return lost;
 }
 
-/** The messages whose edits this page has posted. */
-const posted = new Set<string>();
-
 /** Keeps an edit that is posted to the host, until the queue has it. */
 export function keepSaved(session: string, id: string, text: string, from: string): void {
   posted.add(id);
   keepEdit(session, id, text === from ? undefined : { text, from, saved: true });
 }
 
-/**
- * Removes the edits of messages that left the queue.
- * @returns their texts, but of those that were saved: the message was sent with them
- */
+/** Removes the edits of messages that left the queue, and returns the texts that were not sent with them. */
 export function takeOrphans(session: string, ids: ReadonlySet<string>): string[] {
   const orphans = Object.entries(editsOf(session)).filter(([id]) => !ids.has(id));
   for (const [id] of orphans) keepEdit(session, id);
@@ -83,7 +71,6 @@ export function takeOrphans(session: string, ids: ReadonlySet<string>): string[]
 }
 
 function isEdit(value: unknown): value is KeptEdit {
-  if (typeof value !== 'object' || value === null || !('text' in value) || !('from' in value)) return false;
-  if ('saved' in value && value.saved !== true) return false;
+  if (!isRecord(value) || (value.saved !== undefined && value.saved !== true)) return false;
   return typeof value.text === 'string' && typeof value.from === 'string';
 }
