@@ -35,6 +35,8 @@ export function bundles({ dev }) {
     platform: 'browser',
     format: 'esm',
     target: 'chrome120',
+    // Selectors as browsers match them fastest.
+    supported: { nesting: false },
     jsx: 'automatic',
     jsxImportSource: 'preact',
     loader: { '.ttf': 'file', '.svg': 'file', '.woff2': 'file' },

@@ -149,7 +149,7 @@ export function Popup(props: PopupProps) {
             <input
               ref={field}
               type="text"
-              class="popup-field"
+              class="field popup-field"
               role="combobox"
               aria-label={strings.filter}
               aria-expanded="true"

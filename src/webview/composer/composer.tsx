@@ -109,7 +109,7 @@ export function Composer() {
       {session.banner.value && session.queue.value.length === 0 && (
         <p class="banner">
           {session.banner.value}{' '}
-          <button type="button" class="text-link" onClick={() => post({ type: 'command', command: 'installAgent' })}>
+          <button type="button" class="text-button" onClick={() => post({ type: 'command', command: 'installAgent' })}>
             {strings.setUpAgent}
           </button>
         </p>

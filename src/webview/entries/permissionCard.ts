@@ -72,7 +72,7 @@ export function createPermissionCard(
     const { ruleOffer } = permission;
     if (!ruleOffer) return undefined;
     const label = strings.ruleOffers[ruleOffer.kind](revealHidden(ruleOffer.pattern));
-    const offering = button('link', label, (event) => {
+    const offering = button('text-button', label, (event) => {
       if (!answered && answerGuard.allows(element, event, offering))
         context.post({ type: 'permissionRule', id: permission.id });
     });
@@ -82,7 +82,7 @@ export function createPermissionCard(
   /** Offers to change what the agent wants to write. */
   function editButton(): HTMLElement | undefined {
     if (!permission.canEdit) return undefined;
-    return button('link', strings.editProposal, () => {
+    return button('text-button', strings.editProposal, () => {
       if (!answered) context.post({ type: 'editProposal', id: permission.id });
     });
   }

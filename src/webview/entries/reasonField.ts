@@ -15,8 +15,8 @@ export function createReasonField(
   id: string,
   reject: (reason: string, event: Event, pressed?: Element) => void,
 ): HTMLElement {
-  const field = el('textarea', 'reason-text');
-  const opener = button('link', strings.rejectWithReason, () => open());
+  const field = el('textarea', 'field reason-text');
+  const opener = button('text-button', strings.rejectWithReason, () => open());
   const box = el('div', 'reason', opener);
   const send = button('primary reason-send', strings.rejectAndSend, (event) => submit(event, send));
   const hint = setAttributes(el('p', 'dim', strings.rejectionNext), { id: `reason-${id}` });

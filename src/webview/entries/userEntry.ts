@@ -66,7 +66,7 @@ export const createUserEntry: EntryFactory = (stored, index, context) => {
   }
 
   function more(id: string, isClamped: boolean): HTMLElement {
-    const toggle = button('show-all', '', () => {
+    const toggle = button('text-button show-all', '', () => {
       context.unpin();
       context.setExpanded(id, isClamped);
       draw();

@@ -117,7 +117,7 @@ function Control({ field, held, name, common, disabled, onChange }: ControlProps
       return (
         <select
           {...common}
-          class="field-input"
+          class="field field-input"
           value={String(held)}
           onChange={(event) => onChange(event.currentTarget.value)}
         >
@@ -161,7 +161,7 @@ function Control({ field, held, name, common, disabled, onChange }: ControlProps
       return (
         <input
           {...common}
-          class="field-input number"
+          class="field field-input number"
           type="text"
           inputMode={field.type === 'integer' ? 'numeric' : 'decimal'}
           autocomplete="off"
@@ -186,7 +186,7 @@ function TextControl({
     return (
       <textarea
         {...common}
-        class="field-input"
+        class="field field-input"
         rows={1}
         autocomplete="off"
         spellcheck={false}
@@ -201,12 +201,13 @@ function TextControl({
     value: String(held),
     onInput: (event: { readonly currentTarget: HTMLInputElement }) => onChange(event.currentTarget.value),
   };
-  if (type === 'date') return <input {...text} class="field-input short" type="date" />;
-  if (type === 'datetime-local') return <input {...text} class="field-input short" type="datetime-local" step={1} />;
+  if (type === 'date') return <input {...text} class="field field-input short" type="date" />;
+  if (type === 'datetime-local')
+    return <input {...text} class="field field-input short" type="datetime-local" step={1} />;
   return (
     <input
       {...text}
-      class="field-input"
+      class="field field-input"
       type="text"
       inputMode={field.format === 'email' ? 'email' : field.format === 'uri' ? 'url' : 'text'}
       placeholder={field.format === 'uri' ? 'https://' : ''}

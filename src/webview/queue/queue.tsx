@@ -258,7 +258,7 @@ function QueueEditor({ text, onInput, onSave, onCancel }: QueueEditorProps) {
   return (
     <textarea
       ref={field}
-      class="queue-editor"
+      class="field queue-editor"
       rows={1}
       aria-label={strings.editQueued}
       title={strings.editHint}

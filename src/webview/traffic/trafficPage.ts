@@ -50,7 +50,7 @@ const exportButton = button('secondary small', strings.traffic.exportRecording, 
 const openButton = button('secondary small', strings.traffic.openRecording, () => post({ type: 'openRecording' }));
 setAttributes(pauseButton, { 'aria-pressed': 'false' });
 
-const search = setAttributes(el('input', 'traffic-search'), {
+const search = setAttributes(el('input', 'field traffic-search'), {
   type: 'search',
   placeholder: strings.traffic.search,
   'aria-label': strings.traffic.search,
@@ -233,7 +233,7 @@ function updatePair(): void {
 }
 
 function chooser(label: string): HTMLSelectElement {
-  const select = setAttributes(el('select', 'traffic-select'), { 'aria-label': label });
+  const select = setAttributes(el('select', 'field traffic-select'), { 'aria-label': label });
   select.addEventListener('change', refilter);
   return select;
 }
