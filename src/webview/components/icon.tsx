@@ -2,7 +2,6 @@
 import type { ButtonHTMLAttributes, ComponentChildren } from 'preact';
 import { GLYPHS, type IconName } from '../dom/icons';
 
-/** An icon hidden from assistive technology. */
 export function Icon({ name }: { readonly name: IconName }) {
   return <span class={`codicon codicon-${name}`} data-glyph={GLYPHS[name]} aria-hidden="true" />;
 }
@@ -27,10 +26,8 @@ export function IconButton({ icon, label, class: className, ...others }: IconBut
   );
 }
 
-/** A collapsed line that expands to a plain text with a Copy button. */
 interface FoldProps {
   readonly label: string;
-  /** At first. */
   readonly isOpen?: boolean;
   readonly children: ComponentChildren;
 }

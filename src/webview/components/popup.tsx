@@ -8,7 +8,7 @@ import { isComposing } from '../dom/dom';
 import { strings } from '../text/strings';
 import { Icon } from './icon';
 
-/** More values are filtered by what is typed. */
+/** Longer lists have a field that filters them. */
 const MAX_UNFILTERED = 8;
 
 export interface PopupItem {
@@ -16,17 +16,14 @@ export interface PopupItem {
   readonly label: string;
   readonly description?: string | undefined;
   readonly group?: string | undefined;
-  /** Of a command that turns something on and off. */
+  /** State of a command that toggles something. */
   readonly isOn?: boolean;
 }
 
 interface PopupProps {
   /** `menu`: commands; `listbox`: values, of which `selected` is the current one. */
   readonly role: 'menu' | 'listbox';
-  /**
-   * The name of the list; `value` follows it in the button's name, as the button displays the
-   * value.
-   */
+  /** Accessible name of the list; the button's is this and `value`. */
   readonly label: string;
   readonly value?: string | undefined;
   readonly items: readonly PopupItem[];
@@ -52,7 +49,7 @@ export function Popup(props: PopupProps) {
   const list = useRef<HTMLDivElement>(null);
   const field = useRef<HTMLInputElement>(null);
 
-  // Synchronously, before the next key.
+  // Before the next key.
   useLayoutEffect(() => {
     if (!isOpen) return;
     (field.current ?? list.current)?.focus();
@@ -107,7 +104,7 @@ export function Popup(props: PopupProps) {
     else if (event.key === 'Enter' || (event.key === ' ' && !isLong)) choose(items[active]);
     else if (event.key === 'Escape') close();
     else if (event.key === 'Tab') {
-      // The focus moves on as it would without the popup.
+      // The focus moves as without the popup.
       setOpen(false);
       return;
     } else if (event.key.length === 1 && !isLong) {
@@ -213,7 +210,6 @@ export function Popup(props: PopupProps) {
   );
 }
 
-/** Returns whether each word of a query is in an item. */
 function fits({ label, description = '', group = '' }: PopupItem, query: string): boolean {
   const text = `${label} ${description} ${group}`.toLowerCase();
   return query

@@ -12,31 +12,30 @@ const LARGEST = 10 * 1024 * 1024;
 /** Longer side of a thumbnail; chips show it at a third of that, for high-density screens. */
 const THUMBNAIL_PX = 64;
 
-/** Longer pasted texts, in characters, become attachments. */
 const LONG_TEXT = 2000;
-/** Addresses of one drop. */
+/** Maximum addresses of one drop. */
 const MOST_DROPPED = 100;
 
-/** A long text that was pasted last, and its session; undo puts it into the message. */
+/** The long text pasted last, and its session; undo puts it into the message. */
 let pasted: { readonly text: string; readonly label: string; readonly key: string } | undefined;
 let count = 0;
 
 /**
- * Takes over what is pasted: files, or a text that is too long to be read in the message.
+ * Takes over pasted files, and texts that are too long for the message.
  * @returns whether it did
  */
 export function pasteIn(data: DataTransfer): boolean {
   const text = data.getData('text/plain');
   const files = [...data.files];
   pasted = undefined;
-  // Office programs add an image of the copied text: the text is meant.
+  // Office programs add an image of the copied text.
   if (files.length > 0 && text === '') void attachFiles(files);
   else if (text.length > LONG_TEXT && new Blob([text]).size <= LARGEST) void attachText(text);
   else return false;
   return true;
 }
 
-/** Takes over what is dropped: files of anywhere, or entries of VS Code's lists and tabs. */
+/** Takes over dropped files, and entries of VS Code's lists and tabs. */
 export function dropIn(data: DataTransfer): boolean {
   const uris = urisOf(data);
   const files = [...data.files];
@@ -47,9 +46,8 @@ export function dropIn(data: DataTransfer): boolean {
 }
 
 /**
- * Undoes the pasting of a long text: puts it into the message.
- * @returns the label of its attachment; undefined where nothing was pasted, or something was done
- * since
+ * Puts a long text that was just pasted into the message.
+ * @returns the label of its attachment
  */
 export function undoPaste(): string | undefined {
   const last = pasted;
@@ -60,12 +58,10 @@ export function undoPaste(): string | undefined {
   return last.label;
 }
 
-/** A message that was sent has taken its attachments along. */
 function isAttached(name: string): boolean {
   return session.attachments.peek().some(({ label }) => label === name);
 }
 
-/** Something else was done, which undo is about now. */
 export function forgetPaste(): void {
   pasted = undefined;
 }
@@ -80,8 +76,7 @@ async function attachText(text: string): Promise<void> {
 }
 
 /**
- * VS Code names what is dragged in its own lists by addresses, one a line. A link of a web page is
- * text for the message.
+ * VS Code names what is dragged in its lists by URIs, one a line. Links of web pages are text.
  */
 function urisOf(data: DataTransfer): readonly string[] {
   const list = data.getData('application/vnd.code.uri-list') || data.getData('text/uri-list');
@@ -89,10 +84,7 @@ function urisOf(data: DataTransfer): readonly string[] {
   return lines.slice(0, MOST_DROPPED);
 }
 
-/**
- * Sends each file that the agent supports to the host, which makes an attachment of it; announces
- * why others are refused.
- */
+/** Sends each file that the agent supports to the host; shows why others are refused. */
 export async function attachFiles(files: readonly File[]): Promise<void> {
   const key = session.key.peek() || null; // the user may go to another session while a file is read
   for (const file of files) {
@@ -121,10 +113,7 @@ function refusalOf({ type, size }: File): string | undefined {
   return size > LARGEST ? strings.imageTooLarge : undefined;
 }
 
-/**
- * Returns a thumbnail of an image; undefined if the browser cannot decode it or the result is too
- * large.
- */
+/** Returns undefined if the browser cannot decode the image or the thumbnail is too large. */
 async function thumbnailOf(image: Blob): Promise<string | undefined> {
   const bitmap = await createImageBitmap(image).catch(() => undefined);
   if (!bitmap) return undefined;

@@ -69,7 +69,7 @@ function Attachment({ attachment }: { readonly attachment: AttachmentView }) {
   );
 }
 
-/** The pressed button is about to go; the focus goes to the message. */
+/** The pressed button disappears. */
 function focusMessage(): void {
   document.querySelector<HTMLElement>('.message')?.focus();
 }

@@ -12,19 +12,17 @@ import { type MentionQuery, mentionQuery, mentions } from './mention';
 import { completeCommand, matchCommands, slashQuery } from './slash';
 
 export interface CompletionState {
-  /** What the list is called for screen readers, and its rows; undefined: closed. */
+  /** The accessible name of the list, and its rows; undefined: closed. */
   readonly list: ReadonlySignal<{ readonly name: string; readonly items: readonly Completion[] } | undefined>;
   readonly active: ReadonlySignal<number>;
-  /** The text or the caret has changed. */
   update(): void;
   close(): void;
   setActive(index: number): void;
   choose(index: number): void;
-  /** @returns whether the key was for the list */
+  /** @returns whether the list used the key */
   onKey(event: KeyboardEvent): boolean;
 }
 
-/** What is being completed. */
 type Typed = { readonly kind: 'command'; readonly query: string } | ({ readonly kind: 'mention' } & MentionQuery);
 
 const ICONS: Readonly<Record<MentionView['kind'], IconName>> = {
@@ -39,14 +37,13 @@ const ICONS: Readonly<Record<MentionView['kind'], IconName>> = {
   terminal: 'terminal',
 };
 
-/** Lets the user choose files of anywhere. */
+/** Opens the dialog for files outside of the workspace. */
 const PICK: Completion = { id: '', label: strings.attachFile, icon: 'attach' };
 
-/** @param field the message field, once it is drawn */
 export function useCompletion(field: () => HTMLTextAreaElement): CompletionState {
   const typed = useSignal<Typed | undefined>(undefined);
   const active = useSignal(0);
-  /** Where the `@` is whose list the user has closed. */
+  /** Position of the `@` whose list the user closed. */
   const closedAt = useSignal<number | undefined>(undefined);
 
   const list = useComputed(() => {
@@ -118,7 +115,7 @@ function commandsFor(query: string): readonly Completion[] {
   return found.map(({ name, hint, description }) => ({ id: name, label: `/${name}`, hint, description }));
 }
 
-/** Until the host has answered, what it offered for fewer letters stays. */
+/** Until the host answers, filters what it offered for fewer letters. */
 function mentionsFor(query: string): readonly Completion[] {
   const { query: answered, offers } = mentions.value;
   const isOlder = answered !== query && answered !== '' && query.startsWith(answered);

@@ -26,7 +26,7 @@ export function Composer() {
   const queues = session.queues.value;
   const canSend = composer.text.value.trim() !== '' || session.attachments.value.length > 0;
 
-  // Not after the next frame: the session may come before it, and the field takes the focus then.
+  // Before the next frame, in which the session may arrive and the field takes the focus.
   useLayoutEffect(() => {
     composer.attach(field.current);
     return () => composer.attach(null);
@@ -72,7 +72,7 @@ export function Composer() {
     return true;
   }
 
-  /** Removes the mention before the caret with its attachment. @returns whether there is one */
+  /** Removes the mention before the caret with its attachment. */
   function removeMention(): boolean {
     const { value, selectionStart, selectionEnd } = field.current!;
     if (selectionStart !== selectionEnd) return false;
@@ -94,7 +94,6 @@ export function Composer() {
     if (event.dataTransfer && dropIn(event.dataTransfer)) event.preventDefault();
   }
 
-  /** @returns whether the last thing that was done was the pasting of a long text */
   function takeBackPaste(): boolean {
     const label = undoPaste();
     const id = session.attachments.peek().find((one) => one.label === label)?.id;
@@ -177,7 +176,7 @@ export function Composer() {
                 class="icon-button slash"
                 aria-label={strings.insertCommand}
                 title={strings.insertCommand}
-                // The field must keep the focus, or the list would close.
+                // If the field lost the focus, the list would close.
                 onMouseDown={(event) => event.preventDefault()}
                 onClick={() => {
                   if (composer.text.peek() === '') composer.set('/');
@@ -198,7 +197,7 @@ export function Composer() {
                 class="secondary"
                 onClick={() => {
                   post({ type: 'cancel' });
-                  // The button goes with the turn.
+                  // The button disappears.
                   composer.focus();
                 }}
               >

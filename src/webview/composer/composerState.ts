@@ -10,17 +10,17 @@ import { draftsOfNew, keepDraft, keptDraft } from './keptDrafts';
 /** Minimum interval between updates of the draft to the host, ms. */
 const POST_EVERY = 300;
 /**
- * A longer text is stored only as often as it is sent to the host, as storing it takes longer than
- * a key press may.
+ * Longer texts are stored only when sent to the host: storing them takes longer than a key press
+ * may.
  */
 const LONG_TEXT = 50_000;
-/** Line breaks in a text that is inserted like typing: each takes the browser milliseconds. */
+/** Each inserted line break takes the browser milliseconds. */
 const MANY_LINES = 200;
 
 interface Pending extends SentDraft {
-  /** The session of the draft; null: none was shown yet. */
+  /** Session of the draft; null: none was shown yet. */
   readonly key: string | null;
-  /** The text in the composer when another session was shown. */
+  /** The text in the field when another session was shown. */
   readonly left?: string;
 }
 
@@ -28,27 +28,23 @@ class Composer {
   readonly text = signal('');
   /** The message of the displayed session that is being sent. */
   readonly pending = signal<Pending | undefined>(undefined);
-  /** Why the last message was refused. */
   readonly problem = signal('');
-  /** Messages of other sessions that are being sent. */
   readonly #elsewhere = new Map<string, Pending>();
   readonly #lastSent = new Map<string, string>();
   #field: HTMLTextAreaElement | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #sentTexts: () => Iterable<string> = () => [];
-  /** The sent message that the user has walked to; 0: the newest. */
+  /** The recalled message; 0: the newest. */
   #walked: { readonly index: number; readonly text: string } | undefined;
-  /** What was sent while the message before was being sent; it follows that in the field. */
+  /** Messages sent while the one before was being sent; they follow it in the field. */
   #next: readonly { readonly text: string; readonly now: boolean }[] = [];
-  /** Messages that were sent to a host that is gone, until this one has them. */
+  /** Messages sent to a host that died, until this one has them. */
   #lost: readonly string[] = [];
-  /** The sessions of messages of {@link #lost} that are on their way, by the id of their message. */
+  /** Sessions of {@link #lost} messages in flight, by message id. */
   readonly #returning = new Map<string, string>();
-  /** The session that the text belongs to. */
   #key: string | null = null;
-  /** The revision of the text: grows with each change, here and in the host. */
+  /** Grows with each change, here and in the host. */
   #revision = 0;
-  /** The last revision that the host has. */
   #told = 0;
 
   constructor() {
@@ -59,14 +55,13 @@ class Composer {
 
   attach(field: HTMLTextAreaElement | null): void {
     this.#field = field;
-    // What was typed before this script ran is still to be taken over.
     if (!field || globalThis.parleyEarly) return;
     if (field.value !== this.text.peek()) field.value = this.text.peek();
   }
 
   /**
-   * Takes over what was typed and sent before this script ran (early.ts). Call it once the field is
-   * drawn and the host was greeted.
+   * Takes over what was typed and sent before this script ran (early.ts), once the host was
+   * greeted.
    */
   takeOver(field: HTMLTextAreaElement | null): void {
     const early = globalThis.parleyEarly;
@@ -82,7 +77,6 @@ class Composer {
     this.#sentTexts = texts;
   }
 
-  /** The user typed. */
   typed(text: string): void {
     this.text.value = text;
     if (this.problem.peek()) this.problem.value = '';
@@ -97,8 +91,8 @@ class Composer {
   }
 
   /**
-   * A session is shown, possibly the same as before.
-   * @param draft the host's draft of it
+   * Shows a session, possibly the same as before.
+   * @param draft the host's draft
    */
   show(key: string, draft: DraftView): void {
     if (key === this.#key) {
@@ -122,14 +116,13 @@ class Composer {
     for (const [other, kept] of draftsOfNew(key)) this.#return(other, kept, unsentOf(kept));
   }
 
-  /** The host has another draft of a session, changed by another page. */
+  /** Another page changed the draft. */
   changedElsewhere(key: string, draft: DraftView): void {
     if (key === this.#key) this.#meet(draft);
     else if ((keptDraft(key)?.revision ?? 0) <= draft.revision) keepDraft(key);
   }
 
   /**
-   * Sends the draft.
    * @param allowEmpty attachments alone are a message
    * @param now stops the running turn instead of waiting for its end
    */
@@ -138,7 +131,7 @@ class Composer {
     if (text.trim() === '' && !allowEmpty) return;
     const pending = this.pending.peek();
     if (pending && text.startsWith(pending.text)) {
-      // That is still there: what follows it goes once the host has it.
+      // What follows a message that is still being sent is sent once the host has that.
       const rest = restOf(text, ...this.#textsBeingSent());
       if (rest === '') return;
       this.#next = [...this.#next, { text: rest, now }];
@@ -205,16 +198,12 @@ class Composer {
     this.#keep();
   }
 
-  /**
-   * Something was refused.
-   * @param clientId the refused message, if it was one
-   */
+  /** @param clientId the refused message, if it was one */
   rejected(clientId: string | undefined, reason: string): void {
     if (clientId !== undefined && this.#returning.delete(clientId)) return; // kept, and tried again later
     if (clientId !== undefined) {
       const elsewhere = this.#elsewhere.get(clientId);
       if (elsewhere) {
-        // Its text becomes the draft of that session again.
         this.#elsewhere.delete(clientId);
         this.#leave(elsewhere, elsewhere.left ?? '', elsewhere.revision);
         return;
@@ -243,7 +232,6 @@ class Composer {
     field?.setSelectionRange(caret, caret);
   }
 
-  /** Replaces a part of the text, from `start` to `end`, with the caret after it. */
   replace(start: number, end: number, text: string): void {
     this.focus();
     if (this.#edit(start, end, text)) return;
@@ -252,14 +240,12 @@ class Composer {
     this.#field?.setSelectionRange(start + text.length, start + text.length);
   }
 
-  /** Appends text to the draft. */
   append(text: string): void {
     this.set(joined(this.text.peek(), text));
   }
 
   /**
-   * Walks through the messages of the session: from an empty field to the newest, and from one that
-   * was not changed to the one before (`earlier`) or after it.
+   * Walks through the messages of the session if the field is empty or has a recalled one.
    * @returns whether there is one
    */
   recall(direction: 'earlier' | 'later'): boolean {
@@ -274,9 +260,9 @@ class Composer {
     return true;
   }
 
-  /** Returns the message of the session that is so many before the newest. */
+  /** Returns the message that is `index` before the newest. */
   #sent(index: number): string | undefined {
-    // The transcript may not have what was sent last.
+    // The transcript may lack the message sent last.
     const last = this.#key === null ? undefined : this.#lastSent.get(this.#key);
     let left = index;
     let before = last;
@@ -289,7 +275,6 @@ class Composer {
     return undefined;
   }
 
-  /** Sends pending changes to the host at once. */
   flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -313,16 +298,15 @@ class Composer {
   }
 
   /**
-   * Replaces a part of the text like typing, so that it can be undone; the field must have the
-   * focus.
-   * @returns whether it was done: long texts take longer than a key press may
+   * Replaces a part of the text like typing, so that it can be undone. Needs the focus.
+   * @returns false for long texts, which would take too long
    */
   #edit(start: number, end: number, text: string): boolean {
     const field = this.#field;
     if (!field || this.text.peek().length + text.length > LONG_TEXT) return false;
     if (text.split('\n', MANY_LINES + 1).length > MANY_LINES) return false;
     field.setSelectionRange(start, end);
-    // With nothing selected, it would delete what is before the caret.
+    // With nothing selected, 'delete' removes the character before the caret.
     if (text === '' && start === end) return true;
     return document.execCommand(text === '' ? 'delete' : 'insertText', false, text);
   }
@@ -348,15 +332,13 @@ class Composer {
     });
   }
 
-  /** The host has the current text. */
   #settled(revision: number): void {
     this.#revision = this.#told = revision;
     if (this.#key !== null) keepDraft(this.#key);
   }
 
   /**
-   * Starts with the draft of a session.
-   * @param kept the page's copy
+   * @param kept the page's copy of the draft
    * @param pending its message being sent
    */
   #begin(host: DraftView, kept: KeptDraft | undefined, pending: Pending | undefined): void {
@@ -384,7 +366,7 @@ class Composer {
     this.#changed();
   }
 
-  /** Gives the host what was sent and typed in a session while no host listened. */
+  /** Gives the host what was sent and typed while it was dead. */
   #return(key: string, { revision }: KeptDraft, { messages, text }: UnsentTexts): void {
     if (messages.length === 0 && text === '') return;
     const clientId = crypto.randomUUID();
@@ -392,7 +374,6 @@ class Composer {
     post({ type: 'unsent', clientId, messages, text, revision }, key);
   }
 
-  /** The host has queued the messages of the displayed session. */
   #hasReturned(revision: number): void {
     this.#lost = [];
     this.#told = revision;
@@ -403,7 +384,7 @@ class Composer {
   }
 
   /**
-   * Text typed before a session was shown stays: before its draft if it was sent, otherwise after
+   * Keeps text typed before a session was shown: before its draft if it was sent, otherwise after
    * it.
    */
   #addEarly(early: string, sent: Pending | undefined): void {
@@ -413,13 +394,11 @@ class Composer {
     this.set(sent ? joined(early, draft) : joined(draft, early));
   }
 
-  /** Combines the host's draft and the current text of the displayed session. */
   #meet(host: DraftView): void {
     if (host.revision < this.#revision) {
       this.#told = host.revision;
       this.flush();
     } else if (this.#revision > this.#told || this.pending.peek()) {
-      // What was typed here since is newer.
       this.#revision = host.revision;
       this.#changed();
     } else {
@@ -429,7 +408,7 @@ class Composer {
   }
 
   /**
-   * Sends the draft of a session that is no longer shown to the host.
+   * Sends the draft of a session that is no longer shown.
    * @param revision of the host
    */
   #leave({ key }: Pending, text: string, revision: number): void {
@@ -440,23 +419,23 @@ class Composer {
   }
 }
 
-/** Returns the rest of a text after its beginning was sent, as one message or several. */
+/** Removes messages from the beginning of a text. */
 function restOf(text: string, ...sent: readonly string[]): string {
   let rest = text;
   for (const one of sent) if (rest.startsWith(one)) rest = rest.slice(one.length).replace(/^\s+/, '');
   return rest;
 }
 
-/** What of a draft is to be queued, and what is left to be written on. */
+/** What to queue, and what returns to the field. */
 interface UnsentTexts {
   readonly messages: readonly string[];
   readonly text: string;
 }
 
 /**
- * Separates what was sent to a host that is gone from what was typed since. A single message without
- * more returns to the field, where it was.
- * @param isTaken the host had the first message of the draft
+ * Separates what was sent to a host that died from what was typed since; a single message returns
+ * to the field.
+ * @param isTaken the host had the first message
  */
 function unsentOf({ text, sent, lost = [] }: KeptDraft, isTaken = false): UnsentTexts {
   const parts = sent ? [sent.text, ...(sent.next ?? [])] : [];

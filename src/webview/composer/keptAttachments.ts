@@ -22,10 +22,8 @@ const attachments = new SessionStore({
   read: ({ all }) => (Array.isArray(all) ? { all: all.filter(isWaiting) } : undefined),
 });
 
-/** The ids of those that this page has posted. */
 const posted = new Set<string>();
 
-/** The labels of the host's attachments when they changed last. */
 let known: { readonly key: string; readonly labels: readonly string[] } = { key: '', labels: [] };
 
 /** Posts an attachment, and keeps it until the host has it. @param key null: no session is shown yet */
@@ -48,7 +46,7 @@ export function attachmentsShown(key: string, labels: readonly string[]): void {
   const left = all.filter(({ id, message: { name } }) => !posted.has(id) || count(labels, name) <= count(before, name));
   if (left.length < all.length) attachments.set(key, left.length > 0 ? { all: left } : undefined);
   for (const { id, at, message } of left) {
-    // Another page that is open has just posted it.
+    // Another open page has just posted it.
     if (posted.has(id) || at > performance.timeOrigin) continue;
     posted.add(id);
     post(message, key);

@@ -4,7 +4,6 @@ import { isRecord, SessionStore, type Stored } from '../host/storage';
 
 const drafts = new SessionStore({ name: 'draft', most: 20, read: readDraft });
 
-/** Returns the latest kept draft of a session. */
 export function keptDraft(key: string): KeptDraft | undefined {
   const [first, second] = drafts.copies(key);
   return first && second && first.revision > second.revision ? first : (second ?? first);
@@ -16,7 +15,6 @@ export function draftsOfNew(shown: string): ReadonlyMap<string, KeptDraft> {
   return new Map(all.filter((one): one is [string, KeptDraft] => one[0] !== shown && one[1]?.isNew === true));
 }
 
-/** Keeps a draft, or forgets it once the host has it. */
 export function keepDraft(key: string, draft?: KeptDraft): void {
   drafts.set(key, draft);
 }

@@ -2,19 +2,17 @@
 import { signal } from '@preact/signals';
 import type { MentionView } from '../../panel/contract';
 
-/** The last response of the host. */
 export const mentions = signal<{ readonly query: string; readonly offers: readonly MentionView[] }>({
   query: '',
   offers: [],
 });
 
 export interface MentionQuery {
-  /** Where the `@` is. */
+  /** Position of the `@`. */
   readonly start: number;
   readonly query: string;
 }
 
-/** Longer texts after an `@` are none. */
 const MAX_QUERY = 200;
 
 /** Returns the mention that is being typed: an `@` that begins a word, up to the caret. */
@@ -26,7 +24,7 @@ export function mentionQuery(text: string, caret: number): MentionQuery | undefi
 }
 
 /**
- * Returns the mention that ends at the caret, with the space after it.
+ * Returns the mention before the caret, with the space after it.
  * @param labels of the attachments
  */
 export function mentionBefore(

@@ -8,7 +8,7 @@ import { post } from '../host/host';
 import { session } from '../host/session';
 import { strings } from '../text/strings';
 
-/** Tells apart what their values alone do not, as “Default” and “Default”. */
+/** Without icons, a mode and a model named “Default” look the same. */
 const ICON_OF = { mode: 'compass', model: 'chip', thought_level: 'lightbulb' } as const satisfies Record<
   string,
   IconName
@@ -16,7 +16,7 @@ const ICON_OF = { mode: 'compass', model: 'chip', thought_level: 'lightbulb' } a
 
 export function Pickers() {
   const { modes, mode, config } = session;
-  // An agent that offers its modes as an option too would show them twice.
+  // Some agents offer their modes as an option too.
   const showModes = modes.value.length > 0 && !config.value.some(({ category }) => category === 'mode');
   const switches = config.value.filter((option) => option.type === 'boolean');
   const isGathered = switches.length > 1;
@@ -46,7 +46,7 @@ export function Pickers() {
   );
 }
 
-/** Several switches, which would fill the bar, as one menu. */
+/** Several switches would fill the bar. */
 function Switches({ options }: { readonly options: readonly Extract<ConfigOption, { type: 'boolean' }>[] }) {
   const on = options.filter(({ value }) => value).map(({ name }) => name);
   return (
@@ -85,7 +85,6 @@ function ConfigPicker({ option }: { readonly option: ConfigOption }) {
   }
   const current = nameOf(option);
   const icon = ICON_OF[option.category as keyof typeof ICON_OF] as IconName | undefined;
-  // Two pickers with equal words could not be told apart.
   const isAmbiguous = session.config.value.some((other) => other.id !== option.id && nameOf(other) === current);
   return (
     <Popup
@@ -109,7 +108,6 @@ function ConfigPicker({ option }: { readonly option: ConfigOption }) {
   );
 }
 
-/** Returns the name of the value that is chosen; undefined for a switch. */
 function nameOf(option: ConfigOption): string | undefined {
   if (option.type === 'boolean') return undefined;
   return option.values.find(({ value }) => value === option.value)?.name ?? option.value;

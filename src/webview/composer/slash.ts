@@ -2,8 +2,7 @@
 import type { AvailableCommand } from '../../panel/contract';
 
 /**
- * Returns the typed part of a command name; undefined unless one is being typed as the first word
- * of the message.
+ * Returns the typed part of a command's name; undefined unless it is the first word of the message.
  */
 export function slashQuery(text: string, caret: number): string | undefined {
   const match = /^\/(\S*)$/.exec(text.slice(0, caret));
@@ -11,7 +10,7 @@ export function slashQuery(text: string, caret: number): string | undefined {
   return match[1];
 }
 
-/** Returns the matching commands in the agent's order, prefix matches first. */
+/** Prefix matches first. */
 export function matchCommands(commands: readonly AvailableCommand[], query: string): readonly AvailableCommand[] {
   const wanted = query.toLowerCase();
   const begins = commands.filter(({ name }) => name.toLowerCase().startsWith(wanted));
@@ -22,13 +21,12 @@ export function matchCommands(commands: readonly AvailableCommand[], query: stri
   return [...begins, ...contains];
 }
 
-/** Returns the text with a chosen command; text after the caret stays. */
 export function completeCommand(text: string, caret: number, command: string): string {
   const rest = text.slice(caret).trimStart();
   return `/${command} ${rest}`;
 }
 
-/** Returns what a command expects, while it is typed and nothing follows it yet. */
+/** Returns the hint for a command's argument until one is typed. */
 export function argumentHint(commands: readonly AvailableCommand[], text: string): string | undefined {
   const name = /^\/(\S+) *$/.exec(text)?.[1];
   return name === undefined ? undefined : commands.find((one) => one.name === name)?.hint || undefined;

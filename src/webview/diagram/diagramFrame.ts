@@ -10,7 +10,7 @@ interface Mermaid {
 
 declare const mermaid: Mermaid;
 
-/** What a source must not set: all that is not about this one diagram. */
+/** What a source must not set: anything that is not about this one diagram. */
 const SECURE = [
   'secure',
   'securityLevel',
@@ -33,13 +33,13 @@ const SECURE = [
 /** Elements that show, open or fetch something else. */
 const FOREIGN =
   'script, foreignObject, iframe, image, img, audio, video, animate, set, animateMotion, animateTransform';
-/** In styles as the browser writes them. */
+/** As browsers write it in styles. */
 const ADDRESS = /url\((?!["']?#)[^)]*\)/g;
-/** Characters that no XML may have, and those that turn the text around them. */
+/** Characters that XML forbids, and those that change the direction of text. */
 const UNWANTED = /[^\t\n\r -\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]|[\u202a-\u202e\u2066-\u2069]/gu;
 
 const { nonce } = document.currentScript as HTMLScriptElement;
-// Mermaid makes HTML from strings. What the policy keeps out of the page may stand in this frame.
+// Mermaid makes HTML from strings; this frame is where they may be.
 const { trustedTypes } = globalThis as unknown as {
   trustedTypes?: { createPolicy(name: string, rules: Record<string, (text: string) => string>): void };
 };
@@ -62,7 +62,7 @@ async function draw({ id, source, library, background, fontFamily, theme }: ToFr
     script.textContent = library;
     document.head.append(script);
   }
-  // Until the frame has its size, which another process knows first, all text measures nothing.
+  // Until the frame has its size, which another process knows first, texts measure 0.
   while (document.documentElement.clientWidth === 0) await new Promise((resolve) => setTimeout(resolve, 10));
   document.body.replaceChildren();
   mermaid.initialize({
@@ -95,7 +95,7 @@ function sizeOf(picture: SVGSVGElement): { readonly width: number; readonly heig
   return width > 0 && height > 0 ? { width, height } : picture.getBoundingClientRect();
 }
 
-/** Mermaid has done so too: this holds whatever a later version of it lets through. */
+/** Mermaid has done so too; later versions may let something through. */
 function makeInert(picture: SVGSVGElement): void {
   for (const style of picture.querySelectorAll('style')) {
     // As the browser has read it, without escapes.

@@ -52,7 +52,7 @@ document.getElementById('root')?.append(el('main', 'diagram', bar, status, view.
 showState(false);
 
 window.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
-  // There is one: what comes later could be the frame's.
+  // Later messages could come from the frame.
   if (!frame && typeof data === 'object' && data !== null && 'library' in data) begin(data as ToDiagram);
 });
 onThemeChange(() => {

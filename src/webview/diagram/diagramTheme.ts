@@ -4,7 +4,7 @@ const canvas = document.createElement('canvas');
 canvas.width = canvas.height = 1;
 const context = canvas.getContext('2d', { willReadFrequently: true })!;
 
-/** Returns what is seen where colours lie over each other, the lowest first, as `#rrggbb`. */
+/** Returns the mix of colours on top of each other, lowest first, as `#rrggbb`. */
 function seen(...colors: readonly string[]): string {
   for (const color of colors) {
     context.fillStyle = color;
@@ -20,7 +20,6 @@ export interface DiagramTheme {
   readonly theme: Readonly<Record<string, string | boolean>>;
 }
 
-/** Reads the variables that VS Code gives the page. */
 export function diagramTheme(): DiagramTheme {
   const styles = getComputedStyle(document.body);
   const isDark = !/vscode-(?:light|high-contrast-light)/.test(document.body.className);
@@ -29,7 +28,6 @@ export function diagramTheme(): DiagramTheme {
   const background = seen(of('editor-background', isDark ? '#1e1e1e' : '#ffffff'));
   const text = seen(background, of('editor-foreground', isDark ? '#d4d4d4' : '#000000'));
   const line = isContrast ? text : seen(background, of('descriptionForeground', text));
-  /** A shade of a colour that text can be read on. */
   const shade = (color: string, part: number): string =>
     seen(background, `color-mix(in srgb, ${color} ${part * 100}%, transparent)`);
   /** High contrast has shades only where they mean something. */
@@ -71,7 +69,6 @@ export function diagramTheme(): DiagramTheme {
       noteBorderColor: isContrast ? border : yellow,
       errorBkgColor: tint(red),
       errorTextColor: text,
-      // Gantt charts.
       sectionBkgColor: tint(line, 0.1),
       altSectionBkgColor: background,
       sectionBkgColor2: tint(line, 0.1),
@@ -90,7 +87,6 @@ export function diagramTheme(): DiagramTheme {
       critBorderColor: isContrast ? border : red,
       gridColor: line,
       todayLineColor: red,
-      // Slices, branches and other series.
       pieTitleTextColor: text,
       pieSectionTextColor: text,
       pieLegendTextColor: text,
@@ -117,7 +113,6 @@ export function diagramTheme(): DiagramTheme {
   };
 }
 
-/** Calls a function when VS Code has changed its theme. */
 export function onThemeChange(changed: () => void): void {
   const observer = new MutationObserver(changed);
   observer.observe(document.documentElement, { attributeFilter: ['style'] });

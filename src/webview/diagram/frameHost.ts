@@ -2,7 +2,6 @@
 import { type FromFrame, MAX_PICTURE, type ToFrame } from '../../panel/diagramContract';
 import { setAttributes } from '../dom/dom';
 
-/** How long a drawing may take, in ms. */
 const PATIENCE_MS = 20_000;
 
 type Order = Omit<ToFrame, 'id' | 'library'>;
@@ -12,11 +11,10 @@ export class FrameHost {
   readonly #library: string;
   readonly #title: string;
   readonly #patienceMs: number;
-  /** Starting, or there. */
   #frame: Promise<HTMLIFrameElement> | undefined;
   #drafts = 0;
 
-  /** @param title names the frame for assistive technology, which does not get into it */
+  /** @param title accessible name of the frame */
   constructor(library: string, title: string, patienceMs = PATIENCE_MS) {
     this.#library = library;
     this.#title = title;
@@ -24,9 +22,8 @@ export class FrameHost {
   }
 
   /**
-   * Draws a diagram.
-   * @returns the picture; Mermaid's words where there is none; null where it took too long;
-   * undefined where another order came meanwhile
+   * @returns the picture or Mermaid's error; null if it took too long; undefined if another order
+   * followed
    */
   async draw(order: Order): Promise<Drawn | string | null | undefined> {
     const id = ++this.#drafts;
@@ -69,7 +66,7 @@ export class FrameHost {
   }
 }
 
-/** Returns a picture as it is meant; an empty error where it is none: the frame is not trusted. */
+/** Checks the answer of the frame, which is not trusted. Returns '' if it is no picture. */
 function checked({ svg, width, height, label }: Drawn): Drawn | string {
   const isSize = (value: unknown): boolean => typeof value === 'number' && value > 0 && value < 1e6;
   const isPicture = typeof svg === 'string' && svg.length <= MAX_PICTURE && isSize(width) && isSize(height);

@@ -13,10 +13,10 @@ export class ZoomView {
   readonly #onZoom: (zoom: number) => void;
   #size = { width: 1, height: 1 };
   #zoom = 1;
-  /** It is as large as fits, and stays so when the window changes. */
+  /** The picture is as large as fits, also when the window changes. */
   #isFitted = true;
 
-  /** @param onZoom told of each new zoom; 1 is the actual size */
+  /** @param onZoom gets each new zoom; 1 is the actual size */
   constructor(label: string, onZoom: (zoom: number) => void) {
     this.#onZoom = onZoom;
     const { element } = this;
@@ -35,7 +35,7 @@ export class ZoomView {
     new ResizeObserver(() => this.#isFitted && this.fit()).observe(element);
   }
 
-  /** Shows a picture; its zoom stays if it is one of the same diagram. */
+  /** Keeps the zoom. */
   show(src: string, size: { readonly width: number; readonly height: number }): void {
     this.#size = size;
     this.image.src = src;
@@ -50,12 +50,12 @@ export class ZoomView {
     this.#isFitted = true;
   }
 
-  /** Zooms by steps around the middle; 0 goes to the actual size. */
+  /** 0 goes to the actual size. */
   step(steps: number): void {
     this.#set(steps === 0 ? 1 : this.#zoom * STEP ** steps);
   }
 
-  /** @param x, y the point of the view that stays where it is, px */
+  /** @param x, y the point of the view that stays in place, px */
   #set(zoom: number, x = this.element.clientWidth / 2, y = this.element.clientHeight / 2): void {
     const { element, image } = this;
     const before = this.#zoom;
@@ -70,7 +70,7 @@ export class ZoomView {
   }
 
   #wheel(event: WheelEvent): void {
-    // Without a key the wheel scrolls; a touchpad's pinch comes as a wheel with Ctrl.
+    // Pinches on a touchpad arrive as a wheel with Ctrl.
     if (!event.ctrlKey && !event.metaKey) return;
     event.preventDefault();
     const { left, top } = this.element.getBoundingClientRect();

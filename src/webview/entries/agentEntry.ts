@@ -20,7 +20,7 @@ export const createAgentEntry: EntryFactory = (stored, index, context) => {
     settle: () => blocks.settle(),
     dispose: () => blocks.dispose(),
   };
-  // After creating the view, which requests a frame at once.
+  // After `view`, as this requests a frame for it.
   const blocks = new TextBlocks(stored, index, context, () => context.invalidate(view));
   const dropped = el('p', 'dim dropped');
   element.append(blocks.element);

@@ -11,18 +11,17 @@ interface BlockContext {
   copy(text: string): void;
 }
 
-/** Returns whether a URI is that of an attachment made here: a file, or pasted content. */
+/** Whether the user attached it: a file, or pasted content. */
 export function isAttached(uri: string): boolean {
   return /^(file|attachment):/i.test(uri);
 }
 
-/** Creates a chip for an attachment as in the composer, which opens it. */
 export function createAttachment(
   block: Extract<BlockView, { type: 'resource' | 'resource_link' }>,
   context: BlockContext,
 ): HTMLElement {
   const name = revealControls(nameOf(block.uri));
-  // Content without a file can only be read here.
+  // Pasted content has no file to open.
   if (/^attachment:/i.test(block.uri)) {
     const text = block.type === 'resource' ? block.text : undefined;
     return text === undefined ? el('span', 'chip', icon('file'), name) : createFold(name, text, context);
@@ -30,10 +29,7 @@ export function createAttachment(
   return createResourceChip(name, block.uri, context);
 }
 
-/**
- * Creates a block other than text.
- * @param save asks the host to save a file; offered if the block has content
- */
+/** @param save asks the host to save the content to a file */
 export function createBlock(
   block: Exclude<BlockView, { type: 'text' }>,
   context: BlockContext,
@@ -103,7 +99,6 @@ function createImage(data: string, mimeType: string): HTMLElement {
   return setAttributes(open, { 'aria-label': strings.enlargeImage, title: strings.enlargeImage });
 }
 
-/** Shows an image over the whole panel until a click or Escape, and then restores the focus. */
 function enlarge(image: HTMLImageElement): void {
   const close = button('picture-close', '', () => view.close());
   close.append(image);
@@ -114,7 +109,7 @@ function enlarge(image: HTMLImageElement): void {
   view.showModal();
 }
 
-/** An audio player for embedded content: nothing is fetched, and nothing plays automatically. */
+/** Nothing is fetched or played automatically. */
 function createAudio(data: string, mimeType: string): HTMLElement {
   const name = revealControls(mimeType);
   if (!/^audio\/[\w.+-]+$/.test(mimeType)) return el('p', 'dim', strings.audioNotPlayed(name));
@@ -127,7 +122,6 @@ function createAudio(data: string, mimeType: string): HTMLElement {
   return sound;
 }
 
-/** A link with the name of its target. */
 export function createResourceChip(name: string, uri: string, context: BlockContext): HTMLElement {
   const chip = link('chip', revealControls(name || uri), revealControls(uri), () => context.openLink(uri));
   chip.prepend(icon(/^https?:/i.test(uri) ? 'link-external' : 'file'));

@@ -6,64 +6,51 @@ import type { MarkdownViewContext } from '../markdown/markdownView';
 import { strings } from '../text/strings';
 import type { StoredItem } from './itemStore';
 
-/** An entry of the transcript that is in the page. */
 export interface EntryView {
   readonly element: HTMLElement;
-  /** The item was replaced. */
   update(): void;
-  /** Text was appended to its last block. */
+  /** Text was appended to the last block. */
   append?(text: string): void;
-  /**
-   * Draws what is new.
-   * @returns whether everything is drawn; otherwise it is called again in the next frame
-   */
+  /** @returns whether everything is drawn; otherwise it is called again in the next frame */
   render?(deadline: number): boolean;
   /**
-   * Draws a part of what only has an estimated height.
-   * @returns whether there was any: then it is called again in the next frame
+   * Draws a part of what has only an estimated height.
+   * @returns whether there was any
    */
   drawWhole?(): boolean;
-  /** No more changes are expected for now. */
   settle?(): void;
-  /** Sets the open permission requests of the entry. */
   setPermissions?(permissions: readonly PermissionView[]): void;
-  /** Expands or collapses the entry, if it can be. */
   toggle?(): void;
   /** Shows a file in the list of what the turn changed. */
   seekChange?(file: string): void;
   dispose?(): void;
 }
 
-/** What an entry needs from the panel. */
 export interface EntryContext extends Omit<MarkdownViewContext, 'invalidate'> {
   post(message: SessionMessage): void;
   /**
-   * The user has answered a question.
+   * The user answered a question.
    * @param byKey with the keyboard
    */
   answered(id: string, byKey: boolean): void;
-  /**
-   * Returns whether the user expanded the item; undefined if they neither expanded nor collapsed
-   * it.
-   */
+  /** Returns undefined if the user neither expanded nor collapsed the item. */
   isExpanded(id: string): boolean | undefined;
   setExpanded(id: string, expanded: boolean): void;
   /** Requests a call of `render` in the next frame. */
   invalidate(entry: EntryView): void;
-  /** Scrolls to an item. */
   reveal(index: number): void;
-  /** Returns whether there may be a list of what the turn of the item at `index` changed. */
+  /** Whether there may be a list of what the turn of the item at `index` changed. */
   hasChanges(turnId: string, index: number): boolean;
-  /** Shows a file (its absolute path) in that list. */
+  /** Shows a file (absolute path) in that list. */
   revealChange(turnId: string, file: string, index: number): void;
 }
 
-/** Creates the view of a stored item at a transcript index. */
+/** Creates the view of an item at a transcript index. */
 export type EntryFactory = (stored: StoredItem, index: number, context: EntryContext) => EntryView;
 
 /**
- * Creates the article of an item with the attributes that others rely on. `label` is its accessible
- * name.
+ * Creates the article of an item.
+ * @param label its accessible name
  */
 export function createArticle(item: ItemView, label: string): HTMLElement {
   const article = setAttributes(el('article', `entry ${item.kind}`), {
@@ -77,7 +64,7 @@ export function createArticle(item: ItemView, label: string): HTMLElement {
   return article;
 }
 
-/** Marks an entry that arrived after its turn had ended. A message may turn out to begin the next one. */
+/** Marks an entry that arrived after its turn. A message may turn out to begin the next turn. */
 export function markLate(article: HTMLElement, item: ItemView): void {
   if ((item.late === true) === (article.dataset.late === 'true')) return;
   setAttributes(article, { 'data-late': item.late ? 'true' : undefined });

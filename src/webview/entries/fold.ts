@@ -8,12 +8,7 @@ import { strings } from '../text/strings';
 /** Maximum characters shown; Copy copies everything. */
 const SHOWN = 20_000;
 
-/**
- * @param label the text of the line
- * @param text the content, drawn when expanded
- * @param isOpen initially expanded
- * @param asked the user decides on the text
- */
+/** @param asked the user decides on the text: shows its ends, without a box that scrolls */
 export function createFold(
   label: string,
   text: string,

@@ -20,7 +20,6 @@ export const createGapEntry: EntryFactory = (stored, _index, context) => {
     if (retryId === undefined) return;
     const label = item.unloaded ? strings.loadPart : strings.retryGap;
     line.append(button('text-button', label, () => context.post({ type: 'retryGap', id: retryId })));
-    // Shown at the first of several that follow each other.
     if (isMissing)
       line.append(button('text-button retry-all', strings.retryGaps, () => context.post({ type: 'retryGaps' })));
   }

@@ -3,13 +3,11 @@ import { button, el, icon, setAttributes } from '../dom/dom';
 import { strings } from '../text/strings';
 import type { EntryView } from './entryView';
 
-/** What a group's line shows. */
 export interface GroupCounts {
   readonly files: number;
   readonly searches: number;
 }
 
-/** Creates the line. @param toggle folds or unfolds the group */
 export function createGroupLine(isOpen: boolean, counts: GroupCounts, toggle: () => void): HTMLButtonElement {
   const words = [
     ...(counts.files > 0 ? [strings.readFiles(counts.files)] : []),
@@ -20,7 +18,6 @@ export function createGroupLine(isOpen: boolean, counts: GroupCounts, toggle: ()
   return setAttributes(line, { 'aria-expanded': String(isOpen) });
 }
 
-/** Creates the entry that stands for a folded group. */
 export function createGroupEntry(id: string, counts: () => GroupCounts, toggle: () => void): EntryView {
   const element = setAttributes(el('article', 'entry tool group'), {
     role: 'article',

@@ -7,19 +7,17 @@ import type { MarkdownDoc } from '../markdown/markdownDoc';
 type TextItem = Extract<ItemView, { kind: 'user' | 'agent' | 'thought' }>;
 type ToolItem = Extract<ItemView, { kind: 'tool' }>;
 
-/** Characters of the beginning of a message that stay. */
+/** Maximum characters kept of an evicted prompt. */
 const PROMPT_CHARS = 300;
 
-/** An item with derived data. */
 export interface StoredItem {
   item: ItemView;
   /** The revision of an item that came with a `page`, which includes earlier operations. */
   revision: number;
-  /** The parsed Markdown of its n-th content, kept while the item is out of the page. */
+  /** Parsed Markdown of each content, kept while the item is not drawn. */
   readonly docs: Map<number, MarkdownDoc>;
 }
 
-/** What an operation changed. */
 export type ItemChange =
   | { readonly type: 'put'; readonly index: number }
   | { readonly type: 'append'; readonly index: number; readonly text: string }
@@ -30,14 +28,11 @@ export class ItemStore {
   readonly #terminals = new Map<string, Set<number>>();
   readonly #nested = new Set<number>();
   #total = 0;
-  /**
-   * The user's messages by their turn: index and beginning. They stay when their items are evicted.
-   */
+  /** Prompts by turn; they stay when their items are evicted. */
   readonly prompts = new Map<string, { readonly index: number; readonly text: string }>();
-  /** Items that stay when they are evicted: they are shown elsewhere. */
+  /** Indices that are shown elsewhere and are not evicted. */
   readonly held = new Set<number>();
 
-  /** Number of items in the whole transcript. */
   get total(): number {
     return this.#total;
   }
@@ -46,14 +41,14 @@ export class ItemStore {
     return this.#items.get(index);
   }
 
-  /** Returns whether an item is nested in another one, also of one that is not here. */
+  /** Also knows items that are not here. */
   isNested(index: number): boolean {
     return this.#nested.has(index);
   }
 
   /**
    * Starts over with the last page.
-   * @param nested the items that are nested in others, in runs: first and last of each
+   * @param nested ranges of items nested in others: first and last
    */
   reset(
     total: number,
@@ -70,7 +65,6 @@ export class ItemStore {
     this.insert(from, items, revision);
   }
 
-  /** Adds a requested page. */
   insert(from: number, items: readonly ItemView[], revision: number): void {
     items.forEach((item, offset) => {
       if (from + offset < this.#total) this.#set(from + offset, item, revision);
@@ -82,10 +76,7 @@ export class ItemStore {
     for (let index = from; index < to; index++) if (!this.held.has(index)) this.#items.delete(index);
   }
 
-  /**
-   * Applies an operation of `revision`.
-   * @returns the changes to items that are here
-   */
+  /** @returns the changes to items that are here */
   apply(op: Exclude<Op, { op: 'session' }>, revision: number): readonly ItemChange[] {
     switch (op.op) {
       case 'put': {
@@ -114,7 +105,7 @@ export class ItemStore {
     }
   }
 
-  /** Returns the user's messages, newest first, as far as they are in the page. */
+  /** Yields the user's messages, newest first, up to the first item that is not here. */
   *userTexts(): Generator<string, void, undefined> {
     for (let index = this.#total - 1; index >= 0; index--) {
       const item = this.#items.get(index)?.item;
@@ -148,7 +139,7 @@ export function isText(item: ItemView): item is TextItem {
   return item.kind === 'user' || item.kind === 'agent' || item.kind === 'thought';
 }
 
-/** Returns whether `next` extends `previous`, so that derived data stays valid. */
+/** Whether `next` extends `previous`, so that derived data stays valid. */
 function continues(previous: ItemView, next: ItemView): boolean {
   if (!isText(previous) || !isText(next)) return false;
   return previous.content.every((block, index) => {
@@ -166,7 +157,7 @@ function appended(item: TextItem, text: string, until: number): TextItem {
   return { ...item, content, duration: Math.max(item.duration, until - item.at) };
 }
 
-/** Maximum characters of terminal output; the host has more, and the terminal can be opened. */
+/** The host has more, and the terminal can be opened. */
 const TERMINAL_CHARS = 100_000;
 
 function withOutput(item: ToolItem, terminalId: string, text: string, drop: number): ToolItem {
@@ -176,7 +167,7 @@ function withOutput(item: ToolItem, terminalId: string, text: string, drop: numb
       if (content.type !== 'terminal' || content.terminal.id !== terminalId) return content;
       const { terminal } = content;
       const whole = terminal.output.slice(drop) + text;
-      // Trim in large steps, as trimming on every update would copy everything each time.
+      // In large steps: each trim copies everything.
       const tooLong = whole.length > 2 * TERMINAL_CHARS;
       const next: TerminalView = {
         ...terminal,

@@ -27,7 +27,7 @@ export const createNoticeEntry: EntryFactory = (stored, _index, context) => {
         ' ',
         button('text-button', action.label, () => context.post({ type: 'action', id: action.id })),
       );
-    // Set once all nodes are there, as the browser determines the direction again for each new one.
+    // Last, as the browser determines the direction again for each added node.
     setAttributes(words, { dir: 'auto' });
     body.replaceChildren(icon(ICONS[item.severity] ?? 'info'), words);
   }

@@ -19,9 +19,8 @@ export interface PermissionCard {
 }
 
 /**
- * Creates a permission request.
- * @param content what it is about, moved into the card before the options
- * @param said the text that the entry already shows; a title that differs from it is shown
+ * @param content what it is about, moved before the options
+ * @param said text the entry already shows; a different title is shown
  */
 export function createPermissionCard(
   permission: PermissionView,
@@ -79,7 +78,6 @@ export function createPermissionCard(
     return setAttributes(offering, { title: revealHidden(ruleOffer.folder) });
   }
 
-  /** Offers to change what the agent wants to write. */
   function editButton(): HTMLElement | undefined {
     if (!permission.canEdit) return undefined;
     return button('text-button', strings.editProposal, () => {
@@ -87,7 +85,7 @@ export function createPermissionCard(
     });
   }
 
-  // Highlight the least far-reaching approval, as some agents list the permanent one first.
+  // The least far-reaching approval; some agents list the permanent one first.
   const once = permission.options.findIndex(({ kind }) => kind === 'allow_once');
   const firstAllow = once >= 0 ? once : permission.options.findIndex(({ kind }) => kind.startsWith('allow'));
   permission.options.forEach((option, index) => {
@@ -132,7 +130,6 @@ export function createPermissionCard(
   return { element, permission };
 }
 
-/** What keys do in the card, and which one leads to it. */
 function keyHint(): HTMLElement {
   const toCard = el('span', 'to-card', strings.answerHint(isMac));
   return setAttributes(el('span', 'dim key-hint', toCard, el('span', 'in-card', strings.dismissHint)), {
@@ -144,13 +141,13 @@ function details(text: string): HTMLElement {
   return setAttributes(el('p', 'question-details', text), { dir: 'auto' });
 }
 
-/** Returns a title without the backticks that some agents put around a command. */
+/** Some agents put backticks around commands. */
 export function plain(title: string): string {
   return title.replaceAll('`', '').trim();
 }
 
 /**
- * Presses the option with this key, "1" to "9".
+ * Presses the option with a key, "1" to "9".
  * @returns whether there is one
  */
 export function pressByKey(card: Element, key: string): boolean {

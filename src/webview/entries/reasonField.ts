@@ -4,13 +4,10 @@ import { button, el, isComposing, setAttributes } from '../dom/dom';
 import { session } from '../host/session';
 import { strings } from '../text/strings';
 
-/** Reasons that are being written, by request: its card may be drawn again. */
+/** Unsent reasons by request; its card may be drawn again. */
 const written = new Map<string, string>();
 
-/**
- * Creates the link with its field.
- * @param reject called with what was written, and the event and the button of it
- */
+/** Creates a link that opens the field. */
 export function createReasonField(
   id: string,
   reject: (reason: string, event: Event, pressed?: Element) => void,

@@ -7,7 +7,6 @@ import { createBlock } from './blocks';
 import type { EntryContext } from './entryView';
 import { isText, type StoredItem } from './itemStore';
 
-/** Draws all blocks of a message into one element and updates it. */
 export class TextBlocks implements Disposable {
   readonly element = el('div', 'blocks');
   readonly #stored: StoredItem;
@@ -17,7 +16,6 @@ export class TextBlocks implements Disposable {
   readonly #views = new Map<number, MarkdownView>();
   #settled = false;
 
-  /** @param index transcript index of the message */
   constructor(stored: StoredItem, index: number, context: EntryContext, invalidate: () => void) {
     this.#stored = stored;
     this.#index = index;
@@ -26,7 +24,6 @@ export class TextBlocks implements Disposable {
     this.#build();
   }
 
-  /** The item was replaced: keeps blocks that are equal or extended, and redraws the others. */
   update(): void {
     for (const view of this.#views.values()) view.dispose();
     this.#views.clear();
@@ -52,10 +49,6 @@ export class TextBlocks implements Disposable {
     return complete;
   }
 
-  /**
-   * Draws a part of what only has an estimated height.
-   * @returns whether there was any
-   */
   drawWhole(): boolean {
     return [...this.#views.values()].filter((view) => view.drawWhole()).length > 0;
   }

@@ -21,24 +21,20 @@ interface Place {
   readonly index: number;
   readonly position: number;
   readonly expanded: boolean;
-  /** The user decides on it. */
   readonly asked: boolean;
 }
 
-/** Longer texts are shown as plain text. */
 const LONGEST_MARKDOWN = 20_000;
 const TAIL_LINES = 5;
-/** Tools of these kinds return file contents, not Markdown. */
+/** They return file contents, not Markdown. */
 const RETURNS_FILES: ReadonlySet<string> = new Set(['read', 'search']);
 
 export interface ToolContent {
   readonly node: HTMLElement;
   readonly terminal?: TerminalOutput;
-  /** A text that `render` draws, a part per frame. */
   readonly markdown?: MarkdownView;
 }
 
-/** What drawing a content needs; `invalidate` requests a frame. */
 export type ToolContext = Omit<EntryContext, 'invalidate'> & MarkdownViewContext;
 
 /** Creates a content. Its node is hidden if the collapsed entry shows nothing of it. */
@@ -122,7 +118,7 @@ function createText(item: ToolItem, text: string, asked: boolean, context: ToolC
   return { node };
 }
 
-/** Agents wrap command output in a fence: returns the text between its first and last line. */
+/** Agents wrap command output in a fence: returns the text in it. */
 export function withoutFence(text: string): string {
   const whole = text.trim();
   const mark = /^(?:`{3,}|~{3,})/.exec(whole)?.[0];

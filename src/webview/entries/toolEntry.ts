@@ -23,7 +23,7 @@ const ICONS: Readonly<Record<string, IconName>> = {
   paused: 'debug-pause',
 };
 
-/** Minimum characters of a title in the line. */
+/** Longer titles are repeated below the line. */
 const LONG_TITLE = 48;
 
 export const createToolEntry: EntryFactory = (stored, index, context) => {
@@ -83,8 +83,6 @@ export const createToolEntry: EntryFactory = (stored, index, context) => {
       const hadFocus = cards.some((card) => card.element.contains(document.activeElement));
       asking = permissions;
       drawBody();
-      // The permission request is gone; if it was answered by keyboard, the focus returns to the
-      // entry.
       if (hadFocus && permissions.length === 0) element.focus({ preventScroll: true });
     },
     toggle() {
@@ -95,7 +93,7 @@ export const createToolEntry: EntryFactory = (stored, index, context) => {
   };
   row.addEventListener('click', () => view.toggle?.());
 
-  /** Links to the same file in the list of what the turn changed, if there is such a list. */
+  /** Links to the file in the list of what the turn changed. */
   function offerChanges(): void {
     const { content, turnId, status } = tool();
     const hasDiff = content.some(({ type }) => type === 'diff');
@@ -164,7 +162,7 @@ export const createToolEntry: EntryFactory = (stored, index, context) => {
     element.classList.toggle('has-body', body.childElementCount > 0 || facts !== undefined || waits);
   }
 
-  /** Redraws changed contents; a terminal that only grew is kept. */
+  /** Keeps a terminal that only grew. */
   function drawContents(item: ToolItem, expanded: boolean, asked: boolean): void {
     const drawAs = `${expanded} ${asked}`;
     const redraw = drawnAs !== drawAs;
@@ -195,7 +193,7 @@ export const createToolEntry: EntryFactory = (stored, index, context) => {
     drawTitle(item, expanded, asked);
   }
 
-  /** The collapsed line has room for one line. Expanded, or before it is allowed, the title is whole. */
+  /** The collapsed line cuts the title. */
   function drawTitle(item: ToolItem, expanded: boolean, asked: boolean): void {
     whole?.remove();
     whole = undefined;
@@ -212,8 +210,8 @@ export const createToolEntry: EntryFactory = (stored, index, context) => {
     facts?.remove();
     facts = undefined;
     if (!expanded) return;
-    // Later updates lack the raw input and output: keep what is shown, and request it again when
-    // the call has advanced.
+    // Later updates lack the raw input and output: keep them, and request them again once the call
+    // advanced.
     if (item.rawInput !== undefined || item.rawOutput !== undefined) raw = item;
     else if (item.hasRaw && rawAskedAt !== item.status) {
       rawAskedAt = item.status;
@@ -245,12 +243,11 @@ export const createToolEntry: EntryFactory = (stored, index, context) => {
   return view;
 };
 
-/** Returns the rule that answered the permission request. */
 function ruleOf({ decision }: ToolItem): string | undefined {
   return decision && 'rule' in decision ? decision.rule : undefined;
 }
 
-/** How the permission request was answered: as text, or as an icon if space is short. */
+/** An icon if space is short. */
 function answerMark(words: string, outcome: string): HTMLElement {
   const mark = el('span', 'fact decision', icon('shield'), el('span', 'decision-words', words));
   return setAttributes(mark, { title: words, 'data-decision': outcome });
@@ -264,7 +261,7 @@ function pickRaw({ rawInput, rawOutput }: Pick<ToolItem, 'rawInput' | 'rawOutput
   return { ...(rawInput === undefined ? {} : { rawInput }), ...(rawOutput === undefined ? {} : { rawOutput }) };
 }
 
-/** A request can come to say more while it is open. */
+/** An open request can change. */
 function isSame(one: readonly PermissionView[], other: readonly PermissionView[]): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }

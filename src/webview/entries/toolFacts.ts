@@ -8,7 +8,6 @@ import type { ToolItem } from './toolLabel';
 
 const MOST_LOCATIONS = 40;
 
-/** @returns undefined if there is nothing to show */
 export function createToolFacts(item: ToolItem, context: EntryContext): HTMLElement | undefined {
   const facts = el('div', 'tool-facts');
   if (item.locations.length > 0) {
@@ -26,7 +25,6 @@ export function createToolFacts(item: ToolItem, context: EntryContext): HTMLElem
     if (left > 0) list.append(el('span', 'dim', strings.moreFiles(left)));
     facts.append(list);
   }
-  // If there is other content, the raw data is collapsed.
   const isOpen = item.content.length === 0;
   if (item.rawInput !== undefined) facts.append(createFold(strings.rawInput, item.rawInput, context, isOpen));
   if (item.rawOutput !== undefined) facts.append(createFold(strings.rawOutput, item.rawOutput, context, isOpen));

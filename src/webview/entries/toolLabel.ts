@@ -9,16 +9,15 @@ export type ToolItem = Extract<ItemView, { kind: 'tool' }>;
 export interface ToolLabel {
   readonly verb: string;
   readonly object: string;
-  /** The object is a path, a command or a pattern, and is set in monospace. */
+  /** A path, a command or a pattern, in monospace. */
   readonly literal: boolean;
   readonly facts: readonly string[];
-  /** How its permission request was answered. */
   readonly decision?: string;
   readonly time: string;
 }
 
 const LITERAL = new Set(['read', 'edit', 'delete', 'move', 'search', 'execute', 'fetch']);
-/** Words at the start of agents' titles that repeat the verb. */
+/** Words at the start of titles that repeat the verb. */
 const SAME: Readonly<Record<string, RegExp>> = {
   read: /^(?:read(?:ing)?(?: file)?)\b[:\s]*/i,
   edit: /^(?:edit(?:ing)?(?: file)?|writ(?:e|ing)(?: to)?(?: file)?)\b[:\s]*/i,
@@ -29,7 +28,7 @@ const SAME: Readonly<Record<string, RegExp>> = {
   think: /^(?:think(?:ing)?)\b[:\s]*$/i,
 };
 
-/** Calls of the editor's own tools are called what they are, whatever the agent calls them. */
+/** The editor's own tools have names of ours, whatever the agent calls them. */
 function editorLabel(item: ToolItem, { tool, subject = '', result }: NonNullable<ToolItem['editor']>): ToolLabel {
   const verbs: Readonly<Record<string, string>> = strings.editorTools;
   const [place] = item.locations;
@@ -63,10 +62,9 @@ export function toolLabel(item: ToolItem): ToolLabel {
   let object = title.replace(SAME[kind] ?? /^$/, '').trim();
   if (/^`[^`]*`$/.test(object)) object = object.slice(1, -1);
   if (object === '') object = item.locations[0]?.label ?? '';
-  // A path is shown as shortened by the host, relative to the session's root.
+  // The host has shortened paths.
   const location = item.locations.find(({ path }) => path === object);
   if (location) object = location.label;
-  // The agent's title may name lines; a bare path gets those of its location.
   if (item.lines !== undefined && object === item.locations[0]?.label) object = `${object}:${item.lines}`;
   return {
     verb: known ? verbs[kind]! : (item.name ?? verbs.other!),
@@ -91,7 +89,6 @@ function decisionLabel(decision: DecisionView): string {
     : strings.decisions.rejectedByRule(rule);
 }
 
-/** Returns the end of a subagent's latest text for its collapsed line. */
 function lastText({ content }: ToolItem): string[] {
   const last = content.at(-1);
   const text = last?.type === 'content' && last.block.type === 'text' ? last.block.text : '';
@@ -122,9 +119,7 @@ function facts(item: ToolItem): string[] {
   return words;
 }
 
-/**
- * Formats a duration in ms, with the time spent waiting for the user if that is a second or more.
- */
+/** Names the time spent waiting for the user if it is a second or more. */
 export function durationLabel(ms: number, waitedMs = 0): string {
   const all = formatDuration(ms);
   return waitedMs < 1000 ? all : strings.waitedForYou(all, formatDuration(waitedMs));

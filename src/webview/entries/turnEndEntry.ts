@@ -28,8 +28,8 @@ const REASONS = {
 } as const;
 
 export const createTurnEndEntry: EntryFactory = (stored, _index, context) => {
-  // The button is beside the separator, whose children assistive technology does not see. The focus
-  // goes to the group, as a focusable separator would be a splitter with a value.
+  // Assistive technology does not see children of a separator, and a focusable one would be a
+  // splitter.
   const rule = setAttributes(el('div', 'turn-rule'), { role: 'separator' });
   const actions = el('span', 'turn-actions');
   const again = button('secondary small', strings.sendAgain, () => {
@@ -37,7 +37,6 @@ export const createTurnEndEntry: EntryFactory = (stored, _index, context) => {
   });
   const group = setAttributes(el('div', 'turn-end', rule, actions), { role: 'group', tabindex: '-1' });
   const slot = el('div', 'changes-slot');
-  // What most turns do not have comes into the page when it is needed.
   const element = el('div', 'turn-end-entry', group);
 
   const currentTurn = (): TurnView => (stored.item as TurnEndItem).turn;
@@ -62,8 +61,7 @@ export const createTurnEndEntry: EntryFactory = (stored, _index, context) => {
     setAttributes(rule, {
       'aria-label': label,
       'data-turn-id': turn.id,
-      // Attributes have the protocol's values, which others read; an interruption is marked
-      // separately.
+      // The protocol's values, which others read; an interruption is marked separately.
       'data-stop-reason': turn.stopReason ?? 'unknown',
       'data-barrier': turn.barrier,
     });
@@ -82,13 +80,13 @@ export const createTurnEndEntry: EntryFactory = (stored, _index, context) => {
     return iconButton('copy', strings.copyTurn, () => context.post({ type: 'copyTurn', turnId: item.turn.id }));
   }
 
-  /** The end of the latest turn says all; an earlier ordinary one is only a line. */
+  /** Earlier ordinary ends are only lines. */
   function showAll(turns: number): void {
     const turn = currentTurn();
     rule.classList.toggle('quiet', turn.number !== turns && isQuiet(turn));
   }
 
-  /** Only the latest turn can be sent again, and only once. */
+  /** Only the latest turn can be sent again, once. */
   function offerAgain(failedTurnId: string | undefined): void {
     const isOffered = stored.item.kind === 'turn_end' && stored.item.turn.id === failedTurnId;
     if (!isOffered && document.activeElement === again) group.focus();
@@ -118,7 +116,7 @@ export const createTurnEndEntry: EntryFactory = (stored, _index, context) => {
   };
 };
 
-/** Returns whether a turn of the user ended as usual, and soon: then its end says nothing new. */
+/** Whether a turn of the user ended as usual, and soon. */
 function isQuiet({ stopReason, startedAt, endedAt, waitedMs = 0, isEmpty, note, ...turn }: TurnView): boolean {
   if (stopReason !== 'end_turn' || endedAt === undefined || endedAt - startedAt - waitedMs >= LONG_MS) return false;
   const isPlain = turn.barrier !== 'timeout' && turn.barrier !== 'exit';
@@ -135,17 +133,14 @@ function words(turn: TurnView): readonly string[] {
   if (turn.endedAt !== undefined && turn.endedAt > turn.startedAt)
     facts.push(durationLabel(turn.endedAt - turn.startedAt, turn.waitedMs));
   if (turn.tools > 0) facts.push(strings.tools(turn.tools));
-  // The line below counts what has really changed.
+  // The line below counts what really changed.
   if (turn.files > 0 && !turn.changes?.files) facts.push(strings.files(turn.files));
   return facts;
 }
 
 const TOKEN_PARTS = ['input', 'output', 'cachedRead', 'cachedWrite', 'thought'] as const;
 
-/**
- * Returns a label with the token counts of a turn: the total, then by category as far as the agent
- * reported them.
- */
+/** Returns the total, then the counts by category that the agent reported. */
 function tokenLabels({ tokens, tokenParts }: TurnView): readonly string[] {
   if (tokens === undefined) return [];
   const parts = TOKEN_PARTS.flatMap((part) => {

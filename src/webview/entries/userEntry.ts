@@ -9,10 +9,9 @@ import { createAttachment, createBlock, isAttached } from './blocks';
 import { createArticle, type EntryFactory, markLate } from './entryView';
 import { isText } from './itemStore';
 
-/** Longer messages are collapsed to their beginning. */
 const LONG_TEXT = 2_400;
 const LONG_LINES = 24;
-/** Characters of the beginning that are drawn: more than its lines hold in a wide panel. */
+/** More than `LONG_LINES` hold in a wide panel. */
 const DRAWN_CHARS = 6_000;
 
 export const createUserEntry: EntryFactory = (stored, index, context) => {

@@ -4,24 +4,22 @@ import { revealHidden } from '../../base/revealControls';
 import { formatNumber } from '../text/format';
 import { COLUMNS } from './askedText';
 
-/** Rows of a change that is shown whole, and at each end of a longer one. */
+/** Rows of a change shown whole, and of each end of a longer one. */
 const WHOLE_ROWS = 36;
 const END_ROWS = 15;
 /** More blank lines in a row are counted. */
 const MAX_BLANK = 3;
-/** Of a longer line, this much of its beginning and its end. */
+/** Characters shown of the beginning and the end of a longer line. */
 const LINE_START = 320;
 const LINE_END = 160;
 
-/** A line of a diff; the text has no sign. */
 export interface AskedLine {
   readonly sign: string;
   readonly text: string;
-  /** Lines that are not shown lie before it. */
   readonly isAfterGap?: boolean;
 }
 
-/** Returns the lines without runs of blank ones; the text of a line that stands for several says so. */
+/** Replaces runs of blank lines by one that counts them. */
 export function withoutBlankRuns<T extends AskedLine>(lines: readonly T[], words: (count: number) => string): T[] {
   const shown: T[] = [];
   for (let at = 0; at < lines.length; ) {
@@ -39,7 +37,7 @@ function isBlankAfter(first: AskedLine, line: AskedLine | undefined): boolean {
   return line?.sign === first.sign && line.text.trim() === '' && !line.isAfterGap;
 }
 
-/** Returns the positions of the lines that are left out; undefined if all fit. */
+/** Returns the range of lines to leave out; undefined if all fit. */
 export function middleOf(lines: readonly AskedLine[]): { readonly start: number; readonly end: number } | undefined {
   const rows = lines.map(({ text }) => Math.max(1, Math.ceil(Math.min(text.length, LINE_START + LINE_END) / COLUMNS)));
   if (rows.reduce((sum, one) => sum + one, 0) <= WHOLE_ROWS) return undefined;
@@ -56,7 +54,6 @@ function linesThatFit(rows: readonly number[]): number {
   return Math.max(1, tooMuch);
 }
 
-/** Returns a line as it is shown. */
 export function askedLine(text: string, words: (characters: string) => string): string {
   const shown = revealHidden(text);
   const left = shown.length - LINE_START - LINE_END;

@@ -4,21 +4,21 @@ import { revealHidden } from '../../base/revealControls';
 import { button, el, setAttributes } from '../dom/dom';
 import { strings } from '../text/strings';
 
-/** Characters of one row; narrow panels break it into more. */
+/** Characters of a row. */
 export const COLUMNS = 80;
 
-/** Rows of a text that is shown whole, and at each end of a longer one. */
+/** Rows of a text shown whole, and of each end of a longer one. */
 export interface RowLimits {
   readonly whole: number;
   readonly ends: number;
 }
 
-/** For what would run or be written. */
+/** What would run or be written. */
 export const LONG: RowLimits = { whole: 12, ends: 5 };
-/** For what the agent says about it. */
+/** What the agent says about it. */
 export const SHORT: RowLimits = { whole: 6, ends: 2 };
 
-/** @param before stands before the text, as a prompt */
+/** @param before a prompt before the text */
 export function createAskedText(className: string, text: string, limits: RowLimits, before?: string): HTMLElement {
   const shown = revealHidden(text);
   const prompt = before === undefined ? undefined : el('span', 'dim', before);
@@ -38,12 +38,11 @@ export function createAskedText(className: string, text: string, limits: RowLimi
   return element;
 }
 
-/** Says how much is left out, with a button that shows it. */
 export function createGap(words: string, show: () => void, ...more: readonly HTMLElement[]): HTMLElement {
   return el('div', 'asked-gap', el('span', 'dim', words), button('text-button', strings.showAll, show), ...more);
 }
 
-/** Returns the part that is left out; undefined if the text fits. */
+/** Returns the range to leave out; undefined if the text fits. */
 function middleOf(text: string, { whole, ends }: RowLimits): { start: number; end: number } | undefined {
   if (offsetOfRow(text, whole) >= text.length) return undefined;
   const start = offsetOfRow(text, ends);
@@ -52,7 +51,7 @@ function middleOf(text: string, { whole, ends }: RowLimits): { start: number; en
   return { start: start - Number(isPairAt(text, start)), end: end + Number(isPairAt(text, end)) };
 }
 
-/** Returns where row number `rows` begins, counted from 0. */
+/** Returns the offset of row number `rows`, from 0. */
 function offsetOfRow(text: string, rows: number): number {
   let at = 0;
   for (let row = 0; row < rows && at < text.length; row++) {

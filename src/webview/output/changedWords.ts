@@ -2,15 +2,12 @@
 import { sharedEnd, sharedStart } from '../../base/sharedEnds';
 import { wrapPart } from './wrapPart';
 
-/** Letters, digits and what joins them; halves of characters too, so that none is cut. */
+/** With surrogates, so that no character is cut. */
 const WORD = /[\p{L}\p{M}\p{N}\p{Cs}\p{Pc}\u200d]/u;
-/** Lines that share a smaller part have other words in other places: marks would only be noise. */
+/** If lines share less, marks would only be noise. */
 const LEAST_SHARED = 0.3;
 
-/**
- * Marks the words of a drawn diff: pairs the lines of each run of removed ones with those of the run of
- * added ones after it.
- */
+/** Pairs each run of removed lines of a drawn diff with the run of added lines after it. */
 export function markWords(lines: Element): void {
   let removed: Element[] = [];
   let paired = 0;

@@ -1,6 +1,6 @@
 // How much of a diff is drawn.
 
-/** Maximum number of lines; the editor shows the rest. */
+/** The editor shows the rest. */
 export const COMPACT_LINES = 60;
 export const OPEN_LINES = 800;
 /** Maximum length of a line; longer ones are from minified files. */

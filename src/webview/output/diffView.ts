@@ -10,26 +10,25 @@ import { type AskedLine, askedLine, middleOf, withoutBlankRuns } from './askedDi
 import { createGap } from './askedText';
 import { COMPACT_LINES, LONGEST_LINE, OPEN_LINES } from './diffLimits';
 
-/** Width of the line numbers in characters. */
+/** In characters. */
 const NUMBER_WIDTH = 5;
 
 interface DiffOptions {
   readonly expanded: boolean;
-  /** The user decides on the change: nothing of it may be out of sight without a word. */
+  /** The user decides on the change: what is out of sight is counted. */
   readonly asked: boolean;
   /** The line above already names the path. */
   readonly hideHead: boolean;
-  /** The lines are drawn: marks changed words and draws syntax colours later. */
   highlight(lines: HTMLElement): void;
   openDiff(): void;
-  /** Compares the diff with what was really written. */
+  /** Compares the diff with the written file. */
   openWritten(): void;
 }
 
 interface Line extends AskedLine {
   readonly old?: number;
   readonly new?: number;
-  /** Lines that are not in the page lie before it, so many. */
+  /** Number of lines before it that are not in the page. */
   readonly left?: number;
 }
 
@@ -101,7 +100,6 @@ function linesOf({ hunks, unnumbered, truncated }: DiffView): readonly Line[] {
   });
 }
 
-/** Draws a line, and the gap before it. */
 function drawLine(line: Line, shown: (text: string) => string): HTMLElement[] {
   const element = el('div', 'diff-line', shown(line.text));
   element.dataset.old = column(line.old);
@@ -112,7 +110,6 @@ function drawLine(line: Line, shown: (text: string) => string): HTMLElement[] {
   return line.isAfterGap ? [el('div', 'diff-gap'), element] : [element];
 }
 
-/** Says how much is not in the page; the note below leads to all of it. */
 function createLeft(words: string): HTMLElement {
   return el('div', 'asked-gap', el('span', 'dim', words));
 }
@@ -121,7 +118,7 @@ function shownAsked(text: string): string {
   return askedLine(text, strings.charactersLeft);
 }
 
-/** Returns a right-aligned number: text is laid out faster than positioned boxes. */
+/** Padded text is laid out faster than positioned boxes. */
 function column(number: number | undefined): string {
   return String(number ?? '').padStart(NUMBER_WIDTH);
 }

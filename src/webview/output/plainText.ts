@@ -2,19 +2,16 @@
 // visible.
 import { el } from '../dom/dom';
 
-/** Maximum length of a text in a single box. */
 const SHORT = 4_000;
-/** Characters and lines of one box. */
 const BOX_CHARS = 4_000;
 const BOX_LINES = 80;
 /** Longer lines are broken, as a line is laid out as a whole. */
 const LINE_CHARS = 12_000;
 /** px */
 const LINE_HEIGHT = 20;
-/** Approximate characters per line in the panel. */
 const COLUMNS = 80;
 
-/** Appends a text to `parent`, whose style preserves line breaks. */
+/** The style of `parent` preserves line breaks. */
 function appendPlain(parent: HTMLElement, text: string): void {
   if (text.length <= SHORT && text.split('\n', BOX_LINES + 1).length <= BOX_LINES) {
     parent.append(text);
@@ -23,7 +20,7 @@ function appendPlain(parent: HTMLElement, text: string): void {
   let from = 0;
   let lines = 0;
   const close = (end: number, next: number): void => {
-    // The box ends with its last line; a box of blank lines only still needs a height.
+    // The box ends with its last line; a box of blank lines still needs a height.
     const part = text.slice(from, end);
     const box = el('div', 'text-box', part.trim() === '' ? `${part}\n` : part);
     const height = Math.max(lines, Math.ceil(part.length / COLUMNS)) * LINE_HEIGHT;
@@ -48,10 +45,7 @@ function appendPlain(parent: HTMLElement, text: string): void {
   }
 }
 
-/**
- * Returns where to break a line that is too long: after a space near the end, never within a
- * character.
- */
+/** Returns where to break a long line: after a space near the end, never within a character. */
 function breakOf(text: string, from: number): number {
   const most = from + LINE_CHARS;
   const blank = text.lastIndexOf(' ', most - 1);
@@ -60,7 +54,6 @@ function breakOf(text: string, from: number): number {
   return code >= 0xd800 && code <= 0xdbff ? most - 1 : most;
 }
 
-/** Creates an element with a plain text. */
 export function createText(className: string, text: string): HTMLElement {
   const element = el('div', className);
   appendPlain(element, text);

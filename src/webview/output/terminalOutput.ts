@@ -8,7 +8,7 @@ import { pathLinks } from '../dom/pathLinks';
 import { lastLines } from '../text/format';
 import { strings } from '../text/strings';
 
-/** Number of lines shown when collapsed and when expanded. */
+/** Lines shown when collapsed and when expanded. */
 const TAIL_LINES = 5;
 const OPEN_LINES = 400;
 /** A single line can be a megabyte. */
@@ -19,11 +19,9 @@ interface TerminalOptions {
   readonly showCommand: boolean;
   openLink(href: string): void;
   openTerminal(): void;
-  /** Opens the full output elsewhere. */
   openOutput(): void;
 }
 
-/** A terminal in the page; `update` draws its current output. */
 export interface TerminalOutput {
   readonly element: HTMLElement;
   update(terminal: TerminalView): void;
@@ -37,7 +35,7 @@ export function createTerminalOutput(first: TerminalView, options: TerminalOptio
     element.append(el('pre', 'terminal-command', el('span', 'dim prompt', '$ '), cleanOutput(first.command)));
     output.setAttribute('aria-label', first.command);
   }
-  // A box that stays scrolled to its end by its style, without measuring its height.
+  // Its style keeps the box scrolled to the end without measuring its height.
   element.append(note, el('div', 'terminal-scroll', output));
   const openOutput = button('secondary small', strings.openOutput, options.openOutput);
   const actions = el('div', 'terminal-actions', openOutput);
@@ -55,7 +53,7 @@ export function createTerminalOutput(first: TerminalView, options: TerminalOptio
     openOutput.hidden = !terminal.truncated && last.length >= terminal.output.length;
     actions.hidden = openOutput.hidden && !first.openable;
     const text = cleanOutput(last);
-    // While the command runs, its output is drawn again in each frame.
+    // Without links while the output is redrawn in each frame.
     drawAnsi(output, text.endsWith('\n') ? text.slice(0, -1) : text, terminal.running ? undefined : options.openLink);
     const hidden = options.expanded ? terminal.truncated : false;
     note.textContent = hidden ? strings.terminalTruncated : '';
@@ -69,7 +67,7 @@ export function createTerminalOutput(first: TerminalView, options: TerminalOptio
 }
 
 /**
- * Draws text with SGR sequences into `parent`.
+ * Draws text with SGR sequences.
  * @param openLink follows the paths in it
  */
 export function drawAnsi(parent: HTMLElement, text: string, openLink?: (href: string) => void): void {

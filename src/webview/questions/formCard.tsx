@@ -14,8 +14,8 @@ import { keepValues, keptValues, refusedForms, setRefused } from './keptForms';
 type FormView = Extract<ElicitationView, { mode: 'form' }>;
 
 /**
- * Answers a question if the event counts as an answer.
- * @returns whether it was answered
+ * Answers if the event counts as an answer.
+ * @returns whether it did
  */
 export type Answer = (event: Event, action: ElicitationAction) => boolean;
 
@@ -62,7 +62,7 @@ export function FormCard({ question, sessionKey, onAnswer }: FormCardProps) {
     setRefused(id);
   }
 
-  // After the problems are shown at the fields, so that they are announced with them.
+  // Once the problems are shown, so that they are announced with the field.
   const [focusOn, setFocusOn] = useState<string | undefined>(undefined);
   useLayoutEffect(() => {
     if (focusOn === undefined) return;
@@ -95,7 +95,7 @@ export function FormCard({ question, sessionKey, onAnswer }: FormCardProps) {
           disabled={busy}
           onChange={(value) => change(field.key, value)}
           onLeave={() => {
-            // A field that was only tabbed through is not marked as invalid yet.
+            // A field that was only tabbed through is not marked.
             const value = held[field.key];
             if (value !== '' && !left.has(field.key)) setLeft(new Set([...left, field.key]));
           }}
@@ -103,7 +103,7 @@ export function FormCard({ question, sessionKey, onAnswer }: FormCardProps) {
       ))}
       {!answerable && <p class="field-problem">{strings.cannotAnswer}</p>}
       <div class="answers">
-        {/* Enter in a field presses it as well. */}
+        {/* Enter in a field presses it too. */}
         <button type="submit" class="primary" disabled={busy || !answerable} onClick={submit}>
           {strings.submit}
         </button>
@@ -113,7 +113,6 @@ export function FormCard({ question, sessionKey, onAnswer }: FormCardProps) {
   );
 }
 
-/** The buttons to decline and dismiss, which both kinds of questions have. */
 export function Refusals({ onAnswer }: { readonly onAnswer: Answer }) {
   return (
     <>

@@ -8,9 +8,8 @@ import type { FieldValue } from '../host/host';
 import { strings } from '../text/strings';
 import { isSecret } from './formState';
 
-/** Maximum number of options shown as buttons; more become a list. */
 const MOST_RADIOS = 6;
-/** A text that can be longer gets a multi-line field. */
+/** Texts that can be longer get a multi-line field. */
 const LONG_TEXT = 120;
 
 interface FieldProps {
@@ -19,7 +18,6 @@ interface FieldProps {
   readonly problem: FormProblem | undefined;
   readonly disabled: boolean;
   onChange(held: FieldValue): void;
-  /** The field lost the focus. */
   onLeave(): void;
 }
 
@@ -36,7 +34,7 @@ export function FormFieldView(props: FieldProps) {
     'aria-required': field.required || undefined,
     disabled: props.disabled,
     onBlur: (event: FocusEvent) => {
-      // A message below a field moves what follows it, so wait until the pointer is released.
+      // A problem shown below the field would move the button that is being pressed.
       if (!(event.relatedTarget instanceof HTMLButtonElement)) props.onLeave();
     },
   };

@@ -3,7 +3,6 @@
 import type { Form, FormField } from '../../panel/contract';
 import type { FieldValue, FieldValues } from '../host/host';
 
-/** Returns the initial values: the agent's defaults, which the user sees and can change. */
 export function initialValues(form: Form): FieldValues {
   return Object.fromEntries(form.fields.map((field) => [field.key, initialOf(field)]));
 }
@@ -27,14 +26,11 @@ function initialOf(field: FormField): FieldValue {
   }
 }
 
-/**
- * Returns the values as the agent expects them; invalid ones stay unchanged and fail validation.
- */
+/** Returns the values as the agent expects them; invalid ones stay unchanged. */
 export function readValues(form: Form, held: FieldValues): Record<string, unknown> {
   return Object.fromEntries(form.fields.map((field) => [field.key, readValue(field, held[field.key])]));
 }
 
-/** Returns the value of one field. */
 export function readValue(field: FormField, held: FieldValue | undefined): unknown {
   if (typeof held !== 'string' || held === '') return held;
   if (field.type === 'number' || field.type === 'integer') return held.trim() === '' ? undefined : Number(held);
@@ -43,9 +39,7 @@ export function readValue(field: FormField, held: FieldValue | undefined): unkno
   return Number.isNaN(time.getTime()) ? held : time.toISOString();
 }
 
-/**
- * Converts a time with a time zone to local time without one, as the browser's picker expects it.
- */
+/** Returns local time without a time zone, for the browser's picker. */
 function toLocalTime(text: string): string {
   const time = new Date(text);
   if (text === '' || Number.isNaN(time.getTime())) return '';
@@ -53,17 +47,13 @@ function toLocalTime(text: string): string {
   return local.toISOString().slice(0, 19);
 }
 
-/**
- * Returns whether a field seems to ask for a secret, which forms must never contain: its value is
- * not kept, and the user is warned.
- */
+/** Forms must not ask for secrets: their values are not kept, and the user is warned. */
 export function isSecret({ key, title = '', description = '' }: FormField): boolean {
   return /pass(?:word|phrase|code)|secret|credential|\btoken\b|api[ _-]?key|private[ _-]?key|\bpin\b|\bcvc\b/i.test(
     `${key.replaceAll(/[_-]/g, ' ')} ${key} ${title} ${description}`,
   );
 }
 
-/** Returns the values that may be stored. */
 export function keepable(form: Form, held: FieldValues): FieldValues {
   const secret = new Set(form.fields.filter(isSecret).map(({ key }) => key));
   return Object.fromEntries(Object.entries(held).filter(([key]) => !secret.has(key)));

@@ -21,25 +21,21 @@ const inMemory = new Map<string, Map<string, FieldValues>>();
 /** Problems found by the host, by question and field. Ids are unique across sessions. */
 export const refusedForms = signal<ByQuestion<ByQuestion<FormProblem> | undefined>>({});
 
-/** Sets the problems found by the host, or removes them. */
 export function setRefused(id: string, problems?: ByQuestion<FormProblem>): void {
   const { [id]: _old, ...others } = refusedForms.peek();
   refusedForms.value = problems ? { ...others, [id]: problems } : others;
 }
 
-/** Returns the values typed into a form of a session. */
 export function keptValues(session: string, id: string): FieldValues {
   return Object.assign({}, ...store.copies(session).map((forms) => forms[id]), inMemory.get(session)?.get(id));
 }
 
-/** Keeps the values of a form of a session. */
 export function keepValues(session: string, id: string, form: Form, held: FieldValues): void {
   const ofSession = inMemory.get(session) ?? new Map<string, FieldValues>();
   inMemory.set(session, ofSession.set(id, held));
   store.set(session, { ...formsOf(session), [id]: keepable(form, held) });
 }
 
-/** Removes the forms of a session that are no longer open. */
 export function forgetOthers(session: string, open: ReadonlySet<string>): void {
   for (const id of inMemory.get(session)?.keys() ?? []) if (!open.has(id)) inMemory.get(session)?.delete(id);
   const forms = Object.entries(formsOf(session));

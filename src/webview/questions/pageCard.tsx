@@ -50,7 +50,6 @@ export function PageCard({ question, onAnswer }: { readonly question: PageView; 
   );
 }
 
-/** The parts before and after the host name. */
 function split(url: URL): readonly [before: string, after: string] {
   const before = `${url.protocol}//`;
   return [before, url.href.slice(before.length + url.host.length)];

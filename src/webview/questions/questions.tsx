@@ -13,9 +13,9 @@ import { forgetOthers } from './keptForms';
 import { PageCard } from './pageCard';
 
 interface QuestionsProps {
-  /** Called with the ids of the open questions once they are in the page. */
+  /** Gets the ids of the open questions in the page. */
   onDrawn(ids: readonly string[]): void;
-  /** The focused question is gone. */
+  /** The focused question disappeared. */
   onAnswered(): void;
 }
 
@@ -23,7 +23,7 @@ export function Questions({ onDrawn, onAnswered }: QuestionsProps) {
   const questions = session.elicitations.value;
   const key = session.key.value;
   const announced = useRef<ReadonlySet<string>>(new Set());
-  // Before the page changes, as removing an element silently drops the focus.
+  // Before the page changes: removing an element drops the focus silently.
   const focused = document.activeElement?.closest<HTMLElement>('[data-elicitation-id]')?.dataset.elicitationId;
   useLayoutEffect(() => {
     const waiting = questions.filter((one) => !(one.mode === 'url' && one.opened));
@@ -49,7 +49,6 @@ function Card({ question, sessionKey }: CardProps) {
   const element = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => answerGuard.watch(element.current!), []);
 
-  /** Answers a question if the event counts as an answer. */
   function answer(event: Event, action: ElicitationAction): boolean {
     const pressed = event instanceof MouseEvent && event.detail > 0 ? event.currentTarget : document.activeElement;
     if (!answerGuard.allows(element.current!, event, pressed instanceof Element ? pressed : undefined)) return false;
@@ -58,13 +57,12 @@ function Card({ question, sessionKey }: CardProps) {
   }
 
   function onKeyDown(event: KeyboardEvent): void {
-    // Keys are for the card they are pressed in: elsewhere, digits answer permission requests.
+    // Elsewhere, digits answer permission requests.
     event.stopPropagation();
     if (event.key !== 'Escape' || event.defaultPrevented || isComposing(event)) return;
     event.preventDefault();
     if (event.repeat) return;
-    // The first Escape only leaves the field, so that one key press does not discard what was
-    // typed.
+    // The first Escape only leaves the field, so that one key does not discard what was typed.
     const target = event.target instanceof HTMLElement ? event.target : undefined;
     if (target?.matches('input, select, textarea')) element.current?.focus();
     else answer(event, { kind: 'cancel' });

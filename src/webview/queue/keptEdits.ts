@@ -5,7 +5,6 @@ export interface KeptEdit {
   readonly text: string;
   /** The text in the queue. */
   readonly from: string;
-  /** It was saved, and the queue does not have it yet. */
   readonly saved?: true;
 }
 
@@ -17,14 +16,12 @@ const store = new SessionStore<Edits>({
   read: (value) => Object.fromEntries(Object.entries(value).filter((one): one is [string, KeptEdit] => isEdit(one[1]))),
 });
 
-/** The messages whose edits this page has posted. */
 const posted = new Set<string>();
 
 function editsOf(session: string): Edits {
   return store.copies(session).at(-1) ?? {};
 }
 
-/** Returns the unsaved edit of a message. */
 export function keptEdit(session: string, id: string): KeptEdit | undefined {
   const edit = editsOf(session)[id];
   return edit?.saved ? undefined : edit;
@@ -39,8 +36,7 @@ export function keepEdit(session: string, id: string, edit?: KeptEdit): void {
 }
 
 /**
- * Returns the saved edits that the queue does not have although this page has not posted them: the
- * host was gone when they were saved. Forgets those that it has.
+ * Returns the saved edits that the host lost when it died, and forgets those that it has.
  * @param items the texts of the queue by id
  */
 export function lostEdits(session: string, items: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
@@ -55,7 +51,6 @@ export function lostEdits(session: string, items: ReadonlyMap<string, string>): 
   return lost;
 }
 
-/** Keeps an edit that is posted to the host, until the queue has it. */
 export function keepSaved(session: string, id: string, text: string, from: string): void {
   posted.add(id);
   keepEdit(session, id, text === from ? undefined : { text, from, saved: true });

@@ -16,7 +16,7 @@ function act(action: QueueAction): void {
   post({ type: 'queue', action });
 }
 
-/** Does something that takes the pressed button away; the focus goes to the message. */
+/** The pressed button disappears. */
 function leave(action: QueueAction): void {
   act(action);
   composer.focus();
@@ -28,11 +28,11 @@ export function Queue() {
   const paused = session.queuePaused.value;
   const phase = session.phase.value;
   const waiting = items.filter(({ state }) => state === 'paused');
-  // Elsewhere the messages go on to wait: for the turn, a sign-in, or the end of an edit.
+  // In other phases they still wait: for the turn, a sign-in, or the end of an edit.
   const sends = (phase === 'ready' || phase === 'idle') && waiting.length > 0 && waiting.every(({ reason }) => !reason);
   const dragged = useSignal<string | undefined>(undefined);
   const target = useSignal<number | undefined>(undefined);
-  // A message that is sent while it is being edited has its old text; the edit must not be lost.
+  // A message that is sent while it is edited has its old text; keep the edit.
   useLayoutEffect(() => {
     for (const [id, text] of lostEdits(key, new Map(items.map((item) => [item.id, item.text]))))
       act({ kind: 'edit', id, text });
@@ -50,7 +50,6 @@ export function Queue() {
     endDrag();
   }
 
-  /** Also after a cancelled drag. */
   function endDrag(): void {
     dragged.value = undefined;
     target.value = undefined;
@@ -123,7 +122,7 @@ function QueueRow(props: QueueRowProps) {
   const { sessionKey, item, index, count } = props;
   const editing = useSignal(false);
   const row = useRef<HTMLLIElement>(null);
-  /** The icons of the buttons that may take the focus after the next change: the first that can. */
+  /** Icons of the buttons to focus after the next change; the first enabled one gets it. */
   const wanted = useRef<readonly string[]>([]);
   const { id } = item;
   const isHeldByAgent = item.state === 'accepted';
@@ -140,7 +139,7 @@ function QueueRow(props: QueueRowProps) {
     act({ kind: 'move', id, to });
   }
 
-  // A row that is moved loses the focus, as does a button that is disabled or an editor that closes.
+  // Moved rows, disabled buttons and closed editors lose the focus.
   useLayoutEffect(() => {
     const buttons = wanted.current.map((icon) => row.current?.querySelector<HTMLElement>(`.codicon-${icon}:enabled`));
     wanted.current = [];
@@ -148,7 +147,6 @@ function QueueRow(props: QueueRowProps) {
     if (activeElement === body || row.current?.contains(activeElement)) buttons.find(Boolean)?.focus();
   }, [index, editing.value]);
 
-  // The line above the messages says that they are paused.
   const { reason, state } = item;
   const words = [reason ?? (state === 'queued' || state === 'paused' ? '' : strings.queueState[state])];
   if (keptEdit(sessionKey, id)) words.unshift(strings.unsavedEdit);
@@ -250,7 +248,7 @@ interface QueueEditorProps {
 
 function QueueEditor({ text, onInput, onSave, onCancel }: QueueEditorProps) {
   const field = useRef<HTMLTextAreaElement>(null);
-  // Synchronously, before anything can be typed: the caret must not move while the user types.
+  // Before the user can type, as this moves the caret.
   useLayoutEffect(() => {
     field.current?.focus();
     field.current?.setSelectionRange(text.length, text.length);

@@ -9,9 +9,9 @@ import type { TrafficRows } from './trafficRows';
 const COLUMNS = ['time', 'direction', 'method', 'id', 'latency', 'size', 'session'] as const;
 type Column = (typeof COLUMNS)[number];
 
-/** Rows beyond both edges that are drawn. */
+/** Rows drawn beyond both edges. */
 const MARGIN = 6;
-/** The distance from the end, in px, at which new rows are followed. */
+/** New rows are followed at this distance from the end, px. */
 const AT_END = 4;
 
 const ICONS: Readonly<Record<TrafficRow['direction'], IconName>> = {
@@ -29,10 +29,8 @@ interface DrawnRow {
 
 export interface TrafficGridOptions {
   readonly rows: TrafficRows;
-  /** What a session is called. */
   readonly labelOf: (key: string) => string;
   readonly onSelect: (row: TrafficRow) => void;
-  /** The user wants to read the content of the selected row. */
   readonly onOpen: () => void;
 }
 
@@ -79,7 +77,6 @@ export class TrafficGrid {
     return this.#selected;
   }
 
-  /** Selects a row and brings it into sight. */
   select(seq: number): void {
     const index = this.#options.rows.indexOf(seq);
     const row = this.#options.rows.shown[index];
@@ -91,14 +88,12 @@ export class TrafficGrid {
     this.#options.onSelect(row);
   }
 
-  /** Nothing is selected any more, and new rows are followed. */
   clear(): void {
     this.#selected = undefined;
     this.#followsEnd = true;
     this.draw();
   }
 
-  /** Draws in the next frame what is in sight. */
   draw(): void {
     this.#frame ||= requestAnimationFrame(() => {
       this.#frame = 0;
@@ -190,7 +185,6 @@ export class TrafficGrid {
       this.element.scrollTop = top + this.#rowHeight + head - clientHeight;
   }
 
-  /** It stays at the top, above the rows. */
   get #headHeight(): number {
     return this.#body.offsetTop;
   }
@@ -222,7 +216,7 @@ function idOf(seq: number): string {
   return `message-${seq}`;
 }
 
-/** Hours to milliseconds, as logs write them. */
+/** As logs write times. */
 function timeOf(at: number): string {
   const date = new Date(at);
   const two = (value: number): string => String(value).padStart(2, '0');

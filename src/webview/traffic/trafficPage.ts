@@ -9,9 +9,9 @@ import { TrafficGrid } from './trafficGrid';
 import { TrafficRows } from './trafficRows';
 import { TurnLanes } from './turnLanes';
 
-/** A content is asked for when the selection stays for so long, in ms. */
+/** Delay before the content of a selected row is requested, ms. */
 const SELECT_MS = 60;
-/** A text is searched for when nothing was typed for so long, in ms. */
+/** Delay before a typed text is searched for, ms. */
 const FIND_MS = 200;
 const DIRECTIONS: readonly TrafficDirection[] = ['in', 'out', 'stderr', 'noise'];
 
@@ -60,7 +60,7 @@ const search = setAttributes(el('input', 'field traffic-search'), {
 search.addEventListener('input', () => {
   clearTimeout(finding);
   finding = setTimeout(() => {
-    // Until the host has answered, nothing is known to match.
+    // Nothing matches until the host has answered.
     rows.setFound([]);
     post({ type: 'find', id: ++searches, text: search.value });
     refilter();
@@ -136,7 +136,7 @@ function receive(message: ToTraffic): void {
       }
       refresh();
       updatePair();
-      // After the rows are drawn: a page that cannot keep up gets no more.
+      // After the rows are drawn, so that a slow page gets no more.
       requestAnimationFrame(() => post({ type: 'ack' }));
       return;
     case 'lanes':
@@ -171,7 +171,7 @@ function refilter(): void {
   refresh();
 }
 
-/** Selects the row of a message, also if the filter hides it. */
+/** Also if the filter hides it. */
 function showRow(seq: number): void {
   if (rows.indexOf(seq) === -1 && rows.has(seq)) {
     for (const filter of [search, direction, method]) filter.value = '';
@@ -183,7 +183,7 @@ function showRow(seq: number): void {
 
 function refresh(): void {
   const { methods } = rows;
-  // Not while it is open: that would take the list away under the pointer.
+  // An open list would close.
   if (document.activeElement !== method)
     setOptions(
       method,
@@ -238,7 +238,7 @@ function chooser(label: string): HTMLSelectElement {
   return select;
 }
 
-/** Sets the options where they are others; the chosen one stays, also where it is gone. */
+/** Keeps the chosen option, even if it is gone. */
 function setOptions(select: HTMLSelectElement, all: string, options: readonly (readonly [string, string])[]): void {
   const { value } = select;
   const kept = value === '' || options.some(([name]) => name === value) ? [] : [[value, value] as const];

@@ -1,24 +1,23 @@
 // The rows that the inspector has and those that its filters let through.
 import type { TrafficDirection, TrafficRow } from '../../panel/trafficContract';
 
-/** What the user wants to see; an absent part does not filter. */
+/** Undefined parts do not filter. */
 export interface TrafficFilter {
   readonly direction?: TrafficDirection | undefined;
   readonly method?: string | undefined;
   readonly session?: string | undefined;
   readonly errorsOnly: boolean;
-  /** A text is searched for in the contents, by the host. */
+  /** The host searches the contents. */
   readonly hasText: boolean;
 }
 
-/** The response to a request. */
 export interface Answer {
   readonly seq: number;
   readonly ms: number;
   readonly isError: boolean;
 }
 
-/** Names that can be chosen as a filter; an agent can make up any number of them. */
+/** An agent can make up any number of methods. */
 const MAX_METHODS = 300;
 
 export class TrafficRows {
@@ -33,17 +32,18 @@ export class TrafficRows {
     return this.#all.length;
   }
 
-  /** Those that the filter lets through, oldest first. */
   get shown(): readonly TrafficRow[] {
     return this.#shown;
   }
 
-  /** The methods that rows have, sorted. */
   get methods(): readonly string[] {
     return [...this.#methods.keys()].sort();
   }
 
-  /** Appends rows. @param first rows before this one are gone @param found those with the text */
+  /**
+   * @param first rows before this one are removed
+   * @param found those with the searched text
+   */
   add(rows: readonly TrafficRow[], first: number, found: readonly number[]): void {
     for (const seq of found) this.#found.add(seq);
     for (const row of rows) {
@@ -57,7 +57,6 @@ export class TrafficRows {
     this.#dropBefore(first);
   }
 
-  /** The text was found in these; rows that come later say so themselves. */
   setFound(seqs: readonly number[]): void {
     this.#found = new Set(seqs);
     this.filter = this.#filter;
@@ -69,7 +68,6 @@ export class TrafficRows {
     this.#shown = this.#all.filter((row) => this.#passes(row));
   }
 
-  /** Whether a row is kept, shown or not. */
   has(seq: number): boolean {
     return placeOf(this.#all, seq) !== -1;
   }
@@ -78,7 +76,6 @@ export class TrafficRows {
     return this.#answers.get(seq);
   }
 
-  /** Forgets everything: the host sends what it has again. */
   clear(): void {
     this.#all = [];
     this.#shown = [];
@@ -87,7 +84,6 @@ export class TrafficRows {
     this.#found.clear();
   }
 
-  /** The place of a row among those shown; -1 where it is not. */
   indexOf(seq: number): number {
     return placeOf(this.#shown, seq);
   }

@@ -6,7 +6,7 @@ import { el, icon, setAttributes } from '../dom/dom';
 import type { IconName } from '../dom/icons';
 import { strings } from '../text/strings';
 
-/** The distance from the end, in px, at which new lanes are followed. */
+/** New lanes are followed at this distance from the end, px. */
 const AT_END = 4;
 
 const NOTE_ICONS: Readonly<Record<TurnMarkNote, IconName>> = {
@@ -20,18 +20,14 @@ interface DrawnLane {
   readonly element: HTMLElement;
 }
 
-/** The mark that the keyboard is at. */
 interface Place {
   readonly lane: number;
   readonly mark: number;
 }
 
 export interface TurnLanesOptions {
-  /** What a session is called. */
   readonly labelOf: (key: string) => string;
-  /** A mark was selected: shows its message. */
   readonly onSelect: (seq: number) => void;
-  /** The user wants to see the message of the selected mark. */
   readonly onOpen: () => void;
 }
 
@@ -60,7 +56,10 @@ export class TurnLanes {
     this.#updateHidden();
   }
 
-  /** Adds lanes, or draws them again. @param first lanes before this one are gone */
+  /**
+   * Adds or redraws lanes.
+   * @param first lanes before this one are removed
+   */
   update(first: number, lanes: readonly TurnLane[]): void {
     const { scrollTop, scrollHeight, clientHeight } = this.element;
     const isAtEnd = scrollHeight - scrollTop - clientHeight <= AT_END;
@@ -81,7 +80,7 @@ export class TurnLanes {
     this.#mark();
   }
 
-  /** Shows the lanes of one session only, or of all. */
+  /** undefined: all sessions */
   set session(key: string | undefined) {
     this.#session = key;
     for (const { lane, element } of this.#lanes.values()) element.hidden = !this.#passes(lane);
@@ -93,7 +92,7 @@ export class TurnLanes {
     this.#updateHidden();
   }
 
-  /** Selects the first mark of a message, if it has one. */
+  /** Selects the first mark of a message. */
   showMessage(seq: number): void {
     const { lane, mark } = this.#active ?? {};
     const current = lane === undefined || mark === undefined ? undefined : this.#lanes.get(lane)?.lane.marks[mark];
@@ -147,7 +146,10 @@ export class TurnLanes {
     if (mark.seq !== undefined) this.#options.onSelect(mark.seq);
   }
 
-  /** Draws which mark is selected. @param isSought brings it into sight */
+  /**
+   * Shows which mark is selected.
+   * @param isSought scrolls to it
+   */
   #mark(isSought = false): void {
     for (const cell of this.element.querySelectorAll('.lane-mark[aria-selected=true]'))
       cell.setAttribute('aria-selected', 'false');
@@ -170,7 +172,6 @@ export class TurnLanes {
     event.preventDefault();
   }
 
-  /** Returns where a key leads to. */
   #next(key: string, shown: readonly DrawnLane[]): Place | undefined {
     const row = shown.findIndex(({ lane }) => lane.id === this.#active?.lane);
     const mark = row === -1 ? 0 : (this.#active?.mark ?? 0);
@@ -225,7 +226,6 @@ function nameOf({ isOwn, requestId }: TurnLane): string {
   return requestId === undefined ? strings.traffic.prompt : strings.traffic.promptOf(revealControls(requestId));
 }
 
-/** How long a lane took, if it is over. */
 function totalOf({ marks }: TurnLane): string {
   const settled = marks.find(({ kind }) => kind === 'settled');
   return settled && marks[0] ? strings.traffic.ms(Math.max(0, settled.at - marks[0].at)) : '';
