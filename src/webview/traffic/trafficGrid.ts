@@ -40,7 +40,7 @@ export class TrafficGrid {
   readonly #body = setAttributes(el('div', 'traffic-rows'), { role: 'rowgroup' });
   readonly #empty = el('p', 'traffic-empty dim');
   readonly #drawn: DrawnRow[] = [];
-  #selected: number | undefined;
+  selected: number | undefined;
   #rowHeight = 0;
   #followsEnd = true;
   #frame = 0;
@@ -73,15 +73,11 @@ export class TrafficGrid {
     new ResizeObserver(() => this.draw()).observe(this.element);
   }
 
-  get selected(): number | undefined {
-    return this.#selected;
-  }
-
   select(seq: number): void {
     const index = this.#options.rows.indexOf(seq);
     const row = this.#options.rows.shown[index];
     if (!row) return;
-    this.#selected = seq;
+    this.selected = seq;
     this.#followsEnd = false;
     this.#scrollTo(index);
     this.draw();
@@ -89,7 +85,7 @@ export class TrafficGrid {
   }
 
   clear(): void {
-    this.#selected = undefined;
+    this.selected = undefined;
     this.#followsEnd = true;
     this.draw();
   }
@@ -106,7 +102,7 @@ export class TrafficGrid {
     const { length } = rows.shown;
     this.#empty.hidden = length > 0;
     this.#empty.textContent = rows.total === 0 ? strings.traffic.empty : strings.traffic.noneMatches;
-    this.#rowHeight ||= this.#measure();
+    this.#rowHeight ||= this.#at(0).element.offsetHeight || 22;
     this.#body.style.height = `${length * this.#rowHeight}px`;
     setAttributes(this.element, { 'aria-rowcount': length + 1 });
     if (this.#followsEnd) this.element.scrollTop = this.element.scrollHeight;
@@ -118,13 +114,8 @@ export class TrafficGrid {
       if (row) this.#put(this.#at(place), row, from + place);
     }
     for (const { element } of this.#drawn.splice(Math.max(0, to - from))) element.remove();
-    const isInSight = this.#selected !== undefined && this.#drawn.some(({ seq }) => seq === this.#selected);
-    setAttributes(this.element, { 'aria-activedescendant': isInSight ? idOf(this.#selected ?? 0) : undefined });
-  }
-
-  #measure(): number {
-    const probe = this.#at(0);
-    return probe.element.offsetHeight || 22;
+    const isInSight = this.selected !== undefined && this.#drawn.some(({ seq }) => seq === this.selected);
+    setAttributes(this.element, { 'aria-activedescendant': isInSight ? idOf(this.selected ?? 0) : undefined });
   }
 
   #at(place: number): DrawnRow {
@@ -144,13 +135,13 @@ export class TrafficGrid {
 
   #put(drawn: DrawnRow, row: TrafficRow, index: number): void {
     const { element, cells } = drawn;
-    const answer = this.#options.rows.answerTo(row.seq);
+    const answer = this.#options.rows.answers.get(row.seq);
     const isError = row.isError === true;
     element.style.transform = `translateY(${index * this.#rowHeight}px)`;
     setAttributes(element, {
       id: idOf(row.seq),
       'aria-rowindex': index + 2,
-      'aria-selected': row.seq === this.#selected ? 'true' : 'false',
+      'aria-selected': row.seq === this.selected ? 'true' : 'false',
       'data-seq': row.seq,
       'data-direction': row.direction,
       'data-kind': row.kind,
@@ -192,7 +183,7 @@ export class TrafficGrid {
   #onKey(event: KeyboardEvent): void {
     const { shown } = this.#options.rows;
     if (event.ctrlKey || event.metaKey || event.altKey || shown.length === 0) return;
-    const current = this.#selected === undefined ? -1 : this.#options.rows.indexOf(this.#selected);
+    const current = this.#options.rows.indexOf(this.selected);
     const page = Math.max(1, Math.floor((this.element.clientHeight - this.#headHeight) / (this.#rowHeight || 22)) - 1);
     const last = shown.length - 1;
     const next = {
@@ -206,7 +197,7 @@ export class TrafficGrid {
     if (next !== undefined) {
       const row = shown[Math.max(0, Math.min(last, next))];
       if (row) this.select(row.seq);
-    } else if (event.key === 'Enter' && this.#selected !== undefined) this.#options.onOpen();
+    } else if (event.key === 'Enter' && this.selected !== undefined) this.#options.onOpen();
     else return;
     event.preventDefault();
   }

@@ -43,11 +43,6 @@ const lanes = new TurnLanes({
 });
 
 const pauseButton = button('secondary small', strings.traffic.pause, () => setPaused(!isPaused));
-const clearButton = button('secondary small', strings.traffic.clear, () => post({ type: 'clear' }));
-const exportButton = button('secondary small', strings.traffic.exportRecording, () =>
-  post({ type: 'export', key: session.value || null }),
-);
-const openButton = button('secondary small', strings.traffic.openRecording, () => post({ type: 'openRecording' }));
 setAttributes(pauseButton, { 'aria-pressed': 'false' });
 
 const search = setAttributes(el('input', 'field traffic-search'), {
@@ -74,11 +69,8 @@ setOptions(
 );
 const method = chooser(strings.traffic.column.method);
 const session = chooser(strings.traffic.column.session);
-const errorsOnly = setAttributes(el('input'), { type: 'checkbox' });
-errorsOnly.addEventListener('change', refilter);
-
-const showTurns = setAttributes(el('input'), { type: 'checkbox', checked: true });
-showTurns.addEventListener('change', () => {
+const errorsOnly = checkBox(false, refilter);
+const showTurns = checkBox(true, () => {
   lanes.isOn = showTurns.checked;
 });
 
@@ -101,9 +93,11 @@ const toolbar = setAttributes(
     'div',
     'traffic-bar',
     pauseButton,
-    clearButton,
-    exportButton,
-    openButton,
+    button('secondary small', strings.traffic.clear, () => post({ type: 'clear' })),
+    button('secondary small', strings.traffic.exportRecording, () =>
+      post({ type: 'export', key: session.value || null }),
+    ),
+    button('secondary small', strings.traffic.openRecording, () => post({ type: 'openRecording' })),
     el('label', '', showTurns, strings.traffic.turns),
     count,
   ),
@@ -161,13 +155,13 @@ function receive(message: ToTraffic): void {
 
 function refilter(): void {
   rows.filter = {
-    direction: DIRECTIONS.find((one) => one === direction.value),
-    method: method.value || undefined,
-    session: session.value || undefined,
+    direction: direction.value,
+    method: method.value,
+    session: session.value,
     errorsOnly: errorsOnly.checked,
     hasText: search.value !== '',
   };
-  lanes.session = session.value || undefined;
+  lanes.session = session.value;
   refresh();
 }
 
@@ -225,11 +219,17 @@ function clearContent(): void {
 }
 
 function updatePair(): void {
-  const row = grid.selected === undefined ? undefined : rows.shown[rows.indexOf(grid.selected)];
-  const other = row?.request ?? (row && rows.answerTo(row.seq)?.seq);
-  pairSeq = other !== undefined && rows.indexOf(other) !== -1 ? other : undefined;
+  const row = rows.shown[rows.indexOf(grid.selected)];
+  const other = row?.request ?? (row && rows.answers.get(row.seq)?.seq);
+  pairSeq = rows.indexOf(other) === -1 ? undefined : other;
   pairButton.hidden = pairSeq === undefined;
   pairButton.textContent = row?.request === undefined ? strings.traffic.toResponse : strings.traffic.toRequest;
+}
+
+function checkBox(isOn: boolean, changed: () => void): HTMLInputElement {
+  const box = setAttributes(el('input'), { type: 'checkbox', checked: isOn });
+  box.addEventListener('change', changed);
+  return box;
 }
 
 function chooser(label: string): HTMLSelectElement {

@@ -1,32 +1,27 @@
 // The rows that the inspector has and those that its filters let through.
-import type { TrafficDirection, TrafficRow } from '../../panel/trafficContract';
+import type { TrafficRow } from '../../panel/trafficContract';
 
-/** Undefined parts do not filter. */
+/** Empty parts do not filter. */
 export interface TrafficFilter {
-  readonly direction?: TrafficDirection | undefined;
-  readonly method?: string | undefined;
-  readonly session?: string | undefined;
+  readonly direction: string;
+  readonly method: string;
+  readonly session: string;
   readonly errorsOnly: boolean;
   /** The host searches the contents. */
   readonly hasText: boolean;
-}
-
-export interface Answer {
-  readonly seq: number;
-  readonly ms: number;
-  readonly isError: boolean;
 }
 
 /** An agent can make up any number of methods. */
 const MAX_METHODS = 300;
 
 export class TrafficRows {
-  readonly #answers = new Map<number, Answer>();
+  /** Responses by the row of their request. */
+  readonly answers = new Map<number, { readonly seq: number; readonly ms: number }>();
   readonly #methods = new Map<string, number>();
   #all: TrafficRow[] = [];
   #shown: TrafficRow[] = [];
   #found = new Set<number>();
-  #filter: TrafficFilter = { errorsOnly: false, hasText: false };
+  #filter: TrafficFilter = { direction: '', method: '', session: '', errorsOnly: false, hasText: false };
 
   get total(): number {
     return this.#all.length;
@@ -47,8 +42,8 @@ export class TrafficRows {
   add(rows: readonly TrafficRow[], first: number, found: readonly number[]): void {
     for (const seq of found) this.#found.add(seq);
     for (const row of rows) {
-      const { request, ms, method, isError = false } = row;
-      if (request !== undefined && ms !== undefined) this.#answers.set(request, { seq: row.seq, ms, isError });
+      const { request, ms, method } = row;
+      if (request !== undefined && ms !== undefined) this.answers.set(request, { seq: row.seq, ms });
       if (method !== '' && row.kind !== 'text' && (this.#methods.size < MAX_METHODS || this.#methods.has(method)))
         this.#methods.set(method, (this.#methods.get(method) ?? 0) + 1);
       this.#all.push(row);
@@ -72,27 +67,16 @@ export class TrafficRows {
     return placeOf(this.#all, seq) !== -1;
   }
 
-  answerTo(seq: number): Answer | undefined {
-    return this.#answers.get(seq);
-  }
-
-  clear(): void {
-    this.#all = [];
-    this.#shown = [];
-    this.#answers.clear();
-    this.#methods.clear();
-    this.#found.clear();
-  }
-
-  indexOf(seq: number): number {
-    return placeOf(this.#shown, seq);
+  /** Among the shown rows. */
+  indexOf(seq: number | undefined): number {
+    return seq === undefined ? -1 : placeOf(this.#shown, seq);
   }
 
   #dropBefore(first: number): void {
     const gone = countBefore(this.#all, first);
     if (gone === 0) return;
     for (const { seq, method } of this.#all.splice(0, gone)) {
-      this.#answers.delete(seq);
+      this.answers.delete(seq);
       this.#found.delete(seq);
       const count = this.#methods.get(method);
       if (count === 1) this.#methods.delete(method);
@@ -102,12 +86,12 @@ export class TrafficRows {
   }
 
   #passes({ seq, direction, method, key, kind, isError }: TrafficRow): boolean {
-    const { direction: wanted, method: name, session, errorsOnly, hasText } = this.#filter;
-    if (wanted !== undefined && direction !== wanted) return false;
-    if (name !== undefined && (kind === 'text' || method !== name)) return false;
-    if (session !== undefined && key !== session) return false;
-    if (errorsOnly && !isError && direction !== 'stderr') return false;
-    return !hasText || this.#found.has(seq);
+    const wanted = this.#filter;
+    if (wanted.direction !== '' && direction !== wanted.direction) return false;
+    if (wanted.method !== '' && (kind === 'text' || method !== wanted.method)) return false;
+    if (wanted.session !== '' && key !== wanted.session) return false;
+    if (wanted.errorsOnly && !isError && direction !== 'stderr') return false;
+    return !wanted.hasText || this.#found.has(seq);
   }
 }
 

@@ -36,7 +36,7 @@ export class TurnLanes {
   readonly #options: TurnLanesOptions;
   /** Oldest first. */
   readonly #lanes = new Map<number, DrawnLane>();
-  #session: string | undefined;
+  #session = '';
   #isOn = true;
   #active: Place | undefined;
 
@@ -80,8 +80,8 @@ export class TurnLanes {
     this.#mark();
   }
 
-  /** undefined: all sessions */
-  set session(key: string | undefined) {
+  /** '': all sessions */
+  set session(key: string) {
     this.#session = key;
     for (const { lane, element } of this.#lanes.values()) element.hidden = !this.#passes(lane);
     this.#updateHidden();
@@ -127,7 +127,7 @@ export class TurnLanes {
   }
 
   #passes({ key }: TurnLane): boolean {
-    return this.#session === undefined || key === this.#session;
+    return this.#session === '' || key === this.#session;
   }
 
   #shown(): readonly DrawnLane[] {
