@@ -2,14 +2,14 @@
 // (interface of the extension, `ParleyApi`).
 
 import { type Event, EventEmitter } from 'vscode';
-import type { Disposable } from '../base/disposable';
 import { livenessOf } from '../client/connection/livenessProbe';
 import type { SessionSnapshot } from '../client/view/snapshot';
 import { snapshotOf } from '../client/view/snapshot';
 import type { SessionDescriptor } from '../distributed/model/model';
-import type { ChatHome } from './chat/chatHome';
-import type { Conversations } from './sessions/conversations';
-import type { Descriptors } from './sharing/descriptors';
+import { ChatHome } from './chat/chatHome';
+import type { Workbench } from './core/workbench';
+import { Conversations } from './sessions/conversations';
+import { Descriptors } from './sharing/descriptors';
 
 export interface ParleyApi {
   readonly version: 1;
@@ -41,14 +41,13 @@ export interface ParleyApi {
 }
 
 /** Makes the API over the window's conversations. */
-export function createApi(
-  conversations: Conversations,
-  descriptors: Descriptors,
-  chat: Pick<ChatHome, 'hasPages'>,
-): { api: ParleyApi; disposable: Disposable } {
-  const changed = new EventEmitter<string>();
-  const relay = conversations.onDidChange((key) => changed.fire(key));
-  const api: ParleyApi = {
+export function createApi(workbench: Workbench): ParleyApi {
+  const conversations = workbench.get(Conversations);
+  const descriptors = workbench.get(Descriptors);
+  const chat = workbench.get(ChatHome);
+  const changed = workbench.own(new EventEmitter<string>());
+  workbench.own(conversations.onDidChange((key) => changed.fire(key)));
+  return {
     version: 1,
     async openSession(options) {
       const { agent, cwd, resume } = options;
@@ -81,14 +80,5 @@ export function createApi(
       return key;
     },
     onDidChange: changed.event,
-  };
-  return {
-    api,
-    disposable: {
-      dispose() {
-        relay.dispose();
-        changed.dispose();
-      },
-    },
   };
 }

@@ -27,7 +27,8 @@ function inertPart(): unknown {
   const members = new Map<string | symbol, unknown>();
   return new Proxy(class {}, {
     get(_target, name) {
-      if (name === 'then' || name === Symbol.toPrimitive) return undefined;
+      if (name === 'then') return undefined;
+      if (name === Symbol.toPrimitive) return () => '';
       if (name === Symbol.iterator) return [][Symbol.iterator];
       if (!members.has(name)) members.set(name, inertPart());
       return members.get(name);

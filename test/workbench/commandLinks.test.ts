@@ -22,10 +22,12 @@ import {
 import { RpcError } from '../../src/acp/jsonrpc/rpcError';
 import { ParleyError } from '../../src/base/errors';
 import type { Conversation } from '../../src/client/conversation/conversation';
+import { agents } from '../../src/workbench/agents/agents.contribution';
+import { addCommands } from '../../src/workbench/commands/addContext';
 import { failureFor, isProgram, showFailure } from '../../src/workbench/commands/commandErrors';
-import type { CommandServices } from '../../src/workbench/commands/commandServices';
-import { commandsOf } from '../../src/workbench/commands/commands';
+import { runCommand } from '../../src/workbench/commands/runCommand';
 import { newTerminal } from '../../src/workbench/ui/places';
+import { fakeWorkbench } from '../support/workbench/fakeWorkbench';
 
 const LINK = '[Open the report](command:workbench.action.quit)';
 
@@ -55,10 +57,7 @@ describe('failures of commands', () => {
   it("are said in the transcript where they are the agent's answer and the chat is in sight", () => {
     const noted: unknown[] = [];
     const conversation = { agent: { name: 'Ada' }, note: (events: unknown[]) => noted.push(...events) };
-    showFailure(new RpcError(-32603, LINK), {
-      conversation: conversation as unknown as Conversation,
-      isChatVisible: true,
-    });
+    showFailure(new RpcError(-32603, LINK), conversation as unknown as Conversation);
     assert.match(JSON.stringify(noted), /"code":"command-refused","args":\["Ada"\]/);
   });
 });
@@ -69,17 +68,18 @@ describe('commands', () => {
   const surface = {
     conversation: { unsent: { attach: ({ detail }: { detail: string }) => attached.push(detail) } },
     focus() {},
-    painted: async () => {},
-    insert: (text: string) => inserted.push(text),
+    insertWhenPainted: async (text: string) => void inserted.push(text),
   };
-  const services = {
-    conversations: { peek: () => undefined },
-    catalog: { find: () => undefined },
-    chat: { open: () => surface, isVisible: false, current: [] },
-    overview: {},
-  } as unknown as CommandServices;
-  const run = (id: string, ...args: unknown[]): Promise<unknown> =>
-    commandsOf(services).get(`parley.${id}`)?.(...(args as never[])) ?? assert.fail(id);
+  const parts = {
+    Conversations: { peek: () => undefined },
+    AgentCatalog: { find: () => undefined },
+    ChatHome: { open: () => surface, isVisible: false, current: [] as unknown[] },
+    TerminalCommands: { attachmentOf: async () => ({ detail: 'output' }) },
+  };
+  const workbench = fakeWorkbench(parts, {});
+  addCommands(workbench);
+  agents.commands?.(workbench);
+  const run = (id: string, ...args: unknown[]): Promise<unknown> => runCommand(workbench, id, args);
 
   it('attach all files that are selected in the explorer', async () => {
     const [one, two] = [Uri.file('/tmp/a.txt'), Uri.file('/tmp/b.txt')];
@@ -173,15 +173,15 @@ describe('commands', () => {
       unsent: { draft: { text: '' } },
     }));
     const made = { ...sessions[0], key: 'made' };
-    const withSessions = commandsOf({
-      ...services,
-      conversations: {
+    const withSessions = fakeWorkbench({
+      ...parts,
+      Conversations: {
         list: () => sessions,
         get: (key: string) => sessions.find((one) => one.key === key),
         create: () => made,
       },
-      chat: {
-        ...services.chat,
+      ChatHome: {
+        ...parts.ChatHome,
         current: [sessions[1]],
         open: () => assert.fail('not the one of last'),
         present: ({ key }: { key: string }) => {
@@ -189,10 +189,9 @@ describe('commands', () => {
           return surface;
         },
       },
-      terminalCommands: { attachmentOf: async () => ({ detail: 'output' }) },
-    } as unknown as CommandServices);
-    const addToSession = (...args: unknown[]): Promise<unknown> =>
-      withSessions.get('parley.addToSession')?.(...(args as never[])) ?? assert.fail();
+    });
+    addCommands(withSessions);
+    const addToSession = (...args: unknown[]): Promise<unknown> => runCommand(withSessions, 'addToSession', args);
     const { showQuickPick } = window;
 
     before(() => {

@@ -1,7 +1,7 @@
 // Serves a page of the chat while the product could not be loaded: shows why, and keeps the user's
 // input until it is loaded.
 import * as l10n from '@vscode/l10n';
-import type { ActionView, ToWebview } from '../../panel/contract';
+import type { ActionView } from '../../panel/contract';
 import type { Page } from './page';
 
 const tryAgain = (): ActionView => ({ id: TRY_AGAIN, label: l10n.t('Try again'), primary: true });
@@ -23,9 +23,7 @@ export interface FailedStartActions {
  */
 export function showFailedStart(page: Page, why: string, actions: FailedStartActions): { dispose(): void } {
   const message = l10n.t("Couldn't start Parley.");
-  const post = (answer: ToWebview): void => {
-    page.webview.postMessage(answer).then(undefined, () => undefined); // the page is gone
-  };
+  const { post } = page;
   const show = (): void =>
     post({
       type: 'update',
@@ -54,7 +52,7 @@ export function showFailedStart(page: Page, why: string, actions: FailedStartAct
       show();
     } else if (type !== 'ack') heard.push(raw);
   };
-  const listening = page.listen(take, () => undefined);
+  const listening = page.listen({ receive: take });
   show();
   return {
     dispose() {

@@ -2,6 +2,7 @@
 // kept until there is a listener.
 import type { Event, Uri, Webview } from 'vscode';
 import type { Disposable } from '../../base/disposable';
+import type { ToWebview } from '../../panel/contract';
 import { pageHtml, webviewRoot } from './pageHtml';
 
 /** A silent page, which is hidden or broken, is not waited for longer than this, in ms. */
@@ -22,6 +23,15 @@ export interface PageHolder {
   readonly onDidDispose: Event<void>;
 }
 
+/** Who hears a page. */
+export interface PageListener {
+  receive(message: unknown): void;
+  /** The page is hidden, or is seen again. */
+  visibilityChanged?(isVisible: boolean): void;
+  /** The user has gone into it. */
+  activated?(): void;
+}
+
 export class Page implements Disposable {
   readonly webview: Webview;
   /**
@@ -37,12 +47,7 @@ export class Page implements Disposable {
   readonly #messages: Disposable;
   #spoken = (): void => {};
   #kept: unknown[] = [];
-  #listener: ((message: unknown) => void) | undefined;
-  #onVisibility: ((isVisible: boolean) => void) | undefined;
-  /** Called when the user goes into it. */
-  onActive: (() => void) | undefined;
-  /** Called when it comes into sight. */
-  onSeen: (() => void) | undefined;
+  #listener: PageListener | undefined;
   #toldVisible: boolean;
   #isGone = false;
 
@@ -87,22 +92,23 @@ export class Page implements Disposable {
     return this.#holder.onDidDispose;
   }
 
+  /** Posts a message; one to a page that is gone is dropped. */
+  readonly post = (message: ToWebview): void => {
+    this.webview.postMessage(message).then(undefined, () => undefined);
+  };
+
   /**
-   * Hears the page. There is one listener.
-   * @param listener gets each message; those that came before first, in their order
-   * @param onVisibility told when the page is hidden, and when it is seen again
+   * Sets the only listener, which first gets the messages that came before.
    * @returns what ends it
    */
-  listen(listener: (message: unknown) => void, onVisibility: (isVisible: boolean) => void): Disposable {
+  listen(listener: PageListener): Disposable {
     this.#listener = listener;
-    this.#onVisibility = onVisibility;
     const kept = this.#kept;
     this.#kept = [];
-    for (const message of kept) listener(message);
+    for (const message of kept) listener.receive(message);
     return {
       dispose: () => {
         this.#listener = undefined;
-        this.#onVisibility = undefined;
       },
     };
   }
@@ -117,18 +123,17 @@ export class Page implements Disposable {
     const { isVisible } = this;
     if (isVisible === this.#toldVisible) return;
     this.#toldVisible = isVisible;
-    this.#onVisibility?.(isVisible);
-    if (isVisible) this.onSeen?.();
+    this.#listener?.visibilityChanged?.(isVisible);
   }
 
   /** The user has gone into it. */
   tellActive(): void {
-    this.onActive?.();
+    this.#listener?.activated?.();
   }
 
   #receive(message: unknown): void {
     this.#spoken();
-    if (this.#listener) this.#listener(message);
+    if (this.#listener) this.#listener.receive(message);
     else if (this.#kept.length < MOST_KEPT) this.#kept.push(message);
   }
 

@@ -1,21 +1,27 @@
 // Decides which conversation the chat shows in this window: the editor panel and the side bar view
 // go from one to the next together, and each tab of a session stays with its own.
 import { commands, type Disposable, l10n, type Uri, type UriHandler, ViewColumn } from 'vscode';
-import { messageOf, ParleyError } from '../../base/errors';
+import { ParleyError } from '../../base/errors';
 import { Emitter, type Event } from '../../base/event';
 import { at } from '../../base/untrusted';
 import type { Conversation } from '../../client/conversation/conversation';
+import { FragmentLines } from '../../client/requests/fragmentLines';
+import type { FeedSources } from '../../client/view/feed';
 import type { TimedEvent } from '../../session/events/event';
 import type { ChatPanel } from '../activation/chatPanel';
 import type { ChatView } from '../activation/chatView';
 import type { Page } from '../activation/page';
 import type { SessionTabs } from '../activation/sessionTabs';
 import type { TabIcon } from '../activation/tabIcon';
-import type { Conversations } from '../sessions/conversations';
+import type { Workbench } from '../core/workbench';
+import { EditorFiles } from '../editor/editorFiles';
+import { RealTerminals } from '../editor/realTerminal';
+import { Conversations } from '../sessions/conversations';
 import { knownTitleOf, tabTitleOf } from '../sessions/sessionLabels';
 import { inert } from '../ui/inertText';
-import { dialogsClosed, isDialogOpen, showError, showInfo } from '../ui/messages';
-import { ChatSurface, type FocusTarget, type SurfaceServices } from './chatSurface';
+import { dialogsClosed, isDialogOpen, showInfo, tellError } from '../ui/messages';
+import { ChatSurface, type FocusTarget, type MessageHandlers, type SurfaceHost } from './chatSurface';
+import { messageHandlers } from './messages';
 
 /** Where VS Code shows the chat. */
 export interface ChatPlaces {
@@ -30,29 +36,45 @@ export type TabStates = (key: string) => TabIcon;
 /** What stands before a tab's title, for those who do not see its icon. */
 const PREFIXES: Readonly<Record<TabIcon, string>> = { quiet: '', working: '… ', waiting: '? ', unread: '● ' };
 
-export class ChatHome implements UriHandler, Disposable {
+export class ChatHome implements SurfaceHost, UriHandler, Disposable {
+  readonly workbench: Workbench;
   readonly #conversations: Conversations;
-  readonly #services: SurfaceServices;
   readonly #places: ChatPlaces;
   readonly #surfaces = new Map<Page, ChatSurface>();
   /** What the tabs show of their sessions. */
   readonly #looks = new WeakMap<Page, string>();
   readonly #watching: readonly Disposable[];
   readonly #shown = new Emitter<string>();
+  #handlers: MessageHandlers | undefined;
   #states: TabStates = () => 'quiet';
   /** The page that the user was in last. */
   #usedPage: Page | undefined;
   /** A page that is being revealed: VS Code tells later that it is visible. */
   #revealing: Page | undefined;
 
-  constructor(places: ChatPlaces, conversations: Conversations, services: SurfaceServices) {
+  constructor(places: ChatPlaces, workbench: Workbench) {
+    const conversations = workbench.get(Conversations);
+    const files = workbench.get(EditorFiles);
+    const terminals = workbench.get(RealTerminals);
+    this.workbench = workbench;
     this.#places = places;
     this.#conversations = conversations;
-    this.#services = services;
+    this.feedSources = {
+      fragmentLines: new FragmentLines((path, most) => files.readText(path, undefined, undefined, most)),
+      isTerminalOpenable: (id) => terminals.isOpenable(id),
+    };
     this.#watching = [
       conversations.onDidChange(() => this.retitle()),
       conversations.onDidClose((key) => this.#closeTabs(key)),
     ];
+  }
+
+  readonly feedSources: FeedSources;
+
+  /** Made when a page first shows a session: all parts are built by then. */
+  get handlers(): MessageHandlers {
+    this.#handlers ??= messageHandlers(this.workbench);
+    return this.#handlers;
   }
 
   /** A session came into sight; its key. */
@@ -207,19 +229,13 @@ export class ChatHome implements UriHandler, Disposable {
     return surface;
   }
 
-  /** Brings the chat to the front with the focus on the first open question of its session. */
-  focusQuestion(): void {
-    this.open().focus('question');
-  }
-
-  /** Brings the chat to the front and opens the find widget in it. */
-  find(): void {
-    this.open().focus('find');
-  }
-
-  /** Brings the chat to the front and opens the timeline in it. */
-  timeline(): void {
-    this.open().focus('timeline');
+  /** Shows a session and starts its agent. @returns its key */
+  async start(conversation: Conversation): Promise<string> {
+    this.show(conversation);
+    const surface = this.open();
+    await conversation.start();
+    surface.focus();
+    return conversation.key;
   }
 
   /** Brings the chat to the front with the focus on something in it. */
@@ -268,7 +284,24 @@ export class ChatHome implements UriHandler, Disposable {
     this.present(conversation);
   }
 
-  /** Takes a session over that another window has let go of, and says so where it has not. */
+  used(page: Page): void {
+    const key = this.#surfaces.get(page)?.conversation.key;
+    this.#usedPage = page;
+    this.#revealing = undefined;
+    if (key !== undefined && this.#conversations.find(key)) this.#conversations.setActive(key);
+  }
+
+  activated(page: Page): void {
+    this.used(page);
+    this.#fireShown(page);
+  }
+
+  seen(page: Page): void {
+    if (this.#revealing === page) this.#revealing = undefined;
+    this.#fireShown(page);
+  }
+
+  /** Takes over a session that another window has released, and says so if it has not. */
   takeOver(key: string): void {
     const taken = this.#conversations.takeOver(key);
     if (taken) {
@@ -283,8 +316,9 @@ export class ChatHome implements UriHandler, Disposable {
   /** A link can open the chat, or a session, where the user agrees to that. */
   handleUri(uri: Uri): void {
     if (uri.path === '/session') {
-      // Called with an argument, the command throws.
-      openSessionLink(uri.query).then(undefined, (error: unknown) => void showError(`Parley: ${messageOf(error)}`));
+      // The user is asked there whether to open it.
+      const descriptor = `vscode://parley.parley/session?${uri.query}`;
+      this.workbench.run('openDescriptor', { descriptor, asks: true }).catch(tellError);
       return;
     }
     if (uri.path !== '/open') return;
@@ -318,6 +352,11 @@ export class ChatHome implements UriHandler, Disposable {
     }
   }
 
+  #fireShown(page: Page): void {
+    const surface = this.#surfaces.get(page);
+    if (surface) this.#shown.fire(surface.conversation.key);
+  }
+
   #tabOf(key: string | undefined): Page | undefined {
     for (const [page, { conversation }] of this.#surfaces)
       if (conversation.key === key && this.#places.tabs.has(page)) return page;
@@ -348,18 +387,6 @@ export class ChatHome implements UriHandler, Disposable {
     if (tab) this.#places.tabs.close(tab);
   }
 
-  /** The user went into a page: commands are about its session from now on. */
-  #onActive(page: Page, surface: ChatSurface): void {
-    this.#onUsed(page, surface);
-    this.#shown.fire(surface.conversation.key);
-  }
-
-  #onUsed(page: Page, { conversation: { key } }: ChatSurface): void {
-    this.#usedPage = page;
-    this.#revealing = undefined;
-    if (this.#conversations.find(key)) this.#conversations.setActive(key);
-  }
-
   /**
    * A panel that VS Code brought back shows what it showed. The key in its state may be of an earlier
    * session: VS Code writes it when a window ends in order.
@@ -377,19 +404,8 @@ export class ChatHome implements UriHandler, Disposable {
   }
 
   #attach(page: Page, conversation: Conversation): ChatSurface {
-    const surface = new ChatSurface(page, conversation, this.#services, {
-      find: (key) => this.#conversations.find(key),
-      renew: (key) => this.#conversations.renew(key),
-      used: () => this.#onUsed(page, surface),
-      show: (key) => this.showSession(key),
-      takeOver: (key) => this.takeOver(key),
-    });
+    const surface = new ChatSurface(page, conversation, this);
     this.#surfaces.set(page, surface);
-    page.onActive = () => this.#onActive(page, surface);
-    page.onSeen = () => {
-      if (this.#revealing === page) this.#revealing = undefined;
-      this.#shown.fire(surface.conversation.key);
-    };
     this.retitle();
     page.onDidDispose(() => {
       surface.dispose();
@@ -399,13 +415,4 @@ export class ChatHome implements UriHandler, Disposable {
     });
     return surface;
   }
-}
-
-/**
- * Hands a link to a session on to the command that opens it; the user is asked there.
- * @param query of the link
- */
-function openSessionLink(query: string): Thenable<unknown> {
-  const descriptor = `vscode://parley.parley/session?${query}`;
-  return commands.executeCommand('parley.openDescriptor', { descriptor, asks: true });
 }

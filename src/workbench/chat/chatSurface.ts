@@ -1,6 +1,6 @@
-// Connects one webview with the conversation that it shows: feeds the webview, and does what it
-// asks. Panel and side bar view are both surfaces.
-import { l10n, type Webview } from 'vscode';
+// Connects one webview with the conversation that it shows: feeds the webview, and passes its
+// messages to their handlers. Panel, side bar view and tabs are all surfaces.
+import { l10n } from 'vscode';
 import { type Disposable, DisposableStore } from '../../base/disposable';
 import { messageOf } from '../../base/errors';
 import { formatNumber } from '../../base/localFormat';
@@ -9,12 +9,15 @@ import { entryOf } from '../../client/conversation/entryOf';
 import { type FeedSources, SessionFeed } from '../../client/view/feed';
 import { CONTRACT_VERSION, MAX_TEXT, type SessionMessage, type ToWebview } from '../../panel/contract';
 import type { TimedEvent } from '../../session/events/event';
-import type { Page } from '../activation/page';
-import type { SessionWorktrees } from '../changes/sessionWorktrees';
-import type { Away } from './away';
+import type { Page, PageListener } from '../activation/page';
+import { SessionWorktrees } from '../changes/sessionWorktrees';
+import type { Workbench } from '../core/workbench';
+import { FirstUse } from '../registry/firstUse';
+import { Conversations } from '../sessions/conversations';
+import { ActiveEditor } from './activeEditor';
+import { Away } from './away';
 import { idsOf, type Refusal, readFromWebview } from './fromWebview';
-import { type ActionPage, type ActionServices, SurfaceActions, type SurfaceSessions } from './surfaceActions';
-import type { Welcome } from './welcome';
+import { Welcome } from './welcome';
 
 /** An agent does not wait longer than this for a page that is not drawn, in ms. */
 const LONGEST_DRAWING_MS = 3000;
@@ -39,24 +42,45 @@ const QUIET: ReadonlySet<SessionMessage['type']> = new Set([
 /** What gets the focus in the page. */
 export type FocusTarget = Extract<ToWebview, { type: 'focus' }>['on'];
 
-/** What a surface needs of the rest of the workbench, whatever it shows. */
-export interface SurfaceServices extends ActionServices {
-  readonly feed: FeedSources;
-  /** What happened in sessions while nobody looked. */
-  readonly away: Pick<Away, 'of' | 'onDidChange' | 'dismiss'>;
-  /** What an empty conversation says of its folder. */
-  readonly welcome: Pick<Welcome, 'of'>;
-  /** Where sessions work that leave the user's folders alone. */
-  readonly worktrees: Pick<SessionWorktrees, 'find' | 'onDidChange'>;
+type MessageHandler<T extends SessionMessage['type']> = (
+  surface: ChatSurface,
+  conversation: Conversation,
+  message: Extract<SessionMessage, { type: T }>,
+) => unknown;
+
+/** What each message about a session does. What a handler throws is logged. */
+export type MessageHandlers = { readonly [T in SessionMessage['type']]: MessageHandler<T> };
+
+/** The chat that surfaces belong to. */
+export interface SurfaceHost {
+  readonly workbench: Workbench;
+  readonly feedSources: FeedSources;
+  readonly handlers: MessageHandlers;
+  /** The user acts in a page: commands are about its session. */
+  used(page: Page): void;
+  /** The user went into a page. */
+  activated(page: Page): void;
+  /** A page came into sight. */
+  seen(page: Page): void;
+  /** Shows another session that is kept. @throws ParleyError `no-such-session` */
+  showSession(key: string): void;
+  /** Takes a session over that another window has released. */
+  takeOver(key: string): void;
 }
 
-export class ChatSurface implements ActionPage, Disposable {
+export class ChatSurface implements PageListener, Disposable {
+  readonly host: SurfaceHost;
+  /** Ends the search for mentions when another begins. */
+  searching = new AbortController();
+  /** Mentions that are being attached: the next message waits for them. */
+  attaching: Promise<void> | undefined;
   readonly #page: Page;
-  readonly #webview: Webview;
-  readonly #services: SurfaceServices;
   readonly #lifetime = new DisposableStore();
-  readonly #sessions: SurfaceSessions;
-  readonly #actions: SurfaceActions;
+  readonly #conversations: Conversations;
+  readonly #firstUse: FirstUse;
+  readonly #activeEditor: ActiveEditor;
+  readonly #worktrees: SessionWorktrees;
+  readonly #away: Away;
   #conversation: Conversation;
   #feed: SessionFeed;
   /** Ends with what is shown. */
@@ -67,27 +91,26 @@ export class ChatSurface implements ActionPage, Disposable {
   #focusWanted: FocusTarget | undefined;
   #startWanted: ReturnType<typeof setTimeout> | undefined;
 
-  /** @param conversation what is shown first */
-  constructor(page: Page, conversation: Conversation, services: SurfaceServices, sessions: SurfaceSessions) {
+  /** @param conversation is shown first */
+  constructor(page: Page, conversation: Conversation, host: SurfaceHost) {
+    const { workbench } = host;
     this.#page = page;
-    this.#webview = page.webview;
-    this.#services = services;
-    this.#sessions = sessions;
-    this.#actions = new SurfaceActions(this, services, sessions);
+    this.host = host;
+    this.#conversations = workbench.get(Conversations);
+    this.#firstUse = workbench.get(FirstUse);
+    this.#activeEditor = workbench.get(ActiveEditor);
+    this.#worktrees = workbench.get(SessionWorktrees);
+    this.#away = workbench.get(Away);
     this.#conversation = conversation;
     this.#feed = this.#newFeed();
     this.#mirroring = this.#mirrorDraft();
     this.#lifetime.add({ dispose: () => this.#feed.dispose() });
     this.#lifetime.add({ dispose: () => this.#mirroring.dispose() });
-    const listening = page.listen(
-      (message) => this.#receive(message),
-      (isVisible) => this.#setVisible(isVisible),
-    );
-    this.#lifetime.add(listening);
-    this.#lifetime.add(services.firstUse.onDidChange(() => this.#offer()));
-    this.#lifetime.add(services.activeEditor.onDidChange(() => this.#offerEditor()));
-    this.#lifetime.add(services.worktrees.onDidChange(() => void this.#tellWorktree()));
-    this.#lifetime.add(services.away.onDidChange((key) => key === this.#conversation.key && this.#tellAway()));
+    this.#lifetime.add(page.listen(this));
+    this.#lifetime.add(this.#firstUse.onDidChange(() => this.#offer()));
+    this.#lifetime.add(this.#activeEditor.onDidChange(() => this.#offerEditor()));
+    this.#lifetime.add(this.#worktrees.onDidChange(() => void this.#tellWorktree()));
+    this.#lifetime.add(this.#away.onDidChange((key) => key === this.#conversation.key && this.#tellAway()));
   }
 
   get conversation(): Conversation {
@@ -111,8 +134,7 @@ export class ChatSurface implements ActionPage, Disposable {
     this.#bringBack();
   }
 
-  /** Called when the webview is shown or hidden. */
-  #setVisible(isVisible: boolean): void {
+  visibilityChanged(isVisible: boolean): void {
     if (!isVisible) {
       this.#isLive = false;
       this.#feed.suspend();
@@ -125,27 +147,30 @@ export class ChatSurface implements ActionPage, Disposable {
       void this.#tellWorktree();
       this.#tellAway();
       this.#bringBack();
+      this.host.seen(this.#page);
     }
+  }
+
+  activated(): void {
+    this.host.activated(this.#page);
   }
 
   /** Shows what an empty conversation offers. A page that is hidden gets it when it is back. */
   #offer(): void {
-    if (this.#greeted && this.#page.isVisible)
-      this.post({ type: 'firstUse', offers: this.#services.firstUse.view ?? null });
+    if (this.#greeted && this.#page.isVisible) this.post({ type: 'firstUse', offers: this.#firstUse.view ?? null });
   }
 
   /** Tells what happened while nobody looked. A page that is hidden gets it when it is back. */
   #tellAway(): void {
     const { key } = this.#conversation;
-    if (this.#greeted && this.#page.isVisible)
-      this.post({ type: 'away', key, view: this.#services.away.of(key) ?? null });
+    if (this.#greeted && this.#page.isVisible) this.post({ type: 'away', key, view: this.#away.of(key) ?? null });
   }
 
   /** Says in an empty conversation where it is, and what was done there last. */
   async #welcome(): Promise<void> {
     const conversation = this.#conversation;
     if (!this.#greeted || !this.#page.isVisible || conversation.model.state.entries.length > 0) return;
-    const welcome = await this.#services.welcome.of(conversation);
+    const welcome = await this.host.workbench.get(Welcome).of(conversation);
     if (this.#page.isVisible && this.shows(conversation))
       this.post({ type: 'welcome', key: conversation.key, welcome });
   }
@@ -154,7 +179,7 @@ export class ChatSurface implements ActionPage, Disposable {
   async #tellWorktree(): Promise<void> {
     const conversation = this.#conversation;
     if (!this.#greeted || !this.#page.isVisible) return;
-    const found = await this.#services.worktrees.find(conversation.cwd).catch(() => undefined);
+    const found = await this.#worktrees.find(conversation.cwd).catch(() => undefined);
     if (this.#page.isVisible && this.shows(conversation))
       this.post({ type: 'worktree', key: conversation.key, branch: found?.branch ?? null });
   }
@@ -162,7 +187,7 @@ export class ChatSurface implements ActionPage, Disposable {
   /** Offers what the user was in last as context of the next message. */
   #offerEditor(): void {
     if (this.#greeted && this.#page.isVisible)
-      this.post({ type: 'activeEditor', offer: this.#services.activeEditor.view ?? null });
+      this.post({ type: 'activeEditor', offer: this.#activeEditor.view ?? null });
   }
 
   /**
@@ -228,6 +253,12 @@ export class ChatSurface implements ActionPage, Disposable {
     this.post({ type: 'insert', text });
   }
 
+  /** Puts text into the composer of a page that may still be loading. */
+  async insertWhenPainted(text: string): Promise<void> {
+    await this.painted();
+    this.insert(text);
+  }
+
   #start(): void {
     clearTimeout(this.#startWanted);
     this.#startWanted = undefined;
@@ -237,7 +268,7 @@ export class ChatSurface implements ActionPage, Disposable {
   /** Looking for agents asks the login shell, which must not keep the first agent waiting. */
   async #startThenLook(): Promise<void> {
     if (this.#conversation.connection.kind === 'idle') await this.#conversation.start();
-    this.#services.firstUse.look();
+    this.#firstUse.look();
   }
 
   dispose(): void {
@@ -258,20 +289,17 @@ export class ChatSurface implements ActionPage, Disposable {
   }
 
   #newFeed(): SessionFeed {
-    return new SessionFeed(this.#conversation, this.#services.feed, (message) => this.post(message));
+    return new SessionFeed(this.#conversation, this.host.feedSources, this.#page.post);
   }
 
-  /** Posts a message to the webview. */
   post(message: ToWebview): void {
-    this.#webview
-      .postMessage(message)
-      .then(undefined, (error: unknown) => this.#services.log.debug(`post to a closed webview: ${messageOf(error)}`));
+    this.#page.post(message);
   }
 
-  #receive(raw: unknown): void {
+  async receive(raw: unknown): Promise<void> {
     const message = readFromWebview(raw);
     if ('refused' in message) {
-      this.#services.log.warn(`the webview sent ${message.type}, which was refused: ${message.refused}`);
+      this.host.workbench.log.warn(`the webview sent ${message.type}, which was refused: ${message.refused}`);
       this.refuse(message, reasonOf(message));
       return;
     }
@@ -280,7 +308,7 @@ export class ChatSurface implements ActionPage, Disposable {
       return;
     }
     if (message.type === 'problem') {
-      this.#services.log.error(`${message.kind === 'csp' ? 'content policy' : 'webview'}: ${message.text}`);
+      this.host.workbench.log.error(`${message.kind === 'csp' ? 'content policy' : 'webview'}: ${message.text}`);
       return;
     }
     if (message.type === 'focused') {
@@ -293,18 +321,20 @@ export class ChatSurface implements ActionPage, Disposable {
       if (!QUIET.has(message.type)) this.refuse(idsOf(message), l10n.t('This session is closed.'));
       return;
     }
-    this.#actions
-      .run(conversation, message)
-      .catch((error: unknown) => this.#services.log.error(`${message.type}: ${messageOf(error)}`));
+    try {
+      await this.host.handlers[message.type](this, conversation, message as never);
+    } catch (error) {
+      this.host.workbench.log.error(`${message.type}: ${messageOf(error)}`);
+    }
   }
 
   /** What is unsent finds its session, also if that was never stored. */
   #find(key: string, type: SessionMessage['type']): Conversation | undefined {
-    return this.#sessions.find(key) ?? (type === 'unsent' ? this.#sessions.renew(key) : undefined);
+    return this.#conversations.find(key) ?? (type === 'unsent' ? this.#conversations.renew(key) : undefined);
   }
 
   #onHello(version: number): void {
-    if (version !== CONTRACT_VERSION) this.#services.log.warn(`the webview speaks contract version ${version}`);
+    if (version !== CONTRACT_VERSION) this.host.workbench.log.warn(`the webview speaks contract version ${version}`);
     this.#greeted = true;
     this.#conversation.edits.releaseAll(this); // a page that begins edits nothing
     this.#isLive = true;
@@ -328,6 +358,11 @@ export class ChatSurface implements ActionPage, Disposable {
 
   shows(conversation: Conversation): boolean {
     return this.#conversation === conversation;
+  }
+
+  /** Commands are about the session from now on, unless the page shows another one by now. */
+  used(conversation: Conversation): void {
+    if (this.shows(conversation)) this.host.used(this.#page);
   }
 
   /** Says in the page that something was not done. */

@@ -3,6 +3,7 @@
 import { at } from '../../base/untrusted';
 import type { Conversation } from '../../client/conversation/conversation';
 import { isBelow } from '../../client/requests/roots';
+import type { Workbench } from '../core/workbench';
 
 /**
  * The keys that describe the active conversation and the settings; package.json uses each as
@@ -106,26 +107,20 @@ export function contextKeysOf(
   };
 }
 
-/** Tells VS Code about keys, each only when its value changes. */
+/** Sets the keys, each only when its value changes. */
 export class ContextKeyPublisher {
-  readonly #publish: (key: string, value: boolean) => void;
-  readonly #worktrees: string;
+  readonly #workbench: Pick<Workbench, 'setContext' | 'folder'>;
   #published: ContextKeys = NO_SESSION;
 
-  /**
-   * @param publish gets the whole name of a key, `parley.NAME`
-   * @param worktrees the folder with the worktrees of sessions, absolute
-   */
-  constructor(publish: (key: string, value: boolean) => void, worktrees: string) {
-    this.#publish = publish;
-    this.#worktrees = worktrees;
+  constructor(workbench: Pick<Workbench, 'setContext' | 'folder'>) {
+    this.#workbench = workbench;
   }
 
   /** @see contextKeysOf */
   update(conversation: KeySource | undefined, resources: unknown, seen?: SeenState): void {
-    const keys = contextKeysOf(conversation, resources, this.#worktrees, seen);
+    const keys = contextKeysOf(conversation, resources, this.#workbench.folder('worktrees'), seen);
     for (const name of Object.keys(keys) as (keyof ContextKeys)[])
-      if (keys[name] !== this.#published[name]) this.#publish(`parley.${name}`, keys[name]);
+      if (keys[name] !== this.#published[name]) this.#workbench.setContext(name, keys[name]);
     this.#published = keys;
   }
 }

@@ -4,25 +4,23 @@ import { l10n } from 'vscode';
 import type { Conversation } from '../../client/conversation/conversation';
 import type { PermissionRule } from '../../client/rules/permissionRule';
 import { addRule } from '../config/permissionSettings';
+import type { Workbench } from '../core/workbench';
+import { Archive } from '../sessions/archive';
+import { Conversations } from '../sessions/conversations';
 import { askModal } from '../ui/messages';
-import type { RulePast } from './rulePast';
+import { pastOf, type RulePast } from './rulePast';
 
 const MAX_EXAMPLES = 3;
 
 /**
  * Saves the rule that a request offers, and allows the request once.
- * @param pastOf what a rule would have allowed so far
- * @returns false where the request is gone
+ * @returns false if the request is gone
  */
-export async function saveRule(
-  conversation: Conversation,
-  id: string,
-  pastOf: (rule: PermissionRule) => Promise<RulePast>,
-): Promise<boolean> {
+export async function saveRule(workbench: Workbench, conversation: Conversation, id: string): Promise<boolean> {
   const offer = conversation.model.state.permissions.get(id)?.ruleOffer;
   if (!offer) return false;
   const rule: PermissionRule = { ...offer, action: 'allow', since: new Date().toISOString().slice(0, 10) };
-  const past = await pastOf(rule);
+  const past = await pastOf(rule, workbench.get(Conversations).list(), workbench.get(Archive));
   const save = l10n.t('Save Rule');
   if ((await askModal(questionOf(rule), detailOf(rule, past), [save])) !== save) return true;
   // It may have been answered meanwhile: the rule is saved all the same.

@@ -5,6 +5,7 @@ import { type Disposable, DisposableStore } from '../../base/disposable';
 import { oneLine } from '../../base/text';
 import type { MentionView } from '../../panel/contract';
 import type { QueuedAttachment } from '../../session/queue/queue';
+import type { Workbench } from '../core/workbench';
 import { embeddedAttachment } from './attachments';
 import { LastCommands, type TerminalCommand } from './lastCommands';
 
@@ -14,20 +15,15 @@ const MAX_LABEL = 60;
 const MAX_NAME = 30;
 const PREFIX = 'terminal:';
 
-export interface TerminalCommandsOptions {
-  /** Told whether there is a command to attach. */
-  readonly onChange: (hasCommands: boolean) => void;
-}
-
 export class TerminalCommands implements Disposable {
   readonly #lifetime = new DisposableStore();
   readonly #commands = new LastCommands<Terminal, TerminalShellExecution>();
 
-  constructor({ onChange }: TerminalCommandsOptions) {
+  constructor(workbench: Pick<Workbench, 'setContext'>) {
     let had = false;
     const changed = (): void => {
       const has = this.#commands.list().length > 0;
-      if (has !== had) onChange(has);
+      if (has !== had) workbench.setContext('hasTerminalCommands', has);
       had = has;
     };
     this.#lifetime.add(

@@ -2,12 +2,13 @@
 // last.
 import { basename } from 'node:path';
 import { messageOf } from '../../base/errors';
-import type { Log } from '../../base/log';
 import { head } from '../../base/text';
 import { branchOf } from '../../changes/git/branchOf';
 import type { Conversation } from '../../client/conversation/conversation';
 import type { WelcomeView } from '../../panel/contract';
-import type { Archive } from '../sessions/archive';
+import { AgentCatalog } from '../config/agentCatalog';
+import type { Workbench } from '../core/workbench';
+import { Archive } from '../sessions/archive';
 import { nameOf } from '../sessions/keptSessions';
 
 /** Sessions that are shown. */
@@ -16,47 +17,42 @@ const MOST_SESSIONS = 3;
 const LOOKED_AT = 12;
 const MAX_TITLE = 120;
 
-export interface WelcomeOptions {
-  readonly archive: Pick<Archive, 'marks'>;
-  readonly agentName: (id: string) => string;
-  /** The folder of sessions without a workspace, which says nothing to the user. */
-  readonly scratch: string;
-  readonly log: Log;
-}
-
 export class Welcome {
-  readonly #options: WelcomeOptions;
+  readonly #workbench: Workbench;
 
-  constructor(options: WelcomeOptions) {
-    this.#options = options;
+  constructor(workbench: Workbench) {
+    this.#workbench = workbench;
   }
 
   /** Returns what to say in a conversation in which nothing has happened. */
   async of({ key, cwd }: Conversation): Promise<WelcomeView> {
     const branch = await branchOf(cwd);
+    // The folder of sessions without a workspace says nothing to the user.
+    const isScratch = cwd === this.#workbench.folder('no-folder');
     return {
-      folder: cwd !== this.#options.scratch ? basename(cwd) || cwd : undefined,
+      folder: isScratch ? undefined : basename(cwd) || cwd,
       branch,
       sessions: this.#sessionsIn(cwd, key),
     };
   }
 
   #sessionsIn(cwd: string, but: string): WelcomeView['sessions'] {
-    const { archive, agentName, log } = this.#options;
+    const catalog = this.#workbench.get(AgentCatalog);
     try {
-      return archive.marks
-        .list({ cwd, archived: false, limit: LOOKED_AT })
+      return this.#workbench
+        .get(Archive)
+        .marks.list({ cwd, archived: false, limit: LOOKED_AT })
         .filter(({ key, title, preview }) => key !== but && (title ?? preview) !== undefined)
         .slice(0, MOST_SESSIONS)
         .map((record) => ({
           key: record.key,
           title: head(nameOf(record), MAX_TITLE),
-          agent: agentName(record.agentId),
+          agent: catalog.nameOf(record.agentId),
           at: record.updatedAt,
           files: record.marks.files,
         }));
     } catch (error) {
-      log.debug(`sessions of ${cwd}: ${messageOf(error)}`);
+      this.#workbench.log.debug(`sessions of ${cwd}: ${messageOf(error)}`);
       return [];
     }
   }

@@ -1,7 +1,10 @@
 // The list of what the user has allowed or refused until further notice, to look at and to remove.
 import { l10n } from 'vscode';
+import { FolderConsent } from '../config/folderConsent';
 import type { RememberedAnswer, RememberedAnswers } from '../config/rememberedAnswers';
+import type { Workbench } from '../core/workbench';
 import { agoLabel } from '../sessions/sessionLabels';
+import { AllowedOrigins } from '../sharing/allowedOrigins';
 import { List } from '../ui/input';
 import { type ChoiceRow, choiceFrom } from '../ui/listChoice';
 import { askModal } from '../ui/messages';
@@ -15,7 +18,8 @@ export interface Approvals {
 }
 
 /** Shows the list until the user goes away. */
-export async function manageApprovals(approvals: Approvals): Promise<void> {
+export async function manageApprovals(workbench: Workbench): Promise<void> {
+  const approvals = { workspace: workbench.get(FolderConsent), servers: workbench.get(AllowedOrigins) };
   for (;;) {
     const list = new List<ChoiceRow>(l10n.t('Select an approval to remove it'), l10n.t('Approvals'));
     list.draw(rowsOf(approvals, Date.now()), []);

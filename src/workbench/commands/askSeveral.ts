@@ -3,9 +3,14 @@ import { randomUUID } from 'node:crypto';
 import { l10n, ViewColumn, window, workspace } from 'vscode';
 import { ParleyError } from '../../base/errors';
 import type { Conversation } from '../../client/conversation/conversation';
+import { SessionWorktrees } from '../changes/sessionWorktrees';
+import { ChatHome } from '../chat/chatHome';
+import { AgentCatalog } from '../config/agentCatalog';
+import type { Workbench } from '../core/workbench';
+import { Archive } from '../sessions/archive';
+import { Conversations } from '../sessions/conversations';
 import { askLine, pick, pickSome } from '../ui/input';
-import type { CommandServices } from './commandServices';
-import { openInWorktree } from './worktreeCommands';
+import { openInWorktree } from './worktreeActions';
 
 /** VS Code has at most nine groups of editors side by side. */
 const MAX_AGENTS = 6;
@@ -28,10 +33,11 @@ export interface AskSeveralArgument {
  * `SessionWorktrees.open`
  */
 export async function askSeveral(
-  services: CommandServices,
+  workbench: Workbench,
   argument: AskSeveralArgument = {},
 ): Promise<readonly string[] | undefined> {
-  const { conversations, catalog, chat, archive } = services;
+  const conversations = workbench.get(Conversations);
+  const catalog = workbench.get(AgentCatalog);
   if (!workspace.isTrusted)
     throw new ParleyError('untrusted-workspace', l10n.t("Agents can't be started in an untrusted workspace."));
   const title = l10n.t('Ask Several Agents');
@@ -44,8 +50,10 @@ export async function askSeveral(
     if (!catalog.find(id)) throw new ParleyError('no-such-agent', l10n.t('There is no agent “{0}”.', id));
   const text = argument.text ?? (await askLine({ title, prompt: l10n.t('Message to all selected agents') }));
   if (!text?.trim()) return undefined;
-  const { cwd = conversations.folders[0], worktrees = argument.text === undefined && (await areApart(services, cwd)) } =
-    argument;
+  const {
+    cwd = conversations.folders[0],
+    worktrees = argument.text === undefined && (await areApart(workbench, cwd)),
+  } = argument;
   if (worktrees === undefined) return undefined;
 
   const together = randomUUID();
@@ -56,18 +64,18 @@ export async function askSeveral(
     const of = { agent, cwd, title: `${head} · ${name}` };
     asked.push(
       worktrees
-        ? await openInWorktree(services, { ...of, worktree: agent, uncommitted: true })
+        ? await openInWorktree(workbench, { ...of, worktree: agent, uncommitted: true })
         : conversations.create(of),
     );
   }
   // Named, as what is beside is not known before the tab of the one before has come.
   const { viewColumn } = window.tabGroups.activeTabGroup;
   for (const [index, conversation] of asked.entries())
-    chat.openTab(conversation, Math.min(viewColumn + index, ViewColumn.Nine));
+    workbench.get(ChatHome).openTab(conversation, Math.min(viewColumn + index, ViewColumn.Nine));
   for (const conversation of asked) {
     // A turn that fails says so in its session.
     conversation.send(text).done.catch(() => undefined);
-    archive.marks.mark(conversation.key, { together });
+    workbench.get(Archive).marks.mark(conversation.key, { together });
   }
   return asked.map(({ key }) => key);
 }
@@ -85,7 +93,8 @@ function pickAgents(
  * Asks whether agents that change the same files get worktrees, where there can be any. Undefined:
  * the user went away.
  */
-async function areApart({ worktrees }: CommandServices, cwd: string | undefined): Promise<boolean | undefined> {
+async function areApart(workbench: Workbench, cwd: string | undefined): Promise<boolean | undefined> {
+  const worktrees = workbench.get(SessionWorktrees);
   const isRepository = cwd !== undefined && (await worktrees.uncommitted(cwd).then(Boolean, () => false));
   if (!isRepository) return false;
   const places = [

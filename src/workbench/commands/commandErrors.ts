@@ -7,14 +7,6 @@ import { ownText } from '../../session/events/ownText';
 import { inert } from '../ui/inertText';
 import { showError, showInfo } from '../ui/messages';
 
-/** Where a failure can be shown. */
-export interface FailurePlaces {
-  /** The conversation that commands are about, where there is one. */
-  readonly conversation: Conversation | undefined;
-  /** Whether the user has the chat in sight. */
-  readonly isChatVisible: boolean;
-}
-
 /**
  * What VS Code's menus say of their place: of an editor's title, a tree, a webview, a terminal, a
  * failed test.
@@ -42,11 +34,11 @@ export function isProgram(args: readonly unknown[]): boolean {
 }
 
 /**
- * Shows a failure to the user: what an agent answered belongs into the transcript of its session
- * where that is in sight, all else into one notification.
+ * Shows a failure to the user: an agent's answer in the transcript, all else in a notification.
+ * @param conversation is visible in the chat
  */
-export function showFailure(error: unknown, { conversation, isChatVisible }: FailurePlaces): void {
-  if (error instanceof RpcError && conversation && isChatVisible) {
+export function showFailure(error: unknown, conversation: Conversation | undefined): void {
+  if (error instanceof RpcError && conversation) {
     const said = ownText('command-refused', conversation.agent.name);
     const description = error.message;
     const event = { type: 'notice', own: true, severity: 'error', title: '', said, description } as const;

@@ -5,16 +5,12 @@ import { ParleyError } from '../../base/errors';
 import { at } from '../../base/untrusted';
 import type { Conversation } from '../../client/conversation/conversation';
 import type { WaitingFile } from '../changes/reviewIndex';
-import type { ChatHome } from '../chat/chatHome';
-import type { Conversations } from '../sessions/conversations';
+import { ChatHome } from '../chat/chatHome';
+import type { Workbench } from '../core/workbench';
+import { Conversations } from '../sessions/conversations';
 import { listedTitleOf, titleOf } from '../sessions/sessionLabels';
 import { pick } from '../ui/input';
 import { isProgram } from './commandErrors';
-
-export interface SessionPlaces {
-  readonly chat: Pick<ChatHome, 'current' | 'inEditors'>;
-  readonly conversations: Pick<Conversations, 'find' | 'get' | 'list'>;
-}
 
 /** The user chose none of the sessions: the command ends without a message. */
 export class NothingChosen extends Error {}
@@ -27,8 +23,9 @@ export class NothingChosen extends Error {}
  * choose
  * @throws NothingChosen
  */
-export async function sessionOf(places: SessionPlaces, argument?: unknown): Promise<Conversation> {
-  const { chat, conversations } = places;
+export async function sessionOf(workbench: Workbench, argument?: unknown): Promise<Conversation> {
+  const chat = workbench.get(ChatHome);
+  const conversations = workbench.get(Conversations);
   const named = at(argument, 'session');
   if (typeof named === 'string') return conversations.get(named);
   const group = at(argument, 'id');
@@ -56,11 +53,11 @@ export async function sessionOf(places: SessionPlaces, argument?: unknown): Prom
  * @throws NothingChosen
  */
 export async function waitingFileOf(
-  { chat }: Pick<SessionPlaces, 'chat'>,
+  workbench: Workbench,
   found: readonly WaitingFile[],
   isNamed: boolean,
 ): Promise<WaitingFile> {
-  const { current } = chat;
+  const { current } = workbench.get(ChatHome);
   const shown = found.filter(({ conversation }) => current.includes(conversation));
   const candidates = shown.length > 0 ? shown : found;
   const [first] = candidates;

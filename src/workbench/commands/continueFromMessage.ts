@@ -11,10 +11,11 @@ import { type FailedPrompt, promptOfTurn } from '../../client/conversation/sendA
 import type { FromTurn } from '../../panel/contract';
 import { ownText } from '../../session/events/ownText';
 import type { Entry } from '../../session/model/state';
-import type { RestoreActions } from '../changes/restoreActions';
-import type { ChatHome } from '../chat/chatHome';
-import type { AgentCatalog } from '../config/agentCatalog';
-import type { Conversations } from '../sessions/conversations';
+import { RestoreActions } from '../changes/restoreActions';
+import { ChatHome } from '../chat/chatHome';
+import { AgentCatalog } from '../config/agentCatalog';
+import type { Workbench } from '../core/workbench';
+import { Conversations } from '../sessions/conversations';
 import { titleOf } from '../sessions/sessionLabels';
 import { pickAgent } from './continueWith';
 
@@ -22,13 +23,6 @@ import { pickAgent } from './continueWith';
 const MAX_COMMANDS = 10;
 /** Characters of each. */
 const MAX_TITLE = 200;
-
-export interface FromMessageServices {
-  readonly conversations: Pick<Conversations, 'create'>;
-  readonly catalog: Pick<AgentCatalog, 'list'>;
-  readonly restore: RestoreActions;
-  readonly chat: Pick<ChatHome, 'present' | 'openTab'>;
-}
 
 export interface ContinueOptions {
   readonly turnId: string;
@@ -44,7 +38,7 @@ export interface ContinueOptions {
  * @throws ParleyError `no-such-message`, `no-such-agent`; what restoring throws
  */
 export async function continueFromMessage(
-  { conversations, catalog, restore, chat }: FromMessageServices,
+  workbench: Workbench,
   old: Conversation,
   { turnId, how, agent, ask = true }: ContinueOptions,
 ): Promise<Conversation | undefined> {
@@ -55,13 +49,18 @@ export async function continueFromMessage(
   const past = pastOf({ entries: state.entries.slice(0, first), terminals: state.terminals });
   const ran = commandsOf(state.entries.slice(first));
   // One that gets whole sessions would not get a transcript.
-  const agents = catalog.list().filter(({ type }) => type !== 'communication');
+  const agents = workbench
+    .get(AgentCatalog)
+    .list()
+    .filter(({ type }) => type !== 'communication');
   const id = how === 'retry' ? (agent ?? (await pickAgent(agents, old.agent.id))) : old.agent.id;
   if (id === undefined) return undefined;
   const isEdit = how === 'edit';
-  if (isEdit && !(await restore.restoreIfChanged(old, turnId, ask))) return undefined;
+  if (isEdit && !(await workbench.get(RestoreActions).restoreIfChanged(old, turnId, ask))) return undefined;
   const title = how === 'fork' ? l10n.t('{0} (fork)', titleOf(old)) : titleOf(old);
-  const fresh = conversations.create({ agent: id, cwd: old.cwd, title, isNamed: state.isNamed, continues: old });
+  const fresh = workbench
+    .get(Conversations)
+    .create({ agent: id, cwd: old.cwd, title, isNamed: state.isNamed, continues: old });
   const said = ownText('edited-from', ...(isEdit ? ran : []));
   const notice = { type: 'notice', own: true, severity: 'info', title: '', said } as const;
   const at = Date.now();
@@ -69,6 +68,7 @@ export async function continueFromMessage(
     ...past.map((event) => ({ at, event })),
     { at, event: { ...notice, action: { id: `show:${old.key}` } } },
   ]);
+  const chat = workbench.get(ChatHome);
   return begin(fresh, prompt, () => (isEdit ? chat.present(fresh) : chat.openTab(fresh).focus()));
 }
 

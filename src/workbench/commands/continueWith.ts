@@ -7,15 +7,11 @@ import { ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
 import type { Conversation } from '../../client/conversation/conversation';
 import { continuedFrom, continuedWith } from '../../client/sharing/provenanceNotices';
-import type { AgentCatalog } from '../config/agentCatalog';
-import type { Descriptors } from '../sharing/descriptors';
+import { ChatHome } from '../chat/chatHome';
+import { AgentCatalog } from '../config/agentCatalog';
+import type { Workbench } from '../core/workbench';
+import { Descriptors } from '../sharing/descriptors';
 import { pick } from '../ui/input';
-
-export interface ContinueServices {
-  readonly catalog: AgentCatalog;
-  readonly descriptors: Descriptors;
-  readonly show: (conversation: Conversation) => Promise<void>;
-}
 
 /**
  * @param from a session of this window, or the descriptor of one of elsewhere
@@ -24,11 +20,13 @@ export interface ContinueServices {
  * @throws ParleyError `session-busy`, `no-such-agent`; what exporting and opening throw
  */
 export async function continueWith(
-  services: ContinueServices,
+  workbench: Workbench,
   from: Conversation | { readonly descriptor: unknown },
   agent?: string,
 ): Promise<Conversation | undefined> {
-  const { descriptors, catalog, show } = services;
+  const descriptors = workbench.get(Descriptors);
+  const catalog = workbench.get(AgentCatalog);
+  const show = (shown: Conversation): Promise<void> => workbench.get(ChatHome).present(shown).painted();
   if (!isElsewhere(from)) requireIdle(from);
   const id = agent ?? (await pickAgent(catalog.list(), isElsewhere(from) ? undefined : from.agent.id));
   if (id === undefined) return undefined;

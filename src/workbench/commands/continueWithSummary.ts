@@ -6,9 +6,12 @@ import { oneLine } from '../../base/text';
 import type { Conversation } from '../../client/conversation/conversation';
 import { summaryAsContext, summaryPrompt } from '../../client/conversation/summaryPrompt';
 import { embeddedAttachment } from '../chat/attachments';
+import { ChatHome } from '../chat/chatHome';
+import type { Workbench } from '../core/workbench';
+import { AsideQuestions } from '../sessions/asideQuestions';
+import { Conversations } from '../sessions/conversations';
 import { titleOf } from '../sessions/sessionLabels';
 import { showProgress } from '../ui/messages';
-import type { CommandServices } from './commandServices';
 import { begin } from './continueFromMessage';
 import { requireIdle } from './continueWith';
 
@@ -17,12 +20,10 @@ import { requireIdle } from './continueWith';
  * @returns the new conversation; undefined where the user cancelled
  * @throws ParleyError `session-busy`, `no-messages`, and those of `AsideQuestions.ask`
  */
-export async function continueWithSummary(
-  { conversations, questions, chat }: Pick<CommandServices, 'conversations' | 'questions' | 'chat'>,
-  old: Conversation,
-): Promise<Conversation | undefined> {
+export async function continueWithSummary(workbench: Workbench, old: Conversation): Promise<Conversation | undefined> {
   requireIdle(old);
   const { agent, cwd } = old;
+  const questions = workbench.get(AsideQuestions);
   questions.requireAgent(agent);
   await old.whole;
   const prompt = summaryPrompt(old.model.state);
@@ -37,12 +38,12 @@ export async function continueWithSummary(
   const title = titleOf(old);
   const label = oneLine(l10n.t('Summary of {0}', title));
   const attachments = [embeddedAttachment('summary', 'summary', label, summaryAsContext(summary), 'text/markdown')];
-  const fresh = conversations.create({
+  const fresh = workbench.get(Conversations).create({
     agent: agent.id,
     cwd,
     title: l10n.t('{0} (continued)', title),
     isNamed: old.model.state.isNamed,
     continues: old,
   });
-  return begin(fresh, { text: '', attachments }, () => chat.openTab(fresh).focus());
+  return begin(fresh, { text: '', attachments }, () => workbench.get(ChatHome).openTab(fresh).focus());
 }

@@ -10,15 +10,13 @@ import type { SessionDescriptor } from '../../distributed/model/model';
 import { isOnThisMachine } from '../../distributed/model/resourceUrl';
 import type { Questions } from '../config/questions';
 import { openSettings } from '../config/settings';
-import type { DescriptorExports } from '../sharing/descriptorExports';
-import type { Descriptors } from '../sharing/descriptors';
-import type { ResourceStores } from '../sharing/resourceStores';
+import type { Workbench } from '../core/workbench';
+import { Descriptors } from '../sharing/descriptors';
+import { ResourceStores } from '../sharing/resourceStores';
 
-export interface CopyServices {
-  readonly descriptors: Pick<Descriptors, 'move'> & {
-    readonly exports: Pick<DescriptorExports, 'forOthers' | 'preview'>;
-  };
-  readonly stores: Pick<ResourceStores, 'origin' | 'all' | 'setKeys'>;
+interface CopyServices {
+  readonly descriptors: Descriptors;
+  readonly stores: ResourceStores;
   readonly ask: Questions;
 }
 
@@ -35,10 +33,12 @@ interface Exported extends ExportedDescriptor {
  * to go there first
  */
 export async function copyDescriptor(
-  services: CopyServices,
+  workbench: Workbench,
   conversation: Conversation,
-  wanted?: Form,
+  wanted: Form | undefined,
+  ask: Questions,
 ): Promise<string | SessionDescriptor | undefined> {
+  const services = { descriptors: workbench.get(Descriptors), stores: workbench.get(ResourceStores), ask };
   const form = wanted ?? (await askForm(services, conversation));
   if (form === undefined) return undefined;
   // Only now does the server run that other programs of this machine can read from.

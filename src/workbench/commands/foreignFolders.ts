@@ -1,17 +1,17 @@
 // Asks before a session is opened that works outside of this window's folders.
 import { l10n } from 'vscode';
 import type { SessionRecord } from '../../store/sessions/records';
+import { SessionWorktrees } from '../changes/sessionWorktrees';
+import { AgentCatalog } from '../config/agentCatalog';
+import type { Workbench } from '../core/workbench';
+import { Conversations } from '../sessions/conversations';
 import { isForeign } from '../sessions/sessionLabels';
 import { askModal } from '../ui/messages';
-import type { CommandServices } from './commandServices';
 
 /** The folders of this window, and the worktrees of its sessions. */
-export async function knownFolders({
-  conversations,
-  worktrees,
-}: Pick<CommandServices, 'conversations' | 'worktrees'>): Promise<readonly string[]> {
-  const { folders } = conversations;
-  const ofFolders = (await worktrees.list()).filter(({ folder }) => folders.includes(folder));
+export async function knownFolders(workbench: Workbench): Promise<readonly string[]> {
+  const { folders } = workbench.get(Conversations);
+  const ofFolders = (await workbench.get(SessionWorktrees).list()).filter(({ folder }) => folders.includes(folder));
   return [...folders, ...ofFolders.map(({ cwd }) => cwd)];
 }
 
@@ -20,11 +20,11 @@ export async function knownFolders({
  * folders, or the user agrees.
  */
 export async function mayOpen(
-  services: Pick<CommandServices, 'conversations' | 'worktrees' | 'catalog'>,
+  workbench: Workbench,
   { key, cwd, agentId }: Pick<SessionRecord, 'key' | 'cwd' | 'agentId'>,
 ): Promise<boolean> {
-  if (services.conversations.find(key) || !isForeign(cwd, await knownFolders(services))) return true;
-  return confirmForeign(cwd, services.catalog.find(agentId)?.name ?? agentId);
+  if (workbench.get(Conversations).find(key) || !isForeign(cwd, await knownFolders(workbench))) return true;
+  return confirmForeign(cwd, workbench.get(AgentCatalog).nameOf(agentId));
 }
 
 /** @returns whether the user agrees that an agent works in a folder outside of this window's */

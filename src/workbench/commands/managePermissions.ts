@@ -5,13 +5,16 @@ import { formatTime } from '../../base/localFormat';
 import { oneLine } from '../../base/text';
 import { type KeptAnswer, keptAnswers } from '../../client/rules/keptAnswers';
 import { type PermissionRule, ruleLabel } from '../../client/rules/permissionRule';
+import { ChatHome } from '../chat/chatHome';
+import { AgentCatalog } from '../config/agentCatalog';
 import { permissionRules, removeRule, workspaceRules } from '../config/permissionSettings';
 import { openPermissionSettings } from '../config/settings';
+import type { Workbench } from '../core/workbench';
 import { openLocation } from '../editor/openLocation';
+import { Archive } from '../sessions/archive';
 import { List } from '../ui/input';
 import { type ChoiceRow, choiceFrom } from '../ui/listChoice';
 import { askModal } from '../ui/messages';
-import type { CommandServices } from './commandServices';
 
 /** Answers that are shown, newest first, and how long they are looked for, in ms. */
 const MAX_ANSWERS = 100;
@@ -22,15 +25,12 @@ const MAX_ABOUT = 200;
 
 /**
  * Shows the list until the user goes away.
- * @param argument `rule`: what the transcript calls the rule that gets the focus
+ * @param wanted what the transcript calls the rule that gets the focus
  */
-export async function managePermissions(
-  services: CommandServices,
-  argument?: { readonly rule?: string },
-): Promise<void> {
+export async function managePermissions(workbench: Workbench, wanted?: string): Promise<void> {
   let kept: readonly ChoiceRow[] = [];
   let redraw = (): void => {};
-  void answersOf(services)
+  void answersOf(workbench)
     .catch((error: unknown) => [{ id: 'problem', label: messageOf(error), icon: 'warning' }])
     .then((found) => {
       kept = found;
@@ -40,9 +40,8 @@ export async function managePermissions(
     const list = new List<ChoiceRow>(l10n.t('Select a rule to remove it'), l10n.t('Permission Rules'));
     const { user } = permissionRules();
     const shared = workspaceRules();
-    const draw = (focus?: string): void =>
-      list.draw([...permissionRows(user, shared, argument?.rule), ...kept], [], focus);
-    draw(focusOf(argument?.rule, user, shared));
+    const draw = (focus?: string): void => list.draw([...permissionRows(user, shared, wanted), ...kept], [], focus);
+    draw(focusOf(wanted, user, shared));
     redraw = () => draw();
     const chosen = await choiceFrom(list);
     if (!chosen) return;
@@ -54,13 +53,14 @@ export async function managePermissions(
 const CLOSES = 'closes';
 
 /** The answers of the latest sessions, each leading to its session. */
-async function answersOf({ archive, catalog, chat }: CommandServices): Promise<readonly ChoiceRow[]> {
+async function answersOf(workbench: Workbench): Promise<readonly ChoiceRow[]> {
+  const archive = workbench.get(Archive);
   const signal = AbortSignal.timeout(MAX_MS);
   const found: (ChoiceRow & Pick<KeptAnswer, 'at'>)[] = [];
   for (const { key, agentId, cwd, lastSeq } of archive.all()) {
-    const { name = agentId } = catalog.find(agentId) ?? {};
+    const name = workbench.get(AgentCatalog).nameOf(agentId);
     const choose = async (): Promise<string> => {
-      chat.showSession(key);
+      workbench.get(ChatHome).showSession(key);
       return CLOSES;
     };
     for await (const one of keptAnswers({ lastSeq, read: archive.eventsOf(key) }, MAX_ROWS, signal)) {

@@ -7,8 +7,12 @@ import { turnPatch } from '../../client/changes/turnPatch';
 import type { Conversation } from '../../client/conversation/conversation';
 import { promptOfTurn } from '../../client/conversation/sendAgain';
 import { embeddedAttachment } from '../chat/attachments';
+import { ChatHome } from '../chat/chatHome';
+import { AgentCatalog } from '../config/agentCatalog';
+import type { Workbench } from '../core/workbench';
+import { Conversations } from '../sessions/conversations';
 import { titleOf } from '../sessions/sessionLabels';
-import { begin, type ContinueOptions, type FromMessageServices } from './continueFromMessage';
+import { begin } from './continueFromMessage';
 import { pickAgent } from './continueWith';
 
 /** Characters of the message that led to the changes. */
@@ -20,22 +24,24 @@ const MAX_TASK = 4_000;
  * @throws ParleyError `no-changes`, `state-gone`, `no-such-agent`
  */
 export async function reviewWith(
-  { conversations, catalog, chat }: Pick<FromMessageServices, 'conversations' | 'catalog' | 'chat'>,
+  workbench: Workbench,
   old: Conversation,
-  { turnId, agent }: Pick<ContinueOptions, 'turnId' | 'agent'>,
+  turnId: string,
+  agent?: string,
 ): Promise<Conversation | undefined> {
   const { changes, model, cwd } = old;
   await changes.settled();
   const files = await changes.changesOf(turnId);
   if (files.length === 0) throw new ParleyError('no-changes', localizable('There are no changes to show.'));
   const patch = await turnPatch(files, await changes.states());
-  const id = agent ?? (await pickAgent(catalog.list(), old.agent.id, () => ''));
+  const id = agent ?? (await pickAgent(workbench.get(AgentCatalog).list(), old.agent.id, () => ''));
   if (id === undefined) return undefined;
   const title = l10n.t('Changes of Turn {0}: {1}', model.turn(turnId)?.number ?? '', titleOf(old));
   // Another agent only gives its opinion: that the first one may write without asking is no choice for it.
-  const fresh = conversations.create({ agent: id, cwd, title, continues: id === old.agent.id ? old : undefined });
+  const continues = id === old.agent.id ? old : undefined;
+  const fresh = workbench.get(Conversations).create({ agent: id, cwd, title, continues });
   const request = l10n.t('Review the attached changes. Do not edit files. {0} was asked:', old.agent.name);
   const text = `${request}\n\n${head(promptOfTurn(model.state, turnId).text, MAX_TASK)}`;
   const attachments = [embeddedAttachment('changes', 'turn', oneLine(title), patch, 'text/x-diff')];
-  return begin(fresh, { text, attachments }, () => chat.openTab(fresh).focus());
+  return begin(fresh, { text, attachments }, () => workbench.get(ChatHome).openTab(fresh).focus());
 }

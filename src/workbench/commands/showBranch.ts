@@ -10,15 +10,11 @@ import { branchOf } from '../../client/sharing/provenanceNotices';
 import { isBranch } from '../../distributed/client/branchName';
 import { compareHistories } from '../../distributed/client/handOver';
 import type { SessionDescriptor } from '../../distributed/model/model';
-import type { Conversations } from '../sessions/conversations';
-import type { Descriptors } from '../sharing/descriptors';
+import { ChatHome } from '../chat/chatHome';
+import type { Workbench } from '../core/workbench';
+import { Conversations } from '../sessions/conversations';
+import { Descriptors } from '../sharing/descriptors';
 import { pick } from '../ui/input';
-
-export interface BranchServices {
-  readonly conversations: Pick<Conversations, 'list'>;
-  readonly descriptors: Pick<Descriptors, 'open'>;
-  readonly show: (conversation: Conversation) => Promise<void>;
-}
 
 /**
  * @param name of the branch (`branchName.ts`); absent or no longer held: the user is asked where
@@ -28,10 +24,11 @@ export interface BranchServices {
  * @throws ParleyError `no-branch`; what opening throws
  */
 export async function showBranch(
-  { conversations, descriptors, show }: BranchServices,
+  workbench: Workbench,
   conversation: Conversation,
   name: string | undefined,
 ): Promise<Conversation | undefined> {
+  const show = (shown: Conversation): Promise<void> => workbench.get(ChatHome).present(shown).painted();
   const { descriptor: ours, branches: all = [] } = (await conversation.communication.known()) ?? {};
   if (!ours || all.length === 0) {
     throw new ParleyError('no-branch', localizable('No other branch of this session is known.'));
@@ -39,13 +36,13 @@ export async function showBranch(
   const named = name === undefined ? [] : all.filter((one) => isBranch(one, name));
   const branch = await choose(named.length > 0 ? named : all, ours);
   if (!branch) return undefined;
-  for (const other of conversations.list()) {
+  for (const other of workbench.get(Conversations).list()) {
     if (other === conversation || !(await goesOnFrom(other, branch))) continue;
     void show(other);
     return other;
   }
   const { common } = compareHistories(ours.history, branch.history);
-  return descriptors.open(branch, {
+  return workbench.get(Descriptors).open(branch, {
     agent: conversation.agent.id,
     title: conversation.model.state.title,
     head: (opened) => branchOf(conversation.agent.name, conversation.key, common, opened),

@@ -6,42 +6,41 @@ import type { Conversation } from '../../client/conversation/conversation';
 import type { McpEntry } from '../../client/mcp/mcpConfig';
 import { commandLine } from '../../client/transport/describeStart';
 import { redactUrl } from '../../distributed/model/resourceUrl';
+import { McpServers } from '../config/mcpServers';
 import { openSettings } from '../config/settings';
+import type { Workbench } from '../core/workbench';
 import { openLocation } from '../editor/openLocation';
 import { titleOf } from '../sessions/sessionLabels';
 import { List } from '../ui/input';
 import { type ChoiceRow, choiceFrom } from '../ui/listChoice';
 import { manageApprovals } from './approvals';
-import type { CommandServices } from './commandServices';
 import { sessionOf } from './commandSession';
 
 const TOOLS = 'parley.editorTools';
-
-type Services = Pick<CommandServices, 'approvals' | 'chat' | 'conversations' | 'mcp'>;
 
 /**
  * Shows the servers of a session. One that is chosen leads to where it is defined, one that
  * the user did not allow to the approvals.
  */
-export async function showMcpServers(services: Services, argument?: unknown): Promise<void> {
-  const conversation = await sessionOf(services, argument);
+export async function showMcpServers(workbench: Workbench, argument?: unknown): Promise<void> {
+  const conversation = await sessionOf(workbench, argument);
   const title = titleOf(conversation);
   const list = new List<ChoiceRow>(l10n.t('Select a server to open its settings.'), l10n.t('MCP servers: {0}', title));
-  list.draw(await mcpRows(services, conversation), []);
+  list.draw(await mcpRows(workbench, conversation), []);
   const choose = await choiceFrom(list);
   await choose?.();
 }
 
 /** Returns the rows of the list, without secrets. */
 export async function mcpRows(
-  { approvals, mcp }: Pick<Services, 'approvals' | 'mcp'>,
+  workbench: Workbench,
   conversation: Pick<Conversation, 'link'>,
 ): Promise<readonly ChoiceRow[]> {
   // Not known before a session is open, and of an agent that an earlier window started.
   const given = conversation.link?.given;
   const others = new Map(given?.servers.map(({ name, type }) => [name, type]));
   const passed = l10n.t('Passed to the agent');
-  const rows = (await mcp.configured()).map(({ entry, file, isAllowed }): ChoiceRow => {
+  const rows = (await workbench.get(McpServers).configured()).map(({ entry, file, isAllowed }): ChoiceRow => {
     const { name } = entry;
     const [type, start] = startOf(entry);
     const isGiven = others.delete(name);
@@ -52,7 +51,7 @@ export async function mcpRows(
       description: state ? `${type} · ${state}` : type,
       detail: `${start} · ${file ?? l10n.t('Settings')}`,
       choose: () => {
-        if (isAllowed === false) return manageApprovals(approvals);
+        if (isAllowed === false) return manageApprovals(workbench);
         return file === undefined ? openSettings('parley.mcpServers') : openLocation({ path: file });
       },
     };

@@ -4,17 +4,18 @@ import { ParleyError } from '../../base/errors';
 import { Slices } from '../../changes/lines/slices';
 import { type PastTurn, turnOfLine } from '../../client/changes/lineOrigin';
 import { bytesOf } from '../changes/documents/documentEdits';
+import { ChatHome } from '../chat/chatHome';
+import type { Workbench } from '../core/workbench';
+import { Archive } from '../sessions/archive';
+import { Conversations } from '../sessions/conversations';
 import { isForeign } from '../sessions/sessionLabels';
 import { showProgress } from '../ui/messages';
-import type { CommandServices } from './commandServices';
 import { mayOpen } from './foreignFolders';
 
 /** Turns that are looked at, the newest of all sessions. */
 const MAX_TURNS = 300;
 /** Rows of a stored session that are read at once. */
 const ROWS_AT_ONCE = 1_000;
-
-type Services = Pick<CommandServices, 'archive' | 'catalog' | 'chat' | 'conversations' | 'worktrees'>;
 
 interface FoundTurn extends PastTurn {
   /** Ours of the session. */
@@ -29,30 +30,32 @@ interface FoundTurn extends PastTurn {
  * @returns the key of the session; undefined where the user does not open it
  * @throws ParleyError `no-turn`
  */
-export async function showTurnOfLine(services: Services): Promise<string | undefined> {
-  const { archive, chat, conversations } = services;
+export async function showTurnOfLine(workbench: Workbench): Promise<string | undefined> {
+  const chat = workbench.get(ChatHome);
   const { document, selection } = window.activeTextEditor ?? {};
   const found =
     document?.uri.scheme === 'file' && selection
       ? await showProgress(l10n.t('Searching…'), async (signal) => {
           const place = { path: document.uri.fsPath, content: await bytesOf(document), line: selection.active.line };
-          const turns = await turnsIn(services, place.path, signal);
+          const turns = await turnsIn(workbench, place.path, signal);
           const newest = turns.sort((a, b) => b.at - a.at).slice(0, MAX_TURNS);
           // The states of a folder are the same for all sessions.
-          return turnOfLine(await conversations.active().changes.states(), newest, place, signal);
+          return turnOfLine(await workbench.get(Conversations).active().changes.states(), newest, place, signal);
         })
       : undefined;
   if (!found) throw new ParleyError('no-turn', l10n.t('No turn that Parley recorded wrote this line.'));
   const { key, turnId, at } = found;
-  const record = archive.find(key);
-  if (record && !(await mayOpen(services, record))) return undefined;
+  const record = workbench.get(Archive).find(key);
+  if (record && !(await mayOpen(workbench, record))) return undefined;
   chat.showSession(key);
   chat.reveal(key, { at, event: { type: 'turn_started', turnId, origin: 'user', at } });
   return key;
 }
 
 /** Returns the turns of all sessions that work in a folder with a file, in slices. */
-async function turnsIn({ archive, conversations }: Services, path: string, signal: AbortSignal): Promise<FoundTurn[]> {
+async function turnsIn(workbench: Workbench, path: string, signal: AbortSignal): Promise<FoundTurn[]> {
+  const archive = workbench.get(Archive);
+  const conversations = workbench.get(Conversations);
   const found: FoundTurn[] = [];
   for (const { key, roots, model, whole, changes: recorded } of conversations.list()) {
     if (isForeign(path, roots)) continue;

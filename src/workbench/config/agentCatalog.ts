@@ -57,6 +57,11 @@ export class AgentCatalog {
     return (named ?? all.find(({ origin }) => origin.kind === 'folder' && origin.ownId === id))?.agent;
   }
 
+  /** Returns the name of an agent; its id if it isn't configured. */
+  nameOf(id: string): string {
+    return this.find(id)?.name ?? id;
+  }
+
   /** Where the agent with this id comes from. */
   originOf(id: string): AgentOrigin | undefined {
     return this.#all().find(({ agent }) => agent.id === id)?.origin;

@@ -346,6 +346,9 @@ export class Proposals implements vscode.FileSystemProvider, Disposable {
   }
 }
 
+/** Changes of files that code blocks of answers stand for. */
+export class CodeProposals extends Proposals {}
+
 function parse(text: string | undefined): Proposal | undefined {
   if (text === undefined) return undefined;
   return recordSchema.safeParse(JSON.parse(text)).data;

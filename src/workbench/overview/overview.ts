@@ -11,6 +11,7 @@ import type { TabIcon } from '../activation/tabIcon';
 import type { ChatHome } from '../chat/chatHome';
 import type { AgentCatalog } from '../config/agentCatalog';
 import { notificationSetting, notificationSound, queuesInBackground } from '../config/settings';
+import { schedule } from '../core/workbench';
 import type { Archive } from '../sessions/archive';
 import type { Conversations } from '../sessions/conversations';
 import { nameOf } from '../sessions/keptSessions';
@@ -35,14 +36,7 @@ const LOOK_MS = 1000;
 /** Minimum time between two publications of questions, in milliseconds. */
 const OFFER_MS = 300;
 
-const clock: Clock = {
-  now: Date.now,
-  schedule: (run, ms) => {
-    const timer = setTimeout(run, ms);
-    timer.unref();
-    return { dispose: () => clearTimeout(timer) };
-  },
-};
+const clock: Clock = { now: Date.now, schedule };
 
 export interface OverviewOptions {
   readonly context: ExtensionContext;
@@ -72,7 +66,6 @@ export class Overview implements NotificationActions, Disposable {
 
   constructor(options: OverviewOptions) {
     const { context, tree, archive, conversations, chat, catalog, keepers, log } = options;
-    const { schedule } = clock;
     const own = <T extends Disposable>(part: T): T => this.#lifetime.add(part);
     this.#options = options;
     const isShown = (key: string): boolean => chat.isShown(key);
@@ -112,7 +105,7 @@ export class Overview implements NotificationActions, Disposable {
       stored: () => archive.marks,
       others: () => this.#others(),
       titleOf: nameOf,
-      agentName: (id: string) => catalog.find(id)?.name ?? id,
+      agentName: (id: string) => catalog.nameOf(id),
     };
     this.view = own(new SessionsView(tree, sources, context.workspaceState, clock, log));
     own(new AttentionStatus(this.#active, tree));

@@ -1,11 +1,13 @@
 // The conversations of this window, by key, and which one the user is in.
 
 import { randomUUID } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
 import { l10n } from 'vscode';
 import type { AgentDefinition } from '../../agents/agentDefinition';
 import type { Disposable } from '../../base/disposable';
 import { messageOf, ParleyError } from '../../base/errors';
 import { Emitter, type Event } from '../../base/event';
+import type { BareContext } from '../../client/connection/bareAgent';
 import type { SessionOpenStrategy } from '../../client/connection/sessionOpenStrategy';
 import { carriedChoices } from '../../client/connection/shownChoices';
 import { Conversation } from '../../client/conversation/conversation';
@@ -13,6 +15,7 @@ import type { ConversationServices } from '../../client/conversation/conversatio
 import { sendingServices } from '../../client/conversation/sendInBackground';
 import type { WarmAgent } from '../../client/conversation/warmAgent';
 import { isBelow } from '../../client/requests/roots';
+import { Stages } from '../../client/transport/stages';
 import type { SessionEvent } from '../../session/events/event';
 import { Changes } from '../../session/model/changes';
 import type { AgentCatalog } from '../config/agentCatalog';
@@ -55,6 +58,8 @@ interface OpenConversation {
 
 export class Conversations implements Disposable {
   readonly #catalog: AgentCatalog;
+  /** For agents that run outside of a conversation of this window. */
+  readonly services: ConversationServices;
   readonly #services: ConversationServices;
   readonly #byKey = new Map<string, OpenConversation>();
   readonly #didChange = new Emitter<string>();
@@ -81,11 +86,18 @@ export class Conversations implements Disposable {
     this.#catalog = catalog;
     this.#warm = warm;
     this.#archive = archive;
+    this.services = services;
     this.#services = { ...services, currentAgent: (id) => catalog.find(id) };
     this.#scratch = storage.scratch;
     this.#worktrees = storage.worktrees;
     this.#losing = archive.onDidLoseSession((key) => this.#onLost(key));
   }
+
+  /** Returns what an agent needs to be started without a session. */
+  readonly bare = async (agent: AgentDefinition): Promise<BareContext> => {
+    await mkdir(this.#scratch, { recursive: true });
+    return { agent, cwd: this.#scratch, services: this.services, stages: new Stages(Date.now, () => {}) };
+  };
 
   /** A conversation changed; its key. At most once per turn of the event loop for each. */
   get onDidChange(): Event<string> {

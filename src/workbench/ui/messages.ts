@@ -1,6 +1,8 @@
 // Notifications, dialogs and the messages of the status bar. All text that they show is made inert
 // here.
+
 import { type MessageItem, ProgressLocation, window } from 'vscode';
+import { messageOf } from '../../base/errors';
 import { inert, inertLines } from './inertText';
 
 /** How long a message stays in the status bar, in ms. */
@@ -21,6 +23,11 @@ export async function showWarning<T extends string>(text: string, ...buttons: re
 /** As {@link showInfo}, as an error. */
 export async function showError<T extends string>(text: string, ...buttons: readonly T[]): Promise<T | undefined> {
   return chosen(buttons, await window.showErrorMessage(inert(text), ...buttons.map(inert)));
+}
+
+/** Shows a failure that nobody waits for. */
+export function tellError(error: unknown): void {
+  void showError(`Parley: ${messageOf(error)}`);
 }
 
 /**

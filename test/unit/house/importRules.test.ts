@@ -58,6 +58,8 @@ describe('the import rules themselves', () => {
     ['workbench/a.ts', "import { x } from '../../test/support/x';", /outside of src/],
     ['workbench/a.ts', "const fs = require('fs');", /must not use the package fs/],
     ['workbench/a.ts', "import { x } from './activation/page';", /may only take types/],
+    ['workbench/chat/a.contribution.ts', "import { x } from '../commands/x';", undefined],
+    ['workbench/commands/a.ts', "import { x } from '../chat/x.contribution';", /only the composition root/],
     ['workbench/activation/a.ts', "import { x } from '../settings';", /must not know workbench/],
     ['workbench/a.ts', "import type { X } from './product';", /must not know workbench\/product/],
     ['extension.ts', "import { x } from './workbench/settings';", /may only take types/],

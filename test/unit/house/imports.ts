@@ -134,17 +134,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   // Where text becomes inert: small, as it is part of what is loaded at once.
   'workbench/ui': { rooms: { base: 'all' }, vscode: true, node: true, packages: [] },
   'workbench/product': {
-    rooms: {
-      base: 'all',
-      agents: 'all',
-      client: 'all',
-      distributed: 'all',
-      traffic: 'all',
-      workbench: 'all',
-      'workbench/ui': 'types',
-    },
+    rooms: { base: 'all', workbench: 'all' },
     vscode: true,
-    node: true,
     packages: ['@vscode/l10n'],
   },
 };
@@ -202,6 +193,7 @@ export const SUBROOMS: Readonly<Record<string, readonly string[]>> = {
     'diagram',
   ],
   workbench: [
+    'core',
     'config',
     'editor',
     'editorTools',
@@ -359,13 +351,18 @@ function judge(room: Room, here: string, path: string, { specifier, typeOnly }: 
   return grade === 'types' && !typeOnly ? `${here} may only take types from ${there}` : undefined;
 }
 
+/** Registers a feature of the workbench: uses any part, and is used by the composition root alone. */
+const CONTRIBUTION = '.contribution';
+
 function judgeWithin(room: string, path: string, target: string): string | undefined {
   const order = SUBROOMS[room];
   if (order === undefined) return undefined;
+  if (target.endsWith(CONTRIBUTION)) return 'only the composition root knows contributions';
   const [from, to] = [subroomOf(path), subroomOf(target)];
   const unplaced = [from, to].find((one) => one !== undefined && !order.includes(one));
   if (unplaced !== undefined) return `${room}/${unplaced} has no place in the order of ${room}`;
   const rank = (one: string | undefined): number => (one === undefined ? order.length : order.indexOf(one));
+  if (path.endsWith(`${CONTRIBUTION}.ts`)) return undefined;
   return rank(to) > rank(from) ? `${room}/${from} is below ${room}${to === undefined ? '' : `/${to}`}` : undefined;
 }
 

@@ -10,6 +10,7 @@ import { FolderConsent } from '../../../src/workbench/config/folderConsent';
 import { McpServers } from '../../../src/workbench/config/mcpServers';
 import { memory } from '../../support/memory';
 import { removeFolder } from '../../support/scratch';
+import { fakeWorkbench } from '../../support/workbench/fakeWorkbench';
 
 describe('agents and MCP servers of a folder', () => {
   const folder = workspace.workspaceFolders?.[0]?.uri.fsPath ?? '';
@@ -124,8 +125,7 @@ describe('agents and MCP servers of a folder', () => {
     assert.deepEqual((await mcp.gather(folder)).servers, own);
     assert.match(asked[0] ?? '', /header X-Trace = \$\{env:ANTHROPIC_API_KEY\}/);
     assert.match(asked[0] ?? '', /environment variables are passed on: ANTHROPIC_API_KEY/);
-    const rows = () => mcpRows({ mcp, approvals } as never, { link: { given } } as never);
-    const approvals = {};
+    const rows = () => mcpRows(fakeWorkbench({ McpServers: mcp }), { link: { given } } as never);
     const ours = { name: 'parley', type: 'stdio' };
     const given = { servers: [...own, ours], problems: ['more: why.'] };
     const file = join(folder, '.vscode', 'settings.json');
@@ -140,7 +140,7 @@ describe('agents and MCP servers of a folder', () => {
       ],
     );
     // Before a session is open, and after a reload with an agent that stayed.
-    const early = await mcpRows({ mcp, approvals } as never, {} as never);
+    const early = await mcpRows(fakeWorkbench({ McpServers: mcp }), {} as never);
     assert.equal(early[0]?.description, 'http');
     await mcp.reset();
     assert.equal((await rows())[2]?.description, 'http · Skipped');

@@ -7,9 +7,10 @@ import { AgentFiles } from '../../../src/client/requests/agentFiles';
 import { Terminals } from '../../../src/client/terminals/terminals';
 import type { FirstUseView, SessionMessage, ToWebview } from '../../../src/panel/contract';
 import { Page } from '../../../src/workbench/activation/page';
-import type { SessionWorktree } from '../../../src/workbench/changes/sessionWorktrees';
-import { ChatSurface, type SurfaceServices } from '../../../src/workbench/chat/chatSurface';
+import { ChatSurface } from '../../../src/workbench/chat/chatSurface';
+import { messageHandlers } from '../../../src/workbench/chat/messages';
 import { FEED_SOURCES } from '../../support/sessions/feedSources';
+import { fakeWorkbench } from '../../support/workbench/fakeWorkbench';
 
 /** A panel that can be hidden, and keeps what was posted to its page. */
 class Holder {
@@ -37,41 +38,25 @@ let offersChanged = (): void => {};
 /** The offers that were taken. */
 const chosen: string[] = [];
 const nothing = async (): Promise<void> => {};
-const services: SurfaceServices = {
-  log: silentLog,
-  feed: FEED_SOURCES,
-  away: { of: () => undefined, onDidChange: () => ({ dispose: () => {} }), dismiss: () => {} },
-  welcome: { of: async ({ key }) => ({ folder: key, sessions: [] }) },
-  worktrees: {
-    find: async (cwd) => ({ branch: `parley${cwd}fix` }) as SessionWorktree,
-    onDidChange: () => ({ dispose: () => {} }),
+const disposable = { dispose: () => {} };
+const parts = {
+  Away: { of: () => undefined, onDidChange: () => disposable },
+  Welcome: { of: async ({ key }: Conversation) => ({ folder: key, sessions: [] }) },
+  SessionWorktrees: {
+    find: async (cwd: string) => ({ branch: `parley${cwd}fix` }),
+    onDidChange: () => disposable,
   },
-  links: { openLocation: nothing, openLink: nothing, openAddress: async () => true },
-  contents: { openDiff: nothing, editProposal: nothing, openWritten: nothing, openOutput: nothing, save: nothing },
-  changes: {
-    act: nothing,
-    restoreCheckpoint: nothing,
-    undoRestore: nothing,
-    continueFrom: nothing,
-  },
-  terminals: { show: () => {} },
-  retryGap: nothing,
-  retryGaps: nothing,
-  fixProblems: nothing,
-  mentions: { async *offers() {}, attachments: async () => [], dropped: async () => [] },
-  activeEditor: { view: undefined, onDidChange: () => ({ dispose: () => {} }), attachments: async () => [] },
-  rulePast: async () => ({ asked: 0, allowed: [] }),
-  code: { use: nothing },
-  firstUse: {
+  ActiveEditor: { view: undefined, onDidChange: () => disposable },
+  FirstUse: {
     get view() {
       return offers;
     },
-    onDidChange: (listener) => {
+    onDidChange: (listener: () => void) => {
       offersChanged = listener;
-      return { dispose: () => {} };
+      return disposable;
     },
     look: () => {},
-    use: async (id) => void chosen.push(id),
+    use: async (id: string) => void chosen.push(id),
   },
 };
 
@@ -121,16 +106,25 @@ describe('a surface of the chat', () => {
     return found;
   };
 
+  const conversations = {
+    find: (wanted: string) => sessions.find((one) => one.key === wanted),
+    renew: (wanted: string) => (wanted === 'new' ? conversation('B') : undefined),
+  };
+
   function open(key = 'A') {
     const extension = extensions.getExtension('parley.parley');
     assert.ok(extension);
     const holder = new Holder();
     const page = new Page(holder, extension.extensionUri);
-    const surface = new ChatSurface(page, conversation(key), services, {
-      find: (wanted) => sessions.find((one) => one.key === wanted),
-      renew: (wanted) => (wanted === 'new' ? conversation('B') : undefined),
-      used: (one) => used.push(one.key),
-      show: () => {},
+    const workbench = fakeWorkbench({ ...parts, Conversations: conversations }, {});
+    const surface: ChatSurface = new ChatSurface(page, conversation(key), {
+      workbench,
+      feedSources: FEED_SOURCES,
+      handlers: messageHandlers(workbench),
+      used: () => used.push(surface.conversation.key),
+      activated: () => {},
+      seen: () => {},
+      showSession: () => {},
       takeOver: () => {},
     });
     surfaces.push(surface);

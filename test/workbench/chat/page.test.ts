@@ -62,10 +62,7 @@ describe('a page of the chat', () => {
     const heard: unknown[] = [];
     holder.said.fire('hello');
     holder.said.fire('send');
-    page.listen(
-      (message) => heard.push(message),
-      () => {},
-    );
+    page.listen({ receive: (message) => heard.push(message) });
     assert.deepEqual(heard, ['hello', 'send']);
     holder.said.fire('cancel');
     assert.deepEqual(heard, ['hello', 'send', 'cancel']);
@@ -93,10 +90,7 @@ describe('a page of the chat', () => {
   it('draws everything once, however often VS Code speaks of a panel', () => {
     const { holder, page } = open();
     const told: boolean[] = [];
-    page.listen(
-      () => {},
-      (isVisible) => told.push(isVisible),
-    );
+    page.listen({ receive() {}, visibilityChanged: (isVisible) => told.push(isVisible) });
     page.tellVisibility();
     holder.visible = false;
     page.tellVisibility();
@@ -113,10 +107,7 @@ describe('a page of the chat', () => {
     assert.equal(page.isGone, true);
     assert.equal(page.isVisible, false);
     const heard: unknown[] = [];
-    page.listen(
-      (message) => heard.push(message),
-      () => {},
-    );
+    page.listen({ receive: (message) => heard.push(message) });
     holder.said.fire('late');
     assert.deepEqual(heard, []);
   });

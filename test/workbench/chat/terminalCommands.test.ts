@@ -22,7 +22,7 @@ describe('the last commands of terminals', function () {
     // The server of the oldest version that tests run in has no terminals: their module would have to be compiled.
     if (/^1\.10\d\./.test(version)) this.skip();
     folder = await mkdtemp(join(tmpdir(), 'parley-terminal-'));
-    commands = new TerminalCommands({ onChange: (has) => told.push(has) });
+    commands = new TerminalCommands({ setContext: (_name, has) => void told.push(has === true) });
     const ready = new Promise<void>((resolve) => {
       const listening = window.onDidChangeTerminalShellIntegration((event) => {
         if (event.terminal !== terminal) return;

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import type { ParleyApi } from '../../../src/workbench/api';
-import type { FoundSession } from '../../../src/workbench/commands/sessionCommands';
+import type { FoundSession } from '../../../src/workbench/sessions/sessions.contribution';
 import { removeFolder } from '../../support/scratch';
 import { activated } from '../extension';
 

@@ -7,12 +7,13 @@ import { UnreadableLinks } from '../../../src/client/sharing/unreadableLinks';
 import type { AskedOrigin } from '../../../src/distributed/fetch/originConsent';
 import type { SessionDescriptor } from '../../../src/distributed/model/model';
 import { copyDescriptor } from '../../../src/workbench/commands/copyDescriptor';
-import { type DescriptorServices, descriptorCommands } from '../../../src/workbench/commands/descriptorCommands';
 import type { Questions } from '../../../src/workbench/config/questions';
 import { AllowedOrigins } from '../../../src/workbench/sharing/allowedOrigins';
 import type { ExportOptions } from '../../../src/workbench/sharing/descriptorExports';
 import { ResourceAccess } from '../../../src/workbench/sharing/resourceAccess';
 import { ResourceStores } from '../../../src/workbench/sharing/resourceStores';
+import { sharingCommands } from '../../../src/workbench/sharing/sharing.contribution';
+import { fakeWorkbench } from '../../support/workbench/fakeWorkbench';
 
 /** Gives the answers in order, and notes what was asked. */
 class Answers implements Questions {
@@ -80,8 +81,8 @@ describe('what is asked about shared sessions', function () {
       const log: string[] = [];
       let now = history;
       const conversation = { key: 'k', agent: { type: isHttp ? 'communication' : 'process' } };
-      const services = {
-        descriptors: {
+      const workbench = fakeWorkbench({
+        Descriptors: {
           exports: {
             preview: async (): Promise<SessionDescriptor> => ({ id: 'a', history: [...now] }),
             forOthers: async (_key: string, { unsent }: ExportOptions = {}): Promise<SessionDescriptor> => {
@@ -97,7 +98,7 @@ describe('what is asked about shared sessions', function () {
             return { moved: now.length, unreadable: [] };
           },
         },
-        stores: {
+        ResourceStores: {
           origin: bucket,
           all: async () => [{ isLocal: !hasKeys }],
           setKeys: async () => {
@@ -105,9 +106,9 @@ describe('what is asked about shared sessions', function () {
             return false;
           },
         },
-      };
+      });
       const copy = (ask: Questions, form?: 'json' | 'link') =>
-        copyDescriptor({ ...services, ask } as never, conversation as never, form);
+        copyDescriptor(workbench, conversation as never, form, ask);
       return { copy, log };
     };
 
@@ -400,30 +401,19 @@ describe('what is asked about shared sessions', function () {
     const descriptor: SessionDescriptor = { id: 'a', history: ['https://one.example/1', 'https://two.example/2'] };
     function commandsWith(ask: Questions): { run: (argument: object) => Promise<unknown>; log: string[] } {
       const log: string[] = [];
-      const handlers = new Map<string, (argument: object) => Promise<unknown>>();
-      const services = {
-        ask,
-        conversations: { setActive: () => {} },
-        chat: { show: () => {}, open: () => ({ focus: () => {} }) },
-        descriptors: {
-          read: async () => {
-            log.push('read');
-            return descriptor;
-          },
-          open: async () => {
-            log.push('opened');
-            return { key: 'new' };
-          },
+      const descriptors = {
+        read: async () => {
+          log.push('read');
+          return descriptor;
+        },
+        open: async () => {
+          log.push('opened');
+          return { key: 'new' };
         },
       };
-      descriptorCommands(services as unknown as DescriptorServices, (id, run) => {
-        handlers.set(id, run as (argument: object) => Promise<unknown>);
-        return [id, async (...args) => run(...args)];
-      });
-      return {
-        run: (argument) => handlers.get('openDescriptor')?.(argument) ?? Promise.reject(new Error('none')),
-        log,
-      };
+      const workbench = fakeWorkbench({ Descriptors: descriptors }, {});
+      sharingCommands(workbench, ask);
+      return { run: (argument) => workbench.run('openDescriptor', argument), log };
     }
 
     it('asks no server what is behind an address before the user agreed', async () => {

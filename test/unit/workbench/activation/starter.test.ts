@@ -1,6 +1,6 @@
 // The product is loaded once. Where that fails, the pages say so, keep what the user does, and can try again.
 import { strict as assert } from 'node:assert';
-import type { Page } from '../../../../src/workbench/activation/page';
+import type { Page, PageListener } from '../../../../src/workbench/activation/page';
 import { Starter } from '../../../../src/workbench/activation/starter';
 
 /** A page of the chat, and what it was sent. */
@@ -8,20 +8,15 @@ class FakePage {
   readonly posted: { type: string; [more: string]: unknown }[] = [];
   readonly hasSpoken = Promise.resolve();
   isGone = false;
-  #listener: ((message: unknown) => void) | undefined;
+  #listener: PageListener | undefined;
   #kept: unknown[] = [];
-  readonly webview = {
-    postMessage: async (message: { type: string }) => {
-      this.posted.push(message);
-      return true;
-    },
-  };
+  readonly post = (message: { type: string }): void => void this.posted.push(message);
   onDidDispose(): { dispose(): void } {
     return { dispose() {} };
   }
-  listen(listener: (message: unknown) => void): { dispose(): void } {
+  listen(listener: PageListener): { dispose(): void } {
     this.#listener = listener;
-    for (const message of this.#kept.splice(0)) listener(message);
+    for (const message of this.#kept.splice(0)) listener.receive(message);
     return {
       dispose: () => {
         this.#listener = undefined;
@@ -32,7 +27,7 @@ class FakePage {
     for (const message of messages) this.say(message);
   }
   say(message: unknown): void {
-    if (this.#listener) this.#listener(message);
+    if (this.#listener) this.#listener.receive(message);
     else this.#kept.push(message);
   }
   get asPage(): Page {
@@ -67,11 +62,7 @@ describe('a product that cannot be loaded', () => {
         if (broken !== undefined) throw new Error(broken);
         return {
           chat: {
-            fill: (page) =>
-              void page.listen(
-                (message) => heard.push(message),
-                () => {},
-              ),
+            fill: (page) => void page.listen({ receive: (message) => heard.push(message) }),
           },
           end: async () => {
             ended += 1;

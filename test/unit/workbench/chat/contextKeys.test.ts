@@ -114,11 +114,14 @@ describe('context keys', () => {
 
   it('are published once per change of value', () => {
     const published: string[] = [];
-    const publisher = new ContextKeyPublisher((key, value) => published.push(`${key}=${value}`), WORKTREES);
+    const publisher = new ContextKeyPublisher({
+      setContext: (name, value) => void published.push(`${name}=${value}`),
+      folder: () => WORKTREES,
+    });
     publisher.update(conversation(), undefined);
     publisher.update(conversation(), undefined);
     publisher.update(undefined, undefined);
-    assert.deepEqual(published, ['parley.hasSession=true', 'parley.hasSession=false']);
+    assert.deepEqual(published, ['hasSession=true', 'hasSession=false']);
   });
 
   it('cover each key that package.json asks for', () => {

@@ -4,6 +4,7 @@ import { SessionModel } from '../../../../src/session/model/model';
 import { useFakeEditor } from '../../../support/fakeEditor';
 
 useFakeEditor();
+const { fakeWorkbench } = await import('../../../support/workbench/fakeWorkbench');
 const { reviewWith } = await import('../../../../src/workbench/commands/reviewWith');
 
 describe('a review of a turn', () => {
@@ -25,13 +26,12 @@ describe('a review of a turn', () => {
       made.push(options);
       return { unsent: { draft: {}, setDraft() {}, attach() {} }, start: async () => {} };
     };
-    const services = {
-      conversations: { create },
-      catalog: { list: () => [] },
-      chat: { openTab: () => ({ focus() {} }) },
-    };
-    for (const agent of ['bob', 'ada'])
-      await reviewWith(services as never, old as never, { turnId: 't', agent }).catch(() => {});
+    const workbench = fakeWorkbench({
+      Conversations: { create },
+      AgentCatalog: { list: () => [] },
+      ChatHome: { openTab: () => ({ focus() {} }) },
+    });
+    for (const agent of ['bob', 'ada']) await reviewWith(workbench, old as never, 't', agent).catch(() => {});
     assert.deepEqual(
       made.map(({ continues }) => continues),
       [undefined, old],

@@ -4,7 +4,6 @@ import { mkdir, readFile } from 'node:fs/promises';
 import type { Conversation } from '../../../../src/client/conversation/conversation';
 import { FileStore } from '../../../../src/client/sharing/fileStore';
 import { snapshotOf } from '../../../../src/client/view/snapshot';
-import type { CommandServices } from '../../../../src/workbench/commands/commandServices';
 import { scriptedAgent } from '../../../support/agents/definition';
 import { useChangeSession } from '../../../support/changes/changeSession';
 import { openInFakeEditor, useFakeEditor } from '../../../support/fakeEditor';
@@ -12,15 +11,18 @@ import { scratchFolder } from '../../../support/scratch';
 import { testConversation } from '../../../support/sessions/conversation';
 
 const setEditor = useFakeEditor();
-const { commandsOf } = await import('../../../../src/workbench/commands/commands');
+const { contributions } = await import('../../../../src/workbench/product');
+const { runCommand } = await import('../../../../src/workbench/commands/runCommand');
+const { fakeWorkbench } = await import('../../../support/workbench/fakeWorkbench');
 const { ReviewIndex } = await import('../../../../src/workbench/changes/reviewIndex');
 const { RestoreActions } = await import('../../../../src/workbench/changes/restoreActions');
 const { SessionRestore } = await import('../../../../src/workbench/changes/sessionRestore');
 const { parseAgents } = await import('../../../../src/agents/agentDefinition');
 
-const PACKAGE = JSON.parse(await readFile('package.json', 'utf8')) as {
+const { contributes } = JSON.parse(await readFile('package.json', 'utf8')) as {
   contributes: { commands: { command: string }[] };
 };
+const CONTRIBUTED = contributes.commands.map(({ command }) => command);
 
 /** Takes every call, and answers nothing. */
 function nothing(): never {
@@ -40,6 +42,7 @@ describe('a command', () => {
   let all: readonly Conversation[];
   let current: readonly Conversation[];
   let inEditors: readonly Conversation[];
+  let ids: readonly string[];
   let run: (id: string, ...args: unknown[]) => Promise<unknown>;
 
   const filesOf = (): Promise<readonly string[]> =>
@@ -100,10 +103,8 @@ describe('a command', () => {
       present: () => surface,
       openTab: () => surface,
       show() {},
+      start() {},
       begin() {},
-      focusQuestion() {},
-      find() {},
-      timeline() {},
       focusOn() {},
       move() {},
     };
@@ -112,47 +113,36 @@ describe('a command', () => {
       new SessionRestore({ files: test.changes.files, store: store('restores'), logs: store('logs') }),
     );
     await other.changes.loadReview();
-    const services = {
-      conversations,
-      chat,
-      restore,
-      reviews: new ReviewIndex(conversations as never),
-      away: { toggle() {} },
-      approvals: { workspace: { list: () => [] }, servers: { list: () => [] } },
-      archive: nothing(),
-      catalog: { list: () => [], find: () => undefined, preferred: () => agent },
-      codeProposals: nothing(),
-      descriptors: nothing(),
-      drafts: nothing(),
-      feedback: nothing(),
-      follow: nothing(),
-      found: nothing(),
-      inspector: nothing(),
-      keys: nothing(),
-      mcp: nothing(),
-      overview: { view: { filter: {}, show() {}, group() {} }, next() {}, showInbox() {}, showRunning() {} },
-      proposals: nothing(),
-      questions: nothing(),
-      recordings: nothing(),
-      registry: nothing(),
-      remote: nothing(),
-      serve: nothing(),
-      stores: nothing(),
-      terminalCommands: nothing(),
-      texts: nothing(),
-      troubleshooter: nothing(),
-      worktrees: { list: async () => [], of: async () => assert.fail('no worktree') },
-      bare: nothing(),
-    } as unknown as CommandServices;
-    const commands = commandsOf(services);
-    run = async (id, ...args) => commands.get(id)?.(...(args as never[]));
+    const noAnswers = { list: () => [] };
+    const workbench = fakeWorkbench(
+      {
+        Conversations: conversations,
+        ChatHome: chat,
+        RestoreActions: restore,
+        ReviewIndex: new ReviewIndex(conversations as never),
+        Away: { toggle() {} },
+        FolderConsent: noAnswers,
+        AllowedOrigins: noAnswers,
+        AgentCatalog: { list: () => [], find: () => undefined, preferred: () => agent },
+        Overview: { view: { filter: {}, show() {}, group() {} }, next() {}, showInbox() {}, showRunning() {} },
+        SessionWorktrees: { list: async () => [], of: async () => assert.fail('no worktree') },
+      },
+      nothing(),
+    );
+    for (const one of contributions({} as never)) one.commands?.(workbench);
+    ids = workbench.commandIds.map((id) => `parley.${id}`);
+    run = (id, ...args) => runCommand(workbench, id.replace('parley.', ''), args);
+  });
+
+  it('is registered by a feature exactly if package.json contributes it', () => {
+    const own = ['parley.openDocumentation', 'parley.showLog']; // work without the product
+    assert.deepEqual([...ids, ...own].sort(), CONTRIBUTED.toSorted());
   });
 
   it('changes nothing of another session while one is shown that has nothing, whichever it is', async () => {
     const before = await stateOf(other);
-    const ids = PACKAGE.contributes.commands.map(({ command }) => command);
     for (const args of [[], [{ groupId: 1 }], [{ to: 'chat' }]]) {
-      for (const id of ids.filter((one) => one !== 'parley.openDocumentation')) {
+      for (const id of ids) {
         await run(id, ...args).catch(() => undefined);
         assert.equal(await stateOf(other), before, `${id} ${JSON.stringify(args)}`);
       }

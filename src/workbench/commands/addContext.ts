@@ -5,11 +5,14 @@ import { plainOutput } from '../../base/ansi';
 import { ParleyError } from '../../base/errors';
 import type { QueuedAttachment } from '../../session/queue/queue';
 import { fileAttachment, linesAttachment, selectionAttachment } from '../chat/attachments';
+import { ChatHome } from '../chat/chatHome';
 import type { ChatSurface } from '../chat/chatSurface';
+import { TerminalCommands } from '../chat/terminalCommands';
+import type { Workbench } from '../core/workbench';
+import { Conversations } from '../sessions/conversations';
 import { listedTitleOf } from '../sessions/sessionLabels';
 import { pick } from '../ui/input';
 import { pickFiles } from '../ui/places';
-import type { Command, CommandServices, Register } from './commandServices';
 import { onlyOf } from './commandSession';
 
 /** Characters of a problem. */
@@ -23,10 +26,10 @@ const problemsArgument = z.object({
   problems: z.array(z.string().check(z.maxLength(MAX_PROBLEM))).check(z.minLength(1), z.maxLength(20)),
 });
 
-export function addCommands(
-  { chat, conversations, terminalCommands }: Pick<CommandServices, 'chat' | 'conversations' | 'terminalCommands'>,
-  register: Register,
-): readonly Command[] {
+export function addCommands(workbench: Workbench): void {
+  const chat = workbench.get(ChatHome);
+  const conversations = workbench.get(Conversations);
+  const terminalCommands = workbench.get(TerminalCommands);
   const attach = (attachments: readonly QueuedAttachment[], surface = chat.open()): ChatSurface => {
     for (const attachment of attachments) surface.conversation.unsent.attach(attachment);
     surface.focus();
@@ -62,47 +65,40 @@ export function addCommands(
     const end = Math.min(last, document.lineCount);
     const range = document.lineAt(Math.min(first, end) - 1).range.union(document.lineAt(end - 1).range);
     const attachment = linesAttachment(document, Math.min(first, end), end, document.getText(range));
-    const surface = attach([attachment]);
-    // A page that is still loading would not hear it.
-    await surface.painted();
-    surface.insert(`${words(attachment.label, problems.length)}\n\n${problems.map(listItem).join('\n')}\n`);
+    const text = `${words(attachment.label, problems.length)}\n\n${problems.map(listItem).join('\n')}\n`;
+    await attach([attachment]).insertWhenPainted(text);
   };
-  return [
-    register('addSelection', () => {
-      const editor = window.activeTextEditor;
-      const attachment = editor && selectionAttachment(editor);
-      if (!attachment) throw new ParleyError('nothing-selected', l10n.t('Select some text in an editor first.'));
-      attach([attachment]);
-    }),
-    register('addFile', addFile),
-    register('addFolder', addFile),
-    register('addTerminalOutput', async (...given: readonly unknown[]) => {
-      attach(await terminalOutput(given));
-    }),
-    register('addToSession', async (...given: readonly unknown[]) => {
-      const attachments = await attachmentsOf(given);
-      const key = attachments.length > 0 ? await pickTarget(conversations, chat) : undefined;
-      if (key === undefined) return;
-      attach(attachments, chat.present(key === '' ? conversations.create() : conversations.get(key)));
-    }),
-    register('fixProblem', (argument: unknown) =>
-      askAbout(argument, (place, count) =>
-        count === 1 ? l10n.t('Fix this problem in {0}:', place) : l10n.t('Fix these problems in {0}:', place),
-      ),
+  workbench.register('addSelection', () => {
+    const editor = window.activeTextEditor;
+    const attachment = editor && selectionAttachment(editor);
+    if (!attachment) throw new ParleyError('nothing-selected', l10n.t('Select some text in an editor first.'));
+    attach([attachment]);
+  });
+  workbench.register('addFile', addFile);
+  workbench.register('addFolder', addFile);
+  workbench.register('addTerminalOutput', async (...given: readonly unknown[]) => {
+    attach(await terminalOutput(given));
+  });
+  workbench.register('addToSession', async (...given: readonly unknown[]) => {
+    const attachments = await attachmentsOf(given);
+    const key = attachments.length > 0 ? await pickTarget(conversations, chat) : undefined;
+    if (key === undefined) return;
+    attach(attachments, chat.present(key === '' ? conversations.create() : conversations.get(key)));
+  });
+  workbench.register('fixProblem', (argument: unknown) =>
+    askAbout(argument, (place, count) =>
+      count === 1 ? l10n.t('Fix this problem in {0}:', place) : l10n.t('Fix these problems in {0}:', place),
     ),
-    register('explainProblem', (argument: unknown) =>
-      askAbout(argument, (place, count) =>
-        count === 1 ? l10n.t('Explain this problem in {0}:', place) : l10n.t('Explain these problems in {0}:', place),
-      ),
+  );
+  workbench.register('explainProblem', (argument: unknown) =>
+    askAbout(argument, (place, count) =>
+      count === 1 ? l10n.t('Explain this problem in {0}:', place) : l10n.t('Explain these problems in {0}:', place),
     ),
-  ];
+  );
 }
 
 /** Asks for an open session. @returns its key; '' for a new one, undefined where the user went away */
-function pickTarget(
-  conversations: CommandServices['conversations'],
-  chat: CommandServices['chat'],
-): Promise<string | undefined> {
+function pickTarget(conversations: Conversations, chat: ChatHome): Promise<string | undefined> {
   const shown = onlyOf(chat.current);
   const open = conversations.list().map((conversation) => ({
     id: conversation.key,

@@ -10,16 +10,21 @@ import type { Loss } from '../../changes/worktree/losses';
 import type { Removal } from '../../changes/worktree/removeWorktree';
 import { withTrailer } from '../../client/changes/commitMessage';
 import type { Conversation } from '../../client/conversation/conversation';
+import { CommitDrafts } from '../changes/commitDrafts';
 import { comparedChanges, openComparisons } from '../changes/comparisons';
 import { lossLine } from '../changes/lossLine';
 import { tellProblems } from '../changes/reviewActions';
-import type { SessionWorktree, SessionWorktrees } from '../changes/sessionWorktrees';
+import { type SessionWorktree, SessionWorktrees } from '../changes/sessionWorktrees';
+import { ChatHome } from '../chat/chatHome';
+import { AgentCatalog } from '../config/agentCatalog';
 import { commitTrailer } from '../config/settings';
+import type { Workbench } from '../core/workbench';
 import { openDocument } from '../editor/openDocuments';
+import { Archive } from '../sessions/archive';
+import { Conversations } from '../sessions/conversations';
 import { tabTitleOf, titleOf } from '../sessions/sessionLabels';
 import { askLine, askLineWithHelp, type PickItem, pick, pickSome } from '../ui/input';
 import { askModal, showInfo, showProgress, showStatus } from '../ui/messages';
-import type { Command, CommandServices, Register } from './commandServices';
 import { onlyOf, sessionOf } from './commandSession';
 
 /** What a program may ask for; absent: asked or told in a dialog. */
@@ -43,95 +48,106 @@ export interface NewWorktreeSession {
 
 /** Makes a session in a worktree, for a program: nothing is asked. */
 export async function openInWorktree(
-  services: CommandServices,
+  workbench: Workbench,
   { agent, cwd, worktree, uncommitted = false, title }: NewWorktreeSession,
 ): Promise<Conversation> {
-  const { conversations, worktrees, catalog } = services;
+  const worktrees = workbench.get(SessionWorktrees);
   requireTrust();
-  const folder = cwd ?? conversations.folders[0] ?? '';
-  const name = typeof worktree === 'string' ? worktree : (agent ?? catalog.preferred().id);
+  const folder = cwd ?? workbench.get(Conversations).folders[0] ?? '';
+  const name = typeof worktree === 'string' ? worktree : (agent ?? workbench.get(AgentCatalog).preferred().id);
   const files = uncommitted ? await worktrees.uncommitted(folder) : [];
   return showProgress(l10n.t('Creating a worktree…'), (signal) =>
     worktrees.open({ agent, folder, name, files, title }, signal),
   );
 }
 
-/** @param begin shows a session and starts its agent; returns its key */
-export function worktreeCommands(
-  services: CommandServices,
-  register: Register,
-  begin: (conversation: Conversation) => Promise<string>,
-): Command[] {
-  const { conversations, worktrees, catalog, chat, drafts } = services;
+/** @returns the key of the session; undefined if the user went away */
+export async function newSessionInWorktree(workbench: Workbench): Promise<string | undefined> {
+  requireTrust();
+  const cwd = await pickFolder(workbench.get(Conversations).folders);
+  if (cwd === undefined) return undefined;
+  const files = await workbench.get(SessionWorktrees).uncommitted(cwd);
+  const worktree = await askLine({
+    title: l10n.t('New Session in a Worktree'),
+    prompt: l10n.t('Name of the worktree and its branch'),
+    value: workbench.get(AgentCatalog).preferred().id,
+  });
+  if (!worktree) return undefined;
+  const uncommitted = files.length > 0 ? await askUncommitted(files.length) : false;
+  if (uncommitted === undefined) return undefined;
+  return workbench.get(ChatHome).start(await openInWorktree(workbench, { cwd, worktree, uncommitted }));
+}
 
-  return [
-    register('newSessionInWorktree', async () => {
-      requireTrust();
-      const cwd = await pickFolder(conversations.folders);
-      if (cwd === undefined) return undefined;
-      const files = await worktrees.uncommitted(cwd);
-      const worktree = await askLine({
-        title: l10n.t('New Session in a Worktree'),
-        prompt: l10n.t('Name of the worktree and its branch'),
-        value: catalog.preferred().id,
-      });
-      if (!worktree) return undefined;
-      const uncommitted = files.length > 0 ? await askUncommitted(files.length) : false;
-      if (uncommitted === undefined) return undefined;
-      return begin(await openInWorktree(services, { cwd, worktree, uncommitted }));
-    }),
-    register('applyWorktree', async (argument?: WorktreeArgument) => {
-      const conversation = await sessionOf(services, argument);
-      requireTrust();
-      requireIdle([conversation]);
-      return apply(worktrees, conversation, argument?.ask !== false);
-    }),
-    register('commitWorktree', async (argument?: WorktreeArgument & { message?: string }) => {
-      const conversation = await sessionOf(services, argument);
-      requireTrust();
-      requireIdle([conversation]);
-      const worktree = await worktrees.of(conversation);
-      const { branch } = worktree;
-      const prompt = l10n.t('Message of the commit on {0}', branch);
-      const message =
-        argument?.message ??
-        (await askLineWithHelp(
-          { title: l10n.t('Commit Changes'), prompt, value: titleOf(conversation) },
-          {
-            icon: 'sparkle',
-            tooltip: l10n.t('Draft Commit Message'),
-            failed: messageOf,
-            run: (signal) => drafts.draftForWorktree(worktree, signal),
-          },
-        ));
-      if (!message) return undefined;
-      const whole = withTrailer(message, commitTrailer(), conversation.agent.name);
-      await showProgress(l10n.t('Committing…'), (signal) => worktrees.commit(worktree, whole, signal));
-      showStatus(l10n.t('Committed to {0}.', branch));
-      return branch;
-    }),
-    register('removeWorktree', async (argument?: WorktreeArgument) => {
-      requireTrust();
-      const worktree = await worktreeToRemove(services, argument);
-      if (!worktree) return false;
-      const sessions = worktrees.sessionsIn(worktree);
-      requireIdle(sessions);
-      const isRemoved = await remove(worktrees, worktree, argument?.ask !== false);
-      if (isRemoved && sessions.length > 0) chat.show(conversations.active());
-      return isRemoved;
-    }),
-    register('compareSessions', async (argument?: { sessions?: readonly string[] }) => {
-      const chosen = argument?.sessions
-        ? await Promise.all(argument.sessions.map((key) => worktrees.of(conversations.get(key))))
-        : await pickCompared(worktrees, onlyOf(services.chat.current));
-      const [worktree, other] = chosen ?? [];
-      if (!worktree) return undefined;
-      const files = await showProgress(l10n.t('Comparing files…'), () => worktrees.compare(worktree, other));
-      if (files.length === 0) throw new ParleyError('no-changes', l10n.t('Their files are the same.'));
-      await openComparisons(`${other?.branch ?? basename(worktree.folder)} ↔ ${worktree.branch}`, files);
-      return files.map(({ label }) => label.fsPath);
-    }),
-  ];
+/** @returns the files that were changed; undefined if the user went away */
+export async function applyWorktree(
+  workbench: Workbench,
+  argument?: WorktreeArgument,
+): Promise<readonly string[] | undefined> {
+  const conversation = await sessionOf(workbench, argument);
+  requireTrust();
+  requireIdle([conversation]);
+  return apply(workbench.get(SessionWorktrees), conversation, argument?.ask !== false);
+}
+
+/** @returns the branch; undefined if the user went away */
+export async function commitWorktree(
+  workbench: Workbench,
+  argument?: WorktreeArgument & { readonly message?: string },
+): Promise<string | undefined> {
+  const worktrees = workbench.get(SessionWorktrees);
+  const conversation = await sessionOf(workbench, argument);
+  requireTrust();
+  requireIdle([conversation]);
+  const worktree = await worktrees.of(conversation);
+  const { branch } = worktree;
+  const prompt = l10n.t('Message of the commit on {0}', branch);
+  const message =
+    argument?.message ??
+    (await askLineWithHelp(
+      { title: l10n.t('Commit Changes'), prompt, value: titleOf(conversation) },
+      {
+        icon: 'sparkle',
+        tooltip: l10n.t('Draft Commit Message'),
+        failed: messageOf,
+        run: (signal) => workbench.get(CommitDrafts).draftForWorktree(worktree, signal),
+      },
+    ));
+  if (!message) return undefined;
+  const whole = withTrailer(message, commitTrailer(), conversation.agent.name);
+  await showProgress(l10n.t('Committing…'), (signal) => worktrees.commit(worktree, whole, signal));
+  showStatus(l10n.t('Committed to {0}.', branch));
+  return branch;
+}
+
+/** @returns whether it is removed */
+export async function removeWorktree(workbench: Workbench, argument?: WorktreeArgument): Promise<boolean> {
+  const worktrees = workbench.get(SessionWorktrees);
+  requireTrust();
+  const worktree = await worktreeToRemove(workbench, argument);
+  if (!worktree) return false;
+  const sessions = worktrees.sessionsIn(worktree);
+  requireIdle(sessions);
+  const isRemoved = await remove(worktrees, worktree, argument?.ask !== false);
+  if (isRemoved && sessions.length > 0) workbench.get(ChatHome).show(workbench.get(Conversations).active());
+  return isRemoved;
+}
+
+/** @returns the files that differ; undefined if the user went away */
+export async function compareSessions(
+  workbench: Workbench,
+  argument?: { readonly sessions?: readonly string[] },
+): Promise<readonly string[] | undefined> {
+  const worktrees = workbench.get(SessionWorktrees);
+  const conversations = workbench.get(Conversations);
+  const chosen = argument?.sessions
+    ? await Promise.all(argument.sessions.map((key) => worktrees.of(conversations.get(key))))
+    : await pickCompared(worktrees, onlyOf(workbench.get(ChatHome).current));
+  const [worktree, other] = chosen;
+  if (!worktree) return undefined;
+  const files = await showProgress(l10n.t('Comparing files…'), () => worktrees.compare(worktree, other));
+  if (files.length === 0) throw new ParleyError('no-changes', l10n.t('Their files are the same.'));
+  await openComparisons(`${other?.branch ?? basename(worktree.folder)} ↔ ${worktree.branch}`, files);
+  return files.map(({ label }) => label.fsPath);
 }
 
 interface AppliedPreview {
@@ -234,10 +250,9 @@ async function askUncommitted(count: number): Promise<boolean | undefined> {
  * @param cwd of the session, absolute
  * @throws what git throws
  */
-export async function offerRemoval(
-  { worktrees, archive }: Pick<CommandServices, 'worktrees' | 'archive'>,
-  cwd: string,
-): Promise<void> {
+export async function offerRemoval(workbench: Workbench, cwd: string): Promise<void> {
+  const worktrees = workbench.get(SessionWorktrees);
+  const archive = workbench.get(Archive);
   const worktree = workspace.isTrusted ? await worktrees.find(cwd) : undefined;
   if (!worktree || worktrees.sessionsIn(worktree).length > 0) return;
   for (const session of archive.all()) if (session.cwd === cwd && !archive.marks.isDeleted(session.key)) return;
@@ -268,13 +283,13 @@ async function remove(worktrees: SessionWorktrees, worktree: SessionWorktree, is
 }
 
 async function worktreeToRemove(
-  services: CommandServices,
+  workbench: Workbench,
   argument: WorktreeArgument | undefined,
 ): Promise<SessionWorktree | undefined> {
-  const { worktrees, conversations } = services;
-  if (argument?.session !== undefined) return worktrees.of(conversations.get(argument.session));
+  const worktrees = workbench.get(SessionWorktrees);
+  if (argument?.session !== undefined) return worktrees.of(workbench.get(Conversations).get(argument.session));
   const all = await worktrees.list();
-  const shown = onlyOf(services.chat.current);
+  const shown = onlyOf(workbench.get(ChatHome).current);
   const mine = all.find(({ cwd }) => cwd === shown?.cwd);
   if (mine) return mine;
   return pickWorktree(all, l10n.t('Select a worktree to remove'));

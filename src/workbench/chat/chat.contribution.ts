@@ -1,0 +1,100 @@
+// The chat: its pages, what the composer offers, and the context keys of the session that is shown.
+import { commands, window, workspace } from 'vscode';
+import { addCommands } from '../commands/addContext';
+import { onlyOf, sessionOf } from '../commands/commandSession';
+import { AgentCatalog } from '../config/agentCatalog';
+import { openAgentSettings, openSettings, resourcesSetting } from '../config/settings';
+import type { Contribution } from '../core/workbench';
+import { Archive } from '../sessions/archive';
+import { Conversations } from '../sessions/conversations';
+import { ActiveEditor } from './activeEditor';
+import { Away } from './away';
+import { ChatHome, type ChatPlaces } from './chatHome';
+import { ContextKeyPublisher } from './contextKeys';
+import { EarlierSessions } from './earlierSessions';
+import { Mentions } from './mentions';
+import { TerminalCommands } from './terminalCommands';
+import { Welcome } from './welcome';
+
+export const chat = (places: ChatPlaces): Contribution => ({
+  parts(workbench) {
+    const conversations = workbench.get(Conversations);
+    const catalog = workbench.get(AgentCatalog);
+    const away = workbench.add(
+      new Away({
+        conversations,
+        isShown: (key) => workbench.get(ChatHome).isShown(key),
+        isFocused: () => window.state.focused,
+        onDidFocus: (listener) => window.onDidChangeWindowState(({ focused }) => focused && listener()),
+        memento: workbench.context.workspaceState,
+        now: Date.now,
+        log: workbench.log,
+      }),
+    );
+    workbench.add(new Welcome(workbench));
+    const terminals = workbench.add(new TerminalCommands(workbench));
+    const sessions = new EarlierSessions({
+      archive: workbench.get(Archive),
+      agentName: (id) => catalog.nameOf(id),
+    });
+    workbench.add(new Mentions({ sessions, terminals }));
+    workbench.add(new ActiveEditor());
+    const home = workbench.add(new ChatHome(places, workbench));
+    workbench.own(home.onDidShow((key) => away.look(key)));
+
+    const keys = new ContextKeyPublisher(workbench);
+    // Read once for each change: VS Code copies the settings each time, and a session changes often.
+    let resources = resourcesSetting();
+    const updateKeys = (): void => {
+      const active = onlyOf(home.current) ?? conversations.peek();
+      keys.update(active, resources, { hasAway: away.has(active?.key), isInSideBar: home.isInSideBar(active) });
+    };
+    workbench.own(away.onDidChange(updateKeys));
+    workbench.own(conversations.onDidChange(updateKeys));
+    workbench.own(conversations.onDidActivate(updateKeys));
+    workbench.own(home.onDidShow(updateKeys));
+    workbench.own(
+      workspace.onDidChangeConfiguration(() => {
+        resources = resourcesSetting();
+        updateKeys();
+      }),
+    );
+    updateKeys();
+  },
+
+  commands(workbench) {
+    const home = workbench.get(ChatHome);
+    const away = workbench.get(Away);
+    workbench.register('open', () => home.begin());
+    workbench.register('focusQuestion', () => home.focusOn('question'));
+    workbench.register('find', () => home.focusOn('find'));
+    workbench.register('timeline', () => home.focusOn('timeline'));
+    workbench.register('previousPrompt', () => home.focusOn('previousPrompt'));
+    workbench.register('nextPrompt', () => home.focusOn('nextPrompt'));
+    workbench.register('toggleAway', async (argument?: unknown) =>
+      away.toggle((await sessionOf(workbench, argument)).key),
+    );
+    workbench.register('moveChatToEditor', () => home.move('editor'));
+    workbench.register('moveChatToSideBar', () => home.move('sideBar'));
+    workbench.register('moveChatToNewWindow', () => home.move('window'));
+    workbench.register('toggleFocus', async (argument?: { to?: 'editor' | 'chat' }) => {
+      // From the palette, nothing has the focus: a chat in a tab is no text editor.
+      const to = argument?.to ?? (window.activeTextEditor ? 'chat' : 'editor');
+      if (to === 'chat') home.open().focus();
+      else await focusEditor();
+    });
+    workbench.register('openSettings', (query?: string) =>
+      query === 'parley.agents' ? openAgentSettings() : openSettings(query),
+    );
+    addCommands(workbench);
+  },
+});
+
+/** Goes to the editor beside the chat, else to the one before it in its group. */
+async function focusEditor(): Promise<void> {
+  // Editors inside a comparison of several files have no column. VS Code 1.106 lists them even after
+  // the comparison was closed.
+  const editor = window.activeTextEditor ?? window.visibleTextEditors.find((one) => one.viewColumn !== undefined);
+  if (editor) await window.showTextDocument(editor.document, { viewColumn: editor.viewColumn ?? 1 });
+  else await commands.executeCommand('workbench.action.openPreviousRecentlyUsedEditor');
+}

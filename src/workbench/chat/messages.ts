@@ -1,0 +1,461 @@
+// The table of messages that a page of the chat sends about a session, with what each of them does.
+import { commands, env, l10n } from 'vscode';
+import { errorText, messageOf } from '../../base/errors';
+import type { Conversation } from '../../client/conversation/conversation';
+import { carryOn } from '../../client/conversation/sendAgain';
+import { sessionHtml } from '../../client/export/exportSession';
+import type { SessionFeed } from '../../client/view/feed';
+import { changesPage } from '../../client/view/projectChanges';
+import { SHOW_BRANCH } from '../../distributed/client/branchName';
+import type { ElicitationAction, QueueAction, SessionMessage } from '../../panel/contract';
+import { FIX_PROBLEMS, ownText, type PlainCode, UNDO_RESTORE } from '../../session/events/ownText';
+import { textOfTurn } from '../../session/model/entryText';
+import type { QueuedAttachment } from '../../session/queue/queue';
+import { RestoreActions } from '../changes/restoreActions';
+import { actOnChanges } from '../changes/reviewActions';
+import type { Workbench } from '../core/workbench';
+import { CodeBlocks } from '../editor/codeBlocks';
+import { EditorContents } from '../editor/entryContents';
+import { EditorLinks } from '../editor/linkOpener';
+import { RealTerminals } from '../editor/realTerminal';
+import { FirstUse } from '../registry/firstUse';
+import { ProblemsAfterTurn } from '../sessions/problemsAfterTurn';
+import { sessionMarkdown } from '../sessions/sessionMarkdown';
+import { Descriptors } from '../sharing/descriptors';
+import { ACTIVE_EDITOR, ActiveEditor } from './activeEditor';
+import { contentAttachment, imageAttachment } from './attachments';
+import { Away } from './away';
+import type { ChatSurface, MessageHandlers } from './chatSurface';
+import { clearQueue } from './clearQueue';
+import { Mentions } from './mentions';
+import { saveRule } from './saveRule';
+
+type MessageOf<T extends SessionMessage['type']> = Extract<SessionMessage, { type: T }>;
+
+/** Buttons and menu entries of the webview, and the commands behind them. */
+const COMMANDS = {
+  newSession: 'parley.newSession',
+  selectAgent: 'parley.selectAgent',
+  sessions: 'parley.sessions',
+  showLog: 'parley.showLog',
+  showTraffic: 'parley.showTraffic',
+  troubleshoot: 'parley.troubleshoot',
+  attachFile: 'parley.addFile',
+  openSettings: 'parley.openSettings',
+  installAgent: 'parley.installAgent',
+  renameSession: 'parley.renameSession',
+  forkSession: 'parley.forkSession',
+  checkStatus: 'parley.checkStatus',
+  applyWorktree: 'parley.applyWorktree',
+  commitWorktree: 'parley.commitWorktree',
+  removeWorktree: 'parley.removeWorktree',
+  continueWith: 'parley.continueWith',
+  openAsMarkdown: 'parley.openAsMarkdown',
+  commentOnPlan: 'parley.commentOnPlan',
+  export: 'parley.export',
+} as const;
+
+/** Those of {@link COMMANDS} that are about a session. */
+const SESSION_COMMANDS: ReadonlySet<string> = new Set<keyof typeof COMMANDS>([
+  'renameSession',
+  'forkSession',
+  'checkStatus',
+  'applyWorktree',
+  'commitWorktree',
+  'removeWorktree',
+  'continueWith',
+  'openAsMarkdown',
+  'commentOnPlan',
+  'export',
+]);
+
+/** VS Code's editor of keyboard shortcuts, and what it is searched for. */
+const KEYS = 'workbench.action.openGlobalKeybindings';
+const OWN_KEYS = '@ext:parley.parley';
+
+/** Characters of rich text that programs still take from the clipboard in a moment. */
+const MAX_RICH = 5_000_000;
+
+/** What is said if changed files could not be opened, kept or undone. */
+const NOT_DONE = { open: 'changes-not-opened', keep: 'changes-not-kept', undo: 'changes-not-undone' } as const;
+
+/** The action that shows another session; its key follows. */
+const SHOW_SESSION = 'show:';
+
+/** Returns a handler for what is about the transcript on the screen. */
+function onFeed<M>(run: (feed: SessionFeed, message: M) => void) {
+  return (surface: ChatSurface, conversation: Conversation, message: M): void => {
+    if (surface.shows(conversation)) run(surface.feed, message);
+  };
+}
+
+/** Returns a handler whose failure is said in the transcript. */
+function told<M>(what: PlainCode, run: (conversation: Conversation, message: M) => unknown) {
+  return (_surface: ChatSurface, conversation: Conversation, message: M): Promise<void> =>
+    tell(conversation, what, () => run(conversation, message));
+}
+
+/** Returns a handler for what the user does in the session: commands are about it then. */
+function used<M>(run: (surface: ChatSurface, conversation: Conversation, message: M) => unknown) {
+  return (surface: ChatSurface, conversation: Conversation, message: M): unknown => {
+    surface.used(conversation);
+    return run(surface, conversation, message);
+  };
+}
+
+export function messageHandlers(workbench: Workbench): MessageHandlers {
+  const links = workbench.get(EditorLinks);
+  const contents = workbench.get(EditorContents);
+  const terminals = workbench.get(RealTerminals);
+  const firstUse = workbench.get(FirstUse);
+  const mentions = workbench.get(Mentions);
+  const { missing } = workbench.get(Descriptors);
+  const restore = workbench.get(RestoreActions);
+
+  return {
+    ack: onFeed((feed, { revision }) => feed.acknowledge(revision)),
+    page: onFeed((feed, { from, to }) => feed.page(from, to)),
+    nested: onFeed((feed, message) => feed.nested(message)),
+    find: onFeed((feed, message) => feed.find(message)),
+    findIn: onFeed((feed, message) => feed.find(message)),
+    endFind: onFeed((feed, message) => feed.find(message)),
+    timeline: onFeed((feed, message) => feed.timeline(message)),
+    details: onFeed((feed, { index }) => feed.details(index)),
+
+    wake: used(async (_surface, conversation) => {
+      conversation.changes.warm();
+      if (conversation.connection.kind === 'idle') await conversation.start();
+      firstUse.look();
+    }),
+    async send(surface, conversation, message) {
+      if (surface.attaching) await surface.attaching;
+      send(surface, conversation, message);
+    },
+    sendAgain: used((surface, conversation, { turnId }) => {
+      try {
+        if (!conversation.sendAgain(turnId)) surface.refuse({}, notResent());
+      } catch (error) {
+        surface.refuse({}, messageOf(error));
+        void conversation.start(); // shows why, with what can be done
+      }
+    }),
+    unsent: keepUnsent,
+    draft(surface, conversation, message) {
+      conversation.changes.warm();
+      if (!conversation.unsent.write(message, surface)) surface.postDraft(conversation);
+    },
+    scrolled(_surface, { unsent }, { anchor }) {
+      unsent.anchor = anchor ?? undefined;
+    },
+    cancel: (_surface, conversation) => conversation.cancel(),
+    queue: applyQueueAction,
+    stopOne: told('not-stopped', (conversation, message) => conversation.stopOne(message)),
+    setMode: told('mode-not-changed', ({ choices }, { modeId }) => choices.setMode(modeId)),
+    setConfig: told('option-not-changed', ({ choices }, { id, value }) => choices.setConfigOption(id, value)),
+
+    permission(surface, conversation, message) {
+      if (!answerPermission(conversation, message)) surface.refuse(message, tooLate());
+    },
+    showRule: used(async (_surface, { model }, { index }) => {
+      const entry = model.state.entries[index];
+      const rule = entry?.kind === 'tool' ? entry.decision?.rule : undefined;
+      if (rule !== undefined) await commands.executeCommand('parley.managePermissions', { rule });
+    }),
+    async permissionRule(surface, conversation, message) {
+      if (!(await saveRule(workbench, conversation, message.id))) surface.refuse(message, tooLate());
+      // The dialog gives the focus back to a card that is gone.
+      if (!conversation.model.state.permissions.has(message.id)) await commands.executeCommand('parley.focusQuestion');
+    },
+    elicitation: used((surface, conversation, { id, answer }) => elicit(surface, conversation, id, answer, links)),
+
+    openLocation: told('file-not-opened', ({ roots }, { path, line }) => links.openLocation(path, line, roots)),
+    openLink: told('link-not-opened', ({ roots }, { href }) => links.openLink(href, roots)),
+    openDiff: told('changes-not-opened', (conversation, { index, content }) =>
+      contents.openDiff(conversation, index, content),
+    ),
+    editProposal: told('changes-not-opened', (conversation, { id }) => contents.editProposal(conversation, id)),
+    openWritten: told('changes-not-opened', (conversation, { index, content }) =>
+      contents.openWritten(conversation, index, content),
+    ),
+    openOutput: told('output-not-opened', (conversation, { index, content }) =>
+      contents.openOutput(conversation, index, content),
+    ),
+    saveResource: told('file-not-saved', (conversation, { index, content }) =>
+      contents.save(conversation, index, content),
+    ),
+    openTerminal: (_surface, { agent, model }, { terminalId }) =>
+      terminals.show(terminalId, model.state.terminals.get(terminalId)?.command ?? agent.name),
+    retryGap: told('message-not-loaded', (conversation, { id }) => missing.retry(conversation, id)),
+    retryGaps: told('message-not-loaded', (conversation) => missing.retryAll(conversation)),
+
+    copy: (_surface, _conversation, { text }) => env.clipboard.writeText(text),
+    copyTurn: (_surface, { model }, { turnId }) => env.clipboard.writeText(textOfTurn(model.state, turnId)),
+    copySession,
+    useCode: used((surface, conversation, message) =>
+      workbench
+        .get(CodeBlocks)
+        .use(message, conversation)
+        .catch((error: unknown) => surface.refuse({}, messageOf(error))),
+    ),
+
+    attachImage: (_surface, { unsent }, { name, mimeType, data, thumbnail }) =>
+      unsent.attach(imageAttachment(name, mimeType, data, thumbnail)),
+    attachFile: (_surface, { unsent }, { name, mimeType, data }) =>
+      unsent.attach(contentAttachment(name, mimeType, data)),
+    detach: (_surface, { unsent }, { id }) => unsent.detach(id),
+    mentions: (surface, conversation, { query }) => offerMentions(mentions, surface, conversation, query),
+    mention: (surface, conversation, { id }) =>
+      attach(surface, conversation, () =>
+        id === ACTIVE_EDITOR ? workbench.get(ActiveEditor).attachments() : mentions.attachments(id, conversation.roots),
+      ),
+    attachUris: (surface, conversation, { uris }) => attach(surface, conversation, () => mentions.dropped(uris)),
+
+    changes: showChanges,
+    changesAction: used((_surface, conversation, message) =>
+      tell(conversation, NOT_DONE[message.kind], () => actOnChanges(conversation, message)),
+    ),
+    cancelChanges: (_surface, { changes }) => changes.work.cancel(),
+    restoreCheckpoint: used(
+      told('files-not-restored', (conversation, { turnId }) => restore.restoreCheckpoint(conversation, turnId)),
+    ),
+    continueFrom: used(
+      told('session-not-opened', ({ key }, { turnId, how }) =>
+        workbench.run(how === 'review' ? 'reviewWith' : 'editAndResend', { session: key, turnId, how }),
+      ),
+    ),
+
+    dismissAway: (_surface, { key }) => workbench.get(Away).dismiss(key),
+    useAgent: used(told('agent-not-added', (_conversation, { id }) => firstUse.use(id))),
+    command: used((_surface, conversation, { command }) =>
+      command === 'showKeys' ? commands.executeCommand(KEYS, OWN_KEYS) : runCommand(conversation, command),
+    ),
+    action: used((surface, conversation, { id }) => act(workbench, surface, conversation, id)),
+  };
+}
+
+/** Runs a command behind a button. As with a menu of VS Code in a webview, a failure is shown to the user. */
+function runCommand({ key }: Conversation, command: keyof typeof COMMANDS): Thenable<unknown> {
+  const args = SESSION_COMMANDS.has(command) ? [{ session: key, webview: 'parley' }] : [];
+  return commands.executeCommand(COMMANDS[command], ...args);
+}
+
+function isCommand(id: string): id is keyof typeof COMMANDS {
+  return Object.hasOwn(COMMANDS, id);
+}
+
+/** The composer forgets the text only when the message is in our hands. */
+function send(surface: ChatSurface, conversation: Conversation, message: MessageOf<'send'>): void {
+  const { clientId, text, revision, now } = message;
+  surface.used(conversation);
+  try {
+    const { id } = conversation.send(text, conversation.unsent.attachments);
+    if (now) conversation.queueActions.sendNow(id);
+  } catch (error) {
+    surface.refuse({ clientId }, messageOf(error));
+    void conversation.start(); // shows why, with what can be done
+    return;
+  }
+  const left = conversation.unsent.sent(text, revision, surface);
+  surface.post({ type: 'accepted', clientId, revision: left.revision });
+}
+
+/** Queues what was sent while no host listened: after a break, nothing is sent unless the user says so. */
+function keepUnsent(surface: ChatSurface, conversation: Conversation, message: MessageOf<'unsent'>): void {
+  const { clientId, messages, text, revision } = message;
+  const { unsent } = conversation;
+  try {
+    // A newer draft says that they arrived before: from another page, or from one that is gone.
+    if (unsent.draft.revision <= revision) {
+      if (messages.length > 0) {
+        conversation.queueActions.addUnsent(messages, unsent.attachments);
+        unsent.sent('', revision, surface);
+      }
+      unsent.write({ text, revision: unsent.draft.revision + 1 }, surface);
+    }
+  } catch (error) {
+    surface.refuse({ clientId }, messageOf(error));
+    return;
+  }
+  surface.post({ type: 'accepted', clientId, revision: unsent.draft.revision });
+  if (surface.shows(conversation)) surface.postDraft(conversation);
+}
+
+async function applyQueueAction(
+  surface: ChatSurface,
+  conversation: Conversation,
+  { action }: { readonly action: QueueAction },
+): Promise<void> {
+  const { queue, queueActions, edits } = conversation;
+  switch (action.kind) {
+    case 'edit':
+      queue.edit(action.id, action.text);
+      queueActions.pump();
+      return;
+    case 'hold':
+      // One that comes late, from a page that is gone by now, would hold the item forever.
+      if (!action.held) edits.release(action.id, surface);
+      else if (surface.shows(conversation) && surface.isVisible) edits.hold(action.id, surface);
+      return;
+    case 'remove':
+      queueActions.remove(action.id);
+      return;
+    case 'takeBack':
+      queueActions.takeBack(action.id);
+      return;
+    case 'sendNow':
+      queueActions.sendNow(action.id);
+      return;
+    case 'move':
+      queue.move(action.id, action.to);
+      return;
+    case 'pause':
+      queue.pause('by-user');
+      return;
+    case 'resume':
+      queueActions.resume();
+      return;
+    case 'clear':
+      await clearQueue(conversation);
+      return;
+  }
+}
+
+/** Answers a request; the reason of a rejection goes to the agent as the next message. */
+function answerPermission(conversation: Conversation, { id, optionId, reason = '' }: MessageOf<'permission'>): boolean {
+  const options = conversation.model.state.permissions.get(id)?.options ?? [];
+  const isRejection = options.some((option) => option.optionId === optionId && option.kind.startsWith('reject'));
+  if (!conversation.answerPermission(id, optionId)) return false;
+  if (isRejection && reason.trim() !== '') conversation.queueActions.sendNext(reason.trim());
+  return true;
+}
+
+async function elicit(
+  surface: ChatSurface,
+  conversation: Conversation,
+  id: string,
+  answer: ElicitationAction,
+  links: EditorLinks,
+): Promise<void> {
+  const { elicitations } = conversation;
+  switch (answer.kind) {
+    case 'submit': {
+      const problems = await elicitations.submit(id, answer.values);
+      if (!problems) surface.refuse({ id }, tooLate());
+      else if (problems.size > 0) surface.post({ type: 'formRefused', id, problems: Object.fromEntries(problems) });
+      return;
+    }
+    case 'open':
+      await tell(conversation, 'page-not-opened', () => elicitations.open(id, (url) => links.openAddress(url)));
+      return;
+    default:
+      if (!elicitations.refuse(id, answer.kind)) surface.refuse({ id }, tooLate());
+  }
+}
+
+async function offerMentions(
+  mentions: Mentions,
+  surface: ChatSurface,
+  conversation: Conversation,
+  query: string,
+): Promise<void> {
+  surface.searching.abort();
+  surface.searching = new AbortController();
+  const { signal } = surface.searching;
+  try {
+    for await (const offers of mentions.offers(query, conversation, signal)) {
+      if (signal.aborted || !surface.shows(conversation)) return;
+      surface.post({ type: 'mentions', query, offers });
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}
+
+/** Attaches one after the other; a message that is sent in the meantime waits for it. */
+async function attach(
+  surface: ChatSurface,
+  { unsent }: Conversation,
+  read: () => Promise<readonly QueuedAttachment[]>,
+): Promise<void> {
+  const before = surface.attaching;
+  const run = async (): Promise<void> => {
+    await before;
+    const attachments = await read();
+    if (attachments.length === 0)
+      surface.refuse({}, l10n.t('Nothing could be attached. Use Attach File for files outside of the workspace.'));
+    for (const attachment of attachments) unsent.attach(attachment);
+  };
+  const attaching = run().catch((error: unknown) => surface.refuse({}, messageOf(error)));
+  surface.attaching = attaching;
+  await attaching;
+  if (surface.attaching === attaching) surface.attaching = undefined;
+}
+
+async function showChanges(
+  surface: ChatSurface,
+  conversation: Conversation,
+  { scope, from, to }: MessageOf<'changes'>,
+): Promise<void> {
+  if (!surface.shows(conversation)) return;
+  try {
+    const page = await changesPage(conversation, scope, from, to);
+    if (surface.shows(conversation)) surface.post(page);
+  } catch (error) {
+    surface.refuse({}, messageOf(error));
+  }
+}
+
+/** As Markdown and as rich text, which only a page can write. */
+async function copySession(surface: ChatSurface, conversation: Conversation): Promise<void> {
+  const text = await sessionMarkdown(conversation);
+  const { agent, model } = conversation;
+  const html = text.length > MAX_RICH ? '' : await sessionHtml(model.state, agent.name);
+  if (html === '' || html.length > MAX_RICH) await env.clipboard.writeText(text);
+  else surface.post({ type: 'clipboard', text, html });
+}
+
+/** Runs the action of a button in the transcript. */
+async function act(workbench: Workbench, surface: ChatSurface, conversation: Conversation, id: string): Promise<void> {
+  const { key, agent } = conversation;
+  if (id.startsWith('signIn:')) await conversation.signIn(id.slice('signIn:'.length));
+  else if (id === 'restart') await conversation.restart();
+  else if (id === 'takeOver') surface.host.takeOver(key);
+  else if (id.startsWith(SHOW_SESSION))
+    await tell(conversation, 'session-not-opened', () => surface.host.showSession(id.slice(SHOW_SESSION.length)));
+  else if (id.startsWith(SHOW_BRANCH))
+    await tell(conversation, 'branch-not-opened', () =>
+      commands.executeCommand('parley.showBranch', { session: key, branch: id.slice(SHOW_BRANCH.length) }),
+    );
+  else if (id.startsWith('continue:'))
+    await tell(conversation, 'message-not-resent', async () => {
+      if (!(await carryOn(conversation, id))) surface.refuse({}, notResent());
+    });
+  else if (id === FIX_PROBLEMS) await workbench.get(ProblemsAfterTurn).fix(conversation);
+  else if (id === UNDO_RESTORE)
+    await tell(conversation, 'files-not-restored', () => workbench.get(RestoreActions).undoRestore(conversation));
+  else if (id === 'trust') await commands.executeCommand('workbench.trust.manage');
+  else if (id === 'editAgent') await commands.executeCommand('parley.manageAgents', { agent: agent.id });
+  else if (id === 'installAgent') await commands.executeCommand(COMMANDS[id], { wanted: agent.id });
+  else if (isCommand(id)) await runCommand(conversation, id);
+  else workbench.log.warn(`unknown action ${id}`);
+}
+
+/** Runs something with the agent, and says in the transcript if it failed. */
+async function tell(conversation: Conversation, what: PlainCode, run: () => unknown): Promise<void> {
+  try {
+    await run();
+  } catch (error) {
+    const description = errorText(error);
+    const said = ownText(what);
+    const event = { type: 'notice', own: true, severity: 'error', title: '', said, description } as const;
+    conversation.note([{ at: Date.now(), event }]);
+  }
+}
+
+function tooLate(): string {
+  return l10n.t('This question is no longer open.');
+}
+
+function notResent(): string {
+  return l10n.t('This message can no longer be resent.');
+}

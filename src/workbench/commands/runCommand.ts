@@ -1,0 +1,29 @@
+// Runs a command for whoever called it: a failure is shown to a person, and thrown to a program.
+import { Uri } from 'vscode';
+import { ChatHome } from '../chat/chatHome';
+import type { Workbench } from '../core/workbench';
+import { failureFor, isProgram, showFailure } from './commandErrors';
+import { NothingChosen, onlyOf } from './commandSession';
+
+/**
+ * @param id without `parley.`
+ * @throws what the command throws, to a program
+ */
+export async function runCommand(workbench: Workbench, id: string, all: readonly unknown[]): Promise<unknown> {
+  const args = withoutPage(all);
+  try {
+    return await workbench.run(id, ...args);
+  } catch (error) {
+    if (error instanceof NothingChosen) return undefined;
+    if (isProgram(args)) throw failureFor(error);
+    const chat = workbench.get(ChatHome);
+    showFailure(error, chat.isVisible ? onlyOf(chat.current) : undefined);
+    return undefined;
+  }
+}
+
+/** Leaves out the address of a page in an editor, which VS Code's menus put before what they belong to. */
+function withoutPage(args: readonly unknown[]): readonly unknown[] {
+  const [first] = args;
+  return first instanceof Uri && first.scheme === 'webview-panel' ? args.slice(1) : args;
+}

@@ -1,0 +1,28 @@
+// What agents may do, and what they get, without asking again: permission rules, approvals and MCP
+// servers.
+import { manageApprovals } from '../commands/approvals';
+import { managePermissions } from '../commands/managePermissions';
+import { showMcpServers } from '../commands/showMcpServers';
+import type { Contribution } from '../core/workbench';
+import { AnswerKeys } from './answerKeys';
+import { FolderConsent } from './folderConsent';
+import { McpServers } from './mcpServers';
+
+export const permissions: Contribution = {
+  parts(workbench) {
+    const { context, environment, log } = workbench;
+    const consent = workbench.add(new FolderConsent({ context, log }));
+    const mcp = workbench.add(new McpServers({ context, environment, consent }));
+    workbench.own(new AnswerKeys(workbench, mcp));
+  },
+
+  commands(workbench) {
+    const mcp = workbench.get(McpServers);
+    workbench.register('manageApprovals', () => manageApprovals(workbench));
+    workbench.register('managePermissions', (argument?: { rule?: string }) =>
+      managePermissions(workbench, argument?.rule),
+    );
+    workbench.register('mcp.show', (argument?: unknown) => showMcpServers(workbench, argument));
+    workbench.register('mcp.reset', () => mcp.reset());
+  },
+};

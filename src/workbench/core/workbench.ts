@@ -1,0 +1,127 @@
+// What the features of the workbench share. Each `*.contribution.ts` builds the parts of one feature,
+// which others look up by their class, and registers its commands.
+import { join } from 'node:path';
+import { commands, type ExtensionContext } from 'vscode';
+import { userEnvironment } from '../../agents/userEnvironment';
+import { type Disposable, DisposableStore } from '../../base/disposable';
+import { messageOf } from '../../base/errors';
+import type { Log } from '../../base/log';
+import { FileStore } from '../../client/sharing/fileStore';
+
+/** A feature of the workbench. */
+export interface Contribution {
+  /** Builds its parts. Can look up those of contributions before it. */
+  parts?(workbench: Workbench): void;
+  /** Registers its commands. Runs after all parts are built, so it can look up each of them. */
+  commands?(workbench: Workbench): void;
+}
+
+/** Runs something later, without keeping the window open for it. */
+export function schedule(run: () => void, ms: number): Disposable {
+  const timer = setTimeout(run, ms);
+  timer.unref();
+  return { dispose: () => clearTimeout(timer) };
+}
+
+type RunCommand = (...args: never[]) => unknown;
+
+type PartType<T> = abstract new (...args: never[]) => T;
+
+export class Workbench {
+  readonly context: ExtensionContext;
+  readonly log: Log;
+  readonly #lifetime = new DisposableStore();
+  readonly #parts = new Map<PartType<unknown>, unknown>();
+  readonly #commands = new Map<string, RunCommand>();
+  readonly #stores = new Map<string, FileStore>();
+  readonly #endings: (() => Promise<unknown>)[] = [];
+
+  constructor(context: ExtensionContext, log: Log) {
+    this.context = context;
+    this.log = log;
+  }
+
+  /** The version of Parley. */
+  get version(): string {
+    return (this.context.extension.packageJSON as { version: string }).version;
+  }
+
+  /** Environment of the user's login shell. */
+  readonly environment = (command?: string): Promise<Record<string, string>> => userEnvironment(this.log, command);
+
+  /** Returns the absolute path of a folder in the extension's storage. */
+  folder(name: string): string {
+    return join(this.context.globalStorageUri.fsPath, name);
+  }
+
+  /** Returns the store of a folder: one instance for each, so that writes of a file are serialized. */
+  store(name: string): FileStore {
+    const store = this.#stores.get(name) ?? new FileStore(this.folder(name));
+    this.#stores.set(name, store);
+    return store;
+  }
+
+  /** Disposes something with the window, in reverse order. */
+  own<T extends Disposable>(part: T): T {
+    return this.#lifetime.add(part);
+  }
+
+  /** Adds a part that others can look up by its class. It is disposed with the window. */
+  add<T extends object>(part: T, type = part.constructor as PartType<T>): T {
+    this.#parts.set(type, part);
+    if ('dispose' in part) this.#lifetime.add(part as T & Disposable);
+    return part;
+  }
+
+  /** @throws Error if no contribution has added the part yet */
+  get<T>(type: PartType<T>): T {
+    if (!this.#parts.has(type)) throw new Error(`${type.name} isn't built yet`);
+    return this.#parts.get(type) as T;
+  }
+
+  /**
+   * Registers a command of package.json.
+   * @param id without `parley.`
+   * @throws Error if it is registered already
+   */
+  register(id: string, run: RunCommand): void {
+    if (this.#commands.has(id)) throw new Error(`The command ${id} is registered twice`);
+    this.#commands.set(id, run);
+  }
+
+  /**
+   * Runs a registered command. What it throws is not shown to the user.
+   * @param id without `parley.`
+   */
+  async run(id: string, ...args: readonly unknown[]): Promise<unknown> {
+    const run = this.#commands.get(id);
+    if (!run) throw new Error(`There is no command parley.${id}.`);
+    return run(...(args as never[]));
+  }
+
+  /** Ids of the registered commands, without `parley.`. */
+  get commandIds(): readonly string[] {
+    return [...this.#commands.keys()];
+  }
+
+  /** Sets the context key `parley.NAME`. */
+  setContext(name: string, value: unknown): void {
+    void commands.executeCommand('setContext', `parley.${name}`, value);
+  }
+
+  /** Runs something when the window ends, before any part is disposed. */
+  onEnd(end: () => Promise<unknown>): void {
+    this.#endings.push(end);
+  }
+
+  /** Runs everything of {@link onEnd} in parallel, then disposes the parts in reverse order. */
+  async end(): Promise<void> {
+    const ended = await Promise.allSettled(this.#endings.map((end) => end()));
+    for (const one of ended) if (one.status === 'rejected') this.log.error(`end: ${messageOf(one.reason)}`);
+    this.dispose();
+  }
+
+  dispose(): void {
+    this.#lifetime.dispose();
+  }
+}

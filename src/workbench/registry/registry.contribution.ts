@@ -1,0 +1,45 @@
+// Agents to add: those that are installed on this machine, and those of the agent registry.
+import { l10n, workspace } from 'vscode';
+import { ParleyError } from '../../base/errors';
+import { AgentCatalog } from '../config/agentCatalog';
+import type { Contribution, Workbench } from '../core/workbench';
+import { installById, pickNewAgent } from './agentPicker';
+import { AgentRegistry } from './agentRegistry';
+import { FirstUse } from './firstUse';
+import { FoundAgents } from './foundAgents';
+import { useFoundAgent } from './useFoundAgent';
+
+export const registry: Contribution = {
+  parts(workbench) {
+    const { context, environment, log } = workbench;
+    const catalog = workbench.get(AgentCatalog);
+    const found = workbench.add(new FoundAgents({ environment, log }));
+    const agents = workbench.add(new AgentRegistry({ context, log, environment }));
+    workbench.add(new FirstUse({ catalog, found, use: (agent) => useFoundAgent(agent, agents), log }));
+  },
+
+  commands(workbench) {
+    workbench.register('installAgent', (argument?: InstallArgument) => installAgent(workbench, argument));
+  },
+};
+
+interface InstallArgument {
+  /** Installs the agent of the registry that has this id. */
+  readonly id?: string;
+  /** Searches the list for this agent. */
+  readonly wanted?: string;
+}
+
+/** @throws ParleyError `untrusted-workspace`, `no-such-agent`; why it could not be installed */
+async function installAgent(workbench: Workbench, { id, wanted }: InstallArgument = {}): Promise<void> {
+  if (!workspace.isTrusted)
+    throw new ParleyError('untrusted-workspace', l10n.t("Agents can't be added in an untrusted workspace."));
+  const services = { found: workbench.get(FoundAgents), registry: workbench.get(AgentRegistry) };
+  try {
+    if (id === undefined) await pickNewAgent(services, wanted);
+    else await installById(id, services);
+  } catch (error) {
+    // The user has pressed Cancel.
+    if (!(error instanceof Error && error.name === 'AbortError')) throw error;
+  }
+}

@@ -1,0 +1,483 @@
+// The sessions of the window with their agents, and the commands about sessions and their queues.
+import { join } from 'node:path';
+import { l10n, window, workspace } from 'vscode';
+import type { StatusAnswer } from '../../acp/proposals/sessionStatus';
+import type { SessionInfo } from '../../acp/protocol/dialect';
+import { missingFileReadsEmpty } from '../../acp/quirks/gemini';
+import { listGuarded } from '../../agents/orphanGuard';
+import { WindowsOrphans } from '../../agents/windowsOrphans';
+import { ParleyError } from '../../base/errors';
+import { openFolderStates } from '../../changes/folderStates';
+import { livenessOf } from '../../client/connection/livenessProbe';
+import { mayGoOn, pastOf } from '../../client/connection/sessionOpenStrategy';
+import type { Conversation } from '../../client/conversation/conversation';
+import type { ConversationServices } from '../../client/conversation/conversationOptions';
+import { IdleAgents } from '../../client/conversation/idleAgents';
+import { choiceOf, nextOf, valueLabel } from '../../client/conversation/sessionChoices';
+import { WarmAgent } from '../../client/conversation/warmAgent';
+import { AgentFiles } from '../../client/requests/agentFiles';
+import { Terminals } from '../../client/terminals/terminals';
+import { Keepers } from '../../client/transport/keepers';
+import { ProtocolOffers } from '../../client/transport/protocolOffers';
+import type { SearchResult } from '../../store/search/search';
+import type { SessionRecord } from '../../store/sessions/records';
+import { TrafficLog } from '../../traffic/trafficLog';
+import { statusAnswerLabel } from '../../troubleshoot/checks/session';
+import { EditorWorkingFiles } from '../changes/documents/workingFiles';
+import { EditorUserEdits } from '../changes/userEdits';
+import { ChatHome } from '../chat/chatHome';
+import { clearQueue } from '../chat/clearQueue';
+import { isProgram } from '../commands/commandErrors';
+import { sessionOf } from '../commands/commandSession';
+import { continueWithSummary } from '../commands/continueWithSummary';
+import { confirmForeign, knownFolders, mayOpen } from '../commands/foreignFolders';
+import { type NewWorktreeSession, offerRemoval, openInWorktree, pickFolder } from '../commands/worktreeActions';
+import { AgentCatalog } from '../config/agentCatalog';
+import { McpServers } from '../config/mcpServers';
+import { permissionRules } from '../config/permissionSettings';
+import { rememberedChoices } from '../config/rememberedChoices';
+import { RemoteHeaders } from '../config/remoteHeaders';
+import { SavedKeys } from '../config/savedKeys';
+import { serverRefusals } from '../config/serverRefusals';
+import {
+  afterCancel,
+  backgroundPolicy,
+  idleLimitMs,
+  keepsWarmAgent,
+  recordsChanges,
+  restartsAgents,
+  startTimeoutMs,
+} from '../config/settings';
+import { type Contribution, schedule, type Workbench } from '../core/workbench';
+import { EditorFiles } from '../editor/editorFiles';
+import { Proposals } from '../editor/proposals';
+import { SessionTexts } from '../editor/sessionTexts';
+import { signInTerminal } from '../editor/signInTerminal';
+import { EditorToolHost } from '../editorTools/editorToolHost';
+import { Descriptors } from '../sharing/descriptors';
+import { askLine, pick } from '../ui/input';
+import { showInfo, showStatus, showWarning, tellError } from '../ui/messages';
+import { Archive } from './archive';
+import { AsideQuestions } from './asideQuestions';
+import { Conversations } from './conversations';
+import { KeptSessions, nameOf } from './keptSessions';
+import { ProblemsAfterTurn } from './problemsAfterTurn';
+import { type ExportArgument, exportToFile, type ImportArgument, importFromFile } from './sessionFiles';
+import { askTitle, isForeign, short, titleOf } from './sessionLabels';
+import { sessionMarkdown } from './sessionMarkdown';
+import { pickSession } from './sessionPicker';
+
+/** How long an agent may take to answer about a session, in milliseconds. */
+const ANSWER_MS = 15_000;
+const MOST_FOUND = 100;
+
+/**
+ * What a keybinding or a program may ask of the sessions: `search` and `recall` of those that are
+ * kept, the others of those of the agent of the session that is shown.
+ */
+interface SessionArgument {
+  readonly action?: 'list' | 'open' | 'delete' | 'archive' | 'unarchive' | 'rename' | 'search' | 'recall';
+  /** Our key of a session of the agent; absent: the one that is shown. */
+  readonly session?: string;
+  /** The agent's id of the session. */
+  readonly sessionId?: string;
+  readonly title?: string;
+  /** What was said in it. */
+  readonly text?: string;
+  /** Our key of a session. */
+  readonly key?: string;
+}
+
+/** A session that is kept, as `search` answers it; times are milliseconds since 1970. */
+export interface FoundSession {
+  readonly key: string;
+  readonly name: string;
+  readonly agentId: string;
+  readonly cwd: string;
+  readonly updatedAt: number;
+  /** The words around the match; empty if only the title matches. */
+  readonly snippet: string;
+}
+
+export const sessions: Contribution = {
+  parts(workbench) {
+    const { environment, log } = workbench;
+    const archive = workbench.get(Archive);
+    const catalog = workbench.get(AgentCatalog);
+    workbench.add(new Terminals({ log, env: environment, isTrusted: () => workspace.isTrusted }));
+    if (process.platform === 'win32') {
+      const orphans = new WindowsOrphans(workbench.folder('started'), log);
+      listGuarded(orphans);
+      void orphans.endOthers();
+    }
+    workbench.add(
+      new Keepers({
+        folder: workbench.folder('keepers'),
+        program: join(workbench.context.extensionUri.fsPath, 'dist', 'keeper.js'),
+        policy: backgroundPolicy,
+        log,
+      }),
+    );
+    workbench.add(new TrafficLog());
+    const services = conversationServices(workbench);
+    const scratch = workbench.folder('no-folder');
+    const storage = { scratch, worktrees: workbench.folder('worktrees') };
+    const warm = new WarmAgent({ isOn: keepsWarmAgent, limitMs: idleLimitMs, schedule });
+    const conversations = workbench.add(new Conversations(catalog, services, archive, storage, warm));
+    workbench.own(workspace.onDidGrantWorkspaceTrust(() => conversations.onTrusted()));
+    const questions = workbench.add(new AsideQuestions({ services, catalog, folder: workbench.folder('drafts') }));
+    workbench.add(new ProblemsAfterTurn({ conversations, diagnoser: workbench.get(EditorToolHost).diagnoser, log }));
+    const idle = workbench.own(
+      new IdleAgents({
+        conversations: () => conversations.list(),
+        isShown: (key) => workbench.get(ChatHome).isShown(key),
+        limitMs: idleLimitMs,
+        onLook: () => conversations.forgetRead((key) => workbench.get(ChatHome).holds(key)),
+        now: () => performance.now(),
+        schedule,
+        log,
+      }),
+    );
+    workbench.own(conversations.onDidChange((key) => idle.changed(key)));
+    // What the end of a turn still shares comes after it.
+    workbench.onEnd(() => conversations.closeAll().finally(() => workbench.get(Descriptors).settled()));
+    workbench.onEnd(() => questions.end());
+  },
+
+  commands(workbench) {
+    const conversations = workbench.get(Conversations);
+    const archive = workbench.get(Archive);
+    const chat = workbench.get(ChatHome);
+    const texts = workbench.get(SessionTexts);
+
+    const end = async (conversation: Conversation): Promise<void> => {
+      await conversations.close(conversation.key);
+      chat.show(conversations.active());
+    };
+    /** Brings back a session that is kept; its agent is not started. */
+    const recall = (key: string): string => {
+      const conversation = conversations.recall(key);
+      if (!conversation) throw new ParleyError('no-such-session', l10n.t('There is no session {0}.', key));
+      chat.present(conversation);
+      return key;
+    };
+    const keptSessions = async (): Promise<KeptSessions> =>
+      new KeptSessions({
+        archive,
+        copies: workbench.get(Descriptors).leftovers.copies,
+        agentName: (id) => workbench.get(AgentCatalog).nameOf(id),
+        isOpen: (key) => conversations.find(key) !== undefined,
+        roots: await knownFolders(workbench),
+        open: async (session: SessionRecord, seq?: number): Promise<void> => {
+          if (!(await mayOpen(workbench, session))) return;
+          const { key } = session;
+          const found = seq === undefined ? undefined : archive.eventAt(key, seq);
+          recall(key);
+          if (found) chat.reveal(key, found);
+        },
+        // Not awaited: the notification may stay for long.
+        deleted: ({ cwd }) => void offerRemoval(workbench, cwd).catch(tellError),
+      });
+
+    workbench.register('newSession', (argument?: NewWorktreeSession) => newSession(workbench, argument));
+    workbench.register('sessions', async (argument?: SessionArgument) => {
+      if (argument?.action === undefined) {
+        conversations.active(); // a window without any gets one, so that its agent can be asked
+        return pickSession({
+          conversations,
+          kept: await keptSessions(),
+          show: (conversation) => void chat.present(conversation),
+          openStored: (lister, info) => openStored(workbench, lister, info),
+          end,
+        });
+      }
+      if (argument.action === 'search') return (await searchAll(archive, argument.text ?? '')).map(toFoundSession);
+      if (argument.action === 'recall') return recall(argument.key ?? '');
+      return byArgument(workbench, await sessionOf(workbench, argument), argument);
+    });
+    workbench.register('forkSession', async (argument?: unknown) =>
+      fork(workbench, await sessionOf(workbench, argument)),
+    );
+    workbench.register('continueWithSummary', async (argument?: unknown) => {
+      return (await continueWithSummary(workbench, await sessionOf(workbench, argument)))?.key;
+    });
+    workbench.register('renameSession', async (argument?: { title?: string }) => {
+      const conversation = await sessionOf(workbench, argument);
+      const title = argument?.title ?? (await askTitle(titleOf(conversation)));
+      if (title !== undefined) await conversation.ops.rename(title, AbortSignal.timeout(ANSWER_MS));
+    });
+    workbench.register('openAsMarkdown', async (argument?: unknown) => {
+      const conversation = await sessionOf(workbench, argument);
+      await texts.show(titleOf(conversation), await sessionMarkdown(conversation));
+    });
+    workbench.register('export', async (argument?: ExportArgument) => {
+      const { session: _named, ...more } = argument ?? {};
+      return exportToFile(await sessionOf(workbench, argument), more);
+    });
+    workbench.register('import', async (argument: ImportArgument = {}) => {
+      const conversation = await importFromFile({ conversations, catalog: workbench.get(AgentCatalog) }, argument);
+      if (conversation) chat.present(conversation);
+      return conversation?.key;
+    });
+    workbench.register('closeSession', async (argument?: unknown) => end(await sessionOf(workbench, argument)));
+
+    workbench.register('send', async (argument?: { text?: string; session?: string }) => {
+      const text = argument?.text ?? (await askLine({ prompt: l10n.t('Message to the agent') }));
+      if (!text) return undefined;
+      // Without any session, the one that the chat begins with gets it, and is seen.
+      const isFirst = conversations.list().length === 0 && argument?.session === undefined;
+      const conversation = isFirst ? chat.open().conversation : await sessionOf(workbench, argument);
+      return conversation.send(text).done;
+    });
+    workbench.register('cancel', async (argument?: unknown) => (await sessionOf(workbench, argument)).cancel());
+    workbench.register('restartAgent', async (argument?: unknown) => (await sessionOf(workbench, argument)).restart());
+    workbench.register('checkStatus', async (argument?: unknown) => {
+      const conversation = await sessionOf(workbench, argument);
+      const answer = await conversation.checkStatus();
+      if (!isProgram([argument])) showAnswer(conversation, answer);
+      return { status: livenessOf(answer) };
+    });
+    workbench.register('queue.pause', async (argument?: unknown) =>
+      (await sessionOf(workbench, argument)).queue.pause('by-user'),
+    );
+    workbench.register('queue.resume', async (argument?: unknown) =>
+      (await sessionOf(workbench, argument)).queueActions.resume(),
+    );
+    workbench.register(
+      'queue.clear',
+      async (argument?: unknown) => void clearQueue(await sessionOf(workbench, argument)),
+    );
+    for (const what of ['mode', 'model'] as const) {
+      const name = what === 'mode' ? 'Mode' : 'Model';
+      workbench.register(`set${name}`, async (argument?: { mode?: string; model?: string }) =>
+        choose(await sessionOf(workbench, argument), what, argument?.[what]),
+      );
+      workbench.register(`next${name}`, async (argument?: unknown) =>
+        chooseNext(await sessionOf(workbench, argument), what),
+      );
+    }
+    workbench.register('setConfigOption', async (argument?: OptionArgument) =>
+      setConfigOption(await sessionOf(workbench, argument), argument),
+    );
+  },
+};
+
+/** What the sessions of this window share. */
+function conversationServices(workbench: Workbench): ConversationServices {
+  const { context, environment, log, version } = workbench;
+  const files = workbench.get(EditorFiles);
+  const userEdits = workbench.get(EditorUserEdits);
+  const forAgents = userEdits.filesForAgents(files);
+  const traffic = workbench.get(TrafficLog);
+  return {
+    log,
+    clock: { now: Date.now },
+    client: { name: 'parley', title: 'Parley', version },
+    environment,
+    filesFor: (agentName, initializeResult, given) =>
+      new AgentFiles(forAgents, { agentName, missingFileReadsEmpty: missingFileReadsEmpty(initializeResult) }, given),
+    terminals: workbench.get(Terminals),
+    keepers: workbench.get(Keepers),
+    changes: {
+      isEnabled: recordsChanges,
+      openStates: async (session, roots) =>
+        openFolderStates({ session, roots, storage: workbench.folder('changes'), env: await environment(), log }),
+      userEdits,
+      reviews: workbench.store('reviews'),
+      files: workbench.get(EditorWorkingFiles),
+    },
+    offers: new ProtocolOffers(),
+    choices: rememberedChoices(context),
+    approve: workbench.get(AgentCatalog).approve,
+    mcpServers: workbench.get(McpServers).gather,
+    editorTools: workbench.get(EditorToolHost),
+    serverRefusals: serverRefusals(context),
+    signInTerminal,
+    remote: workbench.get(RemoteHeaders),
+    keys: workbench.get(SavedKeys),
+    descriptors: workbench.store('http-sessions'),
+    agentState: (key) => workbench.get(Descriptors).agentState(key),
+    useEdited: (...answer) => workbench.get(Proposals).useEdited(...answer),
+    historyLinks: (key, sessionId) => workbench.get(Descriptors).linksOf(key, sessionId),
+    readPart: (key, gapId) => void workbench.get(Descriptors).missing.readPart(key, gapId),
+    traceparent: process.env.TRACEPARENT,
+    permissionRules,
+    isTrusted: () => workspace.isTrusted,
+    restarts: restartsAgents,
+    startTimeoutMs,
+    afterCancel,
+    onTraffic: (key, kind, line) => traffic.note(key, kind, line, Date.now()),
+  };
+}
+
+async function newSession(workbench: Workbench, argument?: NewWorktreeSession): Promise<string | undefined> {
+  const { agent, worktree } = argument ?? {};
+  const conversations = workbench.get(Conversations);
+  const cwd = argument?.cwd ?? (await folderOfNew(conversations.folders, !isProgram([argument])));
+  if (cwd === undefined) return undefined;
+  return workbench
+    .get(ChatHome)
+    .start(
+      worktree
+        ? await openInWorktree(workbench, { ...argument, ...(cwd !== '' && { cwd }) })
+        : conversations.create({ agent, cwd: cwd !== '' ? cwd : undefined }),
+    );
+}
+
+/**
+ * Returns the folder of a new session: the only one, or the one that the user chooses, the folder of
+ * the active editor first. A program gets that one without being asked.
+ * @returns '' for the usual one; undefined if the user went away
+ */
+async function folderOfNew(folders: readonly string[], asks: boolean): Promise<string | undefined> {
+  if (folders.length < 2) return '';
+  const uri = window.activeTextEditor?.document.uri;
+  const active = uri && workspace.getWorkspaceFolder(uri)?.uri.fsPath;
+  const sorted = [...folders].sort((one, other) => Number(other === active) - Number(one === active));
+  return asks ? pickFolder(sorted) : sorted[0];
+}
+
+/** @returns the key of the conversation, also if it could not be opened: the panel says why */
+async function openStored(workbench: Workbench, lister: Conversation, info: SessionInfo): Promise<string | undefined> {
+  const conversations = workbench.get(Conversations);
+  const chat = workbench.get(ChatHome);
+  const { agent, link } = lister;
+  const open = conversations.findSession(agent.id, info.sessionId);
+  if (open) {
+    chat.present(open);
+    return open.key;
+  }
+  if (link && !mayGoOn(link.description.features))
+    throw new ParleyError('cannot-reopen', l10n.t("{0} can't reopen earlier sessions.", agent.name));
+  const cwd = info.cwd === '' ? lister.cwd : info.cwd;
+  if (isForeign(cwd, lister.roots) && !(await confirmForeign(cwd, agent.name))) return undefined;
+  const conversation = conversations.create({
+    agent: agent.id,
+    cwd,
+    title: info.title,
+    opening: { kind: 'reopen', sessionId: info.sessionId, transcript: 'replay', joins: true },
+  });
+  chat.present(conversation);
+  await conversation.start();
+  return conversation.key;
+}
+
+async function fork(workbench: Workbench, origin: Conversation): Promise<string> {
+  const { sessionId, agent, cwd, model } = origin;
+  if (sessionId === undefined) throw new ParleyError('no-session', l10n.t('{0} has no session yet.', agent.name));
+  if (!origin.ops.can('fork')) throw new ParleyError('cannot-fork', l10n.t("{0} can't fork sessions.", agent.name));
+  const conversation = workbench.get(Conversations).create({
+    agent: agent.id,
+    cwd,
+    title: l10n.t('{0} (fork)', titleOf(origin)),
+    isNamed: model.state.isNamed,
+    continues: origin,
+    opening: { kind: 'fork', sessionId, past: pastOf(model.state) },
+  });
+  workbench.get(ChatHome).present(conversation);
+  await conversation.start();
+  return conversation.key;
+}
+
+async function searchAll(archive: Archive, text: string): Promise<readonly SearchResult[]> {
+  let all: readonly SearchResult[] = [];
+  for await (const found of archive.search(text, MOST_FOUND, new AbortController().signal)) all = found;
+  return all;
+}
+
+function toFoundSession({ session, snippet }: SearchResult): FoundSession {
+  const { key, agentId, cwd, updatedAt } = session;
+  return { key, name: nameOf(session), agentId, cwd, updatedAt, snippet: snippet.map(({ text }) => text).join('') };
+}
+
+async function byArgument(
+  workbench: Workbench,
+  conversation: Conversation,
+  { action, sessionId, title }: SessionArgument,
+): Promise<unknown> {
+  const { ops } = conversation;
+  const signal = AbortSignal.timeout(ANSWER_MS);
+  if (action === 'list') {
+    const sessions: SessionInfo[] = [];
+    for await (const page of ops.list({}, signal)) sessions.push(...page);
+    return sessions;
+  }
+  if (sessionId === undefined) throw new ParleyError('no-session', l10n.t('The id of a session is missing.'));
+  switch (action) {
+    case 'open':
+      return openStored(workbench, conversation, {
+        sessionId,
+        cwd: '',
+        additionalDirectories: [],
+        title: title || undefined,
+      });
+    case 'delete':
+      return ops.delete(sessionId, signal);
+    case 'rename':
+      return ops.setTitle(sessionId, title ?? '', signal);
+    default:
+      return ops.archive(sessionId, action === 'archive', signal);
+  }
+}
+
+/** Shows what an agent has answered about a session. */
+function showAnswer(conversation: Conversation, answer: StatusAnswer): void {
+  const text = `${short(titleOf(conversation))}: ${statusAnswerLabel(answer)}`;
+  void (answer === 'live' || answer === 'saved' ? showInfo(text) : showWarning(text));
+}
+
+/** Sets the mode or the model of a session. @throws ParleyError `no-modes`, `no-models` */
+async function choose(conversation: Conversation, what: 'mode' | 'model', wanted?: string): Promise<void> {
+  const choice = choiceOf(conversation, what) ?? noChoice(conversation, what);
+  const items = choice.values.map(({ value, name, description }) => ({
+    id: value,
+    label: name,
+    description,
+    picked: value === choice.current,
+  }));
+  const id = wanted ?? (await pick(items, what === 'mode' ? l10n.t('Select a mode') : l10n.t('Select a model')));
+  if (id !== undefined) await choice.choose(id);
+}
+
+/** @throws ParleyError `no-modes`, `no-models`; what the agent answers */
+async function chooseNext(conversation: Conversation, what: 'mode' | 'model'): Promise<string> {
+  const choice = choiceOf(conversation, what) ?? noChoice(conversation, what);
+  const next = nextOf(choice) ?? noChoice(conversation, what);
+  await choice.choose(next.value);
+  showStatus(what === 'mode' ? l10n.t('Mode: {0}', next.name) : l10n.t('Model: {0}', next.name));
+  return next.value;
+}
+
+function noChoice({ agent }: Conversation, what: 'mode' | 'model'): never {
+  throw new ParleyError(
+    `no-${what}s`,
+    what === 'mode' ? l10n.t('{0} has no modes.', agent.name) : l10n.t('{0} has no models.', agent.name),
+  );
+}
+
+interface OptionArgument {
+  readonly id?: string;
+  readonly value?: string | boolean;
+}
+
+/** @throws ParleyError `no-options` */
+async function setConfigOption(conversation: Conversation, argument: OptionArgument = {}): Promise<void> {
+  const { config } = conversation.model.state;
+  if (config.length === 0) throw new ParleyError('no-options', l10n.t('{0} has no options.', conversation.agent.name));
+  const items = config.map((option) => ({
+    id: option.id,
+    label: option.name,
+    description: valueLabel(option),
+    detail: option.description,
+  }));
+  const id = argument.id ?? (await pick(items, l10n.t('Select an option')));
+  const option = config.find((candidate) => candidate.id === id);
+  if (!option) return;
+  const ask = async (): Promise<string | boolean | undefined> => {
+    if (option.type === 'boolean') return !option.value;
+    const values = option.values.map(({ value, name, description }) => ({ id: value, label: name, description }));
+    return pick(values, option.name);
+  };
+  const value = argument.value ?? (await ask());
+  if (value !== undefined) await conversation.choices.setConfigOption(option.id, value);
+}
