@@ -12,25 +12,21 @@ export class ChatPanel implements WebviewPanelSerializer {
   readonly #onPage: (page: Page) => void;
   #open: { readonly panel: WebviewPanel; readonly page: Page } | undefined;
 
-  /** @param onPage told of each page that a panel gets */
   constructor(context: ExtensionContext, onPage: (page: Page) => void) {
     this.#context = context;
     this.#onPage = onPage;
   }
 
-  /** The page that is open in a tab. */
   get page(): Page | undefined {
     return this.#open?.page;
   }
 
-  /** Opens the panel or brings it to the front. @param preserveFocus what has the focus keeps it */
   open(column = ViewColumn.Active, preserveFocus = false): Page {
     if (this.#open) {
       this.#open.panel.reveal(undefined, preserveFocus);
       return this.#open.page;
     }
-    // One of an extension host that broke, or one that was never looked at since the window came
-    // back.
+    // A panel of a crashed extension host, or one not shown since the window came back.
     closePanelTabs(CHAT_PANEL_TYPE);
     const panel = window.createWebviewPanel(
       CHAT_PANEL_TYPE,
@@ -48,7 +44,6 @@ export class ChatPanel implements WebviewPanelSerializer {
     this.#open?.panel.dispose();
   }
 
-  /** Replaces the tab of an extension host that broke. */
   watch(): { dispose(): void } {
     return watchDeadPanels({
       viewType: CHAT_PANEL_TYPE,
@@ -57,12 +52,10 @@ export class ChatPanel implements WebviewPanelSerializer {
     });
   }
 
-  /** Takes a panel that VS Code brings back with the window. */
   async deserializeWebviewPanel(panel: WebviewPanel, state: unknown): Promise<void> {
     this.#adopt(panel, { state });
   }
 
-  /** Shows the title and the state of its session. */
   show(title: string, icon: TabIcon): void {
     if (!this.#open) return;
     const { panel } = this.#open;

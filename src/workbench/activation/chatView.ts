@@ -9,20 +9,17 @@ export class ChatView implements WebviewViewProvider {
   readonly #onPage: (page: Page) => void;
   #page: Page | undefined;
 
-  /** @param onPage told of each page that the view gets */
   constructor(context: ExtensionContext, onPage: (page: Page) => void) {
     this.#context = context;
     this.#onPage = onPage;
   }
 
-  /** The page that is open in the view. */
   get page(): Page | undefined {
     return this.#page?.isGone ? undefined : this.#page;
   }
 
   resolveWebviewView(view: WebviewView, { state }: WebviewViewResolveContext): void {
-    // A view that VS Code brought back has a state; one that the user opened for the first time has
-    // none.
+    // Only a view that VS Code restored has a state.
     const restored = state === undefined || state === null ? undefined : { state };
     const page = new Page(view, this.#context.extensionUri, restored);
     this.#page = page;

@@ -9,41 +9,35 @@ import { constants, Script } from 'node:vm';
 import { Worker } from 'node:worker_threads';
 import { retryBusy } from '../../base/retryBusy';
 
-/** A bundle that was loaded. */
 export interface Loaded<T> {
   readonly exports: T;
-  /** What was compiled earlier was of use. */
   readonly wasCompiled: boolean;
   /**
-   * Keeps what the engine has compiled by now for the next window, in place of that of other
-   * versions. Does nothing where a window has kept it already. Call it when the bundle has done what
-   * it does at its start.
+   * Stores the compiled code for the next window, unless a window has done so. Call it after the
+   * bundle's start.
    * @throws Error of the file system
    */
   keep(): Promise<void>;
 }
 
-/** A bundle, and where its compiled code is kept. */
 export interface CompiledPlace {
-  /** Of the bundle, absolute. */
+  /** Absolute path of the bundle. */
   readonly path: string;
-  /** For compiled code; need not exist. */
+  /** Need not exist. */
   readonly folder: string;
 }
 
 /** As Node wraps a module. */
 const WRAPPER = `(function(${['exports', 'require', 'module', '__filename', '__dirname'].join()}){`;
-/** Bytes of the hash before the code. */
 const HASH_BYTES = 32;
-/** Of a window that has run the bundle: with the functions that it called. */
+/** Of a window that has run the bundle: includes the functions that it called. */
 const RUN = '.bin';
-/** Compiled before the bundle was run in any window. */
+/** Compiled before any window has run the bundle. */
 const AHEAD = '.ahead.bin';
 
 /**
- * Loads a CommonJS bundle, as `require` does. Code that was kept counts only for this very bundle
- * and engine, and where every byte of it is as it was written.
- * @throws Error that the bundle cannot be read, or what it throws
+ * Loads a CommonJS bundle. Stored code must be undamaged and of the same bundle and engine.
+ * @throws Error that the bundle can't be read, or what it throws
  */
 export function loadCompiled<T>(place: CompiledPlace): Loaded<T> {
   const { path, folder } = place;
@@ -62,7 +56,7 @@ export function loadCompiled<T>(place: CompiledPlace): Loaded<T> {
 }
 
 /**
- * Compiles a bundle in a thread of its own where no code of it is kept.
+ * Compiles a bundle in a thread unless its code is stored.
  * @param program the bundle of `compiler.ts`
  * @throws Error of the file system, or of the thread
  */
@@ -78,20 +72,23 @@ export async function compileAhead(program: string, place: CompiledPlace): Promi
   });
 }
 
-/** Compiles a bundle without running it, and keeps the code. @throws Error of the file system */
+/**
+ * Compiles a bundle without running it.
+ * @throws Error of the file system
+ */
 export async function keepCompiled({ path, folder }: CompiledPlace): Promise<void> {
   const source = readFileSync(path);
   await keepOnly(folder, nameOf(path) + AHEAD, source, scriptOf(path, source, undefined).createCachedData());
 }
 
-/** Differs for each version of a bundle and of the engine, without a look into the bundle. */
+/** Differs for each version of bundle and engine, without reading the bundle. */
 function nameOf(path: string): string {
   const { size, mtimeMs } = statSync(path);
   return `${size}-${Math.floor(mtimeMs)}-${process.versions.v8}-${process.arch}`;
 }
 
 function scriptOf(path: string, source: Buffer, cachedData: Buffer | undefined): Script {
-  // Put together as bytes: as text, the heap would have the bundle twice until it is next cleaned.
+  // As bytes: as text, the heap would have the bundle twice.
   const code = Buffer.concat([Buffer.from(WRAPPER), source, Buffer.from('\n})')]).toString();
   return new Script(code, {
     filename: path,
@@ -101,7 +98,7 @@ function scriptOf(path: string, source: Buffer, cachedData: Buffer | undefined):
   });
 }
 
-/** The engine itself notices neither damage nor another bundle of the same length, and would run it. */
+/** The engine notices neither damage nor another bundle of the same length. */
 function readKept(path: string, source: Buffer): Buffer | undefined {
   let kept: Buffer;
   try {

@@ -3,18 +3,15 @@
 import { type Tab, TabInputWebview, window } from 'vscode';
 import type { Disposable } from '../../base/disposable';
 
-/** A tab in front that VS Code means to restore is handed over long before, in milliseconds. */
+/** VS Code restores a front tab long before this, in milliseconds. */
 const HANDED_OVER_MS = 3000;
 
 export interface DeadPanelsOptions {
   readonly viewType: string;
-  /** Returns whether the tab in front is one that works. */
   readonly isAlive: (tab: Tab) => boolean;
-  /** Opens one that works in its place, or closes it. */
   readonly replace: (tab: Tab) => void;
 }
 
-/** Watches the tabs in front. */
 export function watchDeadPanels({ viewType, isAlive, replace }: DeadPanelsOptions): Disposable {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const inFront = (): Tab | undefined =>
@@ -37,7 +34,7 @@ export function watchDeadPanels({ viewType, isAlive, replace }: DeadPanelsOption
   };
 }
 
-/** Closes all tabs of a kind of panel; one that VS Code has closed meanwhile is no error. */
+/** A tab that is closed already is no error. */
 export function closePanelTabs(viewType: string): void {
   window.tabGroups.close(panelTabs(viewType), true).then(undefined, () => undefined);
 }
@@ -46,7 +43,7 @@ function panelTabs(viewType: string): Tab[] {
   return (
     window.tabGroups.all
       .flatMap(({ tabs }) => tabs)
-      // VS Code puts the name of its own channel before the type.
+      // VS Code prefixes the type.
       .filter(({ input }) => input instanceof TabInputWebview && input.viewType.endsWith(`-${viewType}`))
   );
 }

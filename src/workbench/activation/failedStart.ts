@@ -16,10 +16,8 @@ export interface FailedStartActions {
 }
 
 /**
- * Shows in a page that Parley could not start. A message that the user sends meanwhile stays in the
- * composer.
- * @param why the error's own words
- * @returns what ends it and gives the page back as it was found, with all it has said
+ * A sent message stays in the composer.
+ * @returns what ends it and passes all messages on
  */
 export function showFailedStart(page: Page, why: string, actions: FailedStartActions): { dispose(): void } {
   const message = l10n.t("Couldn't start Parley.");
@@ -39,7 +37,6 @@ export function showFailedStart(page: Page, why: string, actions: FailedStartAct
         },
       ],
     });
-  /** What the product is told when it is there. */
   const heard: unknown[] = [];
   const take = (raw: unknown): void => {
     const { type, id, clientId, command } = Object(raw) as Record<string, unknown>;

@@ -5,42 +5,33 @@ import type { Disposable } from '../../base/disposable';
 import type { ToWebview } from '../../panel/contract';
 import { pageHtml, webviewRoot } from './pageHtml';
 
-/** A silent page, which is hidden or broken, is not waited for longer than this, in ms. */
+/** Maximum wait for a page that is hidden or broken, in ms. */
 const PATIENCE_MS = 1000;
 
-/**
- * A page says hello, what was typed and what went wrong before it is heard, a few words of each;
- * what comes on top of this many is dropped.
- */
+/** Later messages are dropped. */
 const MOST_KEPT = 1000;
 
-/** A view or a panel of VS Code. */
 export interface PageHolder {
   readonly webview: Webview;
   readonly visible: boolean;
-  /** Whether it is the active editor; a view doesn't know. */
+  /** Undefined for a view. */
   readonly active?: boolean;
   readonly onDidDispose: Event<void>;
 }
 
-/** Who hears a page. */
 export interface PageListener {
   receive(message: unknown): void;
-  /** The page is hidden, or is seen again. */
   visibilityChanged?(isVisible: boolean): void;
-  /** The user has gone into it. */
   activated?(): void;
 }
 
 export class Page implements Disposable {
   readonly webview: Webview;
-  /**
-   * What VS Code kept of a page that it brings back with the window; absent for a page that is new.
-   */
+  /** State of a page that VS Code restores; undefined for a new page. */
   readonly restored: { readonly state: unknown } | undefined;
   /**
-   * Resolves when the page is drawn and has said something, or is not waited for any longer. What
-   * blocks this process until then delays what the user waits for.
+   * Resolves when the page is drawn and has sent something, or after a timeout. Blocking this
+   * process earlier delays the page.
    */
   readonly hasSpoken: Promise<void>;
   readonly #holder: PageHolder;
@@ -51,7 +42,6 @@ export class Page implements Disposable {
   #toldVisible: boolean;
   #isGone = false;
 
-  /** Fills a view or a panel with the chat. @param extensionUri where Parley is installed */
   constructor(holder: PageHolder, extensionUri: Uri, restored?: { readonly state: unknown }) {
     const { webview } = holder;
     this.webview = webview;
@@ -78,12 +68,11 @@ export class Page implements Disposable {
     return !this.#isGone && this.#holder.visible;
   }
 
-  /** Whether the user may be in it: not while another editor is the active one. */
+  /** Whether the user may be in it: false while another editor is active. */
   get mayHaveFocus(): boolean {
     return this.isVisible && this.#holder.active !== false;
   }
 
-  /** The user has closed it. */
   get isGone(): boolean {
     return this.#isGone;
   }
@@ -97,10 +86,7 @@ export class Page implements Disposable {
     this.webview.postMessage(message).then(undefined, () => undefined);
   };
 
-  /**
-   * Sets the only listener, which first gets the messages that came before.
-   * @returns what ends it
-   */
+  /** Sets the only listener, which first gets earlier messages. */
   listen(listener: PageListener): Disposable {
     this.#listener = listener;
     const kept = this.#kept;
@@ -113,12 +99,10 @@ export class Page implements Disposable {
     };
   }
 
-  /** Hands messages that were already listened to over to the next listener. */
   hearAgain(messages: readonly unknown[]): void {
     for (const message of messages) this.#receive(message);
   }
 
-  /** The holder was shown or hidden, or says so for another reason. */
   tellVisibility(): void {
     const { isVisible } = this;
     if (isVisible === this.#toldVisible) return;
@@ -126,7 +110,6 @@ export class Page implements Disposable {
     this.#listener?.visibilityChanged?.(isVisible);
   }
 
-  /** The user has gone into it. */
   tellActive(): void {
     this.#listener?.activated?.();
   }

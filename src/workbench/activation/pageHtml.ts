@@ -5,17 +5,15 @@ import { readFileSync } from 'node:fs';
 import { env, l10n, Uri, type Webview } from 'vscode';
 import { pagePolicy } from '../../base/pagePolicy';
 
-/** The folder that a chat webview may load from. */
 export function webviewRoot(extensionUri: Uri): Uri {
   return Uri.joinPath(extensionUri, 'dist', 'webview');
 }
 
 /**
- * The HTML of the chat. Scripts by nonce, no inline style, no remote anything; Trusted Types on
- * with no policy allowed. Scripts and styles stand in the page: each file that a webview fetches is
- * a round trip through VS Code before anything is drawn. The composer stands in it too, and can be
- * written in before the panel runs.
- * @param translation of its text; undefined for English
+ * Scripts by nonce, no inline style, nothing remote; Trusted Types without policies. Scripts,
+ * styles and the composer are inline: each file would be a round trip through VS Code before
+ * anything is drawn.
+ * @param translation undefined for English
  */
 export function pageHtml(webview: Webview, extensionUri: Uri, translation = ofVsCode()): string {
   const root = webviewRoot(extensionUri);
@@ -23,7 +21,7 @@ export function pageHtml(webview: Webview, extensionUri: Uri, translation = ofVs
   const address = `${webview.asWebviewUri(root)}/`;
   const policy = pagePolicy(webview.cspSource, nonce);
   const texts = translation?.bundle;
-  // Addresses in an adopted style sheet are relative to the page, not to the folder.
+  // Addresses in an adopted style sheet are relative to the page.
   const styles = file(root, 'main.css').replaceAll('url("./', `url("${address}`);
   return `<!DOCTYPE html>
 <html lang="${inAttribute(translation?.language ?? 'en')}" data-root="${address}">
@@ -43,23 +41,18 @@ ${texts === undefined ? '' : `<script type="application/json" id="texts">${inert
 </html>`;
 }
 
-/** Translated texts by their English ones, and the language that they are in. */
 export interface Translation {
   readonly language: string;
   readonly bundle: Readonly<Record<string, string>>;
 }
 
-/**
- * The translation that VS Code loaded; undefined if there is none for its language, so that the
- * text is English.
- */
+/** Undefined if there is none for its language. */
 function ofVsCode(): Translation | undefined {
   return l10n.bundle && { language: env.language, bundle: l10n.bundle };
 }
 
 const files = new Map<string, string>();
 
-/** A file of the bundle, read once. */
 function file(root: Uri, name: string): string {
   const known = files.get(name);
   if (known !== undefined) return known;
@@ -68,15 +61,12 @@ function file(root: Uri, name: string): string {
   return text;
 }
 
-/** Our own text, so that nothing in it ends the element it stands in. */
+/** Keeps our own text from closing its element. */
 function closedIn(text: string): string {
   return text.replaceAll(/<\/(script)/gi, '<\\/$1').replaceAll('<!--', '\\x3C!--');
 }
 
-/**
- * The first picture of the panel with its few texts translated: they stand in labels, placeholders
- * and buttons.
- */
+/** Translates labels, placeholders and buttons of the first picture. */
 function translated(shell: string, texts: Readonly<Record<string, string>> = {}): string {
   return shell.replaceAll(
     /((?:aria-label|placeholder)="|<button[^>]*>)([^"<]+)/g,
@@ -88,7 +78,7 @@ function inAttribute(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
 }
 
-/** JSON that cannot end the element it stands in. */
+/** JSON that can't close its element. */
 function inertJson(value: unknown): string {
   return JSON.stringify(value).replaceAll('<', '\\u003c');
 }

@@ -3,8 +3,8 @@
 import type { ExtensionContext, SecretStorage } from 'vscode';
 
 /**
- * Returns the same context with such a store. The names are read when they are first asked for, and
- * again after a secret was added or deleted, in this window or another one.
+ * Names are read on first use, and again after a secret was added or deleted, also by another
+ * window.
  */
 export function rememberingSecretNames(context: ExtensionContext): ExtensionContext {
   const { secrets } = context;

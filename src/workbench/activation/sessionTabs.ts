@@ -13,7 +13,6 @@ export class SessionTabs implements WebviewPanelSerializer {
   readonly #onPage: (page: Page) => void;
   readonly #panels = new Map<Page, WebviewPanel>();
 
-  /** @param onPage told of each page that a tab gets */
   constructor(context: ExtensionContext, onPage: (page: Page) => void) {
     this.#context = context;
     this.#onPage = onPage;
@@ -23,7 +22,7 @@ export class SessionTabs implements WebviewPanelSerializer {
     return this.#panels.has(page);
   }
 
-  /** Opens a tab. @param onPage told of its page before anybody else */
+  /** @param onPage called first with its page */
   open(title: string, column: ViewColumn, onPage: (page: Page) => void): Page {
     const panel = window.createWebviewPanel(SESSION_TAB_TYPE, title, column, {
       enableScripts: true,
@@ -32,7 +31,6 @@ export class SessionTabs implements WebviewPanelSerializer {
     return this.#adopt(panel, undefined, onPage);
   }
 
-  /** Brings a tab to the front. @param preserveFocus what has the focus keeps it */
   reveal(page: Page, preserveFocus = false): void {
     this.#panels.get(page)?.reveal(undefined, preserveFocus);
   }
@@ -41,12 +39,11 @@ export class SessionTabs implements WebviewPanelSerializer {
     this.#panels.get(page)?.dispose();
   }
 
-  /** Takes a tab that VS Code brings back with the window. */
   async deserializeWebviewPanel(panel: WebviewPanel, state: unknown): Promise<void> {
     this.#adopt(panel, { state });
   }
 
-  /** Closes the tab in front that an extension host left that broke: its session is in the list. */
+  /** Closes a front tab of a crashed extension host: its session is in the list. */
   watch(): { dispose(): void } {
     return watchDeadPanels({
       viewType: SESSION_TAB_TYPE,
@@ -56,7 +53,6 @@ export class SessionTabs implements WebviewPanelSerializer {
     });
   }
 
-  /** Shows the title and the state of a tab's session. */
   show(page: Page, title: string, icon: TabIcon): void {
     const panel = this.#panels.get(page);
     if (!panel) return;
@@ -79,5 +75,4 @@ export class SessionTabs implements WebviewPanelSerializer {
   }
 }
 
-/** Opens beside the active editor. */
 export const BESIDE = ViewColumn.Beside;

@@ -6,13 +6,11 @@ import { messageOf } from '../../base/errors';
 import { showFailedStart } from './failedStart';
 import type { Page } from './page';
 
-/** What the starter needs of the product. */
 export interface Startable {
   readonly chat: { fill(page: Page): void };
   end(): Promise<void>;
 }
 
-/** Where a failure is written, and shown on demand. */
 export type StartLog = Pick<LogOutputChannel, 'error' | 'show'>;
 
 type State<P> =
@@ -28,16 +26,12 @@ export class Starter<P extends Startable> {
   #state: State<P> = { kind: 'unloaded' };
   #isWanted = false;
 
-  /**
-   * @param compose builds the product, or throws and leaves nothing behind;
-   * @param log asked for when it is needed
-   */
+  /** @param compose builds the product, or throws and leaves nothing behind */
   constructor(compose: () => P, log: () => StartLog) {
     this.#compose = compose;
     this.#log = log;
   }
 
-  /** A page waits for the product, or it was loaded. */
   get isWanted(): boolean {
     return this.#isWanted || this.#state.kind !== 'unloaded';
   }
@@ -47,8 +41,8 @@ export class Starter<P extends Startable> {
   }
 
   /**
-   * The product, loaded on the first call.
-   * @throws Error why it could not be loaded, without loading it again
+   * Loads the product on the first call.
+   * @throws Error why it couldn't be loaded, without retrying
    */
   product(): P {
     this.prepare();
@@ -59,13 +53,16 @@ export class Starter<P extends Startable> {
     );
   }
 
-  /** Loads the product where that was not tried yet. Never throws. @returns whether it is there */
+  /**
+   * Loads the product once. Never throws.
+   * @returns whether it is loaded
+   */
   prepare(): boolean {
     if (this.#state.kind === 'unloaded') this.#load();
     return this.isLoaded;
   }
 
-  /** Shows the chat in a page once it is drawn, or why there is none. Never rejects. */
+  /** Never rejects. */
   async fill(page: Page): Promise<void> {
     this.#isWanted = true;
     await page.hasSpoken;
@@ -82,7 +79,6 @@ export class Starter<P extends Startable> {
     }
   }
 
-  /** Ends the product in order. After this, nothing is loaded. */
   async end(): Promise<void> {
     const state = this.#state;
     this.#state = { kind: 'ended' };

@@ -4,9 +4,8 @@ import { type ExtensionContext, Uri, type WebviewPanel } from 'vscode';
 export type TabIcon = 'quiet' | 'working' | 'waiting' | 'unread';
 
 /**
- * Returns an icon; the one that is shown already where it is the same, as VS Code draws each other
- * one anew. A tab's icon is a picture and does not take the colour of its theme, as the one of the
- * view does.
+ * Returns the shown icon if it is the same, as VS Code redraws any other. A tab's icon doesn't
+ * follow the theme's color.
  */
 export function tabIcon(
   { extensionUri }: ExtensionContext,

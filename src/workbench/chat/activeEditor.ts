@@ -7,9 +7,8 @@ import type { MentionView } from '../../panel/contract';
 import type { QueuedAttachment } from '../../session/queue/queue';
 import { fileAttachment, selectionAttachment, selectionLabel } from './attachments';
 
-/** The id of the offer. */
 export const ACTIVE_EDITOR = 'active';
-/** A selection that is being dragged is not told with each step, ms. */
+/** Selection changes within this many ms are reported once. */
 const PAUSE_MS = 100;
 
 export class ActiveEditor implements Disposable {
@@ -26,7 +25,7 @@ export class ActiveEditor implements Disposable {
     };
     const listening = [
       window.onDidChangeActiveTextEditor((editor) => {
-        if (editor) this.#last = editor; // the chat is none
+        if (editor) this.#last = editor; // the chat is no text editor
         later();
       }),
       window.onDidChangeTextEditorSelection(later),
@@ -35,7 +34,6 @@ export class ActiveEditor implements Disposable {
     for (const one of listening) this.#lifetime.add(one);
   }
 
-  /** What is offered; undefined where no file of the workspace is open. */
   get view(): MentionView | undefined {
     const editor = this.#editor;
     if (!editor) return undefined;
@@ -45,7 +43,6 @@ export class ActiveEditor implements Disposable {
       : { id: ACTIVE_EDITOR, kind: 'file', label: workspace.asRelativePath(document.uri) };
   }
 
-  /** The attachment of the offer; empty where it is gone. */
   async attachments(): Promise<readonly QueuedAttachment[]> {
     const editor = this.#editor;
     if (!editor) return [];
@@ -77,7 +74,7 @@ export class ActiveEditor implements Disposable {
   }
 }
 
-/** What an editor that is not in sight had selected is not known. */
+/** The selection of a hidden editor is unknown. */
 function hasSelection(editor: TextEditor): boolean {
   return !editor.selection.isEmpty && window.visibleTextEditors.includes(editor);
 }

@@ -7,7 +7,6 @@ import { l10n, workspace } from 'vscode';
 import type { ContentBlock } from '../../session/events/content';
 import type { QueuedAttachment } from '../../session/queue/queue';
 
-/** Pictures and sounds that agents can take in, by the ending of their file. */
 const MEDIA: Readonly<Record<string, string>> = {
   '.png': 'image/png',
   '.jpg': 'image/jpeg',
@@ -20,14 +19,11 @@ const MEDIA: Readonly<Record<string, string>> = {
   '.m4a': 'audio/mp4',
   '.flac': 'audio/flac',
 };
-/** Bytes of a picture or a sound that goes with a message. */
+/** In bytes. */
 const MAX_MEDIA = 10 * 1024 * 1024;
 const MAX_UNSAVED_CHARS = 1_000_000;
 
-/**
- * A file: a picture or a sound as such, text that is not saved as it stands in the editor, anything
- * else by its address, for the agent to read.
- */
+/** Attaches media and unsaved text by content, anything else by its address. */
 export async function fileAttachment(uri: Uri): Promise<QueuedAttachment> {
   const label = workspace.asRelativePath(uri);
   const link: ContentBlock = { type: 'resource_link', uri: uri.toString(), name: basename(uri.fsPath) };
@@ -45,11 +41,10 @@ async function mediaOf(uri: Uri): Promise<ContentBlock | undefined> {
     const data = Buffer.from(await workspace.fs.readFile(uri)).toString('base64');
     return mimeType.startsWith('image/') ? { type: 'image', data, mimeType } : { type: 'audio', data, mimeType };
   } catch {
-    return undefined; // it goes by its address, and the agent says what is wrong with it
+    return undefined;
   }
 }
 
-/** What the agent would not find on the disk. */
 function unsavedOf(uri: Uri): ContentBlock | undefined {
   const document = workspace.textDocuments.find((one) => one.isDirty && one.uri.toString() === uri.toString());
   const text = document?.getText();
@@ -57,10 +52,7 @@ function unsavedOf(uri: Uri): ContentBlock | undefined {
   return { type: 'resource', uri: uri.toString(), text, mimeType: 'text/plain' };
 }
 
-/**
- * The selected lines of an editor, as they stand in it, saved or not; undefined where nothing is
- * selected.
- */
+/** Returns undefined if nothing is selected. */
 export function selectionAttachment(editor: TextEditor): QueuedAttachment | undefined {
   const { document, selection } = editor;
   if (selection.isEmpty) return undefined;
@@ -68,12 +60,11 @@ export function selectionAttachment(editor: TextEditor): QueuedAttachment | unde
   return linesAttachment(document, first, last, document.getText(selection));
 }
 
-/** What the attachment of a selection is called: the file and the lines. */
 export function selectionLabel({ uri }: TextDocument, selection: Selection): string {
   return linesLabel(uri, ...linesOf(selection));
 }
 
-/** Returns the first and the last line of a selection, 1-based. */
+/** 1-based. */
 function linesOf({ start, end }: Selection): [first: number, last: number] {
   const last = end.character === 0 && end.line > start.line ? end.line : end.line + 1;
   return [start.line + 1, last];
@@ -83,11 +74,7 @@ function linesLabel(uri: Uri, first: number, last: number): string {
   return `${workspace.asRelativePath(uri)}:${first === last ? first : `${first}–${last}`}`;
 }
 
-/**
- * Lines of a file as they stand in the editor.
- * @param first 1-based, as is `last`
- * @param label what it is called; absent: the file and its lines
- */
+/** @param first 1-based, as is `last` */
 export function linesAttachment(
   document: TextDocument,
   first: number,
@@ -109,9 +96,8 @@ export function linesAttachment(
 }
 
 /**
- * A text that Parley has put together, embedded where the agent takes that.
- * @param tag stands around the text for agents that take text alone
- * @param path what its address begins with
+ * @param tag surrounds the text for agents that take text only
+ * @param path first part of its address
  */
 export function embeddedAttachment(
   tag: string,
@@ -132,7 +118,10 @@ export function embeddedAttachment(
   };
 }
 
-/** An image that was pasted. @param data base64 @param thumbnail a `data:` address */
+/**
+ * @param data base64
+ * @param thumbnail a `data:` URL
+ */
 export function imageAttachment(
   name: string,
   mimeType: string,
@@ -153,9 +142,7 @@ export function imageAttachment(
 }
 
 /**
- * A file that was pasted: a sound, or anything else, which goes as a resource without an address in
- * the file system.
- * @param mimeType '' where the system does not know it
+ * @param mimeType '' if unknown
  * @param data base64
  */
 export function contentAttachment(name: string, mimeType: string, data: string): QueuedAttachment {
@@ -186,7 +173,7 @@ export function contentAttachment(name: string, mimeType: string, data: string):
   };
 }
 
-/** The text of a file; undefined where it is none. */
+/** Returns undefined if the bytes aren't text. */
 function textOf(bytes: Uint8Array): string | undefined {
   if (bytes.includes(0)) return undefined;
   try {

@@ -10,9 +10,8 @@ import { awayView, firstSince, type LeftAt } from '../../client/view/awayView';
 import type { AwayView } from '../../panel/contract';
 import type { Conversations } from '../sessions/conversations';
 
-/** Who looks away for less than this has missed nothing, in milliseconds. */
+/** Shorter absences aren't reported, in milliseconds. */
 const MIN_AWAY_MS = 60_000;
-/** Where sessions were left that nobody has looked at since: survives a reload. */
 const LEFT = 'parley.away';
 const MOST_LEFT = 50;
 
@@ -33,7 +32,6 @@ export class Away implements Disposable {
   readonly #options: AwayOptions;
   readonly #lifetime = new DisposableStore();
   readonly #changed = this.#lifetime.add(new Emitter<string>());
-  /** When sessions were looked at last, and what they had cost then. */
   readonly #seen = new Map<string, LeftAt>();
   readonly #left: Map<string, LeftAt>;
   readonly #views = new Map<string, { readonly view: AwayView; readonly isShown: boolean }>();
@@ -55,31 +53,28 @@ export class Away implements Disposable {
     for (const one of listening) this.#lifetime.add(one);
   }
 
-  /** What is told of a session has changed; its key. */
+  /** Fires the key of a session whose summary changed. */
   readonly onDidChange: Event<string> = this.#changed.event;
 
-  /** What is told of a session now. */
   of(key: string): AwayView | undefined {
     const known = this.#views.get(key);
     return known?.isShown ? known.view : undefined;
   }
 
-  /** Whether there is anything to tell of a session, dismissed or not. */
+  /** Whether a session has a summary, dismissed or not. */
   has(key: string | undefined): boolean {
     return key !== undefined && this.#views.has(key);
   }
 
-  /** The user has read it. It can be shown again until there is something newer. */
   dismiss(key: string): void {
     this.#show(key, false);
   }
 
-  /** Shows what was dismissed, or dismisses what is shown. */
   toggle(key: string): void {
     this.#show(key, !this.#views.get(key)?.isShown);
   }
 
-  /** Call it when a session may have come into sight, or has changed. */
+  /** Call it when a session may have become visible or has changed. */
   look(key: string): void {
     const conversation = this.#options.conversations.find(key);
     if (!conversation) return;
@@ -99,7 +94,9 @@ export class Away implements Disposable {
     this.#lifetime.dispose();
   }
 
-  /** What an agent did meanwhile comes first, while it is attached again: nobody has seen that. */
+  /**
+   * While an agent is attached again, what it did in the meantime comes first: nobody has seen it.
+   */
   #isLookedAt({ key, isAttaching }: Conversation): boolean {
     const { isFocused, isShown } = this.#options;
     return !isAttaching && isFocused() && isShown(key);
@@ -114,7 +111,6 @@ export class Away implements Disposable {
     const { key, model, isAttaching } = conversation;
     const last = isAttaching ? model.state.entries.at(-1) : undefined;
     this.#seen.set(key, { ...this.#now(conversation), ...(last && { since: last.at }) });
-    // Its agent went on while there was no window.
     if (last && !this.#left.has(key)) this.#leave(key, { ...this.#now(conversation), since: last.at + 1 });
   }
 
@@ -130,7 +126,6 @@ export class Away implements Disposable {
     if (this.#options.now() - left.since < MIN_AWAY_MS) return;
     try {
       await conversation.whole;
-      // What was not dismissed yet is told together with what is new.
       const before = this.of(key);
       const since = Math.min(left.since, before?.since ?? left.since);
       const view = await awayView(conversation, { ...left, since });
@@ -153,7 +148,6 @@ export class Away implements Disposable {
     this.#changed.fire(key);
   }
 
-  /** A session that comes back with the window is still left where it was. */
   #forget(key: string): void {
     this.#seen.delete(key);
     this.#views.delete(key);

@@ -90,10 +90,9 @@ export const chat = (places: ChatPlaces): Contribution => ({
   },
 });
 
-/** Goes to the editor beside the chat, else to the one before it in its group. */
 async function focusEditor(): Promise<void> {
-  // Editors inside a comparison of several files have no column. VS Code 1.106 lists them even after
-  // the comparison was closed.
+  // Editors inside a multi-file comparison have no column; VS Code 1.106 lists them after it was
+  // closed.
   const editor = window.activeTextEditor ?? window.visibleTextEditors.find((one) => one.viewColumn !== undefined);
   if (editor) await window.showTextDocument(editor.document, { viewColumn: editor.viewColumn ?? 1 });
   else await commands.executeCommand('workbench.action.openPreviousRecentlyUsedEditor');

@@ -23,17 +23,15 @@ import { dialogsClosed, isDialogOpen, showInfo, tellError } from '../ui/messages
 import { ChatSurface, type FocusTarget, type MessageHandlers, type SurfaceHost } from './chatSurface';
 import { messageHandlers } from './messages';
 
-/** Where VS Code shows the chat. */
 export interface ChatPlaces {
   readonly panel: ChatPanel;
   readonly view: ChatView;
   readonly tabs: SessionTabs;
 }
 
-/** What a tab says of the session in it, beside its title. */
 export type TabStates = (key: string) => TabIcon;
 
-/** What stands before a tab's title, for those who do not see its icon. */
+/** Prefix of a tab's title, for those who don't see its icon. */
 const PREFIXES: Readonly<Record<TabIcon, string>> = { quiet: '', working: '… ', waiting: '? ', unread: '● ' };
 
 export class ChatHome implements SurfaceHost, UriHandler, Disposable {
@@ -41,15 +39,13 @@ export class ChatHome implements SurfaceHost, UriHandler, Disposable {
   readonly #conversations: Conversations;
   readonly #places: ChatPlaces;
   readonly #surfaces = new Map<Page, ChatSurface>();
-  /** What the tabs show of their sessions. */
   readonly #looks = new WeakMap<Page, string>();
   readonly #watching: readonly Disposable[];
   readonly #shown = new Emitter<string>();
   #handlers: MessageHandlers | undefined;
   #states: TabStates = () => 'quiet';
-  /** The page that the user was in last. */
   #usedPage: Page | undefined;
-  /** A page that is being revealed: VS Code tells later that it is visible. */
+  /** VS Code reports the visibility of a revealed page with a delay. */
   #revealing: Page | undefined;
 
   constructor(places: ChatPlaces, workbench: Workbench) {
@@ -77,23 +73,18 @@ export class ChatHome implements SurfaceHost, UriHandler, Disposable {
     return this.#handlers;
   }
 
-  /** A session came into sight; its key. */
+  /** Fires the key of a session that became visible. */
   readonly onDidShow: Event<string> = this.#shown.event;
 
-  /** Has tabs show the states of their sessions. */
   set states(states: TabStates) {
     this.#states = states;
     this.retitle();
   }
 
-  /**
-   * Shows a conversation in a page that VS Code has opened, and starts its agent where the user
-   * asked for the chat.
-   */
+  /** Shows a conversation in a page that VS Code has opened. */
   fill(page: Page): void {
     const { tabs } = this.#places;
     if (tabs.has(page) && !this.#surfaces.has(page)) {
-      // A tab that came back with the window says in its state which session it has.
       const key = at(page.restored?.state, 'key');
       const conversation = typeof key === 'string' ? this.#conversations.recall(key, { activates: false }) : undefined;
       if (conversation) this.#attach(page, conversation);
@@ -101,24 +92,22 @@ export class ChatHome implements SurfaceHost, UriHandler, Disposable {
       return;
     }
     const surface = this.#surfaceOf(page);
-    // Who opens the view wants to use it. One that VS Code brought back with the window waits until
-    // the user touches it.
+    // The user opened the view to use it, unless VS Code restored it with the window.
     if (page === this.#places.view.page && !page.restored) surface.startWhenDrawn();
   }
 
-  /** Returns whether a page of this window has a session, on the screen or hidden. */
+  /** Returns whether a page has a session, visible or hidden. */
   holds(key: string): boolean {
     return [...this.#surfaces.values()].some(({ conversation }) => conversation.key === key);
   }
 
-  /** Returns whether a session is on the screen in this window. */
   isShown(key: string): boolean {
     return [...this.#surfaces].some(([page, { conversation }]) => page.isVisible && conversation.key === key);
   }
 
   /**
-   * Returns the sessions that a command may be about that names none: of the page that the user is
-   * in, else of all pages on the screen, else of all hidden ones.
+   * Sessions that a command may mean: of the page that the user is in, else of all visible pages,
+   * else of all.
    */
   get current(): readonly Conversation[] {
     const pages = [...this.#surfaces.keys()];
@@ -127,7 +116,6 @@ export class ChatHome implements SurfaceHost, UriHandler, Disposable {
     return this.#sessionsOf(used ? [used] : visible.length > 0 ? visible : pages);
   }
 
-  /** Returns the sessions on the screen in editors: what the title of an editor may belong to. */
   get inEditors(): readonly Conversation[] {
     const { view } = this.#places;
     return this.#sessionsOf([...this.#surfaces.keys()].filter((page) => page !== view.page && page.isVisible));
@@ -140,18 +128,15 @@ export class ChatHome implements SurfaceHost, UriHandler, Disposable {
     ] as Conversation[];
   }
 
-  /** Returns whether the chat in the side bar has a session. */
   isInSideBar(conversation: Conversation | undefined): boolean {
     const { page } = this.#places.view;
     return page !== undefined && this.#surfaces.get(page)?.conversation === conversation;
   }
 
-  /** Returns whether a page shows a session, on the screen or hidden. */
   get hasPages(): boolean {
     return this.#surfaces.size > 0;
   }
 
-  /** Opens the editor panel. */
   openPanel(): ChatSurface {
     const page = this.#places.panel.open(undefined, isDialogOpen());
     this.#reveal(page);
@@ -159,19 +144,18 @@ export class ChatHome implements SurfaceHost, UriHandler, Disposable {
   }
 
   /**
-   * Opens the editor panel and starts the agent of its session.
-   * @param page the panel's, opened already: the user may be elsewhere by now, and is not fetched back
+   * Opens the panel and starts its agent.
+   * @param page the panel, opened already: it isn't revealed again
    */
   begin(page?: Page): void {
     const surface = page ? this.#surfaceOf(page) : this.openPanel();
-    // Not awaited: the panel is open; the agent's start is shown in it.
     surface.startWhenDrawn();
     surface.focus();
   }
 
   /**
-   * Brings the chat to the front where the user has it: the panel, else the visible view, else a
-   * new panel.
+   * Reveals the chat where the user has it: the tab or panel, else the visible view, else a new
+   * panel.
    */
   open(): ChatSurface {
     const { panel, view } = this.#places;
@@ -184,12 +168,11 @@ export class ChatHome implements SurfaceHost, UriHandler, Disposable {
     return this.openPanel();
   }
 
-  /** Returns whether the chat can be seen somewhere in this window. */
   get isVisible(): boolean {
     return [...this.#surfaces.keys()].some(({ isVisible }) => isVisible);
   }
 
-  /** Shows a conversation in the panel and in the view, where they are open. */
+  /** Shows a conversation in the panel and in the view, if they are open. */
   show(conversation: Conversation): void {
     if (this.#usedTab) this.#usedPage = undefined;
     this.#conversations.setActive(conversation.key);
@@ -199,7 +182,7 @@ export class ChatHome implements SurfaceHost, UriHandler, Disposable {
     if (this.isShown(conversation.key)) this.#shown.fire(conversation.key);
   }
 
-  /** Shows a conversation in a tab of its own, or in the one that it has. */
+  /** Shows a conversation in its tab, or in a new one. */
   openTab(conversation: Conversation, column = ViewColumn.Beside): ChatSurface {
     const known = this.#tabOf(conversation.key);
     if (known) return this.#revealTab(known);
@@ -213,9 +196,8 @@ export class ChatHome implements SurfaceHost, UriHandler, Disposable {
   }
 
   /**
-   * Shows a conversation, to which commands belong from now on, and brings the chat to the front. It
-   * takes the focus as soon as no dialog needs it.
-   * @returns where it is shown there
+   * Makes a conversation the active one and reveals the chat, which gets the focus once no dialog
+   * is open.
    */
   present(conversation: Conversation): ChatSurface {
     const { key } = conversation;
@@ -238,12 +220,10 @@ export class ChatHome implements SurfaceHost, UriHandler, Disposable {
     return conversation.key;
   }
 
-  /** Brings the chat to the front with the focus on something in it. */
   focusOn(target: FocusTarget): void {
     this.open().focus(target);
   }
 
-  /** Moves the chat with the session that the user is in. */
   async move(to: 'editor' | 'sideBar' | 'window'): Promise<void> {
     const { panel, view, tabs } = this.#places;
     const tab = this.#usedTab;
@@ -264,20 +244,16 @@ export class ChatHome implements SurfaceHost, UriHandler, Disposable {
     surface.focus();
   }
 
-  /** Plays a sound, where a page that can is on the screen. */
   chime(): void {
     for (const surface of this.#surfaces.values()) if (surface.chime()) return;
   }
 
-  /** Brings what happened in a session to the eye wherever the session is shown. */
+  /** Scrolls to the entry of an event in all pages of a session. */
   reveal(key: string, event: TimedEvent): void {
     for (const surface of this.#surfaces.values()) if (surface.conversation.key === key) void surface.reveal(event);
   }
 
-  /**
-   * Shows a session that is kept, and brings the chat to the front.
-   * @throws ParleyError `no-such-session`
-   */
+  /** @throws ParleyError `no-such-session` */
   showSession(key: string): void {
     const conversation = this.#conversations.recall(key);
     if (!conversation) throw new ParleyError('no-such-session', l10n.t('This session no longer exists.'));
@@ -313,7 +289,6 @@ export class ChatHome implements SurfaceHost, UriHandler, Disposable {
     } else void showInfo(l10n.t('This session is still open in the other window.'));
   }
 
-  /** A link can open the chat, or a session, where the user agrees to that. */
   handleUri(uri: Uri): void {
     if (uri.path === '/session') {
       // The user is asked there whether to open it.
@@ -334,7 +309,6 @@ export class ChatHome implements SurfaceHost, UriHandler, Disposable {
     this.#surfaces.clear();
   }
 
-  /** A tab is called as the session in it, and its icon says what the session does. */
   retitle(): void {
     const { panel, tabs } = this.#places;
     for (const [page, { conversation }] of this.#surfaces) {
@@ -342,7 +316,7 @@ export class ChatHome implements SurfaceHost, UriHandler, Disposable {
       if (!isPanel && !tabs.has(page)) continue;
       const icon = this.#states(conversation.key);
       const words = isPanel && knownTitleOf(conversation) === undefined ? 'Parley' : tabTitleOf(conversation);
-      // A session changes often while its agent writes, and its tab seldom.
+      // Sessions change often while agents write, and their tabs seldom.
       const look = `${icon} ${words}`;
       if (this.#looks.get(page) === look) continue;
       this.#looks.set(page, look);
@@ -363,13 +337,12 @@ export class ChatHome implements SurfaceHost, UriHandler, Disposable {
     return undefined;
   }
 
-  /** The tab that the user was in last, if that was no other page. */
+  /** The tab that the user was in last, unless that was another page. */
   get #usedTab(): Page | undefined {
     const page = this.#usedPage;
     return page && this.#surfaces.has(page) && this.#places.tabs.has(page) ? page : undefined;
   }
 
-  /** A page comes to the front. */
   #reveal(page: Page): void {
     this.#usedPage = page;
     if (!page.isVisible) this.#revealing = page;
@@ -381,15 +354,14 @@ export class ChatHome implements SurfaceHost, UriHandler, Disposable {
     return this.#surfaceOf(page);
   }
 
-  /** The user has closed a session. */
   #closeTabs(key: string): void {
     const tab = this.#tabOf(key);
     if (tab) this.#places.tabs.close(tab);
   }
 
   /**
-   * A panel that VS Code brought back shows what it showed. The key in its state may be of an earlier
-   * session: VS Code writes it when a window ends in order.
+   * A restored panel shows what it showed. The key in its state may be of an earlier session: VS
+   * Code writes the state only when a window ends in order.
    */
   #surfaceOf(page: Page): ChatSurface {
     const known = this.#surfaces.get(page);

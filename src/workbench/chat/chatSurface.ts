@@ -19,10 +19,10 @@ import { Away } from './away';
 import { idsOf, type Refusal, readFromWebview } from './fromWebview';
 import { Welcome } from './welcome';
 
-/** An agent does not wait longer than this for a page that is not drawn, in ms. */
+/** An agent starts after this time even if the page isn't drawn, in ms. */
 const LONGEST_DRAWING_MS = 3000;
 
-/** What is about the page alone: where its session is gone, there is nothing to tell the user. */
+/** About the page only: if the session is closed, there is nothing to tell the user. */
 const QUIET: ReadonlySet<SessionMessage['type']> = new Set([
   ...([
     'unsent',
@@ -39,7 +39,6 @@ const QUIET: ReadonlySet<SessionMessage['type']> = new Set([
   ] as const),
 ]);
 
-/** What gets the focus in the page. */
 export type FocusTarget = Extract<ToWebview, { type: 'focus' }>['on'];
 
 type MessageHandler<T extends SessionMessage['type']> = (
@@ -48,23 +47,19 @@ type MessageHandler<T extends SessionMessage['type']> = (
   message: Extract<SessionMessage, { type: T }>,
 ) => unknown;
 
-/** What each message about a session does. What a handler throws is logged. */
+/** What a handler throws is logged. */
 export type MessageHandlers = { readonly [T in SessionMessage['type']]: MessageHandler<T> };
 
-/** The chat that surfaces belong to. */
 export interface SurfaceHost {
   readonly workbench: Workbench;
   readonly feedSources: FeedSources;
   readonly handlers: MessageHandlers;
   /** The user acts in a page: commands are about its session. */
   used(page: Page): void;
-  /** The user went into a page. */
   activated(page: Page): void;
-  /** A page came into sight. */
   seen(page: Page): void;
-  /** Shows another session that is kept. @throws ParleyError `no-such-session` */
+  /** @throws ParleyError `no-such-session` */
   showSession(key: string): void;
-  /** Takes a session over that another window has released. */
   takeOver(key: string): void;
 }
 
@@ -83,15 +78,13 @@ export class ChatSurface implements PageListener, Disposable {
   readonly #away: Away;
   #conversation: Conversation;
   #feed: SessionFeed;
-  /** Ends with what is shown. */
   #mirroring: Disposable;
   #greeted = false;
-  /** The page runs: it has greeted, and was not hidden since, which ends it. */
+  /** The page runs: it has greeted, and was not hidden since. */
   #isLive = false;
   #focusWanted: FocusTarget | undefined;
   #startWanted: ReturnType<typeof setTimeout> | undefined;
 
-  /** @param conversation is shown first */
   constructor(page: Page, conversation: Conversation, host: SurfaceHost) {
     const { workbench } = host;
     this.#page = page;
@@ -117,7 +110,6 @@ export class ChatSurface implements PageListener, Disposable {
     return this.#conversation;
   }
 
-  /** Shows another conversation. */
   show(conversation: Conversation): void {
     if (this.#conversation === conversation) return;
     this.#conversation.edits.releaseAll(this);
@@ -126,7 +118,7 @@ export class ChatSurface implements PageListener, Disposable {
     this.#conversation = conversation;
     this.#feed = this.#newFeed();
     this.#mirroring = this.#mirrorDraft();
-    // A page that is hidden is gone, and gets everything when it is back.
+    // Hidden pages are destroyed, and updated when shown again.
     if (this.#greeted && this.#page.isVisible) this.#feed.snapshot();
     void this.#welcome();
     void this.#tellWorktree();
@@ -155,18 +147,15 @@ export class ChatSurface implements PageListener, Disposable {
     this.host.activated(this.#page);
   }
 
-  /** Shows what an empty conversation offers. A page that is hidden gets it when it is back. */
   #offer(): void {
     if (this.#greeted && this.#page.isVisible) this.post({ type: 'firstUse', offers: this.#firstUse.view ?? null });
   }
 
-  /** Tells what happened while nobody looked. A page that is hidden gets it when it is back. */
   #tellAway(): void {
     const { key } = this.#conversation;
     if (this.#greeted && this.#page.isVisible) this.post({ type: 'away', key, view: this.#away.of(key) ?? null });
   }
 
-  /** Says in an empty conversation where it is, and what was done there last. */
   async #welcome(): Promise<void> {
     const conversation = this.#conversation;
     if (!this.#greeted || !this.#page.isVisible || conversation.model.state.entries.length > 0) return;
@@ -175,7 +164,6 @@ export class ChatSurface implements PageListener, Disposable {
       this.post({ type: 'welcome', key: conversation.key, welcome });
   }
 
-  /** Says on which branch the session works, where it has a worktree. */
   async #tellWorktree(): Promise<void> {
     const conversation = this.#conversation;
     if (!this.#greeted || !this.#page.isVisible) return;
@@ -184,23 +172,19 @@ export class ChatSurface implements PageListener, Disposable {
       this.post({ type: 'worktree', key: conversation.key, branch: found?.branch ?? null });
   }
 
-  /** Offers what the user was in last as context of the next message. */
   #offerEditor(): void {
     if (this.#greeted && this.#page.isVisible)
       this.post({ type: 'activeEditor', offer: this.#activeEditor.view ?? null });
   }
 
-  /**
-   * The agent was suspended while the page was hidden: it is started again when the page is shown.
-   */
+  /** Starts an agent that was suspended while the page was hidden. */
   #bringBack(): void {
     if (this.#conversation.isSuspended) this.startWhenDrawn();
   }
 
   /**
-   * Starts the agent, unless it was started, as soon as the page is drawn: both at once take the
-   * processor from each other, and the page is what the user waits for. What they send meanwhile
-   * waits for the agent.
+   * Starts the agent once the page is drawn: both at once compete for the processor, and the user
+   * waits for the page.
    */
   startWhenDrawn(): void {
     if (this.#conversation.connection.kind !== 'idle') return;
@@ -208,29 +192,23 @@ export class ChatSurface implements PageListener, Disposable {
     else this.#startWanted ??= setTimeout(() => this.#start(), LONGEST_DRAWING_MS);
   }
 
-  /**
-   * Puts the focus into the composer, on the first open question or into the find widget; where the
-   * page is not there yet, as soon as it is.
-   */
+  /** Sets the focus, as soon as the page runs. */
   focus(on: FocusTarget = 'composer'): void {
     this.#focusWanted = on;
     if (this.#isLive) this.#giveFocus();
   }
 
-  /**
-   * Brings the entry of something that happened in the conversation to the eye, as soon as the page
-   * has drawn the transcript.
-   */
+  /** Scrolls to the entry of an event once the transcript is drawn. */
   async reveal(event: TimedEvent): Promise<void> {
     const conversation = this.#conversation;
     await conversation.whole;
-    // The feed is of the conversation that is shown: of another one it would be waited for in vain.
+    // The feed belongs to the conversation that is shown.
     if (this.shows(conversation)) await this.#feed.painted();
     const index = this.shows(conversation) ? entryOf(conversation.model, event) : undefined;
     if (index !== undefined) this.post({ type: 'reveal', index });
   }
 
-  /** Plays a sound if the page is on the screen. @returns whether it is */
+  /** @returns whether the page is visible */
   chime(): boolean {
     const { isVisible } = this.#page;
     if (isVisible) this.post({ type: 'chime' });
@@ -243,12 +221,11 @@ export class ChatSurface implements PageListener, Disposable {
     if (on) this.post({ type: 'focus', on });
   }
 
-  /** Resolves when the conversation is on the screen as it is now. */
+  /** Resolves when the conversation is drawn as it is now. */
   painted(): Promise<void> {
     return this.#feed.painted();
   }
 
-  /** Puts text into the composer. */
   insert(text: string): void {
     this.post({ type: 'insert', text });
   }
@@ -265,7 +242,7 @@ export class ChatSurface implements PageListener, Disposable {
     void this.#startThenLook();
   }
 
-  /** Looking for agents asks the login shell, which must not keep the first agent waiting. */
+  /** Finding agents runs the login shell, which must not delay the first agent. */
   async #startThenLook(): Promise<void> {
     if (this.#conversation.connection.kind === 'idle') await this.#conversation.start();
     this.#firstUse.look();
@@ -277,10 +254,7 @@ export class ChatSurface implements PageListener, Disposable {
     this.#lifetime.dispose();
   }
 
-  /**
-   * What is typed or sent elsewhere is seen here too; a page that is hidden gets it with its next
-   * snapshot.
-   */
+  /** Mirrors drafts edited in other views. Hidden pages get them with their next snapshot. */
   #mirrorDraft(): Disposable {
     const conversation = this.#conversation;
     return conversation.unsent.onDidChangeDraft(({ by }) => {
@@ -315,7 +289,7 @@ export class ChatSurface implements PageListener, Disposable {
       this.#page.tellActive();
       return;
     }
-    // The user acted on what they saw, which another session may have taken the place of meanwhile.
+    // The page may show another session than the one the user acted in.
     const conversation = message.key === null ? this.#conversation : this.#find(message.key, message.type);
     if (!conversation) {
       if (!QUIET.has(message.type)) this.refuse(idsOf(message), l10n.t('This session is closed.'));
@@ -328,7 +302,7 @@ export class ChatSurface implements PageListener, Disposable {
     }
   }
 
-  /** What is unsent finds its session, also if that was never stored. */
+  /** Unsent text finds its session, even if the session was never stored. */
   #find(key: string, type: SessionMessage['type']): Conversation | undefined {
     return this.#conversations.find(key) ?? (type === 'unsent' ? this.#conversations.renew(key) : undefined);
   }
@@ -336,7 +310,7 @@ export class ChatSurface implements PageListener, Disposable {
   #onHello(version: number): void {
     if (version !== CONTRACT_VERSION) this.host.workbench.log.warn(`the webview speaks contract version ${version}`);
     this.#greeted = true;
-    this.#conversation.edits.releaseAll(this); // a page that begins edits nothing
+    this.#conversation.edits.releaseAll(this); // a new page edits nothing
     this.#isLive = true;
     this.#feed.snapshot();
     this.#offer();
@@ -365,7 +339,6 @@ export class ChatSurface implements PageListener, Disposable {
     if (this.shows(conversation)) this.host.used(this.#page);
   }
 
-  /** Says in the page that something was not done. */
   refuse({ clientId, id }: { readonly clientId?: string; readonly id?: string }, reason: string): void {
     this.post({
       type: 'rejected',

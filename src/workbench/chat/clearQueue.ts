@@ -3,10 +3,7 @@ import { l10n } from 'vscode';
 import type { Conversation } from '../../client/conversation/conversation';
 import { showInfo } from '../ui/messages';
 
-/**
- * Removes all queued messages and offers to bring them back. Resolves when that offer was taken or
- * is gone.
- */
+/** Resolves when the offer to restore the messages is taken or gone. */
 export async function clearQueue(conversation: Conversation): Promise<void> {
   const { paused } = conversation.queue;
   const gone = conversation.queueActions.remove();

@@ -9,29 +9,21 @@ import { agoLabel } from '../sessions/sessionLabels';
 import { embeddedAttachment } from './attachments';
 import { folded } from './earlierSessions';
 
-/** Commits among other offers, and where commits are asked for. */
 const MOST_FOUND = 5;
 const MOST_NEWEST = 8;
-/** Letters that commits are looked for with, and those of a hash. */
 const LEAST_LETTERS = 3;
 const HASH = /^[0-9a-f]{4,64}$/;
 const ID = /^commit:([0-9a-f]{40,64})$/;
-/** What is typed for the newest ones. */
 const WORD = /^comm(it?|its)?$/;
-/** Characters of a hash in the list, and of a subject or an author's name. */
 const SHORT_HASH = 7;
 const MAX_WORDS = 60;
 
-/**
- * Returns whether commits are asked for, and not something that is called so.
- * @param wanted in lower case
- */
+/** @param wanted in lower case */
 export function asksForCommits(wanted: string): boolean {
   return WORD.test(wanted);
 }
 
 /**
- * Returns the newest commits that fit what is typed.
  * @param wanted in lower case
  * @param folder of the repository; absolute
  */
@@ -55,8 +47,8 @@ export async function commitOffers(
 }
 
 /**
- * Returns the attachment of a commit; undefined where the id is none, or git has the commit no more.
- * @throws ParleyError where git does not answer
+ * Returns undefined if the id is no commit's.
+ * @throws ParleyError if git fails
  */
 export async function commitAttachment(id: string, folder: string | undefined): Promise<QueuedAttachment | undefined> {
   const hash = ID.exec(id)?.[1];
@@ -74,7 +66,7 @@ function labelOf({ hash, subject }: Commit): string {
   return `${hash.slice(0, SHORT_HASH)} ${inLine(subject)}`.trim();
 }
 
-/** What anybody has written, with the characters in sight that are invisible or turn the line. */
+/** Anybody can have written it. */
 function inLine(text: string): string {
   return oneLine(revealControls(text), MAX_WORDS);
 }

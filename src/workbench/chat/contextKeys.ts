@@ -5,10 +5,7 @@ import type { Conversation } from '../../client/conversation/conversation';
 import { isBelow } from '../../client/requests/roots';
 import type { Workbench } from '../core/workbench';
 
-/**
- * The keys that describe the active conversation and the settings; package.json uses each as
- * `parley.NAME`.
- */
+/** package.json uses each as `parley.NAME`. */
 export interface ContextKeys {
   readonly hasSession: boolean;
   readonly isRunning: boolean;
@@ -27,11 +24,10 @@ export interface ContextKeys {
   readonly inWorktree: boolean;
   readonly hasAway: boolean;
   readonly hasPlan: boolean;
-  /** The chat in the side bar shows the session that commands are about. */
+  /** The side bar shows the session that commands are about. */
   readonly isSideBarCurrent: boolean;
 }
 
-/** The keys while there is no conversation. */
 export const NO_SESSION: ContextKeys = {
   hasSession: false,
   isRunning: false,
@@ -53,7 +49,6 @@ export const NO_SESSION: ContextKeys = {
   isSideBarCurrent: false,
 };
 
-/** What of a conversation the keys are made from. */
 export type KeySource = Pick<
   Conversation,
   'connection' | 'cwd' | 'isWorking' | 'sessionId' | 'queue' | 'model' | 'ops'
@@ -61,18 +56,14 @@ export type KeySource = Pick<
   readonly agent: { readonly type: string };
 };
 
-/** How the user sees a conversation. */
 export interface SeenState {
   readonly hasAway?: boolean;
   readonly isInSideBar?: boolean;
 }
 
 /**
- * Returns the keys.
  * @param resources the setting `parley.resources`, not validated
- * @param worktrees the folder with the worktrees of sessions, absolute
- * @param at `hasAway`: something happened in it while nobody looked; `isInSideBar`: the side bar
- * shows it
+ * @param worktrees the folder of all worktrees; absolute
  */
 export function contextKeysOf(
   conversation: KeySource | undefined,
@@ -107,7 +98,6 @@ export function contextKeysOf(
   };
 }
 
-/** Sets the keys, each only when its value changes. */
 export class ContextKeyPublisher {
   readonly #workbench: Pick<Workbench, 'setContext' | 'folder'>;
   #published: ContextKeys = NO_SESSION;
@@ -116,7 +106,6 @@ export class ContextKeyPublisher {
     this.#workbench = workbench;
   }
 
-  /** @see contextKeysOf */
   update(conversation: KeySource | undefined, resources: unknown, seen?: SeenState): void {
     const keys = contextKeysOf(conversation, resources, this.#workbench.folder('worktrees'), seen);
     for (const name of Object.keys(keys) as (keyof ContextKeys)[])

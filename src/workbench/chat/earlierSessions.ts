@@ -11,13 +11,11 @@ import type { Archive } from '../sessions/archive';
 import { isForeign, short } from '../sessions/sessionLabels';
 import { embeddedAttachment } from './attachments';
 
-/** Sessions whose names are looked at in one go. */
 const PAGE = 250;
-/** Characters of a title in the list, in the message and on its attachment. */
 const MAX_TITLE = 60;
-/** Rows of a session that are read for its transcript, from its end. */
+/** Rows read for a transcript, from its end. */
 const MAX_ROWS = 20_000;
-/** Offers that can still be chosen: several panels may each show a list. */
+/** Several panels may each show a list. */
 const MOST_OFFERED = 100;
 
 export interface EarlierSessionsOptions {
@@ -25,7 +23,6 @@ export interface EarlierSessionsOptions {
   readonly agentName: (id: string) => string;
 }
 
-/** Where something is mentioned: the session that is written in, and its folders; absolute. */
 export interface MentionPlace {
   readonly key: string;
   readonly roots: readonly string[];
@@ -33,7 +30,7 @@ export interface MentionPlace {
 
 export class EarlierSessions {
   readonly #options: EarlierSessionsOptions;
-  /** What was offered, by the id of the offer; the oldest first. */
+  /** By the id of the offer, oldest first. */
   readonly #offered = new Map<string, SessionName>();
 
   constructor(options: EarlierSessionsOptions) {
@@ -41,8 +38,8 @@ export class EarlierSessions {
   }
 
   /**
-   * The sessions with these letters in their titles, newest first: those of the place's folders, then
-   * others. Spaces and hyphens do not matter, as a mention has no spaces while it is typed.
+   * Returns sessions by title, newest first, those of the place's folders before others. Ignores
+   * spaces and hyphens, as a mention has none.
    * @throws the reason of `signal`
    */
   async named(
@@ -71,7 +68,6 @@ export class EarlierSessions {
     return [...here, ...elsewhere].slice(0, most).flatMap((session) => this.#offer(session) ?? []);
   }
 
-  /** The transcript of a session that was offered; undefined where it is gone, or nothing is in it. */
   async attachment(id: string): Promise<QueuedAttachment | undefined> {
     const offered = this.#offered.get(id);
     if (!offered) return undefined;
@@ -105,7 +101,7 @@ export class EarlierSessions {
   }
 }
 
-/** Returns a text as mentions are compared: a mention has no spaces while it is typed. */
+/** A mention has no spaces while it is typed. */
 export function folded(text: string): string {
   return text.toLowerCase().replace(/[\s\-_]+/g, '');
 }

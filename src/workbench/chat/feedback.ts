@@ -21,32 +21,25 @@ import { addComments, CommentThreads, OwnComment } from '../ui/commentThreads';
 import { findLines } from './findLines';
 import { type KeptThread, keepComments, readComments } from './keptComments';
 
-/** The id that `when` clauses of the menus of threads name. */
+/** Named in `when` clauses of menus. */
 const CONTROLLER = 'parley-feedback';
-/** What tool calls showed, sessions and plans as texts: documents of the active session. */
+/** Documents about the active session. */
 const OWN_SCHEMES: ReadonlySet<string> = new Set(['parley-diff', 'parley-session']);
-/** Lines of a document that a comment repeats, and characters of each. */
 const MOST_LINES = 5;
 const MAX_LINE = 200;
 
 export interface FeedbackOptions {
   readonly reviews: Pick<ReviewIndex, 'at' | 'onDidChange'>;
   readonly conversations: Pick<Conversations, 'find' | 'list' | 'onDidAdd' | 'peek'>;
-  /** Where comments outlive the window. */
   readonly memento: Pick<Memento, 'get' | 'update'>;
-  /** Puts a text into the composer of a session and shows it. */
   readonly deliver: (conversation: Conversation, text: string) => Promise<void>;
-  /** Told whether there are comments to send. */
   readonly onCount: (count: number) => void;
 }
 
-/** What is known of a thread with comments. */
 interface Subject {
-  /** The session that they are for. */
   readonly session: string;
-  /** What stood at its lines when it began; undefined until that is read. */
+  /** The lines when the thread began; undefined until they are read. */
   readonly lines: readonly string[] | undefined;
-  /** The lines have changed since. */
   readonly isOutdated: boolean;
 }
 
@@ -55,7 +48,7 @@ export class Feedback implements Disposable {
   readonly #lifetime = new DisposableStore();
   readonly #shown: CommentThreads;
   readonly #threads = new Map<CommentThread, Subject>();
-  /** Of sessions that have not returned since the window was opened. */
+  /** Threads of sessions that haven't returned since the window opened. */
   #waiting: readonly KeptThread[];
 
   constructor(options: FeedbackOptions) {
@@ -75,7 +68,6 @@ export class Feedback implements Disposable {
     for (const { key } of conversations.list()) void this.#restore(key);
   }
 
-  /** The user has written a comment. */
   add({ thread, text }: CommentReply): void {
     const known = this.#threads.get(thread);
     const session = known?.session ?? this.#sessionOf(thread.uri)?.key;
@@ -88,7 +80,6 @@ export class Feedback implements Disposable {
     this.#tell();
   }
 
-  /** Removes a comment, and its thread with the last one. */
   remove(comment: Comment): void {
     if (!(comment instanceof OwnComment)) return;
     const { thread } = comment;
@@ -97,14 +88,12 @@ export class Feedback implements Disposable {
     this.#tell();
   }
 
-  /** Removes a thread with its comments. */
   discard(thread: CommentThread): void {
     this.#threads.delete(thread);
     thread.dispose();
     this.#tell();
   }
 
-  /** Removes the comments for sessions that are deleted. */
   forget(sessions: readonly string[]): void {
     this.#waiting = this.#waiting.filter(({ session }) => !sessions.includes(session));
     for (const [thread, { session }] of this.#threads) {
@@ -115,12 +104,11 @@ export class Feedback implements Disposable {
     this.#tell();
   }
 
-  /** Puts all comments into the composers of their sessions, one message for each. */
+  /** Puts all comments into composers, one message for each session. */
   async send(): Promise<void> {
     const { conversations, deliver } = this.#options;
     const bySession = Map.groupBy([...this.#threads], ([, { session }]) => session);
     for (const [session, threads] of bySession) {
-      // What was said of a session that is closed helps the one that the user is in.
       const conversation = conversations.find(session) ?? conversations.peek();
       if (!conversation) continue;
       const parts: string[] = [];
@@ -136,7 +124,6 @@ export class Feedback implements Disposable {
     this.#lifetime.dispose();
   }
 
-  /** The session that a document shows something of. */
   #sessionOf(uri: Uri): Conversation | undefined {
     const { reviews, conversations } = this.#options;
     if (uri.scheme === 'file') return reviews.at(uri.fsPath)?.conversation;
@@ -144,12 +131,11 @@ export class Feedback implements Disposable {
     return OWN_SCHEMES.has(uri.scheme) ? conversations.peek() : undefined;
   }
 
-  /** Shows the comments for a session that has returned. */
   async #restore(session: string): Promise<void> {
     for (const kept of this.#waiting.filter((one) => one.session === session)) {
       const uri = Uri.parse(kept.uri);
       const first = uri.scheme === 'file' ? findLines(await lineReader(uri), kept.lines, kept.first) : kept.first;
-      // Deleted or shown meanwhile.
+      // Deleted or shown in the meantime.
       if (this.#lifetime.isDisposed || !this.#waiting.includes(kept)) continue;
       this.#waiting = this.#waiting.filter((one) => one !== kept);
       const isOutdated = first === undefined;
@@ -190,7 +176,6 @@ export class Feedback implements Disposable {
   }
 }
 
-/** The place of a thread, what stands there, and what the user has said of it. */
 async function textOf(thread: CommentThread, { lines, isOutdated }: Subject): Promise<string> {
   const { uri } = thread;
   const { first, last } = linesOf(thread);
@@ -203,13 +188,13 @@ async function textOf(thread: CommentThread, { lines, isOutdated }: Subject): Pr
     : isBefore
       ? l10n.t('{0} (before the change)', place)
       : place;
-  // Texts other than files never change, and may be gone.
+  // Other texts never change, and may be gone.
   const isLive = (uri.scheme === 'file' && !isOutdated) || lines === undefined;
   const quoted = isLive ? await readLines(uri, first, last) : lines;
   return [head, ...quoted.map((line) => `> ${line}`), '', ...wordsOf(thread)].join('\n');
 }
 
-/** The lines of a thread, from 0. */
+/** 0-based. */
 function linesOf({ range }: CommentThread): { readonly first: number; readonly last: number } {
   return { first: range?.start.line ?? 0, last: range?.end.line ?? 0 };
 }
@@ -218,7 +203,7 @@ function wordsOf({ comments }: CommentThread): readonly string[] {
   return comments.map(({ body }) => (typeof body === 'string' ? body : body.value).trim());
 }
 
-/** Returns the first of some lines of a document, each on one line; none where it is gone. */
+/** Returns no lines if the document is gone. */
 async function readLines(uri: Uri, first: number, last: number): Promise<readonly string[]> {
   const lineAt = await lineReader(uri);
   const lines: string[] = [];
@@ -229,7 +214,6 @@ async function readLines(uri: Uri, first: number, last: number): Promise<readonl
   return lines;
 }
 
-/** Returns what reads the lines of a document as comments repeat them; undefined beyond its end. */
 async function lineReader(uri: Uri): Promise<(line: number) => string | undefined> {
   let document: TextDocument | undefined;
   try {

@@ -1,14 +1,9 @@
 // Finds lines again in a text that has changed since.
 
-/** Lines that are looked at before and after the place where they were. */
+/** Lines searched before and after the old place. */
 const MAX_AWAY = 5000;
 
-/**
- * Returns the first of the lines where they stand now, the nearest to where they were; undefined where
- * they are not found.
- * @param lineAt of the text; undefined beyond its end
- * @param first where they were
- */
+/** Returns the first line of the match nearest to `first`. */
 export function findLines(
   lineAt: (line: number) => string | undefined,
   lines: readonly string[],

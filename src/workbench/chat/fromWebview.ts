@@ -14,11 +14,10 @@ import {
 const MAX_ID = 500;
 const id = z.string().check(z.maxLength(MAX_ID));
 const index = z.int().check(z.nonnegative());
-/** Of a draft; it must stay possible to add one to it. */
+/** It must stay possible to add one to the revision of a draft. */
 const revision = z.int().check(z.nonnegative(), z.lte(2 ** 50));
 const MAX_IMAGE_BASE64 = 20_000_000;
 
-/** Messages that were sent while no host listened. */
 const MAX_UNSENT = 1000;
 
 const queueAction = z.discriminatedUnion('kind', [
@@ -33,10 +32,7 @@ const queueAction = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('clear') }),
 ]);
 
-/**
- * Values of a form: judged by its fields where it is known (panel/checkForm.ts); here only their
- * kinds and sizes.
- */
+/** Fields judge values later (panel/checkForm.ts); here only kinds and sizes. */
 const formText = z.string().check(z.maxLength(20_000));
 const formValue = z.union([formText, z.number(), z.boolean(), z.array(formText).check(z.maxLength(500)), z.null()]);
 
@@ -48,10 +44,9 @@ const elicitationAction = z.discriminatedUnion('kind', [
 ]);
 
 const changesScope = z.union([z.object({ turnId: id }), z.literal('review')]);
-/** Of a changed file: its path. */
+/** The path of a changed file. */
 const file = z.string().check(z.maxLength(10_000));
 
-/** A message about a session, with the key of it. */
 function ofSession<const T extends string, S extends z.core.$ZodLooseShape>(type: T, shape: S) {
   return z.object({ type: z.literal(type), key: z.nullable(id), ...shape });
 }
@@ -184,10 +179,7 @@ const schema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('problem'), kind: z.enum(['error', 'csp']), text: z.string().check(z.maxLength(20_000)) }),
 ]);
 
-/**
- * What the webview can do before it has shown a session: everything else is about something that it
- * shows.
- */
+/** Allowed before a session is shown. */
 const BEFORE_SESSION: ReadonlySet<string> = new Set([
   ...[
     'wake',
@@ -204,10 +196,7 @@ const BEFORE_SESSION: ReadonlySet<string> = new Set([
   ],
 ]);
 
-/**
- * Why a message was not taken, with the ids that it has, so that the webview can say what was not
- * done.
- */
+/** Why a message was refused, with its ids, so that the page can say what wasn't done. */
 export interface Refusal {
   readonly refused: 'too-large' | 'invalid';
   readonly type: string;
@@ -215,7 +204,6 @@ export interface Refusal {
   readonly id?: string;
 }
 
-/** Reads one message. */
 export function readFromWebview(message: unknown): FromWebview | Refusal {
   const parsed = schema.safeParse(message);
   if (!parsed.success) {
@@ -228,7 +216,7 @@ export function readFromWebview(message: unknown): FromWebview | Refusal {
   return data as FromWebview;
 }
 
-/** Returns what a message says of itself, whatever else is wrong with it. */
+/** Returns the ids of a message, whatever else is wrong with it. */
 export function idsOf(message: unknown): Omit<Refusal, 'refused'> {
   const [type, clientId, id] = ['type', 'clientId', 'id'].map((name) => {
     const value = at(message, name);

@@ -3,20 +3,15 @@ import type { Memento } from 'vscode';
 import * as z from 'zod/mini';
 
 const COMMENTS = 'parley.comments';
-/** Threads that are kept, and characters of all of them as JSON: the newest. */
 const MAX_THREADS = 200;
 const MAX_CHARS = 256 * 1024;
 
-/** Comments on some lines of a document. */
 export interface KeptThread {
-  /** The session that they are for. */
   readonly session: string;
-  /** The address of the document. */
   readonly uri: string;
-  /** The lines, from 0. */
+  /** 0-based. */
   readonly first: number;
   readonly last: number;
-  /** What stood there, from the first line on. */
   readonly lines: readonly string[];
   readonly comments: readonly string[];
 }
@@ -33,13 +28,16 @@ const schema = z.array(
   }),
 );
 
-/** Returns what was kept, the oldest first. */
+/** Oldest first. */
 export function readComments(memento: Pick<Memento, 'get'>): readonly KeptThread[] {
   const { data = [] } = schema.safeParse(memento.get<unknown>(COMMENTS));
   return data.filter(({ first, last }) => first <= last);
 }
 
-/** Keeps threads, the oldest first, in place of those before; as many of the newest as there is room for. */
+/**
+ * Keeps as many of the newest threads as there is room for.
+ * @param threads oldest first
+ */
 export function keepComments(memento: Pick<Memento, 'update'>, threads: readonly KeptThread[]): void {
   let left = MAX_CHARS;
   const kept: KeptThread[] = [];

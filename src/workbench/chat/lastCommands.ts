@@ -7,37 +7,30 @@ import { head } from '../../base/text';
 import { within } from '../../base/within';
 import { MarkedOutput } from './markedOutput';
 
-/** Terminals whose last command is kept: those with the newest commands. */
 const MAX_TERMINALS = 8;
-/** Bytes of output of each, with its escape sequences. */
+/** In bytes, with escape sequences. */
 const MAX_OUTPUT = 64 * 1024;
-/** Characters of a command line. */
 const MAX_LINE = 4000;
-/** How long the rest of the output of a command that has ended is waited for, in milliseconds. */
+/** How long to wait for the rest of the output after a command ended, in ms. */
 const REST_MS = 2000;
 
-/** The context keys without a command to attach. */
 export const NO_TERMINAL_COMMANDS = { hasTerminalCommands: false };
 
-/** A command that runs or ran in a terminal. */
 export interface TerminalCommand<Terminal> {
-  /** Random: who does not know it cannot ask for the output. */
+  /** Random, so that output can't be requested by guessing. */
   readonly id: string;
   readonly terminal: Terminal;
   readonly line: string;
-  /** The code is undefined where the shell did not tell it. */
   readonly end: { readonly exitCode: number | undefined } | undefined;
 }
 
 export class LastCommands<Terminal extends object, Execution extends object> {
-  /** By their terminal, the newest last. */
+  /** Newest last. */
   readonly #last = new Map<Terminal, Command<Terminal>>();
-  /** Also those whose line is not known yet. */
   readonly #running = new WeakMap<Execution, Command<Terminal>>();
 
   /**
-   * A command has begun.
-   * @param line '' where the shell did not tell it
+   * @param line '' if unknown
    * @param output what the terminal receives from now on
    */
   begin(terminal: Terminal, execution: Execution, line: string, output: AsyncIterable<string>): void {
@@ -47,7 +40,6 @@ export class LastCommands<Terminal extends object, Execution extends object> {
     void command.read(output);
   }
 
-  /** @param line as it is known now */
   end(execution: Execution, line: string, exitCode: number | undefined): void {
     const command = this.#running.get(execution);
     if (!command || command.isForgotten) return;
@@ -56,27 +48,24 @@ export class LastCommands<Terminal extends object, Execution extends object> {
     this.#keep(command);
   }
 
-  /** A terminal is closed. */
   forget(terminal: Terminal): void {
     this.#last.get(terminal)?.forget();
     this.#last.delete(terminal);
   }
 
-  /** The last command of each terminal, newest first. */
+  /** Newest first. */
   list(): readonly TerminalCommand<Terminal>[] {
     return [...this.#last.values()].reverse();
   }
 
-  /** The last command of a terminal. */
   of(terminal: Terminal): TerminalCommand<Terminal> | undefined {
     return this.#last.get(terminal);
   }
 
   /**
-   * Describes a command for an agent: its line, how it ended, and what it printed. Waits a moment for
-   * output that is still on its way.
+   * Describes a command for an agent. Waits briefly for output.
    * @param place where it ran, in words
-   * @returns undefined where the id is not that of the last command of a terminal
+   * @returns undefined if another command ran after it
    */
   async textOf(id: string, place: string): Promise<string | undefined> {
     const command = [...this.#last.values()].find((one) => one.id === id);
@@ -85,7 +74,6 @@ export class LastCommands<Terminal extends object, Execution extends object> {
     return command.text(place);
   }
 
-  /** Empty lines and commands before the newest of their terminal are not of interest. */
   #keep(command: Command<Terminal>): void {
     const { terminal } = command;
     const known = this.#last.get(terminal);
@@ -104,7 +92,6 @@ let count = 0;
 
 class Command<Terminal> implements TerminalCommand<Terminal> {
   readonly id = randomUUID();
-  /** Later commands have a greater one. */
   readonly order = ++count;
   readonly terminal: Terminal;
   readonly #output = new MarkedOutput(MAX_OUTPUT);
@@ -139,7 +126,6 @@ class Command<Terminal> implements TerminalCommand<Terminal> {
         this.#output.append(piece);
       }
     } catch {
-      // What came before it is what is known.
     } finally {
       this.#isRead = true;
       this.#read.resolve();
@@ -152,12 +138,11 @@ class Command<Terminal> implements TerminalCommand<Terminal> {
     this.#ended.resolve();
   }
 
-  /** Nothing of it is of interest any more. */
   forget(): void {
     this.#isForgotten = true;
   }
 
-  /** Waits a moment for output and exit code of a command of which one has come. */
+  /** Waits briefly for output and exit code if one of them is missing. */
   async settled(): Promise<void> {
     if (this.#isRead === (this.#end !== undefined)) return;
     await within(REST_MS, Promise.all([this.#read.promise, this.#ended.promise]));
@@ -165,9 +150,9 @@ class Command<Terminal> implements TerminalCommand<Terminal> {
 
   text(place: string): string {
     const { output, truncated } = this.#output.text();
-    // The beginning of a line that is cut may be half an escape sequence.
+    // A cut line may begin with half an escape sequence.
     const whole = truncated ? output.slice(output.indexOf('\n') + 1) : output;
-    // Behind it, zsh writes a sign over spaces that it takes back.
+    // zsh writes a sign over spaces that it takes back.
     const printed = plainOutput(whole).trimEnd();
     const isComplete = this.#isRead && this.#end !== undefined;
     return [

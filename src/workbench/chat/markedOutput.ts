@@ -2,28 +2,25 @@
 // where the output of a command begins and ends.
 import { OutputTail, type OutputText } from '../../terminals/outputTail';
 
-/** C: what a command prints begins; D: it has ended (of VS Code's shell integration and of FinalTerm's). */
+/** C: output begins; D: the command has ended (VS Code's shell integration and FinalTerm's). */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the marks begin and end with them
 const MARK = /\u001b\][16]33;([CD])(?:;[^\u0007\u001b]{0,32})?(?:\u0007|\u001b\\)/g;
-/** The beginning of a mark whose rest has not come. */
 const BEGUN =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the marks begin and end with them
   /\u001b(?:\](?:[16](?:3(?:3(?:;(?:[CD](?:;[^\u0007\u001b]{0,32})?\u001b?)?)?)?)?)?)?$/;
 
-/** Keeps the end of what stands between the marks of one command. */
 export class MarkedOutput {
   readonly #capacity: number;
   #tail: OutputTail;
   #rest = '';
   #state: 'before' | 'within' | 'after' = 'before';
 
-  /** @param capacity bytes of UTF-8 that are kept */
+  /** @param capacity in bytes of UTF-8 */
   constructor(capacity: number) {
     this.#capacity = capacity;
     this.#tail = new OutputTail(capacity);
   }
 
-  /** Takes what the terminal received next, in pieces of any size. */
   append(piece: string): void {
     const text = this.#rest + piece;
     const end = BEGUN.exec(text)?.index ?? text.length;
@@ -37,7 +34,6 @@ export class MarkedOutput {
     this.#keep(text.slice(from, end));
   }
 
-  /** What is kept; where no mark of a beginning came, all since the end of the command before. */
   text(): OutputText {
     return this.#tail.text();
   }
@@ -46,7 +42,7 @@ export class MarkedOutput {
     if (this.#state !== 'after') this.#tail.append(text);
   }
 
-  /** The end of the command before may come late, after this one has been told of. */
+  /** The end of the previous command may arrive after this one began. */
   #mark(isBegin: boolean): void {
     if (this.#state === 'after') return;
     if (this.#state === 'within') {

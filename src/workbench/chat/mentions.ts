@@ -15,28 +15,21 @@ import type { EarlierSessions, MentionPlace } from './earlierSessions';
 import type { TerminalCommands } from './terminalCommands';
 import { WorkspaceFiles } from './workspaceFiles';
 
-/** Rows of the list. */
 const MOST = 20;
-/** Commands and open editors among them before anything is typed; sessions and symbols after the files. */
 const FIRST_COMMANDS = 3;
 const MOST_OPEN = 10;
 const MOST_SESSIONS = 5;
 const MOST_SYMBOLS = 5;
-/** Letters that sessions and symbols are looked for with. */
 const LEAST_LETTERS = 2;
-/** How long the lines of a symbol are looked for, in milliseconds. */
+/** In milliseconds. */
 const SYMBOLS_MS = 10_000;
-/** Problems in one attachment. */
 const MOST_PROBLEMS = 200;
 const SELECTION = 'selection';
-/** Also what is typed for it. */
 const PROBLEMS = 'problems';
 const CHANGES = 'changes';
-/** Typed for the commands of all terminals. */
 const TERMINAL = 'terminal';
 const PATH = 'path:';
 
-/** What is mentioned beside files, problems and symbols. */
 export interface MentionSources {
   readonly sessions: Pick<EarlierSessions, 'named' | 'attachment'>;
   readonly terminals: Pick<TerminalCommands, 'offers' | 'attachment'>;
@@ -47,7 +40,6 @@ export class Mentions implements Disposable {
   readonly #commits = new GitCommits();
   readonly #sessions: MentionSources['sessions'];
   readonly #terminals: MentionSources['terminals'];
-  /** The symbols that were offered last, by the id of the offer. */
   #symbols: ReadonlyMap<string, FoundSymbol> = new Map();
 
   constructor({ sessions, terminals }: MentionSources) {
@@ -56,8 +48,8 @@ export class Mentions implements Disposable {
   }
 
   /**
-   * What is offered for the letters after `@`, best first: at once the files, then commits, earlier
-   * sessions and symbols, each as soon as they are found.
+   * Offers for the letters after `@`: first files, then commits, earlier sessions and symbols as
+   * they are found.
    * @throws the reason of `signal`
    */
   async *offers(query: string, place: MentionPlace, signal: AbortSignal): AsyncGenerator<readonly MentionView[]> {
@@ -81,7 +73,6 @@ export class Mentions implements Disposable {
     const files = found
       .map(({ path, isFolder }): MentionView => ({ id: PATH + path, kind: isFolder ? 'folder' : 'file', label: path }))
       .filter(({ id }) => !ids.has(id));
-    // What is asked for by its name stands before the files, whenever it comes.
     let asked: readonly MentionView[] = [];
     let late: readonly MentionView[] = [];
     const shown = (): readonly MentionView[] => [
@@ -107,7 +98,6 @@ export class Mentions implements Disposable {
     }
   }
 
-  /** The attachments that an offer stands for; empty where it is gone. */
   async attachments(id: string, roots: readonly string[]): Promise<readonly QueuedAttachment[]> {
     if (id === SELECTION) {
       const editor = selectedEditor();
@@ -131,7 +121,6 @@ export class Mentions implements Disposable {
     return uri ? [await fileAttachment(uri)] : [];
   }
 
-  /** The attachments of files and folders of the workspace that were dropped. */
   async dropped(addresses: readonly string[]): Promise<readonly QueuedAttachment[]> {
     const uris = addresses.map(normalUri).filter((uri) => workspace.getWorkspaceFolder(uri));
     return Promise.all(uris.map(fileAttachment));
@@ -150,13 +139,12 @@ export class Mentions implements Disposable {
   }
 }
 
-/** Without `..`, which could lead out of a folder that the address begins with. */
+/** Without `..`, which could leave a folder that the address begins with. */
 function normalUri(address: string): Uri {
   const uri = Uri.parse(address);
   return uri.with({ path: posix.normalize(uri.path) });
 }
 
-/** The editor with a selection: the active one, or one in sight while the chat has the focus. */
 function selectedEditor(): TextEditor | undefined {
   const editors = window.activeTextEditor ? [window.activeTextEditor] : window.visibleTextEditors;
   return editors.find(({ selection, document }) => !selection.isEmpty && document.uri.scheme === 'file');
@@ -205,10 +193,9 @@ function symbolOffer([id, { name, kind, path }]: readonly [string, FoundSymbol])
   return { id, kind: 'symbol', label: name, description: `${kind}, ${workspace.asRelativePath(path)}` };
 }
 
-/** All lines of a symbol: a list of the workspace's symbols has the place of its name alone. */
+/** The list of workspace symbols has only the place of the name. */
 async function symbolAttachment(symbol: FoundSymbol): Promise<QueuedAttachment> {
   const { name, path, line } = symbol;
-  // The symbol's own line is enough where the language server does not answer.
   const inTime = AbortSignal.timeout(SYMBOLS_MS);
   const [document, all] = await Promise.all([
     workspace.openTextDocument(Uri.file(path)),
@@ -220,7 +207,6 @@ async function symbolAttachment(symbol: FoundSymbol): Promise<QueuedAttachment> 
   return linesAttachment(document, line, last, document.getText(range), name);
 }
 
-/** Files of the workspace that are open in editors, each once. */
 function openFiles(): readonly MentionView[] {
   const offers = new Map<string, MentionView>();
   for (const { tabs } of window.tabGroups.all)

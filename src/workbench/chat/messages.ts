@@ -32,7 +32,6 @@ import { saveRule } from './saveRule';
 
 type MessageOf<T extends SessionMessage['type']> = Extract<SessionMessage, { type: T }>;
 
-/** Buttons and menu entries of the webview, and the commands behind them. */
 const COMMANDS = {
   newSession: 'parley.newSession',
   selectAgent: 'parley.selectAgent',
@@ -55,7 +54,6 @@ const COMMANDS = {
   export: 'parley.export',
 } as const;
 
-/** Those of {@link COMMANDS} that are about a session. */
 const SESSION_COMMANDS: ReadonlySet<string> = new Set<keyof typeof COMMANDS>([
   'renameSession',
   'forkSession',
@@ -69,33 +67,30 @@ const SESSION_COMMANDS: ReadonlySet<string> = new Set<keyof typeof COMMANDS>([
   'export',
 ]);
 
-/** VS Code's editor of keyboard shortcuts, and what it is searched for. */
 const KEYS = 'workbench.action.openGlobalKeybindings';
 const OWN_KEYS = '@ext:parley.parley';
 
-/** Characters of rich text that programs still take from the clipboard in a moment. */
+/** Programs paste less rich text than this quickly, in characters. */
 const MAX_RICH = 5_000_000;
 
-/** What is said if changed files could not be opened, kept or undone. */
 const NOT_DONE = { open: 'changes-not-opened', keep: 'changes-not-kept', undo: 'changes-not-undone' } as const;
 
-/** The action that shows another session; its key follows. */
 const SHOW_SESSION = 'show:';
 
-/** Returns a handler for what is about the transcript on the screen. */
+/** Handles a message about the visible transcript. */
 function onFeed<M>(run: (feed: SessionFeed, message: M) => void) {
   return (surface: ChatSurface, conversation: Conversation, message: M): void => {
     if (surface.shows(conversation)) run(surface.feed, message);
   };
 }
 
-/** Returns a handler whose failure is said in the transcript. */
+/** Handles a message; a failure is shown in the transcript. */
 function told<M>(what: PlainCode, run: (conversation: Conversation, message: M) => unknown) {
   return (_surface: ChatSurface, conversation: Conversation, message: M): Promise<void> =>
     tell(conversation, what, () => run(conversation, message));
 }
 
-/** Returns a handler for what the user does in the session: commands are about it then. */
+/** Handles an action of the user: commands are about its session then. */
 function used<M>(run: (surface: ChatSurface, conversation: Conversation, message: M) => unknown) {
   return (surface: ChatSurface, conversation: Conversation, message: M): unknown => {
     surface.used(conversation);
@@ -233,7 +228,7 @@ export function messageHandlers(workbench: Workbench): MessageHandlers {
   };
 }
 
-/** Runs a command behind a button. As with a menu of VS Code in a webview, a failure is shown to the user. */
+/** As with a menu of VS Code in a webview, a failure is shown to the user. */
 function runCommand({ key }: Conversation, command: keyof typeof COMMANDS): Thenable<unknown> {
   const args = SESSION_COMMANDS.has(command) ? [{ session: key, webview: 'parley' }] : [];
   return commands.executeCommand(COMMANDS[command], ...args);
@@ -243,7 +238,7 @@ function isCommand(id: string): id is keyof typeof COMMANDS {
   return Object.hasOwn(COMMANDS, id);
 }
 
-/** The composer forgets the text only when the message is in our hands. */
+/** The composer keeps the text until the message is accepted. */
 function send(surface: ChatSurface, conversation: Conversation, message: MessageOf<'send'>): void {
   const { clientId, text, revision, now } = message;
   surface.used(conversation);
@@ -259,12 +254,12 @@ function send(surface: ChatSurface, conversation: Conversation, message: Message
   surface.post({ type: 'accepted', clientId, revision: left.revision });
 }
 
-/** Queues what was sent while no host listened: after a break, nothing is sent unless the user says so. */
+/** Queues what was sent while no host listened: after a break, nothing is sent unasked. */
 function keepUnsent(surface: ChatSurface, conversation: Conversation, message: MessageOf<'unsent'>): void {
   const { clientId, messages, text, revision } = message;
   const { unsent } = conversation;
   try {
-    // A newer draft says that they arrived before: from another page, or from one that is gone.
+    // A newer draft means that they arrived already, from another page or one that is gone.
     if (unsent.draft.revision <= revision) {
       if (messages.length > 0) {
         conversation.queueActions.addUnsent(messages, unsent.attachments);
@@ -292,7 +287,7 @@ async function applyQueueAction(
       queueActions.pump();
       return;
     case 'hold':
-      // One that comes late, from a page that is gone by now, would hold the item forever.
+      // A late one, from a page that is gone, would hold the item forever.
       if (!action.held) edits.release(action.id, surface);
       else if (surface.shows(conversation) && surface.isVisible) edits.hold(action.id, surface);
       return;
@@ -320,7 +315,7 @@ async function applyQueueAction(
   }
 }
 
-/** Answers a request; the reason of a rejection goes to the agent as the next message. */
+/** The reason of a rejection goes to the agent as the next message. */
 function answerPermission(conversation: Conversation, { id, optionId, reason = '' }: MessageOf<'permission'>): boolean {
   const options = conversation.model.state.permissions.get(id)?.options ?? [];
   const isRejection = options.some((option) => option.optionId === optionId && option.kind.startsWith('reject'));
@@ -371,7 +366,7 @@ async function offerMentions(
   }
 }
 
-/** Attaches one after the other; a message that is sent in the meantime waits for it. */
+/** The next message waits for it. */
 async function attach(
   surface: ChatSurface,
   { unsent }: Conversation,
@@ -405,7 +400,7 @@ async function showChanges(
   }
 }
 
-/** As Markdown and as rich text, which only a page can write. */
+/** Only a page can write rich text. */
 async function copySession(surface: ChatSurface, conversation: Conversation): Promise<void> {
   const text = await sessionMarkdown(conversation);
   const { agent, model } = conversation;
@@ -414,7 +409,6 @@ async function copySession(surface: ChatSurface, conversation: Conversation): Pr
   else surface.post({ type: 'clipboard', text, html });
 }
 
-/** Runs the action of a button in the transcript. */
 async function act(workbench: Workbench, surface: ChatSurface, conversation: Conversation, id: string): Promise<void> {
   const { key, agent } = conversation;
   if (id.startsWith('signIn:')) await conversation.signIn(id.slice('signIn:'.length));
@@ -440,7 +434,6 @@ async function act(workbench: Workbench, surface: ChatSurface, conversation: Con
   else workbench.log.warn(`unknown action ${id}`);
 }
 
-/** Runs something with the agent, and says in the transcript if it failed. */
 async function tell(conversation: Conversation, what: PlainCode, run: () => unknown): Promise<void> {
   try {
     await run();

@@ -9,20 +9,16 @@ import type { PermissionRule } from '../../client/rules/permissionRule';
 import { subjectOf } from '../../client/rules/requestSubject';
 import type { Archive } from '../sessions/archive';
 
-/** Requests that a rule is held against. */
 const MAX_PAST = 50;
-/** Stored sessions that are looked into. */
 const MAX_SESSIONS = 200;
-/** Rows that are read of each. */
 const MAX_ROWS = 20_000;
-/** The dialog does not wait longer for the past, in ms. */
+/** Limit for reading the past while the dialog waits, in ms. */
 const MAX_MS = 1500;
 const MAX_EXAMPLE = 120;
 
 export interface RulePast {
-  /** How many requests were looked at. */
   readonly asked: number;
-  /** What the rule would have allowed of them, newest first. */
+  /** Newest first. */
   readonly allowed: readonly string[];
 }
 
@@ -32,10 +28,6 @@ interface PlacedRequest extends PastRequest {
   readonly place: JudgedSession;
 }
 
-/**
- * Holds a rule against the latest requests.
- * @param sessions those of this window
- */
 export async function pastOf(rule: PermissionRule, sessions: readonly Conversation[], kept: Kept): Promise<RulePast> {
   const found: PlacedRequest[] = sessions.flatMap(({ model, cwd, roots, agent }) =>
     model.state.entries.flatMap((entry) =>
@@ -54,17 +46,13 @@ export async function pastOf(rule: PermissionRule, sessions: readonly Conversati
   return { asked: latest.length, allowed };
 }
 
-/** Returns what was asked for: the command or the files, never what the agent called it. */
+/** Never the title that the agent gave it. */
 function labelOf({ asked, place }: Pick<PlacedRequest, 'asked' | 'place'>): string {
   const subject = subjectOf(asked, place);
   if (subject?.kind === 'execute') return subject.words.join(' ');
   return subject?.paths.map((path) => relative(place.cwd, path)).join(', ') ?? '';
 }
 
-/**
- * Reads the requests of stored sessions until there are enough.
- * @param newer returns how many requests are newer than a time
- */
 async function* storedRequests(
   kept: Kept,
   open: ReadonlySet<string>,

@@ -23,7 +23,7 @@ export async function saveRule(workbench: Workbench, conversation: Conversation,
   const past = await pastOf(rule, workbench.get(Conversations).list(), workbench.get(Archive));
   const save = l10n.t('Save Rule');
   if ((await askModal(questionOf(rule), detailOf(rule, past), [save])) !== save) return true;
-  // It may have been answered meanwhile: the rule is saved all the same.
+  // It may have been answered; the rule is saved anyway.
   const asked = conversation.model.state.permissions.get(id);
   await addRule(rule);
   const once = asked?.options.find(({ kind }) => kind === 'allow_once');

@@ -9,9 +9,7 @@ import type { Workbench } from '../core/workbench';
 import { embeddedAttachment } from './attachments';
 import { LastCommands, type TerminalCommand } from './lastCommands';
 
-/** Characters of a command in the list, in the message and on its attachment. */
 const MAX_LABEL = 60;
-/** Characters of a terminal's name. */
 const MAX_NAME = 30;
 const PREFIX = 'terminal:';
 
@@ -29,7 +27,7 @@ export class TerminalCommands implements Disposable {
     this.#lifetime.add(
       window.onDidStartTerminalShellExecution(({ terminal, execution }) => {
         if (!workspace.isTrusted) return;
-        // At once: what is printed before it is read is lost.
+        // Immediately: output printed before it is read is lost.
         this.#commands.begin(terminal, execution, execution.commandLine.value, execution.read());
         changed();
       }),
@@ -48,7 +46,7 @@ export class TerminalCommands implements Disposable {
     );
   }
 
-  /** The last command of each terminal, newest first. */
+  /** Newest first. */
   offers(): readonly MentionView[] {
     return this.#commands.list().flatMap((command): readonly MentionView[] => {
       const label = labelOf(command);
@@ -58,13 +56,11 @@ export class TerminalCommands implements Disposable {
     });
   }
 
-  /** The attachment of a command that was offered; undefined where another one ran after it. */
   async attachment(id: string): Promise<QueuedAttachment | undefined> {
     const command = this.#commands.list().find((one) => PREFIX + one.id === id);
     return command && this.#attachmentOf(command);
   }
 
-  /** The attachment of the last command of a terminal; undefined where none is known. */
   async attachmentOf(terminal: Terminal): Promise<QueuedAttachment | undefined> {
     const command = this.#commands.of(terminal);
     return command && this.#attachmentOf(command);

@@ -11,9 +11,8 @@ import type { Workbench } from '../core/workbench';
 import { Archive } from '../sessions/archive';
 import { nameOf } from '../sessions/keptSessions';
 
-/** Sessions that are shown. */
 const MOST_SESSIONS = 3;
-/** Sessions that are looked at: those in which nothing happened are left out. */
+/** Sessions in which nothing happened are left out. */
 const LOOKED_AT = 12;
 const MAX_TITLE = 120;
 
@@ -24,10 +23,9 @@ export class Welcome {
     this.#workbench = workbench;
   }
 
-  /** Returns what to say in a conversation in which nothing has happened. */
   async of({ key, cwd }: Conversation): Promise<WelcomeView> {
     const branch = await branchOf(cwd);
-    // The folder of sessions without a workspace says nothing to the user.
+    // The user doesn't know the folder of sessions without a workspace.
     const isScratch = cwd === this.#workbench.folder('no-folder');
     return {
       folder: isScratch ? undefined : basename(cwd) || cwd,

@@ -4,18 +4,15 @@ import { type Disposable, DisposableStore } from '../../base/disposable';
 import { FileList } from '../../mentions/fileList';
 import { gitFiles } from '../../mentions/gitFiles';
 
-/** Files of one folder. */
 const MAX_FILES = 200_000;
 
 export class WorkspaceFiles implements Disposable {
   readonly #lifetime = new DisposableStore();
   readonly #ended = new AbortController();
   #list: Promise<FileList> | undefined;
-  /** Files have come or gone since the list was made. */
   #isStale = false;
   #isRenewing = false;
 
-  /** Makes the list, if there is none yet. */
   warm(): void {
     if (this.#list) return;
     this.#list = this.#make();
@@ -29,14 +26,13 @@ export class WorkspaceFiles implements Disposable {
     this.#lifetime.add(workspace.onDidGrantWorkspaceTrust(stale));
   }
 
-  /** The list as it was made last; a newer one is made meanwhile, where it is stale. */
+  /** Returns the latest list, and starts renewing a stale one. */
   async list(): Promise<FileList> {
     this.warm();
     if (this.#isStale && !this.#isRenewing) void this.#renew();
     return this.#list ?? FileList.of([]);
   }
 
-  /** The file or folder that a path of the list stands for. */
   uriOf(path: string): Uri | undefined {
     for (const folder of workspace.workspaceFolders ?? []) {
       const prefix = prefixOf(folder);
@@ -73,9 +69,8 @@ export class WorkspaceFiles implements Disposable {
     return FileList.of(lists.flat());
   }
 
-  /** What git ignores is left out, as in the editor's own search; so is what that leaves out. */
   async #filesOf(folder: WorkspaceFolder): Promise<readonly string[]> {
-    // Git reads the configuration of the folder.
+    // Git reads the folder's configuration.
     const isTold = workspace.isTrusted && folder.uri.scheme === 'file';
     const listed = isTold ? await gitFiles(folder.uri.fsPath, this.#ended.signal) : undefined;
     if (listed) return listed.slice(0, MAX_FILES);
@@ -85,7 +80,7 @@ export class WorkspaceFiles implements Disposable {
   }
 }
 
-/** In a workspace of several folders, paths begin with the name of theirs. */
+/** In a multi-root workspace, paths begin with the folder's name. */
 function prefixOf(folder: WorkspaceFolder): string {
   return (workspace.workspaceFolders?.length ?? 0) > 1 ? `${folder.name}/` : '';
 }

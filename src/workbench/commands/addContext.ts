@@ -15,7 +15,6 @@ import { pick } from '../ui/input';
 import { pickFiles } from '../ui/places';
 import { onlyOf } from './commandSession';
 
-/** Characters of a problem. */
 const MAX_PROBLEM = 1000;
 
 /** Programs can call the command too. */
@@ -46,8 +45,8 @@ export function addCommands(workbench: Workbench): void {
     return attachments;
   };
   /**
-   * What a menu is about; from the palette, the selection, else the file of the editor, else files
-   * to choose.
+   * What a menu names; from the palette, the selection, else the editor's file, else files to
+   * choose.
    */
   const attachmentsOf = async (given: readonly unknown[]): Promise<readonly QueuedAttachment[]> => {
     const [one] = given;
@@ -58,7 +57,7 @@ export function addCommands(workbench: Workbench): void {
     const uri = editor?.document.uri;
     return filesOf(uri?.scheme === 'file' ? [uri] : given);
   };
-  /** Puts the lines into the attachments and the problems into the message field; sends nothing. */
+  /** Fills the composer; sends nothing. */
   const askAbout = async (argument: unknown, words: (place: string, count: number) => string): Promise<void> => {
     const { uri, first, last, problems } = z.parse(problemsArgument, failureOf(argument) ?? argument);
     const document = await workspace.openTextDocument(fileUri(uri));
@@ -97,7 +96,7 @@ export function addCommands(workbench: Workbench): void {
   );
 }
 
-/** Asks for an open session. @returns its key; '' for a new one, undefined where the user went away */
+/** @returns a key; '' for a new session, undefined if the user went away */
 function pickTarget(conversations: Conversations, chat: ChatHome): Promise<string | undefined> {
   const shown = onlyOf(chat.current);
   const open = conversations.list().map((conversation) => ({
@@ -109,15 +108,14 @@ function pickTarget(conversations: Conversations, chat: ChatHome): Promise<strin
   return pick([...open, { id: '', label: [{ icon: 'add' }, ` ${l10n.t('New session')}`] }], l10n.t('Select a session'));
 }
 
-/** Returns the attachments of the files that a menu gives, else of those that the user chooses. */
 async function filesOf(given: readonly unknown[]): Promise<readonly QueuedAttachment[]> {
   const uris = given[0] === undefined ? await pickFiles(l10n.t('Add to Parley')) : urisOf(given);
   return Promise.all(uris.map(fileAttachment));
 }
 
 /**
- * Returns the files that a menu gives: the Explorer the one under the pointer, then all that are
- * selected; Source Control each as a state of its own.
+ * The Explorer passes the file under the pointer, then all selected ones; Source Control passes
+ * states.
  */
 function urisOf(given: readonly unknown[]): readonly Uri[] {
   const [one, selected] = given;
@@ -129,7 +127,7 @@ function urisOf(given: readonly unknown[]): readonly Uri[] {
   });
 }
 
-/** Returns the terminals of a menu: the one under the pointer, then all that are selected; else the active one. */
+/** Returns the terminals of a menu, else the active one. */
 function terminalsOf([one, selected]: readonly unknown[]): readonly Terminal[] {
   const wanted = Array.isArray(selected) && selected.length > 0 ? selected : [one];
   const given = window.terminals.filter((terminal) => wanted.includes(terminal));
@@ -148,7 +146,6 @@ function fileUri(address: string): Uri {
   return uri;
 }
 
-/** Returns the lines of a test and how it failed, of what the menu of its result gives. */
 function failureOf(argument: unknown): z.infer<typeof problemsArgument> | undefined {
   const { test, message } = (argument ?? {}) as { readonly test?: TestItem; readonly message?: TestMessage };
   if (!test || !message) return undefined;

@@ -9,15 +9,11 @@ import { List } from '../ui/input';
 import { type ChoiceRow, choiceFrom } from '../ui/listChoice';
 import { askModal } from '../ui/messages';
 
-/** All answers that Parley remembers. */
 export interface Approvals {
-  /** About agents and MCP servers of this workspace. */
   readonly workspace: RememberedAnswers;
-  /** About servers that messages of sessions may be read from. */
   readonly servers: RememberedAnswers;
 }
 
-/** Shows the list until the user goes away. */
 export async function manageApprovals(workbench: Workbench): Promise<void> {
   const approvals = { workspace: workbench.get(FolderConsent), servers: workbench.get(AllowedOrigins) };
   for (;;) {
@@ -29,7 +25,7 @@ export async function manageApprovals(workbench: Workbench): Promise<void> {
   }
 }
 
-/** Returns the rows of the list. @param now ms since 1970 */
+/** @param now ms since 1970 */
 export function rowsOf({ workspace, servers }: Approvals, now: number): readonly ChoiceRow[] {
   const rows = [
     ...section(l10n.t('Agents and MCP servers of this workspace'), workspace, now),

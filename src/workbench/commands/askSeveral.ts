@@ -14,21 +14,19 @@ import { openInWorktree } from './worktreeActions';
 
 /** VS Code has at most nine groups of editors side by side. */
 const MAX_AGENTS = 6;
-/** Characters of the message that name the sessions until their agents say otherwise. */
 const MAX_TITLE = 60;
 
 export interface AskSeveralArgument {
   readonly agents?: readonly string[];
   readonly text?: string;
   readonly cwd?: string;
-  /** Each works in a worktree of its own, with the uncommitted changes of the user. */
+  /** Each agent works in its own worktree, with the user's uncommitted changes. */
   readonly worktrees?: boolean;
 }
 
 /**
- * Asks the same of several agents, each in a session of its own in a group of editors of its own.
- * What is missing is asked for.
- * @returns the keys of the sessions; undefined where the user went away
+ * Asks for what is missing.
+ * @returns keys of the sessions; undefined if the user went away
  * @throws ParleyError `untrusted-workspace`, `too-few-agents`, `no-such-agent`, and those of
  * `SessionWorktrees.open`
  */
@@ -68,12 +66,11 @@ export async function askSeveral(
         : conversations.create(of),
     );
   }
-  // Named, as what is beside is not known before the tab of the one before has come.
+  // Absolute columns: “beside” isn't known before the previous tab is shown.
   const { viewColumn } = window.tabGroups.activeTabGroup;
   for (const [index, conversation] of asked.entries())
     workbench.get(ChatHome).openTab(conversation, Math.min(viewColumn + index, ViewColumn.Nine));
   for (const conversation of asked) {
-    // A turn that fails says so in its session.
     conversation.send(text).done.catch(() => undefined);
     workbench.get(Archive).marks.mark(conversation.key, { together });
   }
@@ -89,10 +86,7 @@ function pickAgents(
   return pickSome(items, l10n.t('Select 2 to {0} agents', MAX_AGENTS), { title });
 }
 
-/**
- * Asks whether agents that change the same files get worktrees, where there can be any. Undefined:
- * the user went away.
- */
+/** @returns undefined if the user went away */
 async function areApart(workbench: Workbench, cwd: string | undefined): Promise<boolean | undefined> {
   const worktrees = workbench.get(SessionWorktrees);
   const isRepository = cwd !== undefined && (await worktrees.uncommitted(cwd).then(Boolean, () => false));

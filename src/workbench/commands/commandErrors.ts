@@ -8,7 +8,7 @@ import { inert } from '../ui/inertText';
 import { showError, showInfo } from '../ui/messages';
 
 /**
- * What VS Code's menus say of their place: of an editor's title, a tree, a webview, a terminal, a
+ * Keys in arguments of VS Code's menus: of an editor's title, a tree, a webview, a terminal, a
  * failed test.
  */
 const OF_MENUS = [
@@ -22,9 +22,8 @@ const OF_MENUS = [
 ];
 
 /**
- * Returns whether a program has called: a keybinding or another extension passes a plain object or
- * a text of ours. Menus of VS Code pass addresses of files, which are instances of a class, what
- * the menu belongs to, or nothing.
+ * Returns whether a program has called. Keybindings and extensions pass plain objects or our texts;
+ * menus pass URIs, what they belong to, or nothing.
  */
 export function isProgram(args: readonly unknown[]): boolean {
   const [first] = args;
@@ -34,8 +33,8 @@ export function isProgram(args: readonly unknown[]): boolean {
 }
 
 /**
- * Shows a failure to the user: an agent's answer in the transcript, all else in a notification.
- * @param conversation is visible in the chat
+ * Shows an agent's answer in the transcript, any other failure in a notification.
+ * @param conversation visible in the chat
  */
 export function showFailure(error: unknown, conversation: Conversation | undefined): void {
   if (error instanceof RpcError && conversation) {
@@ -47,11 +46,10 @@ export function showFailure(error: unknown, conversation: Conversation | undefin
   }
   const hint = error instanceof ParleyError && error.hint !== undefined ? ` ${error.hint}` : '';
   const text = `Parley: ${messageOf(error)}${hint}`;
-  // Where there is nothing to do, nothing has failed.
   void (error instanceof ParleyError && error.code === 'no-changes' ? showInfo(text) : showError(text));
 }
 
-/** The failure for a program: VS Code shows it in a notification where a keybinding has called. */
+/** VS Code shows it in a notification if a keybinding has called. */
 export function failureFor(error: unknown): unknown {
   const message = messageOf(error);
   const shown = inert(message);

@@ -12,15 +12,14 @@ import { listedTitleOf, titleOf } from '../sessions/sessionLabels';
 import { pick } from '../ui/input';
 import { isProgram } from './commandErrors';
 
-/** The user chose none of the sessions: the command ends without a message. */
+/** The command ends without a message. */
 export class NothingChosen extends Error {}
 
 /**
- * Returns the session of a command: the one of its argument, else the one that the user is in, else
- * the only one on the screen, in a hidden chat or in this window. Of several, the user chooses.
- * @param argument of the command: ours with `session`, or what a menu of VS Code passes
- * @throws ParleyError `no-such-session`, `no-session`; `several-sessions` for a program, which can't
- * choose
+ * Returns the session that the argument names, else the one the user is in, else the only visible,
+ * hidden or open one. The user chooses among several.
+ * @param argument ours with `session`, or of a VS Code menu
+ * @throws ParleyError `no-such-session`, `no-session`, `several-sessions` (to a program)
  * @throws NothingChosen
  */
 export async function sessionOf(workbench: Workbench, argument?: unknown): Promise<Conversation> {
@@ -31,8 +30,7 @@ export async function sessionOf(workbench: Workbench, argument?: unknown): Promi
   const group = at(argument, 'id');
   const ofGroup = typeof group === 'string' ? conversations.find(group) : undefined;
   if (ofGroup) return ofGroup;
-  // The title of an editor doesn't say which group of editors it belongs to, and using it doesn't
-  // activate the group.
+  // An editor's title doesn't name its group, and clicking it doesn't activate the group.
   const shown = at(argument, 'groupId') === undefined ? chat.current : chat.inEditors;
   const candidates = shown.length > 0 ? shown : conversations.list();
   const [only] = candidates;
@@ -49,7 +47,7 @@ export async function sessionOf(workbench: Workbench, argument?: unknown): Promi
 /**
  * Returns which of the sessions that changed a file is meant.
  * @param found not empty
- * @param isNamed the user pointed at the file itself, and not at the editor in front
+ * @param isNamed the user pointed at the file itself
  * @throws NothingChosen
  */
 export async function waitingFileOf(
@@ -68,12 +66,12 @@ export async function waitingFileOf(
   return candidates.find(({ conversation }) => conversation === chosen) ?? nothingChosen();
 }
 
-/** Returns the session where only one is shown: a guess is worth nothing. */
+/** Returns the session if only one is shown. */
 export function onlyOf(shown: readonly Conversation[]): Conversation | undefined {
   return shown.length === 1 ? shown[0] : undefined;
 }
 
-/** Asks for one of some sessions. @throws NothingChosen */
+/** @throws NothingChosen */
 export async function chooseSession(sessions: readonly Conversation[]): Promise<Conversation> {
   const items = sessions.map((session) => ({
     id: session.key,
@@ -84,7 +82,6 @@ export async function chooseSession(sessions: readonly Conversation[]): Promise<
   return sessions.find((session) => session.key === key) ?? nothingChosen();
 }
 
-/** Says why a command about changes does nothing in the session that is shown. */
 export function nothingChanged(conversation: Conversation): ParleyError {
   return new ParleyError('no-changes', l10n.t('Nothing changed in “{0}”.', titleOf(conversation)));
 }

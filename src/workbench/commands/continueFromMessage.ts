@@ -19,22 +19,19 @@ import { Conversations } from '../sessions/conversations';
 import { titleOf } from '../sessions/sessionLabels';
 import { pickAgent } from './continueWith';
 
-/** Commands that are named as not undone. */
 const MAX_COMMANDS = 10;
-/** Characters of each. */
 const MAX_TITLE = 200;
 
 export interface ContinueOptions {
   readonly turnId: string;
   readonly how: FromTurn;
-  /** The agent to retry with; absent: the user is asked. */
   readonly agent?: string | undefined;
-  /** false: restores what only the agent changed without asking, for programs. */
+  /** false: for programs, restores only what the agent changed, without asking. */
   readonly ask?: boolean | undefined;
 }
 
 /**
- * @returns the new conversation; undefined where the user went away
+ * @returns undefined if the user went away
  * @throws ParleyError `no-such-message`, `no-such-agent`; what restoring throws
  */
 export async function continueFromMessage(
@@ -48,7 +45,7 @@ export async function continueFromMessage(
   const prompt = promptOfTurn(state, turnId);
   const past = pastOf({ entries: state.entries.slice(0, first), terminals: state.terminals });
   const ran = commandsOf(state.entries.slice(first));
-  // One that gets whole sessions would not get a transcript.
+  // Agents that get whole sessions get no transcript.
   const agents = workbench
     .get(AgentCatalog)
     .list()
@@ -72,7 +69,6 @@ export async function continueFromMessage(
   return begin(fresh, prompt, () => (isEdit ? chat.present(fresh) : chat.openTab(fresh).focus()));
 }
 
-/** Starts a session with a message in its composer. */
 export async function begin(
   fresh: Conversation,
   { text, attachments }: FailedPrompt,
@@ -86,7 +82,6 @@ export async function begin(
   return fresh;
 }
 
-/** The titles of the commands that ran. */
 function commandsOf(entries: readonly Entry[]): readonly string[] {
   const titles = entries.flatMap((entry) =>
     entry.kind === 'tool' && entry.toolKind === 'execute' ? [entry.title.slice(0, MAX_TITLE)] : [],

@@ -14,9 +14,7 @@ import { Descriptors } from '../sharing/descriptors';
 import { pick } from '../ui/input';
 
 /**
- * @param from a session of this window, or the descriptor of one of elsewhere
- * @param agent its id; absent: the user is asked
- * @returns undefined where the user chose no agent
+ * @returns undefined if the user chose no agent
  * @throws ParleyError `session-busy`, `no-such-agent`; what exporting and opening throw
  */
 export async function continueWith(
@@ -61,14 +59,13 @@ export function requireIdle({ isBusy, agent }: Conversation): void {
   });
 }
 
-/** Says what an agent gets of the session. */
 function passedOn({ type }: AgentDefinition): string {
   return type === 'communication'
     ? l10n.t('continues this session')
     : l10n.t('starts a new session with the transcript');
 }
 
-/** @param current the id of the agent that has the session now */
+/** @param current id of the session's agent */
 export function pickAgent(
   agents: readonly AgentDefinition[],
   current: string | undefined,

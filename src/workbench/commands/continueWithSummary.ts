@@ -16,8 +16,8 @@ import { begin } from './continueFromMessage';
 import { requireIdle } from './continueWith';
 
 /**
- * Asks the agent for the summary, which waits in the composer of the new session.
- * @returns the new conversation; undefined where the user cancelled
+ * The summary waits in the composer of the new session.
+ * @returns undefined if the user cancelled
  * @throws ParleyError `session-busy`, `no-messages`, and those of `AsideQuestions.ask`
  */
 export async function continueWithSummary(workbench: Workbench, old: Conversation): Promise<Conversation | undefined> {

@@ -27,10 +27,9 @@ interface Exported extends ExportedDescriptor {
 }
 
 /**
- * @param wanted a program that says what it wants is not asked anything
- * @returns the link, or the descriptor; undefined where the user does not want it after all
- * @throws ParleyError as `Descriptors.exportDescriptor` does; of the bucket where the messages are
- * to go there first
+ * @param wanted for programs: asks nothing
+ * @returns the link or the descriptor; undefined if the user cancelled
+ * @throws ParleyError as `Descriptors.exportDescriptor` does
  */
 export async function copyDescriptor(
   workbench: Workbench,
@@ -41,7 +40,7 @@ export async function copyDescriptor(
   const services = { descriptors: workbench.get(Descriptors), stores: workbench.get(ResourceStores), ask };
   const form = wanted ?? (await askForm(services, conversation));
   if (form === undefined) return undefined;
-  // Only now does the server run that other programs of this machine can read from.
+  // Starts the server that other programs on this machine can read from.
   const descriptor = await exportReadable(services, conversation.key, wanted === undefined);
   if (!descriptor) return undefined;
   const exported = withForms(descriptor);
@@ -50,9 +49,9 @@ export async function copyDescriptor(
 }
 
 /**
- * Waits until what lies behind the links can be read.
- * @param asks whether the user is there to say what to do where it cannot; else it throws
- * @returns undefined where the user does not want links that lead nowhere
+ * Waits until the links can be read.
+ * @param asks the user what to do if they can't; else throws
+ * @returns undefined if the user cancelled
  */
 async function exportReadable(
   { descriptors, stores, ask }: CopyServices,
@@ -78,8 +77,7 @@ async function exportReadable(
 }
 
 /**
- * Links signed with a wrong key are never offered; those to messages that only wait for the server
- * can be.
+ * Offers links to messages that only wait for the server, never links signed with a wrong key.
  */
 async function askAboutUnreadable(
   ask: Questions,
@@ -99,8 +97,8 @@ async function askAboutUnreadable(
 }
 
 /**
- * Asks for the form, and whether the session may be given away at all.
- * @returns undefined where the user does not want it
+ * Also asks whether to share the session at all.
+ * @returns undefined if the user cancelled
  */
 async function askForm(services: CopyServices, conversation: Conversation): Promise<Form | undefined> {
   const { descriptors, ask } = services;
@@ -112,7 +110,7 @@ async function askForm(services: CopyServices, conversation: Conversation): Prom
   if (answer !== 'move') return answer === 'copy' ? form : undefined;
   if (!(await moved(services, conversation))) return undefined;
   const second = await look();
-  // What could not be copied there, and what others keep on this machine, is said again.
+  // What couldn't be copied there is reported again.
   if (second.onThisMachine === 0) return form;
   return (await agree(services, conversation, second, false)) === 'copy' ? form : undefined;
 }
@@ -121,7 +119,7 @@ function withForms(descriptor: SessionDescriptor): Exported {
   return { descriptor, ...exportDescriptor(descriptor, env.uriScheme) };
 }
 
-/** @param offers whether something may be done about messages that are on this machine only */
+/** @param offers to move messages that are only on this machine */
 async function agree(
   { ask, stores }: CopyServices,
   { agent }: Conversation,
@@ -155,8 +153,7 @@ async function agree(
   const move = l10n.t('Upload Messages First');
   const setUp = l10n.t('Set Up Shared Storage…');
   const bucket = stores.origin;
-  // Messages of an HTTP agent's session are where its server keeps them; a bucket on this machine
-  // is no better.
+  // An HTTP agent's server has the messages of its sessions; a bucket on this machine is no better.
   const helps = offers && onThisMachine > 0 && agent.type !== 'communication';
   const canMove = helps && bucket !== undefined && !isOnThisMachine(bucket);
   const canSetUp = helps && bucket === undefined;
@@ -166,7 +163,6 @@ async function agree(
   return choice === copy ? 'copy' : choice === move ? 'move' : undefined;
 }
 
-/** @returns false where the bucket has no keys, and gets none */
 async function moved({ stores, descriptors }: CopyServices, { key }: Conversation): Promise<boolean> {
   const [store] = await stores.all();
   if (store.isLocal && !(await stores.setKeys())) return false;

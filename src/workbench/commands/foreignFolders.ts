@@ -8,17 +8,13 @@ import { Conversations } from '../sessions/conversations';
 import { isForeign } from '../sessions/sessionLabels';
 import { askModal } from '../ui/messages';
 
-/** The folders of this window, and the worktrees of its sessions. */
 export async function knownFolders(workbench: Workbench): Promise<readonly string[]> {
   const { folders } = workbench.get(Conversations);
   const ofFolders = (await workbench.get(SessionWorktrees).list()).filter(({ folder }) => folders.includes(folder));
   return [...folders, ...ofFolders.map(({ cwd }) => cwd)];
 }
 
-/**
- * Returns whether a stored session may be opened here: it is open already, works in this window's
- * folders, or the user agrees.
- */
+/** Returns whether a stored session is open or in this window's folders, or the user agrees. */
 export async function mayOpen(
   workbench: Workbench,
   { key, cwd, agentId }: Pick<SessionRecord, 'key' | 'cwd' | 'agentId'>,
@@ -27,7 +23,6 @@ export async function mayOpen(
   return confirmForeign(cwd, workbench.get(AgentCatalog).nameOf(agentId));
 }
 
-/** @returns whether the user agrees that an agent works in a folder outside of this window's */
 export async function confirmForeign(cwd: string, agent: string): Promise<boolean> {
   const yes = l10n.t('Open There');
   const text = l10n.t(

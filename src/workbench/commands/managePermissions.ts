@@ -16,17 +16,12 @@ import { List } from '../ui/input';
 import { type ChoiceRow, choiceFrom } from '../ui/listChoice';
 import { askModal } from '../ui/messages';
 
-/** Answers that are shown, newest first, and how long they are looked for, in ms. */
 const MAX_ANSWERS = 100;
 const MAX_MS = 1500;
-/** Rows that are read of each session. */
 const MAX_ROWS = 20_000;
 const MAX_ABOUT = 200;
 
-/**
- * Shows the list until the user goes away.
- * @param wanted what the transcript calls the rule that gets the focus
- */
+/** @param wanted label of the rule that gets the focus */
 export async function managePermissions(workbench: Workbench, wanted?: string): Promise<void> {
   let kept: readonly ChoiceRow[] = [];
   let redraw = (): void => {};
@@ -49,10 +44,8 @@ export async function managePermissions(workbench: Workbench, wanted?: string): 
   }
 }
 
-/** What a row does that leads elsewhere. */
 const CLOSES = 'closes';
 
-/** The answers of the latest sessions, each leading to its session. */
 async function answersOf(workbench: Workbench): Promise<readonly ChoiceRow[]> {
   const archive = workbench.get(Archive);
   const signal = AbortSignal.timeout(MAX_MS);
@@ -84,7 +77,6 @@ async function answersOf(workbench: Workbench): Promise<readonly ChoiceRow[]> {
 
 type WorkspaceRule = ReturnType<typeof workspaceRules>[number];
 
-/** Returns the id of the row of the rule with a label; undefined where no rule has it. */
 function focusOf(
   label: string | undefined,
   own: readonly PermissionRule[],
@@ -97,10 +89,7 @@ function focusOf(
   return elsewhere < 0 ? undefined : `workspace ${elsewhere}`;
 }
 
-/**
- * Returns the rows of the list.
- * @param wanted the label of a rule; where it is gone, the list says so
- */
+/** @param wanted label of a rule; if it is gone, the list says so */
 export function permissionRows(
   own: readonly PermissionRule[],
   workspace: readonly WorkspaceRule[],

@@ -15,12 +15,10 @@ import { titleOf } from '../sessions/sessionLabels';
 import { begin } from './continueFromMessage';
 import { pickAgent } from './continueWith';
 
-/** Characters of the message that led to the changes. */
 const MAX_TASK = 4_000;
 
 /**
- * @param agent the id of an agent; absent: the user is asked
- * @returns the new conversation; undefined where the user went away
+ * @returns undefined if the user went away
  * @throws ParleyError `no-changes`, `state-gone`, `no-such-agent`
  */
 export async function reviewWith(
@@ -37,7 +35,7 @@ export async function reviewWith(
   const id = agent ?? (await pickAgent(workbench.get(AgentCatalog).list(), old.agent.id, () => ''));
   if (id === undefined) return undefined;
   const title = l10n.t('Changes of Turn {0}: {1}', model.turn(turnId)?.number ?? '', titleOf(old));
-  // Another agent only gives its opinion: that the first one may write without asking is no choice for it.
+  // What the first agent may write without asking is no choice for another one.
   const continues = id === old.agent.id ? old : undefined;
   const fresh = workbench.get(Conversations).create({ agent: id, cwd, title, continues });
   const request = l10n.t('Review the attached changes. Do not edit files. {0} was asked:', old.agent.name);

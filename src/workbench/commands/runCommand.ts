@@ -5,10 +5,7 @@ import type { Workbench } from '../core/workbench';
 import { failureFor, isProgram, showFailure } from './commandErrors';
 import { NothingChosen, onlyOf } from './commandSession';
 
-/**
- * @param id without `parley.`
- * @throws what the command throws, to a program
- */
+/** @param id without `parley.` */
 export async function runCommand(workbench: Workbench, id: string, all: readonly unknown[]): Promise<unknown> {
   const args = withoutPage(all);
   try {
@@ -22,7 +19,7 @@ export async function runCommand(workbench: Workbench, id: string, all: readonly
   }
 }
 
-/** Leaves out the address of a page in an editor, which VS Code's menus put before what they belong to. */
+/** VS Code's menus put the URI of an editor's page first. */
 function withoutPage(args: readonly unknown[]): readonly unknown[] {
   const [first] = args;
   return first instanceof Uri && first.scheme === 'webview-panel' ? args.slice(1) : args;

@@ -17,10 +17,8 @@ import { Descriptors } from '../sharing/descriptors';
 import { pick } from '../ui/input';
 
 /**
- * @param name of the branch (`branchName.ts`); absent or no longer held: the user is asked where
- * there are several
- * @returns the conversation with the branch, which may have been open; undefined where the user
- * chose none
+ * @param name see `branchName.ts`; if absent or gone, the user is asked
+ * @returns undefined if the user chose none
  * @throws ParleyError `no-branch`; what opening throws
  */
 export async function showBranch(

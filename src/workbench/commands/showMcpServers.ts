@@ -18,10 +18,7 @@ import { sessionOf } from './commandSession';
 
 const TOOLS = 'parley.editorTools';
 
-/**
- * Shows the servers of a session. One that is chosen leads to where it is defined, one that
- * the user did not allow to the approvals.
- */
+/** A chosen server opens its definition; one that isn't allowed opens the approvals. */
 export async function showMcpServers(workbench: Workbench, argument?: unknown): Promise<void> {
   const conversation = await sessionOf(workbench, argument);
   const title = titleOf(conversation);
@@ -31,12 +28,12 @@ export async function showMcpServers(workbench: Workbench, argument?: unknown): 
   await choose?.();
 }
 
-/** Returns the rows of the list, without secrets. */
+/** Without secrets. */
 export async function mcpRows(
   workbench: Workbench,
   conversation: Pick<Conversation, 'link'>,
 ): Promise<readonly ChoiceRow[]> {
-  // Not known before a session is open, and of an agent that an earlier window started.
+  // Unknown before a session is open, and for an agent that an earlier window started.
   const given = conversation.link?.given;
   const others = new Map(given?.servers.map(({ name, type }) => [name, type]));
   const passed = l10n.t('Passed to the agent');
@@ -62,14 +59,13 @@ export async function mcpRows(
       label,
       icon: 'check',
       description: `${type} · ${passed}`,
-      // Others were removed from the settings since.
       ...(label === 'parley' && { detail: TOOLS, choose: () => openSettings(TOOLS) }),
     })),
     ...(given?.problems ?? []).map((problem) => ({ label: redact(localize(problem)), icon: 'warning' })),
   ];
 }
 
-/** Returns the transport, and what is started or connected to; variables are not filled in. */
+/** Variables aren't filled in. */
 function startOf(entry: McpEntry): readonly [type: string, start: string] {
   if ('url' in entry) return [entry.type ?? 'http', redactUrl(entry.url)];
   const line = redact(commandLine([entry.command, ...(entry.args ?? [])]));

@@ -12,22 +12,19 @@ import { isForeign } from '../sessions/sessionLabels';
 import { showProgress } from '../ui/messages';
 import { mayOpen } from './foreignFolders';
 
-/** Turns that are looked at, the newest of all sessions. */
 const MAX_TURNS = 300;
-/** Rows of a stored session that are read at once. */
 const ROWS_AT_ONCE = 1_000;
 
 interface FoundTurn extends PastTurn {
-  /** Ours of the session. */
   readonly key: string;
   readonly turnId: string;
-  /** When it was noted, ms since 1970. */
+  /** In ms since 1970. */
   readonly at: number;
 }
 
 /**
- * Shows the turn in the chat, also of a session that is closed.
- * @returns the key of the session; undefined where the user does not open it
+ * Also for closed sessions.
+ * @returns the key; undefined if the user doesn't open it
  * @throws ParleyError `no-turn`
  */
 export async function showTurnOfLine(workbench: Workbench): Promise<string | undefined> {
@@ -52,14 +49,12 @@ export async function showTurnOfLine(workbench: Workbench): Promise<string | und
   return key;
 }
 
-/** Returns the turns of all sessions that work in a folder with a file, in slices. */
 async function turnsIn(workbench: Workbench, path: string, signal: AbortSignal): Promise<FoundTurn[]> {
   const archive = workbench.get(Archive);
   const conversations = workbench.get(Conversations);
   const found: FoundTurn[] = [];
   for (const { key, roots, model, whole, changes: recorded } of conversations.list()) {
     if (isForeign(path, roots)) continue;
-    // The last turn may have ended just now.
     await Promise.all([whole, recorded.settled()]);
     signal.throwIfAborted();
     for (const { id: turnId, startedAt, endedAt = startedAt, changes } of model.state.turns)

@@ -27,26 +27,22 @@ import { askLine, askLineWithHelp, type PickItem, pick, pickSome } from '../ui/i
 import { askModal, showInfo, showProgress, showStatus } from '../ui/messages';
 import { onlyOf, sessionOf } from './commandSession';
 
-/** What a program may ask for; absent: asked or told in a dialog. */
 interface WorktreeArgument {
-  /** Our key of a session; absent: the one that is shown. */
   readonly session?: string;
-  /** `false`: does it without asking. */
+  /** false: for programs, doesn't ask. */
   readonly ask?: boolean;
 }
 
 export interface NewWorktreeSession {
   readonly agent?: string;
-  /** The folder of the user, absolute; absent: asked, or the first of the workspace. */
   readonly cwd?: string | undefined;
-  /** What the worktree is called; absent or true: after the agent. */
+  /** Its name; true: after the agent. */
   readonly worktree?: string | true;
-  /** Brings uncommitted changes along. */
   readonly uncommitted?: boolean;
   readonly title?: string;
 }
 
-/** Makes a session in a worktree, for a program: nothing is asked. */
+/** Asks nothing. */
 export async function openInWorktree(
   workbench: Workbench,
   { agent, cwd, worktree, uncommitted = false, title }: NewWorktreeSession,
@@ -184,7 +180,7 @@ async function apply(
   return result.applied;
 }
 
-/** Shows the changes, and asks which files to apply. @returns undefined where the user went away */
+/** @returns undefined if the user went away */
 async function pickApplied(
   worktrees: SessionWorktrees,
   conversation: Conversation,
@@ -206,11 +202,11 @@ async function pickApplied(
   const picked = await pickSome(items, l10n.t('Select the files to apply to {0}', folder), { title });
   if (!picked?.length) return undefined;
   requireIdle([conversation]);
-  // What cannot be applied at all is told afterwards.
+  // What can't be applied is reported afterwards.
   const wanted = new Set(
     changes.map(({ path }) => path).filter((path) => picked.includes(path) || !applied.includes(path)),
   );
-  // The comparison can be edited, and the user may have undone something there meanwhile.
+  // The comparison can be edited.
   for (const path of picked) {
     const document = await openDocument(join(cwd, path));
     if (document?.isDirty && !(await document.save()) && document.isDirty)
@@ -220,19 +216,18 @@ async function pickApplied(
   return now.changes.filter(({ path }) => wanted.has(path));
 }
 
-/** Differs from the reasons of an undo where it is the folder that has something else. */
 function whyNotApplied(why: ReviewProblem['why']): string | undefined {
   return why === 'edited' || why === 'occupied' ? l10n.t('the folder has other changes there') : undefined;
 }
 
-/** @returns undefined where the user went away */
+/** @returns undefined if the user went away */
 export async function pickFolder(folders: readonly string[]): Promise<string | undefined> {
   if (folders.length < 2) return folders[0];
   const items = folders.map((folder) => ({ id: folder, label: basename(folder), description: folder }));
   return pick(items, l10n.t('Select the folder of the session'));
 }
 
-/** @returns undefined where the user went away */
+/** @returns undefined if the user went away */
 async function askUncommitted(count: number): Promise<boolean | undefined> {
   const files = count === 1 ? l10n.t('1 file') : l10n.t('{0} files', count);
   const items: PickItem[] = [
@@ -245,9 +240,7 @@ async function askUncommitted(count: number): Promise<boolean | undefined> {
 }
 
 /**
- * A session was deleted: offers to remove the worktree that it worked in, where no other session is
- * left there.
- * @param cwd of the session, absolute
+ * Offers to remove the worktree of a deleted session, unless another session works there.
  * @throws what git throws
  */
 export async function offerRemoval(workbench: Workbench, cwd: string): Promise<void> {
@@ -261,7 +254,10 @@ export async function offerRemoval(workbench: Workbench, cwd: string): Promise<v
   await remove(worktrees, worktree, true);
 }
 
-/** Removes a worktree. @param isAsked asks if something is lost @returns whether it is removed */
+/**
+ * @param isAsked asks if something is lost
+ * @returns whether it is removed
+ */
 async function remove(worktrees: SessionWorktrees, worktree: SessionWorktree, isAsked: boolean): Promise<boolean> {
   const { branch } = worktree;
   let agreed: readonly Loss[] | 'all' = isAsked ? [] : 'all';
@@ -295,7 +291,7 @@ async function worktreeToRemove(
   return pickWorktree(all, l10n.t('Select a worktree to remove'));
 }
 
-/** @returns first what is shown on the right; none where the user went away */
+/** @returns the right side first; none if the user went away */
 async function pickCompared(
   worktrees: SessionWorktrees,
   shown: Conversation | undefined,

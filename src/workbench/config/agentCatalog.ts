@@ -12,7 +12,6 @@ import { defaultAgentId } from './settings';
 const LAST_USED = 'parley.lastAgent';
 export const DEMO_AGENT_ID = 'demo';
 
-/** Where an agent comes from: the user's settings, this extension, or a file of the workspace. */
 export type AgentOrigin =
   | { readonly kind: 'user' }
   | { readonly kind: 'shipped' }
@@ -34,23 +33,17 @@ export class AgentCatalog {
     this.#log = log;
   }
 
-  /**
-   * The user's agents, then the demo unless they have an own agent called “demo”, then those of the
-   * workspace.
-   */
+  /** The user's agents, the demo unless they have one called “demo”, those of the workspace. */
   list(): AgentDefinition[] {
     return this.#all().map(({ agent }) => agent);
   }
 
-  /** Those that the user has set, and the demo: no file of a workspace has a say in them. */
+  /** Without those of the workspace. */
   own(): AgentDefinition[] {
     return this.#all().flatMap(({ agent, origin }) => (origin.kind === 'folder' ? [] : [agent]));
   }
 
-  /**
-   * The agent with this id. Where the user has none of that id, the id may be the one that a file
-   * of the workspace gives its own agent.
-   */
+  /** Finds an agent by its id, or by the id that a file of the workspace gives its own. */
   find(id: string): AgentDefinition | undefined {
     const all = this.#all();
     const named = all.find(({ agent }) => agent.id === id);
@@ -62,12 +55,10 @@ export class AgentCatalog {
     return this.find(id)?.name ?? id;
   }
 
-  /** Where the agent with this id comes from. */
   originOf(id: string): AgentOrigin | undefined {
     return this.#all().find(({ agent }) => agent.id === id)?.origin;
   }
 
-  /** The agent of a new session where none is named. */
   preferred(): AgentDefinition {
     const wanted = [defaultAgentId(), this.#context.globalState.get<string>(LAST_USED)];
     for (const id of wanted) {
@@ -77,13 +68,12 @@ export class AgentCatalog {
     return this.#all().find(({ origin }) => origin.kind !== 'folder')?.agent ?? this.#demo();
   }
 
-  /** Remembers the choice for the next session. */
   async use(id: string): Promise<void> {
     await this.#context.globalState.update(LAST_USED, id);
   }
 
   /**
-   * Asks the user before an agent of the workspace is started, once for each version of it.
+   * Asks before an agent of the workspace is started, once per version.
    * @throws ParleyError `agent-not-allowed`
    */
   readonly approve = async (agent: AgentDefinition): Promise<void> => {
@@ -138,10 +128,7 @@ export class AgentCatalog {
     return { listed, problems };
   }
 
-  /**
-   * The scripted agent that ships with the extension; the Node inside VS Code runs it, so nothing
-   * else must be installed.
-   */
+  /** The Node inside VS Code runs it, so nothing else must be installed. */
   #demo(): ProcessAgent {
     return {
       id: DEMO_AGENT_ID,

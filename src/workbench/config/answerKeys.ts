@@ -6,7 +6,7 @@ import type { McpServers } from './mcpServers';
 import { PREFIX as REMOTE } from './remoteHeaders';
 import { PREFIX as KEYS } from './savedKeys';
 
-/** VS Code's window is asked for the names of secrets, which has more to do while it starts, in ms. */
+/** VS Code's window answers, and is busy while it starts; in ms. */
 const PATIENCE_MS = 5000;
 
 export class AnswerKeys implements Disposable {
@@ -29,7 +29,7 @@ export class AnswerKeys implements Disposable {
   }
 
   async #lookAtSecrets(): Promise<void> {
-    // Where the names cannot be read, the command says why.
+    // If the names can't be read, the command says why.
     const names = await Promise.resolve(this.#workbench.context.secrets.keys()).catch(() => [KEYS]);
     const isSaved = (name: string): boolean => name.startsWith(KEYS) || name.startsWith(REMOTE);
     this.#workbench.setContext('hasSecrets', names.some(isSaved));

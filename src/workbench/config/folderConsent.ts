@@ -11,10 +11,8 @@ import { askModal } from '../ui/messages';
 import { isNewUse, type RememberedAnswer, type RememberedAnswers } from './rememberedAnswers';
 
 const DECISIONS = 'parley.folder.decisions';
-/** Decisions that are remembered. */
 const MAX_DECISIONS = 100;
 
-/** Characters of a question that are kept with its answer. */
 const MAX_QUESTION = 500;
 
 /** Answers of earlier versions are only yes or no. */
@@ -23,17 +21,15 @@ type Decision =
   | {
       readonly allowed: boolean;
       readonly question: string;
-      /** 0 where it is not known. */
+      /** 0 if unknown. */
       readonly at: number;
       readonly used?: number;
     };
 
-/** What is asked about. */
 export interface FolderContent {
-  /** Everything that takes effect: another content is another question. */
+  /** Everything that takes effect: other content is another question. */
   readonly content: string;
   readonly question: string;
-  /** All of it, as a person reads it. */
   readonly detail: string;
 }
 
@@ -42,28 +38,23 @@ export type ConsentAnswer = 'yes' | 'no' | 'undecided' | 'too-long';
 export interface FolderConsentOptions {
   readonly context: Pick<ExtensionContext, 'workspaceState'>;
   readonly log: Log;
-  /** Asks instead of VS Code's modal dialog. Undefined: not decided. */
+  /** Asks instead of a modal dialog. Undefined: not decided. */
   readonly agree?: (question: string, detail: string) => Promise<boolean | undefined>;
 }
 
 export class FolderConsent implements RememberedAnswers {
   readonly #options: FolderConsentOptions;
   readonly #changed = new Emitter<void>();
-  /**
-   * Questions that are open, by the hash of their content: sessions that start together ask once.
-   */
+  /** By the hash of their content: sessions that start together ask once. */
   readonly #asking = new Map<string, Promise<ConsentAnswer>>();
 
   constructor(options: FolderConsentOptions) {
     this.#options = options;
   }
 
-  /** An answer was given or removed. */
   readonly onDidChange: Event<void> = this.#changed.event;
 
-  /**
-   * Asks, unless the user has answered before. A question that cannot be shown whole is not asked.
-   */
+  /** Asks unless the user answered before, or the question can't be shown whole. */
   ask({ content, question, detail }: FolderContent): Promise<ConsentAnswer> {
     const hash = hashOf(content);
     const known = this.#decisions()[hash];
@@ -79,13 +70,12 @@ export class FolderConsent implements RememberedAnswers {
     return asking;
   }
 
-  /** Returns the answer about a content; undefined where there is none. */
   answerTo(content: string): boolean | undefined {
     const known = this.#decisions()[hashOf(content)];
     return known === undefined ? undefined : isYes(known);
   }
 
-  /** The answers of this workspace, newest first. */
+  /** Newest first. */
   list(): readonly RememberedAnswer[] {
     return Object.entries(this.#decisions())
       .map(([id, decision]) => {
@@ -106,7 +96,6 @@ export class FolderConsent implements RememberedAnswers {
     await this.#write(Object.entries(this.#decisions()).filter(([hash]) => hash !== id));
   }
 
-  /** Forgets all answers of this workspace. */
   async reset(): Promise<void> {
     await this.#options.context.workspaceState.update(DECISIONS, undefined);
     this.#changed.fire();
@@ -157,8 +146,8 @@ function isYes(decision: Decision): boolean {
 async function askInDialog(question: string, detail: string): Promise<boolean | undefined> {
   const yes = l10n.t('Allow');
   const no = l10n.t("Don't Allow");
-  // The first button has the focus, so Enter starts nothing.
-  // VS Code keeps what extensions store in the browser that it runs in.
+  // The first button has the focus, so Enter starts nothing. In a browser, VS Code keeps extension
+  // state there.
   const where =
     env.uiKind === UIKind.Web ? [l10n.t('Your choice is kept in this browser. Another browser asks again.')] : [];
   const answer = await askModal(question, [detail, ...where].join('\n\n'), [no, yes]);

@@ -5,23 +5,21 @@ import { Uri, workspace } from 'vscode';
 
 const SECTION = 'parley';
 
-/** The value of a setting from a file of the workspace. */
 export interface FolderValue {
-  /** The file, for people. */
   readonly file: string;
-  /** What it is called in ids: `workspace`, or the name of a folder. */
+  /** Part of ids: `workspace`, or the name of a folder. */
   readonly place: string;
-  /** The folder that it belongs to; the first one for the workspace itself. */
+  /** The first one for the workspace itself. */
   readonly folder: string;
   readonly value: unknown;
 }
 
-/** What the user has set, whole: on this machine, or for a remote window on that one. */
+/** In a remote window, what is set on that machine. */
 export function userValue(key: string): unknown {
   return workspace.getConfiguration(SECTION).inspect(key)?.globalValue;
 }
 
-/** What the workspace and its folders set; none while the workspace is not trusted. */
+/** Empty while the workspace isn't trusted. */
 export function folderValues(key: string): readonly FolderValue[] {
   if (!workspace.isTrusted) return [];
   const { workspaceFile, workspaceFolders = [] } = workspace;
@@ -32,7 +30,7 @@ export function folderValues(key: string): readonly FolderValue[] {
     const file = workspaceFile?.fsPath ?? settingsFile(first.uri);
     found.push({ file, place: 'workspace', folder: first.uri.fsPath, value: ofWorkspace });
   }
-  // In a window with one folder its settings are those of the workspace.
+  // With one folder, its settings are those of the workspace.
   if (!workspaceFile) return found;
   for (const { uri, name } of workspaceFolders) {
     const value = workspace.getConfiguration(SECTION, uri).inspect(key)?.workspaceFolderValue;

@@ -3,7 +3,6 @@
 import type { ExtensionContext, SecretStorage } from 'vscode';
 import { knownSecrets } from '../../base/redact';
 
-/** The same context with such a store. */
 export function rememberingSecrets(context: ExtensionContext): ExtensionContext {
   const { secrets } = context;
   const remembering: SecretStorage = {

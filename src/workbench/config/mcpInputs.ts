@@ -15,10 +15,8 @@ export class McpInputs {
   }
 
   /**
-   * The value of `${input:id}`.
-   * @param source what asks; each has its own answers
-   * @param inputs how it describes what it asks for
-   * @returns undefined where the user gave none
+   * @param source each has its own answers
+   * @returns undefined if the user gave none
    */
   async ask(source: string, id: string, inputs: readonly McpInput[]): Promise<string | undefined> {
     const input = inputs.find((candidate) => candidate.id === id);
@@ -37,13 +35,11 @@ export class McpInputs {
     return answer;
   }
 
-  /** Whether the user has answered anything in this workspace. */
   get hasAnswers(): boolean {
     const { workspaceState } = this.#context;
     return Object.keys(this.#values()).length > 0 || workspaceState.get<string[]>(SECRETS, []).length > 0;
   }
 
-  /** Forgets all answers of this workspace. */
   async reset(): Promise<void> {
     const { workspaceState, secrets } = this.#context;
     for (const key of workspaceState.get<string[]>(SECRETS, [])) await secrets.delete(this.#secretKey(key));

@@ -19,21 +19,15 @@ import { folderValues, userValue } from './folderSettings';
 import { McpInputs } from './mcpInputs';
 import { usesWorkspaceMcp } from './settings';
 
-/**
- * Values that fill a variable are secrets from this length on: shorter ones are ports and names, in
- * characters.
- */
+/** Shorter values of variables are ports and names, not secrets, in characters. */
 const MIN_FILLED = 8;
-/**
- * Variables of the environment that are known to everybody on this machine, and stand in every
- * path.
- */
+/** Known to everybody on this machine, and part of every path. */
 const PLAIN_VARIABLES = new Set(
   'HOME PATH USER LOGNAME SHELL PWD LANG TERM TMPDIR TEMP TMP HOSTNAME EDITOR USERPROFILE USERNAME APPDATA LOCALAPPDATA'.split(
     ' ',
   ),
 );
-/** The largest file that is read, in bytes. */
+/** In bytes. */
 const MAX_FILE = 1024 * 1024;
 
 export interface McpServersOptions {
@@ -42,22 +36,19 @@ export interface McpServersOptions {
   readonly consent: FolderConsent;
 }
 
-/** Servers that the workspace brings along. */
 interface FolderServer {
-  /** Unique; answers to inputs are kept by it. */
+  /** Answers to inputs are kept by it. */
   readonly id: string;
   readonly file: string;
   readonly folder: string;
   readonly config: McpConfig;
-  /** All that takes effect. */
   readonly content: string;
 }
 
 export interface ConfiguredServer {
   readonly entry: McpEntry;
-  /** Of the workspace that defines it; absent: the user's settings do. */
+  /** Absent: the user's settings. */
   readonly file?: string;
-  /** What the user said of the file, if anything. */
   readonly isAllowed?: boolean | undefined;
 }
 
@@ -70,7 +61,7 @@ export class McpServers {
     this.#inputs = new McpInputs(options.context);
   }
 
-  /** The servers for a session in `cwd`. What cannot be used is told in sentences. */
+  /** Problems are sentences for the user. */
   readonly gather = async (
     cwd: string,
     _signal?: AbortSignal,
@@ -95,9 +86,8 @@ export class McpServers {
     const names = new Set<string>();
     const ofUser = new Set(users.entries.map(({ name }) => name));
     for (const { id, folder, config, isOfUser } of sources) {
-      // A folder changes no server of the user's; of two folders, each has its own.
+      // A folder can't change a server of the user's; of two folders, each has its own.
       const wanted = config.entries.filter(({ name }) => isOfUser || !ofUser.has(name));
-      // Names that the folder chose itself first.
       const ownNames = new Set(wanted.map(({ name }) => name).filter((name) => !names.has(name)));
       for (const name of ownNames) names.add(name);
       const entries = wanted.map((entry) =>
@@ -125,7 +115,7 @@ export class McpServers {
     return offer;
   };
 
-  /** Returns what is configured, also what may not be used. Asks nothing. */
+  /** Includes servers that may not be used. Asks nothing. */
   async configured(): Promise<readonly ConfiguredServer[]> {
     const found = await this.#ofWorkspace();
     return [
@@ -137,23 +127,19 @@ export class McpServers {
     ];
   }
 
-  /** Whether there is anything that {@link reset} forgets. */
   get hasAnswers(): boolean {
     return this.#options.consent.list().length > 0 || this.#inputs.hasAnswers;
   }
 
-  /** The user has agreed to something, or the answers are forgotten. */
   get onDidChangeAnswers(): Event<void> {
     return this.#options.consent.onDidChange;
   }
 
-  /** Forgets what the user agreed to and answered. */
   async reset(): Promise<void> {
     await this.#inputs.reset();
     await this.#options.consent.reset();
   }
 
-  /** What the settings and the mcp.json files of the workspace name. */
   async #ofWorkspace(): Promise<FolderServer[]> {
     const found = folderValues('mcpServers').map(({ file, place, folder, value }): FolderServer => {
       const config = parseMcpConfig({ servers: value });
@@ -170,7 +156,6 @@ export class McpServers {
     return found;
   }
 
-  /** The servers that the user agrees to, for all agents; what cannot be asked about is told. */
   async #agreed({ id, file, config, content }: FolderServer): Promise<McpConfig> {
     if (config.entries.length === 0) return config;
     const variables = environmentReadBy(config.entries);
@@ -191,7 +176,7 @@ export class McpServers {
   }
 }
 
-/** Returns a name that no server before has: agents keep one of each name. */
+/** Agents keep one server of each name. */
 function freeName(name: string, folder: string, taken: ReadonlySet<string>): string {
   let free = name;
   for (let count = 1; taken.has(free); count++) free = `${name}-${basename(folder)}${count > 1 ? `-${count}` : ''}`;
@@ -217,7 +202,7 @@ async function resolveServerCommand(
   try {
     return await resolveCommand(command, { cwd, env });
   } catch (error) {
-    // The hint of an agent's command names another setting.
+    // The hint for an agent's command names another setting.
     throw new ParleyError('mcp-command', localizable("the command “{0}” was not found or isn't executable", command), {
       cause: error,
     });
@@ -230,6 +215,6 @@ async function readSmallFile(uri: Uri): Promise<string | undefined> {
     if ((type & FileType.File) === 0 || size > MAX_FILE) return undefined;
     return new TextDecoder().decode(await workspace.fs.readFile(uri));
   } catch {
-    return undefined; // mostly there is none
+    return undefined;
   }
 }

@@ -7,7 +7,6 @@ import { folderValues, userValue } from './folderSettings';
 
 const KEY = 'permissions';
 
-/** The rules that count now. */
 export function permissionRules(): RuleSet {
   return {
     user: readRules(userValue(KEY)).map(({ rule }) => rule),
@@ -16,18 +15,17 @@ export function permissionRules(): RuleSet {
   };
 }
 
-/** The rules of workspaces, with their files. */
 export function workspaceRules(): readonly { readonly rule: PermissionRule; readonly file: string }[] {
   return folderValues(KEY).flatMap(({ value, file }) => readRules(value).map(({ rule }) => ({ rule, file })));
 }
 
-/** Adds a rule of the user after the others, unless it is there. */
+/** Adds a rule of the user at the end, unless it is there. */
 export async function addRule(rule: PermissionRule): Promise<void> {
   const all = written();
   if (!readRules(all).some((one) => sameRule(one.rule, rule))) await write([...all, rule]);
 }
 
-/** Removes a rule of the user; what is unreadable stays. */
+/** Unreadable entries stay. */
 export async function removeRule(rule: PermissionRule): Promise<void> {
   const all = written();
   const gone = new Set(readRules(all).flatMap((one) => (sameRule(one.rule, rule) ? [one.index] : [])));

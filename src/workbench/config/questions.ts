@@ -5,16 +5,14 @@ import { askModal } from '../ui/messages';
 
 export interface Questions {
   /**
-   * A warning that waits for an answer.
-   * @param buttons what can be chosen besides “Cancel”; Enter chooses the first
-   * @returns one of the buttons; undefined where the user went away
+   * @param buttons besides “Cancel”; Enter chooses the first
+   * @returns undefined if the user cancelled
    */
   choose(text: string, detail: string | undefined, buttons: readonly string[]): Promise<string | undefined>;
-  /** One line of text. @returns undefined where the user, or `signal`, went away */
+  /** @returns undefined if the user, or `signal`, cancelled */
   line(question: LineQuestion, signal?: AbortSignal): Promise<string | undefined>;
-  /** One of a list. @returns its id; undefined where the user went away */
+  /** @returns its id; undefined if the user cancelled */
   pick(items: readonly PickItem[], placeHolder: string): Promise<string | undefined>;
 }
 
-/** VS Code's own dialogs. */
 export const vscodeQuestions: Questions = { choose: askModal, line: askLine, pick };

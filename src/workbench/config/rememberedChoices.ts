@@ -3,7 +3,6 @@ import type { ExtensionContext } from 'vscode';
 import type { RememberedChoices } from '../../client/conversation/sessionChoices';
 
 const PREFIX = 'choices:';
-/** Characters of an option's id, and of its value: agents make them up. */
 const MAX_CHARS = 1000;
 
 export function rememberedChoices({ globalState }: Pick<ExtensionContext, 'globalState'>): RememberedChoices {

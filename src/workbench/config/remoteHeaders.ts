@@ -6,16 +6,13 @@ import type { RemoteAccess } from '../../client/transport/remoteTarget';
 import { askLine } from '../ui/input';
 import { askModal } from '../ui/messages';
 
-/**
- * The keys of all secrets for servers in the secret store begin with this; “Clear Saved
- * Credentials” removes them.
- */
+/** “Clear Saved Credentials” removes secrets with this prefix. */
 export const PREFIX = 'parley.remote:';
 const CLEARTEXT = 'parley.remote.cleartext';
 
 export class RemoteHeaders implements RemoteAccess {
   readonly #context: ExtensionContext;
-  /** Questions that are open: sessions that start together share them. */
+  /** Sessions that start together share a question. */
   readonly #asking = new Map<string, Promise<string | undefined>>();
 
   constructor(context: ExtensionContext) {
@@ -35,7 +32,6 @@ export class RemoteHeaders implements RemoteAccess {
     });
   }
 
-  /** Keeps a secret for an origin, in place of the one that it had. */
   async save(origin: string, name: string, value: string): Promise<void> {
     await this.#context.secrets.store(`${PREFIX}${origin} ${name}`, value);
   }
@@ -48,7 +44,7 @@ export class RemoteHeaders implements RemoteAccess {
       const detail = l10n.t(
         "Anyone on the network can read and change your messages, the agent's answers and the headers.",
       );
-      // The first button has the focus, so a key that was on its way to the composer connects nothing.
+      // The first button has the focus, so a key meant for the composer connects nothing.
       const choice = await askModal(message, detail, [l10n.t("Don't Connect"), allow]);
       if (choice === allow) await this.#context.globalState.update(CLEARTEXT, [...this.#cleartext(), origin]);
       return choice;
@@ -56,10 +52,7 @@ export class RemoteHeaders implements RemoteAccess {
     return answer === allow;
   }
 
-  /**
-   * Removes all secrets of remote agents, and what was said of origins.
-   * @returns how many secrets there were
-   */
+  /** @returns how many secrets were removed */
   async forget(): Promise<number> {
     const { secrets, globalState } = this.#context;
     const keys = (await secrets.keys()).filter((key) => key.startsWith(PREFIX));

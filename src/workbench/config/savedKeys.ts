@@ -20,16 +20,15 @@ export interface SavedKeysOptions {
   readonly log: Log;
 }
 
-/** What is known of the sign-in to an agent. Never a key itself. */
+/** Never contains a key. */
 export interface SignInFacts {
   readonly keys: readonly KeyName[];
-  /** The name of the method, and when it was used, in ms since 1970. */
+  /** `at` in ms since 1970. */
   readonly signedIn?: { readonly method: string; readonly at: number };
 }
 
-/** Keys whose agent this window does not have. */
+/** Keys whose agent this window doesn't have. */
 export interface UnusedKeys {
-  /** Of the agent that they were saved for. */
   readonly id: string;
   readonly names: readonly string[];
   readonly storageKeys: readonly string[];
@@ -55,7 +54,7 @@ export class SavedKeys implements AgentKeys {
     try {
       return await this.#options.context.secrets.get(this.#storageKey(agent, key));
     } catch (error) {
-      // A keyring that is locked or missing: the agent says itself what it lacks.
+      // A keyring that is locked or missing: the agent says what it lacks.
       this.#options.log.warn(`The secret storage could not be read: ${messageOf(error)}`);
       return undefined;
     }
@@ -72,7 +71,7 @@ export class SavedKeys implements AgentKeys {
         : '';
     const prompt = `${l10n.t("Saved in VS Code's secret storage and passed to {0} only.", agent.name)} ${rest}`;
     const entered = await askLine({ title: `${agent.name}: ${what}`, prompt: prompt.trim(), secret: true }, signal);
-    // An agent that does not take it may repeat it in its answer.
+    // An agent that rejects it may repeat it in its answer.
     if (entered) knownSecrets.add(entered);
     return entered;
   }
@@ -81,7 +80,6 @@ export class SavedKeys implements AgentKeys {
     await this.#options.context.secrets.store(this.#storageKey(agent, key), value);
   }
 
-  /** Forgets one key. */
   async remove(agent: AgentDefinition, key: KeyName): Promise<void> {
     await this.#options.context.secrets.delete(this.#storageKey(agent, key));
   }
@@ -93,7 +91,7 @@ export class SavedKeys implements AgentKeys {
     return keys.length;
   }
 
-  /** Forgets the keys of all agents. @returns how many there were */
+  /** @returns how many there were */
   async forgetAll(): Promise<number> {
     const { secrets, globalState } = this.#options.context;
     const keys = (await secrets.keys()).filter((key) => key.startsWith(PREFIX));
@@ -103,9 +101,8 @@ export class SavedKeys implements AgentKeys {
   }
 
   /**
-   * Lists keys that no agent has: who removes an entry in settings.json leaves them behind.
-   * @param agents of this window
-   * @param ids of entries that cannot be used now
+   * Removing an entry in settings.json leaves its keys.
+   * @param ids of entries that can't be used now
    */
   async unused(agents: readonly AgentDefinition[], ids: readonly string[]): Promise<readonly UnusedKeys[]> {
     const known = new Set([...agents.map((agent) => this.#scope(agent)), ...ids]);
@@ -118,7 +115,7 @@ export class SavedKeys implements AgentKeys {
     }));
   }
 
-  /** Deletes keys that no agent has. @throws Error of the secret storage */
+  /** @throws Error of the secret storage */
   async removeUnused({ storageKeys }: UnusedKeys): Promise<void> {
     for (const key of storageKeys) await this.#options.context.secrets.delete(key);
   }
@@ -141,7 +138,7 @@ export class SavedKeys implements AgentKeys {
   }
 
   async #keysOf(agent: AgentDefinition): Promise<readonly KeyName[]> {
-    // The demo needs none: its start does not wait for a keyring.
+    // The demo's start doesn't wait for a keyring.
     if (this.#options.originOf(agent.id)?.kind === 'shipped') return [];
     const scope = this.#scope(agent);
     return (await this.#savedKeys()).filter((key) => key.scope === scope);
@@ -167,8 +164,8 @@ export class SavedKeys implements AgentKeys {
   }
 
   /**
-   * What a key is kept for. Workspaces give their agents the ids that they like, and change what is
-   * behind them: there it is one file's agent as the user has agreed to it.
+   * Workspaces choose the ids of their agents and change the definitions: a key is kept for one
+   * file's agent as the user agreed to it.
    */
   #scope(agent: AgentDefinition): string {
     const origin = this.#options.originOf(agent.id);

@@ -4,32 +4,24 @@ import type { KnownSecrets } from '../../base/knownSecrets';
 import { knownSecrets } from '../../base/redact';
 import type { SessionEvent, TimedEvent } from '../../session/events/event';
 
-/** A piece of a text that continues. */
 interface Piece {
-  /** What holds the text, as {@link holderOf} says. */
   readonly holder: string;
-  /** Which of its texts; another one replaces it. */
   readonly part?: string | undefined;
-  /** It continues only until another entry begins. */
   readonly isLastOnly?: boolean;
-  /** Nothing follows it, or its event says more than the text: the event is kept in any case. */
   readonly isOver?: boolean;
   readonly saysMore?: boolean;
   readonly text: string;
   readonly withText: (text: string) => SessionEvent;
 }
 
-/** The end of a text, and whether the entry of the text begins with it. */
 interface HeldEnd {
   readonly at: number;
   readonly piece: Piece;
   readonly beginsEntry: boolean;
 }
 
-/** Texts of which an end is held at once. */
 const MAX_HELD = 256;
 
-/** Where these stand, nothing carries over. */
 const BREAKS: ReadonlySet<SessionEvent['type']> = new Set([
   'turn_started',
   'turn_ended',
@@ -45,7 +37,7 @@ const BREAKS: ReadonlySet<SessionEvent['type']> = new Set([
 
 export class StreamRedaction {
   readonly #secrets: KnownSecrets;
-  /** By the holder of the text, in the order in which they came. */
+  /** In order of arrival. */
   readonly #held = new Map<string, HeldEnd>();
 
   constructor(secrets: KnownSecrets = knownSecrets) {
@@ -53,16 +45,14 @@ export class StreamRedaction {
   }
 
   /**
-   * Returns the events with the ends of texts that may be the beginning of a known secret moved to
-   * the piece that follows, or to an event of their own before whatever ends or replaces the text.
-   * What is read from the events returned is what is read from those given, without secrets.
+   * Moves ends of texts that may begin a known secret to the next piece, or to an own event before
+   * the text ends. The texts read from the result are the same, without secrets.
    */
   take(events: readonly TimedEvent[]): readonly TimedEvent[] {
     if (this.#secrets.isEmpty && this.#held.size === 0) return events;
     return events.flatMap((timed) => this.#takeOne(timed));
   }
 
-  /** The ends of texts that were not returned yet. */
   get held(): readonly TimedEvent[] {
     return [...this.#held.values()].map(timedOf);
   }
@@ -81,7 +71,6 @@ export class StreamRedaction {
 
     const text = this.#secrets.redact((before?.piece.text ?? '') + piece.text);
     const end = piece.isOver ? text.length : text.length - this.#secrets.openEnd(text);
-    // What is held whole has not begun its entry; an empty piece is an event too.
     const isKept = end > 0 || text === '' || piece.saysMore || timed.mark !== undefined;
     if (isKept) taken.push(this.#withMark({ ...timed, event: piece.withText(text.slice(0, end)) }));
     if (end < text.length) {
@@ -97,7 +86,7 @@ export class StreamRedaction {
     return begins || held?.piece.part !== part ? undefined : held;
   }
 
-  /** Nothing can be read from an event on while the end of a text before it is still to come. */
+  /** No reader may start at an event while the end of a text before it is missing. */
   #withMark(timed: TimedEvent): TimedEvent {
     if (timed.mark === undefined || this.#held.size === 0) return timed;
     const { mark: _, ...unmarked } = timed;
@@ -112,12 +101,10 @@ export class StreamRedaction {
   }
 }
 
-/** Returns whether a text may continue after an event that is no piece of it. */
 function goesOnAfter({ piece, beginsEntry }: HeldEnd, { event, begins }: TimedEvent): boolean {
   if (BREAKS.has(event.type) || holderOf(event) === piece.holder) return false;
-  // Which entry a message continues depends on those of its turn.
+  // Which entry a message continues depends on the entries of its turn.
   if (beginsEntry && event.type === 'message_chunk' && piece.holder.startsWith(`${event.role} `)) return false;
-  // The order of the entries stays.
   return !begins || !(piece.isLastOnly || beginsEntry);
 }
 
@@ -125,7 +112,7 @@ function timedOf({ at, piece }: HeldEnd): TimedEvent {
   return { at, event: piece.withText(piece.text) };
 }
 
-/** The user's own words are no such piece: they are kept as they are. */
+/** The user's own words are stored unchanged. */
 function pieceOf(event: SessionEvent): Piece | undefined {
   const holder = holderOf(event);
   if (holder === undefined) return undefined;
@@ -167,12 +154,10 @@ function pieceOf(event: SessionEvent): Piece | undefined {
   }
 }
 
-/** Returns whether an event says more than its type, its id and the text that it appends. */
 function hasMore(event: SessionEvent): boolean {
   return Object.values(event).filter((value) => value !== undefined).length > 3;
 }
 
-/** Names what holds the text that an event continues, ends or replaces. */
 function holderOf(event: SessionEvent): string | undefined {
   switch (event.type) {
     case 'message':

@@ -14,20 +14,18 @@ import {
 import type { Disposable } from '../../base/disposable';
 
 export interface CommentThreadsOptions {
-  /** The id that `when` clauses of the menus of threads name. */
+  /** Named in `when` clauses of menus. */
   readonly id: string;
   readonly label: string;
-  /** What stands in an empty comment. */
   readonly prompt: string;
-  /** Returns whether the lines of a document take comments. */
   readonly isOffered: (uri: Uri) => boolean;
 }
 
-/** A comment of the user; its buttons get it as their argument. */
+/** Its buttons get it as their argument. */
 export class OwnComment implements Comment {
   readonly mode = CommentMode.Preview;
   readonly author: CommentAuthorInformation = { name: l10n.t('You') };
-  /** VS Code shows a string as it is. */
+  /** VS Code shows a string as plain text. */
   readonly body: string;
   readonly thread: CommentThread;
 
@@ -37,13 +35,11 @@ export class OwnComment implements Comment {
   }
 }
 
-/** Adds comments to a thread, which stays open. */
 export function addComments(bodies: readonly string[], thread: CommentThread): void {
   thread.comments = [...thread.comments, ...bodies.map((body) => new OwnComment(body, thread))];
   thread.collapsibleState = CommentThreadCollapsibleState.Expanded;
 }
 
-/** Offers comments on documents. */
 export class CommentThreads implements Disposable {
   readonly #controller: ReturnType<typeof comments.createCommentController>;
   readonly #options: CommentThreadsOptions;
@@ -56,17 +52,15 @@ export class CommentThreads implements Disposable {
     this.offer();
   }
 
-  /** Other documents take comments now. */
   offer(): void {
     const { isOffered } = this.#options;
-    // Set again, VS Code asks again.
+    // Setting it again makes VS Code ask again.
     this.#controller.commentingRangeProvider = {
       provideCommentingRanges: ({ uri, lineCount }: TextDocument) =>
         isOffered(uri) ? [new Range(0, 0, Math.max(0, lineCount - 1), 0)] : [],
     };
   }
 
-  /** Shows a thread that was there before. @param label what is to be known of it */
   restore(uri: Uri, range: Range, bodies: readonly string[], label: string | undefined): CommentThread {
     const thread = this.#controller.createCommentThread(uri, range, []);
     addComments(bodies, thread);

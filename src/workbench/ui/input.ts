@@ -22,18 +22,12 @@ import { inert, type LabelText, labelOf } from './inertText';
 export interface LineQuestion {
   readonly title?: string;
   readonly prompt: string;
-  /** What stands in the box at first, unchanged. */
   readonly value?: string;
-  /** What is typed is not shown. */
   readonly secret?: boolean;
-  /** Says what is wrong with what is typed; undefined: nothing. */
   readonly validate?: (text: string) => string | undefined;
 }
 
-/**
- * Asks for one line of text.
- * @returns undefined where the user went away, or `signal` was aborted
- */
+/** @returns undefined if the user cancelled or `signal` was aborted */
 export async function askLine(
   { title, prompt, value, secret = false, validate }: LineQuestion,
   signal?: AbortSignal,
@@ -62,20 +56,14 @@ export async function askLine(
   }
 }
 
-/** Fills a box while it is open. */
 export interface LineHelp {
   readonly icon: string;
   readonly tooltip: string;
-  /** What is shown where it failed. */
   readonly failed: (error: unknown) => string;
   run(signal: AbortSignal): Promise<string>;
 }
 
-/**
- * As {@link askLine}, with a button that fills the box. What was in it before comes back with a
- * second button.
- * @returns undefined where the user went away
- */
+/** As {@link askLine}, with a button that fills the box, and one that undoes that. */
 export function askLineWithHelp(
   { title, prompt, value = '' }: LineQuestion,
   help: LineHelp,
@@ -136,17 +124,15 @@ export interface PickItem {
   readonly label: LabelText;
   readonly description?: LabelText | undefined;
   readonly detail?: LabelText | undefined;
-  /** The one that is chosen now. */
   readonly picked?: boolean;
 }
 
 export interface PickOptions {
   readonly title?: string;
-  /** The list stays while another window or box has the focus. */
   readonly ignoreFocusOut?: boolean;
 }
 
-/** Asks for one of a list. @returns its id; undefined where the user went away */
+/** @returns its id; undefined if the user cancelled */
 export async function pick(
   items: readonly PickItem[],
   placeHolder: string,
@@ -168,7 +154,7 @@ export async function pick(
   return (await window.showQuickPick(rows, options))?.id;
 }
 
-/** Asks for some of a list. @returns their ids; undefined where the user went away */
+/** @returns their ids; undefined if the user cancelled */
 export async function pickSome(
   items: readonly PickItem[],
   placeHolder: string,
@@ -190,35 +176,30 @@ export async function pickSome(
   return (await window.showQuickPick(rows, options))?.map(({ id }) => id);
 }
 
-/** A button of a list or of one of its rows: a codicon with a name. */
 export interface ListButton {
   readonly icon: string;
   readonly tooltip: string;
-  /** It is VS Code's own way back, at the beginning of the title. */
   readonly isBack?: true;
   readonly run: () => Promise<unknown>;
 }
 
-/** An image for each kind of theme, as an address (`data:`). */
+/** `data:` URLs. */
 export interface ThemedImage {
   readonly light: string;
   readonly dark: string;
 }
 
-/** A row of a {@link List}. One with `separates` is a heading. */
+/** A row with `separates` is a heading. */
 export interface ListRow {
   readonly label: LabelText;
-  /** In front of the label: an image, or the name of a codicon. */
+  /** An image, or the name of a codicon. */
   readonly icon?: ThemedImage | string;
   readonly description?: LabelText | undefined;
   readonly detail?: LabelText | undefined;
   readonly buttons?: readonly ListButton[];
   readonly alwaysShow?: boolean;
   readonly separates?: true;
-  /**
-   * Where the focus is on the row, it stays there when the list is drawn again: Enter may be on its
-   * way.
-   */
+  /** Keeps the focus on the row when the list is drawn again: Enter may be on its way. */
   readonly id?: string;
 }
 
@@ -228,14 +209,12 @@ type ShownButton = QuickInputButton & { readonly run: ListButton['run'] };
 interface Drawing<T> {
   readonly rows: readonly T[];
   readonly buttons: readonly ListButton[];
-  /** The id of the row that gets the focus. */
   readonly focus?: string | undefined;
 }
 
 /**
- * A list that changes while it is open. VS Code names a row by its place, so what it tells of the
- * rows before would be taken for the rows of now: one drawing is under way at a time, and until
- * VS Code has it, events are about the rows before.
+ * A list that changes while it is open. VS Code names rows by index, so only one drawing is under
+ * way at a time, and until VS Code has it, events are about the previous rows.
  */
 export class List<T extends ListRow> implements Disposable {
   readonly #quick: QuickPick<Shown<T>> = window.createQuickPick<Shown<T>>();
@@ -243,16 +222,14 @@ export class List<T extends ListRow> implements Disposable {
   readonly #accepted = new EventEmitter<T>();
   readonly #active = new EventEmitter<T | undefined>();
   readonly #pressed = new EventEmitter<ListButton['run']>();
-  /** The rows that VS Code is known to show. */
   #shown: readonly Shown<T>[] = [];
-  /** What is to be shown after the drawing that is under way. */
   #next: Drawing<T> | undefined;
   #isDrawing = false;
-  /** The user has gone to the row, and did not just type. */
+  /** The user moved to the row, rather than typed. */
   #isChosen = false;
-  /** The user has typed, and VS Code has not told since which row is active. */
+  /** The user typed, and VS Code hasn't reported the active row since. */
   #isFiltering = false;
-  /** Enter was pressed while a drawing left no row active: it takes the one that is active then. */
+  /** Enter was pressed while a drawing left no row active. */
   #isEntered = false;
   #isDisposed = false;
   #back: ListButton['run'] | undefined;
@@ -273,7 +250,7 @@ export class List<T extends ListRow> implements Disposable {
       }),
       quick.onDidChangeActive(([item]) => {
         this.#isFiltering = false;
-        // A drawing makes VS Code choose, not the user; what is active then is told when it is done.
+        // A drawing changes the active row, not the user.
         if (this.#isDrawing) return;
         this.#isChosen = true;
         this.#active.fire(item?.row);
@@ -294,17 +271,14 @@ export class List<T extends ListRow> implements Disposable {
     ];
   }
 
-  /** A row was chosen. */
   get onDidAccept(): Event<T> {
     return this.#accepted.event;
   }
 
-  /** The row that the focus is on. */
   get onDidChangeActive(): Event<T | undefined> {
     return this.#active.event;
   }
 
-  /** A button was pressed; what it does. */
   get onDidPress(): Event<ListButton['run']> {
     return this.#pressed.event;
   }
@@ -321,7 +295,7 @@ export class List<T extends ListRow> implements Disposable {
     this.#quick.placeholder = inert(text);
   }
 
-  /** Searches the rows as if the user had typed it, unless they have typed something. */
+  /** Filters the rows, unless the user has typed something. */
   search(text: string): void {
     this.#quick.value ||= text;
   }
@@ -330,15 +304,11 @@ export class List<T extends ListRow> implements Disposable {
     this.#quick.busy = isBusy;
   }
 
-  /** The list stays while another window or box has the focus. */
   set ignoreFocusOut(stays: boolean) {
     this.#quick.ignoreFocusOut = stays;
   }
 
-  /**
-   * Shows these rows and the buttons above them, as soon as VS Code has shown those before.
-   * @param focus the id of the row that gets the focus; absent: the one that has it keeps it
-   */
+  /** @param focus id of the row that gets the focus; absent: the current row keeps it */
   draw(rows: readonly T[], buttons: readonly ListButton[], focus?: string): void {
     this.#next = { rows, buttons, focus };
     if (!this.#isDrawing) void this.#drawAll();
@@ -351,7 +321,7 @@ export class List<T extends ListRow> implements Disposable {
       this.#next = undefined;
       let items = this.#fill(drawing, drawing.focus ?? this.#kept);
       await everythingIsHandled();
-      // The row that was to keep the focus is not among those that match what was typed meanwhile.
+      // The row that should keep the focus doesn't match what was typed.
       if (this.#quick.activeItems.length === 0 && !this.#next && !this.#isDisposed) {
         items = this.#fill(drawing, undefined);
         await everythingIsHandled();
@@ -367,11 +337,11 @@ export class List<T extends ListRow> implements Disposable {
     if (isEntered && active) this.#accepted.fire(active.row);
   }
 
-  /** The id of the row that keeps the focus; a row that the filter hides would take it from all. */
+  /** A row that the filter hides would take the focus from all. */
   get #kept(): string | undefined {
     const [active] = this.#quick.activeItems;
     if (this.#isFiltering) return undefined;
-    // One that is there whatever is typed has the focus only as long as there is nothing else.
+    // A row that is always shown has the focus only if there is nothing else.
     return this.#isChosen || !active?.alwaysShow ? active?.row.id : undefined;
   }
 
@@ -394,7 +364,7 @@ export class List<T extends ListRow> implements Disposable {
     return items;
   }
 
-  /** What an event is about that names one of the newest rows. */
+  /** Maps an event's row to the newest rows. */
   #meant(item: Shown<T>): Shown<T> | undefined {
     return this.#shown.length === 0 ? item : this.#shown[this.#quick.items.indexOf(item)];
   }
@@ -417,10 +387,10 @@ export class List<T extends ListRow> implements Disposable {
   }
 }
 
-/** Settles when VS Code has handled all that was sent to it, and what it told before has come. */
+/** Settles when VS Code has handled everything sent to it. */
 async function everythingIsHandled(): Promise<void> {
-  // Changes of a list leave in the next turn of the event loop. What is sent and answered keeps its
-  // order, so any command of the window will do.
+  // Changes of a list leave in the next turn of the event loop. Messages keep their order, so any
+  // command will do.
   await new Promise((resolve) => setTimeout(resolve, 0));
   await commands.executeCommand('setContext', 'parley.drawn', true).then(undefined, () => {});
 }

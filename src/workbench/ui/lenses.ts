@@ -2,21 +2,18 @@
 import { CodeLens, type Disposable, EventEmitter, languages, Range, type TextDocument } from 'vscode';
 import { inert } from './inertText';
 
-/** A command above a line of a document. */
 export interface Lens {
-  /** Counted from 0. */
+  /** 0-based. */
   readonly line: number;
   readonly title: string;
   readonly command: string;
   readonly argument: object;
 }
 
-/** Shows commands above lines of files. */
 export class Lenses implements Disposable {
   readonly #changed = new EventEmitter<void>();
   readonly #registration: Disposable;
 
-  /** @param provide returns the commands of a document */
   constructor(provide: (document: TextDocument) => Promise<readonly Lens[]>) {
     this.#registration = languages.registerCodeLensProvider(
       { scheme: 'file' },
@@ -27,7 +24,6 @@ export class Lenses implements Disposable {
     );
   }
 
-  /** Others are to be shown now. */
   refresh(): void {
     this.#changed.fire();
   }

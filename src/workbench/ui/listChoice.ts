@@ -3,14 +3,11 @@ import type { Disposable } from 'vscode';
 import type { List, ListRow } from './input';
 
 export interface ChoiceRow extends ListRow {
-  /** What choosing the row does; without it, the row only says something. */
+  /** Absent: the row only informs. */
   readonly choose?: () => Promise<unknown>;
 }
 
-/**
- * Shows a list; it is gone when this resolves.
- * @returns what the chosen row or button does; undefined where the user went away
- */
+/** @returns undefined if the user closed the list */
 export function choiceFrom(list: List<ChoiceRow>): Promise<ChoiceRow['choose']> {
   const { promise, resolve } = Promise.withResolvers<ChoiceRow['choose']>();
   const chosen = (choose: ChoiceRow['choose']): void => {

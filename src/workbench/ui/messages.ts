@@ -5,22 +5,20 @@ import { type MessageItem, ProgressLocation, window } from 'vscode';
 import { messageOf } from '../../base/errors';
 import { inert, inertLines } from './inertText';
 
-/** How long a message stays in the status bar, in ms. */
+/** In milliseconds. */
 const STATUS_MS = 5_000;
-/** What is done within this time, in ms, needs no notification. */
+/** Shorter work needs no notification, in ms. */
 const SOON_MS = 500;
 
-/** Shows a notification. @returns the button that was pressed; undefined where it was closed */
+/** @returns the pressed button; undefined if it was closed */
 export async function showInfo<T extends string>(text: string, ...buttons: readonly T[]): Promise<T | undefined> {
   return chosen(buttons, await window.showInformationMessage(inert(text), ...buttons.map(inert)));
 }
 
-/** As {@link showInfo}, as a warning. */
 export async function showWarning<T extends string>(text: string, ...buttons: readonly T[]): Promise<T | undefined> {
   return chosen(buttons, await window.showWarningMessage(inert(text), ...buttons.map(inert)));
 }
 
-/** As {@link showInfo}, as an error. */
 export async function showError<T extends string>(text: string, ...buttons: readonly T[]): Promise<T | undefined> {
   return chosen(buttons, await window.showErrorMessage(inert(text), ...buttons.map(inert)));
 }
@@ -31,10 +29,10 @@ export function tellError(error: unknown): void {
 }
 
 /**
- * Asks in a modal dialog. @param detail below the question; its line breaks are kept
- * @param buttons besides “Cancel”; the first has the focus. As in VS Code, that is the action where
- * the user has just commanded it (delete, sign out); where a question comes unasked, the refusal
- * @returns the button that was pressed; undefined where the dialog was cancelled
+ * @param detail keeps its line breaks
+ * @param buttons besides “Cancel”; the first has the focus: the action if the user commanded it (as
+ * in VS Code), else the refusal
+ * @returns undefined if the dialog was cancelled
  */
 export async function askModal<T extends string>(
   question: string,
@@ -52,33 +50,25 @@ export async function askModal<T extends string>(
   }
 }
 
-/** The modal dialogs that wait for an answer. VS Code shows one after the other. */
+/** VS Code shows one modal dialog after the other. */
 const dialogs = new Set<Promise<unknown>>();
 
-/**
- * Returns whether a modal dialog is open. VS Code lets an editor that is revealed behind it take the
- * focus, and with it the keys.
- */
+/** VS Code lets an editor that is revealed behind a dialog take the focus, and its keys. */
 export function isDialogOpen(): boolean {
   return dialogs.size > 0;
 }
 
-/** Resolves when no modal dialog is open. */
 export async function dialogsClosed(): Promise<void> {
   while (dialogs.size > 0) await Promise.allSettled(dialogs);
 }
 
 /**
- * Shows how far long work is; where `total` is 0, only the text.
- * @param text what is done now, instead of both numbers
+ * @param total 0: shows only the text
+ * @param text instead of both numbers
  */
 export type ReportProgress = (done: number, total: number, text?: string) => void;
 
-/**
- * Shows a notification while something works that is not done at once, with a button that aborts
- * it.
- * @param text what is done, such as “Uploading messages…”
- */
+/** Shows a notification with a cancel button while slow work runs. */
 export async function showProgress<T>(
   text: string,
   work: (signal: AbortSignal, report: ReportProgress) => Promise<T>,
@@ -112,7 +102,6 @@ export async function showProgress<T>(
   return working;
 }
 
-/** Says something in the status bar for a few seconds. */
 export function showStatus(text: string): void {
   window.setStatusBarMessage(inert(text), STATUS_MS);
 }

@@ -12,10 +12,9 @@ import {
 } from 'vscode';
 import { inert } from './inertText';
 
-/** Characters of a terminal's name: tabs of terminals do not cut. */
+/** Terminal tabs don't cut names. */
 const MAX_NAME = 60;
 
-/** Makes a terminal. @param name the first line of it is shown */
 export function newTerminal(
   name: string,
   options: Omit<TerminalOptions, 'name'> | Omit<ExtensionTerminalOptions, 'name'>,
@@ -25,17 +24,15 @@ export function newTerminal(
   return window.createTerminal({ ...options, name: inert(short) } as ExtensionTerminalOptions);
 }
 
-/** Asks for files of this machine. @returns none where the user went away */
 export async function pickFiles(openLabel: string): Promise<readonly Uri[]> {
   return (await window.showOpenDialog({ canSelectMany: true, openLabel: inert(openLabel) })) ?? [];
 }
 
-/** Asks where to save a file. @returns undefined where the user went away */
+/** @returns undefined if the user cancelled */
 export async function pickTarget(title: string, suggested: Uri): Promise<Uri | undefined> {
   return window.showSaveDialog({ defaultUri: suggested, title: inert(title) });
 }
 
-/** Opens two texts side by side. */
 export async function showComparison(
   left: Uri,
   right: Uri,
@@ -45,7 +42,7 @@ export async function showComparison(
   await commands.executeCommand('vscode.diff', left, right, inert(title), options);
 }
 
-/** Closes the tabs that show a document, alone or as the right side of a comparison. */
+/** Also closes comparisons with the document on the right. */
 export async function closeTabs(uri: Uri): Promise<void> {
   const shownIn = (input: unknown): Uri | undefined => {
     if (input instanceof TabInputText) return input.uri;
@@ -55,15 +52,13 @@ export async function closeTabs(uri: Uri): Promise<void> {
   await window.tabGroups.close(tabs.filter(({ input }) => shownIn(input)?.toString() === uri.toString()));
 }
 
-/** A file of a {@link showComparisons}: undefined sides are files that are not there. */
+/** Undefined sides are files that don't exist. */
 export interface ComparedFile {
-  /** Names the file in the list; the path is shown. */
   readonly label: Uri;
   readonly left: Uri | undefined;
   readonly right: Uri | undefined;
 }
 
-/** Opens the comparisons of several files in one editor. */
 export async function showComparisons(title: string, files: readonly ComparedFile[]): Promise<void> {
   const resources = files.map(({ label, left, right }) => [label, left, right]);
   await commands.executeCommand('vscode.changes', inert(title), resources);

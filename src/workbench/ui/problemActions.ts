@@ -10,22 +10,18 @@ import {
   type TextDocument,
 } from 'vscode';
 
-/** Problems in one message. */
 const MAX_PROBLEMS = 20;
-/** Characters of the text of a problem. */
 const MAX_TEXT = 1000;
 
-/** Problems of a file: the argument of `parley.fixProblem` and `parley.explainProblem`. */
+/** Argument of `parley.fixProblem` and `parley.explainProblem`. */
 export interface ProblemsArgument {
-  /** The address of the file. */
   readonly uri: string;
-  /** Counted from 1, as is `last`. */
+  /** 1-based, as is `last`. */
   readonly first: number;
   readonly last: number;
   readonly problems: readonly string[];
 }
 
-/** Offers to fix and explain problems in files. */
 export function offerProblemActions(): Disposable {
   return languages.registerCodeActionsProvider(
     { scheme: 'file' },

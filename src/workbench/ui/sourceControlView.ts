@@ -10,40 +10,33 @@ import {
 } from 'vscode';
 import { inert } from './inertText';
 
-/** A file in a group. */
 export interface SourceControlRow {
   /** Absolute. */
   readonly path: string;
-  /** Commands of the row get it with the row. */
   readonly session: string;
   readonly tooltip: string;
   readonly isDeleted: boolean;
   readonly isWarning: boolean;
-  /** Run with `{session, path}` when the row is opened. */
+  /** Gets `{session, path}`. */
   readonly command: string;
   readonly commandTitle: string;
 }
 
 export interface SourceControlGroup {
-  /** Commands of the group get it as `id`. */
   readonly id: string;
   readonly label: string;
   readonly rows: readonly SourceControlRow[];
 }
 
-/** Shows what it is given until it is disposed. */
 export class SourceControlView implements Disposable {
   readonly #control: SourceControl;
   readonly #groups = new Map<string, SourceControlResourceGroup>();
 
-  /**
-   * @param name as it is called in the view
-   * @param original returns the version of a file that the gutter compares with
-   */
+  /** @param original returns the version of a file that the gutter compares with */
   constructor(id: string, name: string, original: (uri: Uri) => Uri | undefined) {
     this.#control = scm.createSourceControl(id, inert(name));
     this.#control.inputBox.visible = false;
-    // The same files count already in the repository that they are in.
+    // The files count in their own repository already.
     this.#control.count = 0;
     this.#control.quickDiffProvider = { provideOriginalResource: original };
   }

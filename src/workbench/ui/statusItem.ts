@@ -3,7 +3,7 @@ import { type Command, type Disposable, MarkdownString, StatusBarAlignment, Them
 import { inert, type LabelText, labelOf } from './inertText';
 
 export interface StatusContent {
-  /** What the item is called in the menu of the status bar. */
+  /** In the menu of the status bar. */
   readonly name: string;
   readonly text: LabelText;
   readonly tooltip: readonly string[];
@@ -11,11 +11,10 @@ export interface StatusContent {
   readonly isWarning: boolean;
 }
 
-/** Shows what it is given until it is disposed. */
 export class StatusItem implements Disposable {
   readonly #item;
 
-  /** @param id stable, for VS Code to remember whether the user hides the item */
+  /** @param id stable: VS Code remembers whether the user hides the item */
   constructor(id: string) {
     this.#item = window.createStatusBarItem(id, StatusBarAlignment.Right);
   }
@@ -35,8 +34,7 @@ export class StatusItem implements Disposable {
 }
 
 /**
- * Markdown has no links of commands and no icons unless it is told to; appended text is escaped as
- * well.
+ * Markdown has no command links and icons unless they are enabled; appended text is escaped too.
  */
 function plain(lines: readonly string[]): MarkdownString {
   const text = new MarkdownString();

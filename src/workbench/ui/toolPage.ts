@@ -4,15 +4,13 @@ import { readFileSync } from 'node:fs';
 import { env, l10n, Uri, type Webview } from 'vscode';
 import { frameTemplate, pagePolicy } from '../../base/pagePolicy';
 
-/** The folder that the page may load from. @param extensionUri where Parley is installed */
 export function toolRoot(extensionUri: Uri): Uri {
   return Uri.joinPath(extensionUri, 'dist', 'webview');
 }
 
 /**
- * Returns the page, with its texts in the language of VS Code.
- * @param name of its script and its style sheet
- * @param frame name of the script of a frame without access to anything, if the page has one
+ * @param name of its script and style sheet
+ * @param frame script of a sandboxed frame, if any
  */
 export function toolHtml(webview: Webview, extensionUri: Uri, name: string, frame?: string): string {
   const root = toolRoot(extensionUri);

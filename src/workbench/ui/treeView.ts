@@ -11,26 +11,24 @@ import {
 } from 'vscode';
 import { inert, inertLines } from './inertText';
 
-/** A row of a tree, as it is shown. */
 export interface TreeRow {
-  /** Unique in the tree and stable. */
+  /** Unique and stable. */
   readonly id: string;
   readonly label: string;
   readonly description?: string;
   readonly tooltip?: string;
-  /** A codicon with an optional colour of the theme. */
+  /** A codicon and a theme color. */
   readonly icon?: { readonly name: string; readonly color?: string };
-  /** What a screen reader says instead of label and description. */
+  /** For screen readers, instead of label and description. */
   readonly spoken?: string;
-  /** Absent: it has no rows below it. */
+  /** Absent: a leaf. */
   readonly children?: 'open' | 'closed';
-  /** For the `when` clauses of menus. */
+  /** For `when` clauses of menus. */
   readonly context: string;
-  /** Run with the row's node when the row is opened. */
+  /** Gets the row's node. */
   readonly command?: { readonly command: string; readonly title: string };
 }
 
-/** Where a tree has its rows from. */
 export interface TreeSource<T extends object> {
   children(node: T | undefined): readonly T[];
   parent(node: T): T | undefined;
@@ -42,13 +40,13 @@ export interface TreeBadge {
   readonly tooltip: string;
 }
 
-/** A tree whose rows come from a source that is there when the tree is first looked at. */
+/** A tree whose source is set when the tree is first shown. */
 export class Tree<T extends object> implements Disposable {
   readonly #changed = new EventEmitter<T | T[] | undefined>();
   readonly #view: TreeView<T>;
   #source: TreeSource<T> | undefined;
 
-  /** @param onWanted called when rows are asked for and there is no source; gives one, or does not */
+  /** @param onWanted called when rows are asked for and there is no source */
   constructor(id: string, onWanted: () => void) {
     this.#view = window.createTreeView<T>(id, {
       showCollapseAll: true,
@@ -68,7 +66,6 @@ export class Tree<T extends object> implements Disposable {
     return this.#view.visible;
   }
 
-  /** The row that is selected. */
   get selected(): T | undefined {
     return this.#view.selection[0];
   }
@@ -79,28 +76,24 @@ export class Tree<T extends object> implements Disposable {
     });
   }
 
-  /** Shows the rows of a source from now on. */
   fill(source: TreeSource<T>): void {
     this.#source = source;
     this.#changed.fire(undefined);
   }
 
-  /** Reads rows again. @param nodes those that changed; undefined: all */
+  /** @param nodes undefined: all */
   refresh(nodes: readonly T[] | undefined): void {
     this.#changed.fire(nodes && [...nodes]);
   }
 
-  /** A number on the icon of the view. */
   set badge(badge: TreeBadge | undefined) {
     this.#view.badge = badge && { value: badge.count, tooltip: inert(badge.tooltip) };
   }
 
-  /** What stands beside the title of the view. */
   set description(text: string) {
     this.#view.description = inert(text);
   }
 
-  /** What stands above the rows; empty: nothing. */
   set message(text: string) {
     this.#view.message = inert(text);
   }
