@@ -30,7 +30,6 @@ describe('the API for programs', function () {
     await removeFolder(cwd);
   });
 
-  /** Resolves with the first snapshot that fits, looked at after every change. */
   function until(fits: (snapshot: SessionSnapshot) => boolean): Promise<SessionSnapshot> {
     return new Promise((resolve) => {
       const look = (): void => {

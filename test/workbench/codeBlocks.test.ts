@@ -13,7 +13,6 @@ describe('code blocks', () => {
   const { showWarningMessage, createTerminal } = window;
   let folder: string;
   let blocks: CodeBlocks;
-  /** What was asked before something runs, and what was sent to terminals. */
   let asked: string[];
   let sent: string[];
   let drawn: unknown[];
@@ -44,7 +43,6 @@ describe('code blocks', () => {
 
   after(() => rm(folder, { recursive: true, force: true }));
 
-  /** Answers the questions before something runs; no terminal is opened. */
   function answer(button: string | undefined): void {
     Object.assign(window, {
       showWarningMessage: async (_text: string, { detail }: vscode.MessageOptions, ...items: { title: string }[]) => {

@@ -6,7 +6,6 @@ export async function openFile(path: string): Promise<vscode.TextEditor> {
   return vscode.window.showTextDocument(await vscode.workspace.openTextDocument(vscode.Uri.file(path)));
 }
 
-/** Adds a text at the beginning of the document. */
 export async function typeInto(editor: vscode.TextEditor, text: string): Promise<void> {
   assert.ok(await editor.edit((edit) => edit.insert(new vscode.Position(0, 0), text)));
 }

@@ -3,14 +3,12 @@ import { strict as assert } from 'node:assert';
 import { commands, extensions } from 'vscode';
 import type { ParleyApi } from '../../src/workbench/api';
 
-/** Activates the extension and returns its API. */
 export async function activated(): Promise<ParleyApi> {
   const extension = extensions.getExtension<ParleyApi>('parley.parley');
   assert.ok(extension);
   return extension.activate();
 }
 
-/** Runs the command `parley.NAME`. @returns its result */
 export function run<T>(name: string, ...args: unknown[]): Thenable<T> {
   return commands.executeCommand<T>(`parley.${name}`, ...args);
 }

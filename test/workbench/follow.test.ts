@@ -54,7 +54,6 @@ describe('the editor that follows the agent', () => {
     );
   }
 
-  /** Resolves when the active editor shows a file. */
   async function shows(name: string): Promise<vscode.TextEditor> {
     const is = (editor: vscode.TextEditor | undefined): boolean => editor?.document.fileName === join(folder, name);
     while (!is(window.activeTextEditor))

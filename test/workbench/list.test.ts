@@ -13,7 +13,6 @@ const heading = (id: string): Row => row(id, { separates: true });
 
 describe('a list that is drawn again while it is open', () => {
   let list: List<Row>;
-  /** What the list shows itself with. */
   let quick: QuickPick<QuickPickItem>;
 
   beforeEach(() => {
@@ -36,7 +35,6 @@ describe('a list that is drawn again while it is open', () => {
       });
     });
 
-  /** Shows rows and waits until VS Code has told which one is active. */
   async function shown(...rows: readonly Row[]): Promise<void> {
     const active = next(list.onDidChangeActive);
     list.draw(rows, []);
@@ -45,7 +43,6 @@ describe('a list that is drawn again while it is open', () => {
     await settled();
   }
 
-  /** All messages to VS Code and back have come. */
   async function settled(): Promise<void> {
     await delay(0);
     await commands.executeCommand('setContext', 'parley.test', true);
@@ -54,7 +51,6 @@ describe('a list that is drawn again while it is open', () => {
   const press = (key: 'acceptSelectedQuickOpenItem' | 'quickOpenSelectNext'): Thenable<unknown> =>
     commands.executeCommand(`workbench.action.${key}`);
 
-  /** The row that Enter takes. */
   async function accepted(): Promise<string> {
     const row = next(list.onDidAccept);
     await press('acceptSelectedQuickOpenItem');

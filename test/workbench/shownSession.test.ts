@@ -42,7 +42,6 @@ describe('the commands of a session that is shown', function () {
       return false;
     }
   };
-  /** Shows a session that has nothing, alone. */
   async function show(): Promise<string> {
     if (shown === undefined || !isOpen(shown))
       shown = await run<string>('newSession', { agent: 'disk', cwd: await realpath(tmpdir()) });

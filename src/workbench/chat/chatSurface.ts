@@ -23,20 +23,18 @@ import { Welcome } from './welcome';
 const LONGEST_DRAWING_MS = 3000;
 
 /** About the page only: if the session is closed, there is nothing to tell the user. */
-const QUIET: ReadonlySet<SessionMessage['type']> = new Set([
-  ...([
-    'unsent',
-    'ack',
-    'scrolled',
-    'draft',
-    'page',
-    'details',
-    'wake',
-    'find',
-    'findIn',
-    'endFind',
-    'timeline',
-  ] as const),
+const QUIET = new Set<SessionMessage['type']>([
+  'unsent',
+  'ack',
+  'scrolled',
+  'draft',
+  'page',
+  'details',
+  'wake',
+  'find',
+  'findIn',
+  'endFind',
+  'timeline',
 ]);
 
 export type FocusTarget = Extract<ToWebview, { type: 'focus' }>['on'];

@@ -5,30 +5,11 @@ import type { Conversation } from '../../client/conversation/conversation';
 import { isBelow } from '../../client/requests/roots';
 import type { Workbench } from '../core/workbench';
 
-/** package.json uses each as `parley.NAME`. */
-export interface ContextKeys {
-  readonly hasSession: boolean;
-  readonly isRunning: boolean;
-  readonly hasQuestion: boolean;
-  readonly isQueued: boolean;
-  readonly isQueuePaused: boolean;
-  readonly hasModes: boolean;
-  readonly hasModels: boolean;
-  readonly hasOptions: boolean;
-  readonly canFork: boolean;
-  readonly canCheckStatus: boolean;
-  readonly canSignIn: boolean;
-  readonly canSignOut: boolean;
-  readonly canHaveBranches: boolean;
-  readonly usesBucket: boolean;
-  readonly inWorktree: boolean;
-  readonly hasAway: boolean;
-  readonly hasPlan: boolean;
-  /** The side bar shows the session that commands are about. */
-  readonly isSideBarCurrent: boolean;
-}
-
-export const NO_SESSION: ContextKeys = {
+/**
+ * The keys without a session: each describes the active conversation or the settings, and package.json
+ * uses it as `parley.NAME`.
+ */
+export const NO_SESSION = {
   hasSession: false,
   isRunning: false,
   hasQuestion: false,
@@ -46,8 +27,11 @@ export const NO_SESSION: ContextKeys = {
   inWorktree: false,
   hasAway: false,
   hasPlan: false,
+  /** The side bar shows the session that commands are about. */
   isSideBarCurrent: false,
 };
+
+export type ContextKeys = Readonly<Record<keyof typeof NO_SESSION, boolean>>;
 
 export type KeySource = Pick<
   Conversation,

@@ -181,19 +181,17 @@ const schema = z.discriminatedUnion('type', [
 
 /** Allowed before a session is shown. */
 const BEFORE_SESSION: ReadonlySet<string> = new Set([
-  ...[
-    'wake',
-    'send',
-    'unsent',
-    'draft',
-    'command',
-    'attachImage',
-    'attachFile',
-    'find',
-    'findIn',
-    'endFind',
-    'timeline',
-  ],
+  'wake',
+  'send',
+  'unsent',
+  'draft',
+  'command',
+  'attachImage',
+  'attachFile',
+  'find',
+  'findIn',
+  'endFind',
+  'timeline',
 ]);
 
 /** Why a message was refused, with its ids, so that the page can say what wasn't done. */

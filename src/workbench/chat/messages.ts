@@ -32,40 +32,28 @@ import { saveRule } from './saveRule';
 
 type MessageOf<T extends SessionMessage['type']> = Extract<SessionMessage, { type: T }>;
 
-const COMMANDS = {
-  newSession: 'parley.newSession',
-  selectAgent: 'parley.selectAgent',
-  sessions: 'parley.sessions',
-  showLog: 'parley.showLog',
-  showTraffic: 'parley.showTraffic',
-  troubleshoot: 'parley.troubleshoot',
-  attachFile: 'parley.addFile',
-  openSettings: 'parley.openSettings',
-  installAgent: 'parley.installAgent',
-  renameSession: 'parley.renameSession',
-  forkSession: 'parley.forkSession',
-  checkStatus: 'parley.checkStatus',
-  applyWorktree: 'parley.applyWorktree',
-  commitWorktree: 'parley.commitWorktree',
-  removeWorktree: 'parley.removeWorktree',
-  continueWith: 'parley.continueWith',
-  openAsMarkdown: 'parley.openAsMarkdown',
-  commentOnPlan: 'parley.commentOnPlan',
-  export: 'parley.export',
-} as const;
-
-const SESSION_COMMANDS: ReadonlySet<string> = new Set<keyof typeof COMMANDS>([
-  'renameSession',
-  'forkSession',
-  'checkStatus',
-  'applyWorktree',
-  'commitWorktree',
-  'removeWorktree',
-  'continueWith',
-  'openAsMarkdown',
-  'commentOnPlan',
-  'export',
-]);
+/** Buttons and menu entries of the webview; true: the command is about a session. */
+const COMMANDS: Readonly<Record<Exclude<MessageOf<'command'>['command'], 'showKeys'>, boolean>> = {
+  newSession: false,
+  selectAgent: false,
+  sessions: false,
+  showLog: false,
+  showTraffic: false,
+  troubleshoot: false,
+  attachFile: false,
+  openSettings: false,
+  installAgent: false,
+  renameSession: true,
+  forkSession: true,
+  checkStatus: true,
+  applyWorktree: true,
+  commitWorktree: true,
+  removeWorktree: true,
+  continueWith: true,
+  openAsMarkdown: true,
+  commentOnPlan: true,
+  export: true,
+};
 
 const KEYS = 'workbench.action.openGlobalKeybindings';
 const OWN_KEYS = '@ext:parley.parley';
@@ -230,8 +218,9 @@ export function messageHandlers(workbench: Workbench): MessageHandlers {
 
 /** As with a menu of VS Code in a webview, a failure is shown to the user. */
 function runCommand({ key }: Conversation, command: keyof typeof COMMANDS): Thenable<unknown> {
-  const args = SESSION_COMMANDS.has(command) ? [{ session: key, webview: 'parley' }] : [];
-  return commands.executeCommand(COMMANDS[command], ...args);
+  const id = command === 'attachFile' ? 'addFile' : command;
+  const args = COMMANDS[command] ? [{ session: key, webview: 'parley' }] : [];
+  return commands.executeCommand(`parley.${id}`, ...args);
 }
 
 function isCommand(id: string): id is keyof typeof COMMANDS {
@@ -429,7 +418,7 @@ async function act(workbench: Workbench, surface: ChatSurface, conversation: Con
     await tell(conversation, 'files-not-restored', () => workbench.get(RestoreActions).undoRestore(conversation));
   else if (id === 'trust') await commands.executeCommand('workbench.trust.manage');
   else if (id === 'editAgent') await commands.executeCommand('parley.manageAgents', { agent: agent.id });
-  else if (id === 'installAgent') await commands.executeCommand(COMMANDS[id], { wanted: agent.id });
+  else if (id === 'installAgent') await commands.executeCommand('parley.installAgent', { wanted: agent.id });
   else if (isCommand(id)) await runCommand(conversation, id);
   else workbench.log.warn(`unknown action ${id}`);
 }

@@ -15,6 +15,7 @@ import type { ConversationServices } from '../../client/conversation/conversatio
 import { IdleAgents } from '../../client/conversation/idleAgents';
 import { choiceOf, nextOf, valueLabel } from '../../client/conversation/sessionChoices';
 import { WarmAgent } from '../../client/conversation/warmAgent';
+import { ServerRefusals } from '../../client/mcp/serverRefusals';
 import { AgentFiles } from '../../client/requests/agentFiles';
 import { Terminals } from '../../client/terminals/terminals';
 import { Keepers } from '../../client/transport/keepers';
@@ -38,7 +39,6 @@ import { permissionRules } from '../config/permissionSettings';
 import { rememberedChoices } from '../config/rememberedChoices';
 import { RemoteHeaders } from '../config/remoteHeaders';
 import { SavedKeys } from '../config/savedKeys';
-import { serverRefusals } from '../config/serverRefusals';
 import {
   afterCancel,
   backgroundPolicy,
@@ -291,7 +291,10 @@ function conversationServices(workbench: Workbench): ConversationServices {
     approve: workbench.get(AgentCatalog).approve,
     mcpServers: workbench.get(McpServers).gather,
     editorTools: workbench.get(EditorToolHost),
-    serverRefusals: serverRefusals(context),
+    serverRefusals: new ServerRefusals({
+      get: (key) => context.globalState.get(key),
+      set: (key, value) => void context.globalState.update(key, value),
+    }),
     signInTerminal,
     remote: workbench.get(RemoteHeaders),
     keys: workbench.get(SavedKeys),

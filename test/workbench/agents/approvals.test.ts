@@ -21,7 +21,6 @@ describe('approvals', () => {
   const approvals = { workspace, servers };
   const ask = (content: string): Promise<string> =>
     workspace.ask({ content, question: `Start “${content}”?`, detail: content });
-  /** The rows without those that only say something. */
   const rows = () => rowsOf(approvals, Date.now()).filter(({ choose }) => choose);
   const press = async (label: string): Promise<void> => {
     const row = rows().find((one) => one.label === label) ?? assert.fail(label);

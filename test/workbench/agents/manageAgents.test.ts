@@ -30,7 +30,6 @@ import { AgentRegistry } from '../../../src/workbench/registry/agentRegistry';
 import { tinyAgent } from '../../support/agents/tinyAgent';
 import { removeFolder } from '../../support/scratch';
 
-/** What the user does next: chooses a row of a list, types into a box, presses a button of a dialog. */
 type Step =
   | { readonly row: string }
   | { readonly type: string | undefined }
@@ -41,7 +40,6 @@ describe('the agents editor', () => {
   let folder: string;
   let before: unknown;
   let steps: Step[];
-  /** Everything that was shown, as text. */
   let shown: string[];
   let secrets: Map<string, string>;
   let restarted: string[];
@@ -76,7 +74,6 @@ describe('the agents editor', () => {
   const rowOf = <T extends QuickPickItem>(items: readonly T[], row: string): T | undefined =>
     items.find(({ label }) => label.replace(/^\$\([\w-]+\) /, '').startsWith(row));
 
-  /** A list of VS Code's, which chooses by itself. */
   function fakeList(): unknown {
     const accepted = new EventEmitter<void>();
     const hidden = new EventEmitter<void>();
@@ -213,7 +210,6 @@ describe('the agents editor', () => {
     } as unknown as ExtensionContext;
   }
 
-  /** An agent that runs, with what it answers to `initialize`. */
   async function program(name: string, answer: object = {}): Promise<string> {
     const path = join(folder, name);
     const text = tinyAgent('Hello.').replace(
@@ -396,7 +392,6 @@ describe('the agents editor', () => {
     }
   });
 
-  /** Opens the settings of the machine in the editor. @returns their path */
   async function openSettingsFile(): Promise<string> {
     const isSettings = ({ uri }: TextDocument): boolean => uri.path.endsWith('/Machine/settings.json');
     const known = workspace.textDocuments.find(isSettings);

@@ -22,7 +22,6 @@ describe('the review of what an agent changed', function () {
   const path = (name: string): string => join(cwd, name);
   const text = (name: string): Promise<string> => readFile(path(name), 'utf8');
 
-  /** Resolves when the session is as the test says; rejects with how it is instead. */
   async function until(test: (snapshot: SessionSnapshot) => boolean): Promise<void> {
     await new Promise<void>((resolve, reject) => {
       const end = (done: () => void): void => {
@@ -45,7 +44,6 @@ describe('the review of what an agent changed', function () {
   const states = (): Record<string, string> =>
     Object.fromEntries(api.snapshot(key).changes.map((change) => [change.path.slice(cwd.length + 1), change.state]));
 
-  /** Has the agent do something, and waits for what it changed. */
   async function send(message: string, ...changed: string[]): Promise<string> {
     const { turnId } = await api.send(key, message);
     await until(() => changed.every((name) => states()[name] === 'unreviewed'));

@@ -43,7 +43,6 @@ describe('sessions in worktrees', function () {
     await vscode.workspace.getConfiguration('files').update('autoSave', 'off', vscode.ConfigurationTarget.Global);
   });
 
-  /** Resolves when the first turn of a session has ended. */
   function answered(key: string): Promise<void> {
     return new Promise((resolve) => {
       const look = (): void => {
@@ -153,10 +152,6 @@ describe('sessions in worktrees', function () {
     assert.equal(existsSync(join(folder, 'c.txt')), false);
   });
 
-  /**
-   * Asks what to apply, does something before the user answers, and confirms all.
-   * @returns what was applied
-   */
   async function applyAfter(session: string, meanwhile: () => Promise<unknown>): Promise<unknown> {
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
     let isOpen = true;

@@ -31,7 +31,6 @@ describe('the active editor, as context', () => {
     await removeFolder(folder);
   });
 
-  /** Resolves when the offer is this. */
   function offered(label: string | undefined): Promise<MentionView | undefined> {
     return new Promise((resolve) => {
       const look = (): void => {

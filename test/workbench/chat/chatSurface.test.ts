@@ -12,7 +12,6 @@ import { messageHandlers } from '../../../src/workbench/chat/messages';
 import { FEED_SOURCES } from '../../support/sessions/feedSources';
 import { fakeWorkbench } from '../../support/workbench/fakeWorkbench';
 
-/** A panel that can be hidden, and keeps what was posted to its page. */
 class Holder {
   readonly said = new EventEmitter<unknown>();
   readonly disposed = new EventEmitter<void>();
@@ -32,10 +31,8 @@ class Holder {
   };
 }
 
-/** What an empty conversation offers. */
 let offers: FirstUseView | undefined;
 let offersChanged = (): void => {};
-/** The offers that were taken. */
 const chosen: string[] = [];
 const nothing = async (): Promise<void> => {};
 const disposable = { dispose: () => {} };
@@ -141,7 +138,6 @@ describe('a surface of the chat', () => {
     return { holder, surface, say, hello, show, posted };
   }
 
-  /** Asks something in a session, as its agent does. */
   function ask(key: string) {
     const desk = conversation(key).elicitations;
     const body = { mode: 'form', form: { fields: [] } } as const;

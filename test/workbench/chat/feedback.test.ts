@@ -26,7 +26,6 @@ describe('comments on what an agent did', () => {
     feedback = open();
   });
 
-  /** As a window that has just been opened. */
   function open(): Feedback {
     const memento = {
       get: (key: string) => stored.get(key),
@@ -140,7 +139,6 @@ describe('comments on what an agent did', () => {
         await workspace.fs.delete(Uri.joinPath(folder, written)).then(undefined, () => {});
     });
 
-    /** What a window keeps that has comments on lines of a file, and is gone then. */
     async function reload(text: string, first: number, last = first): Promise<Uri> {
       const uri = await file(name, text);
       feedback.add({ thread: thread(uri, first, last), text: 'Use a constant.' });

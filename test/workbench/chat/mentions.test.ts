@@ -39,7 +39,6 @@ describe('mentions', () => {
 
   after(() => removeFolder(folder));
 
-  /** The last of what is offered. */
   async function offers(query: string, place = root): Promise<readonly MentionView[]> {
     let last: readonly MentionView[] = [];
     for await (const some of mentions.offers(query, { key: 'this', roots: [place] }, signal)) last = some;

@@ -4,7 +4,6 @@ import { strict as assert } from 'node:assert';
 import { commands, type Tab, TabInputWebview, window, workspace } from 'vscode';
 import { activated } from '../extension';
 
-/** Resolves when a condition holds after a change of tabs. */
 async function untilTabs(holds: () => boolean): Promise<void> {
   if (holds()) return;
   await new Promise<void>((resolve) => {

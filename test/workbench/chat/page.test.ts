@@ -6,7 +6,6 @@ import { EventEmitter, extensions, type Uri, type Webview } from 'vscode';
 import { Page } from '../../../src/workbench/activation/page';
 import { pageHtml } from '../../../src/workbench/activation/pageHtml';
 
-/** A view or a panel that does nothing by itself. */
 class Holder {
   readonly said = new EventEmitter<unknown>();
   readonly disposed = new EventEmitter<void>();

@@ -41,7 +41,6 @@ describe('the last commands of terminals', function () {
     if (folder) await removeFolder(folder);
   });
 
-  /** Runs a command; what it prints waits until it is read. */
   async function run(script: string): Promise<void> {
     const go = join(folder, 'go');
     await removeFolder(go);

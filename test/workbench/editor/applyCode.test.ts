@@ -67,7 +67,6 @@ describe('code of an answer applied to a file', () => {
   const apply = (text: string, path?: string, lang = 'ts') =>
     blocks.use({ action: 'apply', text, lang, ...(path !== undefined && { path }) }, conversation);
 
-  /** The comparison that is open: the file on its left, its text on the right. */
   async function shown() {
     const tab = window.tabGroups.activeTabGroup.activeTab;
     assert.ok(tab?.input instanceof TabInputTextDiff, `no comparison: ${tab?.label}`);

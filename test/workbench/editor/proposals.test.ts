@@ -22,7 +22,6 @@ describe('the change of an agent that the user edits', () => {
 
   before(() => {
     folder = workspace.workspaceFolders?.[0]?.uri ?? assert.fail('no workspace');
-    // The product of this window serves its own addresses.
     texts = new ReadOnlyTexts('parley-test-diff', 10);
   });
 
@@ -57,7 +56,6 @@ describe('the change of an agent that the user edits', () => {
 
   let edit: (id: string) => Promise<void>;
 
-  /** The agent asks to change a file. @param before absent: the file is not there yet */
   async function ask(
     id: string,
     name: string,
@@ -77,14 +75,12 @@ describe('the change of an agent that the user edits', () => {
     return { uri, text: async () => Buffer.from(await workspace.fs.readFile(uri)).toString() };
   }
 
-  /** The right side of the comparison that is open. */
   function shown(): Uri {
     const input = window.tabGroups.activeTabGroup.activeTab?.input;
     assert.ok(input instanceof TabInputTextDiff);
     return input.modified;
   }
 
-  /** Resolves when no tab is open. */
   async function allClosed(): Promise<void> {
     while (window.tabGroups.all.some(({ tabs }) => tabs.length > 0)) {
       await new Promise<void>((resolve) => {

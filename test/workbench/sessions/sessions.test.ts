@@ -74,7 +74,6 @@ describe('sessions in the workbench', function () {
 
   const tabs = (): string[] => vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs.map(({ label }) => label));
 
-  /** Resolves when there is a tab of this name. */
   function tab(name: string): Promise<void> {
     return new Promise((resolve) => {
       const look = (): void => {

@@ -43,7 +43,6 @@ describe('many sessions, in the workbench,', function () {
       .flatMap((group) => group.tabs)
       .filter(({ input }) => input instanceof vscode.TabInputWebview && input.viewType.endsWith('-parley.session'));
 
-  /** Resolves when something of the sessions or the tabs fits. */
   function until(fits: () => boolean): Promise<void> {
     return new Promise((resolve) => {
       const listening: vscode.Disposable[] = [];

@@ -15,7 +15,6 @@ import { ResourceStores } from '../../../src/workbench/sharing/resourceStores';
 import { sharingCommands } from '../../../src/workbench/sharing/sharing.contribution';
 import { fakeWorkbench } from '../../support/workbench/fakeWorkbench';
 
-/** Gives the answers in order, and notes what was asked. */
 class Answers implements Questions {
   readonly asked: string[] = [];
   readonly #answers: (string | undefined)[];
@@ -43,7 +42,6 @@ class Answers implements Questions {
   }
 }
 
-/** An extension's context, as far as these parts use it. */
 function fakeContext(): { context: ExtensionContext; secrets: Map<string, string>; kept: Map<string, unknown> } {
   const secrets = new Map<string, string>();
   const kept = new Map<string, unknown>();
@@ -73,7 +71,6 @@ describe('what is asked about shared sessions', function () {
       readonly hasKeys?: boolean;
       readonly isHttp?: boolean;
       readonly afterMove?: readonly string[];
-      /** Why the links cannot be read, one try after the other. */
       readonly unreadable?: readonly UnreadableLinks[];
     }
     const setUp = ({ history, bucket, hasKeys = true, isHttp = false, afterMove, unreadable = [] }: Copying) => {

@@ -18,12 +18,10 @@ import { ResourceAccess } from '../../../src/workbench/sharing/resourceAccess';
 import { removeScratch, scratchFolder } from '../../support/scratch';
 import { json, type StubServer, stopStubs, stubServer } from '../../support/servers/stubServer';
 
-/** Answers of the user, by what is asked. */
 class User implements Questions {
   readonly asked: string[] = [];
   token: string | undefined;
 
-  /** What is chosen; undefined: the user goes away. */
   choice: string | undefined = 'Always Allow';
   readonly chosen: string[] = [];
 

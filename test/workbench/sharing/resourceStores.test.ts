@@ -22,7 +22,6 @@ describe('a bucket of the user', function () {
   let server: Server;
   let endpoint: string;
   let folder: string;
-  /** Requests with another key are refused. */
   let rightKey: string;
   let objects: Map<string, string>;
   let stores: ResourceStores[];
@@ -73,9 +72,7 @@ describe('a bucket of the user', function () {
   interface Window {
     readonly stores: ResourceStores;
     readonly warned: string[];
-    /** Of the last warning. */
     actions(): ResourceActions;
-    /** What is entered next. */
     keys: string;
   }
 

@@ -15,7 +15,6 @@ import { removeFolder } from '../../support/scratch';
 /** All values of a byte, so that no reader takes them for text. */
 const BYTES = Uint8Array.from({ length: 256 }, (_, value) => value);
 
-/** Answers with a place, or goes away, and notes what was suggested and said. */
 class Answers implements SaveQuestions {
   readonly suggested: string[] = [];
   readonly said: { readonly text: string; readonly canOpen: boolean }[] = [];
@@ -54,7 +53,6 @@ function hasCode(code: string, text: RegExp): (error: unknown) => boolean {
   };
 }
 
-/** What the model makes of what an agent sends. */
 function entryOf(...events: readonly SessionEvent[]): Entry {
   const model = new SessionModel();
   for (const event of events) model.apply(event, 0);

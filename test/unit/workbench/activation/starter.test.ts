@@ -3,7 +3,6 @@ import { strict as assert } from 'node:assert';
 import type { Page, PageListener } from '../../../../src/workbench/activation/page';
 import { Starter } from '../../../../src/workbench/activation/starter';
 
-/** A page of the chat, and what it was sent. */
 class FakePage {
   readonly posted: { type: string; [more: string]: unknown }[] = [];
   readonly hasSpoken = Promise.resolve();
@@ -33,7 +32,6 @@ class FakePage {
   get asPage(): Page {
     return this as unknown as Page;
   }
-  /** The failure that stands in it. */
   get failure(): { code: string; hint: string; actions: { id: string; label: string }[] } | undefined {
     const [{ patch } = { patch: undefined }] = (this.posted.at(-1)?.ops ?? []) as { patch: { error: never } }[];
     return patch?.error;

@@ -13,7 +13,6 @@ describe('the states that are kept of sessions', () => {
   let storage: string;
   let texts: FileStore;
 
-  /** How many states are held, in all stores. */
   async function held(): Promise<number> {
     const stores = await readdir(storage);
     return (await Promise.all(stores.map((store) => heldStates(join(storage, store))))).flat().length;

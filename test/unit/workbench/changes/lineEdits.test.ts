@@ -2,7 +2,6 @@
 import { strict as assert } from 'node:assert';
 import { lineEdits } from '../../../../src/workbench/changes/documents/lineEdits';
 
-/** The text with all edits made, from the last to the first. */
 function edited(before: string, after: string): string {
   return lineEdits(before, after).reduceRight(
     (text, edit) => text.slice(0, edit.start) + edit.text + text.slice(edit.end),

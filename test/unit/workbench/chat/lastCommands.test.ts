@@ -4,7 +4,6 @@ import { LastCommands } from '../../../../src/workbench/chat/lastCommands';
 
 const BEGIN = '\u001b]633;C\u0007';
 
-/** What a terminal receives, as the test says. */
 class Stream implements AsyncIterable<string> {
   readonly #pieces: string[] = [];
   #wake: () => void = () => {};

@@ -24,7 +24,6 @@ const { contributes } = JSON.parse(await readFile('package.json', 'utf8')) as {
 };
 const CONTRIBUTED = contributes.commands.map(({ command }) => command);
 
-/** Takes every call, and answers nothing. */
 function nothing(): never {
   const calls: unknown = new Proxy(() => {}, {
     get: (_target, name) => (name === 'then' ? undefined : name === Symbol.iterator ? [][Symbol.iterator] : calls),

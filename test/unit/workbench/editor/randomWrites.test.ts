@@ -48,7 +48,6 @@ function linesOf(text: string): Line[] {
 
 const join_ = (lines: readonly Line[]): string => lines.map(({ text, end }) => text + end).join('');
 
-/** Changes one line, puts one in behind a line, or takes one out. */
 interface Edit {
   readonly kind: 'change' | 'insert' | 'remove';
   readonly line: string;

@@ -57,7 +57,6 @@ function textOf({ event }: TimedEvent): string {
   return event.type === 'terminal' ? (event.append ?? '') : `<${event.type}>`;
 }
 
-/** What a session shows when it is read back, but for the times. */
 function shown(events: readonly TimedEvent[]): readonly string[] {
   const model = new SessionModel();
   for (const { at, event } of events) model.apply(event, at);
@@ -72,7 +71,6 @@ function shown(events: readonly TimedEvent[]): readonly string[] {
 
 const timed = (events: readonly SessionEvent[]): TimedEvent[] => events.map((event, at) => ({ at, event }));
 
-/** All texts that stream, each with a name of its own. */
 const streams: Readonly<Record<string, (text: string) => SessionEvent>> = {
   'a message': (text) => said(text, 'agent', 'm1'),
   'another message': (text) => said(text, 'agent', 'm2'),

@@ -19,7 +19,6 @@ class World {
   readonly sessions = new PlainSessions();
   readonly timers = new HeldTimers();
   readonly told: string[] = [];
-  /** What the buttons of notifications did. */
   readonly done: string[] = [];
   offered: readonly string[] = [];
   shown: string | undefined;
@@ -99,7 +98,6 @@ class World {
     this.#running.changed.fire();
   }
 
-  /** Questions of other windows. */
   elsewhere(...keys: readonly string[]): void {
     this.#inbox.others = keys.map((key) => question({ key, session: key, agent: 'other', isOurs: false }));
     this.#inbox.changed.fire();

@@ -41,7 +41,6 @@ function open() {
   return { sessions, session, inbox };
 }
 
-/** What a notification shows of one request. */
 function shown(request: Partial<PermissionAsk>): BriefQuestion | undefined {
   const { session, inbox } = open();
   session.askFor(request);

@@ -17,7 +17,6 @@ const WORKING: KeeperState = {
   waiting: 0,
 };
 
-/** @param session also the id of the keeper @param more what its state has instead */
 export function foundKeeper(session: string, more: Partial<KeeperState> = {}): FoundKeeper {
   return {
     id: session,

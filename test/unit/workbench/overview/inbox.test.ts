@@ -48,7 +48,6 @@ describe('the inbox of all windows', () => {
     return { sessions, inbox, journal, timers };
   }
 
-  /** Both windows, and a session of the first. */
   async function open(): Promise<{ owner: TestWindow; other: TestWindow; session: PlainSession; folder: string }> {
     alive = new Set();
     const folder = await scratchFolder();
@@ -70,7 +69,6 @@ describe('the inbox of all windows', () => {
     return question;
   };
 
-  /** Lets the owning window look until nothing is left to do. */
   async function settle(...windows: readonly TestWindow[]): Promise<void> {
     for (let round = 0; round < 3; round++)
       for (const { inbox } of windows) {

@@ -9,7 +9,6 @@ describe('the sessions of a window', () => {
     readonly sessions: PlainSessions;
     readonly live: LiveSessions;
     readonly timers: HeldTimers;
-    /** Keys of the rows that changed, each time. */
     readonly changes: string[][];
     readonly news: SessionNews[];
     readonly kept: Map<string, object>;

@@ -37,7 +37,6 @@ describe('RunningAgents', () => {
       return running;
     }
 
-    /** The next look, and what follows from it. */
     async look(): Promise<void> {
       const run = this.#next;
       this.#next = undefined;

@@ -22,7 +22,6 @@ describe('the list of sessions', () => {
     stored: MarkedSession[] = [];
     others: { session: MarkedSession; status: SessionStatus }[] = [];
     marks = new Map<string, SessionMarks>();
-    /** Sessions that were read from the store. */
     read = 0;
 
     add(key: string, status: SessionStatus, more: Partial<LiveSession> = {}): void {
@@ -75,7 +74,6 @@ describe('the list of sessions', () => {
     }
   }
 
-  /** Rows as a person reads them. */
   function shown(tree: SessionTree, node?: ListNode, indent = ''): string[] {
     return tree.children(node).flatMap((row) => {
       const name = row.kind === 'group' ? `[${row.name}]` : row.kind === 'session' ? row.session : `<${row.kind}>`;

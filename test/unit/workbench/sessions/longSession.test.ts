@@ -16,7 +16,6 @@ import { readKept } from '../../../../src/workbench/sessions/journalPersistence'
 import { removeScratch, scratchFolder } from '../../../support/scratch';
 import { newSession, openJournal, timed, turn } from '../../../support/store/journals';
 
-/** Counts the rows that are read. */
 class CountingSql extends Sql {
   count = 0;
 

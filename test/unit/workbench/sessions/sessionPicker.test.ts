@@ -13,7 +13,6 @@ interface Row {
   readonly description?: string;
 }
 
-/** The list as VS Code has it; what a person does in it is not there. */
 class FakeList {
   activeItems: readonly Row[] = [];
   hide: () => void = () => {};

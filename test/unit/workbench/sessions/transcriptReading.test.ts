@@ -16,7 +16,6 @@ import {
 } from '../../../support/store/journals';
 import { seeded } from '../../../support/store/random';
 
-/** Turns of more rows than are read at once. */
 const MANY = 600;
 
 describe('reading a kept session ahead', () => {
@@ -34,7 +33,6 @@ describe('reading a kept session ahead', () => {
     await removeScratch();
   });
 
-  /** So many turns, each of several rows. */
   function appendTurns(count: number): void {
     const turns = Array.from({ length: count }, (_, at) => turn(`t${at}`, at * 10, `question ${at}`, `answer ${at}`));
     journal.append('a', turns.flat());
