@@ -6,7 +6,6 @@ import { ErrorCode, isJSONRPCRequest, type RequestId } from '@modelcontextprotoc
 import { serveTools } from './mcpServer';
 import type { ToolCaller } from './toolCaller';
 
-/** The result or the error of a request. */
 export type McpOutcome =
   | { readonly result: unknown }
   | { readonly error: { readonly code: number; readonly message: string; readonly data?: unknown } };
@@ -20,7 +19,6 @@ export type McpRequest = (
 
 const CANCELLED: McpOutcome = { error: { code: -32_800, message: 'Cancelled' } };
 
-/** Returns what answers the requests of one agent. */
 export async function acpServer(caller: ToolCaller): Promise<McpRequest> {
   const waiting = new Map<RequestId | undefined, (outcome: McpOutcome) => void>();
   const transport: Transport = {

@@ -2,11 +2,8 @@
 
 /** Characters of one page: about 4,000 tokens. */
 export const MAX_PAGE = 15_000;
-/** Lines of one page. */
 export const MAX_LINES = 200;
-/** Characters of one line: minified code is cut. */
 const MAX_LINE = 400;
-/** Characters of the first line. */
 const MAX_SUMMARY = 300;
 
 /** Lines of which only those of a page are made: an array, or what reads like one. */
@@ -19,15 +16,10 @@ export interface ToolAnswer {
   /** One line without a full stop, such as "3 errors in src/a.ts". */
   readonly summary: string;
   readonly lines?: Lines;
-  /** The tool could not do what was asked; the summary says why. */
   readonly failed?: true;
 }
 
-/**
- * Returns one page of an answer.
- * @param offset lines that an earlier page had; undefined where the tool cannot be asked for further
- * pages
- */
+/** @param offset lines of earlier pages; undefined if the tool has no pages */
 export function pageOf({ summary, lines = [] }: ToolAnswer, offset?: number): string {
   const first = cut(oneLine(summary), MAX_SUMMARY);
   const from = Math.min(offset ?? 0, lines.length);

@@ -4,7 +4,6 @@
 import type { ToolCaller } from './toolCaller';
 import { TOOLS, type ToolEffect } from './tools';
 
-/** Calls of one session that run, and those that wait for their turn. */
 const LIMITS: Readonly<Record<ToolEffect, { readonly running: number; readonly waiting: number }>> = {
   read: { running: 8, waiting: 64 },
   // These wait for the user, and hold up nothing that only looks.
@@ -21,9 +20,7 @@ export class CallLimit {
   }
 
   /**
-   * Runs a call when its turn comes.
-   * @throws the reason of `signal` where that is aborted before its turn; Error with a sentence for the
-   * model where too many calls wait
+   * @throws the reason of `signal`; Error with a sentence for the model if too many calls wait
    */
   async run<T>(call: () => Promise<T>, signal: AbortSignal): Promise<T> {
     if (this.#running >= this.#limit.running) await this.#turn(signal);
@@ -33,7 +30,6 @@ export class CallLimit {
       return await call();
     } finally {
       const [next] = this.#waiting;
-      // It takes the place of this one.
       if (next) next();
       else this.#running--;
     }
@@ -59,7 +55,6 @@ export class CallLimit {
   }
 }
 
-/** Returns the same tools, of which a session runs only a few at a time. */
 export function limitCalls(caller: ToolCaller): ToolCaller {
   const limits = { read: new CallLimit(LIMITS.read), write: new CallLimit(LIMITS.write) };
   return {

@@ -1,10 +1,9 @@
 // Waiting for answers that may never come, such as those of a language server that hangs.
 
 /**
- * Returns what a promise resolves to.
- * @param ms how long it may take, in milliseconds
- * @throws the reason of `signal` as soon as that is aborted; an Error with a sentence for the model
- * after the time; what the promise rejects with
+ * @param ms time limit
+ * @throws the reason of `signal`; an Error with a sentence for the model after the time; what the
+ * promise rejects with
  */
 export async function inTime<T>(answer: PromiseLike<T>, ms: number, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();

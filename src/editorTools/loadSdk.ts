@@ -2,7 +2,6 @@
 
 import { setImmediate as otherWork } from 'node:timers/promises';
 
-/** The SDK's validator, and its schemas. */
 const PARTS: readonly (() => Promise<unknown>)[] = [
   () => import('ajv'),
   () => import('@modelcontextprotocol/sdk/types.js'),
@@ -10,7 +9,6 @@ const PARTS: readonly (() => Promise<unknown>)[] = [
 
 let loading: Promise<void> | undefined;
 
-/** Resolves when the parts are there; what imports the SDK afterwards takes a few milliseconds. */
 export function loadSdk(): Promise<void> {
   loading ??= (async () => {
     for (const load of PARTS) {

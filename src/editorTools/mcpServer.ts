@@ -16,7 +16,6 @@ const NO_FORMS: jsonSchemaValidator = {
   },
 };
 
-/** Serves the tools of a session until the transport is closed. */
 export async function serveTools(caller: ToolCaller, transport: Transport): Promise<void> {
   const server = new Server(
     { name: 'parley', version: caller.version },
@@ -34,7 +33,6 @@ export async function serveTools(caller: ToolCaller, transport: Transport): Prom
   await server.connect(transport);
 }
 
-/** Errors of a tool are told to the model. */
 async function callTool(
   caller: ToolCaller,
   name: string,
@@ -49,7 +47,6 @@ async function callTool(
   }
 }
 
-/** @returns the answer, and the first line of the page; undefined where the tool has no further pages */
 async function answerTo(
   caller: ToolCaller,
   name: string,

@@ -4,7 +4,6 @@
 import { connect } from 'node:net';
 import { argv, env, exit, stderr, stdin, stdout } from 'node:process';
 
-/** The variable with the token; the socket is the first argument. */
 const TOKEN = 'PARLEY_EDITOR_TOOLS';
 
 const socket = connect(argv[2] ?? '');
@@ -13,5 +12,4 @@ stdin.pipe(socket);
 socket.pipe(stdout);
 socket.on('close', (failed) => exit(failed ? 1 : 0));
 socket.on('error', ({ message }) => stderr.write(`Parley: the VS Code window is not reachable: ${message}\n`));
-// The agent is gone.
 stdout.on('error', () => exit(0));

@@ -7,10 +7,8 @@ import { LineSplitter } from '../base/lineSplitter';
 import { serveTools } from './mcpServer';
 import type { ToolCaller } from './toolCaller';
 
-/** Bytes of one message; arguments are short. */
 const MAX_MESSAGE = 256 * 1024;
 
-/** Speaks MCP on a socket, until that is closed. */
 export function serveSocket(caller: ToolCaller, socket: Socket): Promise<void> {
   return serveTools(caller, new SocketTransport(socket));
 }
@@ -51,7 +49,6 @@ class SocketTransport implements Transport {
   }
 }
 
-/** The SDK checks what a message holds. */
 function parsed(line: string): JSONRPCMessage | undefined {
   try {
     return JSON.parse(line);

@@ -3,7 +3,6 @@
 import type { ToolAnswer } from './answer';
 import type { ToolArgs, ToolName } from './tools';
 
-/** A tool as `tools/list` has it. */
 export interface ListedTool {
   readonly name: string;
   readonly description: string;
@@ -15,24 +14,16 @@ export interface ListedTool {
   };
 }
 
-/** Tools of other extensions. */
 export interface OtherTools {
-  /** Those that the session may use now. */
   list(): readonly ListedTool[];
-  /**
-   * Calls one of the list.
-   * @throws Error with a sentence for the model
-   */
+  /** @throws Error with a sentence for the model */
   call(name: string, args: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<ToolAnswer>;
 }
 
 export interface ToolCaller {
-  /** The version of Parley. */
   readonly version: string;
-  /** The tools that the session may use now. */
   tools(): readonly ToolName[];
   /**
-   * Calls a tool.
    * @param args as `readArgs` returns them
    * @throws Error with a sentence for the model
    */

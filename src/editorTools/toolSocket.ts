@@ -15,16 +15,12 @@ const MAX_PATH = 100;
 /** How long a connection may take to show its token, in milliseconds. */
 const TOKEN_MS = 5000;
 const MAX_TOKEN = 200;
-/** Connections that have shown no token, and those of one session. */
 const MAX_UNKNOWN = 32;
 const MAX_CONNECTIONS = 16;
 
-/** Serves a connection that has shown its token; what came after the token is still to be read. */
 export type Serve = (socket: Socket) => Promise<void>;
 
-/** Where a session's connections are taken. */
 export interface ToolEntrance extends Disposable {
-  /** The socket's path. */
   readonly path: string;
   /** Opens this session's tools and no others. */
   readonly token: string;
@@ -47,10 +43,7 @@ export class ToolSocket implements Disposable {
     this.#log = log;
   }
 
-  /**
-   * Takes the connections of a session until its entrance is disposed, which ends them.
-   * @throws Error where no socket can be made
-   */
+  /** Takes the connections of a session until its entrance is disposed, which ends them. */
   async open(serve: Serve): Promise<ToolEntrance> {
     this.#listening ??= listen((socket) => this.#accept(socket), this.#log);
     const { path } = await this.#listening.catch((error: unknown) => {

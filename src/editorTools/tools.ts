@@ -2,7 +2,6 @@
 
 import * as z from 'zod/mini';
 
-/** Tools that only look, and those that change something after the user has agreed. */
 export type ToolEffect = 'read' | 'write';
 
 const MAX_TEXT = 2000;
@@ -67,7 +66,6 @@ export const TOOLS = {
 
 export type ToolName = keyof typeof TOOLS;
 
-/** The arguments of a tool, checked. */
 export type ToolArgs<Name extends ToolName> = z.output<(typeof TOOLS)[Name]['schema']>;
 
 export const TOOL_NAMES = Object.keys(TOOLS) as readonly ToolName[];
@@ -76,10 +74,7 @@ export function isToolName(name: string): name is ToolName {
   return Object.hasOwn(TOOLS, name);
 }
 
-/**
- * Reads the arguments of a call.
- * @throws Error with a sentence for the model on what does not fit
- */
+/** @throws Error with a sentence for the model */
 export function readArgs<Name extends ToolName>(name: Name, args: unknown): ToolArgs<Name> {
   const parsed = TOOLS[name].schema.safeParse(args ?? {});
   if (parsed.success) return parsed.data as ToolArgs<Name>;
@@ -87,15 +82,12 @@ export function readArgs<Name extends ToolName>(name: Name, args: unknown): Tool
   throw new Error(`${issue?.path.join('.') || 'arguments'}: ${issue?.message ?? 'invalid'}`);
 }
 
-/** Returns whether further pages of an answer can be asked for. */
 export function hasPages(name: ToolName): boolean {
   return 'offset' in TOOLS[name].schema.shape;
 }
 
-/** What JSON Schema says that a model does not need: limits, and the dialect. */
 const UNNEEDED = ['minLength', 'maxLength', 'minimum', 'maximum'] as const;
 
-/** Returns the tools as `tools/list` has them. */
 export function listTools(names: readonly ToolName[]) {
   return names.map((name) => {
     const { about, effect, schema } = TOOLS[name];

@@ -12,7 +12,7 @@ export interface QuietTimes {
 
 /**
  * Resolves when changes have ended.
- * @param watch calls its argument for each change, and returns what ends that
+ * @param watch calls its argument for each change
  * @throws the reason of `signal`
  */
 export async function untilQuiet(

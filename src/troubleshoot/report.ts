@@ -6,22 +6,18 @@ import { knownSecrets, redact } from '../base/redact';
 import { revealControls } from '../base/revealControls';
 import type { CheckResult, Outcome } from './checks/check';
 
-/** Maximum characters of a sentence or value. */
 const MAX_TEXT = 2_000;
 /** Minimum length of a user name to remove: a shorter one is part of too many words. */
 const MIN_NAME = 3;
 
-/** The user whose paths are removed. */
 export interface ReportUser {
   /** Home folder of the user, absolute, in all its spellings. */
   readonly homes: readonly string[];
   readonly name: string;
 }
 
-/** Facts of the window, each a name and a value. */
 export type ReportFacts = readonly (readonly [name: string, value: string])[];
 
-/** Returns the label of an outcome. */
 export function outcomeLabel(outcome: Outcome): string {
   switch (outcome) {
     case 'ok':
@@ -35,7 +31,6 @@ export function outcomeLabel(outcome: Outcome): string {
   }
 }
 
-/** Returns the report, without secrets and names of the user. */
 export function writeReport(
   facts: ReportFacts,
   results: readonly CheckResult[],
@@ -56,7 +51,6 @@ function table(facts: ReportFacts, clean: (text: string) => string): readonly st
   return facts.map(([name, value]) => `- ${plain(name)}: ${code(clean(value))}`);
 }
 
-/** Returns text escaped for Markdown. */
 function plain(text: string): string {
   return bounded(text).replace(/[\\`*_{}[\]()#+!<>|~$&-]/g, (char) => (char === '-' ? char : `\\${char}`));
 }
@@ -76,8 +70,7 @@ function bounded(text: string): string {
 }
 
 /**
- * Returns a text with `~` for the home folder, as it is written in paths, URLs and JSON, and for
- * the user's name where it is a part of a path.
+ * Replaces the home folder by `~` in paths, URLs and JSON, and removes the user's name from paths.
  */
 export function withoutUser(text: string, { homes, name }: ReportUser): string {
   const spellings = new Set(

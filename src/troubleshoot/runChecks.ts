@@ -5,9 +5,7 @@ import type { Check, CheckResult, Finding } from './checks/check';
 
 /**
  * Runs all checks. Never rejects.
- * @param signal cancels the running checks, which then count as not checked
- * @param onResult called with each result as soon as it is available
- * @returns the results in the order of the checks
+ * @param signal cancelled checks count as not checked
  */
 export function runChecks(
   checks: readonly Check[],

@@ -9,13 +9,11 @@ const MB = 1024 * 1024;
 /** Free space below which there is a warning, and a problem; in bytes. */
 const LOW = 1024 * MB;
 const FULL = 64 * MB;
-/** Maximum number of files to count. */
 const MAX_FILES = 50_000;
 
 export interface DiskCheckOptions {
   /** Folder of Parley's storage; absolute. */
   readonly folder: string;
-  /** Returns the free bytes of the disk that a folder is on. */
   readonly freeBytes?: (folder: string) => Promise<number>;
 }
 
@@ -51,7 +49,6 @@ async function freeBytesOf(folder: string): Promise<number> {
   return bavail * bsize;
 }
 
-/** Links are not followed. */
 async function usedBytes(
   folder: string,
   signal: AbortSignal,

@@ -3,9 +3,7 @@ import * as l10n from '@vscode/l10n';
 import type { Check, Finding } from './check';
 
 export interface EditorCheckOptions {
-  /** Version of VS Code, such as `1.106.0`. */
   readonly version: string;
-  /** Required version of VS Code, such as `^1.106.0`. */
   readonly needs: string;
   /** Such as `ssh-remote`; undefined: this computer. */
   readonly remote: string | undefined;

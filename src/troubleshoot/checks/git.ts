@@ -5,7 +5,6 @@ import { notTrusted } from './trust';
 
 export interface GitCheckOptions {
   readonly isTrusted: boolean;
-  /** The setting `parley.changes.enabled`. */
   readonly isWanted: boolean;
   /** Returns the output of `git --version`. @throws if Git is missing */
   readonly version: (signal: AbortSignal) => Promise<string>;

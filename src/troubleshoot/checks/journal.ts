@@ -34,9 +34,7 @@ try {
 `;
 
 export interface JournalCheckOptions {
-  /** Folder of the database; absolute. */
   readonly folder: string;
-  /** Why sessions are currently kept in memory only. */
   readonly problem: string | undefined;
   readonly now: () => number;
 }

@@ -51,7 +51,6 @@ export function programCheck({ agent, resolve, versionOf }: ProgramCheckOptions)
   };
 }
 
-/** Returns an address without user name, password and parameters. */
 function addressOf(url: string): string {
   if (!URL.canParse(url)) return '';
   const { origin, protocol, host, pathname } = new URL(url);

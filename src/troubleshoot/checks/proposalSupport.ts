@@ -3,13 +3,11 @@ import * as l10n from '@vscode/l10n';
 import type { AgentDescription } from '../../acp/protocol/dialect';
 
 export interface ProposalSupport {
-  /** As the proposal calls itself on the wire, or its title. */
   readonly name: string;
   readonly isSupported: boolean;
   readonly found: string;
 }
 
-/** Returns a line for each of the five proposals. */
 export function proposalSupport({
   protocol,
   features,

@@ -7,7 +7,6 @@ import type { Check, Finding } from './check';
 import { proposalSupport } from './proposalSupport';
 import { notTrusted } from './trust';
 
-/** How an agent describes itself when it starts. */
 export type AgentAnswer = Pick<
   AgentDescription,
   'protocol' | 'name' | 'title' | 'version' | 'features' | 'authMethods'
@@ -15,7 +14,6 @@ export type AgentAnswer = Pick<
 
 export interface ProtocolCheckOptions {
   readonly isTrusted: boolean;
-  /** How long a start may take, in milliseconds. */
   readonly limitMs: number;
   /** Starts the agent and ends it. @throws ParleyError if it does not start */
   readonly start: (signal: AbortSignal) => Promise<AgentAnswer>;

@@ -9,11 +9,8 @@ const CONNECT_MS = 5_000;
 const NAMES = ['HTTPS_PROXY', 'HTTP_PROXY', 'ALL_PROXY', 'NO_PROXY'] as const;
 
 export interface ProxyCheckOptions {
-  /** The setting `http.proxy`; empty: none. */
   readonly setting: string;
-  /** The setting `http.proxySupport`. */
   readonly support: string;
-  /** Environment that agents are started with. */
   readonly env: () => Promise<Readonly<Record<string, string | undefined>>>;
   /** Connects to a host; by default over TCP. @throws if it can't be reached */
   readonly reach?: (host: string, port: number, signal: AbortSignal) => Promise<void>;
@@ -87,7 +84,6 @@ function urlOf(address: string): URL | undefined {
   return URL.canParse(whole) && new URL(whole).hostname !== '' ? new URL(whole) : undefined;
 }
 
-/** Returns an address without user name and password. */
 function shown(address: string): string {
   const url = urlOf(address);
   if (address === '' || !url) return address === '' ? '' : l10n.t('invalid');

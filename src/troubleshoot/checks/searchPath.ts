@@ -13,9 +13,7 @@ const MAX_SHOWN = 40;
 export interface SearchPathCheckOptions {
   readonly isTrusted: boolean;
   readonly isWindows: boolean;
-  /** PATH of the window. */
   readonly windowPath: string;
-  /** Runs the login shell, or returns its earlier result. */
   readonly ask: () => Promise<ShellAnswer | undefined>;
 }
 

@@ -29,7 +29,6 @@ const OUTCOMES: Readonly<Record<StatusAnswer, Outcome>> = {
   unresponsive: 'problem',
 };
 
-/** What an agent has said about a session, as a sentence. */
 export function statusAnswerLabel(answer: StatusAnswer): string {
   switch (answer) {
     case 'live':

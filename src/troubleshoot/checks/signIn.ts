@@ -2,7 +2,6 @@
 import * as l10n from '@vscode/l10n';
 import type { Check } from './check';
 
-/** State of the session in the chat; `unknown` if no agent was started. */
 export type SignInState =
   | { readonly kind: 'required'; readonly methods: readonly string[]; readonly error?: string | undefined }
   | { readonly kind: 'ready' }

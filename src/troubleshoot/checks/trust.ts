@@ -19,7 +19,6 @@ export function trustCheck(isTrusted: boolean): Check {
   };
 }
 
-/** Result, in an untrusted workspace, of a check that starts a program. */
 export function notTrusted(): { readonly outcome: 'unchecked'; readonly found: string } {
   return { outcome: 'unchecked', found: l10n.t('No program is started in an untrusted workspace.') };
 }

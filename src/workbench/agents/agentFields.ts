@@ -32,14 +32,11 @@ interface Field {
   readonly id: string;
   readonly label: string;
   readonly value: string;
-  /** Shown if there is no value. */
   readonly empty?: string;
   readonly problem: (line: string) => string | undefined;
-  /** Reads a line without a problem. */
   readonly read?: (line: string) => Changes;
 }
 
-/** Returns rows that change an agent of the user's settings. */
 export function fieldRows(agent: AgentDefinition, services: EditorServices, back: Page): readonly PageRow[] {
   const isProgram = agent.type === 'process';
   const names = Object.keys(valuesOf(agent));
@@ -127,7 +124,6 @@ export function askFor(
   return askLine({ prompt, value, validate });
 }
 
-/** Opens settings.json at the entry of an agent, or at all entries. */
 export async function openEntry(id?: string): Promise<void> {
   await openAgentSettings();
   const editor = window.activeTextEditor;
@@ -139,7 +135,6 @@ export async function openEntry(id?: string): Promise<void> {
   editor.revealRange(range);
 }
 
-/** The variables or headers of an agent. */
 function valuesPage(id: string, services: EditorServices, back: Page): Page {
   const again: Page = async () => {
     const agent = services.catalog.find(id);
@@ -187,7 +182,6 @@ function isSecret(name: string, value: string): boolean {
   return isSecretName(name) && !value.includes('${');
 }
 
-/** Asks for a value. One that looks like a secret goes to VS Code's secret storage. */
 async function changeValue(
   agent: AgentDefinition,
   name: string,

@@ -16,16 +16,13 @@ import { checkPage, requireTrust, signInPage, signOut } from './checkPage';
 import { conformancePage } from './conformancePage';
 import { addEntry, type EditorServices, type Page, type PageRow, section, showPage, withIcon } from './pages';
 
-/** An agent with everything that its page shows. */
 interface Shown {
   readonly agent: AgentDefinition;
   readonly origin: AgentOrigin;
   readonly facts: SignInFacts;
-  /** Set if it was installed from the registry. */
   readonly group: InstalledGroup | undefined;
 }
 
-/** @param back the list of agents */
 export function agentPage(id: string, services: EditorServices, back: Page): Page {
   const again: Page = async () => {
     const { catalog, keys, registry } = services;
@@ -51,14 +48,12 @@ export function agentPage(id: string, services: EditorServices, back: Page): Pag
   return again;
 }
 
-/** Returns the label of the place where an agent is defined. */
 export function sourceText(origin: AgentOrigin): string {
   if (origin.kind === 'shipped') return l10n.t('Comes with Parley');
   if (origin.kind === 'folder') return l10n.t('From this workspace: {0}', origin.file);
   return env.remoteName === undefined ? l10n.t('From your user settings') : l10n.t('From your remote settings');
 }
 
-/** Returns the command line of an agent, or its address. */
 export function startText(agent: AgentDefinition): string {
   return agent.type === 'process' ? lineOf([agent.command, ...agent.args]) : agent.url;
 }
@@ -256,7 +251,6 @@ async function agreesTo(agent: AgentDefinition): Promise<boolean> {
   return (await askModal(l10n.t('Copy “{0}” to your settings?', agent.name), detail, [yes])) === yes;
 }
 
-/** Returns the entry of the settings for an agent. */
 function entryOf(agent: AgentDefinition, ownId: string): Readonly<Record<string, unknown>> {
   const { id: _id, type, name: _name, protocol, ...rest } = agent;
   const filled = Object.entries(rest).filter(([, value]) => typeof value !== 'object' || Object.keys(value).length > 0);

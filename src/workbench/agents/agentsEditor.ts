@@ -33,7 +33,6 @@ import {
 } from './pages';
 import { CLIENT_PROTOCOL, COMMUNICATION_PROTOCOL } from './protocolNames';
 
-/** @param id of an agent to begin with */
 export async function manageAgents(services: EditorServices, id?: string): Promise<void> {
   const list = listPage(services);
   await showPages(id === undefined ? list : agentPage(id, services, list));
@@ -87,7 +86,6 @@ function listPage(services: EditorServices): Page {
   return again;
 }
 
-/** A section for each place that agents come from. */
 function sectionsOf(
   listed: readonly Listed[],
   newest: readonly RegistryAgent[],
@@ -136,7 +134,6 @@ function factsOf({ agent, facts, group }: Listed, newest: readonly RegistryAgent
   ];
 }
 
-/** Rows of invalid entries, with the reason. */
 function problemRows({ registry }: EditorServices): readonly PageRow[] {
   return Object.entries(registry.entries.all()).flatMap(([id, entry]): PageRow[] => {
     const problem = entryProblem(id, entry);
@@ -235,7 +232,6 @@ function moreRows({ keys, remote }: EditorServices, again: Page): readonly PageR
   ];
 }
 
-/** Shows how many credentials were deleted. */
 export function tellForgotten(count: number): void {
   if (count === 0) void showInfo(l10n.t('No saved credentials.'));
   else
@@ -287,7 +283,6 @@ async function addRemote(services: EditorServices, again: Page): Promise<Page> {
   return added(entry, agent?.trim() ?? url.hostname, services, again);
 }
 
-/** Which of the two protocols an address over HTTP speaks. */
 function askProtocol(): Promise<string | undefined> {
   return pick(
     [
@@ -299,7 +294,6 @@ function askProtocol(): Promise<string | undefined> {
   );
 }
 
-/** Asks for the name, writes the entry and shows the page of the agent. */
 async function added(
   entry: Readonly<Record<string, unknown>>,
   suggested: string,
@@ -314,7 +308,6 @@ async function added(
   return agentPage(id, services, again);
 }
 
-/** The name of a program without its folder, or of the package that npx or uvx starts. */
 function programName(command: string, args: readonly string[]): string {
   const program = baseName(command).replace(/\.(?:exe|cmd|js|mjs)$/i, '');
   const started = /^(?:npx|uvx|bunx|node|python3?)$/i.test(program)

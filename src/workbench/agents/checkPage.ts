@@ -18,7 +18,6 @@ export function requireTrust(isTrusted: boolean): void {
     throw new ParleyError('untrusted-workspace', l10n.t("Parley doesn't start programs in an untrusted workspace."));
 }
 
-/** Starts an agent once and shows its description. @param back the page of the agent */
 export function checkPage(agent: AgentDefinition, services: EditorServices, back: Page): Page {
   const again: Page = async () => {
     const found = await check(agent, services);
@@ -35,7 +34,6 @@ export function checkPage(agent: AgentDefinition, services: EditorServices, back
   return again;
 }
 
-/** Lists the ways to sign in. @param back the page of the agent */
 export function signInPage(agent: AgentDefinition, services: EditorServices, back: Page): Page {
   return async () => {
     const found = await check(agent, services);
@@ -61,7 +59,6 @@ export function signInPage(agent: AgentDefinition, services: EditorServices, bac
   };
 }
 
-/** Signs out of an agent if it supports that, and deletes its keys. */
 export async function signOut(agent: AgentDefinition, services: EditorServices): Promise<void> {
   requireTrust(workspace.isTrusted);
   const yes = l10n.t('Sign Out');
@@ -190,7 +187,6 @@ function methodRow(agent: AgentDefinition, method: AuthMethod, services: EditorS
   };
 }
 
-/** Returns labels of the capabilities that users look for. */
 function abilitiesOf({ features }: AgentDescription): readonly string[] {
   const has = (feature: keyof AgentFeatures, word: string): readonly string[] =>
     features[feature] === undefined ? [] : [word];
@@ -206,7 +202,7 @@ function abilitiesOf({ features }: AgentDescription): readonly string[] {
   ];
 }
 
-/** Shows progress. @throws what `work` throws; an `AbortError` if the user cancelled */
+/** @throws what `work` throws; an `AbortError` if the user cancelled */
 export async function working<T>(
   text: string,
   work: (signal: AbortSignal, report: ReportProgress) => Promise<T>,

@@ -17,7 +17,6 @@ const ICONS: Readonly<Record<Verdict, string>> = {
   'not-shown': 'circle-slash',
 };
 
-/** @param back the page of the agent */
 export function conformancePage(agent: ProcessAgent | RemoteAgent, services: EditorServices, back: Page): Page {
   const again: Page = async () => {
     requireTrust(workspace.isTrusted);
@@ -116,7 +115,6 @@ function summaryOf({ versions }: ConformanceReport): string {
   return l10n.t('Rules kept: {0}, broken: {1}', kept, broken);
 }
 
-/** Names of the protocol stay as they are. */
 function partLabel(group: Group): string {
   return group === 'wire' ? l10n.t('Messages') : group;
 }

@@ -17,15 +17,12 @@ import { addEntry, type EditorServices, type Page } from './pages';
 /** Maximum size of a file to read, in bytes. */
 const MAX_FILE = 1024 * 1024;
 
-/** A source of agents: its label, and its entries. */
 interface Source {
   readonly name: string;
   readonly agents: unknown;
-  /** Why not all of it could be read, in a sentence. */
   readonly problem?: string;
 }
 
-/** Settings of other extensions for VS Code that list agents. */
 const EXTENSIONS: readonly (readonly [name: string, key: string])[] = [
   ['ACP Client', 'acp.agents'],
   ['ACP Plugin', 'agent_servers'],
@@ -34,7 +31,6 @@ const EXTENSIONS: readonly (readonly [name: string, key: string])[] = [
   ['VSCode ACP Chat', 'vscode-acp-chat.customAgents'],
 ];
 
-/** Folders of the user's settings; tests use others. */
 export interface ImportPlaces {
   readonly home: string;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -43,7 +39,6 @@ export interface ImportPlaces {
 
 const HERE: ImportPlaces = { home: homedir(), env: process.env, platform: process.platform };
 
-/** @param back the list of agents */
 export function importPage(services: EditorServices, back: Page, places = HERE): Page {
   return async () => {
     const { entries } = services.registry;
@@ -83,7 +78,6 @@ export function importPage(services: EditorServices, back: Page, places = HERE):
   };
 }
 
-/** @returns the number of its secrets */
 async function add({ id, agent, entry, variables, headers }: ImportedAgent, services: EditorServices): Promise<number> {
   const { keys, registry, remote } = services;
   const free = registry.entries.freeId(id);
@@ -107,7 +101,6 @@ function isSame(entry: unknown, { entry: imported }: ImportedAgent): boolean {
   );
 }
 
-/** Returns the existing settings files of other editors. */
 async function filesOf({ home, env, platform }: ImportPlaces): Promise<readonly Source[]> {
   const zed =
     platform === 'win32'

@@ -10,7 +10,10 @@ import type { AgentRegistry } from '../registry/agentRegistry';
 import { List, type ListRow } from '../ui/input';
 import { type ChoiceRow, choiceFrom } from '../ui/listChoice';
 
-/** Shows the page. @returns the next page; undefined if the user closed the list */
+/**
+ * Shows the page.
+ * @returns the next one; undefined if the user closed the list
+ */
 export type Page = () => Promise<Page | undefined>;
 
 export interface EditorServices {
@@ -18,7 +21,6 @@ export interface EditorServices {
   readonly keys: SavedKeys;
   readonly remote: RemoteHeaders;
   readonly registry: AgentRegistry;
-  /** What an agent needs to be started without a session. */
   readonly bare: (agent: AgentDefinition) => Promise<BareContext>;
   readonly reports: Pick<Reports, 'show'>;
   /** Restarts the sessions with an agent, as its keys or its sign-in have changed. */
@@ -26,7 +28,6 @@ export interface EditorServices {
 }
 
 export interface PageRow extends ListRow {
-  /** Page to show when the row is selected; absent for a row that only informs. */
   readonly go?: Page;
 }
 
@@ -40,8 +41,8 @@ export interface PageContent {
 }
 
 /**
- * Adds an entry to the user's settings. Deletes keys of an earlier agent with the same id: they were
- * not meant for this one.
+ * Adds an entry to the user's settings. Keys of an earlier agent with this id were not meant for
+ * it.
  */
 export async function addEntry(
   id: string,
@@ -53,12 +54,10 @@ export async function addEntry(
   if (agent) await keys.forget(agent);
 }
 
-/** Shows pages until the user closes the list. */
 export async function showPages(first: Page): Promise<void> {
   for (let page: Page | undefined = first; page; ) page = await page();
 }
 
-/** Shows a page. @returns the next one */
 export async function showPage({ title, placeholder, rows, back, load }: PageContent): Promise<Page | undefined> {
   const list = new List<ChoiceRow>(placeholder, title);
   const gone = new AbortController();
@@ -87,13 +86,11 @@ export async function showPage({ title, placeholder, rows, back, load }: PageCon
   return next;
 }
 
-/** Returns rows with a heading; nothing if there are no rows. */
 export function section(label: string, rows: readonly (PageRow | undefined)[]): readonly PageRow[] {
   const present = rows.filter((row) => row !== undefined);
   return present.length === 0 ? [] : [{ label, separates: true }, ...present];
 }
 
-/** Returns a text with an icon in front. */
 export function withIcon(icon: string, text: string): readonly [{ readonly icon: string }, string] {
   return [{ icon }, ` ${text}`];
 }

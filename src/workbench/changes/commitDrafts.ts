@@ -14,7 +14,7 @@ import { showInfo, showProgress } from '../ui/messages';
 import { type GitRepository, gitExtension } from './gitExtension';
 import type { SessionWorktrees } from './sessionWorktrees';
 
-/** A new file, as VS Code's Git extension tells. */
+/** Status of a new file in VS Code's Git extension. */
 const UNTRACKED = 7;
 const COMMITS = 10;
 
@@ -33,13 +33,11 @@ export class CommitDrafts {
   }
 
   /**
-   * Drafts the message of a commit of what is staged, or else of all changes, into the box of the
-   * Source Control view.
-   * @param given the repository in that view; absent: the one of the active session, or the user is
-   * asked
-   * @returns the message; undefined where the user went away
-   * @throws ParleyError `untrusted-workspace`, `no-such-agent`, `no-git`, `no-repository`, `no-changes`,
-   * and those of `askAside`
+   * Drafts a commit message into the box of the Source Control view.
+   * @param given the repository; absent: the one of the active session, or the user is asked
+   * @returns undefined if the user cancelled
+   * @throws ParleyError `untrusted-workspace`, `no-such-agent`, `no-git`, `no-repository`,
+   * `no-changes`, and those of `askAside`
    */
   async draftInSourceControl(given?: Pick<SourceControl, 'rootUri'>): Promise<string | undefined> {
     const agent = this.#agent();
@@ -63,7 +61,6 @@ export class CommitDrafts {
     return message;
   }
 
-  /** Drafts the message of a commit of all that is in a worktree: one line. */
   async draftForWorktree(worktree: Worktree, signal: AbortSignal): Promise<string> {
     const agent = this.#agent();
     const { diff, subjects } = await this.#options.worktrees.toCommit(worktree, signal);

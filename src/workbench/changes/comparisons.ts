@@ -11,10 +11,8 @@ import { type ComparedFile, showComparison, showComparisons } from '../ui/places
 import { readDiskFile } from './documents/diskFiles';
 import { absentUri, versionUri } from './documents/versionDocuments';
 
-/** Files of one comparison; more than anybody looks through. */
 const MAX_COMPARED = 2_000;
 
-/** Compares a file that waits with what was last kept of it. */
 export function comparedReview(session: string, { root, path, oldPath, base, left }: ReviewFile): ComparedFile {
   const label = Uri.file(join(root, path));
   return {
@@ -24,10 +22,7 @@ export function comparedReview(session: string, { root, path, oldPath, base, lef
   };
 }
 
-/**
- * Compares a change.
- * @param isPresent the file still is as it is after the change
- */
+/** @param isPresent the file still is as it is after the change */
 export function comparedChange(session: string, change: FileChange, isPresent: boolean): ComparedFile {
   const { root, path, oldPath, before, after } = change;
   const label = Uri.file(join(root, path));
@@ -39,7 +34,6 @@ export function comparedChange(session: string, change: FileChange, isPresent: b
   };
 }
 
-/** Compares changes. @param states where their versions are */
 export async function comparedChanges(
   session: string,
   changes: readonly FileChange[],
@@ -59,12 +53,10 @@ async function isPresent({ root, path, after }: FileChange, states: FolderStates
   return kept?.equals(found.content) === true;
 }
 
-/** The sessions by the titles of the comparisons of all that waits that were opened. */
 const reviewTitles = new Map<string, Set<string>>();
 
 /**
- * Returns the keys of the sessions whose files that wait the editor in front may compare: more than
- * one where sessions have the same title.
+ * Keys of the sessions that the comparison in front may be of: several can have the same title.
  */
 export function reviewsInFront(): readonly string[] {
   const label = window.tabGroups.activeTabGroup.activeTab?.label;
@@ -74,14 +66,12 @@ export function reviewsInFront(): readonly string[] {
   return longest === undefined ? [] : [...(reviewTitles.get(longest) ?? [])];
 }
 
-/** Opens the comparisons of all files that wait in a session, as {@link openComparisons}. */
 export async function openReview(session: string, title: string, files: readonly ComparedFile[]): Promise<void> {
   const known = reviewTitles.get(inert(title)) ?? new Set();
   reviewTitles.set(inert(title), known.add(session));
   await openComparisons(title, files);
 }
 
-/** Opens comparisons beside the chat, all in one editor; of a single file, its own. */
 export async function openComparisons(title: string, files: readonly ComparedFile[]): Promise<void> {
   const [first] = files;
   if (!first) return;
@@ -92,7 +82,6 @@ export async function openComparisons(title: string, files: readonly ComparedFil
   await openComparison(first);
 }
 
-/** Opens the comparison of one file beside the chat. */
 export async function openComparison({ label, left, right }: ComparedFile, title = titleOf(label)): Promise<void> {
   const options: TextDocumentShowOptions = { preview: true, viewColumn: columnBesideChat() };
   await showComparison(left ?? absentUri(label.fsPath), right ?? absentUri(label.fsPath), title, options);

@@ -16,9 +16,7 @@ export interface GitRepository {
     /** Missing in versions that list them with the others. */
     readonly untrackedChanges?: readonly GitChange[];
   };
-  /** @param paths absolute; deleted files are staged as such */
   add(paths: string[]): Promise<void>;
-  /** @param cached what is staged; else what is not */
   diff(cached?: boolean): Promise<string>;
   log(options: { maxEntries: number }): Promise<readonly { readonly message: string }[]>;
 }

@@ -10,10 +10,8 @@ import { comparedReview, openComparison } from './comparisons';
 import { keepChanges, undoChanges } from './reviewActions';
 import type { ReviewIndex, WaitingFile } from './reviewIndex';
 
-/** Lenses in one document. */
 const MAX_LENSES = 1_000;
 
-/** Names a hunk for the commands behind a lens. */
 export interface HunkArgument {
   /** Our key of the session that changed the file; absent: the one that is meant. */
   readonly session?: string;
@@ -23,7 +21,6 @@ export interface HunkArgument {
   readonly hunk?: string;
 }
 
-/** Shows “Keep” and “Undo” above each hunk of files that wait, in editors and comparisons. */
 export class HunkLenses implements Disposable {
   readonly #index: ReviewIndex;
   readonly #lifetime = new DisposableStore();
@@ -54,12 +51,11 @@ export class HunkLenses implements Disposable {
 }
 
 /**
- * Returns which of the sessions that changed a file is meant.
- * @param isNamed the user pointed at the file itself, and not at the editor in front
+ * Asks which session is meant.
+ * @param isNamed the user pointed at the file, not at the editor in front
  */
 export type ChooseWaiting = (found: readonly WaitingFile[], isNamed: boolean) => Promise<WaitingFile>;
 
-/** What is done with hunks and files by command. */
 export class HunkCommands {
   readonly #index: ReviewIndex;
   readonly #choose: ChooseWaiting;
@@ -75,25 +71,21 @@ export class HunkCommands {
     await keepChanges(waiting.conversation, { kind: 'hunk', id: waiting.file.id, hunk: hunk.id });
   }
 
-  /** @throws ParleyError `no-changes` */
   async undoHunk(argument: HunkArgument = {}): Promise<void> {
     const { waiting, hunk } = await this.#hunk(argument);
     await undoChanges(waiting.conversation, { kind: 'hunk', id: waiting.file.id, hunk: hunk.id });
   }
 
-  /** @throws ParleyError `no-changes` */
   async keepFile(argument: HunkArgument = {}): Promise<void> {
     const { conversation, file } = await this.#file(argument);
     await keepChanges(conversation, { kind: 'file', id: file.id });
   }
 
-  /** @throws ParleyError `no-changes` */
   async undoFile(argument: HunkArgument = {}): Promise<void> {
     const { conversation, file } = await this.#file(argument);
     await undoChanges(conversation, { kind: 'file', id: file.id });
   }
 
-  /** @throws ParleyError `no-changes` */
   async openDiff(argument: HunkArgument = {}): Promise<void> {
     const { conversation, file } = await this.#file(argument);
     await openComparison(comparedReview(conversation.key, file));

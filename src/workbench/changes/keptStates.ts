@@ -7,18 +7,14 @@ import { openStateRetention } from '../../changes/stateRetention';
 import type { ReviewStorage } from '../../client/changes/changeServices';
 import type { SessionRecord } from '../../store/sessions/records';
 
-/** Between two times that a window makes the stores small, in milliseconds. */
+/** Minimum time between two collections of a window, in milliseconds. */
 const COLLECT_EVERY_MS = 6 * 60 * 60 * 1000;
 
 export interface KeptStatesOptions {
-  /** The folder with the states of all folders. */
   readonly storage: string;
   readonly environment: () => Promise<Record<string, string>>;
-  /** What else is kept of each session. */
   readonly texts: readonly Pick<ReviewStorage, 'remove'>[];
-  /** The sessions that there are, most recently used first. */
   readonly sessions: () => Iterable<Pick<SessionRecord, 'key'>>;
-  /** Bytes that all states may take. */
   readonly maxBytes: () => number;
   readonly log: Log;
 }
@@ -32,7 +28,7 @@ export class KeptStates implements Disposable {
     this.#options = options;
   }
 
-  /** Sessions were deleted. Never rejects. */
+  /** Never rejects. */
   async forget(keys: readonly string[]): Promise<void> {
     const { texts, log } = this.#options;
     try {
@@ -46,7 +42,7 @@ export class KeptStates implements Disposable {
     }
   }
 
-  /** Makes the stores small where that is due: nothing else is to be done. Never rejects. */
+  /** Never rejects. */
   async collect(): Promise<void> {
     if (performance.now() - this.#collected < COLLECT_EVERY_MS) return;
     this.#collected = performance.now();

@@ -4,10 +4,8 @@ import { oneLine } from '../../base/text';
 import type { Loss } from '../../changes/worktree/losses';
 
 const MAX_NAMES = 8;
-/** Characters of one name. */
 const MAX_NAME = 100;
 
-/** Returns one line. */
 export function lossLine({ kind, names }: Loss): string {
   const shown = names.slice(0, MAX_NAMES).map((name) => oneLine(name, MAX_NAME));
   const list = shown.join(', ');

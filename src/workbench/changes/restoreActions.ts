@@ -14,9 +14,7 @@ import { showProgress, showWarning } from '../ui/messages';
 import { comparedChange, openComparisons } from './comparisons';
 import type { SessionRestore } from './sessionRestore';
 
-/** Files that the question names. */
 const SHOWN_NAMES = 4;
-/** Files that the transcript names as left alone. */
 const MAX_LEFT = 20;
 
 export class RestoreActions {
@@ -27,9 +25,9 @@ export class RestoreActions {
   }
 
   /**
-   * Restores the files to before a turn: shows what will change, and asks.
-   * @param isAsked false: restores what only the agent changed without asking, for programs
-   * @returns whether the files are as they were, or were so already
+   * Restores the files to before a turn, after showing what will change.
+   * @param isAsked false: restores only what the agent changed, without asking
+   * @returns false if the user cancelled
    * @throws ParleyError `agent-works`, `state-gone`, `no-checkpoint`
    */
   async restoreCheckpoint(conversation: Conversation, turnId: string, isAsked = true): Promise<boolean> {
@@ -46,10 +44,7 @@ export class RestoreActions {
     return !result.isCancelled;
   }
 
-  /**
-   * As {@link restoreCheckpoint}, where files changed since; else there is nothing to ask.
-   * @returns false where the user went away
-   */
+  /** As {@link restoreCheckpoint}; true if no files changed. */
   async restoreIfChanged(conversation: Conversation, turnId: string, isAsked = true): Promise<boolean> {
     try {
       return await this.restoreCheckpoint(conversation, turnId, isAsked);
@@ -59,10 +54,7 @@ export class RestoreActions {
     }
   }
 
-  /**
-   * Takes the last restore back.
-   * @throws ParleyError `agent-works`, `no-restore`
-   */
+  /** @throws ParleyError `agent-works`, `no-restore` */
   async undoRestore(conversation: Conversation, isAsked = true): Promise<boolean> {
     requireIdle(conversation);
     if (isAsked && (await this.offerPending(conversation))) return false;
@@ -80,8 +72,8 @@ export class RestoreActions {
   }
 
   /**
-   * Offers to finish a restore that was killed or cancelled, or to take it back.
-   * @returns false where there is none
+   * Offers to finish or take back a restore that was interrupted.
+   * @returns false if there is none
    */
   async offerPending(conversation: Conversation): Promise<boolean> {
     const pending = await this.#restore.pending(conversation);
@@ -169,7 +161,6 @@ async function ask(plan: RestorePlan, edited: number): Promise<string | undefine
   });
 }
 
-/** The names of the first files, as the list may lie over them in the comparison. */
 function namesOf(changes: readonly FileChange[]): string {
   const names = changes.slice(0, SHOWN_NAMES).map(({ path }) => basename(path));
   return changes.length > SHOWN_NAMES ? `${names.join(', ')}…` : names.join(', ');

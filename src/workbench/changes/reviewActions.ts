@@ -15,10 +15,8 @@ import { askModal, showStatus, showWarning } from '../ui/messages';
 import type { ComparedFile } from '../ui/places';
 import { comparedChanges, comparedReview, openComparison, openComparisons, openReview } from './comparisons';
 
-/** Files that a message names. */
 const MAX_NAMED = 5;
 
-/** Does what a page of the chat asks for. @throws ParleyError with why it is not done */
 export async function actOnChanges(conversation: Conversation, { kind, scope, file }: ChangesAction): Promise<void> {
   if (kind === 'open') await openChanges(conversation, scope, file);
   else if (kind === 'keep') await keepChanges(conversation, await targetOf(conversation, scope, file));
@@ -26,7 +24,7 @@ export async function actOnChanges(conversation: Conversation, { kind, scope, fi
 }
 
 /**
- * Opens what waits, or what a turn changed, in the comparison of all files.
+ * Opens the comparisons of a scope.
  * @param path only this file, absolute
  * @throws ParleyError `state-gone`, `no-changes`
  */
@@ -80,7 +78,6 @@ export async function targetOf(conversation: Conversation, scope: ChangesScope, 
   return { kind: 'turn', turnId, before, after, file: { root: file.root, path: file.path } };
 }
 
-/** Keeps changes: no file is changed. */
 export async function keepChanges({ changes }: Conversation, target: ReviewTarget): Promise<void> {
   const review = await changes.loadReview();
   const { failed } = await changes.work.run('keep', () => review.keep(target));
@@ -88,8 +85,8 @@ export async function keepChanges({ changes }: Conversation, target: ReviewTarge
 }
 
 /**
- * Takes changes back. What the user edited is left, and said.
- * @returns whether all of it was taken back
+ * Undoes changes, except what the user edited.
+ * @returns whether all of it was undone
  */
 export async function undoChanges(conversation: Conversation, target: ReviewTarget): Promise<boolean> {
   const { changes } = conversation;
@@ -118,7 +115,6 @@ export async function undoChanges(conversation: Conversation, target: ReviewTarg
   return false;
 }
 
-/** Asks whether files are undone too that may be the work of somebody else. */
 async function askUnnamed(
   conversation: Conversation,
   target: ReviewTarget,
@@ -140,10 +136,7 @@ async function askUnnamed(
   }
 }
 
-/**
- * Names files with which something was not done.
- * @param reason in place of the usual one; undefined where that fits
- */
+/** @param reason replaces the usual one; undefined: no replacement */
 export function tellProblems(
   what: string,
   problems: readonly ReviewProblem[],

@@ -8,7 +8,6 @@ import type { Conversation } from '../../client/conversation/conversation';
 import { pathKey } from '../editor/openDocuments';
 import type { Conversations } from '../sessions/conversations';
 
-/** A file that waits, with the session that it waits in. */
 export interface WaitingFile {
   readonly conversation: Conversation;
   readonly review: SessionReview;
@@ -17,7 +16,6 @@ export interface WaitingFile {
   readonly path: string;
 }
 
-/** The sessions that something waits in. */
 export type ReviewedSessions = Pick<Conversations, 'list' | 'onDidChange'>;
 
 export class ReviewIndex implements Disposable {
@@ -28,7 +26,6 @@ export class ReviewIndex implements Disposable {
   #byPath = new Map<string, readonly WaitingFile[]>();
   #seen = '';
 
-  /** Fires when what waits is other than before. */
   readonly onDidChange: Event<void> = this.#onDidChange.event;
 
   constructor(conversations: ReviewedSessions) {
@@ -37,7 +34,6 @@ export class ReviewIndex implements Disposable {
     this.#look();
   }
 
-  /** All that waits, session by session. */
   get files(): readonly WaitingFile[] {
     return this.#files;
   }
@@ -47,12 +43,12 @@ export class ReviewIndex implements Disposable {
     return this.#conversations.list().flatMap(({ changes }) => changes.review?.settledPaths ?? []);
   }
 
-  /** The file at an absolute path, where it waits; in the session that is newest in this window. */
+  /** In the session that is newest in this window. */
   at(path: string): WaitingFile | undefined {
     return this.allAt(path).at(-1);
   }
 
-  /** The file at an absolute path in each session that it waits in, the newest of this window last. */
+  /** In each session that it waits in, the newest last. */
   allAt(path: string): readonly WaitingFile[] {
     return this.#byPath.get(pathKey(path)) ?? [];
   }

@@ -8,7 +8,6 @@ import type { ReviewIndex } from './reviewIndex';
 const BADGE = '◆';
 const COLOR = 'chat.editedFileForeground';
 
-/** Keeps the marks as the index says. */
 export function markReview(index: ReviewIndex): Disposable {
   const lifetime = new DisposableStore();
   const marks = lifetime.add(
@@ -17,7 +16,6 @@ export function markReview(index: ReviewIndex): Disposable {
       return agent && l10n.t('Changed by {0}, not reviewed', agent);
     }),
   );
-  /** Names of agents, by absolute path. */
   let marked: ReadonlyMap<string, string> = new Map();
   const draw = (): void => {
     const before = marked;

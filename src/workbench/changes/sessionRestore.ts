@@ -27,12 +27,9 @@ export interface SessionRestoreOptions {
 const snapshot = z.object({
   folders: z.array(z.object({ root: z.string(), tree: z.string().check(z.regex(/^[0-9a-f]{40,64}$/)) })),
 });
-/** What a restore is taken back with. */
 const undo = z.object({ target: snapshot, now: snapshot, review: z.unknown() });
 
-/** A restore, or the undo of one, that did not end. */
 export interface UnfinishedRestore {
-  /** Of how many files. */
   readonly files: number;
   readonly isUndo: boolean;
   finish(): Promise<RestoreResult>;
@@ -46,10 +43,7 @@ export class SessionRestore {
     this.#options = options;
   }
 
-  /**
-   * Plans to restore the files to before a turn. Changes nothing.
-   * @throws ParleyError `state-gone`, `no-checkpoint`
-   */
+  /** @throws ParleyError `state-gone`, `no-checkpoint` */
   async plan(conversation: Conversation, turnId: string, signal: AbortSignal): Promise<RestorePlan> {
     const { changes, model } = conversation;
     await changes.settled();
@@ -73,7 +67,7 @@ export class SessionRestore {
   }
 
   /**
-   * Restores, and remembers how to take it back.
+   * Restores, and stores how to undo it.
    * @param include absolute paths of files to restore although the user edited them
    */
   async run(conversation: Conversation, plan: RestorePlan, include: ReadonlySet<string>): Promise<RestoreResult> {
@@ -91,10 +85,7 @@ export class SessionRestore {
     return result;
   }
 
-  /**
-   * Plans to take the last restore back.
-   * @throws ParleyError `no-restore`
-   */
+  /** @throws ParleyError `no-restore` */
   async planUndo(conversation: Conversation, signal: AbortSignal): Promise<RestorePlan> {
     const { now, target } = await this.#last(conversation.key);
     const states = await conversation.changes.states();
@@ -102,7 +93,6 @@ export class SessionRestore {
     return this.#planTo(conversation, now, agentFiles, signal);
   }
 
-  /** Takes the last restore back, and what waits for review with it. */
   async undo(conversation: Conversation, plan: RestorePlan, include: ReadonlySet<string>): Promise<RestoreResult> {
     const restore = await this.#restoreOf(conversation);
     const result = await conversation.changes.work.run('restore', (progress, signal) =>
@@ -112,7 +102,6 @@ export class SessionRestore {
     return result;
   }
 
-  /** The restore of a session, or its undo, that was killed or cancelled; undefined: there is none. */
   async pending(conversation: Conversation): Promise<UnfinishedRestore | undefined> {
     // States are opened only where there is something to finish.
     const isThere = await access(this.#logOf(conversation)).then(

@@ -33,22 +33,18 @@ import type { ComparedFile } from '../ui/places';
 import { type DiskFile, readDiskFile } from './documents/diskFiles';
 import { worktreeUri } from './worktreeDocuments';
 
-/** Files that are compared; more than anybody looks through. */
 const MAX_COMPARED = 2_000;
-/** The name under which a session holds the state that its worktree began with. */
 const START = 'worktree-start';
 
 export interface SessionWorktreesOptions {
-  /** Absolute path of the folder with all worktrees. */
   readonly folder: string;
-  /** What is known of each worktree, by the folder that its session works in. */
+  /** Records of worktrees, by their working folder. */
   readonly store: FileStore;
   readonly conversations: Conversations;
   readonly environment: () => Promise<Record<string, string>>;
   readonly files: WorkingFiles;
 }
 
-/** A worktree, and the state that it began with: with the changes of the user that were brought along. */
 export interface SessionWorktree extends Worktree {
   readonly start: Snapshot;
 }
@@ -56,12 +52,9 @@ export interface SessionWorktree extends Worktree {
 export interface NewSession {
   /** The id of an agent; absent: the preferred one. */
   readonly agent: string | undefined;
-  /** The folder of the user; absolute. */
   readonly folder: string;
   readonly name: string;
-  /** Uncommitted files to bring along, as {@link SessionWorktrees.uncommitted} lists them. */
   readonly files: readonly string[];
-  /** Title of the session; absent: its first message. */
   readonly title?: string | undefined;
 }
 
@@ -79,24 +72,20 @@ export class SessionWorktrees {
   readonly #options: SessionWorktreesOptions;
   readonly #didChange = new Emitter<void>();
 
-  /** A worktree was made or removed in this window. */
   readonly onDidChange: Event<void> = this.#didChange.event;
 
   constructor(options: SessionWorktreesOptions) {
     this.#options = options;
   }
 
-  /**
-   * Lists the files of the repository of a folder that are not committed.
-   * @throws ParleyError `no-git`, `no-repository`, `no-commit`
-   */
+  /** @throws ParleyError `no-git`, `no-repository`, `no-commit` */
   async uncommitted(folder: string): Promise<readonly string[]> {
     const git = await this.#git();
     return uncommittedFiles(git, (await headOf(git, folder)).top);
   }
 
   /**
-   * Makes a worktree, and a session that works there and nowhere else. Its agent is not started.
+   * Makes a worktree and a session in it, without starting its agent.
    * @throws ParleyError `no-git`, `no-repository`, `no-commit`, `git-failed`, `no-such-agent`
    */
   async open({ agent, folder, name, files, title }: NewSession, signal: AbortSignal): Promise<Conversation> {
@@ -125,20 +114,18 @@ export class SessionWorktrees {
     }
   }
 
-  /** Returns the worktree that has this folder; undefined where it is in none. */
   async find(cwd: string): Promise<SessionWorktree | undefined> {
     const text = await this.#options.store.read(cwd);
     return text === undefined ? undefined : this.#parse(text);
   }
 
-  /** Returns the worktree that a session works in. @throws ParleyError `no-worktree` */
+  /** @throws ParleyError `no-worktree` */
   async of({ cwd }: Pick<Conversation, 'cwd'>): Promise<SessionWorktree> {
     const found = await this.find(cwd);
     if (!found) throw new ParleyError('no-worktree', l10n.t('This session does not work in a worktree.'));
     return found;
   }
 
-  /** Returns all worktrees, sorted by their branch. */
   async list(): Promise<readonly SessionWorktree[]> {
     const found: SessionWorktree[] = [];
     for await (const text of this.#options.store.texts()) {
@@ -154,12 +141,10 @@ export class SessionWorktrees {
     return changesSince(conversation, start, signal);
   }
 
-  /** Finds what {@link apply} would do. */
   async preview(conversation: Conversation, changes: readonly FileChange[]): Promise<ApplyResult> {
     return tryChanges(await this.#applying(conversation, changes));
   }
 
-  /** Puts changes of a session into the folder of the user. */
   async apply(conversation: Conversation, changes: readonly FileChange[]): Promise<ApplyResult> {
     return applyChanges(await this.#applying(conversation, changes));
   }
@@ -169,7 +154,6 @@ export class SessionWorktrees {
     await commitWorktree(await this.#git(), worktree, message, signal);
   }
 
-  /** Returns what {@link commit} would commit, as text, and the first lines of the last commits. */
   async toCommit(
     worktree: Worktree,
     signal: AbortSignal,
@@ -179,15 +163,14 @@ export class SessionWorktrees {
     return { diff, subjects };
   }
 
-  /** Returns the open sessions that work in a worktree. */
   sessionsIn({ cwd }: Worktree): readonly Conversation[] {
     return this.#options.conversations.list().filter((one) => one.cwd === cwd);
   }
 
   /**
-   * Ends the sessions of a worktree and removes it, unless something would be lost that the user has
-   * not agreed to lose.
-   * @param agreed what may be lost, as this function has returned it before
+   * Ends the sessions of a worktree and removes it, unless more would be lost than the user agreed
+   * to.
+   * @param agreed losses that this function returned before
    */
   async remove(worktree: Worktree, agreed: readonly Loss[] | 'all', signal: AbortSignal): Promise<Removal> {
     const git = await this.#git();
@@ -202,8 +185,8 @@ export class SessionWorktrees {
   }
 
   /**
-   * Compares a worktree with another one of its repository, or with the folder that it stands for.
-   * @returns the files that differ: the other one on the left
+   * Compares a worktree with another one of its repository, or with the folder that it was made
+   * from.
    * @throws ParleyError `other-repository`, `git-failed`
    */
   async compare(worktree: Worktree, other: Worktree | undefined): Promise<readonly ComparedFile[]> {
@@ -226,7 +209,6 @@ export class SessionWorktrees {
     return compared;
   }
 
-  /** Copies the ignored files that the user wants in each worktree. */
   async #include(git: Git, worktree: Worktree, signal: AbortSignal): Promise<void> {
     const { top } = worktree;
     const globs: unknown = workspace.getConfiguration('git', Uri.file(top)).get('worktreeIncludeFiles');
@@ -248,7 +230,7 @@ export class SessionWorktrees {
 
   #parse(text: string): SessionWorktree | undefined {
     const found = recordSchema.safeParse(JSON.parse(text));
-    // What is removed is ours.
+    // Only what is below our folder is ever removed.
     if (!found.success || !isBelow(this.#options.folder, found.data.place)) return undefined;
     const { start, ...worktree } = found.data;
     return { ...worktree, start: { folders: start, gaps: [] } };

@@ -11,10 +11,8 @@ import { versionUri } from './documents/versionDocuments';
 import type { ReviewIndex, WaitingFile } from './reviewIndex';
 import { NO_REVIEW, type ReviewKeys } from './reviewKeys';
 
-/** Rows of a session. */
 const MAX_ROWS = 2_000;
 
-/** Keeps view, gutter and context keys as the index says. */
 export class ReviewSourceControl implements Disposable {
   readonly #index: ReviewIndex;
   readonly #lifetime = new DisposableStore();
@@ -53,7 +51,6 @@ export class ReviewSourceControl implements Disposable {
     this.#view.draw(groupsOf(files));
   }
 
-  /** Buttons for all that waits stand in our comparison, and not in others. */
   #look(): void {
     publish({ isReviewActive: reviewsInFront().length > 0 });
   }

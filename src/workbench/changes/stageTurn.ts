@@ -6,8 +6,8 @@ import type { Conversation } from '../../client/conversation/conversation';
 import { type GitRepository, gitExtension } from './gitExtension';
 
 /**
- * Stages the files that a turn changed as they are now, with what the user edited in them.
- * @returns how many files were staged
+ * Stages the files that a turn changed as they are now.
+ * @returns their number
  * @throws ParleyError `no-git`, `no-changes`, `state-gone`; what the Git extension throws
  */
 export async function stageTurn({ changes }: Conversation, turnId: string): Promise<number> {

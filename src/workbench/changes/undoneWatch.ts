@@ -11,10 +11,9 @@ export class UndoneWatch implements Disposable {
 
   constructor(conversations: Pick<Conversations, 'list'>) {
     this.#conversations = conversations;
-    // Also where only its dirty state changed: VS Code tells of that after the content, and until then
-    // a document counts as what is on the disk.
+    // Also fires when only the dirty state changed: VS Code tells that after the content, and until
+    // then a document counts as what is on the disk.
     this.#lifetime.add(workspace.onDidChangeTextDocument(({ document }) => this.#changed(document.uri)));
-    // The same of files that were created or deleted.
     this.#lifetime.add(workspace.onDidCreateFiles(({ files }) => this.#changed(...files)));
     this.#lifetime.add(workspace.onDidDeleteFiles(({ files }) => this.#changed(...files)));
   }
@@ -26,7 +25,7 @@ export class UndoneWatch implements Disposable {
   #changed(...uris: readonly Uri[]): void {
     const keys = new Set(uris.filter(({ scheme }) => scheme === 'file').map(({ fsPath }) => pathKey(fsPath)));
     const lengths = new Set([...keys].map(({ length }) => length));
-    // This is looked at with each key that is typed.
+    // Runs with each key that is typed.
     for (const { changes } of this.#conversations.list())
       for (const path of changes.review?.undonePaths ?? [])
         if (lengths.has(path.length) && keys.has(pathKey(path))) void changes.review?.editorChanged(path);

@@ -6,7 +6,6 @@ import { type Disposable, DisposableStore } from '../../base/disposable';
 import type { UserEdits } from '../../client/changes/changeServices';
 import type { FilePort } from '../../client/ports/ports';
 
-/** Edited files that are remembered: the newest. */
 const MAX_FILES = 2000;
 
 export class EditorUserEdits implements UserEdits, Disposable {
@@ -14,18 +13,16 @@ export class EditorUserEdits implements UserEdits, Disposable {
   readonly #now: () => number;
   /** When each file or folder was edited, saved or moved last (ms since 1970), the oldest first. */
   readonly #edited = new Map<string, number>();
-  /** Files with edits of the user that are not saved. */
   readonly #unsaved = new Set<string>();
   /** Files that agents write through their documents now. */
   readonly #written = new Map<string, number>();
 
-  /** @param now ms since 1970 */
   constructor(now: () => number) {
     this.#now = now;
     this.#lifetime.add(
       workspace.onDidChangeTextDocument(({ document }) => {
-        // A document that follows the disk is not dirty. The first edit is told before it counts as
-        // dirty, which a second event without changes says then.
+        // A document that follows the disk is not dirty. The first edit fires before the document
+        // is dirty; a second event without changes follows.
         if (document.isDirty) this.#changed(document);
       }),
     );
@@ -42,7 +39,6 @@ export class EditorUserEdits implements UserEdits, Disposable {
     this.#lifetime.add(workspace.onDidSaveNotebookDocument(saved));
     this.#lifetime.add(workspace.onDidCloseTextDocument(closed));
     this.#lifetime.add(workspace.onDidCloseNotebookDocument(closed));
-    // In the Explorer, and by what other extensions do for the user.
     this.#lifetime.add(workspace.onDidCreateFiles(({ files }) => this.#moved(files)));
     this.#lifetime.add(workspace.onDidDeleteFiles(({ files }) => this.#moved(files)));
     this.#lifetime.add(
@@ -55,7 +51,6 @@ export class EditorUserEdits implements UserEdits, Disposable {
     return new Set([...edited, ...this.#unsaved]);
   }
 
-  /** The same files for agents: what is written through them is not the user's. */
   filesForAgents(files: FilePort): FilePort {
     return {
       readText: (path, line, limit, maxBytes) => files.readText(path, line, limit, maxBytes),

@@ -9,7 +9,6 @@ import { asUtf8, ReadonlyDocuments } from './documents/readonlyDocuments';
 
 const SCHEME = 'parley-worktree';
 
-/** Reads files as they are on the disk, from worktrees and their folders alone. */
 export class WorktreeDocuments extends ReadonlyDocuments {
   readonly #worktrees: { list(): Promise<readonly Worktree[]> };
 
@@ -38,8 +37,7 @@ export class WorktreeDocuments extends ReadonlyDocuments {
 }
 
 /**
- * Returns the address of a file.
- * @param root absolute path of a worktree, or of the folder that it stands for
+ * @param root absolute path of a worktree, or of the folder that it was made from
  * @param path relative, with forward slashes
  */
 export function worktreeUri(root: string, path: string): Uri {

@@ -37,8 +37,7 @@ export class Diagrams implements Disposable {
   }
 
   /**
-   * Draws a diagram beside the chat, or shows the tab in which it is drawn. Asks before Mermaid is
-   * downloaded.
+   * Draws a diagram beside the chat. Asks before Mermaid is downloaded.
    * @throws ParleyError `too-long`, and those of {@link Mermaid.load}
    */
   async show(source: string, conversation: Conversation): Promise<void> {

@@ -7,7 +7,6 @@ import { diagramRegistry } from '../config/settings';
 import { sizeText } from '../registry/installFlow';
 import { askModal, showProgress } from '../ui/messages';
 
-/** Asks whether to download; tests answer in the place of VS Code's modal dialog. */
 export type AskDownload = (question: string, detail: string, yes: string) => Promise<boolean>;
 
 export class Mermaid {
@@ -15,17 +14,15 @@ export class Mermaid {
   readonly #ask: AskDownload;
   #loading: Promise<string | undefined> | undefined;
 
-  /** @param folder of its own, absolute */
   constructor(folder: string, ask: AskDownload = askInDialog) {
     this.#file = new KeptFile({ file: MERMAID_FILE, folder });
     this.#ask = ask;
   }
 
   /**
-   * Returns the script, which is downloaded if it is not there and the user agrees. A damaged one is
-   * downloaded again.
-   * @returns undefined if the user does not want it
-   * @throws ParleyError `diagrams-off`, `mermaid-missing`, with sentences for the user
+   * Returns the script; downloads it if the user agrees.
+   * @returns undefined if the user refuses
+   * @throws ParleyError `diagrams-off`, `mermaid-missing`
    */
   async load(): Promise<string | undefined> {
     const kept = await this.#file.read();

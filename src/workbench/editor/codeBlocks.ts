@@ -16,7 +16,6 @@ import { fileOutside, type Proposals } from './proposals';
 
 /** A dialog with more lines may not fit on the screen. */
 const MAX_LINES = 20;
-/** Names of languages in Markdown that VS Code calls otherwise. */
 const LANGUAGES: Readonly<Record<string, string>> = {
   bash: 'shellscript',
   cc: 'cpp',
@@ -54,16 +53,14 @@ export class CodeBlocks implements Disposable {
   readonly #draw: (source: string, conversation: Conversation) => Promise<void>;
   readonly #propose: Proposals['propose'];
 
-  /** @param draw draws a diagram; @param propose shows the change of a file */
   constructor(draw: (source: string, conversation: Conversation) => Promise<void>, propose: Proposals['propose']) {
     this.#draw = draw;
     this.#propose = propose;
   }
 
   /**
-   * @param conversation commands run in its folder
-   * @throws ParleyError with a sentence for the user: `no-editor`, `read-only`, `not-runnable`,
-   * `workspace-untrusted`, and those of drawing, of finding a file and of proposing a change
+   * @throws ParleyError `no-editor`, `read-only`, `not-runnable`, `workspace-untrusted`, and those
+   * of drawing, finding a file and proposing a change
    */
   async use(use: CodeUse, conversation: Conversation): Promise<void> {
     const { action, text, lang } = use;
@@ -82,7 +79,6 @@ export class CodeBlocks implements Disposable {
     return [window.activeTextEditor, this.#last].find(isUsable);
   }
 
-  /** Shows the file with the code in it; it is written when the user says so there. */
   async #apply({ text, lang, path: title }: CodeUse, conversation: Conversation): Promise<void> {
     if (!workspace.isTrusted)
       throw new ParleyError('workspace-untrusted', l10n.t("Code can't be applied in an untrusted workspace."));
@@ -116,7 +112,7 @@ export class CodeBlocks implements Disposable {
   }
 }
 
-/** Returns a file with code in the place of the selection; undefined where the editor has another text. */
+/** Puts code in place of the selection; undefined if the editor has another text. */
 function inSelection({ document, selection }: TextEditor, before = '', change: CodeChange): string | undefined {
   const textOf = (range?: Range): string => document.getText(range).replaceAll('\r\n', '\n');
   if (textOf() !== before) return undefined;
@@ -125,9 +121,8 @@ function inSelection({ document, selection }: TextEditor, before = '', change: C
 }
 
 /**
- * Returns a file with code as lines of its own: where the cursor is, behind its line if something
- * stands before it; at the end of a file that is not in the editor. Undefined where the editor has
- * another text.
+ * Inserts code as lines: at the cursor, after its line if there is text before it, or at the end of
+ * a file that is not open. Undefined if the editor has another text.
  */
 function inLineOf(editor: TextEditor | undefined, before = '', change: CodeChange): string | undefined {
   const textTo = (line: number, character: number): string =>
@@ -172,7 +167,7 @@ async function run(text: string, cwd: string | undefined): Promise<void> {
   terminal.sendText(commands);
 }
 
-/** Returns the commands; where some lines begin with a prompt, the others are output. */
+/** If some lines begin with a prompt, the others are output. */
 function commandsIn(text: string): string {
   const lines = text.replace(/\r\n?/g, '\n').split('\n');
   const prompted = lines.flatMap((line) => (line.startsWith('$ ') ? [line.slice(2)] : []));

@@ -9,10 +9,8 @@ import { candidatesOf, parseLink } from '../../client/view/linkTarget';
 import { pick } from '../ui/input';
 import { firstExisting } from './openLocation';
 
-/** Files of a folder that are offered. */
 const MAX_OFFERED = 5_000;
 
-/** What a code block says about its file, as the agent wrote it. */
 export interface NamedFile {
   /** Spellings of a path, the likeliest first. */
   readonly paths: readonly string[];
@@ -20,18 +18,16 @@ export interface NamedFile {
   readonly isGuess: boolean;
 }
 
-/** Where a code block goes. */
 export interface CodeTarget {
-  /** Absolute. The file need not be there yet, and may be a link that leads elsewhere. */
+  /** Absolute. The file may be missing, or a link. */
   readonly path: string;
   /** The block names it; else it is the one that the user has open or picked. */
   readonly isNamed: boolean;
 }
 
 /**
- * Returns where a code block goes; undefined where the user picked no file.
- * @param roots the session's folders
- * @param outside makes the error for a file that is not in them by its name
+ * @param outside makes the error for a file outside of `roots`
+ * @returns undefined if the user picked no file
  */
 export async function codeTarget(
   named: readonly NamedFile[],

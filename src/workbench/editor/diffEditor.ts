@@ -7,10 +7,8 @@ import { showComparison } from '../ui/places';
 import { columnBesideChat } from './openLocation';
 import { ReadOnlyTexts } from './readOnlyTexts';
 
-/** Texts of comparisons that are kept. */
 const MAX_KEPT = 100;
 
-/** A change as a tool call carries it. */
 export interface ShownDiff {
   /** Absolute. */
   readonly path: string;
@@ -19,16 +17,10 @@ export interface ShownDiff {
   readonly newText: string;
 }
 
-/** Serves and shows comparisons; one for the window. */
 export class DiffEditor implements Disposable {
-  /** Read-only; also for others that compare. */
   readonly texts = new ReadOnlyTexts('parley-diff', MAX_KEPT);
 
-  /**
-   * Opens a comparison beside the chat, where the question about it may still wait; the same one
-   * again shows the tab that is there.
-   * @param agentName for the title
-   */
+  /** Opens a comparison beside the chat. */
   async show(diff: ShownDiff, agentName: string): Promise<void> {
     // The path keeps the language of the file.
     const before = this.texts.uriOf(diff.path, diff.oldText ?? '');
@@ -42,7 +34,6 @@ export class DiffEditor implements Disposable {
     await showComparison(before, after, title, options);
   }
 
-  /** Opens a comparison of what a tool call showed with what it has written. @param path absolute */
   async showWritten(path: string, shown: string, written: string): Promise<void> {
     const title = vscode.l10n.t('{0} (as shown ↔ as written)', basename(path));
     const options: vscode.TextDocumentShowOptions = { preview: true, viewColumn: columnBesideChat() };

@@ -14,33 +14,25 @@ import { sliceLines, smallestChange } from '../../client/requests/textEdit';
 import { type DecodedFile, decodeFile, encodeLike, encodeNew } from './fileEncoding';
 import { openDocument, pathKey, unsavedInOtherEditors } from './openDocuments';
 
-/**
- * Larger files are neither read nor written, in bytes: the answer is one line on the wire, and no
- * model reads it.
- */
+/** Larger files are neither read nor written, in bytes: no model reads them. */
 const MAX_BYTES = 50 * 1024 * 1024;
-/** How often a write is tried again when the file or its document changes in between. */
 const ATTEMPTS = 3;
 
 export interface EditorFilesOptions {
   readonly log: Log;
 }
 
-/** A file as it was read; `stamp` differs where it was written since. */
 interface ReadFile extends DecodedFile {
   readonly onDisk: FileOnDisk;
   readonly stamp: string;
 }
 
-/**
- * The {@link FilePort} of the workbench; one for all agents, so that two of them cannot write one
- * file at once.
- */
+/** One for all agents, so that two of them cannot write one file at once. */
 export class EditorFiles implements FilePort {
   readonly #options: EditorFilesOptions;
-  /** By the path as it is asked for, so that requests keep their order. */
+  /** By the requested path, so that requests keep their order. */
   readonly #queue = new KeyedQueue<string>();
-  /** By where the path leads. */
+  /** By the path without links. */
   readonly #writes = new KeyedQueue<string>();
 
   constructor(options: EditorFilesOptions) {
@@ -48,8 +40,7 @@ export class EditorFiles implements FilePort {
   }
 
   /**
-   * An unsaved buffer is read before the disk. An open document without changes is read from the
-   * disk all the same: what a command has just written may not have reached the editor yet.
+   * Reads an unsaved buffer, else the disk: an open document may not have followed the disk yet.
    * @throws ParleyError `file-not-found`, `file-too-large`, `file-not-text`, `file-unreadable`,
    * `workspace-untrusted`
    */
@@ -70,8 +61,8 @@ export class EditorFiles implements FilePort {
   }
 
   /**
-   * Replaces the text of a file. A document without changes follows the disk, with its cursors and
-   * its Undo. One with unsaved changes of the user gets the edit and is saved.
+   * Replaces the text of a file. A document with unsaved changes is edited and saved; another one
+   * follows the disk.
    * @throws ParleyError `file-changed`, `file-read-only`, `file-not-saved`, `file-encoding`,
    * `file-too-large`, `file-not-text`, `file-unreadable`, `file-unwritable`, `workspace-untrusted`
    */
@@ -98,7 +89,7 @@ export class EditorFiles implements FilePort {
       const document = await openDocument(path);
       const before = await readFile(path, document?.encoding);
       if (before && (before.onDisk.bits & 0o222) === 0)
-        // Root and network disks would write all the same, and who took the bits away meant it.
+        // Root and network disks would write anyway.
         throw new ParleyError('file-read-only', `${path} is read-only.`);
       const isDone = document?.isDirty
         ? await this.#writeDocument(document, path, before, text, given)
@@ -108,7 +99,7 @@ export class EditorFiles implements FilePort {
     throw new ParleyError('file-unwritable', `${path} changes while it is written. Try again.`);
   }
 
-  /** @returns false where the file or its document has changed meanwhile */
+  /** @returns false if the file or its document has changed */
   async #writeDisk(
     document: vscode.TextDocument | undefined,
     path: string,
@@ -122,7 +113,7 @@ export class EditorFiles implements FilePort {
     return true;
   }
 
-  /** @returns false where the user types at the same time */
+  /** @returns false if the user types at the same time */
   async #writeDocument(
     document: vscode.TextDocument,
     path: string,
@@ -143,7 +134,7 @@ export class EditorFiles implements FilePort {
       const edit = new vscode.WorkspaceEdit();
       const range = new vscode.Range(document.positionAt(change.start), document.positionAt(change.end));
       edit.replace(document.uri, range, change.text);
-      // False also where the user typed in between: the range is for a version that is gone.
+      // Also false if the user typed in between.
       if (!(await vscode.workspace.applyEdit(edit))) return false;
     }
     if (document.isDirty && !(await document.save()) && document.isDirty) {
@@ -151,8 +142,7 @@ export class EditorFiles implements FilePort {
       const sentence = `${path} was changed in its editor but could not be saved; it may have changed on disk or be read-only.`;
       throw new ParleyError('file-not-saved', sentence);
     }
-    // Savers of the user (blanks, last line, formatters) and the document itself (one kind of line
-    // end) change more than the edit.
+    // Saving may change more than the edit: formatters, the last line, line ends.
     const saved = await readFile(path, document.encoding);
     if (!document.isDirty && saved && Buffer.compare(saved.bytes, bytes) !== 0) await writeBytes(path, saved, bytes);
     return true;
@@ -160,8 +150,7 @@ export class EditorFiles implements FilePort {
 }
 
 /**
- * Returns the bytes of a file after a write: those of each line that it does not change are as
- * before.
+ * Returns the bytes of a file after a write, with those of unchanged lines as before.
  * @param present the text that the user sees
  */
 async function bytesWith(
@@ -173,7 +162,6 @@ async function bytesWith(
   given: GivenText | undefined,
 ): Promise<Uint8Array> {
   const uri = vscode.Uri.file(path);
-  // What is not there, or not any more, is written whole.
   if (present === undefined) return encodeNew(uri, text);
   const merged = await mergeWritten(text, present, given);
   if (merged === undefined)
@@ -231,7 +219,6 @@ function stampIn({ ino, size, mtimeNs, ctimeNs }: Record<'ino' | 'size' | 'mtime
   return [ino, size, mtimeNs, ctimeNs].join(' ');
 }
 
-/** A text as a document holds it: one kind of line end. */
 function shownAs({ eol }: vscode.TextDocument, text: string): string {
   const plain = text.replace(/\r\n?/g, '\n');
   return eol === vscode.EndOfLine.CRLF ? plain.replaceAll('\n', '\r\n') : plain;

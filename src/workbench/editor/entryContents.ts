@@ -7,17 +7,11 @@ import type { OutputEditor } from './outputEditor';
 import type { Proposals } from './proposals';
 import { saveResource } from './saveResource';
 
-/** Opens contents of entries. What fails is thrown. */
 export interface EntryContents {
-  /** Compares both sides of a change in an editor. */
   openDiff(conversation: Conversation, index: number, content: number): Promise<void>;
-  /** Opens the change that a request is about, to be edited before it is made. */
   editProposal(conversation: Conversation, permissionId: string): Promise<void>;
-  /** Compares a change as it was shown with what was written. */
   openWritten(conversation: Conversation, index: number, content: number): Promise<void>;
-  /** Shows the whole of an output that the page shows cut. */
   openOutput(conversation: Conversation, index: number, content: number): Promise<void>;
-  /** Saves a file that came with an entry where the user says. */
   save(conversation: Conversation, index: number, content: number): Promise<void>;
 }
 
@@ -29,7 +23,6 @@ export interface EntryContentsOptions {
   readonly scratch: string;
 }
 
-/** Opens contents of entries in editors of VS Code. */
 export class EditorContents implements EntryContents {
   readonly #options: EntryContentsOptions;
 

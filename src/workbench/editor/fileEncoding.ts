@@ -9,25 +9,23 @@ const MARKS: readonly { readonly encoding: string; readonly bytes: readonly numb
   { encoding: 'utf16le', bytes: [0xff, 0xfe] },
 ];
 
-/** What VS Code may have guessed for a file without a mark, which is not told. */
+/** Encodings that VS Code may have guessed for a file without a mark; it does not tell. */
 const GUESSED = [
   ...['windows1252', 'windows1250', 'windows1251', 'windows1253', 'windows1254', 'windows1255', 'windows1256'],
   ...['iso88591', 'iso88592', 'iso88595', 'iso88597', 'iso88598', 'iso88599', 'iso885915', 'koi8r', 'maccyrillic'],
   ...['shiftjis', 'eucjp', 'euckr', 'gb2312', 'gbk', 'gb18030', 'big5hkscs', 'cp866', 'cp852', 'windows874'],
 ];
 
-/** A file's bytes, and the text that {@link decodeFile} made of them. */
 export interface DecodedFile {
   readonly bytes: Uint8Array;
   readonly text: string;
 }
 
-/** Text to bytes. */
 type Encode = (text: string) => Promise<Uint8Array>;
 
 /**
- * The text of a file. @param encoding where it is known (an open document's)
- * @throws ParleyError `file-not-text` where the bytes are no text
+ * @param encoding if known (an open document's)
+ * @throws ParleyError `file-not-text`
  */
 export async function decodeFile(uri: vscode.Uri, bytes: Uint8Array, encoding?: string): Promise<string> {
   try {
@@ -42,11 +40,9 @@ export async function decodeFile(uri: vscode.Uri, bytes: Uint8Array, encoding?: 
 }
 
 /**
- * A new text in the encoding that the file had.
- * @param before the file's bytes and what {@link decodeFile} made of them
- * @param encoding that it was decoded with, where it was known
- * @throws ParleyError `file-encoding` where that encoding has no such characters, or is not the one
- * of the file: writing would lose characters without a word
+ * Encodes a new text like the file.
+ * @throws ParleyError `file-encoding` if the encoding is unknown or lacks characters, which would
+ * be lost
  */
 export async function encodeLike(
   uri: vscode.Uri,
@@ -54,7 +50,6 @@ export async function encodeLike(
   text: string,
   encoding?: string,
 ): Promise<Uint8Array> {
-  // An empty file has no encoding of its own yet.
   if (before.bytes.length === 0) return encodeChecked(uri, text, encoding);
   const known = encoding ?? markOf(before.bytes);
   const named = known === undefined ? [undefined, 'utf8'] : [known];
@@ -71,10 +66,7 @@ export async function encodeLike(
   return bytes;
 }
 
-/**
- * A new file, in the encoding that the settings say; a byte order mark that the agent wrote is kept
- * as one.
- */
+/** Uses the configured encoding; a byte order mark of the agent is kept. */
 export async function encodeNew(uri: vscode.Uri, text: string): Promise<Uint8Array> {
   return text.startsWith('\ufeff') ? encodeChecked(uri, text.slice(1), 'utf8bom') : encodeChecked(uri, text, undefined);
 }

@@ -1,29 +1,22 @@
 // Makes a file name that can be saved anywhere from one that an agent chose, which is not trusted.
 // Pure.
 
-/**
- * File systems take 255 bytes; what the user or a tool puts before or after the name has room too.
- */
+/** File systems allow 255 bytes; this leaves room for what tools add. */
 const MAX_BYTES = 200;
-/** An ending that is longer tells no program what the file is. */
 const MAX_ENDING_BYTES = 32;
-/** Characters of a title. */
 const MAX_TITLE = 60;
 
-/** Controls, what turns the direction of writing, what cannot be seen, halves of characters. */
+/** Controls, marks of direction, invisible characters, halves of characters. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}]/gu;
-/** What separates folders or means something to a file system, on any system. */
 const SPECIAL = /[<>:"/\\|?*]/g;
 /** Names that are devices on Windows, whatever ending follows. */
 const DEVICE =
   /^(?:con|prn|aux|nul|conin\$|conout\$|com[0-9\u00b9\u00b2\u00b3]|lpt[0-9\u00b9\u00b2\u00b3])\s*(?:\.|$)/i;
 
 /**
- * The last part of an address as the name of a file: one word of a path, at most 200 bytes of
- * UTF-8, with no character that cannot be seen, no dot before it and no meaning of its own on any
- * system. Its ending is kept.
- * @param uri of the resource, as the agent wrote it
- * @returns `untitled` where nothing is left
+ * Returns the last part of an address as a file name that is safe on all systems: at most 200 bytes
+ * of UTF-8, visible characters only, no leading dot. Keeps the extension.
+ * @returns `untitled` if nothing is left
  */
 export function fileNameOf(uri: string): string {
   const path = uri.split(/[?#]/, 1)[0]!.replace(/^[a-z][a-z0-9+.-]*:/i, '');
@@ -35,7 +28,6 @@ export function fileNameOf(uri: string): string {
   return DEVICE.test(name) ? `_${name}` : name;
 }
 
-/** A title as the name of a file, without an ending. */
 export function fileNameOfTitle(title: string): string {
   return fileNameOf(title.replace(/[\\/?#\r\n]/g, '_').slice(0, MAX_TITLE));
 }
@@ -52,10 +44,7 @@ function decoded(text: string): string {
   }
 }
 
-/**
- * Dots before a name hide it; dots and spaces after it are dropped by some systems, and it would be
- * another file.
- */
+/** Some systems drop dots and spaces at the end of a name; it would be another file. */
 function withoutEdges(name: string): string {
   let end = name.length;
   while (end > 0 && (name[end - 1] === '.' || name[end - 1] === ' ')) end--;

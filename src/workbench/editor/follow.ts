@@ -21,17 +21,14 @@ import { isDialogOpen } from '../ui/messages';
 import { StatusItem } from '../ui/statusItem';
 import { columnBesideChat } from './openLocation';
 
-/** Calls that follow each other faster are not all shown, ms. */
+/** Minimum time between two files, in milliseconds. */
 const PAUSE_MS = 300;
-/** Kinds of calls that are about a single file. */
 const SHOWN: ReadonlySet<string> = new Set(['read', 'edit']);
 
 type Followed = Pick<Conversation, 'model' | 'roots' | 'agent'>;
 
 export interface FollowOptions {
-  /** The conversation that commands are about. */
   readonly active: () => Followed | undefined;
-  /** It is another one now. */
   readonly onDidActivate: Event<unknown>;
   readonly log: Log;
 }
@@ -44,7 +41,6 @@ export class Follow implements Disposable {
   #observing: Disposable | undefined;
   #followed: Followed | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** What was shown last. */
   #last = '';
 
   constructor(options: FollowOptions) {
@@ -57,7 +53,6 @@ export class Follow implements Disposable {
     ];
   }
 
-  /** Begins or ends. */
   toggle(): void {
     if (this.#status) this.#end();
     else this.#begin();
@@ -110,7 +105,6 @@ export class Follow implements Disposable {
     }, PAUSE_MS);
   }
 
-  /** Shows the file of the newest call that has changed. */
   async #show(): Promise<void> {
     const followed = this.#followed;
     const indexes = [...this.#changes.entries.keys()].sort((one, other) => other - one);
@@ -130,7 +124,7 @@ export class Follow implements Disposable {
       return;
     }
     const document = await workspace.openTextDocument(Uri.file(path));
-    // The user may have ended it meanwhile, and an editor behind a dialog would take its keys.
+    // An editor behind a dialog would take its keys.
     if (!this.#status || this.#followed !== followed || isDialogOpen()) return;
     this.#last = name;
     await window.showTextDocument(document, {

@@ -2,26 +2,18 @@
 import { openAddress, openLink } from './openLink';
 import { openLocation } from './openLocation';
 
-/** Opens what a text names. What fails is thrown. */
 export interface LinkOpener {
-  /**
-   * @param roots relative paths begin at one of these
-   * @throws ParleyError `location-not-found`, `location-refused`
-   */
+  /** @throws ParleyError `location-not-found`, `location-refused` */
   openLocation(path: string, line: number | undefined, roots: readonly string[]): Promise<void>;
   openLink(href: string, roots: readonly string[]): Promise<void>;
-  /** Opens an address in the browser of the system; false where the user or the system does not. */
+  /** @returns false if the user or the system refuses */
   openAddress(url: string): Promise<boolean>;
 }
 
-/** Opens links in editors of VS Code and in the browser. */
 export class EditorLinks implements LinkOpener {
   readonly #openPart: (url: string) => Promise<boolean>;
 
-  /**
-   * @param openPart shows what lies behind an address that needs a token; false where it is another
-   * one
-   */
+  /** @param openPart opens an address that needs a token; false for others */
   constructor(openPart: (url: string) => Promise<boolean>) {
     this.#openPart = openPart;
   }

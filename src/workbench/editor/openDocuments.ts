@@ -2,7 +2,7 @@
 import { realpath } from 'node:fs/promises';
 import * as vscode from 'vscode';
 
-/** Returns the open document of a path, whichever name of the file the editor knows it by. */
+/** Finds a document also by another name of its file. */
 export async function openDocument(path: string): Promise<vscode.TextDocument | undefined> {
   const open = openDocuments();
   const document = open.get(pathKey(path));
@@ -19,7 +19,6 @@ async function realKey(path: string): Promise<string> {
   return pathKey(await realpath(path).catch(() => path));
 }
 
-/** Returns the open documents of files by {@link pathKey}. */
 export function openDocuments(): ReadonlyMap<string, vscode.TextDocument> {
   const open = new Map<string, vscode.TextDocument>();
   for (const document of vscode.workspace.textDocuments) {
@@ -28,10 +27,7 @@ export function openDocuments(): ReadonlyMap<string, vscode.TextDocument> {
   return open;
 }
 
-/**
- * Returns the files of which a notebook or a custom editor holds changes that no text document
- * shows, by {@link pathKey}.
- */
+/** Returns files with changes in a notebook or a custom editor, by {@link pathKey}. */
 export function unsavedInOtherEditors(): ReadonlySet<string> {
   const unsaved = new Set<string>();
   for (const { isDirty, input } of vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs)) {
@@ -41,10 +37,10 @@ export function unsavedInOtherEditors(): ReadonlySet<string> {
   return unsaved;
 }
 
-/** One key for the spellings of a path that the system takes for the same. */
+/** Returns a key for all spellings of a path that the system treats as the same. */
 export function pathKey(path: string): string {
   const spelled = vscode.Uri.file(path).fsPath;
   if (process.platform === 'win32') return spelled.toLowerCase();
-  // macOS finds a file by each form of its letters.
+  // macOS finds a file by each Unicode form of its name.
   return process.platform === 'darwin' ? spelled.normalize('NFC').toLowerCase() : spelled;
 }

@@ -8,10 +8,9 @@ import { candidatesOf, parseLink } from '../../client/view/linkTarget';
 import { firstExisting, openLocation } from './openLocation';
 
 /**
- * Opens what a link of an agent's text points to. See {@link parseLink} for what is followed.
- * @param href as it stands in the text; @param roots the session's folders, for relative paths
- * @param openExternal opens a web page; tests replace it
- * @throws ParleyError `link-refused`, `location-not-found`; the caller shows the sentence
+ * Opens a link of an agent's text, see {@link parseLink}.
+ * @param openExternal tests replace it
+ * @throws ParleyError `link-refused`, `location-not-found`
  */
 export async function openLink(
   href: string,
@@ -41,13 +40,11 @@ export async function openLink(
 }
 
 /**
- * Opens an address in the browser of the system, exactly as it is written.
- * @param url as it was shown; checked already (client/view/linkTarget.ts,
- * acp/protocol/elicitation.ts)
- * @returns false where the user said no to VS Code's own question
+ * Opens an address, checked before, in the system's browser.
+ * @returns false if the user refused in VS Code's question
  */
 export async function openAddress(url: string): Promise<boolean> {
-  // A Uri would be written out with other escapes than it was read with, and a signed address would
-  // no longer be one: VS Code takes the text as well.
+  // A Uri would be serialized with other escapes, which breaks signed addresses. VS Code accepts
+  // the text.
   return vscode.env.openExternal(url as unknown as vscode.Uri);
 }

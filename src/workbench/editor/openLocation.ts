@@ -6,10 +6,7 @@ import { ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
 import { placesOf } from '../../client/requests/agentPath';
 
-/**
- * A place in a file: an absolute path as the protocol wants, or one relative to a root, as agents
- * also write. `line` and `column` are 1-based.
- */
+/** `path` is absolute, or relative to a root. `line` and `column` are 1-based. */
 export interface FileLocation {
   readonly path: string;
   readonly line?: number;
@@ -17,16 +14,13 @@ export interface FileLocation {
 }
 
 /**
- * Opens a file at a line, beside the chat rather than over it. A folder is shown in the explorer.
- * What is not text opens in the editor that the user has for it.
- * @param roots the session's folders, for relative paths
- * @throws ParleyError `location-refused` (no path of a file), `location-not-found`; the caller
- * shows the sentence
+ * Opens a file at a line beside the chat, or reveals a folder in the explorer.
+ * @param roots for relative paths
+ * @throws ParleyError `location-refused`, `location-not-found`
  */
 export async function openLocation({ path, line, column }: FileLocation, roots: readonly string[] = []): Promise<void> {
   // An address with a scheme is a relative path here, which does not exist.
   const places = placesOf(path, roots);
-  // Without roots, a relative path has no place either.
   if (path === '' || path.includes('\0') || (places.length === 0 && roots.length > 0))
     throw new ParleyError('location-refused', localizable("“{0}” isn't a file path.", path));
   const found = await firstExisting(places);
@@ -46,7 +40,6 @@ export async function openLocation({ path, line, column }: FileLocation, roots: 
   await vscode.commands.executeCommand('vscode.open', uri, options);
 }
 
-/** The first of the absolute paths where something lies, and what. */
 export async function firstExisting(
   paths: readonly string[],
 ): Promise<{ readonly uri: vscode.Uri; readonly type: vscode.FileType } | undefined> {
@@ -61,7 +54,7 @@ export async function firstExisting(
   return undefined;
 }
 
-/** A group that does not show a webview: the file the agent talks about must not hide the talk. */
+/** A group without a webview: the file must not hide the chat. */
 export function columnBesideChat(): vscode.ViewColumn {
   const { activeTabGroup, all } = vscode.window.tabGroups;
   const showsWebview = (group: vscode.TabGroup): boolean => group.activeTab?.input instanceof vscode.TabInputWebview;

@@ -6,19 +6,12 @@ import { fileNameOf } from './fileName';
 import { columnBesideChat } from './openLocation';
 import { ReadOnlyTexts } from './readOnlyTexts';
 
-/** Each can have a megabyte. */
 const MAX_KEPT = 10;
-/** Characters of a title that name a tab. */
 const MAX_NAME = 60;
 
-/** Serves and shows outputs; one for the window. */
 export class OutputEditor implements Disposable {
   readonly #texts = new ReadOnlyTexts('parley-output', MAX_KEPT);
 
-  /**
-   * Opens a text beside the chat; the same one again shows the tab that is there.
-   * @param title of the tool call
-   */
   async show(title: string, text: string): Promise<void> {
     const [line = ''] = title.replace(/[\\/?#]/g, '_').split('\n', 1);
     const uri = this.#texts.uriOf(`/${fileNameOf(line.slice(0, MAX_NAME))}.log`, text);

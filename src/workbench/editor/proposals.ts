@@ -21,11 +21,9 @@ import { closeTabs, showComparison } from '../ui/places';
 import { columnBesideChat } from './openLocation';
 import type { ReadOnlyTexts } from './readOnlyTexts';
 
-/** What nobody used for so long is removed, in ms. */
+/** Unused proposals are removed after this time, in milliseconds. */
 const MAX_AGE_MS = 30 * 24 * 60 * 60 * 1000;
-/** Code that was not applied; nobody waits for it. */
 const MAX_CODE_AGE_MS = MAX_AGE_MS / 10;
-/** Larger files are not offered, in bytes. */
 const MAX_BYTES = 5_000_000;
 
 const recordSchema = z.object({
@@ -46,24 +44,21 @@ const recordSchema = z.object({
 type Proposal = z.infer<typeof recordSchema>;
 
 export interface ProposalsOptions {
-  /** Of the documents' addresses; package.json has it in the `when` clauses of the command. */
+  /** Of the documents' addresses, also in the `when` clauses of package.json. */
   readonly scheme: string;
   readonly store: FileStore;
   readonly files: FilePort;
   readonly conversations: { find(key: string): Conversation | undefined; readonly onDidChange: Event<string> };
-  /** For the left side of a file that is not there yet. */
   readonly texts: Pick<ReadOnlyTexts, 'uriOf'>;
 }
 
-/** Serves the documents, and makes the changes; one for the window. */
 export class Proposals implements vscode.FileSystemProvider, Disposable {
   readonly #options: ProposalsOptions;
   readonly #lifetime = new DisposableStore();
   readonly #didChange = new vscode.EventEmitter<vscode.FileChangeEvent[]>();
   readonly onDidChangeFile = this.#didChange.event;
-  /** Changes that requests wait for, by their ids. */
   readonly #asked = new Map<string, Proposal>();
-  /** Ids of those that are just written. */
+  /** Ids that are being written. */
   readonly #used = new Set<string>();
 
   constructor(options: ProposalsOptions) {
@@ -76,9 +71,10 @@ export class Proposals implements vscode.FileSystemProvider, Disposable {
   }
 
   /**
-   * Opens the change that a permission request is about, to be edited, beside the file as it is.
-   * Opened again, it has what the user made of it.
-   * @throws ParleyError `question-gone`, `change-not-placed`, `file-outside`, or of reading the file
+   * Opens the change of a permission request for editing, beside the file; opened again, with the
+   * user's edits.
+   * @throws ParleyError `question-gone`, `change-not-placed`, `file-outside`, or of reading the
+   * file
    */
   async edit(conversation: Conversation, permissionId: string): Promise<void> {
     const { key, roots } = conversation;
@@ -97,10 +93,8 @@ export class Proposals implements vscode.FileSystemProvider, Disposable {
   }
 
   /**
-   * Opens code of an answer as a change of a file, to be edited, beside the file as it is. Opened
-   * again for the same text of the file, it has what the user made of it.
-   * @param named path of the file
-   * @param change returns the whole file with the code; undefined where it does not fit
+   * Opens code of an answer as a change of a file, for editing.
+   * @param change returns the whole file with the code; undefined if it does not fit
    * @throws ParleyError `change-not-placed`, `file-outside`, or of reading the file
    */
   async propose(
@@ -119,11 +113,11 @@ export class Proposals implements vscode.FileSystemProvider, Disposable {
   }
 
   /**
-   * Makes the change as the user edited it, and answers the request, if it is about one: allowed
-   * where nothing was edited, else the file is written here and the agent is told what differs.
-   * @param uri of the document; absent: of the active editor
-   * @throws ParleyError `no-proposal`, `question-gone`, `file-changed`, `file-outside`, or of writing
-   * the file
+   * Makes the change as the user edited it. A request is allowed if nothing was edited; else the
+   * file is written here and the agent is told the difference.
+   * @param uri absent: of the active editor
+   * @throws ParleyError `no-proposal`, `question-gone`, `file-changed`, `file-outside`, or of
+   * writing the file
    */
   async use(uri = vscode.window.activeTextEditor?.document.uri): Promise<void> {
     const proposal = uri?.scheme === this.#options.scheme ? await this.#find(uri.query) : undefined;
@@ -142,8 +136,8 @@ export class Proposals implements vscode.FileSystemProvider, Disposable {
   }
 
   /**
-   * Uses the change as the user edited it in place of the agent's, which the user has just allowed.
-   * @returns false where it was not edited, or the user has not allowed it
+   * Uses the user's version of a change that the user has just allowed.
+   * @returns false if it was not edited or not allowed
    */
   useEdited(key: string, permissionId: string, optionId: string | null): boolean {
     const id = `${key} ${permissionId}`;
@@ -174,7 +168,6 @@ export class Proposals implements vscode.FileSystemProvider, Disposable {
     }
   }
 
-  /** The question was answered elsewhere: its comparison has nothing to say any more. */
   #closeAnswered(key: string): void {
     const model = this.#options.conversations.find(key)?.model;
     if (!model) return;
@@ -185,20 +178,19 @@ export class Proposals implements vscode.FileSystemProvider, Disposable {
       // A session that is just read again does not know its questions yet.
       if (entry?.kind !== 'tool') continue;
       this.#asked.delete(proposal.id);
-      // What the user typed stays in sight where it was not the user who answered.
+      // Keeps what the user typed if it was not the user who answered.
       const isAnswered = entry.decision?.outcome === 'selected';
       if (isAnswered || this.#textIn(proposal) === proposal.proposed) void this.#finish(proposal);
     }
   }
 
-  /** The file is written only where it is as it was compared. */
+  /** Writes only if the file is still as it was compared. */
   async #write({ path, before }: Proposal, text: string, roots: readonly string[]): Promise<void> {
     await placeInside(path, roots);
     if ((await this.#textOf(path)) !== before) throw changedSince(path);
     await this.#options.files.writeText(path, text, givenText(before ?? ''));
   }
 
-  /** As the user has it on the screen, else as it was saved. */
   #textIn(proposal: Proposal): string {
     const uri = this.#uriOf(proposal).toString();
     const document = vscode.workspace.textDocuments.find((one) => one.uri.toString() === uri);
@@ -209,7 +201,6 @@ export class Proposals implements vscode.FileSystemProvider, Disposable {
     return vscode.Uri.file(path).with({ scheme: this.#options.scheme, query: id });
   }
 
-  /** Forgets a change, and closes its comparison without a question. */
   async #finish(proposal: Proposal): Promise<void> {
     const uri = this.#uriOf(proposal);
     const document = vscode.workspace.textDocuments.find((one) => one.uri.toString() === uri.toString());
@@ -300,7 +291,6 @@ export class Proposals implements vscode.FileSystemProvider, Disposable {
     return this.#options.store.write(proposal.id, JSON.stringify(proposal));
   }
 
-  /** @param proposal.proposed undefined: the change does not fit */
   async #add({
     before,
     proposed,
@@ -335,7 +325,7 @@ export class Proposals implements vscode.FileSystemProvider, Disposable {
     }
   }
 
-  /** Returns the text of a file, with plain line ends; undefined where there is no such file. */
+  /** With plain line ends; undefined if there is no such file. */
   async #textOf(path: string): Promise<string | undefined> {
     try {
       return plainEnds(await this.#options.files.readText(path, undefined, undefined, MAX_BYTES));
@@ -354,12 +344,11 @@ function parse(text: string | undefined): Proposal | undefined {
   return recordSchema.safeParse(JSON.parse(text)).data;
 }
 
-/** The error for a file that is not in the session's folders. */
 export function fileOutside(path: string): ParleyError {
   return new ParleyError('file-outside', vscode.l10n.t('{0} is outside of the folders of the session.', path));
 }
 
-/** Returns where a path lies, absolute. @throws ParleyError `file-outside` */
+/** @throws ParleyError `file-outside` */
 async function placeInside(path: string, roots: readonly string[]): Promise<string> {
   const [place] = placesOf(path, roots);
   if (place === undefined || !(await isInsideRoots(await realTarget(place), roots))) throw fileOutside(path);

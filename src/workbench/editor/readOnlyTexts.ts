@@ -9,7 +9,7 @@ export class ReadOnlyTexts implements Disposable {
   readonly #texts = new Map<string, string>();
   readonly #registration: vscode.Disposable;
 
-  /** @param most texts that are kept; the editor of an older one says that it is gone */
+  /** @param most maximum number of texts; editors of older ones say that the text is gone */
   constructor(scheme: string, most: number) {
     this.#scheme = scheme;
     this.#most = most;
@@ -20,12 +20,11 @@ export class ReadOnlyTexts implements Disposable {
   }
 
   /**
-   * Returns the address of a text; the same one for the same text.
+   * Returns the address of a text, the same for the same text.
    * @param path names the document, and tells its language
    */
   uriOf(path: string, text: string): vscode.Uri {
     const id = createHash('sha256').update(text).digest('hex').slice(0, 16);
-    // Set again, it counts as the newest.
     this.#texts.delete(id);
     this.#texts.set(id, text);
     for (const oldest of this.#texts.keys()) {

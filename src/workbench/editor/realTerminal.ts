@@ -6,13 +6,9 @@ import type { Terminals } from '../../client/terminals/terminals';
 import type { TerminalExit } from '../../session/events/event';
 import { newTerminal } from '../ui/places';
 
-/**
- * More than this in one piece is cut to its end, in characters: VS Code does not hold back what an
- * extension writes to a terminal.
- */
+/** Longer output is cut to its end, in characters: VS Code has no backpressure for terminals. */
 const MAX_PIECE = 64 * 1024;
 
-/** Terminals of agents that are shown; one for the window. */
 export class RealTerminals implements Disposable {
   readonly #terminals: Terminals;
   readonly #shown = new Map<string, vscode.Terminal>();
@@ -27,16 +23,11 @@ export class RealTerminals implements Disposable {
     );
   }
 
-  /** Returns whether there is anything to show of a terminal. */
   isOpenable(terminalId: string): boolean {
     return this.#terminals.isRunning(terminalId) || this.#terminals.outputOf(terminalId) !== '';
   }
 
-  /**
-   * Shows a terminal: what it printed so far and everything that comes. Ctrl+C in it ends the
-   * command; closing it does not.
-   * @param command for its name
-   */
+  /** Shows a terminal live. Ctrl+C in it ends the command; closing it does not. */
   show(terminalId: string, command: string): vscode.Terminal {
     let terminal = this.#shown.get(terminalId);
     if (!terminal) {
@@ -60,7 +51,6 @@ export class RealTerminals implements Disposable {
   }
 }
 
-/** Feeds one terminal. */
 export class AgentPty implements vscode.Pseudoterminal {
   readonly #terminals: Terminals;
   readonly #id: string;

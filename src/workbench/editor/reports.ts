@@ -9,7 +9,6 @@ const MAX_REPORTS = 5;
 export class Reports implements Disposable {
   #texts: ReadOnlyTexts | undefined;
 
-  /** Opens a report, and then offers to copy it. @param name of the document */
   async show(name: string, report: string): Promise<void> {
     this.#texts ??= new ReadOnlyTexts('parley-report', MAX_REPORTS);
     const uri = this.#texts.uriOf(`/${name}.md`, report);

@@ -5,7 +5,7 @@ import { readOnDisk, writeOnDisk } from '../../changes/restore/disk';
 import { realTarget } from '../../client/requests/roots';
 
 /**
- * Writes a file in place of the one that is there, through links. On a full disk the old one stays.
+ * Replaces a file, through links. On a full disk the old one stays.
  * @throws the file system's error
  */
 export async function saveFile(target: Uri, bytes: Uint8Array): Promise<void> {

@@ -15,26 +15,15 @@ import { fileNameOf } from './fileName';
 import { columnBesideChat, firstExisting } from './openLocation';
 import { saveFile } from './saveFile';
 
-/**
- * What the user is asked and told. Tests answer in the place of dialogs that a program cannot
- * press.
- */
+/** Dialogs; tests answer in their place. */
 export interface SaveQuestions {
-  /**
-   * Where the file goes; replacing one is asked about there.
-   * @returns undefined where the user went away
-   */
+  /** @returns undefined if the user cancelled */
   where(suggested: vscode.Uri): Promise<vscode.Uri | undefined>;
-  /** Asks again before a file is written that can start programs. */
   mayStartPrograms(path: string): Promise<boolean>;
-  /**
-   * Says that it is done.
-   * @returns whether the user wants to see it, which is offered where `canOpen`
-   */
+  /** @returns whether the user wants to open the file */
   done(text: string, canOpen: boolean): Promise<boolean>;
 }
 
-/** VS Code's own dialogs. */
 export const vscodeSaveQuestions: SaveQuestions = {
   where: (suggested) => pickTarget(vscode.l10n.t('Save'), suggested),
   mayStartPrograms: async (path) => {
@@ -48,18 +37,15 @@ export const vscodeSaveQuestions: SaveQuestions = {
   },
 };
 
-/** Where a resource stands: an entry of the transcript, and which of its contents. */
 export interface ContentRef {
   readonly entry: Entry | undefined;
   readonly content: number;
 }
 
 /**
- * Asks where to save what an agent or the user embedded, writes it, and says where it is. A text
- * can be opened then; bytes are never opened.
- * @param folder what is suggested, where it exists; else the user's home
- * @throws ParleyError `resource-gone`, `resource-unreadable` (no base64), `resource-not-saved`; the
- * caller shows the sentence
+ * Asks where to save an embedded file, and writes it. A text can be opened then; bytes never are.
+ * @param folder suggested, else the user's home
+ * @throws ParleyError `resource-gone`, `resource-unreadable` (no base64), `resource-not-saved`
  */
 export async function saveResource(
   { entry, content }: ContentRef,
@@ -87,7 +73,7 @@ export async function saveResource(
   }
   const canOpen = text !== undefined;
   if (!(await ask.done(vscode.l10n.t('Saved: {0}', target.fsPath), canOpen)) || !canOpen) return;
-  // As text, whatever its name: nothing that an agent made is run by an editor of its kind.
+  // As text, whatever its name: no editor may run what an agent made.
   const document = await vscode.workspace.openTextDocument(target);
   await vscode.window.showTextDocument(document, { preview: true, viewColumn: columnBesideChat() });
 }
@@ -120,7 +106,7 @@ function contentOf(block: ContentBlock | undefined): EmbeddedFile | undefined {
   return blob === undefined ? undefined : { uri, base64: blob };
 }
 
-/** Node reads base64 as far as it understands it; half of a file is worse than none. */
+/** Node reads damaged base64 as far as it can. */
 function decode(base64: string, name: string): Uint8Array {
   const characters = base64.replace(/\s+/g, '');
   if (!/^[\w+/-]*={0,2}$/.test(characters) || characters.replace(/=+$/, '').length % 4 === 1)

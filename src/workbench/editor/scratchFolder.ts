@@ -3,15 +3,12 @@ import { mkdirSync, mkdtempSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/**
- * Where nothing can be written in the user's own places; one for each process, under a name that no
- * one else can have created before.
- */
+/** Used if the user's own folders are not writable; its name cannot be guessed. */
 let temporary: string | undefined;
 
 /**
- * Returns `wanted`, made if it is missing; where it cannot be made, another folder. Never throws: a
- * chat opens also where nothing can be written.
+ * Returns `wanted`, created if missing, else another folder. Never throws: a chat opens even if
+ * nothing can be written.
  */
 export function ensureScratch(wanted: string): string {
   try {

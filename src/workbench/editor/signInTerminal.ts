@@ -8,9 +8,8 @@ import { askModal } from '../ui/messages';
 import { newTerminal } from '../ui/places';
 
 /**
- * Runs a command in a terminal that the user sees. A program of the agent's choice is shown and
- * agreed to before.
- * @returns its exit code; undefined where they closed the terminal, or did not agree
+ * Runs a command in a visible terminal; a program of the agent's choice needs consent.
+ * @returns its exit code; undefined if the terminal was closed or consent refused
  * @throws ParleyError `workspace-untrusted`; the signal's reason, with the terminal closed
  */
 export async function signInTerminal(command: TerminalCommand, signal: AbortSignal): Promise<number | undefined> {

@@ -5,13 +5,9 @@ import type { AgentDefinition } from '../../agents/agentDefinition';
 import { own } from '../../base/untrusted';
 import { TOOL_NAMES, TOOLS, type ToolName } from '../../editorTools/tools';
 
-/** The key for agents that have none of their own. */
 const OTHERS = '*';
 
-/**
- * Returns the tools that the user allows an agent. Agents on other machines get none unless they are
- * named.
- */
+/** Agents on other machines get no tools unless they are named. */
 export function allowedTools(agent: AgentDefinition): readonly ToolName[] {
   const allowed = settingOf(agent);
   if (allowed === 'all') return TOOL_NAMES;
@@ -19,7 +15,6 @@ export function allowedTools(agent: AgentDefinition): readonly ToolName[] {
   return Array.isArray(allowed) ? TOOL_NAMES.filter((name) => allowed.includes(name)) : [];
 }
 
-/** Returns the names of tools of other extensions for an agent that may use all tools. */
 export function allowedExtensionTools(agent: AgentDefinition): readonly string[] {
   if (settingOf(agent) !== 'all') return [];
   const names = workspace.getConfiguration('parley').get<unknown>('extensionTools');

@@ -8,9 +8,9 @@ import { inTime } from '../../editorTools/inTime';
 const PATIENCE_MS = 30_000;
 
 /**
- * Returns the answer to one of the editor's commands.
- * @throws Error with a sentence for the model where there is none in time; the reason of `signal`; what
- * the command throws
+ * Runs a command of the editor.
+ * @throws Error with a sentence for the model if there is no answer in time; the reason of
+ * `signal`; what the command throws
  */
 export function askEditor<T>(signal: AbortSignal, command: string, ...args: readonly unknown[]): Promise<T> {
   return inTime(commands.executeCommand<T>(command, ...args), PATIENCE_MS, signal);

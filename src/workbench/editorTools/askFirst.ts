@@ -8,9 +8,7 @@ import type { ToolSession } from '../../client/mcp/editorTools';
 import type { ToolAnswer } from '../../editorTools/answer';
 import type { ToolPatch } from '../../session/events/event';
 
-/** What the user is asked for. */
 export interface Act {
-  /** What will happen, for people. */
   readonly title: string;
   readonly kind: 'edit' | 'execute' | 'other';
   readonly details?: Pick<ToolPatch, 'content' | 'locations'>;
@@ -18,17 +16,13 @@ export interface Act {
 }
 
 /**
- * What is done between messages would be in no turn, and in no review.
+ * Changes between messages would be in no turn and no review.
  * @throws Error with a sentence for the model
  */
 export function requireWork({ isAtWork }: ToolSession): void {
   if (!isAtWork()) throw new Error('This can only be done while you work on a message of the user.');
 }
 
-/**
- * Acts if the user agrees.
- * @throws what `run` throws
- */
 export async function askFirst(
   session: ToolSession,
   { title, kind, details, command }: Act,

@@ -43,7 +43,6 @@ export interface ChangeToolsOptions {
   readonly session: ToolSession;
   readonly diagnoser: Diagnoser;
   readonly files: WorkingFiles;
-  /** Runs a change of these files (absolute paths), which is not the user's. */
   readonly asAgent: <T>(paths: readonly string[], change: () => Promise<T>) => Promise<T>;
 }
 
@@ -124,7 +123,6 @@ export class ChangeTools {
     return this.#propose(editsOf(wanted.edit), wanted.title, signal);
   };
 
-  /** Shows a change, and makes it if the user agrees. */
   async #propose(
     edits: readonly (readonly [Uri, readonly TextEdit[]])[],
     title: string,
@@ -210,10 +208,7 @@ export class ChangeTools {
   }
 }
 
-/**
- * Returns the edits of texts.
- * @throws Error where the edit has others, as it must not be made in part
- */
+/** @throws Error if the edit is not only text, as it must not be made in part */
 function editsOf(edit: WorkspaceEdit | undefined): (readonly [Uri, readonly TextEdit[]])[] {
   if (edit && !isTextOnly(edit))
     throw new Error(
@@ -223,8 +218,7 @@ function editsOf(edit: WorkspaceEdit | undefined): (readonly [Uri, readonly Text
 }
 
 /**
- * Returns whether an edit changes texts alone: no files, notebooks or snippets. The API lists the texts
- * only; `_allEntries` is what the editor itself reads. False where it is not there.
+ * The API only lists texts; `_allEntries` is what the editor itself reads. False if it is missing.
  */
 function isTextOnly(edit: WorkspaceEdit): boolean {
   const { length } = edit.entries().flatMap(([, edits]) => edits);
@@ -252,7 +246,6 @@ function wholeOf(document: TextDocument): Range {
   return document.validateRange(new Range(0, 0, document.lineCount, 0));
 }
 
-/** The text after the edits, which do not overlap. */
 function changed(document: TextDocument, edits: readonly TextEdit[]): string {
   const text = document.getText();
   const parts: string[] = [];

@@ -24,9 +24,8 @@ import { diagnosticsIn, ProblemList } from './readers/problems';
 
 /** When the problems of a file are settled, in milliseconds. */
 const SETTLED = { first: 1200, quiet: 250, last: 4000 };
-/** The same where it is known that there are some. */
+/** The same if problems are known to exist. */
 const TOLD = { first: 10_000, quiet: 250, last: 10_000 };
-/** Files that are looked at anew in one call. */
 const MAX_FILES = 50;
 /** Languages whose server looks only at files in tabs, and answers when it is asked for a file. */
 const TYPESCRIPT = new Set(['typescript', 'typescriptreact', 'javascript', 'javascriptreact']);
@@ -37,7 +36,6 @@ const CATEGORIES: Readonly<Record<string, DiagnosticSeverity>> = {
 };
 
 export interface FileProblems {
-  /** Absolute. */
   readonly path: string;
   readonly problems: ProblemList;
   /** When the file was written last, in milliseconds since 1970. */
@@ -47,21 +45,18 @@ export interface FileProblems {
 export class Diagnoser {
   readonly #log: Log;
   readonly #didLook = new Emitter<FileProblems>();
-  /** The version of each document for which its server has answered. */
   readonly #answered = new WeakMap<TextDocument, number>();
 
   constructor(log: Log) {
     this.#log = log;
   }
 
-  /** A file was looked at, and its server has answered for the text on the disk. */
   get onDidLook(): Event<FileProblems> {
     return this.#didLook.event;
   }
 
   /**
-   * Returns the problems of files, as soon as their servers know them.
-   * @param files absolute paths of files to look at anew; those that are gone have no problems
+   * @param files absolute paths to check again
    * @param roots folders whose other known problems are returned too
    * @throws the reason of `signal`
    */
@@ -76,7 +71,7 @@ export class Diagnoser {
         );
         this.#didLook.fire({ path, problems: new ProblemList([[path, asked]]), modifiedAt });
       } else await this.#settled(document, signal);
-      // Now: of a document that is closed again, servers take theirs back.
+      // Servers withdraw problems of documents that are closed.
       const told = languages.getDiagnostics(document.uri);
       // Other servers, such as linters, have told theirs by themselves.
       const others = told.filter(({ source }) => !/^[tj]s$/.test(source ?? ''));
@@ -92,8 +87,8 @@ export class Diagnoser {
   }
 
   /**
-   * Shows a file beside the chat, where it is in no tab yet, until its problems are known: servers offer
-   * fixes only for problems that they have told.
+   * Shows a file beside the chat until its problems are known: servers offer fixes only for
+   * problems that they have reported.
    * @throws the reason of `signal`
    */
   async shown(document: TextDocument, signal: AbortSignal): Promise<void> {
@@ -115,7 +110,6 @@ export class Diagnoser {
       await untilQuiet((changed) => watchProblems(document, changed), TOLD, signal);
   }
 
-  /** Waits for a server that tells its problems when it likes. */
   async #settled(document: TextDocument, signal: AbortSignal): Promise<void> {
     const { version } = document;
     if (this.#answered.get(document) === version) return;
@@ -123,7 +117,7 @@ export class Diagnoser {
     this.#answered.set(document, version);
   }
 
-  /** Asks VS Code's own TypeScript extension. @returns undefined where it cannot be asked */
+  /** @returns undefined if VS Code's TypeScript extension cannot be asked */
   async #askTypeScript({ languageId, uri }: TextDocument, signal: AbortSignal): Promise<Diagnostic[] | undefined> {
     if (!TYPESCRIPT.has(languageId)) return undefined;
     try {

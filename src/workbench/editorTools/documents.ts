@@ -23,14 +23,13 @@ const FOLLOW_MS = 2000;
 const ACTIVATE_MS = 15_000;
 /** Larger files are not opened by VS Code's language servers either. */
 const MAX_BYTES = 20 * 1024 * 1024;
-/** Files of which one is opened, so that a language server knows the workspace at all. */
+/** One is opened so that a language server knows the workspace. */
 const SOURCES = '**/*.{ts,tsx,mts,cts,js,jsx,mjs,cjs,py,go,rs,java,kt,cs,c,cc,cpp,h,hpp,rb,php,swift}';
 const NOT_SOURCES = '**/{node_modules,dist,out,build,target,vendor,.git}/**';
 
 const activated = new Map<string, Promise<void>>();
 
 /**
- * Opens a file without showing it.
  * @param path absolute
  * @throws Error with a sentence for the model
  */
@@ -50,17 +49,14 @@ async function followed(document: TextDocument): Promise<TextDocument> {
 }
 
 /**
- * Opens a file without showing it, for as long as it is looked at: a document that was not open is
- * closed again. What `openTextDocument` opens stays for minutes.
- * @param path absolute
+ * Opens a file only while `look` runs: `openTextDocument` keeps documents for minutes.
  * @throws Error with a sentence for the model; what `look` throws
  */
 export async function whileOpen<T>(path: string, look: (document: TextDocument) => Promise<T>): Promise<T> {
   const uri = Uri.file(path);
   const isOpen = (document: TextDocument): boolean => document.uri.toString() === uri.toString() && !document.isClosed;
   if (workspace.textDocuments.some(isOpen)) return look(await openFile(path));
-  // VS Code keeps a document open while a command of a provider works on it; this one is ours, and
-  // works as long as the look takes.
+  // VS Code keeps a document open while a command of a provider works on it.
   const [asked, done] = [new Deferred<void>(), new Deferred<void>()];
   const provider = languages.registerSelectionRangeProvider(
     { scheme: 'file' },
@@ -89,7 +85,6 @@ export async function whileOpen<T>(path: string, look: (document: TextDocument) 
   }
 }
 
-/** Opens one source file, where no language server may know the workspace yet. */
 export async function openAnySource(roots: readonly string[]): Promise<void> {
   for (const root of roots) {
     const [found] = await workspace.findFiles(new RelativePattern(root, SOURCES), NOT_SOURCES, 1);
@@ -119,8 +114,8 @@ function activate(language: string): Promise<void> {
 }
 
 /**
- * Resolves when a document without changes of the user is what the disk has.
- * @throws Error with a sentence for the model where the editor does not notice the change
+ * Resolves when an unchanged document equals the disk.
+ * @throws Error with a sentence for the model if the editor does not notice the change
  */
 async function followDisk(document: TextDocument): Promise<void> {
   if (document.isDirty) return;

@@ -25,7 +25,6 @@ import { ReadTools } from './readTools';
 import { RunTools } from './runTools';
 import { SessionPaths } from './sessionPaths';
 
-/** What agents call the server; most put it in front of the names of the tools. */
 const SERVER = 'parley';
 
 const messageSchema = z.object({
@@ -44,7 +43,6 @@ export interface EditorToolHostOptions {
 export class EditorToolHost implements EditorTools, Disposable {
   readonly #options: EditorToolHostOptions;
   readonly #socket: ToolSocket;
-  /** One for all sessions: it remembers what has settled. */
   readonly diagnoser: Diagnoser;
 
   constructor(options: EditorToolHostOptions) {

@@ -9,7 +9,6 @@ import { askFirst, requireWork } from './askFirst';
 import { textOfTool } from './languageModelTools';
 
 const MAX_TOOLS = 16;
-/** Characters of a description, and of the schema of the arguments. */
 const MAX_DESCRIPTION = 300;
 const MAX_SCHEMA = 2000;
 /** Characters of the arguments: the user reads all of them. */
@@ -17,7 +16,6 @@ const MAX_ARGS = 4000;
 /** What agents and models take as names. */
 const NAME = /^[\w-]{1,64}$/;
 
-/** @param allowed returns the names in the setting */
 export function extensionTools(allowed: () => readonly string[], session: ToolSession): OtherTools {
   const list = (): readonly ListedTool[] => {
     const names = new Set(allowed());

@@ -12,8 +12,7 @@ export function isRegistered(name: string): boolean {
 }
 
 /**
- * Calls a tool, which may ask the user itself.
- * @returns the texts of its answer
+ * @returns the texts of the tool's answer
  * @throws the reason of `signal`; what the tool throws
  */
 export async function textOfTool(name: string, input: object, signal: AbortSignal): Promise<string> {

@@ -18,7 +18,6 @@ export interface Place {
 /** Larger files are generated; their lines are not shown. */
 const MAX_BYTES = 2 * 1024 * 1024;
 
-/** Returns where a language server points to, each place once, in order. */
 export function placesOf(found: readonly (Location | LocationLink)[] | undefined): Place[] {
   const places = new Map<string, Place>();
   for (const one of found ?? []) {
@@ -41,8 +40,7 @@ export function placeOf({ scheme, fsPath }: Uri, { start }: Range): Place | unde
 }
 
 /**
- * Returns a line for each place inside of the session's folders, and how many lie outside. Lines of a
- * page have the text of their line.
+ * Returns a line for each place in the session's folders, and the number of places outside.
  * @param offset of the page
  * @throws the reason of `signal`
  */
@@ -67,7 +65,6 @@ export async function describePlaces(
   return { lines, files: new Set(inside.map(({ path }) => path)).size, outside: places.length - inside.length };
 }
 
-/** Lines of files, each file read once: as the editor has it open, or from the disk. */
 class LineTexts {
   readonly #open = openDocuments();
   readonly #read = new Map<string, readonly string[]>();

@@ -29,13 +29,11 @@ import type { SessionPaths } from './sessionPaths';
 import { findSymbol, type SymbolPosition, type SymbolQuery } from './symbolPosition';
 
 const MAX_SYMBOLS = 2000;
-/** Characters of a hover, and of a selection. */
 const MAX_TEXT = 8000;
 
 export interface ReadToolsOptions {
   readonly paths: SessionPaths;
   readonly diagnoser: Diagnoser;
-  /** Returns the files that the session has changed, absolute. */
   readonly changed: () => readonly string[];
 }
 
@@ -232,7 +230,6 @@ async function outgoingCalls(item: CallHierarchyItem, signal: AbortSignal): Prom
   return (calls ?? []).map(({ to }) => ({ item: to, range: to.selectionRange }));
 }
 
-/** Returns how many problems of each kind there are, in words for the model. */
 export function countProblems(problems: ProblemList): string {
   const names: Readonly<Record<Severity, readonly [string, string]>> = {
     error: ['error', 'errors'],

@@ -30,7 +30,6 @@ type Call<Name extends Parameters<ToolCaller['call']>[0]> = (
 export class RunTools {
   readonly #paths: SessionPaths;
   readonly #session: ToolSession;
-  /** Of the last run of tests. */
   #failures: ToolAnswer = { summary: 'No tests were run with run_tests yet', failed: true };
 
   constructor(paths: SessionPaths, session: ToolSession) {
@@ -130,15 +129,14 @@ export class RunTools {
 }
 
 /**
- * Returns a path as VS Code's tool takes it: relative to the first folder of the workspace. It takes an
- * absolute one for a file on the machine of the user, which is another one in remote windows.
+ * VS Code's tool takes an absolute path for one on the user's machine, which differs in remote
+ * windows.
  */
 function inWorkspace(path: string): string {
   const [first] = workspace.workspaceFolders ?? [];
   return first && isBelow(first.uri.fsPath, path) ? relative(first.uri.fsPath, path) : path;
 }
 
-/** Tasks of the workspace are known by their names alone. */
 function labelOf({ name, source }: Task): string {
   return source === 'Workspace' ? name : `${source}: ${name}`;
 }
@@ -147,7 +145,6 @@ function keyOf({ name, source, scope }: Task): string {
   return JSON.stringify([source, name, typeof scope === 'object' ? scope.uri.toString() : scope]);
 }
 
-/** What a task runs, where it tells. */
 function commandOf({ execution }: Task): Act['command'] {
   const text = (part: string | { readonly value: string }): string => (typeof part === 'string' ? part : part.value);
   let line: string | undefined;
@@ -158,7 +155,7 @@ function commandOf({ execution }: Task): Act['command'] {
   else if (execution instanceof ProcessExecution) line = [execution.process, ...execution.args].join(' ');
   else return undefined;
   const cwd = execution.options?.cwd;
-  // The usual one is a variable, which says nothing to a person.
+  // The default is a variable, which tells the user nothing.
   const isPath = cwd !== undefined && !/^\$\{\w+\}$/.test(cwd);
   return line === '' ? undefined : { line, cwd: isPath ? cwd : undefined };
 }

@@ -7,7 +7,6 @@ import { mapConcurrently } from '../../base/mapConcurrently';
 import { isWindowsFilePath } from '../../base/pathNames';
 import { isBelow, isInsideRoots, realTarget } from '../../client/requests/roots';
 
-/** Paths of one answer that are looked up at the same time. */
 const MAX_LOOKUPS = 16;
 
 export class SessionPaths {
@@ -17,10 +16,7 @@ export class SessionPaths {
     this.roots = roots;
   }
 
-  /**
-   * Returns the absolute path of a file or folder, spelled as the editor spells it.
-   * @throws Error with a sentence for the model
-   */
+  /** @throws Error with a sentence for the model */
   async resolve(path: string): Promise<string> {
     if (path.includes('\0') || (process.platform === 'win32' && !isWindowsFilePath(path)))
       throw new Error('This is not a path of a file.');
@@ -42,7 +38,6 @@ export class SessionPaths {
     throw new Error(`${path} is outside of the session's folders.`);
   }
 
-  /** Returns whether a path leads into the session's folders. */
   async isInside(path: string): Promise<boolean> {
     if (!this.holds(path)) return false;
     return realTarget(path).then(
@@ -57,7 +52,7 @@ export class SessionPaths {
   }
 
   /**
-   * Returns which of these paths lead into the session's folders.
+   * Returns those paths that lead into the session's folders.
    * @throws the reason of `signal`
    */
   async inside(paths: Iterable<string>, signal?: AbortSignal): Promise<ReadonlySet<string>> {

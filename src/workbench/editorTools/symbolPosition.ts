@@ -16,11 +16,9 @@ export interface SymbolQuery {
 export interface SymbolPosition {
   readonly document: TextDocument;
   readonly position: Position;
-  /** The last part of the name as the agent gave it. */
   readonly name: string;
 }
 
-/** Symbols of one name that an agent can choose from. */
 const MAX_CHOICE = 20;
 
 /** @throws Error with a sentence for the model; the reason of `signal` */
@@ -47,7 +45,6 @@ export async function findSymbol(
       plain(document.lineAt(line).text).includes(said),
   );
   const near = query.line === undefined ? wanted[0] : closest(wanted.length > 0 ? wanted : uses, query.line - 1);
-  // Without a line, the place where it is declared.
   const declared =
     query.line === undefined && said === ''
       ? (await symbolsOf(path, signal)).find((symbol) => nameOf(symbol) === name)
@@ -89,7 +86,6 @@ function nameOf({ name }: FoundSymbol): string {
   return name.replace(/\(.*$/s, '');
 }
 
-/** Where a name stands as a whole word. */
 function usesOf(name: string, document: TextDocument): Position[] {
   const text = document.getText();
   const isWord = (at: number): boolean => /[\p{L}\p{N}_$]/u.test(text[at] ?? '');

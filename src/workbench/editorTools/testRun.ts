@@ -6,7 +6,6 @@ import type { SessionPaths } from './sessionPaths';
 
 const PLACE = /^<(?:stackFrame|location) path="(.*?)" line="(\d+)" col="(\d+)" \/>$/;
 const FAILURE = /^<testFailure name="(.*)" path="(.*)">$/;
-/** What stands around texts. */
 const LABELS: Readonly<Record<string, string>> = { expectedOutput: 'expected:', actualOutput: 'actual:' };
 
 /** @param text is shown as it is where it is of another form */
@@ -14,7 +13,6 @@ export function readTestRun(text: string, paths: Pick<SessionPaths, 'holds' | 's
   const counts = /<summary passed=(\d+) failed=(\d+) \/>/.exec(text);
   const said = counts ? text.replace(counts[0], '') : text;
   const lines = said
-    // Some of its tags stand behind one another.
     .replaceAll('/><', '/>\n<')
     .split(/\r\n?|\n/)
     .flatMap((line) => readLine(line, paths));
@@ -36,7 +34,6 @@ function readLine(line: string, paths: Pick<SessionPaths, 'holds' | 'show'>): st
   if (failure) return [`Failed: ${failure[2] === '' ? '' : `${failure[2]} > `}${failure[1]}`];
   const tag = /^<\/?(\w+)(?:>$|[ >].*<\/\1>$)/.exec(line)?.[1];
   if (tag === undefined) return line.trim() === '' ? [] : [line];
-  // A frame without a place has a path of anywhere.
   const label = line.startsWith('</') ? undefined : LABELS[tag];
   return label === undefined ? [] : [label];
 }

@@ -7,7 +7,6 @@ import type { LiveSessions } from './liveSessions';
 import { backgroundStateOf, type RunningAgents } from './runningAgents';
 
 export interface ActiveSession {
-  /** Our key. */
   readonly key: string;
   readonly status: 'working' | 'needsYou';
   /** `background`: its agent runs without a window. */
@@ -57,17 +56,13 @@ export class ActiveSessions implements Disposable {
     return this.#sessions.get(key);
   }
 
-  /** Returns those in a state, the one that is in it for longest first. */
   in(status: ActiveSession['status']): readonly ActiveSession[] {
     return [...this.#sessions.values()]
       .filter((one) => one.status === status)
       .sort((a, b) => a.since - b.since || (a.key < b.key ? -1 : 1));
   }
 
-  /**
-   * Returns the session of this window that needs the user next.
-   * @param current the session that the user is in
-   */
+  /** Returns the session of this window that needs the user next, after `current`. */
   next(current: string | undefined): ActiveSession | undefined {
     const waiting = this.in('needsYou').filter(({ where }) => where === 'here');
     const index = waiting.findIndex(({ key }) => key === current);

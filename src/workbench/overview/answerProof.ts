@@ -5,12 +5,10 @@ import type { SecretStorage } from 'vscode';
 
 const KEY = 'parley.inboxKey';
 
-/** The signed data: the choice, and the question as it was read. */
 export interface SignedAnswer {
   readonly key: string;
   readonly id: string;
   readonly windowId: string;
-  /** The question as the answering window read it. */
   readonly json: string;
   /** Index among its choices. */
   readonly choice: number;
@@ -23,7 +21,6 @@ export class AnswerProof {
     this.#secrets = secrets;
   }
 
-  /** Creates the key if there is none. Windows opened later use the same key. */
   async prepare(): Promise<void> {
     await this.#key();
   }

@@ -7,18 +7,15 @@ import type { Conversation } from '../../client/conversation/conversation';
 import { sendNext } from '../../client/conversation/sendInBackground';
 import { backgroundStateOf, type RunningAgents } from './runningAgents';
 
-/** Messages that are remembered, so that none is tried twice here. */
 const MAX_TRIED = 1000;
 
 export interface BackgroundQueueOptions {
   readonly running: Pick<RunningAgents, 'background' | 'onDidLook'>;
-  /** The user wants it, and this window may talk to agents. */
   readonly isOn: () => boolean;
-  /** Returns the id of the stored message that is next in a session; undefined where none is, or it waits. */
+  /** The id of the next stored message of a session; undefined if there is none or it waits. */
   readonly nextOf: (session: string) => string | undefined;
-  /** Brings a session back only to send; undefined where that is not possible here. */
+  /** Opens a session only to send; undefined if that is not possible here. */
   readonly open: (session: string) => Conversation | undefined;
-  /** Gives a session up that was opened. */
   readonly release: (session: string) => void;
   readonly log: Log;
 }
@@ -27,7 +24,6 @@ export class BackgroundQueue implements Disposable {
   readonly #options: BackgroundQueueOptions;
   readonly #watching: Disposable;
   readonly #abort = new AbortController();
-  /** Messages that this window has tried to send. */
   readonly #tried = new Set<string>();
   #work: Promise<void> | undefined;
 

@@ -27,19 +27,16 @@ const questionSchema = z.object({
 });
 const answerSchema = z.object({ choice: z.int().check(z.gte(0), z.lt(20)), proof: z.string().check(z.maxLength(200)) });
 
-/** A question in the list. */
 export interface InboxQuestion extends PlainQuestion {
-  /** Our key of its session. */
   readonly key: string;
   readonly id: string;
   readonly isOurs: boolean;
-  /** Title of its session. */
   readonly session: string;
   readonly agent: string;
   readonly folder: string;
-  /** All of what is asked, on one line; only of a question of this window. */
+  /** The whole question in one line; only of a question of this window. */
   readonly brief?: string | undefined;
-  /** As it was read; absent for one of this window. */
+  /** As it was read; absent in this window. */
   readonly listed?: ListedQuestion;
 }
 
@@ -56,7 +53,6 @@ export interface InboxOptions {
 export class Inbox implements Disposable {
   readonly #options: InboxOptions;
   readonly #changed = new Emitter<void>();
-  /** Questions that this window has published, by session. */
   readonly #offered = new Map<string, string>();
   /** Answers that no window has accepted yet. */
   readonly #waiting = new Set<{ readonly question: string; readonly resolve: (isTaken: boolean) => void }>();
@@ -67,10 +63,8 @@ export class Inbox implements Disposable {
     this.#options = options;
   }
 
-  /** Fires when questions of other windows appeared or disappeared. */
   readonly onDidChange: Event<void> = this.#changed.event;
 
-  /** Returns the open questions, those of this window first. */
   get questions(): readonly InboxQuestion[] {
     const own = this.#options.conversations.list().flatMap((conversation) =>
       openQuestionsOf(conversation).map(({ id, plain, brief }) => ({
@@ -89,12 +83,10 @@ export class Inbox implements Disposable {
     return this.#others;
   }
 
-  /** Returns whether a session of another window has an open question. */
   asks(key: string): boolean {
     return this.#others.some((question) => question.key === key);
   }
 
-  /** Publishes the open questions of a session of this window for the other windows. */
   offer(key: string): void {
     const conversation = this.#options.conversations.find(key);
     const open = conversation ? openQuestionsOf(conversation) : [];
@@ -108,7 +100,6 @@ export class Inbox implements Disposable {
     else this.#offered.set(key, text);
   }
 
-  /** Reads what another window has written: answers to questions of this one, and its questions. */
   look(): void {
     if (this.#offered.size > 0) this.#taking = this.#taking.then(() => this.#take());
     const listed = this.#quietly(() => this.#options.questions().list()) ?? [];
@@ -124,10 +115,7 @@ export class Inbox implements Disposable {
     return this.#taking;
   }
 
-  /**
-   * Answers a question, as if it was answered in its chat.
-   * @returns false if it is no longer open, or its window did not accept the answer
-   */
+  /** @returns false if the question is no longer open, or its window did not accept the answer */
   async answer(question: InboxQuestion, choice: number): Promise<boolean> {
     const { key, id, listed, choices } = question;
     if (choices[choice] === undefined) return false;
@@ -178,7 +166,7 @@ export class Inbox implements Disposable {
         return false;
       });
       if (!done) this.#options.log.warn('inbox: an answer was refused: it is not of this user, or came too late');
-      // The row went with the answer: what is still open is offered again.
+      // The row is deleted with the answer: what is still open is published again.
       this.#offered.set(given.key, '');
       this.offer(given.key);
     }
@@ -193,7 +181,7 @@ export class Inbox implements Disposable {
       const one = openQuestionsOf(conversation).find((open) => open.id === id);
       return one && this.#jsonOf(conversation, one);
     };
-    // What was read there must be what is asked here, whatever the journal says now.
+    // The journal is not trusted: the question read there must be the one asked here.
     const json = jsonNow();
     if (json === undefined || !(await this.#options.proof.verify({ key, id, windowId, json, choice }, proof)))
       return false;

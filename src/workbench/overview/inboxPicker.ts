@@ -7,15 +7,14 @@ import { type PickItem, pick } from '../ui/input';
 import { showInfo } from '../ui/messages';
 import type { Inbox, InboxQuestion } from './inbox';
 
-/** Characters of a line of a question: VS Code cuts what is wider than its list, without wide letters too. */
+/** Characters of a line of a question, so that VS Code does not cut it. */
 const LINE = 44;
-/** Rows that VS Code shows without scrolling, but for the first one: lines of the question and answers. */
+/** Rows that VS Code shows without scrolling. */
 const MAX_ROWS = 18;
 const MAX_ANSWER = 60;
 const MAX_TITLE = 110;
 const BACK = 'back';
 
-/** Shows the list until no question is open or the user closes it. @param open shows a session */
 export async function showInbox(inbox: Inbox, open: (key: string) => void): Promise<void> {
   for (;;) {
     inbox.look();
@@ -74,7 +73,6 @@ async function ask(inbox: Inbox, question: InboxQuestion, open: (key: string) =>
   }
 }
 
-/** Says why an answer was not taken. */
 export function problemOf(inbox: Inbox, { key, id, isOurs }: InboxQuestion): string {
   inbox.look();
   if (!inbox.questions.some((one) => one.key === key && one.id === id))

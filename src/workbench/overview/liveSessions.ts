@@ -9,7 +9,6 @@ import type { Conversations } from '../sessions/conversations';
 /** Changes within this time are combined, in milliseconds. */
 const TOGETHER_MS = 150;
 
-/** One session of this window. */
 export interface LiveSession {
   readonly key: string;
   readonly status: SessionStatus;
@@ -23,12 +22,11 @@ export interface LiveSession {
   readonly files: number;
 }
 
-/** Something in a session that the user may be notified of. */
 export interface SessionNews {
   readonly key: string;
   /** `turn`: a turn ended; `question`: another question is open, or a sign-in. */
   readonly kind: 'turn' | 'question';
-  /** How long the turn ran, in milliseconds. */
+  /** In milliseconds. */
   readonly ranMs: number;
 }
 
@@ -44,11 +42,8 @@ export interface LiveSessionsOptions extends Clock {
     'list' | 'find' | 'onDidChange' | 'onDidAdd' | 'onDidRemove' | 'onDidActivate'
   >;
   readonly titleOf: (conversation: Conversation) => string;
-  /** Returns whether a session is visible. */
   readonly isShown: (key: string) => boolean;
-  /** Returns whether a restored session was unread. */
   readonly wasUnread: (key: string) => boolean;
-  /** Stores what the list shows of a session while it is not open. */
   readonly keep: (key: string, marks: { readonly unread: boolean; readonly files: number }) => void;
 }
 
@@ -85,7 +80,6 @@ export class LiveSessions implements Disposable {
   /** Fires with the keys of sessions that were added, removed, or whose row changed. */
   readonly onDidChange: Event<ReadonlySet<string>> = this.#changed.event;
 
-  /** Fires when a turn has ended or a question is open. */
   readonly onNews: Event<SessionNews> = this.#news.event;
 
   get rows(): readonly LiveSession[] {
@@ -96,7 +90,6 @@ export class LiveSessions implements Disposable {
     return this.#known.get(key)?.row;
   }
 
-  /** Call it when a session becomes visible. */
   seen(key: string): void {
     this.#note(key);
   }
@@ -169,7 +162,6 @@ export class LiveSessions implements Disposable {
   }
 }
 
-/** A chat without content is not listed. */
 function isWorthListing({ model, queue, connection }: Conversation): boolean {
   return (
     model.state.entries.length > 0 ||

@@ -15,21 +15,17 @@ const TOGETHER_MS = 1000;
 /** Minimum duration of a turn to notify of, in milliseconds: the user waits for a shorter one. */
 const LONG_TURN_MS = 10_000;
 /**
- * Time for a notification to be seen, in milliseconds. A button that is pressed earlier was not
- * meant: the click was on its way to what stood in its place.
+ * Milliseconds until a notification is seen: an earlier click was meant for what was in its place.
  */
 const SEEN_MS = 500;
-/** Answers that save nothing and allow nothing later, as far as the agent says so. */
+/** Answers that allow or reject nothing later. */
 const ONCE: readonly (string | undefined)[] = ['allow_once', 'reject_once'];
-/** Characters of the label of a button. */
 const MAX_LABEL = 40;
 
 /** A question that a notification shows whole, with answers that hold only once. */
 export interface BriefQuestion {
-  /** All of what is asked, on one line. */
   readonly text: string;
   readonly question: InboxQuestion;
-  /** At most one that allows and one that rejects; at least one. */
   readonly answers: readonly { readonly label: string; readonly choice: number }[];
 }
 
@@ -39,18 +35,14 @@ export interface NotificationSources {
   readonly inbox: Pick<Inbox, 'questions'>;
 }
 
-/** What the buttons of notifications do. */
 export interface NotificationActions {
   open(key: string): void;
-  /** Goes to the next session that needs the user. */
   next(): void;
-  /** Answers a question, if it is still open and unchanged. */
   answer(question: InboxQuestion, choice: number): void;
 }
 
 export interface NotificationWindow {
   readonly setting: () => NotificationSetting;
-  /** Returns whether a session is visible. */
   readonly isShown: (key: string) => boolean;
   readonly isFocused: () => boolean;
   readonly onDidChangeFocus: Event<unknown>;
@@ -148,8 +140,8 @@ export class Notifications implements Disposable {
 
 /**
  * Returns the question of a session for a notification; undefined if it has to be looked at.
- * Notifications move when another one comes or goes, so that a click could hit the wrong one: if
- * several questions are open in this window, none is answered there.
+ * Notifications move, so a click could hit the wrong one: none is answered there while several
+ * questions are open in this window.
  */
 export function briefQuestionOf(inbox: Pick<Inbox, 'questions'>, key: string): BriefQuestion | undefined {
   const [question, ...others] = inbox.questions.filter(({ isOurs }) => isOurs);

@@ -57,10 +57,8 @@ export class Overview implements NotificationActions, Disposable {
   readonly #active: ActiveSessions;
   readonly #options: OverviewOptions;
   readonly #lifetime = new DisposableStore();
-  /** Changed sessions with open questions. */
   readonly #asking = new Set<string>();
   #offering: Disposable | undefined;
-  /** The session that {@link next} went to last. */
   #wentTo: string | undefined;
   #revision = 0;
 
@@ -146,7 +144,6 @@ export class Overview implements NotificationActions, Disposable {
     tree.fill(this.view);
   }
 
-  /** Shows a session, with its open question in focus. */
   open(key: string): void {
     const { conversations, chat } = this.#options;
     const conversation = conversations.find(key);
@@ -159,8 +156,7 @@ export class Overview implements NotificationActions, Disposable {
   }
 
   /**
-   * Goes to the next session that needs the user, to one whose agent asks without a window, or to the
-   * questions of other windows.
+   * Goes to the next session that needs the user, an agent without a window, or the inbox.
    * @returns the key of the session
    */
   async next(): Promise<string | undefined> {
@@ -177,7 +173,6 @@ export class Overview implements NotificationActions, Disposable {
     return next?.key;
   }
 
-  /** Shows all agents that run. @param open opens a session that may not be in this window */
   showRunning(open: (key: string) => Promise<unknown>): Promise<void> {
     const { conversations, keepers } = this.#options;
     return showRunningAgents({
@@ -204,7 +199,6 @@ export class Overview implements NotificationActions, Disposable {
     this.#lifetime.dispose();
   }
 
-  /** An agent can ask and write on at the same time. */
   #offerSoon(key: string): void {
     this.#asking.add(key);
     this.#offering ??= clock.schedule(() => {
@@ -222,7 +216,6 @@ export class Overview implements NotificationActions, Disposable {
     this.view.changed(true);
   }
 
-  /** Returns the sessions of other windows, and those whose agent works or asks without a window. */
   #others(): readonly { session: MarkedSession; status: SessionStatus }[] {
     const { archive } = this.#options;
     const all = [...this.#active.in('needsYou'), ...this.#active.in('working')];
@@ -259,7 +252,6 @@ export class Overview implements NotificationActions, Disposable {
   }
 }
 
-/** Opens a session that may not be in this window, if the user agrees. */
 function openStored(session: string): void {
   void commands.executeCommand('parley.sessionList.open', { session });
 }

@@ -40,7 +40,7 @@ export function groupingLabel(grouping: Grouping): string {
   }
 }
 
-/** Returns a row for VS Code. @param now ms since 1970 */
+/** @param now ms since 1970 */
 export function rowOf(node: ListNode, tree: SessionTree, now: number): TreeRow {
   switch (node.kind) {
     case 'group':
@@ -145,7 +145,6 @@ function sessionRow(id: string, entry: SessionEntry, now: number, isMember: bool
   };
 }
 
-/** Truncates a title, to leave room for the description. */
 function head(title: string): string {
   return title.length > MAX_LABEL ? `${title.slice(0, MAX_LABEL)}…` : title;
 }

@@ -10,13 +10,11 @@ const LOOK_MS = 5_000;
 
 export interface RunningAgentsOptions {
   readonly keepers: Pick<Keepers, 'list' | 'end' | 'endOf' | 'collect'>;
-  /** Returns whether a session is open in this window. */
   readonly isHere: (session: string) => boolean;
   readonly schedule: (run: () => void, ms: number) => Disposable;
   readonly log: Log;
 }
 
-/** What an agent does that no window looks at. */
 export type BackgroundState = 'working' | 'needsYou' | 'ready' | 'ended';
 
 export class RunningAgents implements Disposable {
@@ -32,24 +30,20 @@ export class RunningAgents implements Disposable {
     void this.#look();
   }
 
-  /** Fires when an agent without a window does something else, came or went. */
   readonly onDidChange: Event<void> = this.#changed.event;
 
   /** Fires after each look, whatever it has found. */
   readonly onDidLook: Event<void> = this.#looked.event;
 
-  /** The agents that no window is attached to. */
   get background(): readonly FoundKeeper[] {
     return this.#background;
   }
 
-  /** Ends an agent. Resolves when it is gone. */
   async end(id: string): Promise<void> {
     await this.#options.keepers.end(id);
     await this.#read();
   }
 
-  /** Ends the agents of sessions that are deleted. Resolves when they are gone. */
   async endOf(sessions: readonly string[]): Promise<void> {
     await this.#options.keepers.endOf(sessions);
     await this.#read();

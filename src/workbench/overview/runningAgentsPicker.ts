@@ -11,20 +11,16 @@ import { type ChoiceRow, choiceFrom } from '../ui/listChoice';
 import { statusLabel } from './rowLabels';
 import { backgroundStateOf } from './runningAgents';
 
-/** Characters of a command line that are shown. */
 const MAX_COMMAND = 100;
 
 export interface RunningAgentsPicker {
   readonly keepers: Pick<Keepers, 'list' | 'endCommand'>;
-  /** Ends the agent of a keeper. */
   readonly end: (id: string) => Promise<void>;
-  /** The title of a stored session; undefined where it was deleted. */
   readonly titleOf: (session: string) => string | undefined;
   readonly isHere: (session: string) => boolean;
   readonly open: (session: string) => Promise<unknown>;
 }
 
-/** Shows the list until the user has chosen a session or gone away. */
 export async function showRunningAgents(services: RunningAgentsPicker): Promise<void> {
   const list = new List<ChoiceRow>(l10n.t('Select an agent to open its session'), l10n.t('Running Agents'));
   let isOpen = true;
@@ -62,7 +58,6 @@ function rowOf(found: FoundKeeper, services: RunningAgentsPicker): ChoiceRow {
   };
 }
 
-/** Rows of the commands that run for an agent. */
 function commandRows({ id, about, state }: FoundKeeper, services: RunningAgentsPicker): readonly ChoiceRow[] {
   const running = state?.commands?.filter(({ isRunning }) => isRunning) ?? [];
   return running.map((command) => ({

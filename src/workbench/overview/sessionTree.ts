@@ -4,9 +4,7 @@ import type { SessionStatus } from '../../client/view/sessionStatus';
 import type { MarkedFilter, MarkedSession, SessionMarkStore } from '../../store/sessions/sessionMarks';
 import type { LiveSessions } from './liveSessions';
 
-/** Number of stored sessions in a page. */
 const PAGE = 50;
-/** Maximum number of pinned sessions. */
 const MAX_PINNED = 200;
 
 export type Grouping = 'state' | 'agent' | 'folder' | 'none';
@@ -17,11 +15,9 @@ export interface ListFilter {
   readonly text?: string;
   /** Only sessions in these states; absent: in all. */
   readonly states?: readonly SessionStatus[];
-  /** Shows archived sessions instead of the others. */
   readonly archived?: boolean;
 }
 
-/** A session as a row. */
 export interface SessionEntry {
   readonly key: string;
   readonly status: SessionStatus;
@@ -35,7 +31,6 @@ export interface SessionEntry {
   /** ms since 1970. */
   readonly at: number;
   readonly files: number;
-  /** It is open in this window. */
   readonly isLive: boolean;
   readonly together?: string;
 }
@@ -74,11 +69,9 @@ export class SessionNode {
   }
 }
 
-/** The row “Show More Sessions” below a page that is not the last. */
 export class MoreNode {
   readonly kind = 'more';
   readonly id: string;
-  /** The node whose rows go on. */
   readonly of: string;
 
   constructor(of: string) {
@@ -90,7 +83,6 @@ export class MoreNode {
 export type ListNode = GroupNode | TogetherNode | SessionNode | MoreNode;
 
 export interface SessionTreeSources {
-  /** The sessions of this window. */
   readonly live: Pick<LiveSessions, 'rows'>;
   readonly stored: () => Pick<SessionMarkStore, 'list' | 'groups' | 'of'>;
   /** Returns the sessions of other windows, and those whose agent works or asks without a window. */
@@ -105,7 +97,6 @@ export type Redraw = 'all' | readonly ListNode[];
 const ROOT = 'root';
 const STATE_ORDER: readonly SessionStatus[] = ['needsYou', 'working', 'failed', 'ready', 'otherWindow', 'ended'];
 
-/** The pages of stored sessions below a node. */
 interface Pages {
   readonly sessions: readonly MarkedSession[];
   readonly hasMore: boolean;
@@ -115,14 +106,12 @@ export class SessionTree {
   readonly #sources: SessionTreeSources;
   readonly #look: (node: ListNode) => string;
   readonly #nodes = new Map<string, ListNode>();
-  /** Rows by the node above them, as they were given out last. */
   readonly #given = new Map<string, readonly ListNode[]>();
   readonly #parents = new Map<string, ListNode | undefined>();
   readonly #looks = new Map<string, string>();
   readonly #pages = new Map<string, Pages>();
   /** Sessions that are not paged: open, pinned, or of other windows. */
   #entries = new Map<string, SessionEntry>();
-  /** Sessions of the pages that were read. */
   readonly #paged = new Map<string, SessionEntry>();
   #grouping: Grouping;
   #filter: ListFilter = {};
@@ -142,7 +131,6 @@ export class SessionTree {
     return this.#filter;
   }
 
-  /** Changes grouping or filter. The list starts with its first pages again. */
   arrange(grouping: Grouping, filter: ListFilter): void {
     this.#grouping = grouping;
     this.#filter = filter;
@@ -159,26 +147,23 @@ export class SessionTree {
     return this.#sources.agentName(id);
   }
 
-  /** Returns a session of a row. */
   entry(key: string): SessionEntry | undefined {
     return this.#entries.get(key) ?? this.#paged.get(key);
   }
 
-  /** Returns the members of a group of sessions that got the same message. */
   members(node: TogetherNode): readonly SessionEntry[] {
     return this.#loaded().filter((entry) => this.#togetherId(entry) === node.id);
   }
 
   /**
-   * Returns the number of known sessions in a group. In a group of a state it counts only sessions in
-   * that state: sessions that got the same message are listed with the most urgent of them.
+   * In a group of a state, counts only sessions in that state: sessions that got the same message
+   * are listed with the most urgent of them.
    */
   count(node: GroupNode): number {
     const entries = this.#inGroup(node);
     return this.#grouping === 'state' ? entries.filter(({ status }) => status === node.name).length : entries.length;
   }
 
-  /** Returns the rows below a node, and reads the first page where they are stored sessions. */
   children(node: ListNode | undefined): readonly ListNode[] {
     if (this.#entries.size === 0 && node === undefined) this.#read();
     const rows = this.#childrenOf(node);
@@ -194,7 +179,7 @@ export class SessionTree {
     return this.#parents.get(node.id);
   }
 
-  /** Reads the next page below a node. @returns the nodes to update */
+  /** @returns the nodes to update */
   more(node: MoreNode): Redraw {
     this.#readPage(node.of, this.#queryOf(node.of), (this.#pages.get(node.of)?.sessions.length ?? 0) + PAGE);
     const above = this.#nodes.get(node.of);
@@ -202,8 +187,7 @@ export class SessionTree {
   }
 
   /**
-   * Reads the data of the rows again.
-   * @param stored true: reads the pages of stored sessions too
+   * @param stored reads the pages of stored sessions again too
    * @returns the nodes that look different
    */
   update(stored: boolean): Redraw {
@@ -261,7 +245,6 @@ export class SessionTree {
     return [...new Set([...ofKnown, ...ofStored])].map((name) => this.#group(name));
   }
 
-  /** Returns the known sessions of a group, then those of the pages that were read. */
   #inGroup(node: GroupNode): readonly SessionEntry[] {
     const known = this.#known();
     const states = this.#grouping === 'state' ? togetherStates(known) : undefined;
@@ -276,7 +259,6 @@ export class SessionTree {
     return [...this.#known(), ...(this.#shows('ended') ? this.#storedIn(ROOT) : [])];
   }
 
-  /** Returns rows of sessions; those that got the same message are below a common row. */
   #rows(entries: readonly SessionEntry[], of: string): readonly ListNode[] {
     const together = new Map<string, number>();
     for (const entry of entries) {
@@ -299,12 +281,10 @@ export class SessionTree {
     return `together:${this.#entries.has(key) ? 'open' : 'stored'}:${together}`;
   }
 
-  /** Returns the sessions that are not paged: of this window, of other windows, and pinned ones. */
   #known(): readonly SessionEntry[] {
     return [...this.#entries.values()].filter((entry) => this.#fits(entry)).sort(inOrder);
   }
 
-  /** Returns all sessions that were read. */
   #loaded(): readonly SessionEntry[] {
     const known = this.#known();
     return [...known, ...[...this.#paged.values()].filter(({ key }) => !this.#entries.has(key))];
@@ -322,7 +302,6 @@ export class SessionTree {
     return this.#filter.states?.includes(status) ?? true;
   }
 
-  /** Reads the sessions that are not paged. */
   #read(): void {
     const { live, others } = this.#sources;
     const stored = this.#sources.stored();
@@ -345,7 +324,6 @@ export class SessionTree {
     return { key, status, title, agentId, agentName: agentName(agentId), cwd, at: updatedAt, isLive: false, ...marks };
   }
 
-  /** Returns the stored sessions below a node, without those that are not paged. */
   #storedIn(id: string): readonly SessionEntry[] {
     const query = this.#queryOf(id);
     if (!query) return [];
@@ -380,7 +358,6 @@ export class SessionTree {
       .some(({ key }) => !this.#entries.has(key));
   }
 
-  /** Returns the filter for the stored sessions below a node; undefined: none. */
   #queryOf(id: string): MarkedFilter | undefined {
     const filter = { ...this.#storedFilter(), pinned: false };
     if (id === ROOT) return filter;
@@ -425,7 +402,6 @@ function rank({ status, pinned }: SessionEntry): number {
   return status === 'working' ? 2 : 3;
 }
 
-/** Returns the most urgent state of the sessions in each group that got the same message. */
 function togetherStates(entries: readonly SessionEntry[]): ReadonlyMap<string, SessionStatus> {
   const states = new Map<string, SessionStatus>();
   for (const { together, status } of entries) {

@@ -24,7 +24,6 @@ const TOGETHER_MS = 250;
 const TIMES_MS = 60_000;
 const GROUPING = 'parley.sessionList.grouping';
 
-/** What the view draws on. */
 export type SessionsTree = Pick<
   Tree<ListNode>,
   'isVisible' | 'selected' | 'onDidShow' | 'refresh' | 'description' | 'message'
@@ -39,9 +38,7 @@ export class SessionsView implements TreeSource<ListNode>, Disposable {
   readonly #lifetime = new DisposableStore();
   #timer: Disposable | undefined;
   #aging: Disposable | undefined;
-  /** Whether the stored sessions must be read again too. */
   #isStoredOld = false;
-  /** Whether something has changed while the view was hidden. */
   #isOld = false;
 
   constructor(view: SessionsTree, sources: SessionTreeSources, memento: Memento, clock: Clock, log: Log) {
@@ -70,7 +67,6 @@ export class SessionsView implements TreeSource<ListNode>, Disposable {
     return this.#tree.filter;
   }
 
-  /** Our key of the session that is selected. */
   get selected(): string | undefined {
     const node = this.#view.selected;
     return node?.kind === 'session' ? node.session : undefined;
@@ -110,7 +106,7 @@ export class SessionsView implements TreeSource<ListNode>, Disposable {
     this.#refresh(this.#tree.more(node));
   }
 
-  /** Call it after a change. @param stored stored sessions or those of other windows changed too */
+  /** @param stored stored sessions or those of other windows changed too */
   changed(stored: boolean): void {
     this.#isStoredOld ||= stored;
     this.#isOld = true;
@@ -143,7 +139,6 @@ export class SessionsView implements TreeSource<ListNode>, Disposable {
     }
   }
 
-  /** While the view can be seen, “5 min” becomes “6 min”. */
   #age(): void {
     this.#aging?.dispose();
     if (!this.#view.isVisible) return;
@@ -153,7 +148,6 @@ export class SessionsView implements TreeSource<ListNode>, Disposable {
     }, TIMES_MS);
   }
 
-  /** Shows beside the title what the list hides. */
   #describe(): void {
     const { text, states, archived } = this.filter;
     const parts = [

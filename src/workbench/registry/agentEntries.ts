@@ -25,18 +25,15 @@ export class AgentEntries {
     this.#context = context;
   }
 
-  /** The user's entries as written in the settings, by id. */
   all(): Entries {
     const value = userValue('agents');
     return isEntries(value) ? { ...value } : {};
   }
 
   /**
-   * Writes one entry; undefined removes it. An existing entry keeps its position, and so do comments
-   * among the entries.
-   * @throws ParleyError `settings-unsaved` if the settings file has unsaved changes,
-   * `settings-invalid` if the setting has another form, which is not overwritten; the error of VS
-   * Code if it cannot write the file
+   * Writes one entry; undefined removes it. Position and comments stay.
+   * @throws ParleyError `settings-unsaved`, `settings-invalid` (the setting has another form, which
+   * is not overwritten); the error of VS Code
    */
   async set(id: string, entry: unknown): Promise<void> {
     await this.change((before) => {
@@ -46,8 +43,8 @@ export class AgentEntries {
   }
 
   /**
-   * Replaces the user's entries by what `change` makes of them. VS Code writes a setting as a whole:
-   * one window after the other does so, each with what the settings file says by then.
+   * VS Code writes a setting as a whole: windows do so one after another, each with what the file
+   * says by then.
    * @throws as {@link set}; ParleyError `settings-busy`
    */
   async change(change: (before: Entries) => Entries): Promise<void> {
@@ -68,13 +65,13 @@ export class AgentEntries {
     await this.#until(all);
   }
 
-  /** @returns false where VS Code can write them as well */
+  /** @returns false if VS Code can write them as well */
   async #writeAmongComments(before: Entries, all: Entries): Promise<boolean> {
     for (const file of this.#files()) if (await writeAmongComments(file, before, all)) return true;
     return false;
   }
 
-  /** What the settings file has now: this window may not have heard yet of what another one wrote. */
+  /** This window may not have heard yet of what another one wrote. */
   async #written(): Promise<Entries> {
     let value = userValue('agents');
     for (const file of this.#files()) {
@@ -90,7 +87,6 @@ export class AgentEntries {
     });
   }
 
-  /** Returns an unused id: the wanted one, or the same with a number. */
   freeId(wanted: string): string {
     const all = this.all();
     let id = wanted;
@@ -98,7 +94,6 @@ export class AgentEntries {
     return id;
   }
 
-  /** Where the settings can be: of a remote machine, of the profile, of all profiles. */
   #files(): readonly string[] {
     const { scheme, fsPath } = this.#context.globalStorageUri;
     if (scheme !== 'file') return [];
@@ -130,13 +125,12 @@ function isEntries(value: unknown): value is Entries {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The setting in a file; undefined where there is none or the file cannot be read as a whole. */
 async function entriesIn(path: string): Promise<unknown> {
   const { size } = await stat(path).catch(() => ({ size: Number.POSITIVE_INFINITY }));
   return size > MAX_FILE ? undefined : agentsIn(await readFile(path, 'utf8'));
 }
 
-/** @returns false where this is not the file, or VS Code can write it as well */
+/** @returns false if this is not the file, or VS Code can write it as well */
 async function writeAmongComments(path: string, before: Entries, all: Entries): Promise<boolean> {
   const { size } = await stat(path).catch(() => ({ size: Number.POSITIVE_INFINITY }));
   if (size > MAX_FILE) return false;
@@ -151,7 +145,7 @@ async function writeAmongComments(path: string, before: Entries, all: Entries): 
     });
   const text = document.getText();
   if (text !== written) {
-    // VS Code has not heard yet of what another program has written, and follows the file.
+    // VS Code has not noticed yet what another program wrote.
     await saveFile(document.uri, Buffer.from(mark + editEntries(written, before, all)));
     return true;
   }

@@ -16,32 +16,23 @@ import { type Ask, actionsOf, installAgent, newerOf, sizeText } from './installF
 import { startSession } from './startSession';
 import { useFoundAgent } from './useFoundAgent';
 
-/** The colours of VS Code's own icons. */
 const ON_LIGHT = '#424242';
 const ON_DARK = '#C5C5C5';
 
 export interface AgentPickerServices {
   readonly found: FoundAgents;
   readonly registry: AgentRegistry;
-  /** Instead of VS Code's dialog. */
   readonly ask?: Ask;
 }
 
-/**
- * Shows the list until the user selects an agent or closes it.
- * @param wanted the id of an agent that is searched for if the registry has it, or one that begins
- * with it and “-”
- */
+/** @param wanted searched for: an id of the registry, or one that begins with it and “-” */
 export async function pickNewAgent(services: AgentPickerServices, wanted?: string): Promise<void> {
   const picker = new AgentPicker(services, wanted);
   const choose = await picker.choice;
   await choose?.();
 }
 
-/**
- * Installs the agent of the registry that has this id.
- * @throws ParleyError `no-such-agent`, and what loading and installing throw
- */
+/** @throws ParleyError `no-such-agent`, and what loading and installing throw */
 export async function installById(id: string, { registry, ask }: AgentPickerServices): Promise<void> {
   const { agents } = await registry.load(new AbortController().signal);
   const agent = agents.find((one) => one.id === id);
@@ -50,7 +41,6 @@ export async function installById(id: string, { registry, ask }: AgentPickerServ
 }
 
 class AgentPicker {
-  /** Action of the selected row or button; undefined if the user closed the list. */
   readonly choice: Promise<ChoiceRow['choose']>;
   readonly #services: AgentPickerServices;
   readonly #list = new List<ChoiceRow>(l10n.t('Select an agent to add'));

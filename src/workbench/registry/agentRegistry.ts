@@ -19,7 +19,6 @@ export interface AgentRegistryOptions {
 
 export class AgentRegistry {
   readonly installer: Installer;
-  /** The user's agents in the settings. */
   readonly entries: AgentEntries;
   readonly #list: RegistryList;
   readonly #icons: AgentIcons;
@@ -45,15 +44,15 @@ export class AgentRegistry {
   }
 
   /**
-   * Returns what the registry lists; nothing where the user wants none.
-   * @throws ParleyError where there is no list, not even an earlier one; the reason of `signal`
+   * Returns an empty list if the user turned the registry off.
+   * @throws ParleyError if there is no list, not even an earlier one; the reason of `signal`
    */
   async load(signal: AbortSignal): Promise<Listing> {
     const url = registryUrl();
     return url === undefined ? { agents: [], at: Date.now() } : this.#list.load(url, signal);
   }
 
-  /** Gives the icons of listed agents, at first those that are kept; none that cannot be had. */
+  /** Shows the cached icons first. */
   async loadIcons({ agents }: Listing, signal: AbortSignal, show: (icons: Icons) => void): Promise<void> {
     const url = registryUrl();
     if (url !== undefined && URL.canParse(url)) await this.#icons.load(agents, url, signal, show);

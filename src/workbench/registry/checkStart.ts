@@ -9,16 +9,12 @@ import { startTimeoutMs } from '../config/settings';
 export interface CheckOptions {
   /** Working directory: an empty folder, created if missing. */
   readonly folder: string;
-  /** Version of the extension, sent to the agent. */
   readonly version: string;
   readonly environment: (command: string) => Promise<Record<string, string>>;
   readonly log: Log;
 }
 
-/**
- * Starts an agent and ends it.
- * @throws ParleyError with the reason and the last lines of stderr; the reason of `signal`
- */
+/** @throws ParleyError with the reason and the last lines of stderr; the reason of `signal` */
 export async function checkStart(start: ProgramStart, options: CheckOptions, signal: AbortSignal): Promise<void> {
   const { folder, version, environment, log } = options;
   await mkdir(folder, { recursive: true });

@@ -12,7 +12,6 @@ import type { FoundAgent, FoundAgents } from './foundAgents';
 export interface FirstUseOptions {
   readonly catalog: Pick<AgentCatalog, 'own'>;
   readonly found: FoundAgents;
-  /** Configures an agent and starts a session with it. */
   readonly use: (agent: FoundAgent) => Promise<void>;
   readonly log: Log;
 }
@@ -39,7 +38,6 @@ export class FirstUse implements Disposable {
     return this.#didChange.event;
   }
 
-  /** Current suggestions; undefined: none. */
   get view(): FirstUseView | undefined {
     if (!this.#isFirst) return undefined;
     const { agents } = this.#options.found;
@@ -49,14 +47,12 @@ export class FirstUse implements Disposable {
     };
   }
 
-  /** Call it when the user opens or uses the chat: searches for agents once. */
   look(): void {
     const { found, log } = this.#options;
     if (!this.#isFirst || found.agents !== undefined) return;
     found.look().catch((error: unknown) => log.warn(`Looking for agents failed: ${messageOf(error)}`));
   }
 
-  /** Uses a suggested agent if it is still among the found ones. */
   async use(id: string): Promise<void> {
     const agent = this.#options.found.agents?.find((one) => one.id === id);
     if (agent) await this.#options.use(agent);

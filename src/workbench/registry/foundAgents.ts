@@ -6,15 +6,12 @@ import type { Log } from '../../base/log';
 import { type FoundProgram, findAgents } from '../../registry/discover/findAgents';
 import { versionOf } from '../../registry/discover/programVersion';
 
-/** An agent on this machine. */
 export interface FoundAgent extends FoundProgram {
-  /** Absent while it is not known. */
   readonly version?: string;
 }
 
 export interface FoundAgentsOptions {
   readonly log: Log;
-  /** The environment to look a command up in: the user's, with the PATH of their login shell. */
   readonly environment: (command?: string) => Promise<Record<string, string>>;
 }
 
@@ -29,7 +26,6 @@ export class FoundAgents {
     this.#options = options;
   }
 
-  /** Fires when agents or their versions were found. */
   get onDidChange() {
     return this.#didChange.event;
   }
@@ -39,7 +35,6 @@ export class FoundAgents {
     return this.#agents;
   }
 
-  /** Searches again. @returns the agents with their versions */
   look(): Promise<readonly FoundAgent[]> {
     this.#looking ??= this.#look().finally(() => {
       this.#looking = undefined;

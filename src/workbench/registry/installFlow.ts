@@ -18,16 +18,13 @@ import type { AgentRegistry } from './agentRegistry';
 import { dropEntries, type InstalledGroup, useVersion } from './installedEntries';
 import { startSession } from './startSession';
 
-/** Number of versions of an agent to keep: the current one and the previous one. */
 const KEPT_VERSIONS = 2;
 
 /** Characters of one text of the registry in a question. */
 const MAX_SHOWN = 2_000;
 
-/** Asks the user; tests use it in place of VS Code's modal dialog. */
 export type Ask = (question: string, detail: string, yes: string) => Promise<boolean>;
 
-/** Installs an agent, or another version of it, and starts a session with it. */
 export async function installAgent(
   agent: RegistryAgent,
   registry: AgentRegistry,
@@ -60,14 +57,12 @@ export async function installAgent(
   await startSession(entry);
 }
 
-/** Switches back to the previous version. */
 export async function rollBack({ current, previous }: InstalledGroup, registry: AgentRegistry): Promise<void> {
   if (!previous) return;
   await useVersion(previous, await registry.installer.installed.versions(current.id), registry.entries);
   void showInfo(l10n.t('{0} uses version {1} from its next start.', current.name, previous.version));
 }
 
-/** Removes all versions of an agent and its entry if the user confirms. */
 export async function removeAgent(
   { id, current, size }: InstalledGroup,
   registry: AgentRegistry,
@@ -81,12 +76,10 @@ export async function removeAgent(
   for (const version of versions) await installed.remove(version);
 }
 
-/** Returns the newer version in the registry, if any. */
 export function newerOf({ id, current }: InstalledGroup, agents: readonly RegistryAgent[]): RegistryAgent | undefined {
   return agents.find((one) => one.id === id && isNewer(one.version, current.version));
 }
 
-/** Returns the actions for an installed agent. @param newer newer version in the registry */
 export function actionsOf(
   group: InstalledGroup,
   newer: RegistryAgent | undefined,
@@ -110,7 +103,6 @@ export function actionsOf(
   return actions.filter((action) => action !== undefined);
 }
 
-/** Formats a size in powers of 1000, as VS Code and current file managers do. */
 export function sizeText(bytes: number): string {
   const number = (value: number): string => formatNumber(value, 1);
   if (bytes < 1e6) return l10n.t('{0} KB', number(Math.max(1, Math.round(bytes / 1e3))));
@@ -131,7 +123,6 @@ async function planned(agent: RegistryAgent, { installer }: AgentRegistry): Prom
   }
 }
 
-/** Shows why an agent was not installed; nothing if the user cancelled. */
 function notInstalled({ name, version }: RegistryAgent, error: unknown): unknown {
   if (error instanceof Error && error.name === 'AbortError') return error;
   const message = l10n.t("{0} {1} wasn't installed. {2}", name, version, messageOf(error));
@@ -147,7 +138,6 @@ const SITES: Readonly<Record<string, string>> = {
   'uv-missing': UV_SITE,
 };
 
-/** Returns the details to confirm: source, size, licence, and the command that will run. */
 export function describePlan({ agent, source, size, license }: InstallPlan): string {
   const from =
     source.kind === 'binary'

@@ -5,14 +5,11 @@ import { at } from '../../base/untrusted';
 import type { InstalledAgent } from '../../registry/install/installedAgents';
 import type { AgentEntries } from './agentEntries';
 
-/** An installed agent with all its versions. */
 export interface InstalledGroup {
   readonly id: string;
   /** The version that the user's entry starts; the newest if there is no entry. */
   readonly current: InstalledAgent;
-  /** The id of the user's entry. */
   readonly entry: string | undefined;
-  /** The previous version. */
   readonly previous: InstalledAgent | undefined;
   /** Size of all versions in bytes. */
   readonly size: number;
@@ -41,9 +38,8 @@ function entryAmong(
 }
 
 /**
- * Writes the entry for a version: updates the entry of another version of the agent unless the user
- * has edited it, otherwise adds one.
- * @param versions installed versions of the agent
+ * Updates the entry of another version of the agent unless the user has edited it; otherwise adds
+ * one.
  * @returns the id of the entry
  */
 export async function useVersion(
@@ -72,7 +68,6 @@ export async function useVersion(
   return id;
 }
 
-/** Removes the entries that start one of these versions. */
 export async function dropEntries(versions: readonly InstalledAgent[], entries: AgentEntries): Promise<void> {
   const commands = new Set<unknown>(versions.map(({ command }) => command));
   await entries.change((before) =>

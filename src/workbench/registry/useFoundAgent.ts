@@ -10,8 +10,7 @@ import { type Ask, installAgent } from './installFlow';
 import { startSession } from './startSession';
 
 /**
- * Uses the user's entry for the same program, or adds one. Where the program needs an adapter, that
- * is used, and installed first if the user agrees.
+ * Uses the user's entry for the program, or adds one; installs an adapter if needed and agreed.
  * @throws ParleyError `no-adapter`, or as {@link installAgent}
  */
 export async function useFoundAgent(found: FoundAgent, registry: AgentRegistry, ask?: Ask): Promise<void> {

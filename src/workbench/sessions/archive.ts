@@ -24,29 +24,25 @@ import { NewSessions } from './newSessions';
 import { TranscriptReading } from './transcriptReading';
 
 /**
- * Old sessions are forgotten a while after the start, when nothing else is to be done, and again as
- * long as the window is open, in milliseconds.
+ * Old sessions are deleted this long after the start, and then at this interval; in milliseconds.
  */
 const PRUNE_AFTER_MS = 60_000;
 const PRUNE_EVERY_MS = 10 * 60_000;
-/** How long a session can be brought back that was deleted, in milliseconds. */
+/** How long a deleted session can be restored, in milliseconds. */
 const BRING_BACK_MS = 10 * 60_000;
-/** Another window that writes is no problem yet; in milliseconds. */
+/** How long another window's write is waited for before a warning, in milliseconds. */
 const LOCKED_PATIENCE_MS = 2000;
-/** Rows of a session that are read before it is chosen; what more there is, is read then. */
 const MOST_AHEAD = 50_000;
 const LAST_SESSION = 'parley.lastSession';
 const SHOWN_SESSION = 'parley.shownSession';
 
-/** A conversation that was kept, with what it needs to continue. */
 export interface Recalled {
   readonly record: SessionRecord;
   readonly kept: KeptConversation;
-  /** Where it is kept; absent: another window has it, so it can be read here, and not continued. */
+  /** Absent: another window has the session, so it can only be read here. */
   readonly persistence?: JournalPersistence;
 }
 
-/** Sessions that are read together. */
 const PAGE = 500;
 
 export class Archive implements Disposable {
@@ -61,12 +57,9 @@ export class Archive implements Disposable {
   #journal: Journal | undefined;
   #pruning: ReturnType<typeof setTimeout> | undefined;
   #patience: ReturnType<typeof setTimeout> | undefined;
-  /** The user knows that sessions are kept in memory only. */
   #isWarned = false;
-  /** Of the session that is likely to be recalled next. */
   #reading: TranscriptReading | undefined;
 
-  /** New sessions of this workspace, of which nothing may be stored yet. */
   readonly newSessions: NewSessions;
 
   constructor(context: ExtensionContext, log: Log) {
@@ -78,20 +71,15 @@ export class Archive implements Disposable {
     });
   }
 
-  /** Sessions were deleted by the user, or forgotten for their age; their keys. */
   get onDidDelete(): Event<readonly string[]> {
     return this.#deleted.event;
   }
 
-  /**
-   * Nothing else is to be done, and the sessions that {@link list} gives are all that there are: what
-   * belongs to no session can go.
-   */
+  /** Fires after old sessions were deleted: what belongs to no session in {@link list} can go. */
   get onDidPrune(): Event<void> {
     return this.#pruned.event;
   }
 
-  /** Keeps a new conversation from now on. */
   persist(session: JournalPersistenceOptions['session']): ConversationPersistence {
     return this.#persistenceOf(session, false);
   }
@@ -102,10 +90,7 @@ export class Archive implements Disposable {
     return new JournalPersistence(options, known);
   }
 
-  /**
-   * A session that was kept, to be read; it is claimed for this window with the first write.
-   * Undefined where there is none of that key.
-   */
+  /** Reads a stored session; the first write claims it for this window. */
   recall(key: string): Recalled | undefined {
     const reading = this.#reading?.key === key ? this.#reading : undefined;
     this.#reading = undefined;
@@ -113,8 +98,7 @@ export class Archive implements Disposable {
       const journal = this.#open();
       const record = journal.session(key);
       if (!record) return undefined;
-      // What a window that was killed left of it is added by the claim. It is ours while it is
-      // read, and free then.
+      // The claim adds what a killed window left of it.
       const isHeld = journal.claim(key, this.#windowId).kind !== 'owned';
       try {
         const persistence = isHeld ? undefined : this.#persistenceOf(record, true);
@@ -128,12 +112,7 @@ export class Archive implements Disposable {
     }
   }
 
-  /**
-   * Begins to read a session that is likely to be recalled next, a little at a time between
-   * everything else. What is recalled is the session as it is then, however much of it was read
-   * before.
-   * @param key undefined: no session is expected
-   */
+  /** Begins to read a session that is likely to be recalled next, between everything else. */
   expect(key: string | undefined): void {
     if (this.#reading?.key === key) return;
     this.#reading = undefined;
@@ -152,20 +131,16 @@ export class Archive implements Disposable {
     setImmediate(readOn);
   }
 
-  /**
-   * Another window has taken over a session of this one; its key. Nothing more of it is kept here.
-   */
+  /** Another window has taken over a session, by key: it is no longer stored here. */
   get onDidLoseSession(): Event<string> {
     return this.#lost.event;
   }
 
-  /** Returns whether another window has a session. */
   isHeld(key: string): boolean {
     const owner = this.#open().owner(key);
     return owner !== undefined && owner.windowId !== this.#windowId;
   }
 
-  /** The session that was used last in this workspace. */
   get last(): string | undefined {
     return this.#context.workspaceState.get<string>(LAST_SESSION);
   }
@@ -174,10 +149,7 @@ export class Archive implements Disposable {
     if (key !== this.last) void this.#context.workspaceState.update(LAST_SESSION, key);
   }
 
-  /**
-   * The session that the chat panel showed last, which may be another one where commands were about
-   * a tab.
-   */
+  /** The session that the chat panel showed last; a tab may have been active. */
   get shown(): string | undefined {
     return this.#context.workspaceState.get<string>(SHOWN_SESSION);
   }
@@ -187,22 +159,19 @@ export class Archive implements Disposable {
   }
 
   /**
-   * The session that a window of this folder was in which was killed, where it is newer than {@link
-   * last}: what VS Code remembers of a workspace may be older than the journal, or lost with the
-   * server.
-   * @param folder absolute
+   * The session that a killed window of this folder was in, if newer than {@link last}: VS Code's
+   * memory of a workspace can be older than the journal, or lost.
    */
   interrupted(folder: string): string | undefined {
     const journal = this.#open();
     const { last } = this;
     const [newest] = journal.abandoned().filter(({ key, cwd }) => cwd === folder && !journal.marks.isDeleted(key));
     const known = last === undefined ? undefined : journal.session(last);
-    // The user was in a new session: others may have gone on without them since.
+    // The user was in a new session; others may have continued since.
     if (last !== undefined && !known && this.newSessions.find(last)) return undefined;
     return newest && newest.updatedAt > (known?.updatedAt ?? 0) ? newest.key : undefined;
   }
 
-  /** The newest sessions, a page of them. @param before the last one of the page before */
   list(limit: number, before?: SessionRecord): readonly SessionRecord[] {
     return this.#open().sessions({
       limit,
@@ -210,7 +179,6 @@ export class Archive implements Disposable {
     });
   }
 
-  /** All sessions, newest first. */
   *all(): Generator<SessionRecord, void, undefined> {
     for (let last: SessionRecord | undefined; ; ) {
       const page = this.list(PAGE, last);
@@ -220,41 +188,34 @@ export class Archive implements Disposable {
     }
   }
 
-  /** What is noted about sessions for their list. */
   get marks(): SessionMarkStore {
     return this.#open().marks;
   }
 
-  /** The questions that are open in the windows of this user. */
   get questions(): QuestionStore {
     return this.#open().questions;
   }
 
-  /** This window among those of this user. */
   get windowId(): string {
     return this.#windowId;
   }
 
-  /**
-   * Another number than before: another window has written since. Always 0 while nothing was read.
-   */
+  /** Changes when another window has written; 0 while nothing was read. */
   get revision(): number {
     return this.#journal?.revision ?? 0;
   }
 
-  /** Sessions that other windows have, newest first. */
   elsewhere(): readonly MarkedSession[] {
     return this.marks.elsewhere(this.#windowId);
   }
 
-  /** A session of any window that is kept. */
   find(key: string): SessionRecord | undefined {
     return this.#open().session(key);
   }
 
   /**
-   * Finds the sessions in which all words of a text were said, a little at a time between everything
-   * else. Yields what is found so far, best first; the last is all.
+   * Finds sessions that contain all words of a text, between everything else. Yields the results so
+   * far, best first.
    * @throws the reason of `signal`; ParleyError `journal-unreadable`, `journal-closed`
    */
   async *search(text: string, limit: number, signal: AbortSignal): AsyncGenerator<readonly SearchResult[], void> {
@@ -269,24 +230,19 @@ export class Archive implements Disposable {
     }
   }
 
-  /**
-   * What happened at a place of a session, such as a message that was found; undefined where it is
-   * gone.
-   */
   eventAt(key: string, seq: number): TimedEvent | undefined {
     return this.#open().events(key, { from: seq, to: seq, limit: 1 }).events[0];
   }
 
-  /** Returns how the events of a session are read, from one row to another. */
   eventsOf(key: string): StoredEvents['read'] {
     const journal = this.#open();
     return (from, to, types) => journal.events(key, { from, to, types }).events;
   }
 
   /**
-   * Reads the end of a session, a little at a time between everything else.
-   * @param rows that are read at most
-   * @returns undefined where there is none of that key, or it is deleted
+   * Reads the end of a session, between everything else.
+   * @param rows at most
+   * @returns undefined if the session is unknown or deleted
    * @throws ParleyError `journal-unreadable`, `journal-closed`
    */
   async endOf(
@@ -309,7 +265,7 @@ export class Archive implements Disposable {
   }
 
   /**
-   * Takes a session out of all lists. It is deleted a while later, unless it is brought back.
+   * Hides a session, which is deleted a while later unless it is restored.
    * @throws ParleyError `session-held`
    */
   deleteSoon(key: string): void {
@@ -319,14 +275,13 @@ export class Archive implements Disposable {
     if (this.last === key) this.last = undefined;
   }
 
-  /** Brings a session back. @returns false where it is deleted already */
+  /** @returns false if it is deleted already */
   bringBack(key: string): boolean {
     if (!this.find(key)) return false;
     this.marks.mark(key, { deleted: null });
     return true;
   }
 
-  /** Deletes what was taken out of the lists before a time, in ms since 1970. */
   #deleteMarked(before: number): void {
     for (const key of this.marks.deletedBefore(before)) if (!this.isHeld(key)) this.delete(key);
   }
@@ -338,10 +293,7 @@ export class Archive implements Disposable {
     this.#deleted.fire([key]);
   }
 
-  /**
-   * Why sessions are kept in memory only, as a sentence; undefined where they are stored, or none
-   * was asked for yet.
-   */
+  /** Why sessions are kept in memory only; undefined if they are stored. */
   get problem(): string | undefined {
     const state = this.#journal?.state;
     return state?.kind === 'memory' ? state.message : undefined;
@@ -357,7 +309,6 @@ export class Archive implements Disposable {
     return first?.state === 'queued' && !first.held ? first.id : undefined;
   }
 
-  /** Lets other windows have a session. */
   release(key: string): void {
     this.#journal?.release(key, this.#windowId);
   }

@@ -18,17 +18,13 @@ export interface AsideQuestionsOptions {
 
 export class AsideQuestions {
   readonly #options: AsideQuestionsOptions;
-  /** Ended with the window. */
   readonly #running = new Set<{ readonly abort: AbortController; readonly done: Promise<unknown> }>();
 
   constructor(options: AsideQuestionsOptions) {
     this.#options = options;
   }
 
-  /**
-   * Checks that an agent can be asked.
-   * @throws ParleyError `untrusted-workspace`, `no-such-agent`
-   */
+  /** @throws ParleyError `untrusted-workspace`, `no-such-agent` */
   requireAgent(agent: AgentDefinition): void {
     if (!workspace.isTrusted)
       throw new ParleyError('untrusted-workspace', l10n.t("Agents can't be used in an untrusted workspace."));
@@ -39,7 +35,7 @@ export class AsideQuestions {
   }
 
   /**
-   * @returns what the agent answered, not empty
+   * @returns the answer, not empty
    * @throws ParleyError as {@link requireAgent} and `askAside` do; the reason of `signal`
    */
   async ask(agent: AgentDefinition, prompt: string, signal: AbortSignal): Promise<string> {
@@ -55,7 +51,6 @@ export class AsideQuestions {
     }
   }
 
-  /** Ends agents that are being asked. */
   async end(): Promise<void> {
     for (const { abort } of this.#running) abort.abort();
     await Promise.allSettled([...this.#running].map(({ done }) => done));

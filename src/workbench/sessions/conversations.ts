@@ -27,32 +27,26 @@ export interface NewConversation {
   readonly agent?: string | undefined;
   /** Absolute; absent: the first folder of the workspace. */
   readonly cwd?: string | undefined;
-  /** How it comes by its session; absent: with a new one. */
+  /** Absent: begins a new session. */
   readonly opening?: SessionOpenStrategy | undefined;
-  /** What the session is called until its agent says otherwise. */
+  /** Title until the agent sets another one. */
   readonly title?: string | undefined;
-  /** false: it is not shown, and commands stay about the session that is. */
+  /** false: it is not shown, and the active session stays. */
   readonly activates?: boolean | undefined;
-  /** The user has given the title. */
   readonly isNamed?: boolean;
-  /** The session that it continues: what the user chose there holds, as far as the agent offers it. */
+  /** The session whose choices the new one takes over. */
   readonly continues?: Conversation | undefined;
 }
 
-/** Folders of the extension; absolute. */
 export interface SessionStorage {
-  /** Where sessions of a window without a folder work. */
   readonly scratch: string;
-  /** Has the worktrees of sessions. */
   readonly worktrees: string;
 }
 
 interface OpenConversation {
   readonly conversation: Conversation;
   readonly watching: Disposable;
-  /** It was only read so far. */
   readonly isOnlyRead: () => boolean;
-  /** It shows a recording, which is stored nowhere. */
   readonly isRecording?: true;
 }
 
@@ -73,7 +67,6 @@ export class Conversations implements Disposable {
   readonly #losing: Disposable;
   readonly #warm: WarmAgent;
   #activeKey: string | undefined;
-  /** Nothing was shown in this window yet. */
   #isFirst = true;
 
   constructor(
@@ -104,33 +97,29 @@ export class Conversations implements Disposable {
     return this.#didChange.event;
   }
 
-  /** Commands are about another conversation now; its key. */
   get onDidActivate(): Event<string> {
     return this.#didActivate.event;
   }
 
-  /** A conversation was made or brought back; nothing has happened in it since. */
   get onDidAdd(): Event<Conversation> {
     return this.#didAdd.event;
   }
 
-  /** A conversation has ended, with its agent. */
   get onDidRemove(): Event<Conversation> {
     return this.#didRemove.event;
   }
 
-  /** The user has closed a conversation; its key. */
+  /** Fires with the key of a conversation that the user closed. */
   get onDidClose(): Event<string> {
     return this.#didClose.event;
   }
 
-  /** The one that commands are about; made, not started, where there is none. */
+  /** Returns the active conversation; makes one if there is none. */
   active(): Conversation {
     const known = this.#activeKey === undefined ? undefined : this.#byKey.get(this.#activeKey);
     return known?.conversation ?? this.#last() ?? this.create();
   }
 
-  /** The conversation that this window had before it ended, or was in when it was killed. */
   #last(): Conversation | undefined {
     const [folder] = this.folders;
     const interrupted = this.#isFirst && folder !== undefined ? this.#archive.interrupted(folder) : undefined;
@@ -144,13 +133,11 @@ export class Conversations implements Disposable {
     return sessionFolders(undefined, this.#scratch).roots;
   }
 
-  /** The conversation that the chat panel showed in the window before; undefined where that is not known. */
   recallShown(): Conversation | undefined {
     const { shown } = this.#archive;
     return shown === undefined ? undefined : this.recall(shown);
   }
 
-  /** Keeps for the next window what the chat panel shows. */
   noteShown(key: string): void {
     if (!this.#byKey.get(key)?.isRecording) this.#archive.shown = key;
   }
@@ -163,7 +150,6 @@ export class Conversations implements Disposable {
     return [...this.#byKey.values()].map(({ conversation }) => conversation);
   }
 
-  /** The conversation with this key, while it is open in this window. */
   find(key: string): Conversation | undefined {
     return this.#byKey.get(key)?.conversation;
   }
@@ -175,7 +161,6 @@ export class Conversations implements Disposable {
     return known;
   }
 
-  /** The conversation of this window that an agent's session is open in. */
   findSession(agent: string, sessionId: string): Conversation | undefined {
     return this.list().find((one) => one.agent.id === agent && one.sessionId === sessionId);
   }
@@ -186,7 +171,7 @@ export class Conversations implements Disposable {
   }
 
   /**
-   * Makes a conversation and makes it the active one, unless told otherwise. Nothing is started.
+   * Makes a conversation without starting its agent.
    * @throws ParleyError `no-such-agent`
    */
   create(options: NewConversation = {}): Conversation {
@@ -213,7 +198,7 @@ export class Conversations implements Disposable {
 
   #foldersOf(wanted: string | undefined): SessionFolders {
     const { cwd, roots } = sessionFolders(wanted, this.#scratch);
-    // Whoever continues a session of a worktree leaves the user's folders alone too.
+    // Sessions of a worktree do not get the user's folders.
     return { cwd, roots: isBelow(this.#worktrees, cwd) ? [cwd] : roots };
   }
 
@@ -244,10 +229,9 @@ export class Conversations implements Disposable {
   }
 
   /**
-   * Brings back a conversation that was kept; nothing is started. One that another window has can
-   * be read, and continued when that window lets it go.
-   * @param activates commands are about it then
-   * @returns undefined where nothing was kept under this key, or its agent is no longer configured.
+   * Brings back a stored conversation without starting its agent. One that another window has can
+   * only be read until that window releases it.
+   * @returns undefined if nothing is stored under this key
    */
   recall(key: string, { activates = true } = {}): Conversation | undefined {
     const known = this.#byKey.get(key);
@@ -286,9 +270,9 @@ export class Conversations implements Disposable {
   }
 
   /**
-   * Makes a session again that was new, and not stored, when an earlier host of this window ended.
-   * What was typed into it is in its page.
-   * @returns undefined where there was none, or it is stored, or its agent is no longer configured
+   * Makes a new session again that an earlier host of this window had and did not store; its page
+   * has the draft.
+   * @returns undefined if there was none, it is stored, or its agent is gone
    */
   renew(key: string, activates = false): Conversation | undefined {
     const known = this.find(key);
@@ -307,10 +291,8 @@ export class Conversations implements Disposable {
   }
 
   /**
-   * A session that could only be read continues here, with what the user has written meanwhile: in
-   * a new one where it was deleted there.
-   * @returns undefined where the other window still has it; `written`: what the other window has
-   * left half written and is not in the composer here
+   * Continues a session here that could only be read, with what the user has written.
+   * @returns undefined while the other window has it; `written`: the other window's unsent text
    */
   takeOver(key: string): { readonly conversation: Conversation; readonly written: string } | undefined {
     const known = this.#byKey.get(key);
@@ -323,11 +305,7 @@ export class Conversations implements Disposable {
     return { conversation, written: conversation.unsent.takeOver(unsent) };
   }
 
-  /**
-   * Makes a conversation that shows a recording. No agent is started for it, none of its files are
-   * looked at, and it is stored nowhere.
-   * @param name of the agent
-   */
+  /** Makes a conversation that shows a recording: without an agent, and stored nowhere. */
   openRecording(name: string): Conversation {
     const key = randomUUID();
     const { changes: _none, ...services } = this.#services;
@@ -345,9 +323,8 @@ export class Conversations implements Disposable {
   }
 
   /**
-   * Brings back a session whose agent runs without a window, only to send what is queued in it; it
-   * is not among the conversations of this window.
-   * @returns undefined where another window has it, or this one does not know its agent
+   * Opens a session whose agent runs without a window, only to send what is queued.
+   * @returns undefined if another window has it, or its agent is unknown
    */
   forSending(key: string): Conversation | undefined {
     if (this.#byKey.has(key)) return undefined;
@@ -360,7 +337,7 @@ export class Conversations implements Disposable {
     return new Conversation({ key, agent, cwd, roots, services, kept, persistence, onlySends: true });
   }
 
-  /** Another window has continued a session of this one: two agents must not work in it. */
+  /** Another window continues a session of this one: two agents must not work in it. */
   #onLost(key: string): void {
     const { log } = this.#services;
     log.warn(`session ${key}: another window has taken it over`);
@@ -402,7 +379,6 @@ export class Conversations implements Disposable {
     if (activates) this.#activate(key);
   }
 
-  /** The workspace is trusted now: what could not start for that reason starts. */
   onTrusted(): void {
     for (const conversation of this.list()) {
       const { connection } = conversation;
@@ -410,10 +386,7 @@ export class Conversations implements Disposable {
     }
   }
 
-  /**
-   * Forgets conversations that were only read; they are read again when they are wanted.
-   * @param isInUse whether one is shown somewhere
-   */
+  /** Closes conversations that were only read. */
   forgetRead(isInUse: (key: string) => boolean): void {
     for (const [key, { conversation, watching, isOnlyRead }] of this.#byKey) {
       if (key === this.#activeKey || isInUse(key) || !isOnlyRead()) continue;
@@ -435,15 +408,14 @@ export class Conversations implements Disposable {
     this.#archive.newSessions.forget(key);
     this.#didClose.fire(key);
     await ending;
-    // There is nothing to come back to, but where it may be a worktree.
+    // Nothing was said in it; a session of a worktree stays.
     if (!known.isOnlyRead() && isBlank(known.conversation) && this.folders.includes(known.conversation.cwd))
       this.#archive.delete(key);
   }
 
   /**
-   * Ends all agents because the window ends, and waits until they are gone. The next window
-   * continues the conversation that the user is in; the sessions stay claimed until the archive is
-   * disposed, as the last of them is still written.
+   * Ends all agents because the window ends. Sessions stay claimed until the archive is disposed,
+   * as their last events are still written.
    */
   async closeAll(): Promise<void> {
     const ended = await Promise.allSettled([
@@ -484,7 +456,6 @@ export class Conversations implements Disposable {
   }
 }
 
-/** Returns whether nothing was said or written in a session. */
 function isBlank({ model: { state }, queue, unsent }: Conversation): boolean {
   const { draft, attachments } = unsent;
   return state.entries.length + queue.items.length + attachments.length === 0 && !state.title && draft.text === '';

@@ -31,38 +31,32 @@ export interface JournalPersistenceOptions {
     readonly cwd: string;
     readonly roots: readonly string[];
   };
-  /** Told when it turns out that another window has continued the session. */
   readonly onLost?: () => void;
 }
 
 type Change = (journal: Journal, key: string) => void;
 
-/** Events before the user's first word that are kept, and about the characters of all of them. */
+/** Maximum events before the user's first message, and about their characters. */
 const MOST_BEFORE = 2000;
 const MOST_CHARS_BEFORE = 8 * 1024 * 1024;
 
 export class JournalPersistence implements ConversationPersistence {
   readonly #options: JournalPersistenceOptions;
-  /**
-   * The user has said something. Until then nothing is written: a chat that was only looked at is
-   * no session.
-   */
+  /** Nothing is written before the user's first message. */
   #begun: boolean;
-  /** What the agent said before the user did. */
   readonly #before: TimedEvent[] = [];
   #charsBefore = 0;
   readonly #redaction = new StreamRedaction();
   #facts: Parameters<ConversationPersistence['describe']>[0] = {};
-  /** The newest event of a session that was read and is not claimed yet. */
+  /** The newest event read of a session that is not claimed yet. */
   #readTo: number | undefined;
-  /** What is to be kept in one go. */
   #together:
     | { readonly events: TimedEvent[]; readonly changes: Change[]; progress?: ReadProgress | undefined }
     | undefined;
   /** True once another window has taken over the session: only that window writes it. */
   #isLost = false;
 
-  /** @param known the session is in the journal already, and is read after this */
+  /** @param known the session is in the journal already */
   constructor(options: JournalPersistenceOptions, known: boolean) {
     const { journal, session } = options;
     this.#options = options;
@@ -75,7 +69,6 @@ export class JournalPersistence implements ConversationPersistence {
     return this.#readTo !== undefined;
   }
 
-  /** Another window has continued it. */
   get isLost(): boolean {
     return this.#isLost;
   }
@@ -88,10 +81,10 @@ export class JournalPersistence implements ConversationPersistence {
     try {
       const isOurs = journal.claim(session.key, windowId).kind === 'owned';
       this.#isLost = !isOurs || journal.session(session.key)?.lastSeq !== readTo;
-      // What was read here is old: it is read again before anything is added to it.
+      // What was read here is outdated, so it is read again before anything is added.
       if (isOurs && this.#isLost) journal.release(session.key, windowId);
     } catch (error) {
-      // Kept nowhere then, which the journal's own state tells.
+      // The journal's own state reports it.
       log.error(`journal: ${messageOf(error)}`);
     }
     if (this.#isLost) onLost?.();
@@ -200,8 +193,7 @@ export class JournalPersistence implements ConversationPersistence {
       change(journal, session.key);
     } catch (error) {
       this.#isLost = error instanceof ParleyError && error.code === 'session-held';
-      // An item that is gone, or is on its way already, is no loss; what is one, the journal's
-      // state tells the user.
+      // An item that is gone or sent already is no loss; the journal's state reports others.
       const harmless = error instanceof ParleyError && error.code.startsWith('queue-');
       log[harmless ? 'debug' : 'error'](`journal: ${messageOf(error)}`);
     }
@@ -225,8 +217,8 @@ export class JournalPersistence implements ConversationPersistence {
 }
 
 /**
- * What the agent repeats of this window's secrets does not reach the disk. The user's own words
- * stay as they are: they are sent from there.
+ * Removes this window's secrets from what agents say. The user's own messages are sent from the
+ * journal, so they stay.
  */
 function withoutSecrets(event: SessionEvent): SessionEvent {
   if (knownSecrets.isEmpty || event.type === 'prompt_sent' || ('role' in event && event.role === 'user')) return event;
@@ -235,25 +227,22 @@ function withoutSecrets(event: SessionEvent): SessionEvent {
   return json === text.json ? event : (putMedia({ ...text, json }) as SessionEvent);
 }
 
-/** What is kept of an event: no more than the model keeps, and no secrets. */
 function asKept(timed: TimedEvent): TimedEvent {
   return { ...timed, event: withoutSecrets(boundEvent(timed.event)) };
 }
 
-/** The user has said something, or has opened what was said elsewhere. */
 function isWorthKeeping(event: SessionEvent): boolean {
   return event.type === 'turn_started' || (event.type === 'notice' && event.opens === true);
 }
 
-/** A session of at most so many bytes and rows is read at once, in a few milliseconds. */
+/** Sessions up to this size are read at once, in a few milliseconds. */
 const SMALL_BYTES = 192 * 1024;
 const SMALL_ROWS = 2000;
-/** Entries of the end of a larger one that are there at once: more than any window shows. */
+/** Entries at the end of a larger session that are read at once: more than a window shows. */
 const TAIL_ENTRIES = 128;
 
 /**
- * Reads what was kept of a conversation; of a long one the end, and how to read the whole.
- * @param reading of its transcript, where that was begun before
+ * Reads a stored conversation; of a long one the end, and how to read the rest.
  * @throws ParleyError `journal-unknown-session`, `journal-unreadable`
  */
 export function readKept(
@@ -279,7 +268,6 @@ export function readKept(
   };
 }
 
-/** The end of a long session as a model; empty where it is not known where its end begins. */
 function beginAtEnd(
   journal: Journal,
   { key, lastSeq }: SessionRecord,

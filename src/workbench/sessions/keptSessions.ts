@@ -13,7 +13,7 @@ import { action, confirmDelete, moreItem, type SessionItem, separator } from './
 import { askTitle, isForeign, short } from './sessionLabels';
 
 const PAGE = 40;
-/** Read in one go where most are of other folders. */
+/** Sessions to read at once if most are of other folders. */
 const LOOKED_AT = 400;
 const MOST_FOUND = 50;
 
@@ -21,21 +21,15 @@ export interface KeptSessionsServices {
   readonly archive: Archive;
   readonly copies: SessionCopies;
   readonly agentName: (id: string) => string;
-  /** It is open in this window, and stands in the list for that. */
   readonly isOpen: (key: string) => boolean;
-  /** The folders of this window. */
   readonly roots: readonly string[];
-  /** @param seq the number of the event that was found in it */
+  /** @param seq the number of the event that was found */
   readonly open: (session: SessionRecord, seq?: number) => Promise<unknown>;
-  /** The user has deleted a session. */
   readonly deleted: (session: SessionRecord) => void;
 }
 
-/** Copies of messages on storage servers of the user. */
 export interface SessionCopies {
-  /** @param key of the conversation that wrote them */
   of(key: string): Promise<readonly SessionCopy[]>;
-  /** Removes copies of a session that is deleted. What cannot be removed is said. */
   remove(key: string, copies: readonly SessionCopy[]): Promise<void>;
 }
 
@@ -54,7 +48,7 @@ export class KeptSessions {
     this.#services = services;
   }
 
-  /** Reads the first page again. @param everywhere also the sessions of other folders */
+  /** @param everywhere also the sessions of other folders */
   load(everywhere: boolean): void {
     this.#everywhere = everywhere;
     this.#sessions = [];
@@ -65,9 +59,7 @@ export class KeptSessions {
   }
 
   /**
-   * Looks for what was typed in everything that was said, in all folders; an empty text ends the
-   * search, and another search ends this one.
-   * @param onFound called when there is something else to show
+   * Searches all sessions; an empty text ends the search, and a new search ends the previous one.
    */
   async search(text: string, onFound: () => void): Promise<void> {
     this.stop();
@@ -91,23 +83,19 @@ export class KeptSessions {
     }
   }
 
-  /** Ends the search. */
   stop(): void {
     this.#searching.abort();
     this.#searching = new AbortController();
   }
 
-  /** Reads ahead in a session that the user looks at in the list; undefined: in none. */
   expect(key: string | undefined): void {
     this.#services.archive.expect(key);
   }
 
-  /** Keys of the sessions in which it was found. */
   get foundKeys(): ReadonlySet<string> {
     return new Set(this.#found.map(({ session }) => session.key));
   }
 
-  /** Returns whether a session of an agent is among these. */
   has(agent: string, sessionId: string): boolean {
     return this.#sessions.some(({ agentId, agentSessionId }) => agentId === agent && agentSessionId === sessionId);
   }
@@ -119,7 +107,7 @@ export class KeptSessions {
       ...this.#found.map(({ session, snippet, message }) => ({
         ...this.#item(session, snippet.map(({ text }) => text).join('')),
         run: () => this.#services.open(session, message?.seq),
-        // What fits by its words may not fit by its letters.
+        // VS Code would filter by letters.
         alwaysShow: true,
       })),
       ...earlier.map((session) => this.#item(session)),
@@ -204,7 +192,6 @@ export class KeptSessions {
   }
 }
 
-/** By its title, else by what was said first. */
 export function nameOf({ title, preview }: SessionRecord): string {
   return title ?? preview ?? l10n.t('Empty session');
 }

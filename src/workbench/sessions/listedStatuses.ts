@@ -2,7 +2,7 @@
 // only for rows that people are likely to look at.
 import type { StatusAnswer } from '../../acp/proposals/sessionStatus';
 
-/** Sessions that are asked about without being looked at, and questions at a time. */
+/** Sessions to ask about unless the user looks at them, and questions at a time. */
 const MAX_ASKED = 50;
 const AT_ONCE = 4;
 
@@ -10,15 +10,11 @@ const AT_ONCE = 4;
 export type ListedStatus = 'live' | 'saved';
 
 export interface ListedStatusOptions {
-  /** Must have no side effects. */
   readonly ask: (sessionId: string, signal: AbortSignal) => Promise<StatusAnswer>;
-  /** Aborted when the list is closed. */
   readonly signal: AbortSignal;
-  /** A status is known that was not. */
   readonly onChange: () => void;
 }
 
-/** The sessions of one agent. */
 export class ListedStatuses {
   readonly #options: ListedStatusOptions;
   readonly #known = new Map<string, ListedStatus>();
@@ -32,12 +28,10 @@ export class ListedStatuses {
     this.#options = options;
   }
 
-  /** Undefined: not known, or not yet. */
   of(sessionId: string): ListedStatus | undefined {
     return this.#known.get(sessionId);
   }
 
-  /** These sessions are listed, in this order. */
   listed(sessionIds: readonly string[]): void {
     const room = MAX_ASKED - this.#asked.size - this.#waiting.length;
     const fresh = sessionIds.filter((id) => !this.#asked.has(id) && !this.#waiting.includes(id));
@@ -45,7 +39,6 @@ export class ListedStatuses {
     this.#askOn();
   }
 
-  /** The user looks at the row of a session: it is asked about next. */
   lookedAt(sessionId: string): void {
     if (this.#asked.has(sessionId)) return;
     this.#waiting = [sessionId, ...this.#waiting.filter((id) => id !== sessionId)];
@@ -64,7 +57,6 @@ export class ListedStatuses {
   async #ask(sessionId: string): Promise<void> {
     const { ask, signal, onChange } = this.#options;
     this.#asking++;
-    // What cannot be asked has no status: the list says so by showing none.
     const answer = await ask(sessionId, signal).catch((): StatusAnswer => 'unresponsive');
     this.#asking--;
     if (signal.aborted) return;

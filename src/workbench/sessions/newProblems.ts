@@ -2,16 +2,14 @@
 
 import type { Problem } from '../editorTools/readers/problems';
 
-/** An error, and the line of the file that it is in. */
 export interface FileError extends Pick<Problem, 'code' | 'message'> {
   readonly text: string;
 }
 
-/** What is known of a file before something changed it. */
 export interface Earlier {
-  /** Its errors, by {@link signatureOf}; absent: nobody had looked at the file. */
+  /** By {@link signatureOf}; absent: unknown. */
   readonly errors?: ReadonlySet<string> | undefined;
-  /** Its text; absent: not known. Empty: there was no file. */
+  /** Absent: unknown. Empty: there was no file. */
   readonly text?: string | undefined;
 }
 
@@ -21,8 +19,8 @@ export function signatureOf({ code, message }: Pick<Problem, 'code' | 'message'>
 }
 
 /**
- * Returns those errors that were not there before. Where nobody had looked at the file, only those in
- * lines that were not in it: it may have had the others all along.
+ * Returns errors that are new. If the earlier errors are unknown, only those in new lines: the file
+ * may have had the others before.
  */
 export function newErrors<E extends FileError>(errors: readonly E[], { errors: known, text }: Earlier): readonly E[] {
   if (known) return errors.filter((error) => !known.has(signatureOf(error)));

@@ -17,7 +17,6 @@ const sessions = z.array(
 
 export type NewSession = z.infer<typeof sessions>[number];
 
-/** Kept by VS Code, in a process of its own. */
 export class NewSessions {
   readonly #memento: Pick<Memento, 'get' | 'update'>;
 
@@ -34,7 +33,6 @@ export class NewSessions {
     return this.#read().find((one) => one.key === key);
   }
 
-  /** It was closed or deleted. */
   forget(key: string): void {
     const all = this.#read();
     const others = all.filter((one) => one.key !== key);

@@ -18,10 +18,8 @@ import { SessionPaths } from '../editorTools/sessionPaths';
 import type { Conversations } from './conversations';
 import { newErrors, signatureOf } from './newProblems';
 
-/** Files of a turn that are looked at, and problems in one message. */
 const MAX_FILES = 30;
 const MAX_PROBLEMS = 30;
-/** Files of a session whose errors are remembered. */
 const MAX_KNOWN = 200;
 
 export interface ProblemsAfterTurnOptions {
@@ -38,7 +36,7 @@ interface WatchedTurn {
   /** Milliseconds since 1970. */
   readonly startedAt: number;
   readonly before: KnownErrors;
-  /** Its message was sent by this. */
+  /** Its message was sent by this class. */
   readonly isFix: boolean;
 }
 
@@ -47,7 +45,6 @@ export class ProblemsAfterTurn implements Disposable {
   readonly #lifetime = new DisposableStore();
   readonly #abort = new AbortController();
   readonly #watched = new Map<string, WatchedTurn>();
-  /** What was found after earlier turns, by session. */
   readonly #found = new Map<string, KnownErrors>();
   /** Sessions whose next turn is one that was asked for here. */
   readonly #sent = new Set<string>();
@@ -66,7 +63,6 @@ export class ProblemsAfterTurn implements Disposable {
     );
   }
 
-  /** Asks the agent to fix the errors in the files of the last turn. Does nothing where there are none. */
   async fix(conversation: Conversation): Promise<void> {
     const turn = conversation.model.state.turns.at(-1);
     const changed = turn ? await conversation.changes.changesOf(turn.id) : [];
@@ -78,7 +74,6 @@ export class ProblemsAfterTurn implements Disposable {
     this.#lifetime.dispose();
   }
 
-  /** Called often while a turn runs. */
   #changed(key: string): void {
     const conversation = this.#options.conversations.find(key);
     const watched = this.#watched.get(key);
@@ -95,7 +90,7 @@ export class ProblemsAfterTurn implements Disposable {
     this.#watched.set(key, { id: turn.id, startedAt: turn.startedAt, before, isFix: this.#sent.delete(key) });
   }
 
-  /** What the agent itself asked for before it changed the file was there before. */
+  /** Errors that the agent itself asked for before changing the file are not new. */
   #looked({ path, problems, modifiedAt }: FileProblems): void {
     const key = pathKey(path);
     for (const { before, startedAt } of this.#watched.values())
@@ -130,7 +125,7 @@ export class ProblemsAfterTurn implements Disposable {
     // The user went on meanwhile, or the session is gone.
     if (fresh.length === 0 || model.state.turns.at(-1) !== turn || conversation.isBusy) return;
     if (this.#options.conversations.find(conversation.key) !== conversation) return;
-    // One attempt by itself: an agent that cannot fix an error would go on for ever.
+    // Only one attempt: an agent that cannot fix an error would loop.
     if (problemsAfterTurn() === 'send' && !isFix && conversation.queue.items.length === 0) {
       this.#send(conversation, fresh);
       return;
@@ -159,7 +154,6 @@ export class ProblemsAfterTurn implements Disposable {
   }
 }
 
-/** The errors of files in editors, which their language servers have looked at. */
 function shownErrors(): [string, ReadonlySet<string>][] {
   return window.tabGroups.all
     .flatMap(({ tabs }) => tabs)

@@ -26,7 +26,6 @@ export type ExportFormat = 'html' | 'markdown' | 'json';
 
 const ENDINGS: Readonly<Record<ExportFormat, string>> = { html: 'html', markdown: 'md', json: 'json' };
 
-/** What a program may ask of `parley.export`. */
 export interface ExportArgument {
   /** Key of the conversation; absent: the active one. */
   readonly session?: string;
@@ -36,10 +35,7 @@ export interface ExportArgument {
   readonly path?: string;
 }
 
-/**
- * Writes a session into a file.
- * @returns its path; undefined where the user went away
- */
+/** @returns the path of the file; undefined if the user cancelled */
 export async function exportToFile(
   conversation: Conversation,
   { format, path }: Omit<ExportArgument, 'session'>,
@@ -111,11 +107,10 @@ async function tellExported(target: Uri): Promise<void> {
   if ((await showInfo(text, open)) === open) await commands.executeCommand('vscode.open', target);
 }
 
-/** What a program may ask of `parley.import`. */
 export interface ImportArgument {
   /** Absolute; absent: the user is asked. */
   readonly path?: string;
-  /** The id of the agent to continue with; absent: the one that the session was with, if it is here. */
+  /** Id of the agent to continue with; absent: the session's, if it is known here. */
   readonly agent?: string;
 }
 
@@ -125,8 +120,8 @@ export interface ImportServices {
 }
 
 /**
- * Opens a session that was exported as a new one.
- * @returns undefined where the user went away
+ * Opens an exported session as a new one.
+ * @returns undefined if the user cancelled
  * @throws ParleyError as {@link readSessionFile} does, `session-unreadable`, `no-such-agent`
  */
 export async function importFromFile(
@@ -156,7 +151,6 @@ export async function importFromFile(
   return conversation;
 }
 
-/** Events that the transcript takes at once. */
 const AT_ONCE = 100;
 
 /** The size is looked at first: a file that is too large is not read. */

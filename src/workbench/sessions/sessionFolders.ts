@@ -13,9 +13,9 @@ export interface SessionFolders {
 }
 
 /**
- * @param cwd absolute, where the caller names one.
- * @param scratch made where the window has no folder.
- * @throws ParleyError `bad-folder` for a relative path.
+ * @param cwd absolute
+ * @param scratch used if the window has no folder
+ * @throws ParleyError `bad-folder`
  */
 export function sessionFolders(cwd: string | undefined, scratch: string): SessionFolders {
   const folders = (workspace.workspaceFolders ?? [])

@@ -4,13 +4,11 @@ import type { ListButton, ListRow } from '../ui/input';
 import { askModal } from '../ui/messages';
 
 export type SessionItem = ListRow & {
-  /** What choosing it does. */
   readonly run?: () => Promise<unknown>;
   /** The kept session that choosing it brings back, by its key. */
   readonly recalls?: string;
   /** What happens when the focus rests on it. */
   readonly look?: () => void;
-  /** The list stays open. */
   readonly stays?: true;
 };
 
@@ -22,15 +20,13 @@ export function separator(label: string): SessionItem {
   return { label, separates: true };
 }
 
-/** The row below a page of a longer list. */
 export function moreItem(run: () => Promise<unknown>): SessionItem {
   return { label: [{ icon: 'chevron-down' }, ` ${l10n.t('More…')}`], alwaysShow: true, stays: true, run };
 }
 
 /**
- * Asks before a session is deleted.
- * @param copies how many of its messages others may read on storage servers of the user
- * @returns whether those are deleted too; undefined where the session stays
+ * @param copies number of its messages that others may read
+ * @returns whether to delete those too; undefined if the session stays
  */
 export async function confirmDelete(title: string, copies = 0): Promise<{ readonly copies: boolean } | undefined> {
   const yes = l10n.t('Delete');

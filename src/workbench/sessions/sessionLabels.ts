@@ -11,9 +11,8 @@ import { askLine } from '../ui/input';
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
-/** Characters of an agent's words in a list. */
 const MAX_WORDS = 200;
-/** Characters of a title in a tab, which VS Code makes as wide as its title; and those of its end. */
+/** Characters of a title in a tab, and of its end. */
 const MAX_IN_TAB = 50;
 const END_IN_TAB = 15;
 
@@ -21,12 +20,11 @@ export function titleOf(conversation: Conversation): string {
   return knownTitleOf(conversation) ?? l10n.t('New session');
 }
 
-/** As {@link titleOf}; undefined for a session without a title or a message. */
 export function knownTitleOf(conversation: Conversation): string | undefined {
   return conversation.model.state.title ?? firstWords(conversation);
 }
 
-/** As {@link titleOf}, for a tab. The end of a title may say which agent was asked, or that it is a fork. */
+/** The end of a title may say which agent was asked, or that the session is a fork. */
 export function tabTitleOf(conversation: Conversation): string {
   const words = titleOf(conversation);
   if (words.length <= MAX_IN_TAB) return words;
@@ -34,7 +32,7 @@ export function tabTitleOf(conversation: Conversation): string {
   return `${head(words, MAX_IN_TAB - end.length).trimEnd()}…${end}`;
 }
 
-/** As {@link titleOf}, for a list; a session without a message is known by its draft. */
+/** A session without a message is known by its draft. */
 export function listedTitleOf(conversation: Conversation): string {
   const { title } = conversation.model.state;
   const draft = conversation.unsent.draft.text.trim();
@@ -42,17 +40,14 @@ export function listedTitleOf(conversation: Conversation): string {
   return firstWords(conversation) ?? l10n.t('New session: {0}', draft.slice(0, MAX_WORDS));
 }
 
-/**
- * When a session was used last, as people say it; the agent's own text where it is no date, nothing
- * where there is none.
- */
+/** Returns the time of the last use; the agent's own text if it is no date. */
 export function whenOf({ updatedAt }: SessionInfo): string {
   if (updatedAt === undefined) return '';
   const at = Date.parse(updatedAt);
   return Number.isNaN(at) ? short(updatedAt) : formatTime(at);
 }
 
-/** Returns a relative time. @param now ms since 1970 */
+/** @param now ms since 1970 */
 export function agoLabel(at: number, now: number): string {
   const ago = Math.max(0, now - at);
   if (ago < MINUTE) return l10n.t('now');
@@ -62,17 +57,14 @@ export function agoLabel(at: number, now: number): string {
   return new Date(at).toLocaleDateString();
 }
 
-/** The beginning of an agent's words, for a row of a list. */
 export function short(words: string): string {
   return words.slice(0, MAX_WORDS);
 }
 
-/** Asks for a title. Undefined: not changed. */
 export function askTitle(value: string): Promise<string | undefined> {
   return askLine({ prompt: l10n.t('Session title'), value });
 }
 
-/** Returns whether a folder lies outside of all these. */
 export function isForeign(folder: string, roots: readonly string[]): boolean {
   return !roots.some((root) => isBelow(root, folder));
 }

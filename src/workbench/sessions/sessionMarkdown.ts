@@ -6,7 +6,6 @@ import { lineOfTurn } from '../../client/view/turnWords';
 import { type MarkdownLabels, markdownOfSession } from '../../session/model/sessionMarkdown';
 import { titleOf } from './sessionLabels';
 
-/** Returns the whole session, as far as its text is not too long for VS Code. */
 export async function sessionMarkdown(conversation: Conversation): Promise<string> {
   await conversation.whole;
   const labels = markdownLabels(titleOf(conversation), conversation);

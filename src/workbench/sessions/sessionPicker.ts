@@ -16,7 +16,6 @@ import { askTitle, listedTitleOf, short, titleOf, whenOf } from './sessionLabels
 const ANSWER_MS = 15_000;
 /** The user types on: what they look for is not known yet. */
 const TYPING_MS = 100;
-/** The eye rests on a row: it may be the one. */
 const RESTING_MS = 100;
 
 export interface SessionPickerServices {
@@ -27,7 +26,6 @@ export interface SessionPickerServices {
   readonly end: (conversation: Conversation) => Promise<void>;
 }
 
-/** One agent's list, as far as it was read. */
 interface AgentSessions {
   readonly lister: Conversation;
   readonly pages: AsyncGenerator<readonly SessionInfo[]>;
@@ -42,7 +40,6 @@ function statusLabel(status: ListedStatus): string {
   return status === 'live' ? l10n.t('live') : l10n.t('saved');
 }
 
-/** Shows the list until the user has chosen or gone away. */
 export async function pickSession(services: SessionPickerServices): Promise<void> {
   const picker = new SessionPicker(services);
   await picker.done;
@@ -55,13 +52,11 @@ class SessionPicker {
   readonly #listening: Disposable[];
   readonly #abort = new AbortController();
   #stored: AgentSessions[] = [];
-  /** By agent, where it can be asked. */
   readonly #statuses = new Map<string, ListedStatuses>();
   #everywhere = false;
   #archived = false;
   #typing: ReturnType<typeof setTimeout> | undefined;
   #resting: ReturnType<typeof setTimeout> | undefined;
-  /** Agents that are asked, and a search. */
   #working = 0;
 
   constructor(services: SessionPickerServices) {
@@ -107,7 +102,6 @@ class SessionPicker {
     }, TYPING_MS);
   }
 
-  /** VS Code shows that there may be more as long as anything is under way. */
   async #busyWhile(work: Promise<unknown>): Promise<void> {
     this.#working += 1;
     this.#list.busy = true;
@@ -225,7 +219,6 @@ class SessionPicker {
     };
   }
 
-  /** Returns the sessions that no other part of the list shows. */
   #notHere({ lister, sessions }: AgentSessions): readonly SessionInfo[] {
     const { conversations, kept } = this.#services;
     const { id } = lister.agent;

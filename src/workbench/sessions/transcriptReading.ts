@@ -4,13 +4,10 @@ import { SessionModel } from '../../session/model/model';
 import type { Cursor } from '../../store/events/eventRows';
 import type { Journal } from '../../store/journal';
 
-/**
- * Rows and their bytes that are read at once; outputs of tools are up to ten times as much text as
- * they are bytes.
- */
+/** Rows and bytes to read at once. Outputs of tools can be ten times as much text. */
 const ROWS = 200;
 const BYTES = 64 * 1024;
-/** How long a part of the reading takes, in milliseconds, before everything else has its turn. */
+/** Maximum duration of a slice, in milliseconds. */
 const SLICE_MS = 6;
 
 export class TranscriptReading {
@@ -21,24 +18,22 @@ export class TranscriptReading {
   #cursor: Cursor | undefined;
   #rows = 0;
 
-  /**
-   * @param key of a session; of one that the journal does not know the transcript is empty
-   * @param from the first row that is read
-   */
+  /** @param from the first row to read */
   constructor(journal: Journal, key: string, from = 1) {
     this.#journal = journal;
     this.key = key;
     this.#from = from;
   }
 
-  /** About how many rows were read so far. */
   get rows(): number {
     return this.#rows;
   }
 
   /**
-   * Reads on for a few milliseconds. @param to the last row that is read
-   * @returns whether there may be more @throws ParleyError `journal-unreadable`, `journal-closed`
+   * Reads one slice.
+   * @param to the last row to read
+   * @returns whether there may be more
+   * @throws ParleyError `journal-unreadable`, `journal-closed`
    */
   advance(to = Number.MAX_SAFE_INTEGER): boolean {
     const until = performance.now() + SLICE_MS;
@@ -46,12 +41,7 @@ export class TranscriptReading {
     return false;
   }
 
-  /**
-   * Reads the rest.
-   * @returns what all events make that the journal has now; the caller's own from now on, so this
-   * is called once
-   * @throws as {@link advance}
-   */
+  /** Reads the rest. Call it once: the model is the caller's from then on. */
   finish(): SessionModel {
     while (this.advance()) {
       // Until nothing is left.
@@ -59,7 +49,7 @@ export class TranscriptReading {
     return this.#model;
   }
 
-  /** The same up to a row, with everything else between the parts. @throws as {@link advance} */
+  /** As {@link finish}, up to a row and between everything else. */
   async finishSlowly(to: number): Promise<SessionModel> {
     while (this.advance(to)) await new Promise((resolve) => setImmediate(resolve));
     return this.#model;
@@ -69,8 +59,8 @@ export class TranscriptReading {
     const from = this.#cursor;
     const query = { limit: ROWS, maxBytes: BYTES, to, ...(from ? { after: from } : { from: this.#from }) };
     const page = this.#journal.events(this.key, query);
-    // The last row that was read is read again, as it may have grown. Where it is gone, another
-    // window has rewritten the session: what was read is not it any more.
+    // The last row is read again, as it may have grown. If it is gone, another window has rewritten
+    // the session.
     if (from && page.firstSeq !== from.seq) {
       this.#model = new SessionModel();
       this.#cursor = undefined;

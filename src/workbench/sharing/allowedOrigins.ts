@@ -11,16 +11,13 @@ import { isNewUse, type RememberedAnswer, type RememberedAnswers } from '../conf
 import { openSettings, resourcesSetting } from '../config/settings';
 import { showWarning } from '../ui/messages';
 
-/** Origins with the answer “Always Allow”, newest last. */
 const ANSWERS = 'parley.resources.origins';
-/** When these answers were given and used last. */
 const TIMES = 'parley.resources.originTimes';
 const MAX_ANSWERS = 200;
 
 export interface AllowedOriginsOptions {
   readonly context: Pick<ExtensionContext, 'globalState'>;
   readonly catalog: Pick<AgentCatalog, 'own'>;
-  /** Origins of this window's own server, while it runs. */
   readonly served: () => readonly string[];
   readonly log: Log;
 }
@@ -28,8 +25,7 @@ export interface AllowedOriginsOptions {
 /**
  * What may be read without a question: the configured bucket, the servers of HTTP agents in the
  * user's settings, `parley.resources.allow`, the answers “Always Allow”, and this window's own
- * server. Files of a workspace have no say in it. Each look sees the settings and answers as they
- * are then.
+ * server. Workspace files have no say.
  */
 type Times = Readonly<Record<string, { readonly at?: number; readonly used?: number }>>;
 
@@ -38,7 +34,7 @@ export class AllowedOrigins implements Disposable, RememberedAnswers {
   readonly #lifetime = new DisposableStore();
   /** Kept until a setting changes: a long history looks once for each message. */
   #configured: ReadonlySet<string> | undefined;
-  /** Problems are said once, until they change. */
+  /** Reports problems once, until they change. */
   #told = '';
 
   constructor(options: AllowedOriginsOptions) {
@@ -61,7 +57,7 @@ export class AllowedOrigins implements Disposable, RememberedAnswers {
     return true;
   }
 
-  /** Keeps the answer “Always Allow”. Beyond 200 origins the oldest answers are forgotten. */
+  /** Beyond 200 origins the oldest answers are forgotten. */
   async allowAlways(origins: readonly string[]): Promise<void> {
     const others = this.#answers().filter((one) => !origins.includes(one));
     const now = Date.now();
@@ -69,7 +65,6 @@ export class AllowedOrigins implements Disposable, RememberedAnswers {
     await this.#options.context.globalState.update(ANSWERS, [...others, ...origins].slice(-MAX_ANSWERS));
   }
 
-  /** The answers “Always Allow”, newest first. */
   list(): readonly RememberedAnswer[] {
     const times = this.#times();
     return this.#answers()
@@ -111,7 +106,6 @@ export class AllowedOrigins implements Disposable, RememberedAnswers {
     );
   }
 
-  /** Those of answers that are gone go too. */
   async #writeTimes(changed: Times): Promise<void> {
     const kept = [...this.#answers(), ...Object.keys(changed)];
     const times = Object.entries({ ...this.#times(), ...changed }).filter(([origin]) => kept.includes(origin));

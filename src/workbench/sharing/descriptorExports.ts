@@ -28,7 +28,6 @@ export interface DescriptorExportsOptions {
   readonly stores: ResourceStores;
   readonly sessions: SharedSessions;
   readonly http: HttpHistories;
-  /** Aborts when the window ends. */
   readonly ended: AbortSignal;
 }
 
@@ -40,9 +39,7 @@ export class DescriptorExports {
   }
 
   /**
-   * The descriptor of a conversation's session, with links that others can read until they end.
-   * @param options `unsent`: links are given although messages behind them are not on the resource
-   * server yet
+   * Returns the descriptor of a session with links that others can read.
    * @throws ParleyError `no-such-session`, `no-session`, `untrusted-workspace`, `links-unreadable`,
    * `cancelled`; of the stores
    */
@@ -76,9 +73,8 @@ export class DescriptorExports {
   }
 
   /**
-   * The descriptor for another conversation of this window: nothing is served or sent for it, since
-   * this window reads the links, and what others cannot follow goes to an HTTP agent with the next
-   * run.
+   * Returns the descriptor for another conversation of this window: nothing is served or sent for
+   * it.
    * @throws ParleyError as {@link forOthers}
    */
   async forHere(key: string): Promise<SessionDescriptor> {
@@ -88,9 +84,8 @@ export class DescriptorExports {
   }
 
   /**
-   * The descriptor as {@link forOthers} would give it, to be looked at before the user agrees:
-   * nothing is served for it, and links to messages of this machine that are not served are as long
-   * as they will be, and lead nowhere.
+   * Returns the descriptor as {@link forOthers} would, without serving anything: some links lead
+   * nowhere.
    * @throws ParleyError as {@link forOthers}
    */
   async preview(key: string): Promise<SessionDescriptor> {
@@ -113,8 +108,8 @@ export class DescriptorExports {
   }
 
   /**
-   * Starts a conversation whose window ended in the middle of a run, so that its server can say
-   * what came of it.
+   * Starts a conversation whose window ended during a run, so that its server can report the
+   * outcome.
    */
   async #seeEnd(key: string): Promise<void> {
     const conversation = this.#options.conversations.get(key);

@@ -40,7 +40,6 @@ export interface DescriptorsOptions {
   readonly stores: ResourceStores;
   readonly access: ResourceAccess;
   readonly cache: ResourceCache;
-  /** Descriptors of sessions with HTTP agents. */
   readonly httpSessions: FileStore;
   readonly log: Log;
 }
@@ -48,26 +47,19 @@ export interface DescriptorsOptions {
 export interface OpenOptions {
   /** The id of the agent to continue with; absent: the preferred one. */
   readonly agent?: string | undefined;
-  /** What the conversation begins with; absent: where its messages come from. */
+  /** First event of the conversation; absent: where its messages come from. */
   readonly head?: (descriptor: SessionDescriptor) => SessionEvent;
-  /**
-   * What the session is called until its agent says otherwise; absent: as its first message begins.
-   */
+  /** Absent: the beginning of the first message. */
   readonly title?: string | undefined;
-  /** As in `Conversations.create`. */
   readonly continues?: Conversation | undefined;
-  /**
-   * The agent that stored the session's state, see {@link SessionLog.stateBy}; absent: the one that
-   * spoke last.
-   */
+  /** See {@link SessionLog.stateBy}; absent: the agent that spoke last. */
   readonly stateBy?: string | undefined;
-  /** false: it is not shown, and commands stay about the session that is. */
+  /** false: it is not shown, and the active session stays. */
   readonly activates?: boolean;
-  /** The newest messages can be seen. */
   readonly onDidShow?: (conversation: Conversation) => Promise<void>;
 }
 
-/** A descriptor that is fetched may take this long, in milliseconds. */
+/** Time limit for fetching a descriptor, in milliseconds. */
 const FETCH_MS = 30_000;
 const MAX_TITLE = 80;
 
@@ -109,15 +101,14 @@ export class Descriptors implements Disposable {
     this.leftovers = this.#lifetime.add(new SessionLeftovers({ context, serve, stores, ...kept, ended, log }));
   }
 
-  /** Opens the stores while the user still says what to read: the first time takes a while. */
   prepare(): void {
     const { stores, log } = this.#options;
     stores.all().catch((error: unknown) => log.warn(`stores: ${messageOf(error)}`));
   }
 
   /**
-   * What an input stands for: a descriptor, its text, a link, or an address to fetch it from.
-   * @param asks the user is there to be asked for the token of a server that wants one
+   * Reads a descriptor, its text, a link, or an address.
+   * @param asks the user can be asked for a token
    * @throws ParleyError as `openDescriptor` does; `untrusted-workspace`
    */
   async read(input: unknown, asks = false): Promise<SessionDescriptor> {
@@ -136,8 +127,7 @@ export class Descriptors implements Disposable {
   }
 
   /**
-   * Opens a session of elsewhere in a new conversation. Resolves when every message is there or is
-   * a gap.
+   * Opens a session in a new conversation. Resolves when every message is there or is a gap.
    * @throws ParleyError `untrusted-workspace`, `no-such-agent`
    */
   async open(descriptor: SessionDescriptor, options: OpenOptions = {}): Promise<Conversation> {
@@ -182,23 +172,17 @@ export class Descriptors implements Disposable {
     return conversation;
   }
 
-  /**
-   * Keeps the state of a conversation's session for its agent; undefined where the conversation is
-   * closed.
-   */
+  /** Undefined if the conversation is closed. */
   readonly agentState = (key: string): StateExchange | undefined => this.#sessions.find(key)?.state;
 
-  /**
-   * The agent that stored the state of a conversation's session, see {@link SessionLog.stateBy}.
-   * HTTP agents don't say.
-   */
+  /** See {@link SessionLog.stateBy}; HTTP agents don't say. */
   stateBy(key: string): string | undefined {
     const session = this.#sessions.find(key);
     return session && !isHttp(session.conversation) ? session.messages.stateBy : undefined;
   }
 
   /**
-   * Copies the messages of a session to the store that is configured now.
+   * Copies the messages of a session to the configured store.
    * @throws ParleyError of that store
    */
   async move(key: string): Promise<{ readonly moved: number; readonly unreadable: readonly number[] }> {
@@ -206,16 +190,11 @@ export class Descriptors implements Disposable {
     return this.#sessions.of(this.#options.conversations.get(key)).messages.move(this.#ended.signal);
   }
 
-  /**
-   * Follows the links of a session with an HTTP agent.
-   * @param key of the conversation
-   * @param sessionId as its descriptor has it
-   */
   linksOf(key: string, sessionId: string): HistoryLinks {
     return this.#http.linksOf(key, sessionId);
   }
 
-  /** When everything that was said and loaded so far is written, or has failed to be. */
+  /** Resolves when everything so far is written, or writing has failed. */
   async settled(): Promise<void> {
     await Promise.all([this.#sessions.settled(), this.#options.cache.settled()]);
   }
@@ -225,9 +204,7 @@ export class Descriptors implements Disposable {
     this.#lifetime.dispose();
   }
 
-  /**
-   * @param mayRead the agent can use the state: for others it is not checked whether it can be read
-   */
+  /** @param mayRead the agent can use the state */
   async #stateOf({ state }: SessionDescriptor, mayRead: boolean, resolver: Resolver): Promise<FoundState> {
     if (state === undefined) return 'none';
     if (!mayRead) return 'other';

@@ -18,7 +18,6 @@ import type { Serve } from './serve';
 export interface HttpHistoriesOptions {
   readonly serve: Pick<Serve, 'ensureResourceServer' | 'linkBase' | 'localStore'>;
   readonly stores: Pick<ResourceStores, 'all'>;
-  /** Decides what may be fetched; nothing is asked while a run is prepared. */
   readonly policy: NetworkPolicy;
   readonly cache: ResourceCache;
   readonly log: Log;
@@ -42,11 +41,6 @@ export class HttpHistories implements Disposable {
     this.#prober = new Resolver({ guard: this.#guard, log });
   }
 
-  /**
-   * The links of a session.
-   * @param key of the conversation
-   * @param sessionId as its descriptor has it
-   */
   linksOf(key: string, sessionId: string): HistoryLinks {
     const folders = [folderOf(sessionId), folderOfHttp(key)];
     const { stores, cache, log } = this.#options;
@@ -59,8 +53,7 @@ export class HttpHistories implements Disposable {
   }
 
   /**
-   * The descriptor of a session for others, with copies of what no server has recorded. Undefined
-   * where there is no session.
+   * Returns the descriptor of a session for others, with copies of what no server has recorded.
    * @throws of the stores
    */
   async handOut(key: string, chat: CommunicationChat, signal: AbortSignal): Promise<SessionDescriptor | undefined> {
@@ -71,18 +64,17 @@ export class HttpHistories implements Disposable {
   }
 
   /**
-   * The descriptor of a session for this window alone: what no server has recorded is copied onto
-   * this machine, and not served.
+   * Returns the descriptor for this window: what no server has recorded is copied to this machine,
+   * not served.
    */
   async forHere(key: string, chat: CommunicationChat, signal: AbortSignal): Promise<SessionDescriptor | undefined> {
     const known = await chat.known();
     if (!known) return undefined;
-    // In the folder of the session, so that they are signed again when it is continued here.
+    // In the folder of the session, so that links are signed again when it continues here.
     const folder = `${folderOf(known.descriptor.id)}${key}/`;
     return chat.handOut(this.#recorderOf(folder, await this.#options.serve.localStore(), 'here'), signal);
   }
 
-  /** The descriptor as {@link handOut} would give it; nothing is written. */
   async preview(chat: CommunicationChat): Promise<SessionDescriptor | undefined> {
     const known = await chat.known();
     if (!known) return undefined;
@@ -96,7 +88,7 @@ export class HttpHistories implements Disposable {
     this.#lifetime.dispose();
   }
 
-  /** @param copies whether messages that are copied now will lie on this machine too */
+  /** @param copies whether copies that are made now will be on this machine too */
   async #liesHere(chat: CommunicationChat, copies: boolean): Promise<boolean> {
     const known = await chat.known();
     if (!known) return false;
@@ -110,7 +102,7 @@ export class HttpHistories implements Disposable {
 
   #recorderOf(folder: string, store: ResourceStore, readers: 'others' | 'here'): MessageRecorder {
     return {
-      // One on this machine is none for others where there is a bucket by now.
+      // A copy on this machine is no use to others if a bucket is configured.
       has: async (url) => (await store.keyOf(url)) !== undefined,
       record: async (message, signal) => {
         const bytes = Buffer.from(knownSecrets.redact(JSON.stringify(message)));
@@ -123,8 +115,8 @@ export class HttpHistories implements Disposable {
 }
 
 /**
- * A link of the shape that a message of ours has.
- * @param localBase what links begin with where the message is on this machine
+ * A link of the right shape.
+ * @param localBase beginning of links to this machine
  */
 export function sampleUrl(localBase: string | undefined): string {
   const origin = localBase ?? 'https://bucket.invalid';

@@ -21,14 +21,12 @@ export interface MissingMessagesOptions {
   readonly sessions: SharedSessions;
   readonly access: ResourceAccess;
   readonly guard: Guard;
-  /** With the stores as they are configured now. */
   readonly resolver: () => Promise<Resolver>;
-  /** Aborts when the window ends. */
   readonly ended: AbortSignal;
   readonly log: Log;
 }
 
-/** A text that is opened may take this long, in milliseconds, and have so many bytes. */
+/** Limits of a text that is opened, in milliseconds and bytes. */
 const OPEN_MS = 30_000;
 const MAX_PART_BYTES = 5 * 1024 * 1024;
 
@@ -39,7 +37,6 @@ export class MissingMessages {
     this.#options = options;
   }
 
-  /** Asks again for a message that is missing. What goes wrong is said at the gap. */
   readonly retry = async (conversation: Conversation, gapId: string): Promise<void> => {
     requireTrust();
     const url = await this.#urlAt(conversation, gapId);
@@ -65,7 +62,6 @@ export class MissingMessages {
     await retryGaps(others, place, this.#options.ended);
   };
 
-  /** Asks again for all messages that are missing. What goes wrong is said at the gaps. */
   readonly retryAll = async (conversation: Conversation): Promise<void> => {
     requireTrust();
     this.#options.guard.consent.forgetRefusals();
@@ -73,7 +69,6 @@ export class MissingMessages {
     await retryGaps(await this.#missing(conversation), place, this.#options.ended);
   };
 
-  /** The messages that can be asked for again: their positions, and their URLs as they are now. */
   async #missing({ key, model }: Conversation): Promise<readonly { index: number; url: string }[]> {
     const found: { index: number; url: string }[] = [];
     for (const entry of [...model.state.entries]) {
@@ -86,11 +81,7 @@ export class MissingMessages {
     return found;
   }
 
-  /**
-   * Reads the content behind a gap of an answer that is being given into its place, where it is a
-   * short text.
-   * @param key of the conversation
-   */
+  /** Reads a short text behind a gap of a running answer into its place. */
   async readPart(key: string, gapId: string): Promise<void> {
     const conversation = this.#options.sessions.find(key)?.conversation;
     if (!workspace.isTrusted || !conversation) return;
@@ -110,10 +101,9 @@ export class MissingMessages {
   }
 
   /**
-   * Shows a text that lies with a server which knows the user by a token: a browser would not have
-   * it.
-   * @returns false where it is no such address, or no text
-   * @throws ParleyError `location-not-found` where it cannot be fetched
+   * Shows a text of a server that needs the user's token.
+   * @returns false if the address is none of those, or no text
+   * @throws ParleyError `location-not-found`
    */
   readonly openPart = async (url: string): Promise<boolean> => {
     const origin = originOf(url);

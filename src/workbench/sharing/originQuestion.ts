@@ -3,16 +3,12 @@
 import { l10n } from 'vscode';
 import type { AskedOrigin } from '../../distributed/fetch/originConsent';
 
-/**
- * Servers that one question lists, so that it fits into a dialog: users must see what they agree
- * to.
- */
+/** Servers in one question: users must see all that they agree to. */
 const MAX_LISTED = 25;
 
 export interface OriginQuestion {
   readonly text: string;
   readonly detail: string;
-  /** The origins that the question is about. */
   readonly listed: readonly string[];
 }
 

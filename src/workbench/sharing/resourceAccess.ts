@@ -25,7 +25,6 @@ export interface ResourceAccessOptions {
 
 export class ResourceAccess implements NetworkPolicy, Disposable {
   readonly #options: ResourceAccessOptions;
-  /** By origin, until one of the secrets changes. */
   readonly #tokens = new Map<string, Promise<string | undefined>>();
   readonly #asking = new Map<string, Promise<boolean>>();
   readonly #watching: Disposable;
@@ -41,11 +40,7 @@ export class ResourceAccess implements NetworkPolicy, Disposable {
     return token === undefined ? undefined : { authorization: `Bearer ${token}` };
   }
 
-  /**
-   * Asks for the token of a server that wants one, or another one than it got, and keeps it for
-   * that origin.
-   * @returns whether it was given
-   */
+  /** @returns whether a token was given */
   askToken(origin: string, signal: AbortSignal): Promise<boolean> {
     const open = this.#asking.get(origin);
     if (open) return open;
@@ -58,10 +53,7 @@ export class ResourceAccess implements NetworkPolicy, Disposable {
     return this.#options.origins.has(origin);
   }
 
-  /**
-   * One question for all of them. Those that its list has no room for are not asked about, and not
-   * allowed.
-   */
+  /** Asks once for all. Those that do not fit in the list are not allowed. */
   async ask(origins: readonly AskedOrigin[], signal: AbortSignal): Promise<readonly string[]> {
     if (!workspace.isTrusted || signal.aborted) return [];
     const { ask = vscodeQuestions, origins: list, log } = this.#options;

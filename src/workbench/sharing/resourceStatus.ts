@@ -8,16 +8,13 @@ import { showWarning } from '../ui/messages';
 import { StatusItem } from '../ui/statusItem';
 
 export interface ResourceActions {
-  /** Asks for the keys of the bucket. */
   enterKeys(): Promise<unknown>;
-  /** Sends what waits. */
   retry(): Promise<unknown>;
 }
 
 export class ResourceStatus implements Disposable {
   #item: StatusItem | undefined;
 
-  /** @param state undefined: nothing is to be said */
   show(state: UploadState | undefined): void {
     if (!state) {
       this.dispose();
@@ -47,10 +44,7 @@ export class ResourceStatus implements Disposable {
   }
 }
 
-/**
- * One notification, with the actions that help.
- * @param waiting messages that the server does not have yet
- */
+/** @param waiting number of messages that the server does not have yet */
 export async function warnOfStore(problem: ParleyError, waiting: number, actions: ResourceActions): Promise<void> {
   const enterKeys = l10n.t('Enter Credentials');
   const settings = l10n.t('Open Settings');
@@ -68,7 +62,6 @@ export async function warnOfStore(problem: ParleyError, waiting: number, actions
   else if (choice === retry) await actions.retry();
 }
 
-/** What happened and what to do. */
 export function sentenceOf({ message, hint }: ParleyError): string {
   return hint === undefined ? message : `${message} ${hint}`;
 }

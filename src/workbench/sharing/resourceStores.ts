@@ -25,7 +25,6 @@ import { ResourceStatus, sentenceOf, warnOfStore } from './resourceStatus';
 import type { Serve } from './serve';
 
 const KEYS = 'parley.resources.keys:';
-/** Trying out a bucket may take this long, in milliseconds. */
 const TRY_MS = 30_000;
 
 interface Opened {
@@ -78,20 +77,18 @@ export class ResourceStores implements Disposable {
     void this.#resume();
   }
 
-  /** Other stores are configured, or have keys now. */
   get onDidChange(): Event<void> {
     return this.#didChange.event;
   }
 
   /**
-   * The store that takes what is written from now on, then those that hold what was written before.
-   * Never rejects for a setting that is wrong: this machine takes over.
+   * Returns the store for new messages, then those with older ones. Never rejects: with an invalid
+   * setting, this machine is used.
    */
   async all(): Promise<Stores> {
     return (await this.#open()).stores;
   }
 
-  /** The origin of the configured bucket. */
   get origin(): string | undefined {
     const place = this.#place();
     return place && new URL(place.endpoint).origin;
@@ -121,8 +118,7 @@ export class ResourceStores implements Disposable {
   }
 
   /**
-   * Asks for the keys of the configured bucket and keeps them.
-   * @returns whether they were given
+   * @returns whether keys were given
    * @throws ParleyError `bad-setting`, `no-bucket`, `bad-store`
    */
   async setKeys(): Promise<boolean> {
@@ -158,10 +154,7 @@ export class ResourceStores implements Disposable {
     this.#didChange.dispose();
   }
 
-  /**
-   * Says at once what is wrong with a bucket: else it shows with the first message that is shared.
-   * Never rejects.
-   */
+  /** Reports problems of a bucket before the first message is shared. Never rejects. */
   async #tryOut(): Promise<void> {
     const { log } = this.#options;
     try {
@@ -194,7 +187,6 @@ export class ResourceStores implements Disposable {
     }
   }
 
-  /** The keys were entered in another window. */
   async #followKeys(name: string): Promise<void> {
     const place = this.#place();
     if (!place || name !== keysOf(place) || !this.#opened) return;
@@ -257,7 +249,6 @@ export class ResourceStores implements Disposable {
     return join(this.#options.context.globalStorageUri.fsPath, 'resource-queue', name);
   }
 
-  /** Undefined where the setting names none, or none that can be used. */
   #place(): S3Location | undefined {
     try {
       const setting = parseResources(resourcesSetting());
@@ -285,7 +276,6 @@ export class ResourceStores implements Disposable {
   }
 }
 
-/** Under which name the keys of a place are kept. */
 function keysOf(place: S3Location): string {
   return `${KEYS}${keysName(place)}`;
 }

@@ -32,13 +32,9 @@ export interface ServeOptions {
   readonly context: ExtensionContext;
   readonly catalog: AgentCatalog;
   readonly services: ConversationServices;
-  /** The folder of sessions in a window without one. */
   readonly scratch: string;
   readonly cache: ResourceCache;
-  /**
-   * What the user's own sessions are read with: the messages of a run's session may lie in the same
-   * places.
-   */
+  /** What the user's own sessions are read with, which may share places with those of callers. */
   readonly reading: {
     readonly policy: () => NetworkPolicy;
     readonly stores: () => Promise<readonly ResourceStore[]>;
@@ -46,22 +42,17 @@ export interface ServeOptions {
   readonly log: Log;
 }
 
-/** Secrets of the local server in VS Code's secret store, one of each for an installation. */
 const TOKEN = 'parley.server.token';
 const SIGNING = 'parley.server.resourceSecret';
 
-/** VS Code has this long to say how a port is reached, in milliseconds. */
 const EXTERNAL_MS = 10_000;
-/** Reasons that the status names. */
 const MAX_UNREAD = 3;
 
 interface Running {
   readonly server: AgentServer;
   /** On this machine: `http://127.0.0.1:port`. */
   readonly baseUrl: string;
-  /** For others, where the settings name one. */
   publicAddress: PublicAddress | undefined;
-  /** As the setting was when it was started. */
   readonly port: number;
   readonly guard: Guard;
 }
@@ -75,18 +66,12 @@ export class Serve implements Disposable {
   #running: Running | undefined;
   #isShared = false;
   #isEnded = false;
-  /** Changes are made one after another. */
   #changing: Promise<void> = Promise.resolve();
   #failure: ParleyError | undefined;
-  /** What is wrong with the settings. */
   #problems: readonly string[] = [];
-  /**
-   * Why messages of callers' sessions could not be read, the newest first, until the settings
-   * change.
-   */
+  /** Why messages of callers' sessions could not be read, newest first. */
   #unread: readonly string[] = [];
 
-  /** Starts at once where the settings say so. */
   constructor(options: ServeOptions) {
     this.#options = options;
     this.#agents = new ServedAgents(options);
@@ -102,8 +87,7 @@ export class Serve implements Disposable {
   }
 
   /**
-   * Makes the messages of the local store readable over HTTP, until the window ends: for
-   * descriptors that are handed out.
+   * Serves the messages of the local store until the window ends.
    * @throws ParleyError `untrusted-workspace`, `port-taken`, `not-serving`
    */
   async ensureResourceServer(): Promise<void> {
@@ -118,10 +102,6 @@ export class Serve implements Disposable {
     this.address();
   }
 
-  /**
-   * The store of this extension's own files. Its messages have URLs while the server runs, see
-   * {@link ensureResourceServer}.
-   */
   localStore(): Promise<LocalStore> {
     const { context } = this.#options;
     this.#store ??= signingSecret(context.secrets).then((secret) => {
@@ -132,8 +112,8 @@ export class Serve implements Disposable {
   }
 
   /**
-   * How the server is reached: `http://127.0.0.1:port`, or its public address.
-   * @throws ParleyError `not-serving`, or why it does not
+   * `http://127.0.0.1:port`, or the public address.
+   * @throws ParleyError `not-serving`, or why it does not run
    */
   address(): string {
     if (this.#address !== undefined) return this.#address;
@@ -141,30 +121,24 @@ export class Serve implements Disposable {
     throw notServing();
   }
 
-  /** Of the server on this machine while it runs: `http://127.0.0.1:port`. */
+  /** `http://127.0.0.1:port` while the server runs. */
   get origin(): string | undefined {
     return this.#running?.baseUrl;
   }
 
-  /**
-   * What links to messages on this machine begin with, or will begin with while the server does not
-   * run yet.
-   */
+  /** The beginning of links to messages on this machine, even if the server does not run yet. */
   get linkBase(): string {
     return this.#address ?? configuredAddress(serverSettings().publicUrl)?.base ?? 'http://127.0.0.1:65535';
   }
 
-  /** What callers send as `Authorization: Bearer …`. */
   token(): Promise<string> {
     return serverToken(this.#options.context.secrets);
   }
 
-  /** When all changes of the settings so far are in effect. */
   settled(): Promise<void> {
     return this.#changing;
   }
 
-  /** Ends the server and the agents behind it, for good. */
   async stop(): Promise<void> {
     this.#isEnded = true;
     await this.#follow();
@@ -186,7 +160,6 @@ export class Serve implements Disposable {
     return this.#changing;
   }
 
-  /** Brings the server to where the settings want it. */
   async #change(): Promise<void> {
     const { log } = this.#options;
     const { enabled, agents, port, publicUrl } = serverSettings();
@@ -241,8 +214,7 @@ export class Serve implements Disposable {
   async #start(port: number): Promise<Running> {
     const { context, log, services, cache, reading } = this.#options;
     const store = await this.localStore();
-    // Others choose the URLs of a history: only origins that the user has named are requested, and
-    // there is no user to ask about others.
+    // Callers choose the URLs of a history: only origins that the user has named are requested.
     const guard = new Guard({
       listedOnly: true,
       isAllowed: (origin) => reading.policy().isAllowed(origin),
@@ -283,7 +255,7 @@ export class Serve implements Disposable {
   }
 
   async #end(running: Running): Promise<void> {
-    // Runs are cancelled and recorded first; their records need the address.
+    // Cancels and records runs first; their records need the address.
     await running.server.stop();
     this.#running = undefined;
     await this.#agents.closeAll();
@@ -291,10 +263,6 @@ export class Serve implements Disposable {
   }
 }
 
-/**
- * What the setting says without a running server; undefined where it says nothing, or nothing
- * valid.
- */
 function configuredAddress(setting: string): PublicAddress | undefined {
   try {
     return readPublicAddress(setting);
@@ -303,10 +271,7 @@ function configuredAddress(setting: string): PublicAddress | undefined {
   }
 }
 
-/**
- * @param setting as `parley.server.publicUrl` is written
- * @throws ParleyError `bad-setting`, `no-forwarding`
- */
+/** @throws ParleyError `bad-setting`, `no-forwarding` */
 async function publicAddressOf(setting: string, baseUrl: string): Promise<PublicAddress | undefined> {
   if (setting === '') return undefined;
   if (setting !== 'auto') return readPublicAddress(setting);
@@ -321,22 +286,17 @@ async function publicAddressOf(setting: string, baseUrl: string): Promise<Public
   return address.base === baseUrl ? undefined : address;
 }
 
-/** No agents are served. */
 export function notServing(): ParleyError {
   return new ParleyError('not-serving', localizable('Nothing is shared right now.'), {
     hint: localizable('Turn on parley.server.enabled.'),
   });
 }
 
-/** The bearer token of the server; made when it is first needed. */
 function serverToken(secrets: SecretStorage): Promise<string> {
   return keptOrMade(secrets, TOKEN, mintToken);
 }
 
-/**
- * The secret that signs the URLs of messages: 32 bytes, the same over restarts, so that older links
- * stay valid.
- */
+/** 32 bytes that sign the URLs of messages, kept over restarts so that older links stay valid. */
 async function signingSecret(secrets: SecretStorage): Promise<Uint8Array> {
   return Buffer.from(await keptOrMade(secrets, SIGNING, () => randomBytes(32).toString('base64')), 'base64');
 }

@@ -3,7 +3,6 @@
 import { type Command, type Disposable, l10n } from 'vscode';
 import { StatusItem } from '../ui/statusItem';
 
-/** What the local server does now. */
 export type ServeState =
   | { readonly kind: 'off' }
   | {

@@ -17,9 +17,7 @@ import { sessionFolders } from '../sessions/sessionFolders';
 
 export interface ServedAgentsOptions {
   readonly catalog: AgentCatalog;
-  /** Those of the panel. */
   readonly services: ConversationServices;
-  /** The folder of sessions in a window without one. */
   readonly scratch: string;
   readonly log: Log;
 }
@@ -27,7 +25,6 @@ export interface ServedAgentsOptions {
 export class ServedAgents {
   readonly #options: ServedAgentsOptions;
   readonly #services: ConversationServices;
-  /** By the id of the agent in the settings. */
   readonly #served = new Map<string, ServedConversations>();
 
   constructor(options: ServedAgentsOptions) {
@@ -40,8 +37,8 @@ export class ServedAgents {
   }
 
   /**
-   * Serves these agents from now on; what is no longer among them ends, with its sessions.
-   * @param ids of `parley.agents` @returns a sentence for each that cannot be served
+   * Serves these agents; others end with their sessions.
+   * @returns a sentence for each that cannot be served
    */
   choose(ids: readonly string[]): readonly string[] {
     const problems: string[] = [];
@@ -65,7 +62,6 @@ export class ServedAgents {
     return problems;
   }
 
-  /** Ends all sessions of served agents. */
   async closeAll(): Promise<void> {
     const served = [...this.#served.values()];
     this.#served.clear();
@@ -96,14 +92,12 @@ export class ServedAgents {
 }
 
 /**
- * The panel's services without those that ask: no MCP servers, no secrets, no sign-in, nothing
- * outside of the folders.
+ * Without services that ask: no MCP servers, secrets, sign-in, or access outside of the folders.
  */
 function withoutQuestions({ services, catalog, log }: ServedAgentsOptions): ConversationServices {
   const { mcpServers: _mcp, editorTools: _tools, signInTerminal: _signIn, remote: _remote, ...others } = services;
-  // Nobody reviews here what a caller's turn changes.
-  // Whoever asks a served agent answers its requests: the user's rules and choices are for the
-  // user's sessions.
+  // Nobody reviews changes here, and callers answer requests: the user's rules and choices are for
+  // the user's sessions.
   const { restarts: _restarts, changes: _changes, permissionRules: _rules, choices: _choices, ...rest } = others;
   const files = new EditorFiles({ log });
   return {

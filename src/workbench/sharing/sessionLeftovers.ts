@@ -18,24 +18,20 @@ export interface SessionLeftoversOptions {
   readonly serve: Serve;
   readonly stores: ResourceStores;
   readonly sessions: SharedSessions;
-  /** What is known of each session beside its descriptor. */
   readonly records: FileStore;
-  /** Descriptors of sessions with HTTP agents. */
   readonly httpSessions: FileStore;
-  /** Aborts when the window ends. */
   readonly ended: AbortSignal;
   readonly log: Log;
 }
 
-/** Deleted sessions whose messages others still refer to. */
 const LEFT = 'parley.resources.left';
 const MAX_LEFT = 1000;
 /**
- * Since when messages are written only for sessions that are shared, in ms since 1970; 0: what was
- * written before is gone.
+ * ms since 1970; 0: older messages are removed. Messages are only written for shared sessions
+ * since.
  */
 const COPIES_SINCE = 'parley.resources.copiesSince';
-/** Links to what was written before have ended by then: none lasts longer than a week. */
+/** Links last at most a week. */
 const COPIES_LAST_MS = 8 * 24 * 60 * 60 * 1000;
 const TIDY_AFTER_MS = 2 * 60_000;
 
@@ -49,10 +45,7 @@ export class SessionLeftovers implements Disposable {
     this.#tidying.unref();
   }
 
-  /**
-   * Removes what was kept of deleted sessions and no other one refers to. Never rejects.
-   * @param keys of the conversations
-   */
+  /** Removes files of deleted sessions that no other one refers to. Never rejects. */
   async forget(keys: readonly string[]): Promise<void> {
     const { log, serve, context, sessions } = this.#options;
     const before = context.globalState.get<readonly string[]>(LEFT, []);
@@ -70,7 +63,7 @@ export class SessionLeftovers implements Disposable {
     }
   }
 
-  /** Copies of messages in the bucket; they go only where the user says so. */
+  /** Copies in the bucket are only removed if the user says so. */
   readonly copies: SessionCopies = {
     of: async (key) => {
       const { stores, httpSessions, log } = this.#options;
@@ -83,7 +76,7 @@ export class SessionLeftovers implements Disposable {
     },
     remove: async (key, copies) => {
       const { httpSessions, log } = this.#options;
-      // What is kept of the session itself must not keep its copies.
+      // Files of the session itself must not keep its copies.
       await this.forget([key]);
       const left = await removeCopies(
         copies,
@@ -94,10 +87,7 @@ export class SessionLeftovers implements Disposable {
     },
   };
 
-  /**
-   * Runs once, a while after the update: removes what was written of sessions that were never
-   * shared. The journal has them.
-   */
+  /** Removes, once after an update, files of sessions that were never shared. */
   async #removeOldCopies(): Promise<void> {
     const { context, serve, sessions, log } = this.#options;
     const since = context.globalState.get<number>(COPIES_SINCE);

@@ -24,14 +24,12 @@ import type { ResourceStores } from './resourceStores';
 export interface SharedSessionsOptions {
   readonly conversations: Conversations;
   readonly stores: ResourceStores;
-  /** What is known of each session beside its descriptor. */
   readonly records: FileStore;
-  /** Reads a state. @returns its bytes, or a sentence that says why it is missing */
+  /** @returns the bytes, or a sentence that says why they are missing */
   readonly readState: (url: string, signal: AbortSignal) => Promise<Uint8Array | string>;
   readonly log: Log;
 }
 
-/** A conversation with its messages, as one of several that may continue the same session. */
 export interface SharedSession {
   readonly key: string;
   readonly conversation: Conversation;
@@ -50,7 +48,6 @@ export class SharedSessions implements Disposable {
   readonly #ended = new AbortController();
   readonly #resuming: NodeJS.Timeout;
   readonly #shared = new Map<string, SharedSession>();
-  /** Sessions that were closed while their last messages are written. */
   readonly #leaving = new Set<Promise<void>>();
   readonly #branches = new Branches<SharedSession>(({ one, other, common }) => {
     noteNow(one.conversation, otherBranch(other.conversation.agent.name, other.key, common));
@@ -71,7 +68,6 @@ export class SharedSessions implements Disposable {
     );
   }
 
-  /** @param key of a conversation @returns undefined where it is closed */
   find(key: string): SharedSession | undefined {
     return this.#shared.get(key);
   }
@@ -83,10 +79,7 @@ export class SharedSessions implements Disposable {
     throw new ParleyError('no-such-session', localizable('The session was closed.'));
   }
 
-  /**
-   * Another conversation that has the same session with more or fewer messages; those that differ
-   * say so themselves.
-   */
+  /** Tells conversations that have the same session with more or fewer messages. */
   tellRelated(conversation: Conversation): void {
     const opened = this.of(conversation);
     for (const other of this.#shared.values()) {
@@ -98,7 +91,6 @@ export class SharedSessions implements Disposable {
     }
   }
 
-  /** When everything that was said so far is written, or has failed to be. */
   async settled(): Promise<void> {
     await Promise.all([...[...this.#shared.values()].map(settledOf), ...this.#leaving]);
   }
@@ -202,18 +194,15 @@ export class SharedSessions implements Disposable {
   }
 }
 
-/** Returns whether the conversation is with an HTTP agent, which keeps its messages itself. */
 export function isHttp({ agent }: Conversation): boolean {
   return agent.type === 'communication';
 }
 
-/** When what the agent has stored and what was said is written. */
 async function settledOf({ state, messages }: SharedSession): Promise<void> {
   await state.settled();
   await messages.settled();
 }
 
-/** Adds what happens now to a transcript. */
 export function noteNow(conversation: Conversation, event: SessionEvent): void {
   conversation.note([{ at: Date.now(), event }]);
 }

@@ -17,7 +17,6 @@ const schema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('problem'), kind: z.enum(['error', 'csp']), text: z.string().check(z.maxLength(20_000)) }),
 ]);
 
-/** Returns a message as it is meant; undefined where it is none. */
 export function readFromTraffic(message: unknown): FromTraffic | undefined {
   const parsed = schema.safeParse(message);
   return parsed.success ? parsed.data : undefined;

@@ -15,11 +15,9 @@ import { pick } from '../ui/input';
 import { showInfo, showProgress } from '../ui/messages';
 import { pickFiles, pickTarget } from '../ui/places';
 
-/** What a program may ask of `parley.openRecording`. */
 export interface RecordingArgument {
   /** Absolute. */
   readonly path?: string;
-  /** As fast as possible, or at the pace at which it was recorded. */
   readonly pace?: 'at-once' | 'recorded';
 }
 
@@ -27,12 +25,9 @@ export interface RecordingsOptions {
   readonly traffic: TrafficLog;
   readonly conversations: Conversations;
   readonly log: Log;
-  /** Of Parley. */
   readonly version: string;
-  /** What the session of a key is called, and its agent. */
   readonly labelOf: (key: string) => string;
   readonly agentOf: (key: string) => string;
-  /** The folder that a recording is saved in, as it is suggested. */
   readonly folder: () => string;
   readonly present: (key: string) => void;
 }
@@ -45,8 +40,8 @@ export class Recordings {
   }
 
   /**
-   * Saves the traffic of a session that is still kept, without secrets.
-   * @param key absent: asks which session, where there is more than one
+   * Saves the captured traffic of a session, without secrets.
+   * @param key absent: the user is asked
    */
   async save(key?: string): Promise<void> {
     const { traffic, labelOf, agentOf, folder, version, log } = this.#options;
@@ -76,8 +71,8 @@ export class Recordings {
   }
 
   /**
-   * Opens a recording in the chat. Returns the key of its session when all is played; undefined
-   * where the user went away.
+   * Opens a recording. Resolves to the key of its session when all is played; undefined if the user
+   * cancelled.
    * @throws ParleyError `recording-too-large`, `not-a-recording`, `recording-unreadable`
    */
   async open({ path, pace }: RecordingArgument = {}): Promise<string | undefined> {

@@ -17,9 +17,7 @@ export interface TrafficInspectorOptions {
   readonly context: ExtensionContext;
   readonly traffic: TrafficLog;
   readonly log: Log;
-  /** What the session of a key is called. */
   readonly labelOf: (key: string) => string;
-  /** Saves a recording of a session; without a key, the user is asked which. */
   readonly save: (key: string | undefined) => Promise<void>;
 }
 
@@ -31,7 +29,6 @@ export class TrafficInspector implements Disposable {
     this.#options = options;
   }
 
-  /** Opens the inspector beside the chat, or brings it to the front. */
   show(): void {
     if (this.#open) {
       this.#open.panel.reveal();

@@ -6,14 +6,12 @@ import { openSettings } from '../config/settings';
 
 const GIT_SITE = 'https://git-scm.com/downloads';
 
-/** A button: a codicon, a name, and what it does. */
 export interface ActionButton {
   readonly icon: string;
   readonly label: string;
   readonly run: () => Promise<unknown>;
 }
 
-/** @param agent the id of the agent that was checked */
 export function actOn(action: CheckAction, agent: string): ActionButton {
   const settings = (run: () => Promise<unknown>): ActionButton => ({
     icon: 'gear',

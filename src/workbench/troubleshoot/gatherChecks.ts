@@ -50,11 +50,7 @@ export interface TroubleshooterOptions {
 /** A start has several stages, each with a limit of its own; in ms. */
 const MORE_MS = 30_000;
 
-/**
- * Returns the checks in the order in which they are shown. None of them does anything before it is
- * run.
- * @param conversation the one in the chat, where it is with this agent
- */
+/** @param conversation the one in the chat, if it is with this agent */
 export function gatherChecks(
   agent: AgentDefinition,
   conversation: Conversation | undefined,
@@ -64,7 +60,6 @@ export function gatherChecks(
   const { isTrusted } = workspace;
   const cwd = conversation?.cwd ?? conversations.folders[0] ?? homedir();
   const own = agent.type === 'process' ? agent.env : {};
-  // The login shell is a program too.
   const ofUser = isTrusted ? options.environment : async () => agentEnvironment(process.env, knownShellPath());
   const environment = async (command?: string): Promise<Record<string, string>> =>
     withVariables(await ofUser(command), own);
@@ -79,7 +74,7 @@ export function gatherChecks(
       resolve: async (command) => resolveCommand(command, { cwd, env: await environment(command) }),
       versionOf: async (path, signal) => {
         if (agent.type !== 'process') return undefined;
-        // Whatever else the program is, it may begin to serve instead.
+        // Other programs may begin to serve instead.
         const known = KNOWN_AGENTS.find(({ program }) => program === agent.command);
         const answersVersion = isTrusted && known?.answersVersion === true;
         return versionOf({ path, answersVersion }, { env: await environment(), log }, signal);

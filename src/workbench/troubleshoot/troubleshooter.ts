@@ -13,10 +13,8 @@ import { List, type ListRow } from '../ui/input';
 import { actOn } from './checkActions';
 import { gatherChecks, type TroubleshooterOptions } from './gatherChecks';
 
-/** Maximum characters of a finding in a row with advice. */
 const MAX_FOUND = 70;
 
-/** Arguments of the command for programs. */
 export interface TroubleshootArgument {
   /** The id of an agent; absent: the one of the session in the chat. */
   readonly agent?: string;
@@ -24,10 +22,8 @@ export interface TroubleshootArgument {
   readonly show?: boolean;
 }
 
-/** Result of the command for programs. */
 export interface TroubleshootAnswer {
   readonly results: readonly CheckResult[];
-  /** Markdown without secrets. */
   readonly report: string;
 }
 
@@ -52,7 +48,7 @@ export class Troubleshooter implements Disposable {
   }
 
   /**
-   * Runs the checks. Resolves when they are done; cancelled with the list.
+   * Runs the checks until the list is closed.
    * @throws ParleyError `no-such-agent`
    */
   async run({ agent: id, show = true }: TroubleshootArgument = {}): Promise<TroubleshootAnswer> {
@@ -77,7 +73,6 @@ export class Troubleshooter implements Disposable {
     this.#end.abort();
   }
 
-  /** Shows the list, which stays open after the checks. */
   async #show(
     agent: AgentDefinition,
     checks: readonly Check[],
@@ -145,10 +140,7 @@ export class Troubleshooter implements Disposable {
   }
 }
 
-/**
- * @param agent its id
- * @param view action of a row whose finding has no action
- */
+/** @param view action of a row whose finding has no action */
 function rowOf(
   { id, title }: Check,
   result: CheckResult | undefined,

@@ -10,19 +10,18 @@ import { fileMode, readOnDisk, statOnDisk, writeOnDisk } from '../../../changes/
 
 /** Larger files are not read, in bytes: what is kept of changed files is smaller by far. */
 const MAX_BYTES = 64 * 1024 * 1024;
-/** Windows has neither; there, what is opened is what was looked at before. */
+/** Windows has neither. */
 const { O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
 
-/** A file or a link, as git tells them. */
 export interface DiskFile {
-  /** Of a link: where it points to. */
+  /** The target of a link. */
   readonly content: Buffer;
   readonly mode: FileVersion['mode'];
 }
 
 /**
- * @returns undefined where there is neither a file nor a link
- * @throws ParleyError `file-too-large`; the file system's error where it cannot be read
+ * @returns undefined if there is neither a file nor a link
+ * @throws ParleyError `file-too-large`
  */
 export async function readDiskFile(path: string): Promise<DiskFile | undefined> {
   const found = await statOnDisk(fs, path);
@@ -49,10 +48,7 @@ export async function isWritable(path: string): Promise<boolean> {
   );
 }
 
-/**
- * Makes a file or a link what is given, with its folders; as a whole or not at all.
- * @throws the file system's error
- */
+/** Writes a file or a link and its folders, atomically. */
 export async function writeDiskFile(path: string, { content, mode }: DiskFile): Promise<void> {
   const found = await readOnDisk(fs, path);
   if (found === 'other') throw new ParleyError('file-unwritable', localizable("{0} isn't a regular file.", path));
@@ -60,7 +56,6 @@ export async function writeDiskFile(path: string, { content, mode }: DiskFile): 
   await writeOnDisk(fs, path, content, mode, found === 'folder' ? undefined : found);
 }
 
-/** Deletes a file or a link. @throws the file system's error */
 export async function deleteDiskFile(path: string): Promise<void> {
   await rm(path, { force: true });
 }

@@ -3,18 +3,14 @@ import * as vscode from 'vscode';
 import { decodeFile } from '../../editor/fileEncoding';
 import { lineEdits } from './lineEdits';
 
-/**
- * Returns the bytes that saving a document as it is would write.
- */
 export async function bytesOf(document: vscode.TextDocument): Promise<Buffer> {
   return Buffer.from(await vscode.workspace.encode(document.getText(), { encoding: document.encoding }));
 }
 
 /**
- * Returns the edits that make a document hold a content, as few lines as possible; where a document
- * cannot hold it (mixed line ends, characters of another encoding), what comes closest.
- * @param content of the file, as it should be
- * @returns undefined where the content is no text
+ * Returns the fewest line edits that make a document hold a content, or come closest (mixed line
+ * ends, characters of another encoding).
+ * @returns undefined if the content is no text
  */
 export async function editsOf(
   document: vscode.TextDocument,

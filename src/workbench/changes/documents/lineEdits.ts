@@ -8,10 +8,7 @@ const MAX_STEPS = 100_000;
 /** More lines than this are replaced as one block. */
 const MAX_LINES = 20_000;
 
-/**
- * Returns the replacements, in order and apart from each other; none where the texts are equal.
- * Texts with too many changes are given as one.
- */
+/** Returns the replacements in order; one for texts with too many changes. */
 export function lineEdits(before: string, after: string): readonly TextChange[] {
   const whole = smallestChange(before, after);
   if (!whole) return [];
@@ -28,7 +25,6 @@ export function lineEdits(before: string, after: string): readonly TextChange[] 
   });
 }
 
-/** Lines with their ends. */
 function linesOf(text: string): string[] {
   return text.match(/[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+$/g) ?? [];
 }

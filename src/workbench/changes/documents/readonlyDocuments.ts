@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import type { Disposable } from '../../../base/disposable';
 import { decodeFile } from '../../editor/fileEncoding';
 
-/** A text has no byte 0 in its first bytes; so many are looked at. */
+/** Bytes to search for a byte 0, which no text has. */
 const BYTES_SEEN = 8_000;
 
 /**
@@ -19,7 +19,6 @@ export abstract class ReadonlyDocuments implements vscode.FileSystemProvider, Di
     this.#scheme = scheme;
   }
 
-  /** Serves all addresses of the scheme in this window. */
   register(): vscode.Disposable {
     const options = { isReadonly: true, isCaseSensitive: true };
     return vscode.workspace.registerFileSystemProvider(this.#scheme, this, options);
@@ -60,9 +59,9 @@ export abstract class ReadonlyDocuments implements vscode.FileSystemProvider, Di
 }
 
 /**
- * Returns a text in UTF-8 with a mark: settings of encodings are for folders, which these addresses
- * are not in, and a mark is always believed.
- * @param path of the file that has the content, absolute
+ * Returns a text in UTF-8 with a byte order mark, which VS Code always believes: settings of
+ * encodings are for folders, and these addresses are in none.
+ * @param path of the file, absolute
  */
 export async function asUtf8(path: string, content: Buffer): Promise<Uint8Array> {
   const head = content.subarray(0, BYTES_SEEN);

@@ -6,22 +6,15 @@ import { asUtf8, ReadonlyDocuments } from './readonlyDocuments';
 
 export const VERSION_SCHEME = 'parley-version';
 
-/** Which content an address names. */
 export interface VersionRef {
-  /** Our key of the session whose store has it. */
   readonly session: string;
   /** Absolute path of the folder of the file. */
   readonly root: string;
   readonly version: FileVersion;
 }
 
-/**
- * Reads a version.
- * @throws ParleyError where the session or the version is gone
- */
 export type ReadVersion = (ref: VersionRef) => Promise<Buffer>;
 
-/** Versions by their addresses. */
 export class VersionDocuments extends ReadonlyDocuments {
   readonly #read: ReadVersion;
 
@@ -41,15 +34,14 @@ export class VersionDocuments extends ReadonlyDocuments {
   }
 }
 
-/** Returns the address that stands for a file that is not there: it is empty. */
+/** The address of a missing file: an empty document. */
 export function absentUri(path: string): vscode.Uri {
   return vscode.Uri.file(path).with({ scheme: VERSION_SCHEME });
 }
 
 /**
- * Returns the address of a version, the same for the same one. It says all that is needed to read
- * the version again after the window was reloaded.
- * @param path of the file, absolute: it names the document, and tells its language
+ * Returns the address of a version, from which it can be read after a reload too.
+ * @param path names the document, and tells its language
  */
 export function versionUri(path: string, { session, root, version }: VersionRef): vscode.Uri {
   const { oid, mode, size } = version;
@@ -57,7 +49,6 @@ export function versionUri(path: string, { session, root, version }: VersionRef)
   return vscode.Uri.file(path).with({ scheme: VERSION_SCHEME, query });
 }
 
-/** Returns what an address names; undefined where it is none of ours. */
 export function versionOf(uri: vscode.Uri): VersionRef | undefined {
   if (uri.scheme !== VERSION_SCHEME) return undefined;
   const query = new URLSearchParams(uri.query);

@@ -4,8 +4,8 @@ import type { Conversations } from '../../sessions/conversations';
 import type { VersionRef } from './versionDocuments';
 
 /**
- * @throws FileSystemError where the session is not open here, or has no such folder; ParleyError
- * `state-gone`, `version-not-kept`
+ * @throws FileSystemError if the session is not open here; ParleyError `state-gone`,
+ * `version-not-kept`
  */
 export async function readVersion(
   conversations: Pick<Conversations, 'find'>,

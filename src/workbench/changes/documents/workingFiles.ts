@@ -16,17 +16,15 @@ import { type ReportProgress, showProgress } from '../../ui/messages';
 import { deleteDiskFile, isWritable, readDiskFile, writeDiskFile } from './diskFiles';
 import { bytesOf, editsOf } from './documentEdits';
 
-/** How often a step is tried again where the user types between looking and changing. */
 const ATTEMPTS = 3;
 /** Larger files are not loaded into an editor that is not open, in bytes. */
 const MAX_LOADED_BYTES = 5 * 1024 * 1024;
-/** Of more files than these VS Code would let documents go before they are saved. */
+/** VS Code closes documents without an editor beyond about this many before they are saved. */
 const MAX_LOADED = 40;
 
-/** Options of VS Code's own for the deletion of a file; the last is missing in its types. */
+/** `skipTrashBin` is missing in VS Code's types. */
 const DELETE = { ignoreIfNotExists: true, skipTrashBin: true };
 
-/** How one file is changed. */
 type Step = {
   readonly edit: FileEdit;
   readonly uri: vscode.Uri;
@@ -45,7 +43,6 @@ type Step = {
 
 export class EditorWorkingFiles implements WorkingFiles {
   readonly #log: Log;
-  /** Steps are made one after another. */
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(log: Log) {
@@ -71,7 +68,7 @@ export class EditorWorkingFiles implements WorkingFiles {
     for (let attempt = 1; attempt <= ATTEMPTS && open.length > 0; attempt++) {
       const steps = await this.#plan(open, refused, signal, report);
       if (!steps) return edits.map(({ path }) => path);
-      // False also where the user typed in between: the ranges are for a version that is gone.
+      // Also false if the user typed in between.
       const isApplied = await applyEdit(steps);
       if (!isApplied) await removeHalf(steps);
       const unsaved = isApplied ? await save(steps) : new Set<Step>();
@@ -88,7 +85,6 @@ export class EditorWorkingFiles implements WorkingFiles {
     return [...refused];
   }
 
-  /** @returns undefined where the user cancelled */
   async #plan(
     edits: readonly FileEdit[],
     refused: Set<string>,
@@ -122,9 +118,9 @@ export class EditorWorkingFiles implements WorkingFiles {
   }
 
   /**
-   * Looks whether the bytes are on the disk, and puts them there where a document could not hold
-   * them, a save of the user's own changed them, or VS Code has no edit for it.
-   * @param isApplied the step was made in VS Code
+   * Checks the bytes on the disk, and writes them if a document could not hold them, saving changed
+   * them, or VS Code has no edit for it.
+   * @param isApplied VS Code made the step
    * @param isUnsaved VS Code could not save it
    * @returns whether the file is as it should be
    */
@@ -151,7 +147,6 @@ export class EditorWorkingFiles implements WorkingFiles {
   }
 }
 
-/** Returns how a file is changed, or why it is not: nothing to do, or it is not as expected. */
 async function planOne(
   edit: FileEdit,
   open: vscode.TextDocument | undefined,
@@ -174,19 +169,17 @@ async function planOne(
     if (!document.isDirty) await requireRoom(fs, path, content);
     return { edit, uri: document.uri, by: 'document', document, edits, keepsUnsaved: document.isDirty };
   }
-  // No text, or nothing that the document would save: another encoding than the file's, a mode, mixed
-  // line ends, or a change on the disk that it is about to read.
+  // No text, or nothing that saving would change: another encoding, a mode, mixed line ends.
   return document.isDirty ? 'refused' : { edit, uri, by: 'disk' };
 }
 
 /**
- * Loads a file into a document without an editor: what is edited as text keeps its inode, and
- * language servers see edits instead of a new file.
- * @returns undefined where the document would not hold the same bytes
+ * Loads a file without an editor: editing it as text keeps its inode, and language servers see
+ * edits.
+ * @returns undefined if the document would not hold the same bytes
  */
 type Load = (uri: vscode.Uri, content: Buffer) => Promise<vscode.TextDocument | undefined>;
 
-/** @see Load */
 async function load(uri: vscode.Uri, content: Buffer): Promise<vscode.TextDocument | undefined> {
   if (content.length > MAX_LOADED_BYTES) return undefined;
   try {
@@ -197,10 +190,7 @@ async function load(uri: vscode.Uri, content: Buffer): Promise<vscode.TextDocume
   }
 }
 
-/**
- * Makes what VS Code has edits for. What is deleted is deleted last: a file that could not be made in
- * its place is not lost with it.
- */
+/** Deletes last: a file that could not be made in its place is not lost. */
 async function applyEdit(steps: readonly Step[]): Promise<boolean> {
   const whole = new vscode.WorkspaceEdit();
   for (const step of inOrder(steps)) {
@@ -233,7 +223,7 @@ async function removeHalf(steps: readonly Step[]): Promise<void> {
 }
 
 /**
- * Saves what had no unsaved changes before, at once: VS Code opens what stays unsaved.
+ * Saves at once what had no unsaved changes before: VS Code opens what stays unsaved.
  * @returns what VS Code could not save
  */
 async function save(steps: readonly Step[]): Promise<ReadonlySet<Step>> {
@@ -247,10 +237,9 @@ async function save(steps: readonly Step[]): Promise<ReadonlySet<Step>> {
 }
 
 /**
- * Saves a document that VS Code has not saved, where the disk has its bytes already. VS Code may
- * have read the file between two changes, and have the time of the first with the text of the
- * second: it takes the file for newer than what it has read, for ever. One with an older time it
- * saves.
+ * Saves a document that VS Code refuses to save although the disk has its bytes: it can combine the
+ * time of one change with the text of the next, and then takes the file for newer for ever. A file
+ * with an older time it saves.
  */
 async function saveSame(document: vscode.TextDocument, path: string, content: Buffer): Promise<void> {
   if (!document.isDirty || !(await bytesOf(document)).equals(content)) return;

@@ -12,13 +12,11 @@ export interface Problem {
   readonly line: number;
   readonly column: number;
   readonly severity: Severity;
-  /** As the language server says it. */
   readonly message: string;
   readonly source?: string;
   readonly code?: string;
 }
 
-/** The worst first. */
 const SEVERITIES: readonly Severity[] = ['error', 'warning', 'info', 'hint'];
 
 const NAMES: Readonly<Record<DiagnosticSeverity, Severity>> = {
@@ -28,15 +26,11 @@ const NAMES: Readonly<Record<DiagnosticSeverity, Severity>> = {
   [DiagnosticSeverity.Hint]: 'hint',
 };
 
-/**
- * Returns the problems in files below the folders that the editor knows now.
- * @param only of this severity and worse
- */
+/** @param only of this severity and worse */
 export function problemsIn(roots: readonly string[], only: { readonly severity?: Severity } = {}): ProblemList {
   return new ProblemList(diagnosticsIn(roots), only.severity);
 }
 
-/** Returns what the editor knows now of files below the folders, by their absolute paths. */
 export function diagnosticsIn(roots: readonly string[]): (readonly [path: string, found: readonly Diagnostic[]])[] {
   return languages.getDiagnostics().flatMap(([{ scheme, fsPath }, found]) => {
     const isWanted = scheme === 'file' && roots.some((root) => isBelow(root, fsPath));
@@ -44,7 +38,6 @@ export function diagnosticsIn(roots: readonly string[]): (readonly [path: string
   });
 }
 
-/** Problems of one file with one severity. They are sorted when they are first read. */
 interface Group {
   readonly path: string;
   readonly severity: Severity;
@@ -53,8 +46,8 @@ interface Group {
 }
 
 /**
- * Problems in order: errors first, then by file and line. A workspace can have 100,000 of them, so that
- * they are counted at once, and sorted and put into words where they are read.
+ * Problems by severity, file and line. A workspace can have 100,000: they are sorted and formatted
+ * only when read.
  */
 export class ProblemList {
   readonly length: number;
@@ -81,12 +74,10 @@ export class ProblemList {
     return lengthOf(this.#groups.filter((group) => group.severity === severity));
   }
 
-  /** The files that have some, each once. */
   get paths(): ReadonlySet<string> {
     return new Set(this.#groups.map(({ path }) => path));
   }
 
-  /** Returns those of some files, of this severity and worse. */
   only(paths: ReadonlySet<string>, least: Severity): ProblemList {
     const files = this.#groups.filter(({ path }) => paths.has(path));
     return new ProblemList(

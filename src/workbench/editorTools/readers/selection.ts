@@ -9,13 +9,11 @@ export interface EditorSelection {
   /** 1-based. */
   readonly startLine: number;
   readonly endLine: number;
-  /** Empty where nothing is selected. */
   readonly text: string;
 }
 
 /**
- * Returns the selection of the active text editor, or of a visible one while the chat is active;
- * undefined where none shows a file below the folders.
+ * Returns the selection of the active text editor, or of a visible one while the chat is active.
  */
 export function selectionIn(roots: readonly string[]): EditorSelection | undefined {
   const editors = [...(window.activeTextEditor ? [window.activeTextEditor] : []), ...window.visibleTextEditors];

@@ -6,7 +6,6 @@ import { askEditor } from '../askEditor';
 
 export interface FoundSymbol {
   readonly name: string;
-  /** An English word in lower case, such as "function". */
   readonly kind: string;
   readonly container?: string;
   /** Absolute. */
@@ -17,7 +16,7 @@ export interface FoundSymbol {
 }
 
 /**
- * Returns symbols of the workspace below the folders, at most `most`; none where the servers fail.
+ * Returns at most `most` symbols below the folders; none if the servers fail.
  * @throws the reason of `signal`
  */
 export async function symbolsNamed(
@@ -45,8 +44,7 @@ export async function symbolsNamed(
 }
 
 /**
- * Returns the symbols of a file in their order, those inside of others after them; none where the
- * servers fail.
+ * Returns the symbols of a file in order; none if the servers fail.
  * @throws the reason of `signal`
  */
 export async function symbolsOf(path: string, signal: AbortSignal): Promise<FoundSymbol[]> {
@@ -80,7 +78,6 @@ function kindName(kind: SymbolKind): string {
   return (SymbolKind[kind] ?? 'symbol').replace(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase();
 }
 
-/** Asks the language servers; undefined where they fail or do not answer. */
 async function provided<T>(signal: AbortSignal, command: string, arg: unknown): Promise<T | undefined> {
   try {
     return await askEditor<T>(signal, command, arg);
