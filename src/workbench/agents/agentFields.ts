@@ -1,6 +1,6 @@
 // What people change of an entry of `parley.agents`, each with its own input box; the rest is edited in
 // settings.json.
-import { l10n, Range, Selection, window } from 'vscode';
+import { commands, env, l10n, Range, Selection, window } from 'vscode';
 import type { AgentDefinition } from '../../agents/agentDefinition';
 import { secretName } from '../../agents/agentImport';
 import {
@@ -17,6 +17,7 @@ import {
 } from '../../agents/agentInput';
 import { entryPlace } from '../../agents/settingsText';
 import { isSecretName } from '../../base/redactJson';
+import { within } from '../../base/within';
 import { openAgentSettings } from '../config/settings';
 import type { Entries } from '../registry/agentEntries';
 import { askLine } from '../ui/input';
@@ -24,6 +25,9 @@ import { type EditorServices, type Page, type PageRow, section, showPage, withIc
 
 export const REMOTE_SCHEMES = ['wss:', 'ws:', 'https:', 'http:'] as const;
 export const HTTP_SCHEMES = ['https:', 'http:'] as const;
+
+/** How long VS Code may take to show the settings file, in milliseconds. */
+const SHOWN_MS = 3000;
 
 /** Changes of an entry; undefined removes the property. */
 type Changes = Readonly<Record<string, unknown>>;
@@ -125,14 +129,22 @@ export function askFor(
 }
 
 export async function openEntry(id?: string): Promise<void> {
-  await openAgentSettings();
-  const editor = window.activeTextEditor;
-  const place = editor && id !== undefined ? entryPlace(editor.document.getText(), id) : undefined;
-  if (!editor || !place) return;
-  const { document } = editor;
+  if (id === undefined) return openAgentSettings();
+  const file = env.remoteName === undefined ? 'openSettingsJson' : 'openRemoteSettingsFile';
+  const isThere = (): boolean => window.activeTextEditor?.document.fileName.endsWith('settings.json') === true;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  // VS Code tells extensions of the editor a moment after it is shown.
+  const listening = window.onDidChangeActiveTextEditor(() => isThere() && resolve());
+  await commands.executeCommand(`workbench.action.${file}`);
+  if (!isThere()) await within(SHOWN_MS, promise);
+  listening.dispose();
+  const shown = window.activeTextEditor;
+  const place = shown && entryPlace(shown.document.getText(), id);
+  if (!place) return;
+  const { document } = shown;
   const range = new Range(document.positionAt(place.offset), document.positionAt(place.offset + place.length));
-  editor.selection = new Selection(range.start, range.start);
-  editor.revealRange(range);
+  shown.selection = new Selection(range.start, range.start);
+  shown.revealRange(range);
 }
 
 function valuesPage(id: string, services: EditorServices, back: Page): Page {

@@ -263,6 +263,7 @@ describe('the agents editor', () => {
     await run({ row: 'Two' }, { row: 'Edit in settings.json' });
     const { document, selection } = window.activeTextEditor ?? assert.fail();
     assert.match(document.lineAt(selection.active.line).text, /^\s*"two": \{/);
+    assert.equal(document.isDirty, false);
     await commands.executeCommand('workbench.action.closeActiveEditor');
   });
 
