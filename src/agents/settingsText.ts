@@ -71,10 +71,10 @@ export function editEntries(text: string, before: Entries, after: Entries): stri
   );
 }
 
-/** Returns where the entry of an agent stands in the text of a settings file. */
-export function entryPlace(text: string, id: string): { readonly offset: number; readonly length: number } | undefined {
+/** Returns the offset of an agent's entry in the text of a settings file. */
+export function entryOffset(text: string, id: string): number | undefined {
   const root = parseTree(text, [], { allowTrailingComma: true });
-  return root && nodeAt(root, [KEY, id])?.parent;
+  return root && nodeAt(root, [KEY, id])?.parent?.offset;
 }
 
 /** Replaces the value of a property, or adds the property at the end of its object. */

@@ -1,6 +1,6 @@
 // What people change of an entry of `parley.agents`, each with its own input box; the rest is edited in
 // settings.json.
-import { commands, env, l10n, Range, Selection, window } from 'vscode';
+import { commands, env, l10n, Range, type TextDocument, window, workspace } from 'vscode';
 import type { AgentDefinition } from '../../agents/agentDefinition';
 import { secretName } from '../../agents/agentImport';
 import {
@@ -15,7 +15,7 @@ import {
   variableProblem,
   wordsOf,
 } from '../../agents/agentInput';
-import { entryPlace } from '../../agents/settingsText';
+import { entryOffset } from '../../agents/settingsText';
 import { isSecretName } from '../../base/redactJson';
 import { within } from '../../base/within';
 import { openAgentSettings } from '../config/settings';
@@ -131,20 +131,19 @@ export function askFor(
 export async function openEntry(id?: string): Promise<void> {
   if (id === undefined) return openAgentSettings();
   const file = env.remoteName === undefined ? 'openSettingsJson' : 'openRemoteSettingsFile';
-  const isThere = (): boolean => window.activeTextEditor?.document.fileName.endsWith('settings.json') === true;
+  const documentOf = (): TextDocument | undefined =>
+    workspace.textDocuments.find(({ uri }) => /\/(?!\.vscode)[^/]*\/settings\.json$/.test(uri.path));
   const { promise, resolve } = Promise.withResolvers<void>();
-  // VS Code tells extensions of the editor a moment after it is shown.
-  const listening = window.onDidChangeActiveTextEditor(() => isThere() && resolve());
+  // VS Code tells extensions of the document a moment after it is shown.
+  const listening = workspace.onDidOpenTextDocument(() => documentOf() && resolve());
   await commands.executeCommand(`workbench.action.${file}`);
-  if (!isThere()) await within(SHOWN_MS, promise);
+  if (!documentOf()) await within(SHOWN_MS, promise);
   listening.dispose();
-  const shown = window.activeTextEditor;
-  const place = shown && entryPlace(shown.document.getText(), id);
-  if (!place) return;
-  const { document } = shown;
-  const range = new Range(document.positionAt(place.offset), document.positionAt(place.offset + place.length));
-  shown.selection = new Selection(range.start, range.start);
-  shown.revealRange(range);
+  const document = documentOf();
+  const offset = document && entryOffset(document.getText(), id);
+  if (offset === undefined) return;
+  const start = document.positionAt(offset);
+  await window.showTextDocument(document, { selection: new Range(start, start) });
 }
 
 function valuesPage(id: string, services: EditorServices, back: Page): Page {
