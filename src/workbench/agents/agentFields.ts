@@ -141,7 +141,7 @@ export async function openEntry(id?: string): Promise<void> {
   listening.dispose();
   const document = documentOf();
   const offset = document && entryOffset(document.getText(), id);
-  if (offset === undefined) return;
+  if (!document || offset === undefined) return;
   const start = document.positionAt(offset);
   await window.showTextDocument(document, { selection: new Range(start, start) });
 }
