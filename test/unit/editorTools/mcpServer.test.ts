@@ -209,7 +209,6 @@ describe('editorTools/mcpServer', () => {
     raw.on('error', () => undefined);
     const request = `${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' })}\n`;
     raw.write(`${token}\n`);
-    // Until the server takes no more.
     const requests = request.repeat(1000);
     let written = 0;
     while (written < 20_000_000 && raw.writableLength < 300_000) {
@@ -219,7 +218,6 @@ describe('editorTools/mcpServer', () => {
     }
     assert.ok(written < 20_000_000, 'it takes all that is sent');
     assert.ok((served?.writableLength ?? 0) < 4_000_000, String(served?.writableLength));
-    // Then it answers all.
     const count = written / request.length;
     let answers = 0;
     for await (const chunk of raw) {

@@ -20,14 +20,12 @@ describe('editorTools/toolSocket', () => {
     socket.dispose();
   });
 
-  /** A session that says its name and then repeats what it hears. */
   const session = (name: string): Promise<ToolEntrance> =>
     socket.open(async (connection) => {
       connection.write(`${name}:`);
       connection.pipe(connection);
     });
 
-  /** Returns all that comes back until the connection ends, or until `wanted` has come. */
   async function say(path: string, text: string, wanted?: string): Promise<string> {
     const connection = connect(path);
     open.push(connection);

@@ -44,7 +44,6 @@ describe('changed files in the editor', function () {
   const apply = (...edits: FileEdit[]): Promise<readonly string[]> => files.apply(edits, 'Undoing changes…');
   const onDisk = (path: string): Promise<string> => readFile(path, 'latin1');
 
-  /** Takes the last step back as the keyboard does, and waits until the document has changed. */
   async function undo(document: vscode.TextDocument): Promise<void> {
     const undone = new Deferred<void>();
     const listening = vscode.workspace.onDidChangeTextDocument((event) => {

@@ -78,7 +78,6 @@ describe('sessions in worktrees', function () {
     assert.equal(await text('new.txt'), 'new\n');
     assert.equal(await run('removeWorktree', { session: one, ask: false }), true);
     assert.deepEqual(git('branch', '--format=%(refname:short)').trim().split('\n'), ['main', 'parley/two']);
-    // The first line is another one in the folder now, the last is not.
     assert.deepEqual(await run('applyWorktree', { session: two, ask: false }), ['a.txt']);
     assert.equal(await text('a.txt'), 'ONE\ntwo\nthree\nFOUR\nFIVE\n');
     assert.equal(await run('removeWorktree', { session: two, ask: false }), true);

@@ -152,7 +152,6 @@ describe('code of an answer applied to a file', () => {
       ['apply-code/a.ts'],
     );
     assert.equal(comparisons(), 0);
-    // A file elsewhere in the editor is none.
     await writeFile(join(outside, 'other.ts'), 'mine');
     await openFile(join(outside, 'other.ts'));
     answer(true);

@@ -112,7 +112,6 @@ describe('the tools of the editor', function () {
     const watcher = vscode.workspace.createFileSystemWatcher(`**/${basename(path)}`);
     const seen = new Promise<void>((resolve) => watcher.onDidCreate(({ fsPath }) => fsPath === path && resolve()));
     mkdirSync(path);
-    // It may not watch anything yet.
     while (!(await within(1000, seen))) {
       rmSync(path, { recursive: true });
       mkdirSync(path);
@@ -120,7 +119,6 @@ describe('the tools of the editor', function () {
     watcher.dispose();
   }
 
-  /** Resolves when the editor notices changes of a file on the disk, which it does soon after its start. */
   async function watched(path: string): Promise<void> {
     const document = await vscode.workspace.openTextDocument(path);
     const text = document.getText();
@@ -462,7 +460,6 @@ describe('the tools of the editor', function () {
       await settings.update('problemsAfterTurn', undefined, vscode.ConfigurationTarget.Global);
     });
 
-    /** A turn that does something first, then writes this text; resolves when something is said of it. */
     async function turn(text: string, first: () => Promise<unknown> = async () => undefined): Promise<void> {
       const path = join(root, 'src/old.ts');
       before = existsSync(path) ? readFileSync(path, 'utf8') : '';
@@ -481,7 +478,6 @@ describe('the tools of the editor', function () {
     }
 
     it('shows how many errors are new, and has the agent fix them when the user asks for it', async () => {
-      // It had an error that nobody has seen.
       writeFileSync(join(root, 'src/old.ts'), "export const old: number = 'old';\n");
       await turn("export const old: number = 'old';\nexport const fresh: number = 'fresh';\n");
       const [notice = assert.fail()] = notices;

@@ -66,7 +66,6 @@ describe('sessions that move', function () {
     assert.match(await count(key), /Count: 2$/);
     const descriptor = await api.exportDescriptor(key);
     assert.equal(await (await fetch(descriptor.state ?? '')).text(), '2');
-    // A link says nothing of whose the state is: the agent that spoke last has stored it.
     assert.match(await count(await api.openDescriptor(descriptor, { agent: 'demo' })), /Count: 3$/);
     const next = await commands.executeCommand<string>('parley.continueWith', { session: key, agent: 'demo' });
     assert.match(await count(next), /Count: 3$/);

@@ -12,7 +12,6 @@ import type { Entry } from '../../../src/session/model/state';
 import { type SaveQuestions, saveResource } from '../../../src/workbench/editor/saveResource';
 import { removeFolder } from '../../support/scratch';
 
-/** All values of a byte, so that no reader takes them for text. */
 const BYTES = Uint8Array.from({ length: 256 }, (_, value) => value);
 
 class Answers implements SaveQuestions {

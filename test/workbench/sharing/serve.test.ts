@@ -60,7 +60,6 @@ describe('the local server', function () {
     assert.equal(await status(`${address}/agents/demo`, token), 404);
     await set('enabled', false);
     await assert.rejects(async () => copyAddress(), /Nothing is shared right now/);
-    // Shared sessions may keep the server itself running; nobody is served.
     assert.equal(await status(`${address}/agents/demo`, token).catch(() => 404), 404);
   });
 

@@ -40,7 +40,6 @@ describe('the restore of a session', function () {
   const undo = async (): Promise<RestoreResult> =>
     restore.undo(conversation, await restore.planUndo(conversation, never), none);
 
-  /** Cancels as soon as files are being written. */
   async function cancelled(running: Promise<RestoreResult>): Promise<void> {
     while (!conversation.changes.work.view) await setImmediate();
     conversation.changes.work.cancel();

@@ -16,7 +16,6 @@ const NEVER = new AbortController().signal;
 
 type Random = (below: number) => number;
 
-/** A line with its end; its first word is in no other line. */
 interface Line {
   readonly text: string;
   readonly end: string;
@@ -93,7 +92,6 @@ describe('random writes of agents and users', () => {
     await removeScratch();
   });
 
-  /** What is written beside a file ends half-way. */
   function fillDisk(isFull: boolean): void {
     const full = async (path: string, bytes: Buffer, options: object): Promise<void> => {
       await writeFileNow(path, bytes.subarray(0, bytes.length / 2), options);
@@ -116,7 +114,6 @@ describe('random writes of agents and users', () => {
     }));
     if (start.length > 0 && random(3) === 0) start.push({ text: 'last', end: '' });
     const hasUnknown = kind.isUnknown && start.some(({ text }) => text.includes('é'));
-    // Plain ASCII is UTF-8.
     const { encode } = kind.isUnknown && !hasUnknown ? KINDS[0]! : kind;
     const target = join(seedFolder, 'file');
     await writeFile(target, encode(join_(start)));
@@ -128,7 +125,6 @@ describe('random writes of agents and users', () => {
     const before = await stat(target);
     const agent = makeAgent();
     let document: FakeDocument | undefined;
-    /** What the agent was given, or has written. */
     let given: Line[] | undefined;
     let isChanged = false;
     for (let step = 0, steps = 4 + random(8); step < steps; step++) {
@@ -138,7 +134,6 @@ describe('random writes of agents and users', () => {
       switch (step === 0 ? 4 : random(9)) {
         case 0:
           if (document) editor.textDocuments = [];
-          // The user drops what was not saved.
           isChanged ||= document?.isDirty === true;
           document = document ? undefined : editor.open(random(2) ? path : target);
           break;

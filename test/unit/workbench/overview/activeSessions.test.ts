@@ -23,7 +23,6 @@ class World {
   offered: readonly string[] = [];
   shown: string | undefined;
   setting: NotificationSetting = 'all';
-  /** The button that the user presses, and how long after it has appeared. */
   button: string | undefined;
   afterMs = 500;
   readonly #focus = new Emitter<void>();
@@ -75,7 +74,6 @@ class World {
     );
   }
 
-  /** Runs what waits: the reading of the rows, and then the notification. */
   async settle(): Promise<void> {
     while (this.timers.count > 0) this.timers.runFirst();
     await new Promise(setImmediate);
@@ -103,7 +101,6 @@ class World {
     this.#inbox.changed.fire();
   }
 
-  /** The question of this window that fits in one line. */
   asks(brief: string, labels: readonly string[]): void {
     const kinds = ['allow_once', 'reject_once'];
     this.#inbox.questions = [question({ brief, choices: labels.map((label, n) => ({ label, kind: kinds[n] })) })];

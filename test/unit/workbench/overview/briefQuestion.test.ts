@@ -15,7 +15,6 @@ const ALWAYS = { optionId: 'always', name: 'Always allow', kind: 'allow_always' 
 const REJECT = { optionId: 'no', name: 'Reject', kind: 'reject_once' } as const;
 const NEVER = { optionId: 'never', name: 'Never allow', kind: 'reject_always' } as const;
 
-/** A request of version 1 of the protocol: its command is in the input of its call. */
 function running(command: unknown, more: object = {}, patch: PermissionAsk['patch'] = {}): Partial<PermissionAsk> {
   return {
     title: 'Say hello',

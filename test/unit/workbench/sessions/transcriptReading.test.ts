@@ -57,7 +57,6 @@ describe('reading a kept session ahead', () => {
     journal.append('a', timed(20_000, { type: 'turn_started', turnId: 'long', origin: 'user', at: 20_000 }));
     for (let step = 0; step < 100; step++) {
       if (random(3) === 0) reading.advance();
-      // Neighbouring chunks become one row, which grows after it was read.
       journal.append('a', timed(20_000 + step, random(4) === 0 ? usage(step) : said(`word ${step} `)));
       if (random(2) === 0) journal.flush();
     }
