@@ -1,9 +1,8 @@
 // Messages queued while a turn is running, above the composer: edit, remove, send now, and reorder
 // by dragging or by buttons.
-import { useSignal } from '@preact/signals';
+import { signal, useSignal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import type { QueueAction } from '../../panel/contract';
-import { MAX_TEXT, type QueueItemView } from '../../panel/contract';
+import { MAX_TEXT, type QueueAction, type QueueItemView } from '../../panel/contract';
 import { Icon, IconButton } from '../components/icon';
 import { composer } from '../composer/composerState';
 import { isComposing } from '../dom/dom';
@@ -11,6 +10,10 @@ import { post } from '../host/host';
 import { announce, session } from '../host/session';
 import { strings } from '../text/strings';
 import { keepEdit, keepSaved, keptEdit, lostEdits, takeOrphans } from './keptEdits';
+
+/** The id of the message that is being dragged, and the index of the row under it. */
+const dragged = signal<string | undefined>(undefined);
+const target = signal<number | undefined>(undefined);
 
 function act(action: QueueAction): void {
   post({ type: 'queue', action });
@@ -30,8 +33,6 @@ export function Queue() {
   const waiting = items.filter(({ state }) => state === 'paused');
   // In other phases they still wait: for the turn, a sign-in, or the end of an edit.
   const sends = (phase === 'ready' || phase === 'idle') && waiting.length > 0 && waiting.every(({ reason }) => !reason);
-  const dragged = useSignal<string | undefined>(undefined);
-  const target = useSignal<number | undefined>(undefined);
   // A message that is sent while it is edited has its old text; keep the edit.
   useLayoutEffect(() => {
     for (const [id, text] of lostEdits(key, new Map(items.map((item) => [item.id, item.text]))))
@@ -42,18 +43,6 @@ export function Queue() {
     announce(strings.editReturned, 'polite');
   }, [key, items]);
   if (items.length === 0) return null;
-
-  function drop(): void {
-    if (dragged.value !== undefined && target.value !== undefined) {
-      act({ kind: 'move', id: dragged.value, to: target.value });
-    }
-    endDrag();
-  }
-
-  function endDrag(): void {
-    dragged.value = undefined;
-    target.value = undefined;
-  }
 
   return (
     <div class="queue">
@@ -84,26 +73,22 @@ export function Queue() {
       {/* biome-ignore lint/a11y/noRedundantRoles: without bullets, some screen readers no longer call it a list */}
       <ul role="list" aria-label={strings.queuedMessages}>
         {items.map((item, index) => (
-          <QueueRow
-            key={`${key} ${item.id}`}
-            sessionKey={key}
-            item={item}
-            index={index}
-            count={items.length}
-            isTarget={target.value === index && dragged.value !== item.id}
-            onDragStart={() => {
-              dragged.value = item.id;
-            }}
-            onDragOver={() => {
-              target.value = index;
-            }}
-            onDrop={drop}
-            onDragEnd={endDrag}
-          />
+          <QueueRow key={`${key} ${item.id}`} sessionKey={key} item={item} index={index} count={items.length} />
         ))}
       </ul>
     </div>
   );
+}
+
+function drop(): void {
+  if (dragged.value !== undefined && target.value !== undefined)
+    act({ kind: 'move', id: dragged.value, to: target.value });
+  endDrag();
+}
+
+function endDrag(): void {
+  dragged.value = undefined;
+  target.value = undefined;
 }
 
 interface QueueRowProps {
@@ -111,22 +96,16 @@ interface QueueRowProps {
   readonly item: QueueItemView;
   readonly index: number;
   readonly count: number;
-  readonly isTarget: boolean;
-  onDragStart(): void;
-  onDragOver(): void;
-  onDrop(): void;
-  onDragEnd(): void;
 }
 
-function QueueRow(props: QueueRowProps) {
-  const { sessionKey, item, index, count } = props;
+function QueueRow({ sessionKey, item, index, count }: QueueRowProps) {
   const editing = useSignal(false);
   const row = useRef<HTMLLIElement>(null);
   /** Icons of the buttons to focus after the next change; the first enabled one gets it. */
   const wanted = useRef<readonly string[]>([]);
-  const { id } = item;
-  const isHeldByAgent = item.state === 'accepted';
-  const canMove = item.state !== 'sending' && !isHeldByAgent;
+  const { id, reason, state } = item;
+  const isHeldByAgent = state === 'accepted';
+  const canMove = state !== 'sending' && !isHeldByAgent;
 
   function edit(on: boolean): void {
     editing.value = on;
@@ -147,30 +126,29 @@ function QueueRow(props: QueueRowProps) {
     if (activeElement === body || row.current?.contains(activeElement)) buttons.find(Boolean)?.focus();
   }, [index, editing.value]);
 
-  const { reason, state } = item;
   const words = [reason ?? (state === 'queued' || state === 'paused' ? '' : strings.queueState[state])];
   if (keptEdit(sessionKey, id)) words.unshift(strings.unsavedEdit);
   if (item.attachments.length > 0) words.unshift(strings.attachmentCount(item.attachments.length));
   return (
     <li
       ref={row}
-      class={`queue-item ${props.isTarget ? 'drop-target' : ''}`}
+      class={`queue-item ${target.value === index && dragged.value !== id ? 'drop-target' : ''}`}
       data-queue-id={id}
-      data-queue-state={item.state}
+      data-queue-state={state}
       draggable={canMove && !editing.value}
       onDragStart={(event) => {
         event.dataTransfer?.setData('text/plain', item.text);
-        props.onDragStart();
+        dragged.value = id;
       }}
       onDragOver={(event) => {
         event.preventDefault();
-        props.onDragOver();
+        target.value = index;
       }}
       onDrop={(event) => {
         event.preventDefault();
-        props.onDrop();
+        drop();
       }}
-      onDragEnd={props.onDragEnd}
+      onDragEnd={endDrag}
     >
       <span class="grip">
         <Icon name="gripper" />
@@ -197,7 +175,7 @@ function QueueRow(props: QueueRowProps) {
             {item.text}
           </span>
           <span class="grow" />
-          <span class="dim queue-reason" title={item.reason ?? ''}>
+          <span class="dim queue-reason" title={reason ?? ''}>
             {words.filter(Boolean).join(' · ')}
           </span>
           <span class="queue-buttons">
