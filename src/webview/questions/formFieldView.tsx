@@ -1,4 +1,5 @@
 // A form field: its name, a control of the right type, its description and its problem.
+import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 import { revealControls } from '../../base/revealControls';
 import type { FormProblem } from '../../panel/checkForm';
@@ -94,31 +95,41 @@ interface ControlProps extends FieldProps {
   readonly common: Readonly<Record<string, unknown>> & { readonly id: string };
 }
 
-function Control({ field, held, name, common, disabled, onChange }: ControlProps) {
+function Control({ field, held, name, common, onChange }: ControlProps) {
+  const text = {
+    ...common,
+    class: 'field field-input',
+    autocomplete: 'off',
+    value: String(held),
+    onInput: (event: { readonly currentTarget: { readonly value: string } }) => onChange(event.currentTarget.value),
+  };
   switch (field.type) {
     case 'unknown':
       return <p class="unanswerable">{strings.unknownField(revealControls(field.kind))}</p>;
     case 'boolean':
       return (
-        <label class="check-line">
-          <input
-            {...common}
-            type="checkbox"
-            checked={held === true}
-            onChange={(event) => onChange(event.currentTarget.checked)}
-          />
-          <span>{name}</span>
-        </label>
+        <Check {...common} type="checkbox" checked={held === true} onChange={onChange}>
+          {name}
+        </Check>
       );
-    case 'choice':
-      if (field.options.length <= MOST_RADIOS) return <Radios {...{ field, held, common, disabled, onChange }} />;
+    case 'choice': {
+      const none: readonly FormOption[] = field.required ? [] : [{ value: '', title: strings.noAnswer }];
+      if (field.options.length <= MOST_RADIOS)
+        return [...field.options, ...none].map((option, index) => (
+          <Check
+            key={option.value}
+            {...common}
+            id={idAt(common.id, index)}
+            type="radio"
+            name={common.id}
+            checked={held === option.value}
+            onChange={() => onChange(option.value)}
+          >
+            <OptionWords option={option} />
+          </Check>
+        ));
       return (
-        <select
-          {...common}
-          class="field field-input"
-          value={String(held)}
-          onChange={(event) => onChange(event.currentTarget.value)}
-        >
+        <select {...text} onInput={undefined} onChange={text.onInput} autocomplete={undefined}>
           <option value="">{field.required ? strings.chooseOne : strings.noAnswer}</option>
           {field.options.map(({ value, title }) => (
             <option key={value} value={value}>
@@ -127,126 +138,80 @@ function Control({ field, held, name, common, disabled, onChange }: ControlProps
           ))}
         </select>
       );
+    }
     case 'choices': {
       const chosen = Array.isArray(held) ? held : [];
-      return (
-        <>
-          {field.options.map((option, index) => (
-            <label key={option.value} class="check-line">
-              <input
-                {...common}
-                id={index === 0 ? common.id : `${common.id}-${index}`}
-                type="checkbox"
-                checked={chosen.includes(option.value)}
-                onChange={(event) =>
-                  onChange(
-                    field.options
-                      .map(({ value }) => value)
-                      .filter((value) =>
-                        value === option.value ? event.currentTarget.checked : chosen.includes(value),
-                      ),
-                  )
-                }
-              />
-              <OptionLabel option={option} />
-            </label>
-          ))}
-        </>
-      );
+      const values = field.options.map(({ value }) => value);
+      return field.options.map((option, index) => (
+        <Check
+          key={option.value}
+          {...common}
+          id={idAt(common.id, index)}
+          type="checkbox"
+          checked={chosen.includes(option.value)}
+          onChange={(isOn) =>
+            onChange(values.filter((value) => (value === option.value ? isOn : chosen.includes(value))))
+          }
+        >
+          <OptionWords option={option} />
+        </Check>
+      ));
     }
     case 'number':
     case 'integer':
       return (
         <input
-          {...common}
+          {...text}
           class="field field-input number"
           type="text"
           inputMode={field.type === 'integer' ? 'numeric' : 'decimal'}
-          autocomplete="off"
           placeholder={strings.between(field.minimum, field.maximum)}
-          value={String(held)}
-          onInput={(event) => onChange(event.currentTarget.value)}
         />
       );
-    case 'text':
-      return <TextControl {...{ field, held, common, onChange }} />;
+    case 'text': {
+      const { format, pattern, maxLength = LONG_TEXT + 1 } = field;
+      if (format === 'date') return <input {...text} class="field field-input short" type="date" />;
+      if (format === 'date-time')
+        return <input {...text} class="field field-input short" type="datetime-local" step={1} />;
+      if (!format && !pattern && maxLength > LONG_TEXT) return <textarea {...text} rows={1} spellcheck={false} />;
+      return (
+        <input
+          {...text}
+          type="text"
+          inputMode={format === 'email' ? 'email' : format === 'uri' ? 'url' : 'text'}
+          placeholder={format === 'uri' ? 'https://' : ''}
+          spellcheck={false}
+        />
+      );
+    }
   }
 }
 
-function TextControl({
-  field,
-  held,
-  common,
-  onChange,
-}: Pick<ControlProps, 'held' | 'common' | 'onChange'> & { readonly field: Extract<FormField, { type: 'text' }> }) {
-  const type = field.format === 'date' ? 'date' : field.format === 'date-time' ? 'datetime-local' : 'text';
-  if (type === 'text' && !field.format && !field.pattern && (field.maxLength ?? LONG_TEXT + 1) > LONG_TEXT) {
-    return (
-      <textarea
-        {...common}
-        class="field field-input"
-        rows={1}
-        autocomplete="off"
-        spellcheck={false}
-        onInput={(event) => onChange(event.currentTarget.value)}
-        value={String(held)}
-      />
-    );
-  }
-  const text = {
-    ...common,
-    autocomplete: 'off',
-    value: String(held),
-    onInput: (event: { readonly currentTarget: HTMLInputElement }) => onChange(event.currentTarget.value),
-  };
-  if (type === 'date') return <input {...text} class="field field-input short" type="date" />;
-  if (type === 'datetime-local')
-    return <input {...text} class="field field-input short" type="datetime-local" step={1} />;
+function idAt(id: string, index: number): string {
+  return index === 0 ? id : `${id}-${index}`;
+}
+
+type CheckProps = ControlProps['common'] & {
+  readonly type: 'checkbox' | 'radio';
+  readonly checked: boolean;
+  readonly children: ComponentChildren;
+  onChange(isOn: boolean): void;
+};
+
+function Check({ children, onChange, ...input }: CheckProps) {
   return (
-    <input
-      {...text}
-      class="field field-input"
-      type="text"
-      inputMode={field.format === 'email' ? 'email' : field.format === 'uri' ? 'url' : 'text'}
-      placeholder={field.format === 'uri' ? 'https://' : ''}
-      spellcheck={false}
-    />
+    <label class="check-line">
+      <input {...input} onChange={(event) => onChange(event.currentTarget.checked)} />
+      <span>{children}</span>
+    </label>
   );
 }
 
-function Radios({
-  field,
-  held,
-  common,
-  onChange,
-}: Pick<ControlProps, 'held' | 'common' | 'disabled' | 'onChange'> & {
-  readonly field: Extract<FormField, { type: 'choice' }>;
-}) {
-  const none: readonly FormOption[] = field.required ? [] : [{ value: '', title: strings.noAnswer }];
+function OptionWords({ option: { title, description } }: { readonly option: FormOption }) {
   return (
     <>
-      {[...field.options, ...none].map((option, index) => (
-        <label key={option.value} class="check-line">
-          <input
-            {...common}
-            id={index === 0 ? common.id : `${common.id}-${index}`}
-            type="radio"
-            name={common.id}
-            checked={held === option.value}
-            onChange={() => onChange(option.value)}
-          />
-          <OptionLabel option={option} />
-        </label>
-      ))}
+      {revealControls(title)}
+      {description && <span class="option-description">{revealControls(description)}</span>}
     </>
-  );
-}
-
-function OptionLabel({ option }: { readonly option: FormOption }) {
-  return (
-    <span>
-      {revealControls(option.title)}
-      {option.description && <span class="option-description">{revealControls(option.description)}</span>}
-    </span>
   );
 }
