@@ -46,20 +46,17 @@ export function dropIn(data: DataTransfer): boolean {
 }
 
 /**
- * Puts a long text that was just pasted into the message.
- * @returns the label of its attachment
+ * Puts a long text that was just pasted into the message, in place of its attachment.
+ * @returns whether there is one
  */
-export function undoPaste(): string | undefined {
+export function undoPaste(): boolean {
   const last = pasted;
   pasted = undefined;
-  const isHere = last?.key === session.key.peek() && isAttached(last.label);
-  if (!last || !isHere) return undefined;
+  const attachment = session.attachments.peek().find(({ label }) => label === last?.label);
+  if (!last || !attachment || last.key !== session.key.peek()) return false;
   composer.insert(last.text);
-  return last.label;
-}
-
-function isAttached(name: string): boolean {
-  return session.attachments.peek().some(({ label }) => label === name);
+  post({ type: 'detach', id: attachment.id });
+  return true;
 }
 
 export function forgetPaste(): void {

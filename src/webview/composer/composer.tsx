@@ -9,8 +9,7 @@ import { session } from '../host/session';
 import { strings } from '../text/strings';
 import { dropIn, forgetPaste, pasteIn, undoPaste } from './attach';
 import { Attachments } from './attachments';
-import { useCompletion } from './completion';
-import { CompletionList, completionId } from './completionList';
+import { CompletionList, completionId, useCompletion } from './completion';
 import { composer } from './composerState';
 import { mentionBefore } from './mention';
 import { Pickers } from './pickers';
@@ -47,7 +46,7 @@ export function Composer() {
     if (event.key === 'Enter' && !event.shiftKey && !event.altKey) {
       event.preventDefault();
       send(isCtrl(event, 'enter') && session.queues.peek());
-    } else if (isUndo(event) && takeBackPaste()) {
+    } else if (isUndo(event) && undoPaste()) {
       event.preventDefault();
       // VS Code would have the page undo as well, and the text would be gone.
       event.stopPropagation();
@@ -86,21 +85,6 @@ export function Composer() {
     return true;
   }
 
-  function onPaste(event: ClipboardEvent): void {
-    if (event.clipboardData && pasteIn(event.clipboardData)) event.preventDefault();
-  }
-
-  function onDrop(event: DragEvent): void {
-    if (event.dataTransfer && dropIn(event.dataTransfer)) event.preventDefault();
-  }
-
-  function takeBackPaste(): boolean {
-    const label = undoPaste();
-    const id = session.attachments.peek().find((one) => one.label === label)?.id;
-    if (id !== undefined) post({ type: 'detach', id });
-    return label !== undefined;
-  }
-
   const list = completion.list.value;
   const hint = argumentHint(session.commands.value, composer.text.value);
   return (
@@ -114,16 +98,7 @@ export function Composer() {
         </p>
       )}
       <div class="composer">
-        {list && (
-          <CompletionList
-            id={listId}
-            name={list.name}
-            items={list.items}
-            active={completion.active.value}
-            onActive={completion.setActive}
-            onChoose={completion.choose}
-          />
-        )}
+        {list && <CompletionList id={listId} completion={completion} />}
         <Attachments />
         <textarea
           ref={field}
@@ -145,9 +120,13 @@ export function Composer() {
             completion.update();
           }}
           onKeyDown={onKeyDown}
-          onPaste={onPaste}
+          onPaste={(event) => {
+            if (event.clipboardData && pasteIn(event.clipboardData)) event.preventDefault();
+          }}
           onDragOver={(event) => event.preventDefault()}
-          onDrop={onDrop}
+          onDrop={(event) => {
+            if (event.dataTransfer && dropIn(event.dataTransfer)) event.preventDefault();
+          }}
           onBlur={completion.close}
         />
         {hint !== undefined && (

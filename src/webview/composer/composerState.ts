@@ -29,13 +29,13 @@ class Composer {
   /** The message of the displayed session that is being sent. */
   readonly pending = signal<Pending | undefined>(undefined);
   readonly problem = signal('');
-  readonly #elsewhere = new Map<string, Pending>();
+  readonly #sentElsewhere = new Map<string, Pending>();
   readonly #lastSent = new Map<string, string>();
   #field: HTMLTextAreaElement | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #sentTexts: () => Iterable<string> = () => [];
   /** The recalled message; 0: the newest. */
-  #walked: { readonly index: number; readonly text: string } | undefined;
+  #recalled: { readonly index: number; readonly text: string } | undefined;
   /** Messages sent while the one before was being sent; they follow it in the field. */
   #next: readonly { readonly text: string; readonly now: boolean }[] = [];
   /** Messages sent to a host that died, until this one has them. */
@@ -45,7 +45,7 @@ class Composer {
   #key: string | null = null;
   /** Grows with each change, here and in the host. */
   #revision = 0;
-  #told = 0;
+  #hostRevision = 0;
 
   constructor() {
     window.addEventListener('blur', () => this.flush());
@@ -102,13 +102,13 @@ class Composer {
     this.flush();
     const before = { key: this.#key, text: this.text.peek(), pending: this.pending.peek() };
     if (before.key !== null && before.pending)
-      this.#elsewhere.set(before.pending.clientId, { ...before.pending, left: before.text });
+      this.#sentElsewhere.set(before.pending.clientId, { ...before.pending, left: before.text });
     this.#key = key;
-    this.#walked = undefined;
+    this.#recalled = undefined;
     this.#next = this.#lost = [];
     this.problem.value = '';
-    const pending = [...this.#elsewhere.values()].find((one) => one.key === key);
-    if (pending) this.#elsewhere.delete(pending.clientId);
+    const pending = [...this.#sentElsewhere.values()].find((one) => one.key === key);
+    if (pending) this.#sentElsewhere.delete(pending.clientId);
     const left = pending?.left !== undefined && { text: pending.left, revision: pending.revision + 1 };
     this.#begin(draft, keptDraft(key) ?? (left || undefined), pending);
     if (before.key !== null) return;
@@ -172,9 +172,9 @@ class Composer {
       else this.#hasReturned(revision);
       return;
     }
-    const elsewhere = this.#elsewhere.get(clientId);
+    const elsewhere = this.#sentElsewhere.get(clientId);
     if (elsewhere) {
-      this.#elsewhere.delete(clientId);
+      this.#sentElsewhere.delete(clientId);
       if (elsewhere.key !== null) this.#lastSent.set(elsewhere.key, elsewhere.text);
       this.#leave(elsewhere, restOf(elsewhere.left ?? '', elsewhere.text), revision);
       return;
@@ -183,7 +183,7 @@ class Composer {
     if (pending?.clientId !== clientId) return;
     this.pending.value = undefined;
     if (this.#key !== null) this.#lastSent.set(this.#key, pending.text);
-    this.#told = revision;
+    this.#hostRevision = revision;
     const rest = restOf(this.text.peek(), pending.text);
     if (rest !== this.text.peek()) this.#write(rest);
     this.#revision = Math.max(this.#revision, revision);
@@ -202,9 +202,9 @@ class Composer {
   rejected(clientId: string | undefined, reason: string): void {
     if (clientId !== undefined && this.#returning.delete(clientId)) return; // kept, and tried again later
     if (clientId !== undefined) {
-      const elsewhere = this.#elsewhere.get(clientId);
+      const elsewhere = this.#sentElsewhere.get(clientId);
       if (elsewhere) {
-        this.#elsewhere.delete(clientId);
+        this.#sentElsewhere.delete(clientId);
         this.#leave(elsewhere, elsewhere.left ?? '', elsewhere.revision);
         return;
       }
@@ -250,13 +250,13 @@ class Composer {
    */
   recall(direction: 'earlier' | 'later'): boolean {
     const text = this.text.peek();
-    const from = this.#walked?.text === text ? this.#walked.index : undefined;
+    const from = this.#recalled?.text === text ? this.#recalled.index : undefined;
     if (from === undefined && (text !== '' || direction === 'later')) return false;
     const index = (from ?? -1) + (direction === 'earlier' ? 1 : -1);
     const wanted = index < 0 ? '' : this.#sent(index);
     if (wanted === undefined) return false;
     this.set(wanted);
-    this.#walked = index < 0 ? undefined : { index, text: wanted };
+    this.#recalled = index < 0 ? undefined : { index, text: wanted };
     return true;
   }
 
@@ -279,11 +279,11 @@ class Composer {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     const text = this.text.peek();
-    if (this.#revision <= this.#told || this.#key === null) return;
+    if (this.#revision <= this.#hostRevision || this.#key === null) return;
     this.#keep();
     // A message being sent is no longer a draft unless the host says so.
     if (this.pending.peek() || text.length > MAX_TEXT) return;
-    this.#told = this.#revision;
+    this.#hostRevision = this.#revision;
     post({ type: 'draft', text, revision: this.#revision }, this.#key);
   }
 
@@ -333,7 +333,7 @@ class Composer {
   }
 
   #settled(revision: number): void {
-    this.#revision = this.#told = revision;
+    this.#revision = this.#hostRevision = revision;
     if (this.#key !== null) keepDraft(this.#key);
   }
 
@@ -349,7 +349,7 @@ class Composer {
     const unsent = kept && !pending && host.revision <= kept.revision ? unsentOf(kept, isTaken) : undefined;
     if (kept && unsent && unsent.messages.length > 0) {
       this.#write(unsent.text);
-      this.#told = host.revision;
+      this.#hostRevision = host.revision;
       this.#revision = kept.revision;
       this.#lost = unsent.messages;
       this.#return(this.#key ?? '', kept, unsent);
@@ -376,7 +376,7 @@ class Composer {
 
   #hasReturned(revision: number): void {
     this.#lost = [];
-    this.#told = revision;
+    this.#hostRevision = revision;
     if (this.#timer !== undefined || this.pending.peek()) {
       this.#revision = Math.max(this.#revision, revision);
       this.#changed();
@@ -396,9 +396,9 @@ class Composer {
 
   #meet(host: DraftView): void {
     if (host.revision < this.#revision) {
-      this.#told = host.revision;
+      this.#hostRevision = host.revision;
       this.flush();
-    } else if (this.#revision > this.#told || this.pending.peek()) {
+    } else if (this.#revision > this.#hostRevision || this.pending.peek()) {
       this.#revision = host.revision;
       this.#changed();
     } else {

@@ -1,26 +1,23 @@
 // Completes what is typed in the message: a command of the agent at its beginning, a mention
 // anywhere. Enter and Tab take the active one, Escape closes the list.
-import { type ReadonlySignal, useComputed, useSignal } from '@preact/signals';
+import { useComputed, useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
 import type { MentionView } from '../../panel/contract';
+import { Icon } from '../components/icon';
 import type { IconName } from '../dom/icons';
 import { post } from '../host/host';
 import { session } from '../host/session';
 import { strings } from '../text/strings';
-import type { Completion } from './completionList';
 import { composer } from './composerState';
 import { type MentionQuery, mentionQuery, mentions } from './mention';
 import { completeCommand, matchCommands, slashQuery } from './slash';
 
-export interface CompletionState {
-  /** The accessible name of the list, and its rows; undefined: closed. */
-  readonly list: ReadonlySignal<{ readonly name: string; readonly items: readonly Completion[] } | undefined>;
-  readonly active: ReadonlySignal<number>;
-  update(): void;
-  close(): void;
-  setActive(index: number): void;
-  choose(index: number): void;
-  /** @returns whether the list used the key */
-  onKey(event: KeyboardEvent): boolean;
+interface Completion {
+  readonly id: string;
+  readonly label: string;
+  readonly icon?: IconName;
+  readonly hint?: string;
+  readonly description?: string;
 }
 
 type Typed = { readonly kind: 'command'; readonly query: string } | ({ readonly kind: 'mention' } & MentionQuery);
@@ -40,7 +37,9 @@ const ICONS: Readonly<Record<MentionView['kind'], IconName>> = {
 /** Opens the dialog for files outside of the workspace. */
 const PICK: Completion = { id: '', label: strings.attachFile, icon: 'attach' };
 
-export function useCompletion(field: () => HTMLTextAreaElement): CompletionState {
+export type CompletionState = ReturnType<typeof useCompletion>;
+
+export function useCompletion(field: () => HTMLTextAreaElement) {
   const typed = useSignal<Typed | undefined>(undefined);
   const active = useSignal(0);
   /** Position of the `@` whose list the user closed. */
@@ -88,6 +87,7 @@ export function useCompletion(field: () => HTMLTextAreaElement): CompletionState
     box.focus();
   }
 
+  /** @returns whether the list used the key */
   function onKey(event: KeyboardEvent): boolean {
     const count = list.peek()?.items.length ?? 0;
     if (count === 0) return false;
@@ -102,10 +102,7 @@ export function useCompletion(field: () => HTMLTextAreaElement): CompletionState
     return true;
   }
 
-  const setActive = (index: number): void => {
-    active.value = index;
-  };
-  return { list, active, update, close, setActive, choose, onKey };
+  return { list, active, update, close, choose, onKey };
 }
 
 function commandsFor(query: string): readonly Completion[] {
@@ -129,4 +126,46 @@ function holds(label: string, query: string): boolean {
 
 function completionOf({ id, kind, label, description }: MentionView): Completion {
   return { id, label, icon: ICONS[kind], description };
+}
+
+export function completionId(listId: string, index: number): string {
+  return `${listId}-${index}`;
+}
+
+/** The focus stays in the text; the list only shows which one Enter picks. */
+export function CompletionList({ id, completion }: { readonly id: string; readonly completion: CompletionState }) {
+  const box = useRef<HTMLDivElement>(null);
+  const { name = '', items = [] } = completion.list.value ?? {};
+  const active = completion.active.value;
+  useEffect(() => {
+    box.current?.children[active]?.scrollIntoView({ block: 'nearest' });
+  }, [active, items]);
+  return (
+    <div class="popup completion-list" role="listbox" id={id} aria-label={name} ref={box}>
+      {items.map(({ id: itemId, label, icon, hint, description }, index) => (
+        // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are the text field's
+        <div
+          key={itemId}
+          id={completionId(id, index)}
+          role="option"
+          tabIndex={-1}
+          class="popup-item"
+          aria-selected={index === active}
+          data-active={index === active}
+          onMouseDown={(event) => event.preventDefault()}
+          onPointerMove={() => {
+            completion.active.value = index;
+          }}
+          onClick={() => completion.choose(index)}
+        >
+          {icon && <Icon name={icon} />}
+          <span class="popup-words inline">
+            <span class="popup-label mono">{label}</span>
+            {hint && <span class="popup-hint">{hint}</span>}
+            {description && <span class="popup-description">{description}</span>}
+          </span>
+        </div>
+      ))}
+    </div>
+  );
 }
