@@ -1,7 +1,6 @@
 // Draws the syntax colours of a diff's lines. The old and the new text of each hunk are highlighted
 // separately, so that strings and comments of several lines are right in both.
-import { LONGEST_LINE } from '../output/diffLimits';
-import { wrapPart } from '../output/wrapPart';
+import { LONGEST_LINE, wrapPart } from '../output/diffLine';
 import { colorChunks } from './colorChunks';
 
 /** Maximum number of tokens per diff. The rest stays plain. */

@@ -1,6 +1,6 @@
 // Marks the words in which a removed line of a diff differs from the added line in its place.
 import { sharedEnd, sharedStart } from '../../base/sharedEnds';
-import { wrapPart } from './wrapPart';
+import { wrapPart } from './diffLine';
 
 /** With surrogates, so that no character is cut. */
 const WORD = /[\p{L}\p{M}\p{N}\p{Cs}\p{Pc}\u200d]/u;

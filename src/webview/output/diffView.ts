@@ -8,8 +8,11 @@ import { splitPath } from '../text/format';
 import { strings } from '../text/strings';
 import { type AskedLine, askedLine, middleOf, withoutBlankRuns } from './askedDiff';
 import { createGap } from './askedText';
-import { COMPACT_LINES, LONGEST_LINE, OPEN_LINES } from './diffLimits';
+import { LONGEST_LINE } from './diffLine';
 
+/** Maximum number of lines; the editor shows the rest. */
+const COMPACT_LINES = 60;
+const OPEN_LINES = 800;
 /** In characters. */
 const NUMBER_WIDTH = 5;
 

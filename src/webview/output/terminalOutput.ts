@@ -79,16 +79,21 @@ export function drawAnsi(parent: HTMLElement, text: string, openLink?: (href: st
   parent.replaceChildren(
     ...styledText(text).flatMap(({ text: part, color, background, decorations }) => {
       if (!color && !background && decorations.length === 0) return parts(part);
-      const span = el('span', ['ansi-run', ...decorations.map((one) => `ansi-${one}`)].join(' '), ...parts(part));
-      // Via the CSSOM, which the content security policy allows, unlike a style attribute.
-      span.style.color = cssColor(color);
-      span.style.backgroundColor = cssColor(background);
+      const span = el('span', decorations.map((one) => `ansi-${one}`).join(' '), ...parts(part));
+      paint(span, color, 'fg');
+      paint(span, background, 'bg');
       return span;
     }),
   );
 }
 
-function cssColor(color: AnsiColor = ''): string {
-  if (!color.startsWith('ansi-')) return color && `rgb(${color})`;
-  return `var(--vscode-terminal-${color.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase())})`;
+function paint(span: HTMLElement, color: AnsiColor | undefined, side: 'fg' | 'bg'): void {
+  if (!color) return;
+  const isNamed = color.startsWith('ansi-');
+  if (isNamed) span.classList.add(`${side}-${color}`);
+  const variable = color.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+  // Via the CSSOM, which the content security policy allows, unlike a style attribute.
+  span.style[side === 'fg' ? 'color' : 'backgroundColor'] = isNamed
+    ? `var(--vscode-terminal-${variable})`
+    : `rgb(${color})`;
 }

@@ -1,8 +1,13 @@
-// Wraps a part of a line in spans, between and inside of those that are already there: what several
-// of its callers mark in a line can overlap.
+// Lines of a diff.
 import { el } from '../dom/dom';
 
-/** Wraps the text of `line` from the position `start` to before `end`. */
+/** Longer lines are from minified files. */
+export const LONGEST_LINE = 400;
+
+/**
+ * Wraps the text of `line` from the position `start` to before `end` in spans, between and inside of those that are
+ * there: what several callers mark can overlap.
+ */
 export function wrapPart(line: Element, start: number, end: number, className: string): void {
   const walker = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);
   const nodes: Text[] = [];
