@@ -1,12 +1,9 @@
 // Creates the entry for each kind of item.
 import type { ItemView } from '../../panel/contract';
-import { createAgentEntry } from './agentEntry';
 import type { EntryFactory } from './entryView';
-import { createErrorEntry } from './errorEntry';
-import { createGapEntry } from './gapEntry';
-import { createNoticeEntry } from './noticeEntry';
+import { createErrorEntry, createGapEntry, createNoticeEntry } from './lineEntries';
 import { createPlanEntry } from './planEntry';
-import { createThoughtEntry } from './thoughtEntry';
+import { createAgentEntry, createThoughtEntry } from './textEntries';
 import { createToolEntry } from './toolEntry';
 import { createTurnEndEntry } from './turnEndEntry';
 import { createUserEntry } from './userEntry';

@@ -2,16 +2,15 @@
 // each option.
 
 import { revealControls, revealHidden } from '../../base/revealControls';
-import type { PermissionView } from '../../panel/contract';
+import { MAX_REASON, type PermissionView } from '../../panel/contract';
 import { isMac } from '../dom/ctrlKey';
-import { button, el, setAttributes } from '../dom/dom';
+import { button, el, isComposing, setAttributes } from '../dom/dom';
 import { session } from '../host/session';
 import { answerGuard } from '../input/answerGuard';
 import { createAskedText, LONG, SHORT } from '../output/askedText';
 import { strings } from '../text/strings';
 import type { EntryContext } from './entryView';
 import { createFold } from './fold';
-import { createReasonField } from './reasonField';
 
 export interface PermissionCard {
   readonly element: HTMLElement;
@@ -154,4 +153,67 @@ export function pressByKey(card: Element, key: string): boolean {
   const choice = card.querySelector<HTMLButtonElement>(`button[data-key="${key}"]:not(:disabled)`);
   choice?.click();
   return choice !== null;
+}
+
+/** Unsent reasons by request; its card may be drawn again. */
+const written = new Map<string, string>();
+
+/** Creates a link that opens the field. */
+function createReasonField(id: string, reject: (reason: string, event: Event, pressed?: Element) => void): HTMLElement {
+  const field = el('textarea', 'field reason-text');
+  const opener = button('text-button', strings.rejectWithReason, () => {
+    show();
+    field.focus({ preventScroll: true });
+    box.scrollIntoView({ block: 'nearest' });
+  });
+  const box = el('div', 'reason', opener);
+  const send = button('primary reason-send', strings.rejectAndSend, (event) => submit(event, send));
+  const hint = setAttributes(el('p', 'dim', strings.rejectionNext), { id: `reason-${id}` });
+  const buttons = el('div', 'reason-buttons', send, button('secondary', strings.cancel, close));
+  setAttributes(field, {
+    rows: 2,
+    maxlength: MAX_REASON,
+    dir: 'auto',
+    'aria-label': strings.rejectionReason,
+    'aria-describedby': hint.id,
+    placeholder: strings.rejectionHint(session.agentName.peek()),
+  });
+
+  function show(): void {
+    field.value = written.get(id) ?? '';
+    written.set(id, field.value);
+    box.replaceChildren(field, hint, buttons);
+    enable();
+  }
+
+  function close(): void {
+    written.delete(id);
+    box.replaceChildren(opener);
+    opener.focus();
+  }
+
+  function enable(): void {
+    send.disabled = field.value.trim() === '';
+  }
+
+  function submit(event: Event, pressed?: Element): void {
+    if (field.value.trim() !== '') reject(field.value, event, pressed);
+  }
+
+  field.addEventListener('input', () => {
+    written.set(id, field.value);
+    enable();
+  });
+  box.addEventListener('keydown', (event) => {
+    if (event.target === opener || isComposing(event)) return;
+    if (event.key === 'Escape') {
+      event.preventDefault();
+      if (!event.repeat) close();
+    } else if (event.key === 'Enter' && event.target === field && !event.shiftKey) {
+      event.preventDefault();
+      if (!event.repeat) submit(event);
+    }
+  });
+  if (written.has(id)) show();
+  return box;
 }

@@ -3,15 +3,15 @@
 
 import { revealControls } from '../../base/revealControls';
 import type { PermissionView, ToolContentView } from '../../panel/contract';
-import { el, icon, iconButton, setAttributes } from '../dom/dom';
+import { button, el, icon, iconButton, setAttributes } from '../dom/dom';
 import type { IconName } from '../dom/icons';
 import { createAskedText, SHORT } from '../output/askedText';
 import { splitPath } from '../text/format';
 import { strings } from '../text/strings';
-import { createArticle, type EntryFactory, type EntryView, markLate } from './entryView';
+import { createArticle, type EntryContext, type EntryFactory, type EntryView, markLate } from './entryView';
+import { createFold } from './fold';
 import { createPermissionCard, type PermissionCard, plain } from './permissionCard';
 import { createToolContent, type ToolContent } from './toolContent';
-import { createToolFacts } from './toolFacts';
 import { type ToolItem, toolLabel } from './toolLabel';
 
 const ICONS: Readonly<Record<string, IconName>> = {
@@ -25,6 +25,7 @@ const ICONS: Readonly<Record<string, IconName>> = {
 
 /** Longer titles are repeated below the line. */
 const LONG_TITLE = 48;
+const MOST_LOCATIONS = 40;
 
 export const createToolEntry: EntryFactory = (stored, index, context) => {
   const element = createArticle(stored.item, strings.verbs.other);
@@ -217,7 +218,7 @@ export const createToolEntry: EntryFactory = (stored, index, context) => {
       rawAskedAt = item.status;
       context.post({ type: 'details', index });
     }
-    facts = createToolFacts({ ...item, ...pickRaw(raw) }, context);
+    facts = createToolFacts({ ...item, rawInput: raw.rawInput, rawOutput: raw.rawOutput }, context);
     if (facts) box.append(facts);
   }
 
@@ -257,11 +258,32 @@ function disposeTexts(contents: readonly ToolContent[]): void {
   for (const { markdown } of contents) markdown?.dispose();
 }
 
-function pickRaw({ rawInput, rawOutput }: Pick<ToolItem, 'rawInput' | 'rawOutput'>): Partial<ToolItem> {
-  return { ...(rawInput === undefined ? {} : { rawInput }), ...(rawOutput === undefined ? {} : { rawOutput }) };
-}
-
 /** An open request can change. */
 function isSame(one: readonly PermissionView[], other: readonly PermissionView[]): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
+}
+
+/** Returns locations, raw input and raw output of an expanded call. */
+function createToolFacts(item: ToolItem, context: EntryContext): HTMLElement | undefined {
+  const facts = el('div', 'tool-facts');
+  if (item.locations.length > 0) {
+    const list = setAttributes(el('div', 'locations'), { role: 'list' });
+    for (const { path, line, label } of item.locations.slice(0, MOST_LOCATIONS)) {
+      const text = revealControls(line === undefined ? label : `${label}:${line}`);
+      const open = button('chip location', '', () => context.post({ type: 'openLocation', path, line }));
+      open.append(icon('go-to-file'), el('span', 'cut', text));
+      setAttributes(open, { title: revealControls(path), 'aria-label': strings.openLocation(text) });
+      list.append(setAttributes(el('div', '', open), { role: 'listitem' }));
+    }
+    const left = item.locations.length - MOST_LOCATIONS;
+    if (left > 0) list.append(el('span', 'dim', strings.moreFiles(left)));
+    facts.append(list);
+  }
+  const isOpen = item.content.length === 0;
+  if (item.rawInput !== undefined) facts.append(createFold(strings.rawInput, item.rawInput, context, isOpen));
+  if (item.rawOutput !== undefined) facts.append(createFold(strings.rawOutput, item.rawOutput, context, isOpen));
+  if (item.hasRaw && item.rawInput === undefined && item.rawOutput === undefined) {
+    facts.append(el('div', 'dim', strings.loadingRaw));
+  }
+  return facts.childElementCount > 0 ? facts : undefined;
 }

@@ -1,0 +1,204 @@
+// Messages and thoughts of the agent: Markdown texts and other blocks in order, drawn as they stream.
+import type { Disposable } from '../../base/disposable';
+import type { BlockView } from '../../panel/contract';
+import { el, icon, setAttributes, setIcon } from '../dom/dom';
+import { MarkdownView } from '../markdown/markdownView';
+import { formatSeconds, lastLines } from '../text/format';
+import { strings } from '../text/strings';
+import { createBlock } from './blocks';
+import { createArticle, type EntryContext, type EntryFactory, type EntryView, markLate } from './entryView';
+import { isText, type StoredItem } from './itemStore';
+
+export const createAgentEntry: EntryFactory = (stored, index, context) => {
+  const element = createArticle(stored.item, strings.agent);
+  const view: EntryView = {
+    element,
+    update() {
+      markLate(element, stored.item);
+      drawDropped();
+      blocks.update();
+    },
+    append: (text) => blocks.append(text),
+    render: (deadline) => blocks.render(deadline),
+    drawWhole: () => blocks.drawWhole(),
+    settle: () => blocks.settle(),
+    dispose: () => blocks.dispose(),
+  };
+  // After `view`, as this requests a frame for it.
+  const blocks = new TextBlocks(stored, index, context, () => context.invalidate(view));
+  const dropped = el('p', 'dim dropped');
+  element.append(blocks.element);
+
+  function drawDropped(): void {
+    const count = isText(stored.item) ? (stored.item.dropped ?? 0) : 0;
+    dropped.textContent = strings.dropped(count);
+    if (count === 0) dropped.remove();
+    else blocks.element.before(dropped);
+  }
+
+  drawDropped();
+  return view;
+};
+
+/** One line that can be expanded. While the thought streams, the line shows its end. */
+export const createThoughtEntry: EntryFactory = (stored, index, context) => {
+  const element = createArticle(stored.item, strings.thought);
+  const label = el('span', 'label');
+  const last = setAttributes(el('span', 'cut dim last-line'), { 'aria-hidden': 'true' });
+  const row = setAttributes(el('button', 'row'), { type: 'button' });
+  const chevron = icon('chevron-right');
+  row.append(chevron, label, last);
+  element.append(row);
+  let blocks: TextBlocks | undefined;
+  let live = true;
+
+  const view: EntryView = {
+    element,
+    update() {
+      markLate(element, stored.item);
+      blocks?.update();
+      context.invalidate(view);
+    },
+    append(text) {
+      live = true;
+      blocks?.append(text);
+      context.invalidate(view);
+    },
+    render(deadline) {
+      drawRow();
+      return blocks?.render(deadline) ?? true;
+    },
+    drawWhole: () => blocks?.drawWhole() ?? false,
+    settle() {
+      if (!live) return;
+      live = false;
+      blocks?.settle();
+      context.invalidate(view);
+    },
+    toggle() {
+      context.unpin();
+      context.setExpanded(stored.item.id, !blocks);
+      apply();
+    },
+    dispose: () => blocks?.dispose(),
+  };
+
+  function drawRow(): void {
+    const { item } = stored;
+    if (!isText(item)) return;
+    label.textContent = live ? strings.thinking : strings.thoughtFor(formatSeconds(item.duration));
+    const block = item.content.at(-1);
+    const text = live && !blocks && block?.type === 'text' ? lastLines(block.text.slice(-400).trimEnd(), 1) : '';
+    last.textContent = text.replace(/[*`#]/g, '').slice(-160);
+  }
+
+  function apply(): void {
+    const open = context.isExpanded(stored.item.id) ?? false;
+    row.setAttribute('aria-expanded', String(open));
+    setIcon(chevron, open ? 'chevron-down' : 'chevron-right');
+    if (open && !blocks) {
+      blocks = new TextBlocks(stored, index, context, () => context.invalidate(view));
+      if (!live) blocks.settle();
+      element.append(blocks.element);
+    } else if (!open && blocks) {
+      blocks.dispose();
+      blocks.element.remove();
+      blocks = undefined;
+    }
+    context.invalidate(view);
+  }
+
+  row.addEventListener('click', () => view.toggle?.());
+  apply();
+  return view;
+};
+
+class TextBlocks implements Disposable {
+  readonly element = el('div', 'blocks');
+  readonly #stored: StoredItem;
+  readonly #index: number;
+  readonly #context: EntryContext;
+  readonly #invalidate: () => void;
+  readonly #views = new Map<number, MarkdownView>();
+  #settled = false;
+
+  constructor(stored: StoredItem, index: number, context: EntryContext, invalidate: () => void) {
+    this.#stored = stored;
+    this.#index = index;
+    this.#context = context;
+    this.#invalidate = invalidate;
+    this.#build();
+  }
+
+  update(): void {
+    for (const view of this.#views.values()) view.dispose();
+    this.#views.clear();
+    this.element.replaceChildren();
+    this.#build();
+  }
+
+  append(text: string): void {
+    this.#settled = false;
+    const last = this.#content.length - 1;
+    const view = this.#views.get(last);
+    if (view) view.append(text);
+    else this.#add(this.#content[last]!, last);
+    this.#invalidate();
+  }
+
+  render(deadline: number): boolean {
+    let complete = true;
+    for (const view of this.#views.values()) {
+      if (this.#settled) view.settle();
+      if (!view.render(deadline)) complete = false;
+    }
+    return complete;
+  }
+
+  drawWhole(): boolean {
+    return [...this.#views.values()].filter((view) => view.drawWhole()).length > 0;
+  }
+
+  settle(): void {
+    if (this.#settled) return;
+    this.#settled = true;
+    this.#invalidate();
+  }
+
+  dispose(): void {
+    for (const view of this.#views.values()) view.dispose();
+  }
+
+  get #content(): readonly BlockView[] {
+    return isText(this.#stored.item) ? this.#stored.item.content : [];
+  }
+
+  #build(): void {
+    this.#content.forEach((block, index) => {
+      this.#add(block, index);
+    });
+    this.#invalidate();
+  }
+
+  #add(block: BlockView, content: number): void {
+    if (block.type !== 'text') {
+      const save = (): void => this.#context.post({ type: 'saveResource', index: this.#index, content });
+      this.element.append(createBlock(block, this.#context, save));
+      return;
+    }
+    const context = {
+      viewport: this.#context.viewport,
+      columns: this.#context.columns,
+      openLink: this.#context.openLink,
+      copy: this.#context.copy,
+      useCode: this.#context.useCode,
+      unpin: this.#context.unpin,
+      keepInView: this.#context.keepInView,
+      invalidate: this.#invalidate,
+    };
+    const view = new MarkdownView(context, block.text, this.#stored.docs.get(content));
+    this.#stored.docs.set(content, view.doc);
+    this.#views.set(content, view);
+    this.element.append(view.element);
+  }
+}
