@@ -1,8 +1,8 @@
 // Accessibility of the panel's scenes in each theme, checked by axe-core.
 import assert from 'node:assert/strict';
-import axe, { type Result } from 'axe-core';
 import type { ItemView, MentionView } from '../../src/panel/contract';
 import { THEMES } from '../support/tier';
+import { seriousFindings, seriousViolations } from './harness/axe';
 import type { Panel, PanelOptions } from './harness/browser';
 import { FILES, ListHost, REVIEW } from './harness/changeSamples';
 import { asksForm } from './harness/questionSamples';
@@ -39,7 +39,6 @@ const MENTIONS: readonly MentionView[] = [
   { id: 'path:src', kind: 'folder', label: 'src' },
 ];
 
-/** Unfolds the list of the turn and that of the review. */
 async function openLists(panel: Panel): Promise<void> {
   await panel.page.getByRole('button', { name: /files changed/ }).click();
   await panel.page.getByRole('button', { name: 'Changed files' }).click();
@@ -49,25 +48,10 @@ async function openLists(panel: Panel): Promise<void> {
   await panel.page.locator('.review .change').last().waitFor();
 }
 
-async function violationsIn(panel: Panel): Promise<readonly Result[]> {
-  await panel.page.evaluate(axe.source);
-  const { violations } = await panel.page.evaluate(() =>
-    (globalThis as unknown as { axe: typeof axe }).axe.run(document, { resultTypes: ['violations'] }),
-  );
-  return violations.filter(
-    ({ id, impact }) => impact === 'serious' || impact === 'critical' || id === 'page-has-heading-one',
-  );
-}
-
-/** What axe finds in a panel that a person would be stopped by. */
-async function findings(panel: Panel): Promise<readonly string[]> {
-  const violations = await violationsIn(panel);
-  return (
-    violations
-      .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`))
-      // The colours of terminal output are the theme's own.
-      .filter((finding) => !/^color-contrast: <span class="fg-ansi/.test(finding))
-  );
+async function findings({ page }: Panel): Promise<readonly string[]> {
+  const found = await seriousFindings(page, 'html', ['page-has-heading-one']);
+  // The colours of terminal output are the theme's.
+  return found.filter((finding) => !/^color-contrast: <span class="fg-ansi/.test(finding));
 }
 
 /**
@@ -98,7 +82,7 @@ describe('accessibility', () => {
       it(`is no harder to read than the theme's own buttons: ${name}, ${theme}`, async () => {
         const panel = await browser.open({ ...scene, theme, height: 1400 });
         if (scene.session?.review) await openLists(panel);
-        for (const { id, nodes } of await violationsIn(panel)) {
+        for (const { id, nodes } of await seriousViolations(panel.page, 'html', ['page-has-heading-one'])) {
           assert.equal(id, 'color-contrast');
           for (const { html, any } of nodes) assert.ok(any[0]?.data.contrastRatio >= 2.7, html);
         }

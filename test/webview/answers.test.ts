@@ -7,6 +7,8 @@ import { asksForm, asksPage } from './harness/questionSamples';
 import { DIFF, message, permission, tool } from './harness/samples';
 import { RUNNING, useChrome } from './harness/useChrome';
 
+const long = Array.from({ length: 60 }, (_, line) => `Line ${line} of the answer.`).join('\n\n');
+
 describe('an answer', () => {
   let panel: Panel;
   const { open, field } = useChrome((opened) => {
@@ -16,7 +18,6 @@ describe('an answer', () => {
   const calls = ['ls', 'rm -rf build', 'git push --force'].map((title, index) =>
     tool(`c${index}`, { title, toolKind: 'execute', status: 'pending' }),
   );
-  /** A call with more changes than the panel has room for. */
   const tall = tool('c0', {
     title: 'ls',
     toolKind: 'edit',
@@ -42,7 +43,6 @@ describe('an answer', () => {
   }
 
   it('is not given by typing after a click on the conversation', async () => {
-    const long = Array.from({ length: 60 }, (_, line) => `Line ${line} of the answer.`).join('\n\n');
     await open({ items: [calls[2]!, message('a', 'agent', long)], session: { permissions: [asks(0)] } });
     await panel.page.getByText('Line 59 of the answer.').click();
     await panel.page.keyboard.type('2 things please');
@@ -177,7 +177,6 @@ describe('an answer', () => {
   });
 
   it('does not count by a click on a card that is out of view', async () => {
-    const long = Array.from({ length: 60 }, (_, line) => `Line ${line} of the answer.`).join('\n\n');
     const edit = tool('c0', { title: 'Edit a.ts', status: 'pending', content: [{ type: 'diff', diff: DIFF }] });
     await open({ items: [edit, message('a', 'agent', long)], session: { permissions: [asks(0)] } });
     await panel.scrollTo(0);
@@ -194,7 +193,6 @@ describe('an answer', () => {
   });
 
   it('does not count for a partly visible card, which is then scrolled into view', async () => {
-    const long = Array.from({ length: 60 }, (_, line) => `Line ${line} of the answer.`).join('\n\n');
     await open({ items: [calls[0]!, message('a', 'agent', long)], session: { permissions: [asks(0)] } });
     await panel.scrollTo(0);
     await panel.answerable();
@@ -209,7 +207,6 @@ describe('an answer', () => {
   });
 
   it('counts at the end of a long conversation that is followed', async () => {
-    const long = Array.from({ length: 60 }, (_, line) => `Line ${line} of the answer.`).join('\n\n');
     await open({ items: [message('a', 'agent', long)], session: { phase: 'running' } });
     const asked = tool('c9', {
       title: 'Edit a.ts',
@@ -238,7 +235,6 @@ describe('an answer', () => {
   });
 
   it('does not count while only the buttons of a card taller than the panel are visible', async () => {
-    const long = Array.from({ length: 60 }, (_, line) => `Line ${line} of the answer.`).join('\n\n');
     const items = [tall, message('a', 'agent', long)];
     await open({ items, session: { permissions: [asks(0)] }, height: 500 });
     await panel.scrollTo(0);
@@ -252,7 +248,6 @@ describe('an answer', () => {
   });
 
   it('is never covered by the button that scrolls to the end', async () => {
-    const long = Array.from({ length: 60 }, (_, line) => `Line ${line} of the answer.`).join('\n\n');
     const items = [message('a', 'agent', long), calls[0]!, message('b', 'agent', long)];
     await open({ items, session: { permissions: [asks(1, { id: 'p1', options: [] })] } });
     const jump = panel.page.getByRole('button', { name: 'Jump to latest' });
@@ -275,7 +270,6 @@ describe('an answer', () => {
   });
 
   it('leaves the question in place if it was refused, at the end of the conversation', async () => {
-    const long = Array.from({ length: 60 }, (_, line) => `Line ${line} of the answer.`).join('\n\n');
     await open({ items: [message('a', 'agent', long), calls[0]!], session: RUNNING });
     await panel.update({ op: 'session', patch: { permissions: [asks(1, { id: 'p1' })] } });
     const top = () => card('p1').evaluate((node) => node.getBoundingClientRect().top);

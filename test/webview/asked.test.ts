@@ -9,7 +9,7 @@ import { useChrome } from './harness/useChrome';
 
 const END = 'END-OF-IT';
 
-/** Texts that could push the end of a line out of sight. */
+/** They could push the end of a line out of sight. */
 const FILLERS: Readonly<Record<string, string>> = {
   'line breaks': '\n'.repeat(300),
   'line breaks of Windows': '\r\n'.repeat(300),
@@ -61,7 +61,6 @@ function changed(lines: readonly string[], more: Partial<DiffView> = {}): ItemVi
   return call({ title: 'Edit src/a.ts', toolKind: 'edit', content: [{ type: 'diff', diff }] });
 }
 
-/** A change of which the middle is not in the page. */
 const TOO_LARGE = [
   { oldStart: 1, newStart: 1, lines: Array.from({ length: 340 }, () => '+') },
   { oldStart: 1, newStart: 1241, lines: [...Array.from({ length: 59 }, () => '+'), `+${END}`] },
@@ -117,7 +116,6 @@ const SHAPES: readonly Shape[] = [
   },
 ];
 
-/** What is wrong with the card of a request. */
 function faultsOfCard(end: string): string[] {
   const card = document.querySelector<HTMLElement>('[data-permission-id]')!;
   const faults: string[] = [];

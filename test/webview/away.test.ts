@@ -92,7 +92,6 @@ describe('what happened while the user was away', () => {
 
   it('moves neither what the user has read nor the end that is followed, when it comes and goes', async () => {
     const panel = await open();
-    /** The first entry that is whole in the transcript's box. */
     const firstShown = () =>
       panel.page.evaluate(() => {
         const { top } = document.querySelector('.transcript')!.getBoundingClientRect();

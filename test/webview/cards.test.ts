@@ -111,7 +111,6 @@ describe('cards of the protocol', () => {
   });
 
   it('play audio, and describe an embedded file', async () => {
-    // A tenth of a second of silence.
     const bytes = Buffer.alloc(44 + 800);
     bytes.write('RIFF', 0);
     bytes.writeUInt32LE(36 + 800, 4);

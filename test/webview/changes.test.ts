@@ -35,7 +35,6 @@ describe('the changes of a turn', () => {
       const name = element?.getAttribute('aria-label') ?? element?.querySelector('.sr-only')?.textContent;
       return [path, name?.split(',')[0]].filter((one) => one !== undefined);
     });
-  /** Waits for the button of a row to have the focus. */
   const untilFocused = (path: string) =>
     panel.page.waitForFunction(
       (wanted) => document.activeElement?.closest<HTMLElement>('[data-path]')?.dataset.path === wanted,
@@ -47,7 +46,6 @@ describe('the changes of a turn', () => {
     panel = await browser.open({ items: changedConversation(), ...options });
   }
 
-  /** Opens a panel and its list. */
   async function openList(files = FILES, options: PanelOptions = {}): Promise<ListHost> {
     await open({ items: changedConversation(files), ...options });
     await line().click();

@@ -260,7 +260,6 @@ describe('composer', () => {
     await panel.page.locator('.command-hint').waitFor({ state: 'detached' });
   });
 
-  /** Dispatches a paste or a drop with some data. */
   const give = (kind: 'paste' | 'drop', type: string, text: string): Promise<void> =>
     field().evaluate(
       (node, [event, format, words]) => {

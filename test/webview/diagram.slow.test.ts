@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import type { FromDiagram, FromFrame, ToDiagram, ToFrame } from '../../src/panel/diagramContract';
 import { MERMAID_FILE } from '../../src/registry/install/mermaidFile';
 import { HOSTILE_DIAGRAMS } from '../support/hostile/diagrams';
 import { THEMES } from '../support/tier';
+import { seriousFindings } from './harness/axe';
 import type { Theme } from './harness/server';
 import type { Language } from './harness/texts';
 import { useHarness } from './harness/useHarness';
@@ -56,7 +56,6 @@ async function orderAndShow(order: ToFrame): Promise<FromFrame & { readonly isSh
   return { ...answer, isShown };
 }
 
-/** What of a picture could run, be pressed, or fetch something. */
 function whatIsAlive(svg: string): readonly string[] {
   // What stands in an attribute is text: only addresses and styles are more.
   const tags =
@@ -101,7 +100,6 @@ describe('the page of a diagram', () => {
   }
   const image = () => page.locator('.diagram-view img');
   const status = () => page.locator('.diagram-status');
-  /** Sends a source, and waits until it is drawn or is not. */
   const draw = async (source: string): Promise<'drawn' | string> => {
     await page.evaluate((message) => (host as unknown as DiagramHost).send(message), {
       type: 'diagram',
@@ -120,7 +118,6 @@ describe('the page of a diagram', () => {
     );
     return (await status().isVisible()) ? status().innerText() : 'drawn';
   };
-  /** The picture, as it would be saved. */
   const saved = async (): Promise<string> => {
     await page.getByRole('button', { name: /^(Save|Als SVG)/ }).click();
     const message = await page.evaluate(() => (host as unknown as DiagramHost).next('save'));
@@ -381,14 +378,7 @@ describe('the page of a diagram', () => {
         await open(theme);
         await draw(source);
         await page.getByText('Source').click();
-        await page.evaluate(axe.source);
-        const { violations } = await page.evaluate(() =>
-          (globalThis as unknown as { axe: typeof axe }).axe.run(document, { resultTypes: ['violations'] }),
-        );
-        const found = violations
-          .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-          .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`));
-        assert.deepEqual(found, []);
+        assert.deepEqual(await seriousFindings(page, 'html'), []);
       }
     });
 

@@ -20,7 +20,6 @@ describe('the syntax colours of a diff', () => {
 
   const hunk = (lines: readonly string[]): DiffHunk => ({ oldStart: 1, newStart: 1, lines });
 
-  /** For each line, its classes and those of the parts of its text. */
   const drawn = (page: Awaited<ReturnType<typeof open>>['page']) =>
     page.locator('.diff-line').evaluateAll((all) =>
       all.map((line) => {

@@ -16,7 +16,6 @@ const says = (messageId: string, text: string, role: 'user' | 'agent' | 'thought
   block: { type: 'text', text },
 });
 
-/** Messages of both sides; those at some places have a word. */
 function talk(places: readonly number[], count = LONG): SessionEvent[] {
   return Array.from({ length: count }, (_, index) =>
     says(
@@ -39,7 +38,6 @@ describe('find in the panel', () => {
   const widget = () => panel.page.getByRole('search', { name: 'Find in session' });
   const field = () => panel.page.getByRole('textbox', { name: 'Find', exact: true });
   const press = (key: string) => panel.page.keyboard.press(key);
-  /** Waits until the widget says how many matches there are. */
   const untilSaid = (words: string) => widget().getByText(words, { exact: true }).waitFor();
   /** Waits until the highlighted current match is visible. @returns its entry and its text */
   const current = async () => {

@@ -1,7 +1,7 @@
 // Formulas in a message: drawn as MathML, with their source for whoever selects, copies and searches.
 import assert from 'node:assert/strict';
-import axe from 'axe-core';
 import { THEMES } from '../support/tier';
+import { seriousFindings } from './harness/axe';
 import { message } from './harness/samples';
 import { useHarness } from './harness/useHarness';
 
@@ -29,7 +29,6 @@ f(x) &= \\begin{cases} 1 & \\text{if } x \\geq 0 \\\\ 0 & \\text{otherwise} \\en
 
 $$\\boxed{x = \\frac{-b \\pm \\sqrt{b^2 - 4ac}}{2a}} \\qquad \\left[ \\begin{array}{c|c} 1 & 2 \\\\ \\hline 3 & 4 \\end{array} \\right]$$
 `;
-/** Formulas of TEXT that can be drawn. */
 const DRAWN = 9;
 
 describe('formulas', () => {
@@ -136,12 +135,7 @@ describe('formulas', () => {
         );
         const folder = process.env.FORMULA_SHOTS;
         if (folder) await panel.page.screenshot({ path: `${folder}/formulas-${theme}-${width}.png` });
-        await panel.page.evaluate(axe.source);
-        const found = await panel.page.evaluate(async () => {
-          const { violations } = await (globalThis as unknown as { axe: typeof axe }).axe.run('.transcript');
-          return violations.filter(({ impact }) => impact === 'serious' || impact === 'critical').map(({ id }) => id);
-        });
-        assert.deepEqual(found, [], `${theme} ${width}`);
+        assert.deepEqual(await seriousFindings(panel.page, '.transcript'), [], `${theme} ${width}`);
       }
     }
   });

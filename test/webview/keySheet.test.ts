@@ -1,7 +1,7 @@
 // The keys of the panel, in a dialog.
 import assert from 'node:assert/strict';
-import axe from 'axe-core';
 import { THEMES } from '../support/tier';
+import { seriousFindings } from './harness/axe';
 import { message } from './harness/samples';
 import { useHarness } from './harness/useHarness';
 
@@ -43,16 +43,7 @@ describe('the sheet of keys', () => {
       await page.locator('[data-entry-id=a]').focus();
       await page.keyboard.press('?');
       await page.getByRole('dialog', { name: 'Tastenkombinationen' }).waitFor();
-      await page.evaluate(axe.source);
-      const { violations } = await page.evaluate(() =>
-        (globalThis as unknown as { axe: typeof axe }).axe.run(document, { resultTypes: ['violations'] }),
-      );
-      const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
-      assert.deepEqual(
-        serious.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`)),
-        [],
-        theme,
-      );
+      assert.deepEqual(await seriousFindings(page, 'html'), [], theme);
       const sticksOut = await page.locator('.key-sheet').evaluate((node) => node.scrollWidth > node.clientWidth);
       assert.equal(sticksOut, false);
       const folder = process.env.KEYS_SHOTS;

@@ -21,9 +21,7 @@ const CODES: ReadonlySet<string> = new Set([
 const NAMED = ['Parley', 'Claude', 'hologram', 'https://', 'AMDR'];
 /** What parts a text: texts in the language that nobody speaks, and the colon between a name and its value. */
 const PSEUDO = /[⟦⟧\uFF01-\uFF5E]+|: /;
-/** A number as the browser writes it: 8.1K. */
 const NUMBER = /\d[KMB]\b/g;
-/** What stands around an argument. */
 const TRIM = /^[^\p{L}\p{N}/]+|[^\p{L}\p{N}/]+$/gu;
 
 /** What others said: every text of a scene that is no code and not the host's own. */
@@ -54,7 +52,6 @@ function wordsOnPage(panel: Panel): Promise<readonly string[]> {
   });
 }
 
-/** Parts of elements that stick out of their box, and texts of the panel's own that are cut without a tooltip. */
 function overflows(panel: Panel): Promise<readonly string[]> {
   return panel.page.evaluate(() => {
     const found: string[] = [];

@@ -19,7 +19,6 @@ const child = (index: number, path: readonly number[], patch: object = {}): Item
   path,
 });
 
-/** A message, a call at index 1, and calls in it. */
 function withCalls(count: number, patch: object = {}): ItemView[] {
   return [
     message('a', 'user', 'Look around'),

@@ -1,7 +1,7 @@
 // Long lists of modes, models and other options are filtered by what is typed.
 import assert from 'node:assert/strict';
-import axe from 'axe-core';
 import { THEMES } from '../support/tier';
+import { seriousFindings } from './harness/axe';
 import { useHarness } from './harness/useHarness';
 
 const MODELS = Array.from({ length: 30 }, (_, index) => ({
@@ -78,12 +78,7 @@ describe('lists of options', () => {
       const { page } = await browser.open({ session, theme, width: 280 });
       await page.getByRole('button', { name: 'Model: Model 3' }).click();
       await page.getByRole('combobox', { name: 'Type to filter' }).fill('1');
-      await page.evaluate(axe.source);
-      const found = await page.evaluate(async () => {
-        const { violations } = await (globalThis as unknown as { axe: typeof axe }).axe.run('.popup');
-        return violations.filter(({ impact }) => impact === 'serious' || impact === 'critical').map(({ id }) => id);
-      });
-      assert.deepEqual(found, [], theme);
+      assert.deepEqual(await seriousFindings(page, '.popup'), [], theme);
     }
   });
 

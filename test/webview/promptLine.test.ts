@@ -8,7 +8,6 @@ import { useHarness } from './harness/useHarness';
 
 const turnEnd = conversation().find(({ kind }) => kind === 'turn_end')!;
 
-/** A turn of many items. */
 function turn(name: string, count = 60): ItemView[] {
   return [
     message(`u-${name}`, 'user', `\n  Question ${name}\u202e\nwith a second line`),

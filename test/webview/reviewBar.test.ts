@@ -37,7 +37,6 @@ describe('the review of changes', () => {
       performance.now = () => now;
     }, ms);
 
-  /** The host has another list. */
   async function change(host: ListHost, files: typeof FILES): Promise<void> {
     host.files = files;
     host.version += 1;

@@ -1,7 +1,7 @@
 // Alerts, footnotes, folds and tags in a message, and what can be done with its code blocks.
 import assert from 'node:assert/strict';
-import axe from 'axe-core';
 import { THEMES } from '../support/tier';
+import { seriousFindings } from './harness/axe';
 import { message } from './harness/samples';
 import { useHarness } from './harness/useHarness';
 
@@ -78,12 +78,7 @@ describe('rich Markdown', () => {
     for (const theme of THEMES) {
       const panel = await browser.open({ items: [message('a', 'agent', TEXT)], theme, width: 280 });
       await panel.page.getByRole('button', { name: 'Log of the run' }).click();
-      await panel.page.evaluate(axe.source);
-      const found = await panel.page.evaluate(async () => {
-        const { violations } = await (globalThis as unknown as { axe: typeof axe }).axe.run('.transcript');
-        return violations.filter(({ impact }) => impact === 'serious' || impact === 'critical').map(({ id }) => id);
-      });
-      assert.deepEqual(found, [], theme);
+      assert.deepEqual(await seriousFindings(panel.page, '.transcript'), [], theme);
     }
   });
 

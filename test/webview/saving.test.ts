@@ -26,7 +26,6 @@ describe('files that can be saved', () => {
     return panel;
   }
 
-  /** Presses each Save button and returns the requested positions. */
   async function saveAll(): Promise<readonly unknown[]> {
     const buttons = panel.page.getByRole('button', { name: /^Save / });
     const names = await buttons.evaluateAll((nodes) => nodes.map((node) => node.getAttribute('aria-label')));

@@ -16,7 +16,6 @@ describe('the scroll position', () => {
     await drawn();
   }
 
-  /** Waits until everything in and near view is drawn and painted. */
   async function drawn(): Promise<void> {
     await panel.page.waitForFunction(() => {
       const { top, bottom } = document.querySelector('.transcript')!.getBoundingClientRect();
@@ -30,7 +29,6 @@ describe('the scroll position', () => {
 
   const scrollTo = (top: number): Promise<void> => panel.scrollTo(top);
 
-  /** Distance of the end of the transcript from the bottom edge, px. */
   async function fromEnd(): Promise<number> {
     await drawn();
     return panel.page.evaluate(() => {
@@ -54,7 +52,6 @@ describe('the scroll position', () => {
       return [`${entry}: ${text.textContent}`, Math.round(node.getBoundingClientRect().top)] as const;
     });
 
-  /** The position that the panel keeps for a reload. */
   async function kept(): Promise<Anchor> {
     const anchor = await panel.page.waitForFunction(() => (host.state() as { anchor?: Anchor }).anchor);
     return (await anchor.jsonValue())!;
@@ -313,7 +310,6 @@ describe('the scroll position', () => {
   });
 
   it('is where the user scrolls while it is being restored', async () => {
-    // The items around the target are not loaded, so restoring waits for them.
     const all = long(200);
     await open({ items: all.slice(150), from: 150, total: 200 });
     const before = await panel.count();

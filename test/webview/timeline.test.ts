@@ -20,7 +20,6 @@ describe('the timeline in the panel', () => {
   const press = (key: string) => panel.page.keyboard.press(key);
   const frame = () =>
     panel.page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
-  /** The name of the selected row. */
   const active = () =>
     list().evaluate((node) => {
       const id = node.getAttribute('aria-activedescendant');
@@ -40,7 +39,6 @@ describe('the timeline in the panel', () => {
       return { drawn, digest };
     });
   };
-  /** Waits until the picture is another one. */
   const changed = async (before: { readonly digest: number }) => {
     for (;;) {
       const now = await picture();

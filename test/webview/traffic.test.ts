@@ -1,14 +1,13 @@
 // The traffic inspector in a real browser.
 import assert from 'node:assert/strict';
-import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import type { FromTraffic, LaneMark, ToTraffic, TrafficRow, TurnLane } from '../../src/panel/trafficContract';
 import { THEMES } from '../support/tier';
+import { seriousFindings } from './harness/axe';
 import type { Theme } from './harness/server';
 import type { Language } from './harness/texts';
 import { useHarness } from './harness/useHarness';
 
-/** As the test stands in for the host of another page. */
 interface TrafficHost {
   readonly posted: readonly FromTraffic[];
   readonly violations: readonly string[];
@@ -24,7 +23,6 @@ const SESSIONS: ToTraffic = {
   ],
 };
 
-/** A row of a session that begins at noon. */
 function row(seq: number, given: Partial<TrafficRow> = {}): TrafficRow {
   const at = new Date(2026, 0, 1, 12, 0, 0, seq).getTime();
   return {
@@ -50,7 +48,6 @@ const ROWS: readonly TrafficRow[] = [
   row(7, { key: 'b' }),
 ];
 
-/** A lane whose marks are 10 ms apart, or as long as they say. */
 function lane(id: number, marks: readonly Partial<LaneMark>[], given: Partial<TurnLane> = {}): TurnLane {
   let at = 0;
   const timed = marks.map((mark, index): LaneMark => {
@@ -61,7 +58,6 @@ function lane(id: number, marks: readonly Partial<LaneMark>[], given: Partial<Tu
   return { id, key: 'a', requestId: String(id), marks: timed, ...given };
 }
 
-/** A prompt with a late answer, and one that a foreign barrier meets. */
 const LANES: ToTraffic = {
   type: 'lanes',
   first: 1,
@@ -98,7 +94,6 @@ describe('the traffic inspector', () => {
     await page.evaluate((skip) => (host as unknown as TrafficHost).next('ack', skip), after);
     await painted();
   };
-  /** What was changed last is drawn. */
   const painted = (): Promise<unknown> =>
     page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
   const posted = async <T extends FromTraffic['type']>(type: T): Promise<Extract<FromTraffic, { type: T }>[]> => {
@@ -379,14 +374,7 @@ describe('the traffic inspector', () => {
       await add(ROWS);
       await send(LANES);
       await page.locator('#message-5').click();
-      await page.evaluate(axe.source);
-      const { violations } = await page.evaluate(() =>
-        (globalThis as unknown as { axe: typeof axe }).axe.run(document, { resultTypes: ['violations'] }),
-      );
-      const found = violations
-        .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-        .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`));
-      assert.deepEqual(found, []);
+      assert.deepEqual(await seriousFindings(page, 'html'), []);
     });
 
   for (const language of ['en', 'de'] as const)

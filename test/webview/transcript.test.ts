@@ -20,7 +20,6 @@ describe('transcript', () => {
 
   const scrollTo = (top: number): Promise<void> => panel.scrollTo(top);
 
-  /** Distance of the end of the transcript from the bottom edge, px. */
   const fromEnd = (): Promise<number> =>
     panel.page.evaluate(() => {
       const { scrollHeight, scrollTop, clientHeight } = document.querySelector('.transcript')!;

@@ -59,19 +59,15 @@ export interface PanelOptions {
   readonly items?: readonly ItemView[];
   readonly total?: number;
   readonly from?: number;
-  /** Items that are nested in others, in runs. */
   readonly nested?: readonly (readonly [number, number])[];
-  /** A text for the first revision, or a later one. */
   readonly draft?: string | DraftView;
   /** Leaves `hello` unanswered: the test answers it. */
   readonly silent?: boolean;
 }
 
-/** The size of a page, px. */
 const WIDTH = 860;
 const HEIGHT = 780;
 
-/** A panel with the test as its host. */
 export class Panel {
   readonly page: Page;
   #revision = 0;
@@ -88,14 +84,14 @@ export class Panel {
     return this.page.evaluate((data) => host.send(data), message);
   }
 
-  /** Sends operations as one update and waits until they are painted. */
+  /** Waits until the operations are painted. */
   async update(...ops: readonly Op[]): Promise<void> {
     const revision = ++this.#revision;
     await this.send({ type: 'update', revision, ops });
     await this.page.evaluate((wanted) => host.acked(wanted), revision);
   }
 
-  /** Sends operations one per frame and waits until the last one is painted. */
+  /** One operation per frame; waits until the last one is painted. */
   async stream(ops: readonly Op[]): Promise<void> {
     const first = this.#revision + 1;
     this.#revision += ops.length;
@@ -152,16 +148,12 @@ export class Panel {
     );
   }
 
-  /** Returns the messages of one type that the panel has posted. */
   async posted<T extends FromWebview['type']>(type: T): Promise<Extract<FromWebview, { type: T }>[]> {
     const all = await this.page.evaluate(() => host.posted);
     return all.filter((message): message is Extract<FromWebview, { type: T }> => message.type === type);
   }
 
-  /**
-   * Waits for a message of a type.
-   * @param after how many messages to skip
-   */
+  /** @param after how many messages to skip */
   async next<T extends FromWebview['type']>(type: T, after = 0): Promise<Extract<FromWebview, { type: T }>> {
     const message = await this.page.evaluate(([one, skip]) => host.next(one, skip), [type, after] as const);
     return message as Extract<FromWebview, { type: T }>;
@@ -237,7 +229,6 @@ export class Harness {
     return new Harness(server, browser);
   }
 
-  /** Opens an address in a new page. */
   async page(url: string, width = WIDTH, height = HEIGHT): Promise<Page> {
     const page = await this.#browser.newPage({ viewport: { width, height } });
     await load(page, url);
@@ -261,7 +252,7 @@ export class Harness {
     return page;
   }
 
-  /** Opens a panel that shows a session. Close its page or give it back when done. */
+  /** Close its page or give it back when done. */
   async open(options: PanelOptions = {}): Promise<Panel> {
     const clear = ['sessionStorage', 'localStorage'] as const;
     const url = this.server.url(options.theme ?? 'dark', options.language ?? 'en', clear);

@@ -5,7 +5,6 @@ import { DIFF, message, tool } from './samples';
 
 const AT = Date.UTC(2026, 10, 21, 9, 0, 0);
 
-/** Every kind and state of a changed file. */
 export const FILES: readonly ChangedFileView[] = [
   file('CHANGELOG.md', { added: 4 }),
   file('docs/upload.md', { change: 'added', added: 81, removed: 0, alsoYours: true }),
@@ -37,7 +36,6 @@ export function manyFiles(count: number): readonly ChangedFileView[] {
   return Array.from({ length: count }, (_, index) => file(`src/part${String(index).padStart(4, '0')}.ts`));
 }
 
-/** Counts as the host does. */
 export function countOf(files: readonly ChangedFileView[], version = 1) {
   const added = files.reduce((sum, one) => sum + one.added, 0);
   const removed = files.reduce((sum, one) => sum + one.removed, 0);
@@ -60,7 +58,6 @@ export function turnOf(files: readonly ChangedFileView[], patch: Partial<TurnVie
   };
 }
 
-/** The turn of `turnOf` before it ended. */
 export function runningTurn(files: readonly ChangedFileView[]): TurnView {
   return { id: 't1', number: 1, origin: 'user', startedAt: AT, tools: 1, files: 0, changes: countOf(files) };
 }
@@ -69,7 +66,6 @@ export function turnEnd(turn: TurnView): ItemView {
   return { kind: 'turn_end', id: `end ${turn.id}`, turnId: turn.id, at: AT, turn };
 }
 
-/** A conversation of one turn that changed the files. */
 export function changedConversation(files: readonly ChangedFileView[] = FILES): ItemView[] {
   const said = message('u1', 'user', 'The upload test fails one run in ten. Find out why and fix it.');
   return [
@@ -85,13 +81,11 @@ export function changedConversation(files: readonly ChangedFileView[] = FILES): 
   ];
 }
 
-/** A turn that has ended, and all of its files wait for review. */
 export const REVIEW: PanelOptions = {
   session: { review: countOf(FILES), turnCount: 1 },
   items: changedConversation(),
 };
 
-/** Answers requests for lists as the host would, from now on. */
 export class ListHost {
   readonly #panel: Panel;
   #answered = 0;
@@ -124,7 +118,6 @@ export class ListHost {
     return request;
   }
 
-  /** How many requests were made. */
   async requests(): Promise<number> {
     return (await this.#panel.posted('changes')).length;
   }

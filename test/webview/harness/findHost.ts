@@ -17,18 +17,15 @@ export class FindHost {
     for (const event of events) this.model.apply(event, 0);
   }
 
-  /** The items of the session. */
   get items(): ItemView[] {
     return this.model.state.entries.map((entry) => this.#project(entry));
   }
 
-  /** Answers what the panel asks, until `stop`. */
   serve(panel: Panel): void {
     this.#panel = panel;
     this.#serving = this.#serve(panel);
   }
 
-  /** Something happens in the session: tells the panel and the search. */
   async apply(event: SessionEvent): Promise<void> {
     const { entries } = this.model.state;
     this.model.apply(event, 0);

@@ -1,7 +1,6 @@
 // Internals of the panel for tests of single parts, in the page as `parts`.
 import { MarkdownView } from '../../../src/webview/markdown/markdownView';
 
-/** Listeners for being near the viewport. */
 let waiting: ((near: boolean, height: number) => void)[] = [];
 const viewport = {
   watch(_element: Element, listener: (near: boolean, height: number) => void) {

@@ -7,7 +7,6 @@ import { conversation, message, permission, SESSION_FULL, tool } from './samples
 import type { Translate } from './texts';
 
 const AT = Date.UTC(2026, 10, 21, 9, 0, 0);
-/** The host says why. */
 const INCOMPLETE = 'Some files could not be compared.';
 const STDERR = 'Error: connect ECONNREFUSED 127.0.0.1:4096\n    at TCPConnectWrap.afterConnect';
 
@@ -171,7 +170,6 @@ function turn(number: number, patch: Partial<TurnView> = {}): TurnView {
   return { id: `t${number}`, number, origin: 'user', startedAt: AT, tools: 0, files: 0, ...patch };
 }
 
-/** The end of a turn for each reason. */
 function ends(): ItemView[] {
   const whole = {
     waitedMs: 33_000,

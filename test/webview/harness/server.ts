@@ -43,7 +43,6 @@ function themeStyles(theme: string): string {
   return `:root {${set.map(([name, ...values]) => `--vscode-${name}: ${values[column - 1]};`).join('')}}`;
 }
 
-/** Builds the webview as shipped and `parts.js` with its internals for tests. */
 async function buildPanel(outdir: string): Promise<void> {
   const script = pathToFileURL(join(process.cwd(), 'scripts/build.mjs')).href;
   const { bundles } = (await import(script)) as {
@@ -89,7 +88,6 @@ async function builtPanel(): Promise<string> {
   return outdir;
 }
 
-/** Starts on a free loopback port. */
 export async function servePanel(): Promise<PanelServer> {
   const outdir = await builtPanel();
   const server = createServer((request, response) => {
@@ -148,7 +146,6 @@ async function answer(url: URL, outdir: string): Promise<Answer> {
   return { body: await readFile(file), type: TYPES[extname(file)] ?? 'application/octet-stream' };
 }
 
-/** The translations that the host hands to the page, as JSON. */
 function pageTexts(language: Language): string | undefined {
   const bundle = textsIn(language);
   if (bundle === undefined) return undefined;

@@ -62,7 +62,6 @@ export function timeline(): TimelineView {
   return { from: 0, turns, calls, now: AT + 2 * HOUR + 40 * S, isDone: true };
 }
 
-/** The entries that the sample timeline is of. */
 export function timelineItems(): ItemView[] {
   const { calls } = timeline();
   return Array.from({ length: 15 }, (_, index) => {
@@ -72,7 +71,6 @@ export function timelineItems(): ItemView[] {
   });
 }
 
-/** A session of so many calls in turns of 20. */
 export function longTimeline(count: number): TimelineView {
   const calls: TimelineCall[] = [];
   const turns: TimelineTurn[] = [];
@@ -92,7 +90,6 @@ export function longTimeline(count: number): TimelineView {
   return { from: 0, turns, calls, now: at + 20_000, isDone: true };
 }
 
-/** Opens the timeline as the command does, and answers with a view. */
 export async function openTimeline(panel: Panel, view: TimelineView): Promise<void> {
   await panel.send({ type: 'focus', on: 'timeline' });
   const { id } = await panel.next('timeline');

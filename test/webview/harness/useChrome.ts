@@ -3,7 +3,6 @@ import type { Locator } from 'playwright-core';
 import type { Panel, PanelOptions } from './browser';
 import { type HarnessInUse, useHarness } from './useHarness';
 
-/** A running turn. */
 export const RUNNING = {
   phase: 'running',
   turn: { id: 't1', number: 1, origin: 'user', startedAt: 0, tools: 0, files: 0 },
@@ -12,7 +11,6 @@ export const RUNNING = {
 export interface Chrome {
   readonly browser: HarnessInUse;
   open(options?: PanelOptions): Promise<Panel>;
-  /** The message field. */
   field(): Locator;
   button(name: string): Locator;
 }

@@ -10,7 +10,6 @@ let users = 0;
 export interface HarnessInUse {
   /** Of the running browser; set while hooks and tests run. */
   readonly harness: Harness;
-  /** The last opened panel. */
   readonly panel: Panel;
   /**
    * Opens a panel with a session, or an empty page (`blank`). It is checked for errors after the

@@ -1,0 +1,19 @@
+// What axe-core finds in a page.
+import axe, { type Result } from 'axe-core';
+import type { Page } from 'playwright-core';
+
+/** Returns the violations that stop people, and those of `rules`. @param part selector of what is checked */
+export async function seriousViolations(page: Page, part: string, rules: readonly string[] = []): Promise<Result[]> {
+  await page.evaluate(axe.source);
+  const { violations } = await page.evaluate(
+    (selector) => (globalThis as unknown as { axe: typeof axe }).axe.run(selector, { resultTypes: ['violations'] }),
+    part,
+  );
+  return violations.filter(({ id, impact }) => impact === 'serious' || impact === 'critical' || rules.includes(id));
+}
+
+/** Returns the rule and the element of each of these. */
+export async function seriousFindings(...of: Parameters<typeof seriousViolations>): Promise<string[]> {
+  const violations = await seriousViolations(...of);
+  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`));
+}
