@@ -1,15 +1,15 @@
 // Files of worktrees and of the folders that they stand for as read-only documents. Both sides of a
 // comparison have the same path, so that VS Code takes neither for renamed and shows no long path.
 import { join } from 'node:path';
-import { type FileStat, FileSystemError, FileType, Uri } from 'vscode';
+import { type FileStat, FileSystemError, Uri } from 'vscode';
 import { isSafePath } from '../../changes/review/safePath';
 import type { Worktree } from '../../changes/worktree/worktreeEntry';
+import { asUtf8, DocumentFiles, documentStat } from '../editor/documentFiles';
 import { type DiskFile, readDiskFile } from './documents/diskFiles';
-import { asUtf8, ReadonlyDocuments } from './documents/readonlyDocuments';
 
 const SCHEME = 'parley-worktree';
 
-export class WorktreeDocuments extends ReadonlyDocuments {
+export class WorktreeDocuments extends DocumentFiles {
   readonly #worktrees: { list(): Promise<readonly Worktree[]> };
 
   constructor(worktrees: { list(): Promise<readonly Worktree[]> }) {
@@ -18,8 +18,7 @@ export class WorktreeDocuments extends ReadonlyDocuments {
   }
 
   async stat(uri: Uri): Promise<FileStat> {
-    const { content } = await this.#read(uri);
-    return { type: FileType.File, ctime: 0, mtime: Date.now(), size: content.length };
+    return documentStat((await this.#read(uri)).content.length, Date.now());
   }
 
   async readFile(uri: Uri): Promise<Uint8Array> {

@@ -21,23 +21,22 @@ export class DiffEditor implements Disposable {
   readonly texts = new ReadOnlyTexts('parley-diff', MAX_KEPT);
 
   /** Opens a comparison beside the chat. */
-  async show(diff: ShownDiff, agentName: string): Promise<void> {
-    // The path keeps the language of the file.
-    const before = this.texts.uriOf(diff.path, diff.oldText ?? '');
-    const after = this.texts.uriOf(diff.path, diff.newText);
-    const file = basename(diff.path);
+  show({ path, oldText, newText }: ShownDiff, agentName: string): Promise<void> {
     const title =
-      diff.oldText === undefined
-        ? vscode.l10n.t('{0} (new file, {1})', file, agentName)
-        : vscode.l10n.t('{0} (changed by {1})', file, agentName);
-    const options: vscode.TextDocumentShowOptions = { preview: true, viewColumn: columnBesideChat() };
-    await showComparison(before, after, title, options);
+      oldText === undefined
+        ? vscode.l10n.t('{0} (new file, {1})', basename(path), agentName)
+        : vscode.l10n.t('{0} (changed by {1})', basename(path), agentName);
+    return this.#compare(path, oldText ?? '', newText, title);
   }
 
-  async showWritten(path: string, shown: string, written: string): Promise<void> {
-    const title = vscode.l10n.t('{0} (as shown ↔ as written)', basename(path));
-    const options: vscode.TextDocumentShowOptions = { preview: true, viewColumn: columnBesideChat() };
-    await showComparison(this.texts.uriOf(path, shown), this.texts.uriOf(path, written), title, options);
+  showWritten(path: string, shown: string, written: string): Promise<void> {
+    return this.#compare(path, shown, written, vscode.l10n.t('{0} (as shown ↔ as written)', basename(path)));
+  }
+
+  /** @param path keeps the language of the file */
+  async #compare(path: string, before: string, after: string, title: string): Promise<void> {
+    const options = { preview: true, viewColumn: columnBesideChat() };
+    await showComparison(this.texts.uriOf(path, before), this.texts.uriOf(path, after), title, options);
   }
 
   dispose(): void {

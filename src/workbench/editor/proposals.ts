@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto';
 import * as vscode from 'vscode';
 import * as z from 'zod/mini';
-import { type Disposable, DisposableStore } from '../../base/disposable';
+import { DisposableStore } from '../../base/disposable';
 import { errorText, ParleyError } from '../../base/errors';
 import type { Event } from '../../base/event';
 import { localize } from '../../base/localizable';
@@ -18,6 +18,7 @@ import { isInsideRoots, realTarget } from '../../client/requests/roots';
 import type { FileStore } from '../../client/sharing/fileStore';
 import { askModal } from '../ui/messages';
 import { closeTabs, showComparison } from '../ui/places';
+import { DocumentFiles, documentStat } from './documentFiles';
 import { columnBesideChat } from './openLocation';
 import type { ReadOnlyTexts } from './readOnlyTexts';
 
@@ -52,19 +53,17 @@ export interface ProposalsOptions {
   readonly texts: Pick<ReadOnlyTexts, 'uriOf'>;
 }
 
-export class Proposals implements vscode.FileSystemProvider, Disposable {
+export class Proposals extends DocumentFiles {
   readonly #options: ProposalsOptions;
   readonly #lifetime = new DisposableStore();
-  readonly #didChange = new vscode.EventEmitter<vscode.FileChangeEvent[]>();
-  readonly onDidChangeFile = this.#didChange.event;
   readonly #asked = new Map<string, Proposal>();
   /** Ids that are being written. */
   readonly #used = new Set<string>();
 
   constructor(options: ProposalsOptions) {
+    super(options.scheme);
     this.#options = options;
-    this.#lifetime.add(this.#didChange);
-    this.#lifetime.add(vscode.workspace.registerFileSystemProvider(options.scheme, this, { isCaseSensitive: true }));
+    this.#lifetime.add(this.register(false));
     this.#lifetime.add(options.conversations.onDidChange((key) => this.#closeAnswered(key)));
     // Of an earlier window, whose comparison may not be shown yet.
     void this.#load();
@@ -239,40 +238,21 @@ export class Proposals implements vscode.FileSystemProvider, Disposable {
 
   async stat(uri: vscode.Uri): Promise<vscode.FileStat> {
     const { text, at } = await this.#read(uri);
-    return { type: vscode.FileType.File, ctime: 0, mtime: at, size: Buffer.byteLength(text) };
+    return documentStat(Buffer.byteLength(text), at);
   }
 
   async readFile(uri: vscode.Uri): Promise<Uint8Array> {
     return Buffer.from((await this.#read(uri)).text);
   }
 
-  async writeFile(uri: vscode.Uri, content: Uint8Array): Promise<void> {
+  override async writeFile(uri: vscode.Uri, content: Uint8Array): Promise<void> {
     const text = plainEnds(Buffer.from(content).toString('utf8'));
     await this.#keep({ ...(await this.#read(uri)), text, at: Date.now() });
-    this.#didChange.fire([{ type: vscode.FileChangeType.Changed, uri }]);
+    this.didChange.fire([{ type: vscode.FileChangeType.Changed, uri }]);
   }
 
-  watch(): vscode.Disposable {
-    return new vscode.Disposable(() => {});
-  }
-
-  readDirectory(uri: vscode.Uri): never {
-    throw vscode.FileSystemError.FileNotADirectory(uri);
-  }
-
-  createDirectory(uri: vscode.Uri): never {
-    throw vscode.FileSystemError.NoPermissions(uri);
-  }
-
-  delete(uri: vscode.Uri): never {
-    throw vscode.FileSystemError.NoPermissions(uri);
-  }
-
-  rename(uri: vscode.Uri): never {
-    throw vscode.FileSystemError.NoPermissions(uri);
-  }
-
-  dispose(): void {
+  override dispose(): void {
+    super.dispose();
     this.#lifetime.dispose();
   }
 

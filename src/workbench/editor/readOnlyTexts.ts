@@ -34,6 +34,11 @@ export class ReadOnlyTexts implements Disposable {
     return vscode.Uri.file(path).with({ scheme: this.#scheme, query: id });
   }
 
+  /** Opens a text in an editor. */
+  protected async open(path: string, text: string, options: vscode.TextDocumentShowOptions): Promise<void> {
+    await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(this.uriOf(path, text)), options);
+  }
+
   dispose(): void {
     this.#registration.dispose();
     this.#texts.clear();

@@ -2,7 +2,7 @@
 import * as vscode from 'vscode';
 import * as z from 'zod/mini';
 import type { FileVersion } from '../../../changes/model/fileChange';
-import { asUtf8, ReadonlyDocuments } from './readonlyDocuments';
+import { asUtf8, DocumentFiles, documentStat } from '../../editor/documentFiles';
 
 export const VERSION_SCHEME = 'parley-version';
 
@@ -15,7 +15,7 @@ export interface VersionRef {
 
 export type ReadVersion = (ref: VersionRef) => Promise<Buffer>;
 
-export class VersionDocuments extends ReadonlyDocuments {
+export class VersionDocuments extends DocumentFiles {
   readonly #read: ReadVersion;
 
   constructor(read: ReadVersion) {
@@ -24,8 +24,7 @@ export class VersionDocuments extends ReadonlyDocuments {
   }
 
   stat(uri: vscode.Uri): vscode.FileStat {
-    if (uri.query === '') return { type: vscode.FileType.File, ctime: 0, mtime: 0, size: 0 };
-    return { type: vscode.FileType.File, ctime: 0, mtime: 0, size: known(uri).version.size };
+    return documentStat(uri.query === '' ? 0 : known(uri).version.size);
   }
 
   async readFile(uri: vscode.Uri): Promise<Uint8Array> {

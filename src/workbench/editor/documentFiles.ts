@@ -1,30 +1,30 @@
-// Documents that are only read, for comparisons.
+// Documents that are no files of the disk: versions, files of worktrees, changes to be edited.
 import * as vscode from 'vscode';
-import type { Disposable } from '../../../base/disposable';
-import { decodeFile } from '../../editor/fileEncoding';
+import type { Disposable } from '../../base/disposable';
+import { decodeFile } from './fileEncoding';
 
 /** Bytes to search for a byte 0, which no text has. */
 const BYTES_SEEN = 8_000;
 
 /**
- * A file system without folders: VS Code finds the encoding, shows images as such, and lets nothing
- * be written.
+ * A file system without folders: VS Code finds the encoding, shows images as such, and writes nothing
+ * unless `writeFile` is overridden.
  */
-export abstract class ReadonlyDocuments implements vscode.FileSystemProvider, Disposable {
+export abstract class DocumentFiles implements vscode.FileSystemProvider, Disposable {
   readonly #scheme: string;
-  readonly #never = new vscode.EventEmitter<vscode.FileChangeEvent[]>();
-  readonly onDidChangeFile = this.#never.event;
+  protected readonly didChange = new vscode.EventEmitter<vscode.FileChangeEvent[]>();
+  readonly onDidChangeFile = this.didChange.event;
 
   protected constructor(scheme: string) {
     this.#scheme = scheme;
   }
 
-  register(): vscode.Disposable {
-    const options = { isReadonly: true, isCaseSensitive: true };
-    return vscode.workspace.registerFileSystemProvider(this.#scheme, this, options);
+  /** Serves all addresses of the scheme in this window. */
+  register(isReadonly = true): vscode.Disposable {
+    return vscode.workspace.registerFileSystemProvider(this.#scheme, this, { isReadonly, isCaseSensitive: true });
   }
 
-  /** @throws FileSystemError where there is no such document */
+  /** @throws FileSystemError if there is no such document */
   abstract stat(uri: vscode.Uri): vscode.FileStat | Promise<vscode.FileStat>;
 
   abstract readFile(uri: vscode.Uri): Promise<Uint8Array>;
@@ -41,7 +41,7 @@ export abstract class ReadonlyDocuments implements vscode.FileSystemProvider, Di
     throw vscode.FileSystemError.NoPermissions(uri);
   }
 
-  writeFile(uri: vscode.Uri): never {
+  writeFile(uri: vscode.Uri, _content?: Uint8Array): void | Promise<void> {
     throw vscode.FileSystemError.NoPermissions(uri);
   }
 
@@ -54,8 +54,13 @@ export abstract class ReadonlyDocuments implements vscode.FileSystemProvider, Di
   }
 
   dispose(): void {
-    this.#never.dispose();
+    this.didChange.dispose();
   }
+}
+
+/** Returns what VS Code asks of a document. @param size in bytes */
+export function documentStat(size: number, mtime = 0): vscode.FileStat {
+  return { type: vscode.FileType.File, ctime: 0, mtime, size };
 }
 
 /**
