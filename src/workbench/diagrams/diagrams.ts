@@ -2,19 +2,19 @@
 // window: their sources stay in the chat.
 import { homedir } from 'node:os';
 import { type ExtensionContext, l10n, Uri, ViewColumn, type WebviewPanel, window, workspace } from 'vscode';
+import * as z from 'zod/mini';
 import type { Disposable } from '../../base/disposable';
 import { messageOf, ParleyError } from '../../base/errors';
 import { formatNumber } from '../../base/localFormat';
 import type { Log } from '../../base/log';
 import type { Conversation } from '../../client/conversation/conversation';
-import { type FromDiagram, MAX_DIAGRAM, type ToDiagram } from '../../panel/diagramContract';
+import { type FromDiagram, MAX_DIAGRAM, MAX_PICTURE, type ToDiagram } from '../../panel/diagramContract';
 import { saveFile } from '../editor/saveFile';
 import { tabTitleOf } from '../sessions/sessionLabels';
 import { inert } from '../ui/inertText';
 import { showError, showStatus } from '../ui/messages';
 import { pickTarget } from '../ui/places';
 import { toolHtml, toolRoot } from '../ui/toolPage';
-import { readFromDiagram } from './fromDiagram';
 import { type AskDownload, Mermaid } from './mermaid';
 
 export const DIAGRAM_PANEL_TYPE = 'parley.diagram';
@@ -96,4 +96,15 @@ async function save(svg: string): Promise<void> {
   if (!target) return;
   await saveFile(target, Buffer.from(svg));
   showStatus(l10n.t('Saved: {0}', target.fsPath));
+}
+
+const schema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('hello') }),
+  z.object({ type: z.literal('save'), svg: z.string().check(z.maxLength(MAX_PICTURE), z.startsWith('<svg')) }),
+  z.object({ type: z.literal('problem'), kind: z.enum(['error', 'csp']), text: z.string().check(z.maxLength(20_000)) }),
+]);
+
+function readFromDiagram(message: unknown): FromDiagram | undefined {
+  const parsed = schema.safeParse(message);
+  return parsed.success ? parsed.data : undefined;
 }

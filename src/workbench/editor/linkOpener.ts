@@ -1,6 +1,10 @@
 // Opens what the texts of a transcript name: locations in files, links, addresses.
-import { openAddress, openLink } from './openLink';
-import { openLocation } from './openLocation';
+
+import * as vscode from 'vscode';
+import { ParleyError } from '../../base/errors';
+import { localizable } from '../../base/localizable';
+import { candidatesOf, parseLink } from '../../client/view/linkTarget';
+import { firstExisting, openLocation } from './openLocation';
 
 export interface LinkOpener {
   /** @throws ParleyError `location-not-found`, `location-refused` */
@@ -29,4 +33,46 @@ export class EditorLinks implements LinkOpener {
   openAddress(url: string): Promise<boolean> {
     return openAddress(url);
   }
+}
+
+/**
+ * Opens a link of an agent's text, see {@link parseLink}.
+ * @param openExternal tests replace it
+ * @throws ParleyError `link-refused`, `location-not-found`
+ */
+export async function openLink(
+  href: string,
+  roots: readonly string[],
+  openExternal: (url: string) => Promise<boolean> = openAddress,
+): Promise<void> {
+  const target = parseLink(href);
+  switch (target.kind) {
+    case 'refused':
+      throw new ParleyError('link-refused', target.reason);
+    case 'web':
+      await openExternal(target.url);
+      return;
+    case 'file': {
+      const { line, column } = target;
+      const found = await firstExisting(candidatesOf(target.paths, roots));
+      if (found) {
+        const path = found.uri.fsPath;
+        return openLocation({ path, line, column });
+      }
+      throw new ParleyError(
+        'location-not-found',
+        localizable("{0} doesn't exist in the folders of this session.", target.paths[0] ?? href),
+      );
+    }
+  }
+}
+
+/**
+ * Opens an address, checked before, in the system's browser.
+ * @returns false if the user refused in VS Code's question
+ */
+export async function openAddress(url: string): Promise<boolean> {
+  // A Uri would be serialized with other escapes, which breaks signed addresses. VS Code accepts
+  // the text.
+  return vscode.env.openExternal(url as unknown as vscode.Uri);
 }

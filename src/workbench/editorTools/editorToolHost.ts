@@ -3,7 +3,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { type ExtensionContext, workspace } from 'vscode';
+import { type ExtensionContext, type LanguageModelToolInformation, l10n, lm, workspace } from 'vscode';
 import * as z from 'zod/mini';
 import { RPC_CODES, RpcError } from '../../acp/jsonrpc/rpcError';
 import { readParams } from '../../acp/protocol/sessionWire';
@@ -11,16 +11,18 @@ import type { AgentDefinition } from '../../agents/agentDefinition';
 import type { Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
 import { knownSecrets } from '../../base/redact';
+import { own } from '../../base/untrusted';
 import type { EditorTools, ToolGrant, ToolSession } from '../../client/mcp/editorTools';
 import type { McpRequest } from '../../editorTools/acpServer';
 import { limitCalls } from '../../editorTools/callLimit';
 import { loadSdk } from '../../editorTools/loadSdk';
-import type { ToolCaller } from '../../editorTools/toolCaller';
+import type { ListedTool, OtherTools, ToolCaller } from '../../editorTools/toolCaller';
 import { ToolSocket } from '../../editorTools/toolSocket';
-import { allowedExtensionTools, allowedTools } from './allowedTools';
+import { isToolName, TOOL_NAMES, TOOLS, type ToolName } from '../../editorTools/tools';
+import { askFirst, requireWork } from './askFirst';
 import { ChangeTools, type ChangeToolsOptions } from './changeTools';
 import { Diagnoser } from './diagnose';
-import { extensionTools } from './extensionTools';
+import { textOfTool } from './languageModelTools';
 import { ReadTools } from './readTools';
 import { RunTools } from './runTools';
 import { SessionPaths } from './sessionPaths';
@@ -112,4 +114,78 @@ export class EditorToolHost implements EditorTools, Disposable {
       others: extensionTools(() => (workspace.isTrusted ? allowedExtensionTools(agent) : []), session),
     });
   }
+}
+
+const OTHERS = '*';
+
+/** Agents on other machines get no tools unless they are named. */
+function allowedTools(agent: AgentDefinition): readonly ToolName[] {
+  const allowed = settingOf(agent);
+  if (allowed === 'all') return TOOL_NAMES;
+  if (allowed === 'read') return TOOL_NAMES.filter((name) => TOOLS[name].effect === 'read');
+  return Array.isArray(allowed) ? TOOL_NAMES.filter((name) => allowed.includes(name)) : [];
+}
+
+function allowedExtensionTools(agent: AgentDefinition): readonly string[] {
+  if (settingOf(agent) !== 'all') return [];
+  const names = workspace.getConfiguration('parley').get<unknown>('extensionTools');
+  return Array.isArray(names) ? names.filter((name) => typeof name === 'string') : [];
+}
+
+function settingOf({ id, type }: AgentDefinition): unknown {
+  const setting = workspace.getConfiguration('parley').get<unknown>('editorTools');
+  const record = typeof setting === 'object' && setting !== null ? (setting as Record<string, unknown>) : {};
+  return own(record, id) ?? (type === 'process' ? (own(record, OTHERS) ?? 'all') : 'off');
+}
+
+const MAX_TOOLS = 16;
+const MAX_DESCRIPTION = 300;
+const MAX_SCHEMA = 2000;
+/** Characters of the arguments: the user reads all of them. */
+const MAX_ARGS = 4000;
+/** What agents and models take as names. */
+const NAME = /^[\w-]{1,64}$/;
+
+function extensionTools(allowed: () => readonly string[], session: ToolSession): OtherTools {
+  const list = (): readonly ListedTool[] => {
+    const names = new Set(allowed());
+    if (names.size === 0) return [];
+    return lm.tools
+      .filter(({ name }) => names.has(name) && NAME.test(name) && !isToolName(name))
+      .slice(0, MAX_TOOLS)
+      .map(listed);
+  };
+  return {
+    list,
+    async call(name, args, signal) {
+      requireWork(session);
+      const text = JSON.stringify(args, undefined, 2);
+      if (text.length > MAX_ARGS) throw new Error(`The arguments have more than ${MAX_ARGS} characters.`);
+      const act = {
+        title: l10n.t('Use the tool {0} of another extension', name),
+        kind: 'other' as const,
+        // Its strings have no line breaks of their own, so that none of them ends the block.
+        details: {
+          content: [
+            { type: 'content' as const, block: { type: 'text' as const, text: `\`\`\`json\n${text}\n\`\`\`` } },
+          ],
+        },
+      };
+      return askFirst(session, act, signal, async () => {
+        await session.beforeWrite();
+        const [summary = '', ...lines] = (await textOfTool(name, args, signal)).split(/\r\n?|\n/);
+        return { summary: summary === '' && lines.length === 0 ? 'The tool answered without text' : summary, lines };
+      });
+    },
+  };
+}
+
+function listed({ name, description, inputSchema }: LanguageModelToolInformation): ListedTool {
+  const isShort = JSON.stringify(inputSchema ?? {}).length <= MAX_SCHEMA;
+  return {
+    name,
+    description: description.slice(0, MAX_DESCRIPTION),
+    inputSchema: { ...(isShort && inputSchema), type: 'object' },
+    annotations: { readOnlyHint: false, destructiveHint: true, openWorldHint: true },
+  };
 }

@@ -10,7 +10,7 @@ import type { InstallPlan, InstallStep } from '../../registry/install/installer'
 import { NODE_SITE, UV_SITE } from '../../registry/install/installTools';
 import { isNewer } from '../../registry/list/isNewer';
 import type { RegistryAgent } from '../../registry/list/registryAgent';
-import { openAddress } from '../editor/openLink';
+import { openAddress } from '../editor/linkOpener';
 import { isTooLong } from '../ui/inertText';
 import type { ListButton } from '../ui/input';
 import { askModal, type ReportProgress, showError, showInfo, showProgress } from '../ui/messages';

@@ -1,7 +1,8 @@
 // The stored sessions of all windows: stores those of this window, restores old ones, and reports
 // when the disk fails.
 import { randomUUID } from 'node:crypto';
-import { type ExtensionContext, l10n } from 'vscode';
+import { type ExtensionContext, l10n, type Memento } from 'vscode';
+import * as z from 'zod/mini';
 import { type Disposable, DisposableStore } from '../../base/disposable';
 import { messageOf } from '../../base/errors';
 import { Emitter, type Event } from '../../base/event';
@@ -20,7 +21,6 @@ import type { MarkedSession, SessionMarkStore } from '../../store/sessions/sessi
 import { historyLimits } from '../config/settings';
 import { showInfo, showWarning } from '../ui/messages';
 import { JournalPersistence, type JournalPersistenceOptions, readKept } from './journalPersistence';
-import { NewSessions } from './newSessions';
 import { TranscriptReading } from './transcriptReading';
 
 /**
@@ -379,5 +379,50 @@ export class Archive implements Disposable {
     } catch (error) {
       this.#log.debug(`old sessions: ${messageOf(error)}`);
     }
+  }
+}
+
+const NEW_SESSIONS = 'parley.newSessions';
+const MOST = 20;
+
+const sessions = z.array(
+  z.object({
+    key: z.string(),
+    agentId: z.string(),
+    cwd: z.string(),
+    roots: z.array(z.string()),
+  }),
+);
+
+type NewSession = z.infer<typeof sessions>[number];
+
+class NewSessions {
+  readonly #memento: Pick<Memento, 'get' | 'update'>;
+
+  constructor(memento: Pick<Memento, 'get' | 'update'>) {
+    this.#memento = memento;
+  }
+
+  note({ key, agentId, cwd, roots }: Omit<NewSession, 'roots'> & { readonly roots: readonly string[] }): void {
+    const others = this.#read().filter((one) => one.key !== key);
+    this.#write([...others, { key, agentId, cwd, roots: [...roots] }].slice(-MOST));
+  }
+
+  find(key: string): NewSession | undefined {
+    return this.#read().find((one) => one.key === key);
+  }
+
+  forget(key: string): void {
+    const all = this.#read();
+    const others = all.filter((one) => one.key !== key);
+    if (others.length < all.length) this.#write(others);
+  }
+
+  #read(): readonly NewSession[] {
+    return sessions.safeParse(this.#memento.get(NEW_SESSIONS, [])).data ?? [];
+  }
+
+  #write(all: readonly NewSession[]): void {
+    void this.#memento.update(NEW_SESSIONS, all);
   }
 }

@@ -4,7 +4,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { type ExtensionContext, env, l10n, type SecretStorage, Uri, workspace } from 'vscode';
+import { type Command, type ExtensionContext, env, l10n, type SecretStorage, Uri, workspace } from 'vscode';
 import { type Disposable, DisposableStore } from '../../base/disposable';
 import { messageOf, ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
@@ -25,8 +25,8 @@ import { SessionFiles } from '../../distributed/server/serverSessionFiles';
 import { LocalStore } from '../../distributed/stores/localStore';
 import type { AgentCatalog } from '../config/agentCatalog';
 import { serverSettings } from '../config/settings';
+import { StatusItem } from '../ui/statusItem';
 import { ServedAgents } from './servedAgents';
-import { ServeStatus } from './serveStatus';
 
 export interface ServeOptions {
   readonly context: ExtensionContext;
@@ -308,4 +308,69 @@ async function keptOrMade(secrets: SecretStorage, key: string, make: () => strin
   await secrets.store(key, made);
   // Another window may have made one at the same time; the store decides.
   return (await secrets.get(key)) ?? made;
+}
+
+type ServeState =
+  | { readonly kind: 'off' }
+  | {
+      readonly kind: 'on';
+      readonly address: string;
+      readonly agents: readonly string[];
+      readonly problems: readonly string[];
+    }
+  | { readonly kind: 'failed'; readonly why: string };
+
+class ServeStatus implements Disposable {
+  #item: StatusItem | undefined;
+
+  show(state: ServeState): void {
+    if (state.kind === 'off') {
+      this.dispose();
+      return;
+    }
+    this.#item ??= new StatusItem('parley.server');
+    if (state.kind === 'failed') showFailure(this.#item, state.why);
+    else showOn(this.#item, state);
+  }
+
+  dispose(): void {
+    this.#item?.dispose();
+    this.#item = undefined;
+  }
+}
+
+function showOn(item: StatusItem, { address, agents, problems }: Extract<ServeState, { kind: 'on' }>): void {
+  const count = agents.length;
+  const text =
+    count === 0
+      ? l10n.t('Parley: Sharing')
+      : count === 1
+        ? l10n.t('Parley: Serving 1 agent')
+        : l10n.t('Parley: Serving {0} agents', count);
+  const what = count === 0 ? l10n.t('Shared messages') : agents.join(', ');
+  // The address alone is of use to callers of agents, and of none to readers of messages.
+  const click =
+    count === 0 ? openServerSettings() : { command: 'parley.server.copyAddress', title: l10n.t('Copy Address') };
+  const hint = count === 0 ? l10n.t('Select to open the settings.') : l10n.t('Select to copy the address.');
+  item.show({
+    name: l10n.t('Parley Server'),
+    text: [{ icon: 'radio-tower' }, ` ${text}`],
+    tooltip: [l10n.t('{0} at {1}', what, address), ...problems, hint],
+    command: click,
+    isWarning: problems.length > 0,
+  });
+}
+
+function showFailure(item: StatusItem, why: string): void {
+  item.show({
+    name: l10n.t('Parley Server'),
+    text: [{ icon: 'warning' }, ` ${l10n.t('Parley Server: Error')}`],
+    tooltip: [why, l10n.t('Select to open the settings.')],
+    command: openServerSettings(),
+    isWarning: true,
+  });
+}
+
+function openServerSettings(): Command {
+  return { title: l10n.t('Open Settings'), command: 'parley.openSettings', arguments: ['parley.server'] };
 }

@@ -1,5 +1,6 @@
 // The traffic inspector in an editor tab, one per window.
 import { commands, type ExtensionContext, env, l10n, ViewColumn, type WebviewPanel, window } from 'vscode';
+import * as z from 'zod/mini';
 import { type Disposable, DisposableStore } from '../../base/disposable';
 import { messageOf } from '../../base/errors';
 import type { Log } from '../../base/log';
@@ -9,7 +10,6 @@ import { TrafficFeed } from '../../traffic/trafficFeed';
 import type { TrafficLog } from '../../traffic/trafficLog';
 import { showStatus } from '../ui/messages';
 import { toolHtml, toolRoot } from '../ui/toolPage';
-import { readFromTraffic } from './fromTraffic';
 
 const TRAFFIC_PANEL_TYPE = 'parley.traffic';
 
@@ -115,4 +115,24 @@ async function copy(feed: TrafficFeed, seq: number): Promise<void> {
   if (!content) return;
   await env.clipboard.writeText(content.text);
   showStatus(l10n.t('Message copied without secrets.'));
+}
+
+const number = z.int().check(z.nonnegative());
+
+const schema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('hello') }),
+  z.object({ type: z.literal('ack') }),
+  z.object({ type: z.literal('pause'), isPaused: z.boolean() }),
+  z.object({ type: z.literal('clear') }),
+  z.object({ type: z.literal('select'), seq: number }),
+  z.object({ type: z.literal('find'), id: number, text: z.string().check(z.maxLength(1_000)) }),
+  z.object({ type: z.literal('copy'), seq: number }),
+  z.object({ type: z.literal('export'), key: z.nullable(z.string().check(z.maxLength(500))) }),
+  z.object({ type: z.literal('openRecording') }),
+  z.object({ type: z.literal('problem'), kind: z.enum(['error', 'csp']), text: z.string().check(z.maxLength(20_000)) }),
+]);
+
+function readFromTraffic(message: unknown): FromTraffic | undefined {
+  const parsed = schema.safeParse(message);
+  return parsed.success ? parsed.data : undefined;
 }

@@ -1,16 +1,17 @@
 // Runs the checks of the command Troubleshoot, shows their results as a list, and offers a report.
 import { realpathSync } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
-import { l10n } from 'vscode';
+import { commands, env, l10n, Uri } from 'vscode';
 import type { AgentDefinition } from '../../agents/agentDefinition';
 import type { Disposable } from '../../base/disposable';
 import { messageOf, ParleyError } from '../../base/errors';
 import type { Log } from '../../base/log';
-import type { Check, CheckResult, Outcome } from '../../troubleshoot/checks/check';
+import { NODE_SITE, UV_SITE } from '../../registry/install/installTools';
+import type { Check, CheckAction, CheckResult, Outcome } from '../../troubleshoot/checks/check';
 import { outcomeLabel, type ReportUser, writeReport } from '../../troubleshoot/report';
 import { runChecks } from '../../troubleshoot/runChecks';
+import { openSettings } from '../config/settings';
 import { List, type ListRow } from '../ui/input';
-import { actOn } from './checkActions';
 import { gatherChecks, type TroubleshooterOptions } from './gatherChecks';
 
 const MAX_FOUND = 70;
@@ -179,5 +180,57 @@ function userOf(log: Log): ReportUser {
   } catch (error) {
     log.debug(`troubleshoot: ${messageOf(error)}`);
     return { homes: [homedir()], name: '' };
+  }
+}
+
+const GIT_SITE = 'https://git-scm.com/downloads';
+
+interface ActionButton {
+  readonly icon: string;
+  readonly label: string;
+  readonly run: () => Promise<unknown>;
+}
+
+function actOn(action: CheckAction, agent: string): ActionButton {
+  const settings = (run: () => Promise<unknown>): ActionButton => ({
+    icon: 'gear',
+    label: l10n.t('Open settings'),
+    run,
+  });
+  const command = (icon: string, label: string, id: string): ActionButton => ({
+    icon,
+    label,
+    run: async () => commands.executeCommand(id),
+  });
+  const site = (label: string, address: string): ActionButton => ({
+    icon: 'link-external',
+    label,
+    run: async () => env.openExternal(Uri.parse(address)),
+  });
+  switch (action) {
+    case 'editAgent':
+      return {
+        icon: 'edit',
+        label: l10n.t('Edit agent…'),
+        run: async () => commands.executeCommand('parley.manageAgents', { agent }),
+      };
+    case 'openProxySettings':
+      return settings(() => openSettings('http.proxy'));
+    case 'openHistorySettings':
+      return settings(() => openSettings('parley.history'));
+    case 'addAgent':
+      return command('add', l10n.t('Add agent…'), 'parley.installAgent');
+    case 'signIn':
+      return command('key', l10n.t('Sign in'), 'parley.signIn');
+    case 'showLog':
+      return command('output', l10n.t('Show log'), 'parley.showLog');
+    case 'manageTrust':
+      return command('workspace-trusted', l10n.t('Manage workspace trust'), 'workbench.trust.manage');
+    case 'getNode':
+      return site(l10n.t('Get Node.js'), NODE_SITE);
+    case 'getUv':
+      return site(l10n.t('Get uv'), UV_SITE);
+    case 'getGit':
+      return site(l10n.t('Get Git'), GIT_SITE);
   }
 }
