@@ -51,9 +51,7 @@ export class Diagnoser {
     this.#log = log;
   }
 
-  get onDidLook(): Event<FileProblems> {
-    return this.#didLook.event;
-  }
+  readonly onDidLook: Event<FileProblems> = this.#didLook.event;
 
   /**
    * @param files absolute paths to check again

@@ -35,49 +35,31 @@ export interface SessionEntry {
   readonly together?: string;
 }
 
-export class GroupNode {
-  readonly kind = 'group';
+export interface GroupNode {
+  readonly kind: 'group';
   readonly id: string;
   /** A state, the id of an agent, or a folder. */
   readonly name: string;
-
-  constructor(id: string, name: string) {
-    this.id = id;
-    this.name = name;
-  }
 }
 
 /** Sessions of several agents that got the same message. */
-export class TogetherNode {
-  readonly kind = 'together';
+export interface TogetherNode {
+  readonly kind: 'together';
   readonly id: string;
-
-  constructor(id: string) {
-    this.id = id;
-  }
 }
 
-export class SessionNode {
-  readonly kind = 'session';
+export interface SessionNode {
+  readonly kind: 'session';
   readonly id: string;
   /** Our key: commands of the session's menu take it from here. */
   readonly session: string;
-
-  constructor(session: string) {
-    this.id = `session:${session}`;
-    this.session = session;
-  }
 }
 
-export class MoreNode {
-  readonly kind = 'more';
+/** The row “Show More Sessions” below the node `of`. */
+export interface MoreNode {
+  readonly kind: 'more';
   readonly id: string;
   readonly of: string;
-
-  constructor(of: string) {
-    this.id = `more:${of}`;
-    this.of = of;
-  }
 }
 
 export type ListNode = GroupNode | TogetherNode | SessionNode | MoreNode;
@@ -269,10 +251,10 @@ export class SessionTree {
     for (const entry of entries) {
       const id = this.#togetherId(entry);
       if (id === undefined || (together.get(id) ?? 0) < 2) rows.add(this.#session(entry.key));
-      else rows.add(this.#node(id, (name) => new TogetherNode(name)));
+      else rows.add(this.#node({ kind: 'together', id }));
     }
     const hasMore = this.#pages.get(of)?.hasMore === true;
-    return [...rows, ...(hasMore ? [this.#node(`more:${of}`, () => new MoreNode(of))] : [])];
+    return [...rows, ...(hasMore ? [this.#node({ kind: 'more', id: `more:${of}`, of })] : [])];
   }
 
   /** Stored sessions are below a row of their own, as they are paged. */
@@ -374,20 +356,18 @@ export class SessionTree {
   }
 
   #group(name: string): GroupNode {
-    return this.#node(`${this.#grouping}:${name}`, (id) => new GroupNode(id, name));
+    return this.#node({ kind: 'group', id: `${this.#grouping}:${name}`, name });
   }
 
   #session(key: string): SessionNode {
-    return this.#node(`session:${key}`, () => new SessionNode(key));
+    return this.#node({ kind: 'session', id: `session:${key}`, session: key });
   }
 
   /** Returns the same object for the same node, as VS Code identifies rows by it. */
-  #node<T extends ListNode>(id: string, make: (id: string) => T): T {
-    const known = this.#nodes.get(id) as T | undefined;
-    if (known) return known;
-    const node = make(id);
-    this.#nodes.set(id, node);
-    return node;
+  #node<T extends ListNode>(node: T): T {
+    const known = this.#nodes.get(node.id) as T | undefined;
+    if (!known) this.#nodes.set(node.id, node);
+    return known ?? node;
   }
 }
 

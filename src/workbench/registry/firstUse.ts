@@ -34,9 +34,7 @@ export class FirstUse implements Disposable {
     );
   }
 
-  get onDidChange() {
-    return this.#didChange.event;
-  }
+  readonly onDidChange = this.#didChange.event;
 
   get view(): FirstUseView | undefined {
     if (!this.#isFirst) return undefined;

@@ -26,9 +26,7 @@ export class FoundAgents {
     this.#options = options;
   }
 
-  get onDidChange() {
-    return this.#didChange.event;
-  }
+  readonly onDidChange = this.#didChange.event;
 
   /** Result of the last search; undefined before the first one has ended. */
   get agents(): readonly FoundAgent[] | undefined {

@@ -71,14 +71,10 @@ export class Archive implements Disposable {
     });
   }
 
-  get onDidDelete(): Event<readonly string[]> {
-    return this.#deleted.event;
-  }
+  readonly onDidDelete: Event<readonly string[]> = this.#deleted.event;
 
   /** Fires after old sessions were deleted: what belongs to no session in {@link list} can go. */
-  get onDidPrune(): Event<void> {
-    return this.#pruned.event;
-  }
+  readonly onDidPrune: Event<void> = this.#pruned.event;
 
   persist(session: JournalPersistenceOptions['session']): ConversationPersistence {
     return this.#persistenceOf(session, false);
@@ -132,9 +128,7 @@ export class Archive implements Disposable {
   }
 
   /** Another window has taken over a session, by key: it is no longer stored here. */
-  get onDidLoseSession(): Event<string> {
-    return this.#lost.event;
-  }
+  readonly onDidLoseSession: Event<string> = this.#lost.event;
 
   isHeld(key: string): boolean {
     const owner = this.#open().owner(key);

@@ -92,27 +92,17 @@ export class Conversations implements Disposable {
     return { agent, cwd: this.#scratch, services: this.services, stages: new Stages(Date.now, () => {}) };
   };
 
-  /** A conversation changed; its key. At most once per turn of the event loop for each. */
-  get onDidChange(): Event<string> {
-    return this.#didChange.event;
-  }
+  /** Fires with a key, at most once per turn of the event loop for each. */
+  readonly onDidChange: Event<string> = this.#didChange.event;
 
-  get onDidActivate(): Event<string> {
-    return this.#didActivate.event;
-  }
+  readonly onDidActivate: Event<string> = this.#didActivate.event;
 
-  get onDidAdd(): Event<Conversation> {
-    return this.#didAdd.event;
-  }
+  readonly onDidAdd: Event<Conversation> = this.#didAdd.event;
 
-  get onDidRemove(): Event<Conversation> {
-    return this.#didRemove.event;
-  }
+  readonly onDidRemove: Event<Conversation> = this.#didRemove.event;
 
   /** Fires with the key of a conversation that the user closed. */
-  get onDidClose(): Event<string> {
-    return this.#didClose.event;
-  }
+  readonly onDidClose: Event<string> = this.#didClose.event;
 
   /** Returns the active conversation; makes one if there is none. */
   active(): Conversation {

@@ -77,9 +77,7 @@ export class ResourceStores implements Disposable {
     void this.#resume();
   }
 
-  get onDidChange(): Event<void> {
-    return this.#didChange.event;
-  }
+  readonly onDidChange: Event<void> = this.#didChange.event;
 
   /**
    * Returns the store for new messages, then those with older ones. Never rejects: with an invalid
