@@ -20,6 +20,8 @@ export interface OtherTools {
   call(name: string, args: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<ToolAnswer>;
 }
 
+export type ToolCall<Name extends ToolName> = (args: ToolArgs<Name>, signal: AbortSignal) => Promise<ToolAnswer>;
+
 export interface ToolCaller {
   readonly version: string;
   tools(): readonly ToolName[];

@@ -21,7 +21,7 @@ import { within } from '../../base/within';
 import { openAgentSettings } from '../config/settings';
 import type { Entries } from '../registry/agentEntries';
 import { askLine } from '../ui/input';
-import { type EditorServices, type Page, type PageRow, section, showPage, withIcon } from './pages';
+import { after, type EditorServices, type Page, type PageRow, section, showPage, withIcon } from './pages';
 
 export const REMOTE_SCHEMES = ['wss:', 'ws:', 'https:', 'http:'] as const;
 export const HTTP_SCHEMES = ['https:', 'http:'] as const;
@@ -67,10 +67,7 @@ export function fieldRows(agent: AgentDefinition, services: EditorServices, back
       id: 'json',
       label: withIcon('json', l10n.t('Edit in settings.json')),
       description: l10n.t('protocol version, access to files and terminals, and more'),
-      go: async () => {
-        await openEntry(agent.id);
-        return undefined;
-      },
+      go: after(() => openEntry(agent.id)),
     },
   ];
 }
@@ -161,10 +158,7 @@ function valuesPage(id: string, services: EditorServices, back: Page): Page {
             id: `value ${name}`,
             label: withIcon('symbol-variable', name),
             description: isSecret(name, value) ? l10n.t('in plain text in your settings') : value,
-            go: async () => {
-              await changeValue(agent, name, value, services);
-              return again;
-            },
+            go: after(() => changeValue(agent, name, value, services), again),
           }),
         ),
         ...section('', [

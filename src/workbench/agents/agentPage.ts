@@ -10,11 +10,11 @@ import type { SignInFacts } from '../config/savedKeys';
 import { groupInstalled, type InstalledGroup } from '../registry/installedEntries';
 import { actionsOf, newerOf, removeAgent, sizeText } from '../registry/installFlow';
 import { startSession } from '../registry/startSession';
-import { askModal, showInfo } from '../ui/messages';
+import { confirm, showInfo } from '../ui/messages';
 import { fieldRows } from './agentFields';
 import { checkPage, requireTrust, signInPage, signOut } from './checkPage';
 import { conformancePage } from './conformancePage';
-import { addEntry, type EditorServices, type Page, type PageRow, section, showPage, withIcon } from './pages';
+import { addEntry, after, type EditorServices, type Page, type PageRow, section, showPage, withIcon } from './pages';
 
 interface Shown {
   readonly agent: AgentDefinition;
@@ -75,10 +75,7 @@ function rowsOf(
     {
       id: 'start',
       label: withIcon('play', l10n.t('Start a session')),
-      go: async () => {
-        await startSession(agent.id);
-        return undefined;
-      },
+      go: after(() => startSession(agent.id)),
     },
     {
       id: 'test',
@@ -121,8 +118,8 @@ function signInRows({ agent, facts }: Shown, services: EditorServices, { again }
         description: l10n.t('saved in the secret storage'),
         detail: l10n.t('Select to delete the key'),
         go: async () => {
-          const yes = l10n.t('Delete');
-          if ((await askModal(l10n.t('Delete the saved key {0}?', key.name), undefined, [yes])) !== yes) return again;
+          if (!(await confirm(l10n.t('Delete the saved key {0}?', key.name), undefined, l10n.t('Delete'))))
+            return again;
           await services.keys.remove(agent, key);
           services.signInChanged(agent.id);
           return again;
@@ -140,10 +137,7 @@ function signInRows({ agent, facts }: Shown, services: EditorServices, { again }
           {
             id: 'sign-out',
             label: withIcon('sign-out', l10n.t('Sign out and delete saved keys')),
-            go: async () => {
-              await signOut(agent, services);
-              return again;
-            },
+            go: after(() => signOut(agent, services), again),
           },
         ]
       : []),
@@ -160,10 +154,10 @@ function settingRows(agent: AgentDefinition, services: EditorServices, { again }
           {
             id: 'default',
             label: withIcon('star', l10n.t('Use for new sessions')),
-            go: async () => {
-              await workspace.getConfiguration('parley').update('defaultAgent', agent.id, ConfigurationTarget.Global);
-              return again;
-            },
+            go: after(
+              () => workspace.getConfiguration('parley').update('defaultAgent', agent.id, ConfigurationTarget.Global),
+              again,
+            ),
           },
         ]),
   ];
@@ -185,10 +179,7 @@ function installedRows(
         ({ icon, tooltip, run }): PageRow => ({
           id: icon,
           label: withIcon(icon, tooltip),
-          go: async () => {
-            await run();
-            return again;
-          },
+          go: after(() => run(), again),
         }),
       ),
   ];
@@ -219,10 +210,7 @@ function moreRows(shown: Shown, services: EditorServices, { again, back }: Ways)
     {
       id: 'file',
       label: withIcon('go-to-file', l10n.t('Open the settings of the workspace')),
-      go: async () => {
-        await commands.executeCommand('vscode.open', Uri.file(origin.file));
-        return undefined;
-      },
+      go: after(() => commands.executeCommand('vscode.open', Uri.file(origin.file))),
     },
   ];
 }
@@ -230,11 +218,10 @@ function moreRows(shown: Shown, services: EditorServices, { again, back }: Ways)
 async function removed({ agent, group }: Shown, { keys, registry }: EditorServices): Promise<boolean> {
   if (group) await removeAgent(group, registry);
   else {
-    const yes = l10n.t('Remove');
     const detail = l10n.t(
       'The agent is removed from your settings, and its saved keys are deleted. Sessions are kept.',
     );
-    if ((await askModal(l10n.t('Remove {0}?', agent.name), detail, [yes])) !== yes) return false;
+    if (!(await confirm(l10n.t('Remove {0}?', agent.name), detail, l10n.t('Remove')))) return false;
     await registry.entries.set(agent.id, undefined);
   }
   if (Object.hasOwn(registry.entries.all(), agent.id)) return false;
@@ -246,9 +233,8 @@ async function removed({ agent, group }: Shown, { keys, registry }: EditorServic
 /** Confirms a copy of a workspace's agent: one in the user's settings starts without a question. */
 async function agreesTo(agent: AgentDefinition): Promise<boolean> {
   requireTrust(workspace.isTrusted);
-  const yes = l10n.t('Copy');
   const detail = [l10n.t('Parley will start the agent without asking:'), describeStart(agent)].join('\n\n');
-  return (await askModal(l10n.t('Copy “{0}” to your settings?', agent.name), detail, [yes])) === yes;
+  return confirm(l10n.t('Copy “{0}” to your settings?', agent.name), detail, l10n.t('Copy'));
 }
 
 function entryOf(agent: AgentDefinition, ownId: string): Readonly<Record<string, unknown>> {

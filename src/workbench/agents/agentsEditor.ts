@@ -17,12 +17,13 @@ import type { SignInFacts, UnusedKeys } from '../config/savedKeys';
 import { groupInstalled, type InstalledGroup } from '../registry/installedEntries';
 import { actionsOf, newerOf, sizeText } from '../registry/installFlow';
 import { askLine, pick } from '../ui/input';
-import { askModal, showInfo } from '../ui/messages';
+import { confirm, showInfo } from '../ui/messages';
 import { askFor, HTTP_SCHEMES, openEntry, REMOTE_SCHEMES } from './agentFields';
 import { agentPage, sourceText, startText } from './agentPage';
 import { importPage } from './importPage';
 import {
   addEntry,
+  after,
   type EditorServices,
   type Page,
   type PageRow,
@@ -138,7 +139,7 @@ function problemRows({ registry }: EditorServices): readonly PageRow[] {
   return Object.entries(registry.entries.all()).flatMap(([id, entry]): PageRow[] => {
     const problem = entryProblem(id, entry);
     if (problem === undefined) return [];
-    return [{ id: `problem ${id}`, label: withIcon('warning', id), detail: problem, go: openJson(id) }];
+    return [{ id: `problem ${id}`, label: withIcon('warning', id), detail: problem, go: after(() => openEntry(id)) }];
   });
 }
 
@@ -172,9 +173,8 @@ function unusedKeysRow(unused: UnusedKeys, { keys }: EditorServices, again: Page
     description: names.join(', '),
     detail: l10n.t('Select to delete. An agent that is added as “{0}” will be given these keys.', id),
     go: async () => {
-      const yes = l10n.t('Delete');
       const question = l10n.t('Delete the saved keys of “{0}”?', id);
-      if ((await askModal(question, names.join(', '), [yes])) === yes) {
+      if (await confirm(question, names.join(', '), l10n.t('Delete'))) {
         await keys.removeUnused(unused);
         tellForgotten(names.length);
       }
@@ -189,10 +189,7 @@ function addRows(services: EditorServices, again: Page): readonly PageRow[] {
       id: 'add-listed',
       label: withIcon('add', l10n.t('Add an agent from the list…')),
       description: l10n.t('on this machine, or from the registry'),
-      go: async () => {
-        await commands.executeCommand('parley.installAgent');
-        return undefined;
-      },
+      go: after(() => commands.executeCommand('parley.installAgent')),
     },
     {
       id: 'add-local',
@@ -217,14 +214,13 @@ function addRows(services: EditorServices, again: Page): readonly PageRow[] {
 
 function moreRows({ keys, remote }: EditorServices, again: Page): readonly PageRow[] {
   return [
-    { id: 'json', label: withIcon('json', l10n.t('Edit in settings.json')), go: openJson() },
+    { id: 'json', label: withIcon('json', l10n.t('Edit in settings.json')), go: after(() => openEntry()) },
     {
       id: 'forget',
       label: withIcon('trash', l10n.t('Clear saved credentials…')),
       go: async () => {
-        const yes = l10n.t('Delete');
         const detail = l10n.t('The keys of all agents and the tokens of remote agents and servers are deleted.');
-        if ((await askModal(l10n.t('Clear all saved credentials?'), detail, [yes])) === yes)
+        if (await confirm(l10n.t('Clear all saved credentials?'), detail, l10n.t('Delete')))
           tellForgotten((await remote.forget()) + (await keys.forgetAll()));
         return again;
       },
@@ -238,13 +234,6 @@ export function tellForgotten(count: number): void {
     void showInfo(
       count === 1 ? l10n.t('Deleted 1 saved credential.') : l10n.t('Deleted {0} saved credentials.', count),
     );
-}
-
-function openJson(id?: string): Page {
-  return async () => {
-    await openEntry(id);
-    return undefined;
-  };
 }
 
 async function addProgram(services: EditorServices, again: Page): Promise<Page> {

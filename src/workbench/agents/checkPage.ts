@@ -8,8 +8,8 @@ import { type AgentCheck, checkAgent, signInBare, signOutBare } from '../../clie
 import { canStart, guidanceOf, nameOf } from '../../client/connection/signIn';
 import { proposalSupport } from '../../troubleshoot/checks/proposalSupport';
 import { startSession } from '../registry/startSession';
-import { askModal, type ReportProgress, showError, showInfo, showProgress } from '../ui/messages';
-import { type EditorServices, type Page, type PageRow, section, showPage, withIcon } from './pages';
+import { confirm, type ReportProgress, showError, showInfo, showProgress } from '../ui/messages';
+import { after, type EditorServices, type Page, type PageRow, section, showPage, withIcon } from './pages';
 import { COMMUNICATION_PROTOCOL } from './protocolNames';
 
 /** @throws ParleyError `untrusted-workspace` */
@@ -61,9 +61,8 @@ export function signInPage(agent: AgentDefinition, services: EditorServices, bac
 
 export async function signOut(agent: AgentDefinition, services: EditorServices): Promise<void> {
   requireTrust(workspace.isTrusted);
-  const yes = l10n.t('Sign Out');
   const question = l10n.t('Sign out of {0} and delete its saved keys?', agent.name);
-  if ((await askModal(question, l10n.t('Its sessions are restarted.'), [yes])) !== yes) return;
+  if (!(await confirm(question, l10n.t('Its sessions are restarted.'), l10n.t('Sign Out')))) return;
   let isOut = false;
   try {
     if (agent.type !== 'communication')
@@ -134,10 +133,7 @@ function checkRows(
       {
         id: 'start',
         label: withIcon('play', l10n.t('Start a session')),
-        go: async () => {
-          await startSession(agent.id);
-          return undefined;
-        },
+        go: after(() => startSession(agent.id)),
       },
     ]),
   ];
@@ -153,10 +149,7 @@ function failureRows({ message, hint, stderr }: ParleyError, again: Page): reado
       {
         id: 'log',
         label: withIcon('output', l10n.t('Show log')),
-        go: async () => {
-          await commands.executeCommand('parley.showLog');
-          return undefined;
-        },
+        go: after(() => commands.executeCommand('parley.showLog')),
       },
     ]),
   ];

@@ -6,7 +6,7 @@ import { type ConformanceReport, checkAgent, type VersionReport } from '../../co
 import { countOf, markdownReport, partVerdict } from '../../conformance/report';
 import { GROUPS, type Group, type Verdict } from '../../conformance/rules/rule';
 import { type CheckStep, MAX_PROMPTS } from '../../conformance/run/checkOptions';
-import { askModal } from '../ui/messages';
+import { confirm } from '../ui/messages';
 import { isCancelled, requireTrust, working } from './checkPage';
 import { type EditorServices, type Page, type PageRow, section, showPage, withIcon } from './pages';
 
@@ -63,12 +63,11 @@ function resultPage(
 }
 
 async function agrees(agent: AgentDefinition): Promise<boolean> {
-  const yes = l10n.t('Check');
   const detail = l10n.t(
     'Parley opens sessions with the agent in a temporary folder and sends up to {0} short prompts. They may cost tokens. Permissions that the agent asks for are rejected.',
     MAX_PROMPTS,
   );
-  return (await askModal(l10n.t('Check the conformance of {0}?', agent.name), detail, [yes])) === yes;
+  return confirm(l10n.t('Check the conformance of {0}?', agent.name), detail, l10n.t('Check'));
 }
 
 async function check(agent: ProcessAgent | RemoteAgent, services: EditorServices): Promise<ConformanceReport> {

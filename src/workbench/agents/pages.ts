@@ -54,6 +54,14 @@ export async function addEntry(
   if (agent) await keys.forget(agent);
 }
 
+/** Returns a page that does something, then shows `next`. */
+export function after(run: () => unknown, next?: Page): Page {
+  return async () => {
+    await run();
+    return next;
+  };
+}
+
 export async function showPages(first: Page): Promise<void> {
   for (let page: Page | undefined = first; page; ) page = await page();
 }

@@ -11,7 +11,7 @@ import { statesOf } from '../../client/changes/recordedTurn';
 import type { Conversation } from '../../client/conversation/conversation';
 import type { ChangesAction, ChangesScope } from '../../panel/contract';
 import { tabTitleOf } from '../sessions/sessionLabels';
-import { askModal, showStatus, showWarning } from '../ui/messages';
+import { confirm, showStatus, showWarning } from '../ui/messages';
 import type { ComparedFile } from '../ui/places';
 import { comparedChanges, comparedReview, openComparison, openComparisons, openReview } from './comparisons';
 
@@ -120,14 +120,13 @@ async function askUnnamed(
   target: ReviewTarget,
   unnamed: readonly ReviewProblem[],
 ): Promise<void> {
-  const undoToo = l10n.t('Undo These Too');
   const names = unnamed.slice(0, MAX_NAMED).map(({ path }) => basename(path));
   if (unnamed.length > names.length) names.push(l10n.t('and {0} more', unnamed.length - names.length));
   const why = l10n.t(
     "They changed while the agent worked, but it didn't name them. You or another program may have changed them.",
   );
   const detail = `${names.join('\n')}\n\n${why}`;
-  if ((await askModal(l10n.t('Undo these files too?'), detail, [undoToo])) !== undoToo) return;
+  if (!(await confirm(l10n.t('Undo these files too?'), detail, l10n.t('Undo These Too')))) return;
   const review = await conversation.changes.loadReview();
   for (const { root, path } of unnamed) {
     const file = review.files.find((one) => one.root === root && one.path === path);

@@ -5,7 +5,7 @@ import { KeptFile } from '../../registry/install/keptFile';
 import { MERMAID_FILE } from '../../registry/install/mermaidFile';
 import { diagramRegistry } from '../config/settings';
 import { sizeText } from '../registry/installFlow';
-import { askModal, showProgress } from '../ui/messages';
+import { confirm, showProgress } from '../ui/messages';
 
 export type AskDownload = (question: string, detail: string, yes: string) => Promise<boolean>;
 
@@ -14,7 +14,7 @@ export class Mermaid {
   readonly #ask: AskDownload;
   #loading: Promise<string | undefined> | undefined;
 
-  constructor(folder: string, ask: AskDownload = askInDialog) {
+  constructor(folder: string, ask: AskDownload = confirm) {
     this.#file = new KeptFile({ file: MERMAID_FILE, folder });
     this.#ask = ask;
   }
@@ -76,8 +76,4 @@ function question(address: string): Parameters<AskDownload> {
     ),
   ];
   return [l10n.t('Download Mermaid to draw diagrams?'), detail.join('\n'), l10n.t('Download')];
-}
-
-async function askInDialog(question: string, detail: string, yes: string): Promise<boolean> {
-  return (await askModal(question, detail, [yes])) === yes;
 }

@@ -14,7 +14,7 @@ import { candidatesOf, parseLink } from '../../client/view/linkTarget';
 import type { SessionMessage } from '../../panel/contract';
 import { isTooLong } from '../ui/inertText';
 import { pick } from '../ui/input';
-import { askModal } from '../ui/messages';
+import { confirm } from '../ui/messages';
 import { newTerminal } from '../ui/places';
 import { columnBesideChat, firstExisting } from './openLocation';
 import { fileOutside, type Proposals } from './proposals';
@@ -165,8 +165,7 @@ async function run(text: string, cwd: string | undefined): Promise<void> {
     throw new ParleyError('not-runnable', l10n.t("The code has characters that can't be sent to a terminal."));
   if (isTooLong(commands) || commands.split('\n').length > MAX_LINES)
     throw new ParleyError('not-runnable', l10n.t('The code is too long to be run from here. Open it in an editor.'));
-  const button = l10n.t('Run');
-  if ((await askModal(l10n.t('Run this in a terminal?'), commands, [button])) !== button) return;
+  if (!(await confirm(l10n.t('Run this in a terminal?'), commands, l10n.t('Run')))) return;
   const terminal = newTerminal(commands, cwd === undefined ? {} : { cwd });
   terminal.show();
   terminal.sendText(commands);

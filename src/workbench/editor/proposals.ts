@@ -16,7 +16,7 @@ import { givenText } from '../../client/requests/givenTexts';
 import { plainEnds } from '../../client/requests/lineEnds';
 import { isInsideRoots, realTarget } from '../../client/requests/roots';
 import type { FileStore } from '../../client/sharing/fileStore';
-import { askModal } from '../ui/messages';
+import { confirm } from '../ui/messages';
 import { closeTabs, showComparison } from '../ui/places';
 import { DocumentFiles, documentStat } from './documentFiles';
 import { columnBesideChat } from './openLocation';
@@ -154,9 +154,8 @@ export class Proposals extends DocumentFiles {
     try {
       await this.use(this.#uriOf(proposal));
     } catch (error) {
-      const allow = vscode.l10n.t("Allow the Agent's Version");
       const question = vscode.l10n.t("Your version of {0} can't be written.", proposal.path);
-      if ((await askModal(question, localize(errorText(error)), [allow])) !== allow) return;
+      if (!(await confirm(question, localize(errorText(error)), vscode.l10n.t("Allow the Agent's Version")))) return;
       const [key = '', permissionId = ''] = proposal.id.split(' ');
       await this.#finish(proposal);
       const conversation = this.#options.conversations.find(key);

@@ -9,7 +9,7 @@ import { isProtected } from '../../client/requests/protectedPaths';
 import { realTarget } from '../../client/requests/roots';
 import type { ContentBlock } from '../../session/events/content';
 import type { Entry } from '../../session/model/state';
-import { askModal, showInfo } from '../ui/messages';
+import { confirm, showInfo } from '../ui/messages';
 import { pickTarget } from '../ui/places';
 import { fileNameOf } from './fileName';
 import { columnBesideChat, firstExisting } from './openLocation';
@@ -27,9 +27,8 @@ export interface SaveQuestions {
 export const vscodeSaveQuestions: SaveQuestions = {
   where: (suggested) => pickTarget(vscode.l10n.t('Save'), suggested),
   mayStartPrograms: async (path) => {
-    const save = vscode.l10n.t('Save');
     const text = vscode.l10n.t('Save a file from the agent that can start programs?');
-    return (await askModal(text, path, [save])) === save;
+    return confirm(text, path, vscode.l10n.t('Save'));
   },
   done: async (text, canOpen) => {
     const open = vscode.l10n.t('Open');

@@ -4,7 +4,7 @@ import { l10n, ThemeIcon, window, workspace } from 'vscode';
 import { ParleyError } from '../../base/errors';
 import type { TerminalCommand } from '../../client/ports/ports';
 import { isTooLong } from '../ui/inertText';
-import { askModal } from '../ui/messages';
+import { confirm } from '../ui/messages';
 import { newTerminal } from '../ui/places';
 
 /**
@@ -16,9 +16,8 @@ export async function signInTerminal(command: TerminalCommand, signal: AbortSign
   if (!workspace.isTrusted)
     throw new ParleyError('workspace-untrusted', l10n.t("Parley doesn't start programs in an untrusted workspace."));
   if (command.unfamiliar !== undefined) {
-    const run = l10n.t('Run');
     const question = l10n.t('Run this program in a terminal to sign in?');
-    if (isTooLong(command.unfamiliar) || (await askModal(question, command.unfamiliar, [run])) !== run)
+    if (isTooLong(command.unfamiliar) || !(await confirm(question, command.unfamiliar, l10n.t('Run'))))
       return undefined;
   }
   signal.throwIfAborted();

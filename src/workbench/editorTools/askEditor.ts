@@ -15,3 +15,8 @@ const PATIENCE_MS = 30_000;
 export function askEditor<T>(signal: AbortSignal, command: string, ...args: readonly unknown[]): Promise<T> {
   return inTime(commands.executeCommand<T>(command, ...args), PATIENCE_MS, signal);
 }
+
+/** As {@link askEditor}, for a list; empty if no server has an answer. */
+export async function listFrom<T>(signal: AbortSignal, command: string, ...args: readonly unknown[]): Promise<T[]> {
+  return (await askEditor<T[] | undefined>(signal, command, ...args)) ?? [];
+}

@@ -20,11 +20,10 @@ import type { ToolSession } from '../../client/mcp/editorTools';
 import { keepLineEnds } from '../../client/requests/lineEnds';
 import { isBelow, realTarget, realTargets } from '../../client/requests/roots';
 import type { ToolAnswer } from '../../editorTools/answer';
-import type { ToolCaller } from '../../editorTools/toolCaller';
-import type { ToolArgs } from '../../editorTools/tools';
+import type { ToolCall } from '../../editorTools/toolCaller';
 import { decodeFile, encodeLike } from '../editor/fileEncoding';
 import { openDocument } from '../editor/openDocuments';
-import { askEditor } from './askEditor';
+import { askEditor, listFrom } from './askEditor';
 import { askFirst, requireWork } from './askFirst';
 import type { Diagnoser } from './diagnose';
 import { openFile } from './documents';
@@ -53,11 +52,6 @@ interface FileEdit {
   readonly newText: string;
 }
 
-type Call<Name extends Parameters<ToolCaller['call']>[0]> = (
-  args: ToolArgs<Name>,
-  signal: AbortSignal,
-) => Promise<ToolAnswer>;
-
 export class ChangeTools {
   readonly #paths: SessionPaths;
   readonly #options: ChangeToolsOptions;
@@ -67,7 +61,7 @@ export class ChangeTools {
     this.#paths = options.paths;
   }
 
-  readonly rename_symbol: Call<'rename_symbol'> = async ({ new_name: newName, ...query }, signal) => {
+  readonly rename_symbol: ToolCall<'rename_symbol'> = async ({ new_name: newName, ...query }, signal) => {
     requireWork(this.#options.session);
     const { document, position, name } = await findSymbol(query, this.#paths, signal);
     const edit = await askEditor<WorkspaceEdit | undefined>(
@@ -80,23 +74,21 @@ export class ChangeTools {
     return this.#propose(editsOf(edit), l10n.t('Rename {0} to {1}', name, newName), signal);
   };
 
-  readonly format: Call<'format'> = async ({ path }, signal) => {
+  readonly format: ToolCall<'format'> = async ({ path }, signal) => {
     requireWork(this.#options.session);
     const document = await openFile(await this.#paths.resolve(path));
     const { insertSpaces, tabSize } =
       window.visibleTextEditors.find((editor) => editor.document === document)?.options ?? {};
     const editor = workspace.getConfiguration('editor', document);
-    const edits = await askEditor<TextEdit[] | undefined>(
-      signal,
-      'vscode.executeFormatDocumentProvider',
-      document.uri,
-      { insertSpaces: insertSpaces ?? editor.get('insertSpaces'), tabSize: tabSize ?? editor.get('tabSize') },
-    );
+    const edits = await listFrom<TextEdit>(signal, 'vscode.executeFormatDocumentProvider', document.uri, {
+      insertSpaces: insertSpaces ?? editor.get('insertSpaces'),
+      tabSize: tabSize ?? editor.get('tabSize'),
+    });
     const title = l10n.t('Format {0}', this.#paths.show(document.uri.fsPath));
-    return this.#propose([[document.uri, edits ?? []]], title, signal);
+    return this.#propose([[document.uri, edits]], title, signal);
   };
 
-  readonly organize_imports: Call<'organize_imports'> = async ({ path }, signal) => {
+  readonly organize_imports: ToolCall<'organize_imports'> = async ({ path }, signal) => {
     requireWork(this.#options.session);
     const document = await openFile(await this.#paths.resolve(path));
     const kind = CodeActionKind.SourceOrganizeImports;
@@ -105,7 +97,7 @@ export class ChangeTools {
     return this.#propose(editsOf(action?.edit), title, signal);
   };
 
-  readonly apply_code_action: Call<'apply_code_action'> = async ({ path, line, title }, signal) => {
+  readonly apply_code_action: ToolCall<'apply_code_action'> = async ({ path, line, title }, signal) => {
     const document = await openFile(await this.#paths.resolve(path));
     if (line > document.lineCount) throw new Error(`The file has ${document.lineCount} lines.`);
     await this.#options.diagnoser.shown(document, signal);
@@ -231,7 +223,7 @@ async function actionsOf(
   signal: AbortSignal,
   kind?: CodeActionKind,
 ): Promise<CodeAction[]> {
-  const found = await askEditor<(CodeAction | Command)[] | undefined>(
+  const found = await listFrom<CodeAction | Command>(
     signal,
     'vscode.executeCodeActionProvider',
     document.uri,
@@ -239,7 +231,7 @@ async function actionsOf(
     kind?.value,
     MAX_ACTIONS,
   );
-  return (found ?? []).filter((one): one is CodeAction => one instanceof CodeAction && one.disabled === undefined);
+  return found.filter((one): one is CodeAction => one instanceof CodeAction && one.disabled === undefined);
 }
 
 function wholeOf(document: TextDocument): Range {

@@ -18,9 +18,9 @@ export interface Place {
 /** Larger files are generated; their lines are not shown. */
 const MAX_BYTES = 2 * 1024 * 1024;
 
-export function placesOf(found: readonly (Location | LocationLink)[] | undefined): Place[] {
+export function placesOf(found: readonly (Location | LocationLink)[]): Place[] {
   const places = new Map<string, Place>();
-  for (const one of found ?? []) {
+  for (const one of found) {
     const place =
       'targetUri' in one
         ? placeOf(one.targetUri, one.targetSelectionRange ?? one.targetRange)

@@ -14,11 +14,10 @@ import {
 } from 'vscode';
 import { isBelow } from '../../client/requests/roots';
 import type { ToolAnswer } from '../../editorTools/answer';
-import type { ToolCaller } from '../../editorTools/toolCaller';
-import type { ToolArgs } from '../../editorTools/tools';
+import type { ToolCall } from '../../editorTools/toolCaller';
 import { openDocuments } from '../editor/openDocuments';
 import { openLocation } from '../editor/openLocation';
-import { askEditor } from './askEditor';
+import { listFrom } from './askEditor';
 import type { Diagnoser } from './diagnose';
 import { openAnySource, openFile } from './documents';
 import { describePlaces, placeOf, placesOf } from './places';
@@ -26,7 +25,7 @@ import type { Problem, ProblemList, Severity } from './readers/problems';
 import { selectionIn } from './readers/selection';
 import { symbolsNamed, symbolsOf } from './readers/symbols';
 import type { SessionPaths } from './sessionPaths';
-import { findSymbol, type SymbolPosition, type SymbolQuery } from './symbolPosition';
+import { findSymbol, type SymbolQuery } from './symbolPosition';
 
 const MAX_SYMBOLS = 2000;
 const MAX_TEXT = 8000;
@@ -37,11 +36,6 @@ export interface ReadToolsOptions {
   readonly changed: () => readonly string[];
 }
 
-type Call<Name extends Parameters<ToolCaller['call']>[0]> = (
-  args: ToolArgs<Name>,
-  signal: AbortSignal,
-) => Promise<ToolAnswer>;
-
 export class ReadTools {
   readonly #paths: SessionPaths;
   readonly #options: ReadToolsOptions;
@@ -51,7 +45,7 @@ export class ReadTools {
     this.#paths = options.paths;
   }
 
-  readonly get_diagnostics: Call<'get_diagnostics'> = async ({ path: asked, severity = 'info' }, signal) => {
+  readonly get_diagnostics: ToolCall<'get_diagnostics'> = async ({ path: asked, severity = 'info' }, signal) => {
     const path = asked === undefined ? undefined : await this.#paths.resolve(asked);
     const isFile = path !== undefined && (await stat(path)).isFile();
     const changed = this.#options.changed().filter((one) => path === undefined || isBelow(path, one));
@@ -69,24 +63,18 @@ export class ReadTools {
     return { summary: `${countProblems(problems)}${where}${note}`, lines };
   };
 
-  readonly go_to_definition: Call<'go_to_definition'> = (args, signal) =>
+  readonly go_to_definition: ToolCall<'go_to_definition'> = (args, signal) =>
     this.#places('vscode.executeDefinitionProvider', args, ['definition', 'definitions'], signal);
 
-  readonly find_references: Call<'find_references'> = (args, signal) =>
+  readonly find_references: ToolCall<'find_references'> = (args, signal) =>
     this.#places('vscode.executeReferenceProvider', args, ['reference', 'references'], signal);
 
-  readonly find_implementations: Call<'find_implementations'> = (args, signal) =>
+  readonly find_implementations: ToolCall<'find_implementations'> = (args, signal) =>
     this.#places('vscode.executeImplementationProvider', args, ['implementation', 'implementations'], signal);
 
-  readonly call_hierarchy: Call<'call_hierarchy'> = async ({ direction = 'incoming', ...query }, signal) => {
+  readonly call_hierarchy: ToolCall<'call_hierarchy'> = async ({ direction = 'incoming', ...query }, signal) => {
     const { document, position, name } = await findSymbol(query, this.#paths, signal);
-    const items = await askEditor<CallHierarchyItem[] | undefined>(
-      signal,
-      'vscode.prepareCallHierarchy',
-      document.uri,
-      position,
-    );
-    const [item] = items ?? [];
+    const [item] = await listFrom<CallHierarchyItem>(signal, 'vscode.prepareCallHierarchy', document.uri, position);
     if (!item) return { summary: `The language server knows no calls of ${name}`, failed: true };
     const calls = await (direction === 'incoming' ? incomingCalls(item, signal) : outgoingCalls(item, signal));
     const inside = await this.#paths.inside(
@@ -103,19 +91,20 @@ export class ReadTools {
     return { summary: `${summary}${outsideNote(calls.length - lines.length)}`, lines };
   };
 
-  readonly hover: Call<'hover'> = async (query, signal) => {
+  readonly hover: ToolCall<'hover'> = async (query, signal) => {
     const { document, position, name } = await findSymbol(query, this.#paths, signal);
-    const hovers = await askEditor<Hover[] | undefined>(signal, 'vscode.executeHoverProvider', document.uri, position);
-    const text = (hovers ?? [])
+    const hovers = await listFrom<Hover>(signal, 'vscode.executeHoverProvider', document.uri, position);
+    const text = hovers
       .flatMap(({ contents }) => contents)
       .map((one) => (typeof one === 'string' ? one : one.value))
       .filter((one) => one.trim() !== '')
       .join('\n\n');
     if (text === '') return { summary: `The language server knows nothing about ${name}`, failed: true };
-    return { summary: this.#at({ document, position, name }), lines: text.slice(0, MAX_TEXT).split('\n') };
+    const where = `${this.#paths.show(document.uri.fsPath)}:${position.line + 1}`;
+    return { summary: `${name} in ${where}`, lines: text.slice(0, MAX_TEXT).split('\n') };
   };
 
-  readonly document_symbols: Call<'document_symbols'> = async ({ path }, signal) => {
+  readonly document_symbols: ToolCall<'document_symbols'> = async ({ path }, signal) => {
     const resolved = await this.#paths.resolve(path);
     await openFile(resolved);
     const symbols = await symbolsOf(resolved, signal);
@@ -126,7 +115,7 @@ export class ReadTools {
     return { summary: `${lines.length} symbols in ${this.#paths.show(resolved)}`, lines };
   };
 
-  readonly workspace_symbols: Call<'workspace_symbols'> = async ({ query }, signal) => {
+  readonly workspace_symbols: ToolCall<'workspace_symbols'> = async ({ query }, signal) => {
     const { roots } = this.#paths;
     let found = await symbolsNamed(query, roots, MAX_SYMBOLS, signal);
     if (found.length === 0) {
@@ -146,7 +135,7 @@ export class ReadTools {
     return { summary: `${lines.length} symbols match “${query}”`, lines };
   };
 
-  readonly get_selection: Call<'get_selection'> = async () => {
+  readonly get_selection: ToolCall<'get_selection'> = async () => {
     const selection = selectionIn(this.#paths.roots);
     if (!selection || !(await this.#paths.isInside(selection.path)))
       return { summary: "No file of the session's folders is shown in an editor" };
@@ -156,7 +145,7 @@ export class ReadTools {
     return { summary: `Selected in ${place}-${endLine}`, lines: text.slice(0, MAX_TEXT).split(/\r\n?|\n/) };
   };
 
-  readonly open_editors: Call<'open_editors'> = async () => {
+  readonly open_editors: ToolCall<'open_editors'> = async () => {
     const tabs = window.tabGroups.all.flatMap(({ tabs: all, isActive }) => all.map((tab) => ({ tab, isActive })));
     const files = tabs.flatMap(({ tab, isActive }) =>
       tab.input instanceof TabInputText && tab.input.uri.scheme === 'file'
@@ -173,14 +162,14 @@ export class ReadTools {
     return { summary: `${lines.length} files are open`, lines };
   };
 
-  readonly get_unsaved: Call<'get_unsaved'> = async () => {
+  readonly get_unsaved: ToolCall<'get_unsaved'> = async () => {
     const dirty = [...openDocuments().values()].filter(({ isDirty }) => isDirty).map(({ uri }) => uri.fsPath);
     const inside = await this.#paths.inside(dirty);
     const lines = dirty.filter((path) => inside.has(path)).map((path) => this.#paths.show(path));
     return { summary: `${lines.length} files have unsaved changes`, lines };
   };
 
-  readonly open_file: Call<'open_file'> = async ({ path, line }) => {
+  readonly open_file: ToolCall<'open_file'> = async ({ path, line }) => {
     const resolved = await this.#paths.resolve(path);
     await openLocation({ path: resolved, line });
     return { summary: `${this.#paths.show(resolved)} is shown to the user` };
@@ -192,21 +181,12 @@ export class ReadTools {
     [one, many]: readonly [string, string],
     signal: AbortSignal,
   ): Promise<ToolAnswer> {
-    const found = await findSymbol(query, this.#paths, signal);
-    const answer = await askEditor<(Location | LocationLink)[] | undefined>(
-      signal,
-      command,
-      found.document.uri,
-      found.position,
-    );
+    const { document, position, name } = await findSymbol(query, this.#paths, signal);
+    const answer = await listFrom<Location | LocationLink>(signal, command, document.uri, position);
     const { lines, files, outside } = await describePlaces(placesOf(answer), this.#paths, offset, signal);
-    const count = `${lines.length} ${lines.length === 1 ? one : many} of ${found.name}`;
+    const count = `${lines.length} ${lines.length === 1 ? one : many} of ${name}`;
     const spread = files > 1 ? ` in ${files} files` : '';
     return { summary: `${count}${spread}${outsideNote(outside)}`, lines };
-  }
-
-  #at({ document, position, name }: SymbolPosition): string {
-    return `${name} in ${this.#paths.show(document.uri.fsPath)}:${position.line + 1}`;
   }
 
   #problemLine({ path, line, column, severity, message, source, code }: Problem): string {
@@ -221,13 +201,13 @@ interface FoundCall {
 }
 
 async function incomingCalls(item: CallHierarchyItem, signal: AbortSignal): Promise<FoundCall[]> {
-  const calls = await askEditor<CallHierarchyIncomingCall[] | undefined>(signal, 'vscode.provideIncomingCalls', item);
-  return (calls ?? []).map(({ from, fromRanges }) => ({ item: from, range: fromRanges[0] ?? from.selectionRange }));
+  const calls = await listFrom<CallHierarchyIncomingCall>(signal, 'vscode.provideIncomingCalls', item);
+  return calls.map(({ from, fromRanges }) => ({ item: from, range: fromRanges[0] ?? from.selectionRange }));
 }
 
 async function outgoingCalls(item: CallHierarchyItem, signal: AbortSignal): Promise<FoundCall[]> {
-  const calls = await askEditor<CallHierarchyOutgoingCall[] | undefined>(signal, 'vscode.provideOutgoingCalls', item);
-  return (calls ?? []).map(({ to }) => ({ item: to, range: to.selectionRange }));
+  const calls = await listFrom<CallHierarchyOutgoingCall>(signal, 'vscode.provideOutgoingCalls', item);
+  return calls.map(({ to }) => ({ item: to, range: to.selectionRange }));
 }
 
 export function countProblems(problems: ProblemList): string {

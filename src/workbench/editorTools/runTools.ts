@@ -8,8 +8,7 @@ import type { ToolSession } from '../../client/mcp/editorTools';
 import { isBelow } from '../../client/requests/roots';
 import type { ToolAnswer } from '../../editorTools/answer';
 import { inTime } from '../../editorTools/inTime';
-import type { ToolCaller } from '../../editorTools/toolCaller';
-import type { ToolArgs } from '../../editorTools/tools';
+import type { ToolCall } from '../../editorTools/toolCaller';
 import { type Act, askFirst, requireWork } from './askFirst';
 import { isRegistered, textOfTool } from './languageModelTools';
 import type { SessionPaths } from './sessionPaths';
@@ -22,11 +21,6 @@ const TASK_MS = 50_000;
 /** VS Code's own tool that runs tests: no other interface tells extensions the results. */
 const RUN_TESTS = 'runTests';
 
-type Call<Name extends Parameters<ToolCaller['call']>[0]> = (
-  args: ToolArgs<Name>,
-  signal: AbortSignal,
-) => Promise<ToolAnswer>;
-
 export class RunTools {
   readonly #paths: SessionPaths;
   readonly #session: ToolSession;
@@ -37,7 +31,7 @@ export class RunTools {
     this.#session = session;
   }
 
-  readonly run_task: Call<'run_task'> = async ({ name }, signal) => {
+  readonly run_task: ToolCall<'run_task'> = async ({ name }, signal) => {
     const all = await inTime(tasks.fetchTasks(), FETCH_MS, signal);
     const own = all.filter((task) => this.#isOwn(task));
     if (name === undefined) {
@@ -54,7 +48,7 @@ export class RunTools {
     return this.#run(task, signal);
   };
 
-  readonly run_tests: Call<'run_tests'> = async ({ path, test }, signal) => {
+  readonly run_tests: ToolCall<'run_tests'> = async ({ path, test }, signal) => {
     requireWork(this.#session);
     if (!isRegistered(RUN_TESTS)) throw new Error('The editor knows no tests: no extension has found any.');
     const file = path === undefined ? undefined : await this.#paths.resolve(path);
@@ -79,7 +73,7 @@ export class RunTools {
     });
   };
 
-  readonly test_failures: Call<'test_failures'> = async () => this.#failures;
+  readonly test_failures: ToolCall<'test_failures'> = async () => this.#failures;
 
   async #run(task: Task, signal: AbortSignal): Promise<ToolAnswer> {
     const name = labelOf(task);

@@ -13,7 +13,7 @@ import type { RegistryAgent } from '../../registry/list/registryAgent';
 import { openAddress } from '../editor/linkOpener';
 import { isTooLong } from '../ui/inertText';
 import type { ListButton } from '../ui/input';
-import { askModal, type ReportProgress, showError, showInfo, showProgress } from '../ui/messages';
+import { confirm, type ReportProgress, showError, showInfo, showProgress } from '../ui/messages';
 import type { AgentRegistry } from './agentRegistry';
 import { dropEntries, type InstalledGroup, useVersion } from './installedEntries';
 import { startSession } from './startSession';
@@ -25,11 +25,7 @@ const MAX_SHOWN = 2_000;
 
 export type Ask = (question: string, detail: string, yes: string) => Promise<boolean>;
 
-export async function installAgent(
-  agent: RegistryAgent,
-  registry: AgentRegistry,
-  ask: Ask = askInDialog,
-): Promise<void> {
+export async function installAgent(agent: RegistryAgent, registry: AgentRegistry, ask: Ask = confirm): Promise<void> {
   const { installer } = registry;
   const { installed } = installer;
   const plan = await planned(agent, registry);
@@ -66,7 +62,7 @@ export async function rollBack({ current, previous }: InstalledGroup, registry: 
 export async function removeAgent(
   { id, current, size }: InstalledGroup,
   registry: AgentRegistry,
-  ask: Ask = askInDialog,
+  ask: Ask = confirm,
 ): Promise<void> {
   const detail = l10n.t('This frees {0} and removes the agent from your settings. Sessions are kept.', sizeText(size));
   if (!(await ask(l10n.t('Remove {0}?', current.name), detail, l10n.t('Remove')))) return;
@@ -193,7 +189,3 @@ const STEP_TEXTS = {
   installing: () => l10n.t('downloading and installing packages'),
   checking: () => l10n.t('starting the agent once'),
 } as const;
-
-async function askInDialog(question: string, detail: string, yes: string): Promise<boolean> {
-  return (await askModal(question, detail, [yes])) === yes;
-}

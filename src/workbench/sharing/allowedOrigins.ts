@@ -70,13 +70,7 @@ export class AllowedOrigins implements Disposable, RememberedAnswers {
     return this.#answers()
       .map((origin) => {
         const { at, used } = times[origin] ?? {};
-        return {
-          id: origin,
-          isAllowed: true,
-          subject: origin,
-          answeredAt: at,
-          usedAt: used,
-        };
+        return { id: origin, isAllowed: true, subject: origin, answeredAt: at, usedAt: used };
       })
       .reverse();
   }

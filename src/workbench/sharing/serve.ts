@@ -132,7 +132,7 @@ export class Serve implements Disposable {
   }
 
   token(): Promise<string> {
-    return serverToken(this.#options.context.secrets);
+    return keptOrMade(this.#options.context.secrets, TOKEN, mintToken);
   }
 
   settled(): Promise<void> {
@@ -220,6 +220,7 @@ export class Serve implements Disposable {
       isAllowed: (origin) => reading.policy().isAllowed(origin),
       credentials: async (origin) => reading.policy().credentials?.(origin),
     });
+    const resolver = async () => new Resolver({ guard, cache, stores: await reading.stores(), log });
     const server = new AgentServer({
       agents: () => this.#agents.list,
       token: await this.token(),
@@ -229,18 +230,13 @@ export class Serve implements Disposable {
       serveResource: (id, exp, sig, signal) => store.serve(id, exp, sig, signal),
       // The settings may name other stores by then.
       history: async (session, signal) => {
-        const resolver = new Resolver({ guard, cache, stores: await reading.stores(), log });
-        const past = await servedPast(resolver, session, signal);
+        const past = await servedPast(await resolver(), session, signal);
         this.#noteGaps(past);
         return past;
       },
-      withTexts: async (messages, signal) => {
-        const resolver = new Resolver({ guard, cache, stores: await reading.stores(), log });
-        return await readTexts(resolver, messages, signal);
-      },
+      withTexts: async (messages, signal) => readTexts(await resolver(), messages, signal),
       state: async (url, signal) => {
-        const resolver = new Resolver({ guard, cache, stores: await reading.stores(), log });
-        const found = await resolver.resolveState(url, signal);
+        const found = await (await resolver()).resolveState(url, signal);
         return found.kind === 'state' ? found.bytes : gapSentence(found.reason, found.host);
       },
       now: services.clock.now,
@@ -290,10 +286,6 @@ export function notServing(): ParleyError {
   return new ParleyError('not-serving', localizable('Nothing is shared right now.'), {
     hint: localizable('Turn on parley.server.enabled.'),
   });
-}
-
-function serverToken(secrets: SecretStorage): Promise<string> {
-  return keptOrMade(secrets, TOKEN, mintToken);
 }
 
 /** 32 bytes that sign the URLs of messages, kept over restarts so that older links stay valid. */

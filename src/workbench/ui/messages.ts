@@ -50,6 +50,11 @@ export async function askModal<T extends string>(
   }
 }
 
+/** Asks for consent in a modal dialog, as {@link askModal}. @param yes the label of its button */
+export async function confirm(question: string, detail: string | undefined, yes: string): Promise<boolean> {
+  return (await askModal(question, detail, [yes])) === yes;
+}
+
 /** VS Code shows one modal dialog after the other. */
 const dialogs = new Set<Promise<unknown>>();
 
