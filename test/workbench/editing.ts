@@ -6,6 +6,41 @@ export async function openFile(path: string): Promise<vscode.TextEditor> {
   return vscode.window.showTextDocument(await vscode.workspace.openTextDocument(vscode.Uri.file(path)));
 }
 
+/** Resolves with the next event that fits. */
+export function once<T>(event: vscode.Event<T>, fits: (value: T) => boolean = () => true): Promise<T> {
+  return new Promise((resolve) => {
+    const listening = event((value) => {
+      if (!fits(value)) return;
+      listening.dispose();
+      resolve(value);
+    });
+  });
+}
+
+type Listen = (listener: () => void) => { dispose(): unknown };
+
+/** Resolves when something is so: looked at now, and after each of the events. */
+export async function until(fits: () => boolean, ...events: readonly Listen[]): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const look = (): void => {
+      if (!fits()) return;
+      for (const one of listening) one.dispose();
+      resolve();
+    };
+    const listening = events.map((event) => event(look));
+    look();
+  });
+}
+
+/** Replaces a text in a document, unsaved. */
+export async function replaceIn(uri: vscode.Uri, from: string, to: string): Promise<void> {
+  const document = await vscode.workspace.openTextDocument(uri);
+  const at = document.getText().indexOf(from);
+  const change = new vscode.WorkspaceEdit();
+  change.replace(uri, new vscode.Range(document.positionAt(at), document.positionAt(at + from.length)), to);
+  assert.ok(await vscode.workspace.applyEdit(change));
+}
+
 export async function typeInto(editor: vscode.TextEditor, text: string): Promise<void> {
   assert.ok(await editor.edit((edit) => edit.insert(new vscode.Position(0, 0), text)));
 }
@@ -18,13 +53,10 @@ export async function discard(editor: vscode.TextEditor): Promise<void> {
 
 /** Undoes the last edit of the active editor; resolves when the document has changed. */
 export async function undoIn(editor: vscode.TextEditor): Promise<void> {
-  const undone = new Promise<void>((resolve) => {
-    const listening = vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
-      if (document !== editor.document || contentChanges.length === 0) return;
-      listening.dispose();
-      resolve();
-    });
-  });
+  const undone = once(
+    vscode.workspace.onDidChangeTextDocument,
+    ({ document, contentChanges }) => document === editor.document && contentChanges.length > 0,
+  );
   // VS Code undoes where the focus is, which may be an input or a webview.
   await vscode.window.showTextDocument(editor.document, editor.viewColumn);
   await vscode.commands.executeCommand('workbench.action.focusActiveEditorGroup');
@@ -33,13 +65,6 @@ export async function undoIn(editor: vscode.TextEditor): Promise<void> {
 }
 
 /** Resolves when a document has this text: VS Code is told of what others wrote a little late. */
-export async function hasText(document: vscode.TextDocument, text: string): Promise<void> {
-  if (document.getText() === text) return;
-  await new Promise<void>((resolve) => {
-    const listening = vscode.workspace.onDidChangeTextDocument((changed) => {
-      if (changed.document !== document || document.getText() !== text) return;
-      listening.dispose();
-      resolve();
-    });
-  });
+export function hasText(document: vscode.TextDocument, text: string): Promise<void> {
+  return until(() => document.getText() === text, vscode.workspace.onDidChangeTextDocument);
 }

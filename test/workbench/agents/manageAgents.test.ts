@@ -29,6 +29,7 @@ import { AgentEntries } from '../../../src/workbench/registry/agentEntries';
 import { AgentRegistry } from '../../../src/workbench/registry/agentRegistry';
 import { tinyAgent } from '../../support/agents/tinyAgent';
 import { removeFolder } from '../../support/scratch';
+import { once } from '../editing';
 
 type Step =
   | { readonly row: string }
@@ -396,13 +397,7 @@ describe('the agents editor', () => {
   async function openSettingsFile(): Promise<string> {
     const isSettings = ({ uri }: TextDocument): boolean => uri.path.endsWith('/Machine/settings.json');
     const known = workspace.textDocuments.find(isSettings);
-    const opened = new Promise<TextDocument>((resolve) => {
-      const listening = workspace.onDidOpenTextDocument((document) => {
-        if (!isSettings(document)) return;
-        listening.dispose();
-        resolve(document);
-      });
-    });
+    const opened = once(workspace.onDidOpenTextDocument, isSettings);
     await commands.executeCommand('workbench.action.openRemoteSettingsFile');
     return (known ?? (await opened)).uri.fsPath;
   }
@@ -454,9 +449,7 @@ describe('the agents editor', () => {
     const before = await readFile(file, 'utf8');
     const broken = before.replace('"one": {', '"one": { "name": "half');
     try {
-      const changed = new Promise((resolve) => {
-        const listening = workspace.onDidChangeConfiguration(() => resolve(listening.dispose()));
-      });
+      const changed = once(workspace.onDidChangeConfiguration);
       await writeFile(file, broken);
       await changed;
       await assert.rejects(services.registry.entries.set('mine', { command: 'mine' }), /Unable to write|errors/);

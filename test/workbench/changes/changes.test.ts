@@ -6,13 +6,12 @@ import { chmod, lstat, mkdir, mkdtemp, readFile, readlink, realpath, rm, symlink
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import * as vscode from 'vscode';
-import { Deferred } from '../../../src/base/deferred';
 import { silentLog } from '../../../src/base/log';
 import type { FileEdit } from '../../../src/changes/model/workingFiles';
 import { VersionDocuments, versionUri } from '../../../src/workbench/changes/documents/versionDocuments';
 import { EditorWorkingFiles } from '../../../src/workbench/changes/documents/workingFiles';
 import { removeFolder } from '../../support/scratch';
-import { discard, openFile, typeInto } from '../editing';
+import { discard, once, openFile, typeInto } from '../editing';
 
 describe('changed files in the editor', function () {
   this.timeout(60_000);
@@ -45,13 +44,16 @@ describe('changed files in the editor', function () {
   const onDisk = (path: string): Promise<string> => readFile(path, 'latin1');
 
   async function undo(document: vscode.TextDocument): Promise<void> {
-    const undone = new Deferred<void>();
-    const listening = vscode.workspace.onDidChangeTextDocument((event) => {
-      if (event.document === document && event.contentChanges.length > 0) undone.resolve();
-    });
+    const undone = changeOf(document);
     await vscode.commands.executeCommand('undo');
-    await undone.promise;
-    listening.dispose();
+    await undone;
+  }
+
+  function changeOf(document: vscode.TextDocument): Promise<vscode.TextDocumentChangeEvent> {
+    return once(
+      vscode.workspace.onDidChangeTextDocument,
+      (event) => event.document === document && event.contentChanges.length > 0,
+    );
   }
 
   const tabs = (): number => vscode.window.tabGroups.all.reduce((sum, group) => sum + group.tabs.length, 0);
@@ -86,17 +88,9 @@ describe('changed files in the editor', function () {
       const path = await seed('open.txt', 'a\nB\nc\nd\nE\n');
       const editor = await openFile(path);
       editor.selection = new vscode.Selection(3, 1, 3, 1);
-      const changed = new Deferred<vscode.TextDocumentChangeEvent>();
-      const listening = vscode.workspace.onDidChangeTextDocument((event) => {
-        if (event.document === editor.document && event.contentChanges.length > 0) changed.resolve(event);
-      });
+      const changed = changeOf(editor.document);
       assert.deepEqual(await apply(edit(path, 'a\nB\nc\nd\nE\n', 'a\nb\nb2\nc\nd\ne\n')), []);
-      listening.dispose();
-      const ranges = (await changed.promise).contentChanges.map(({ range, text }) => [
-        range.start.line,
-        range.end.line,
-        text,
-      ]);
+      const ranges = (await changed).contentChanges.map(({ range, text }) => [range.start.line, range.end.line, text]);
       assert.deepEqual(ranges.sort(), [
         [1, 1, 'b\nb2'],
         [4, 4, 'e'],

@@ -9,7 +9,7 @@ import { givenText } from '../../../src/client/requests/givenTexts';
 import { EditorUserEdits } from '../../../src/workbench/changes/userEdits';
 import { EditorFiles } from '../../../src/workbench/editor/editorFiles';
 import { removeFolder } from '../../support/scratch';
-import { hasText } from '../editing';
+import { hasText, once } from '../editing';
 
 describe('edits of the user', () => {
   let folder: string;
@@ -87,13 +87,10 @@ describe('edits of the user', () => {
 
   it('are not what a document reads from the disk', async () => {
     const document = await open('followed.txt');
-    const followed = new Promise<void>((resolve) => {
-      const listening = vscode.workspace.onDidChangeTextDocument((event) => {
-        if (event.document !== document || event.contentChanges.length === 0) return;
-        listening.dispose();
-        resolve();
-      });
-    });
+    const followed = once(
+      vscode.workspace.onDidChangeTextDocument,
+      (event) => event.document === document && event.contentChanges.length > 0,
+    );
     await writeFile(document.uri.fsPath, 'changed on disk\n');
     await vscode.commands.executeCommand('workbench.action.files.revert');
     await followed;

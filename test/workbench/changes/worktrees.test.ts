@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path';
 import * as vscode from 'vscode';
 import type { ParleyApi } from '../../../src/workbench/api';
 import { removeFolder } from '../../support/scratch';
-import { hasText, undoIn } from '../editing';
+import { hasText, undoIn, until } from '../editing';
 import { activated, run } from '../extension';
 
 describe('sessions in worktrees', function () {
@@ -44,15 +44,7 @@ describe('sessions in worktrees', function () {
   });
 
   function answered(key: string): Promise<void> {
-    return new Promise((resolve) => {
-      const look = (): void => {
-        if (api.snapshot(key).turns[0]?.stopReason === undefined) return;
-        listening.dispose();
-        resolve();
-      };
-      const listening = api.onDidChange(look);
-      look();
-    });
+    return until(() => api.snapshot(key).turns[0]?.stopReason !== undefined, api.onDidChange);
   }
 
   afterEach(() => vscode.commands.executeCommand('workbench.action.closeAllEditors'));
@@ -154,13 +146,8 @@ describe('sessions in worktrees', function () {
   async function applyAfter(session: string, meanwhile: () => Promise<unknown>): Promise<unknown> {
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
     let isOpen = true;
-    const shown = new Promise<void>((resolve) => {
-      const listening = vscode.window.tabGroups.onDidChangeTabs(() => {
-        if (vscode.window.tabGroups.activeTabGroup.tabs.length === 0) return;
-        listening.dispose();
-        resolve();
-      });
-    });
+    const { tabGroups } = vscode.window;
+    const shown = until(() => tabGroups.activeTabGroup.tabs.length > 0, tabGroups.onDidChangeTabs);
     const applied = (async () => run('applyWorktree', { session }))().finally(() => {
       isOpen = false;
     });

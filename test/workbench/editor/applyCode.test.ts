@@ -3,7 +3,7 @@ import { strict as assert } from 'node:assert';
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { commands, Range, Selection, TabInputTextDiff, Uri, WorkspaceEdit, window, workspace } from 'vscode';
+import { commands, Selection, TabInputTextDiff, Uri, window, workspace } from 'vscode';
 import { silentLog } from '../../../src/base/log';
 import type { Conversation } from '../../../src/client/conversation/conversation';
 import { FileStore } from '../../../src/client/sharing/fileStore';
@@ -12,7 +12,7 @@ import { EditorFiles } from '../../../src/workbench/editor/editorFiles';
 import { Proposals } from '../../../src/workbench/editor/proposals';
 import { ReadOnlyTexts } from '../../../src/workbench/editor/readOnlyTexts';
 import { removeScratch, scratchFolder } from '../../support/scratch';
-import { openFile } from '../editing';
+import { openFile, replaceIn } from '../editing';
 
 describe('code of an answer applied to a file', () => {
   const { showQuickPick } = window;
@@ -78,14 +78,6 @@ describe('code of an answer applied to a file', () => {
     window.tabGroups.all.flatMap(({ tabs }) => tabs).filter(({ input }) => input instanceof TabInputTextDiff).length;
   const onDisk = (name: string): Promise<string> => readFile(join(folder, name), 'utf8');
 
-  async function type(uri: Uri, from: string, to: string): Promise<void> {
-    const document = await workspace.openTextDocument(uri);
-    const at = document.getText().indexOf(from);
-    const change = new WorkspaceEdit();
-    change.replace(uri, new Range(document.positionAt(at), document.positionAt(at + from.length)), to);
-    assert.ok(await workspace.applyEdit(change));
-  }
-
   it('is written when the user says so, as the user edited it, with the line ends of the file', async () => {
     await apply('one\nzwei', 'a.ts');
     const { label, left, right, text } = await shown();
@@ -93,7 +85,7 @@ describe('code of an answer applied to a file', () => {
     assert.equal(left.toString(), Uri.file(join(folder, 'a.ts')).toString());
     assert.equal(text, 'one\nzwei\n');
     assert.equal(await onDisk('a.ts'), 'one\r\ntwo\r\nthree\r\n');
-    await type(right, 'zwei', 'deux');
+    await replaceIn(right, 'zwei', 'deux');
     await proposals.use(right);
     assert.equal(await onDisk('a.ts'), 'one\r\ndeux\r\n');
     assert.equal(comparisons(), 0);
@@ -240,15 +232,15 @@ describe('code of an answer applied to a file', () => {
   it('takes unsaved text for the text of the file', async () => {
     await writeFile(join(folder, 'dirty.ts'), 'one\r\ntwo\r\nthree\r\n');
     const editor = await openFile(join(folder, 'dirty.ts'));
-    await type(editor.document.uri, 'three', 'drei');
+    await replaceIn(editor.document.uri, 'three', 'drei');
     await apply('@@ -1 +1 @@\n-two\n+zwei', 'dirty.ts', 'diff');
     const { right, text } = await shown();
     assert.equal(text, 'one\nzwei\ndrei\n');
     assert.equal(await onDisk('dirty.ts'), 'one\r\ntwo\r\nthree\r\n');
-    await type(editor.document.uri, 'one', 'eins');
+    await replaceIn(editor.document.uri, 'one', 'eins');
     await assert.rejects(proposals.use(right), { code: 'file-changed' });
     assert.equal(editor.document.getText(), 'eins\r\ntwo\r\ndrei\r\n');
-    await type(editor.document.uri, 'eins', 'one');
+    await replaceIn(editor.document.uri, 'eins', 'one');
     await proposals.use(right);
     assert.equal(await onDisk('dirty.ts'), 'one\r\nzwei\r\ndrei\r\n');
   });

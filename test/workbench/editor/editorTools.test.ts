@@ -17,6 +17,7 @@ import { EditorWorkingFiles } from '../../../src/workbench/changes/documents/wor
 import { EditorToolHost } from '../../../src/workbench/editorTools/editorToolHost';
 import { ProblemsAfterTurn } from '../../../src/workbench/sessions/problemsAfterTurn';
 import { removeFolder } from '../../support/scratch';
+import { once } from '../editing';
 
 const USERS = 20;
 
@@ -504,13 +505,7 @@ describe('the tools of the editor', function () {
     it('leaves no document open that was not', async () => {
       const path = join(root, 'src/unopened.ts');
       writeFileSync(path, "export const one: number = 'one';\n");
-      const closed = new Promise<void>((resolve) => {
-        const listening = vscode.workspace.onDidCloseTextDocument(({ uri }) => {
-          if (uri.fsPath !== path) return;
-          listening.dispose();
-          resolve();
-        });
-      });
+      const closed = once(vscode.workspace.onDidCloseTextDocument, ({ uri }) => uri.fsPath === path);
       const found = await host.diagnoser.problems([path], [path], new AbortController().signal);
       assert.equal(found.count('error'), 1);
       // VS Code closes by itself what `openTextDocument` has opened, after minutes.

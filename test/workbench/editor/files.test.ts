@@ -17,7 +17,7 @@ import { openLocation } from '../../../src/workbench/editor/openLocation';
 import { OutputEditor } from '../../../src/workbench/editor/outputEditor';
 import { AgentPty, RealTerminals } from '../../../src/workbench/editor/realTerminal';
 import { removeFolder } from '../../support/scratch';
-import { discard, hasText, openFile, typeInto, undoIn } from '../editing';
+import { discard, hasText, openFile, typeInto, undoIn, until } from '../editing';
 
 function hasCode(code: string, text?: RegExp): (error: unknown) => boolean {
   return (error) => {
@@ -28,20 +28,14 @@ function hasCode(code: string, text?: RegExp): (error: unknown) => boolean {
   };
 }
 
-function activeEditor(test: (editor: vscode.TextEditor) => boolean): Promise<vscode.TextEditor> {
-  const done = new Deferred<vscode.TextEditor>();
-  const look = (): void => {
-    const editor = vscode.window.activeTextEditor;
-    if (editor && test(editor)) done.resolve(editor);
-  };
-  const listening = [
-    vscode.window.onDidChangeActiveTextEditor(look),
-    vscode.window.onDidChangeTextEditorSelection(look),
-  ];
-  look();
-  return done.promise.finally(() => {
-    for (const listener of listening) listener.dispose();
-  });
+async function activeEditor(test: (editor: vscode.TextEditor) => boolean): Promise<vscode.TextEditor> {
+  const { window } = vscode;
+  await until(
+    () => window.activeTextEditor !== undefined && test(window.activeTextEditor),
+    window.onDidChangeActiveTextEditor,
+    window.onDidChangeTextEditorSelection,
+  );
+  return window.activeTextEditor ?? assert.fail();
 }
 
 describe('files for agents in the editor', () => {

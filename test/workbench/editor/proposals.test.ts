@@ -1,6 +1,6 @@
 // A change that an agent asks to make, edited in VS Code's comparison before it is made.
 import { strict as assert } from 'node:assert';
-import { commands, Range, TabInputTextDiff, Uri, WorkspaceEdit, window, workspace } from 'vscode';
+import { commands, TabInputTextDiff, Uri, window, workspace } from 'vscode';
 import { Emitter } from '../../../src/base/event';
 import { silentLog } from '../../../src/base/log';
 import type { Conversation } from '../../../src/client/conversation/conversation';
@@ -10,6 +10,7 @@ import { EditorFiles } from '../../../src/workbench/editor/editorFiles';
 import { Proposals } from '../../../src/workbench/editor/proposals';
 import { ReadOnlyTexts } from '../../../src/workbench/editor/readOnlyTexts';
 import { removeScratch, scratchFolder } from '../../support/scratch';
+import { replaceIn, until } from '../editing';
 
 describe('the change of an agent that the user edits', () => {
   let proposals: Proposals;
@@ -81,30 +82,16 @@ describe('the change of an agent that the user edits', () => {
     return input.modified;
   }
 
-  async function allClosed(): Promise<void> {
-    while (window.tabGroups.all.some(({ tabs }) => tabs.length > 0)) {
-      await new Promise<void>((resolve) => {
-        const listening = window.tabGroups.onDidChangeTabs(() => {
-          listening.dispose();
-          resolve();
-        });
-      });
-    }
-  }
-
-  async function type(uri: Uri, from: string, to: string): Promise<void> {
-    const document = await workspace.openTextDocument(uri);
-    const at = document.getText().indexOf(from);
-    const change = new WorkspaceEdit();
-    change.replace(uri, new Range(document.positionAt(at), document.positionAt(at + from.length)), to);
-    assert.ok(await workspace.applyEdit(change));
+  function allClosed(): Promise<void> {
+    const { tabGroups } = window;
+    return until(() => tabGroups.all.every(({ tabs }) => tabs.length === 0), tabGroups.onDidChangeTabs);
   }
 
   it('is written as the user edited it, and the agent is told what differs', async () => {
     const file = await ask('p1', 'edited.ts', 'one\r\ntwo\r\nthree\r\n', 'two', 'zwei');
     await edit('p1');
     assert.equal((await workspace.openTextDocument(shown())).getText(), 'one\nzwei\nthree\n');
-    await type(shown(), 'zwei', 'deux');
+    await replaceIn(shown(), 'zwei', 'deux');
     await proposals.use(shown());
     assert.equal(await file.text(), 'one\r\ndeux\r\nthree\r\n');
     assert.deepEqual(answered, [['p1', 'reject_once']]);
@@ -115,7 +102,7 @@ describe('the change of an agent that the user edits', () => {
   it('is written in the session’s folder where the agent names the file from there', async () => {
     const file = await ask('p0', 'proposal0.txt', 'one\n', 'one', 'two', 'proposal0.txt');
     await edit('p0');
-    await type(shown(), 'two', 'mine');
+    await replaceIn(shown(), 'two', 'mine');
     await proposals.use(shown());
     assert.equal(await file.text(), 'mine\n');
   });
@@ -134,7 +121,7 @@ describe('the change of an agent that the user edits', () => {
       const name = `allowed-${isSaved}.ts`;
       const file = await ask(name, name, 'one\ntwo\n', 'two', 'zwei');
       await edit(name);
-      await type(shown(), 'zwei', 'deux');
+      await replaceIn(shown(), 'zwei', 'deux');
       if (isSaved) await (await workspace.openTextDocument(shown())).save();
       assert.equal(proposals.useEdited('A', name, 'reject_once'), false);
       assert.ok(proposals.useEdited('A', name, 'allow_once'));
@@ -158,7 +145,7 @@ describe('the change of an agent that the user edits', () => {
     };
     await ask('denied', 'denied.ts', 'one\n', 'one', 'eins');
     await edit('denied');
-    await type(shown(), 'eins', 'uno');
+    await replaceIn(shown(), 'eins', 'uno');
     close('denied', 'selected');
     await allClosed();
     await ask('stopped', 'stopped.ts', 'one\n', 'one', 'eins');
@@ -168,7 +155,7 @@ describe('the change of an agent that the user edits', () => {
     await ask('typed', 'typed.ts', 'one\n', 'one', 'eins');
     await edit('typed');
     const right = shown();
-    await type(right, 'eins', 'uno');
+    await replaceIn(right, 'eins', 'uno');
     close('typed', 'cancelled');
     assert.equal(shown().toString(), right.toString());
     await (await workspace.openTextDocument(right)).save();
@@ -177,7 +164,7 @@ describe('the change of an agent that the user edits', () => {
   it('may be a file that is not there yet', async () => {
     const file = await ask('p3', 'folder/fresh.ts', undefined, undefined, 'one\n');
     await edit('p3');
-    await type(shown(), 'one', 'mine');
+    await replaceIn(shown(), 'one', 'mine');
     await proposals.use(shown());
     assert.equal(await file.text(), 'mine\n');
     await workspace.fs.delete(file.uri);
@@ -186,7 +173,7 @@ describe('the change of an agent that the user edits', () => {
   it('keeps what was saved of it when it is opened again', async () => {
     await ask('p4', 'again.ts', 'one\n', 'one', 'eins');
     await edit('p4');
-    await type(shown(), 'eins', 'uno');
+    await replaceIn(shown(), 'eins', 'uno');
     await (await workspace.openTextDocument(shown())).save();
     await commands.executeCommand('workbench.action.closeAllEditors');
     await edit('p4');
@@ -198,7 +185,7 @@ describe('the change of an agent that the user edits', () => {
     const file = await ask('p5', 'moved.ts', 'one\n', 'one', 'eins');
     await edit('p5');
     const uri = shown();
-    await type(uri, 'eins', 'uno');
+    await replaceIn(uri, 'eins', 'uno');
     await workspace.fs.writeFile(file.uri, Buffer.from('one more\n'));
     await assert.rejects(proposals.use(uri), { code: 'file-changed' });
     await workspace.fs.writeFile(file.uri, Buffer.from('one\n'));

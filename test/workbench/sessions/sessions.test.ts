@@ -15,6 +15,7 @@ import { FolderConsent } from '../../../src/workbench/config/folderConsent';
 import { McpServers } from '../../../src/workbench/config/mcpServers';
 import { type SessionAgentScript, sessionScript } from '../../support/agents/sessionScript';
 import { removeFolder } from '../../support/scratch';
+import { until } from '../editing';
 import { activated, run } from '../extension';
 
 describe('sessions in the workbench', function () {
@@ -57,33 +58,15 @@ describe('sessions in the workbench', function () {
     await removeFolder(cwd);
   });
 
-  function until(key: string, fits: (snapshot: SessionSnapshot) => boolean): Promise<SessionSnapshot> {
-    return new Promise((resolve) => {
-      const look = (): void => {
-        const snapshot = api.snapshot(key);
-        if (!fits(snapshot)) return;
-        listening.dispose();
-        resolve(snapshot);
-      };
-      const listening = api.onDidChange((changed) => {
-        if (changed === key) look();
-      });
-      look();
-    });
+  async function snapshotOf(key: string, fits: (snapshot: SessionSnapshot) => boolean): Promise<SessionSnapshot> {
+    await until(() => fits(api.snapshot(key)), api.onDidChange);
+    return api.snapshot(key);
   }
 
   const tabs = (): string[] => vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs.map(({ label }) => label));
 
   function tab(name: string): Promise<void> {
-    return new Promise((resolve) => {
-      const look = (): void => {
-        if (!tabs().includes(name)) return;
-        listening.dispose();
-        resolve();
-      };
-      const listening = vscode.window.tabGroups.onDidChangeTabs(look);
-      look();
-    });
+    return until(() => tabs().includes(name), vscode.window.tabGroups.onDidChangeTabs);
   }
 
   it('are opened, listed, renamed, archived and deleted by a script', async () => {
@@ -100,7 +83,7 @@ describe('sessions in the workbench', function () {
     assert.equal((await list())[0]?.title, 'First!');
 
     const fork = await run<string>('forkSession', { session: key });
-    await until(fork, ({ entries }) => entries.some(({ text }) => text === 'Heard one'));
+    await snapshotOf(fork, ({ entries }) => entries.some(({ text }) => text === 'Heard one'));
     const { sessionId: forked } = api.snapshot(fork);
     assert.notEqual(forked, sessionId);
     await run('sessions', { action: 'archive', session: key, sessionId: forked });

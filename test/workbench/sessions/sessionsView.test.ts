@@ -13,6 +13,7 @@ import type { ListNode } from '../../../src/workbench/overview/sessionTree';
 import { removeFolder } from '../../support/scratch';
 import { PlainSessions } from '../../support/sessions/overview';
 import { HeldTimers } from '../../support/store/journals';
+import { until as untilSo } from '../editing';
 import { activated, run } from '../extension';
 
 describe('many sessions, in the workbench,', function () {
@@ -44,16 +45,7 @@ describe('many sessions, in the workbench,', function () {
       .filter(({ input }) => input instanceof vscode.TabInputWebview && input.viewType.endsWith('-parley.session'));
 
   function until(fits: () => boolean): Promise<void> {
-    return new Promise((resolve) => {
-      const listening: vscode.Disposable[] = [];
-      const look = (): void => {
-        if (!fits()) return;
-        for (const one of listening) one.dispose();
-        resolve();
-      };
-      listening.push(api.onDidChange(look), vscode.window.tabGroups.onDidChangeTabs(look));
-      look();
-    });
+    return untilSo(fits, api.onDidChange, vscode.window.tabGroups.onDidChangeTabs);
   }
 
   it('get the same message, each in its own editor group, and are reached by one command', async () => {

@@ -14,6 +14,7 @@ import { ResourceAccess } from '../../../src/workbench/sharing/resourceAccess';
 import { ResourceStores } from '../../../src/workbench/sharing/resourceStores';
 import { sharingCommands } from '../../../src/workbench/sharing/sharing.contribution';
 import { fakeWorkbench } from '../../support/workbench/fakeWorkbench';
+import { once } from '../editing';
 
 class Answers implements Questions {
   readonly asked: string[] = [];
@@ -369,13 +370,9 @@ describe('what is asked about shared sessions', function () {
         (bytes) => bytes,
         () => undefined,
       );
-      const changed = new Promise((resolve) => {
-        const listening = workspace.onDidChangeConfiguration((change) => {
-          if (!change.affectsConfiguration('parley.defaultAgent')) return;
-          listening.dispose();
-          resolve(undefined);
-        });
-      });
+      const changed = once(workspace.onDidChangeConfiguration, (change) =>
+        change.affectsConfiguration('parley.defaultAgent'),
+      );
       try {
         const text = { 'parley.resources.allow': ['http://10.0.0.1'], 'parley.defaultAgent': 'from-the-folder' };
         await workspace.fs.writeFile(file, Buffer.from(JSON.stringify(text)));
