@@ -27,7 +27,7 @@ export const REMOTE_SCHEMES = ['wss:', 'ws:', 'https:', 'http:'] as const;
 export const HTTP_SCHEMES = ['https:', 'http:'] as const;
 
 /** How long VS Code may take to show the settings file, in milliseconds. */
-const SHOWN_MS = 3000;
+const SHOWN_MS = 10_000;
 
 /** Changes of an entry; undefined removes the property. */
 type Changes = Readonly<Record<string, unknown>>;
