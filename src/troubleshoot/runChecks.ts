@@ -27,10 +27,7 @@ export function runChecks(
 async function findingOf({ limitMs, run }: Check, signal: AbortSignal): Promise<Finding> {
   if (signal.aborted) return unchecked(l10n.t('Canceled.'));
   const stop = new AbortController();
-  let settle: (finding: Finding) => void = () => {};
-  const given = new Promise<Finding>((resolve) => {
-    settle = resolve;
-  });
+  const { promise: given, resolve: settle } = Promise.withResolvers<Finding>();
   const cancel = (): void => {
     settle(unchecked(l10n.t('Canceled.')));
     stop.abort();

@@ -37,3 +37,7 @@ export interface CheckResult extends Finding {
   /** Duration in milliseconds. */
   readonly ms: number;
 }
+
+export function check(id: string, title: string, limitMs: number, run: Check['run']): Check {
+  return { id, title, limitMs, run };
+}

@@ -3,7 +3,7 @@ import { lstat, opendir, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as l10n from '@vscode/l10n';
 import { formatTenths } from '../../base/localFormat';
-import type { Check, Finding } from './check';
+import { type Check, check, type Finding } from './check';
 
 const MB = 1024 * 1024;
 /** Free space below which there is a warning, and a problem; in bytes. */
@@ -18,30 +18,22 @@ export interface DiskCheckOptions {
 }
 
 export function diskCheck({ folder, freeBytes = freeBytesOf }: DiskCheckOptions): Check {
-  return {
-    id: 'disk',
-    title: l10n.t('Disk'),
-    limitMs: 20_000,
-    async run(signal): Promise<Finding> {
-      const [free, used] = await Promise.all([freeBytes(folder), usedBytes(folder, signal)]);
-      const facts: Finding['facts'] = [
-        [l10n.t('Storage'), folder],
-        [l10n.t('Free'), megabytes(free)],
-        [
-          l10n.t('Used by Parley'),
-          used.isWhole ? megabytes(used.bytes) : l10n.t('at least {0}', megabytes(used.bytes)),
-        ],
-      ];
-      if (free >= LOW) return { outcome: 'ok', found: l10n.t('The disk has {0} free.', megabytes(free)), facts };
-      return {
-        outcome: free < FULL ? 'problem' : 'warning',
-        found: l10n.t('The disk has only {0} free.', megabytes(free)),
-        advice: l10n.t('Free up space. Parley can keep fewer old sessions.'),
-        action: 'openHistorySettings',
-        facts,
-      };
-    },
-  };
+  return check('disk', l10n.t('Disk'), 20_000, async (signal) => {
+    const [free, used] = await Promise.all([freeBytes(folder), usedBytes(folder, signal)]);
+    const facts: Finding['facts'] = [
+      [l10n.t('Storage'), folder],
+      [l10n.t('Free'), megabytes(free)],
+      [l10n.t('Used by Parley'), used.isWhole ? megabytes(used.bytes) : l10n.t('at least {0}', megabytes(used.bytes))],
+    ];
+    if (free >= LOW) return { outcome: 'ok', found: l10n.t('The disk has {0} free.', megabytes(free)), facts };
+    return {
+      outcome: free < FULL ? 'problem' : 'warning',
+      found: l10n.t('The disk has only {0} free.', megabytes(free)),
+      advice: l10n.t('Free up space. Parley can keep fewer old sessions.'),
+      action: 'openHistorySettings',
+      facts,
+    };
+  });
 }
 
 async function freeBytesOf(folder: string): Promise<number> {

@@ -6,7 +6,7 @@ import { Worker } from 'node:worker_threads';
 import * as l10n from '@vscode/l10n';
 import { formatTenths } from '../../base/localFormat';
 import { at } from '../../base/untrusted';
-import type { Check, Finding } from './check';
+import { type Check, check, type Finding } from './check';
 
 /** Size in bytes above which only the central tables are checked. */
 const MAX_WHOLE = 256 * 1024 * 1024;
@@ -41,58 +41,50 @@ export interface JournalCheckOptions {
 
 export function journalCheck({ folder, problem, now }: JournalCheckOptions): Check {
   const path = join(folder, 'parley.db');
-  return {
-    id: 'journal',
-    title: l10n.t('Session history'),
-    limitMs: 30_000,
-    async run(signal): Promise<Finding> {
-      if (problem !== undefined)
-        return {
-          outcome: 'problem',
-          found: problem,
-          advice: l10n.t('Sessions are kept in memory until then.'),
-          action: 'showLog',
-        };
-      const size = await sizeOf(path);
-      if (size === undefined) return { outcome: 'ok', found: l10n.t('No sessions are stored yet.') };
-      const log = (await sizeOf(`${path}-wal`)) ?? 0;
-      const facts: Finding['facts'] = [
-        [l10n.t('File'), path],
-        [l10n.t('Size'), l10n.t('{0} MB', formatTenths((size + log) / (1024 * 1024)))],
-      ];
-      let answer: unknown;
-      try {
-        answer = await inThread(
-          { path, isLarge: size > MAX_WHOLE, since: now() - SILENT_MS, pid: process.pid },
-          signal,
-        );
-      } catch (error) {
-        signal.throwIfAborted();
-        return {
-          outcome: 'problem',
-          found: l10n.t("The session history can't be opened: {0}", error instanceof Error ? error.message : ''),
-          advice: l10n.t('Reload the window: a damaged file is kept under another name and replaced.'),
-          action: 'showLog',
-          facts,
-        };
-      }
-      const problems = at(answer, 'problems');
-      const more: Finding['facts'] = [
-        ...facts,
-        [l10n.t('Sessions'), String(at(answer, 'sessions'))],
-        [l10n.t('Other windows with open sessions'), String(at(answer, 'windows'))],
-      ];
-      if (Array.isArray(problems) && problems.length > 0)
-        return {
-          outcome: 'problem',
-          found: l10n.t('The session history is damaged: {0}', problems.join('; ')),
-          advice: l10n.t('Reload the window: a damaged file is kept under another name and replaced.'),
-          action: 'showLog',
-          facts: more,
-        };
-      return { outcome: 'ok', found: l10n.t('The session history opens and is sound.'), facts: more };
-    },
-  };
+  return check('journal', l10n.t('Session history'), 30_000, async (signal) => {
+    if (problem !== undefined)
+      return {
+        outcome: 'problem',
+        found: problem,
+        advice: l10n.t('Sessions are kept in memory until then.'),
+        action: 'showLog',
+      };
+    const size = await sizeOf(path);
+    if (size === undefined) return { outcome: 'ok', found: l10n.t('No sessions are stored yet.') };
+    const log = (await sizeOf(`${path}-wal`)) ?? 0;
+    const facts: Finding['facts'] = [
+      [l10n.t('File'), path],
+      [l10n.t('Size'), l10n.t('{0} MB', formatTenths((size + log) / (1024 * 1024)))],
+    ];
+    let answer: unknown;
+    try {
+      answer = await inThread({ path, isLarge: size > MAX_WHOLE, since: now() - SILENT_MS, pid: process.pid }, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      return {
+        outcome: 'problem',
+        found: l10n.t("The session history can't be opened: {0}", error instanceof Error ? error.message : ''),
+        advice: l10n.t('Reload the window: a damaged file is kept under another name and replaced.'),
+        action: 'showLog',
+        facts,
+      };
+    }
+    const problems = at(answer, 'problems');
+    const more: Finding['facts'] = [
+      ...facts,
+      [l10n.t('Sessions'), String(at(answer, 'sessions'))],
+      [l10n.t('Other windows with open sessions'), String(at(answer, 'windows'))],
+    ];
+    if (Array.isArray(problems) && problems.length > 0)
+      return {
+        outcome: 'problem',
+        found: l10n.t('The session history is damaged: {0}', problems.join('; ')),
+        advice: l10n.t('Reload the window: a damaged file is kept under another name and replaced.'),
+        action: 'showLog',
+        facts: more,
+      };
+    return { outcome: 'ok', found: l10n.t('The session history opens and is sound.'), facts: more };
+  });
 }
 
 /** @throws what the thread threw; the reason of `signal`, with the thread ended */

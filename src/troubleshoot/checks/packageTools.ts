@@ -2,7 +2,7 @@
 import { basename } from 'node:path';
 import * as l10n from '@vscode/l10n';
 import type { AgentDefinition } from '../../agents/agentDefinition';
-import type { Check, CheckAction, Finding } from './check';
+import { type Check, type CheckAction, check, type Finding } from './check';
 import { notTrusted } from './trust';
 
 export interface PackageToolsOptions {
@@ -15,35 +15,27 @@ export interface PackageToolsOptions {
 }
 
 export function packageToolsCheck({ agent, isTrusted, node, uv }: PackageToolsOptions): Check {
-  return {
-    id: 'package-tools',
-    title: l10n.t('Node.js and uv'),
-    limitMs: 30_000,
-    async run(signal): Promise<Finding> {
-      if (!isTrusted) return notTrusted();
-      const [nodeVersion, uvPath] = await Promise.all([
-        node(signal).catch(() => undefined),
-        uv().catch(() => undefined),
-      ]);
-      const facts: Finding['facts'] = [
-        ['Node.js', nodeVersion ?? l10n.t('not found')],
-        ['uv', uvPath ?? l10n.t('not found')],
-      ];
-      const needed = neededBy(agent);
-      if (needed === 'node' && nodeVersion === undefined)
-        return missing(l10n.t("The agent needs Node.js, which wasn't found."), 'getNode', facts);
-      if (needed === 'uv' && uvPath === undefined)
-        return missing(l10n.t("The agent needs uv, which wasn't found."), 'getUv', facts);
-      if (nodeVersion === undefined && needed === undefined)
-        return {
-          outcome: 'ok',
-          found: l10n.t("Node.js wasn't found. Agents that are npm packages can't be installed without it."),
-          action: 'getNode',
-          facts,
-        };
-      return { outcome: 'ok', found: l10n.t('The programs that the agent needs are installed.'), facts };
-    },
-  };
+  return check('package-tools', l10n.t('Node.js and uv'), 30_000, async (signal) => {
+    if (!isTrusted) return notTrusted();
+    const [nodeVersion, uvPath] = await Promise.all([node(signal).catch(() => undefined), uv().catch(() => undefined)]);
+    const facts: Finding['facts'] = [
+      ['Node.js', nodeVersion ?? l10n.t('not found')],
+      ['uv', uvPath ?? l10n.t('not found')],
+    ];
+    const needed = neededBy(agent);
+    if (needed === 'node' && nodeVersion === undefined)
+      return missing(l10n.t("The agent needs Node.js, which wasn't found."), 'getNode', facts);
+    if (needed === 'uv' && uvPath === undefined)
+      return missing(l10n.t("The agent needs uv, which wasn't found."), 'getUv', facts);
+    if (nodeVersion === undefined && needed === undefined)
+      return {
+        outcome: 'ok',
+        found: l10n.t("Node.js wasn't found. Agents that are npm packages can't be installed without it."),
+        action: 'getNode',
+        facts,
+      };
+    return { outcome: 'ok', found: l10n.t('The programs that the agent needs are installed.'), facts };
+  });
 }
 
 function missing(found: string, action: CheckAction, facts: Finding['facts']): Finding {

@@ -2,7 +2,7 @@
 import * as l10n from '@vscode/l10n';
 import type { AgentDefinition } from '../../agents/agentDefinition';
 import { ParleyError } from '../../base/errors';
-import type { Check, Finding } from './check';
+import { type Check, check } from './check';
 
 export interface ProgramCheckOptions {
   readonly agent: AgentDefinition;
@@ -13,42 +13,37 @@ export interface ProgramCheckOptions {
 }
 
 export function programCheck({ agent, resolve, versionOf }: ProgramCheckOptions): Check {
-  return {
-    id: 'program',
-    title: l10n.t('Program of the agent'),
-    limitMs: 20_000,
-    async run(signal): Promise<Finding> {
-      if (agent.type !== 'process')
-        return {
-          outcome: 'ok',
-          found: l10n.t('The agent runs on another computer.'),
-          facts: [[l10n.t('Address'), addressOf(agent.url)]],
-        };
-      try {
-        const path = await resolve(agent.command);
-        const version = await versionOf(path, signal);
-        return {
-          outcome: 'ok',
-          found: l10n.t('The program was found, and it is executable.'),
-          facts: [
-            [l10n.t('Command'), agent.command],
-            [l10n.t('Path'), path],
-            [l10n.t('Arguments'), agent.args.join(' ')],
-            [l10n.t('Version'), version ?? l10n.t('unknown')],
-          ],
-        };
-      } catch (error) {
-        if (!(error instanceof ParleyError)) throw error;
-        return {
-          outcome: 'problem',
-          found: error.message,
-          advice: error.hint,
-          action: error.code === 'agent-not-found' ? 'addAgent' : 'editAgent',
-          facts: [[l10n.t('Command'), agent.command]],
-        };
-      }
-    },
-  };
+  return check('program', l10n.t('Program of the agent'), 20_000, async (signal) => {
+    if (agent.type !== 'process')
+      return {
+        outcome: 'ok',
+        found: l10n.t('The agent runs on another computer.'),
+        facts: [[l10n.t('Address'), addressOf(agent.url)]],
+      };
+    try {
+      const path = await resolve(agent.command);
+      const version = await versionOf(path, signal);
+      return {
+        outcome: 'ok',
+        found: l10n.t('The program was found, and it is executable.'),
+        facts: [
+          [l10n.t('Command'), agent.command],
+          [l10n.t('Path'), path],
+          [l10n.t('Arguments'), agent.args.join(' ')],
+          [l10n.t('Version'), version ?? l10n.t('unknown')],
+        ],
+      };
+    } catch (error) {
+      if (!(error instanceof ParleyError)) throw error;
+      return {
+        outcome: 'problem',
+        found: error.message,
+        advice: error.hint,
+        action: error.code === 'agent-not-found' ? 'addAgent' : 'editAgent',
+        facts: [[l10n.t('Command'), agent.command]],
+      };
+    }
+  });
 }
 
 function addressOf(url: string): string {

@@ -2,7 +2,7 @@
 // agents use.
 import { connect } from 'node:net';
 import * as l10n from '@vscode/l10n';
-import type { Check, Finding } from './check';
+import { type Check, check, type Finding } from './check';
 
 /** How long a proxy may take to accept a connection, in milliseconds. */
 const CONNECT_MS = 5_000;
@@ -17,47 +17,42 @@ export interface ProxyCheckOptions {
 }
 
 export function proxyCheck({ setting, support, env, reach = reachHost }: ProxyCheckOptions): Check {
-  return {
-    id: 'proxy',
-    title: l10n.t('Proxy'),
-    limitMs: 15_000,
-    async run(signal): Promise<Finding> {
-      const environment = await env();
-      const ofEnvironment = NAMES.map(
-        (name) => [name, environment[name] ?? environment[name.toLowerCase()] ?? ''] as const,
-      );
-      const facts: Finding['facts'] = [
-        ['http.proxy', shown(setting)],
-        ['http.proxySupport', support],
-        ...ofEnvironment.map(([name, value]) => [name, name === 'NO_PROXY' ? value : shown(value)] as const),
-      ];
-      const agents = ofEnvironment.find(([name, value]) => name !== 'NO_PROXY' && value !== '')?.[1] ?? '';
-      for (const [name, value] of [
-        ['http.proxy', setting],
-        [l10n.t('The proxy of the environment'), agents],
-      ] as const) {
-        const problem = value === '' ? undefined : await problemOf(value, reach, signal);
-        if (problem !== undefined)
-          return {
-            outcome: 'problem',
-            found: l10n.t('{0} ({1}): {2}.', name, shown(value), problem),
-            advice: l10n.t('Correct the address of the proxy, or remove it.'),
-            action: 'openProxySettings',
-            facts,
-          };
-      }
-      if (setting !== '' && agents === '')
+  return check('proxy', l10n.t('Proxy'), 15_000, async (signal) => {
+    const environment = await env();
+    const ofEnvironment = NAMES.map(
+      (name) => [name, environment[name] ?? environment[name.toLowerCase()] ?? ''] as const,
+    );
+    const facts: Finding['facts'] = [
+      ['http.proxy', shown(setting)],
+      ['http.proxySupport', support],
+      ...ofEnvironment.map(([name, value]) => [name, name === 'NO_PROXY' ? value : shown(value)] as const),
+    ];
+    const agents = ofEnvironment.find(([name, value]) => name !== 'NO_PROXY' && value !== '')?.[1] ?? '';
+    for (const [name, value] of [
+      ['http.proxy', setting],
+      [l10n.t('The proxy of the environment'), agents],
+    ] as const) {
+      const problem = value === '' ? undefined : await problemOf(value, reach, signal);
+      if (problem !== undefined)
         return {
-          outcome: 'warning',
-          found: l10n.t("VS Code uses a proxy, but agents don't: they don't read http.proxy."),
-          advice: l10n.t('Set HTTPS_PROXY in the “env” of the agent, or in the profile of your shell.'),
-          action: 'editAgent',
+          outcome: 'problem',
+          found: l10n.t('{0} ({1}): {2}.', name, shown(value), problem),
+          advice: l10n.t('Correct the address of the proxy, or remove it.'),
+          action: 'openProxySettings',
           facts,
         };
-      if (setting === '' && agents === '') return { outcome: 'ok', found: l10n.t('No proxy is set.'), facts };
-      return { outcome: 'ok', found: l10n.t('The proxy accepts connections.'), facts };
-    },
-  };
+    }
+    if (setting !== '' && agents === '')
+      return {
+        outcome: 'warning',
+        found: l10n.t("VS Code uses a proxy, but agents don't: they don't read http.proxy."),
+        advice: l10n.t('Set HTTPS_PROXY in the “env” of the agent, or in the profile of your shell.'),
+        action: 'editAgent',
+        facts,
+      };
+    if (setting === '' && agents === '') return { outcome: 'ok', found: l10n.t('No proxy is set.'), facts };
+    return { outcome: 'ok', found: l10n.t('The proxy accepts connections.'), facts };
+  });
 }
 
 /** Returns why a proxy can't be used; undefined if it can. */

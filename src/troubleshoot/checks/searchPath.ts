@@ -3,7 +3,7 @@ import { delimiter } from 'node:path';
 import * as l10n from '@vscode/l10n';
 import type { ShellAnswer } from '../../agents/shellPath';
 import { formatTenths } from '../../base/localFormat';
-import type { Check, Finding } from './check';
+import { type Check, check, type Finding } from './check';
 import { notTrusted } from './trust';
 
 /** Duration from which a login shell counts as slow, ms: it delays the first agent of a window. */
@@ -18,52 +18,47 @@ export interface SearchPathCheckOptions {
 }
 
 export function searchPathCheck({ isTrusted, isWindows, windowPath, ask }: SearchPathCheckOptions): Check {
-  return {
-    id: 'search-path',
-    title: l10n.t('Search path (PATH)'),
-    limitMs: 65_000,
-    async run(): Promise<Finding> {
-      const own = foldersOf(windowPath);
-      if (isWindows) return { outcome: 'ok', found: l10n.t('Agents get the PATH of VS Code.'), facts: listed(own) };
-      if (!isTrusted) return { ...notTrusted(), facts: listed(own) };
-      const answer = await ask();
-      if (!answer)
-        return { outcome: 'warning', found: l10n.t('You have no login shell. Agents get the PATH of VS Code.') };
-      const { shell, ms, path, problem } = answer;
-      const facts: Finding['facts'] = [
-        [l10n.t('Shell'), shell],
-        [l10n.t('Answered after'), l10n.t('{0} ms', Math.round(ms))],
-      ];
-      if (path === undefined)
-        return {
-          outcome: 'warning',
-          found: l10n.t("The login shell didn't print its PATH: {0}.", problem ?? l10n.t('no reason given')),
-          advice: l10n.t(
-            'Agents get the PATH of VS Code. Check the profile of the shell, then reload the window. Or use absolute paths.',
-          ),
-          action: 'editAgent',
-          facts: [...facts, ...listed(own)],
-        };
-      const folders = foldersOf(path);
-      const more = folders.filter((folder) => !own.includes(folder));
-      const details = [...facts, ...listed(folders), ...(more.length > 0 ? [onlyThere(more)] : [])];
-      if (ms > SLOW_MS)
-        return {
-          outcome: 'warning',
-          found: l10n.t('The login shell took {0} s to print its PATH.', formatTenths(ms / 1000)),
-          advice: l10n.t('A slow profile delays the first agent of each window.'),
-          facts: details,
-        };
+  return check('search-path', l10n.t('Search path (PATH)'), 65_000, async () => {
+    const own = foldersOf(windowPath);
+    if (isWindows) return { outcome: 'ok', found: l10n.t('Agents get the PATH of VS Code.'), facts: listed(own) };
+    if (!isTrusted) return { ...notTrusted(), facts: listed(own) };
+    const answer = await ask();
+    if (!answer)
+      return { outcome: 'warning', found: l10n.t('You have no login shell. Agents get the PATH of VS Code.') };
+    const { shell, ms, path, problem } = answer;
+    const facts: Finding['facts'] = [
+      [l10n.t('Shell'), shell],
+      [l10n.t('Answered after'), l10n.t('{0} ms', Math.round(ms))],
+    ];
+    if (path === undefined)
       return {
-        outcome: 'ok',
-        found:
-          more.length === 0
-            ? l10n.t('The login shell and VS Code have the same folders in PATH.')
-            : l10n.t('The login shell has {0} folders in PATH that VS Code lacks. Agents get them.', more.length),
+        outcome: 'warning',
+        found: l10n.t("The login shell didn't print its PATH: {0}.", problem ?? l10n.t('no reason given')),
+        advice: l10n.t(
+          'Agents get the PATH of VS Code. Check the profile of the shell, then reload the window. Or use absolute paths.',
+        ),
+        action: 'editAgent',
+        facts: [...facts, ...listed(own)],
+      };
+    const folders = foldersOf(path);
+    const more = folders.filter((folder) => !own.includes(folder));
+    const details = [...facts, ...listed(folders), ...(more.length > 0 ? [onlyThere(more)] : [])];
+    if (ms > SLOW_MS)
+      return {
+        outcome: 'warning',
+        found: l10n.t('The login shell took {0} s to print its PATH.', formatTenths(ms / 1000)),
+        advice: l10n.t('A slow profile delays the first agent of each window.'),
         facts: details,
       };
-    },
-  };
+    return {
+      outcome: 'ok',
+      found:
+        more.length === 0
+          ? l10n.t('The login shell and VS Code have the same folders in PATH.')
+          : l10n.t('The login shell has {0} folders in PATH that VS Code lacks. Agents get them.', more.length),
+      facts: details,
+    };
+  });
 }
 
 function foldersOf(path: string): readonly string[] {

@@ -1,23 +1,18 @@
 // Asks the agent whether it has the session of the chat (session/status).
 import * as l10n from '@vscode/l10n';
 import type { StatusAnswer } from '../../acp/proposals/sessionStatus';
-import type { Check, Outcome } from './check';
+import { type Check, check, type Outcome } from './check';
 
 /** The agent has a limit of its own to answer, in milliseconds. */
 const LIMIT_MS = 30_000;
 
 /** @param ask absent where no session of the agent is open; must not change anything */
 export function sessionCheck(ask: (() => Promise<StatusAnswer>) | undefined): Check {
-  return {
-    id: 'session',
-    title: l10n.t('Session'),
-    limitMs: LIMIT_MS,
-    async run() {
-      if (!ask) return { outcome: 'unchecked', found: l10n.t('The chat has no open session of this agent.') };
-      const answer = await ask();
-      return { outcome: OUTCOMES[answer], found: statusAnswerLabel(answer) };
-    },
-  };
+  return check('session', l10n.t('Session'), LIMIT_MS, async () => {
+    if (!ask) return { outcome: 'unchecked', found: l10n.t('The chat has no open session of this agent.') };
+    const answer = await ask();
+    return { outcome: OUTCOMES[answer], found: statusAnswerLabel(answer) };
+  });
 }
 
 const OUTCOMES: Readonly<Record<StatusAnswer, Outcome>> = {

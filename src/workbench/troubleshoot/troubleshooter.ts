@@ -62,11 +62,7 @@ export class Troubleshooter implements Disposable {
     const checks = gatherChecks(agent, current?.agent.id === agent.id ? current : undefined, this.#options);
     const report = (results: readonly CheckResult[]): string =>
       writeReport(this.#facts(agent.name), results, userOf(this.#options.log));
-    if (!show) {
-      const results = await runChecks(checks, this.#end.signal);
-      return { results, report: report(results) };
-    }
-    const results = await this.#show(agent, checks, report);
+    const results = show ? await this.#show(agent, checks, report) : await runChecks(checks, this.#end.signal);
     return { results, report: report(results) };
   }
 
@@ -192,16 +188,12 @@ interface ActionButton {
 }
 
 function actOn(action: CheckAction, agent: string): ActionButton {
-  const settings = (run: () => Promise<unknown>): ActionButton => ({
-    icon: 'gear',
-    label: l10n.t('Open settings'),
-    run,
-  });
-  const command = (icon: string, label: string, id: string): ActionButton => ({
-    icon,
-    label,
-    run: async () => commands.executeCommand(id),
-  });
+  const settings = (id: string): ActionButton => {
+    return { icon: 'gear', label: l10n.t('Open settings'), run: () => openSettings(id) };
+  };
+  const command = (icon: string, label: string, id: string, argument?: object): ActionButton => {
+    return { icon, label, run: async () => commands.executeCommand(id, argument) };
+  };
   const site = (label: string, address: string): ActionButton => ({
     icon: 'link-external',
     label,
@@ -209,15 +201,11 @@ function actOn(action: CheckAction, agent: string): ActionButton {
   });
   switch (action) {
     case 'editAgent':
-      return {
-        icon: 'edit',
-        label: l10n.t('Edit agent…'),
-        run: async () => commands.executeCommand('parley.manageAgents', { agent }),
-      };
+      return command('edit', l10n.t('Edit agent…'), 'parley.manageAgents', { agent });
     case 'openProxySettings':
-      return settings(() => openSettings('http.proxy'));
+      return settings('http.proxy');
     case 'openHistorySettings':
-      return settings(() => openSettings('parley.history'));
+      return settings('parley.history');
     case 'addAgent':
       return command('add', l10n.t('Add agent…'), 'parley.installAgent');
     case 'signIn':
