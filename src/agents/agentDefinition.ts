@@ -4,16 +4,13 @@ import * as l10n from '@vscode/l10n';
 import * as z from 'zod/mini';
 
 interface AgentCommon {
-  /** The key in the setting; stable, and what other settings name. */
+  /** Key in the setting; stable, other settings refer to it. */
   readonly id: string;
-  /** What people see; the id where none was given. */
   readonly name: string;
   readonly protocol: 'auto' | 1 | 2;
 }
 
-/**
- * An agent that runs as a subprocess. `cwd` is where it runs; absent: the folder of the session.
- */
+/** A subprocess. `cwd` absent: the folder of the session. */
 export interface ProcessAgent extends AgentCommon {
   readonly type: 'process';
   readonly command: string;
@@ -22,50 +19,40 @@ export interface ProcessAgent extends AgentCommon {
   readonly cwd?: string;
 }
 
-/** A program, as it is started. */
 export type AgentProgram = Pick<ProcessAgent, 'command' | 'args' | 'env'>;
 
-/** The command that stands for the demo agent in `parley.agents`. */
 export const DEMO_COMMAND = 'parley-demo';
 
 /** An Agent Client Protocol agent behind a URL (`ws:`, `wss:`, `http:`, `https:`). */
 export interface RemoteAgent extends AgentCommon {
   readonly type: 'remote';
   readonly url: string;
-  /**
-   * Values may hold `${secret:NAME}`, which stands for a secret that is kept for the origin of the
-   * URL.
-   */
+  /** Values may contain `${secret:NAME}`: a secret stored for the origin of the URL. */
   readonly headers: Readonly<Record<string, string>>;
-  /** What of this machine it may use; nothing unless the user says so. */
+  /** What it may use of this machine; nothing by default. */
   readonly allow: { readonly files: boolean; readonly terminals: boolean };
 }
 
-/** An agent of the Agent Communication Protocol: the server's URL and the agent's name there. */
+/** An agent of the Agent Communication Protocol. */
 export interface CommunicationAgent extends AgentCommon {
   readonly type: 'communication';
   readonly url: string;
   readonly agent: string;
-  /** As those of a {@link RemoteAgent}. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
 export type AgentDefinition = ProcessAgent | RemoteAgent | CommunicationAgent;
 
-/**
- * The agents that could be read, in the order of the setting, and a sentence for each that could
- * not.
- */
 export interface ParsedAgents {
   readonly agents: AgentDefinition[];
   readonly problems: string[];
 }
 
-// Made when they are needed: the language is not known when this file is loaded.
+// Functions, as the language is not known when this file is loaded.
 const isText = { error: (): string => l10n.t('must be a string') };
 const isFlag = { error: (): string => l10n.t('must be true or false') };
 const text = z.string(isText).check(z.minLength(1, { error: () => l10n.t('must not be empty') }));
-// Numbers and booleans are what people write in JSON for `PORT` and `DEBUG`.
+// People write `PORT` and `DEBUG` as numbers and booleans.
 const scalars = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()], isText), {
   error: () => l10n.t('must be an object of strings'),
 });
@@ -93,9 +80,8 @@ const communicationSchema = z.object({ ...common, url: text, agent: text, header
 const kindSchema = z.looseObject({ type: z.optional(z.string(isText)) });
 
 /**
- * Reads the value of `parley.agents`. Unknown keys are ignored, since the same entries are used for
- * other editors (`"type": "custom"`).
- * @returns never throws: what cannot be read is skipped, with a sentence that names it.
+ * Reads `parley.agents`. Unknown keys are ignored, as other editors use the same entries (`"type":
+ * "custom"`). Never throws: unreadable entries are skipped with a sentence.
  */
 export function parseAgents(setting: unknown): ParsedAgents {
   const agents: AgentDefinition[] = [];
@@ -112,17 +98,14 @@ export function parseAgents(setting: unknown): ParsedAgents {
   return { agents, problems };
 }
 
-/**
- * Returns an agent whose command names the demo with the demo's program: where that is changes with
- * each version of the extension.
- */
+/** Resolves the demo's command, whose path changes with each version of the extension. */
 export function withDemo(agent: AgentDefinition, demo: AgentProgram): AgentDefinition {
   if (agent.type !== 'process' || agent.command !== DEMO_COMMAND) return agent;
   const { command, args, env } = demo;
   return { ...agent, command, args: [...args, ...agent.args], env: { ...env, ...agent.env } };
 }
 
-/** Returns why an entry cannot be used, without its id and a full stop; undefined where it can. */
+/** Returns why an entry can't be used, without its id and a full stop. */
 export function entryProblem(id: string, entry: unknown): string | undefined {
   const parsed = parseAgent(id, entry);
   return typeof parsed === 'string' ? parsed : undefined;

@@ -1,14 +1,22 @@
 // The environment of a started agent: the user's, with the PATH of their terminal and what its
 // setting says.
-import { usersEnvironment } from './hostEnvironment';
-import { mergePaths } from './shellPath';
 
-/** What says the encoding of text; the first that is set and not empty counts. */
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { userInfo } from 'node:os';
+import { basename, delimiter, isAbsolute, posix } from 'node:path';
+import { messageOf } from '../base/errors';
+import type { Log } from '../base/log';
+import { within } from '../base/within';
+import { guard, unguard } from './orphanGuard';
+import { signalGroup } from './processTree';
+
+/** The first non-empty one counts. */
 const LOCALE_NAMES = ['LC_ALL', 'LC_CTYPE', 'LANG'];
 
 /**
- * The environment to look commands up in and to start programs with.
- * @param env of the extension host; @param shellPath what `loginShellPath` found, searched first
+ * @param env of the extension host;
+ * @param shellPath from `loginShellPath`, searched first
  */
 export function agentEnvironment(
   env: NodeJS.ProcessEnv,
@@ -16,18 +24,15 @@ export function agentEnvironment(
   platform: NodeJS.Platform = process.platform,
 ): Record<string, string> {
   const merged = usersEnvironment(env);
-  // An app that is started from the Dock has no locale, and programs take all text for ASCII then.
-  // Each macOS has this one, and Terminal sets one too.
+  // An app started from the Dock has no locale, so programs read all text as ASCII. Terminal sets
+  // this one.
   if (platform === 'darwin' && !LOCALE_NAMES.some((name) => merged[name])) merged.LANG = 'en_US.UTF-8';
   const pathKey = Object.keys(merged).find((name) => name.toUpperCase() === 'PATH') ?? 'PATH';
   if (shellPath !== undefined) merged[pathKey] = mergePaths(shellPath, merged[pathKey]);
   return merged;
 }
 
-/**
- * Returns the variables of `base` with those of `own` over them, by the rules of the platform for
- * their names.
- */
+/** `own` wins. */
 export function withVariables(
   base: Readonly<Record<string, string>>,
   own: Readonly<Record<string, string>>,
@@ -36,11 +41,247 @@ export function withVariables(
   const merged = new Map(Object.entries(base));
   for (const [name, value] of Object.entries(own)) {
     if (platform === 'win32') {
-      // Names differ only by case there; two spellings of Path would leave it to chance which one
-      // counts.
+      // Names ignore case there; with two spellings of Path, it would be random which one counts.
       for (const known of [...merged.keys()]) if (known.toLowerCase() === name.toLowerCase()) merged.delete(known);
     }
     merged.set(name, value);
   }
   return Object.fromEntries(merged);
+}
+
+/**
+ * Variables that make a child behave as a part of VS Code: Electron as Node, a waiting debugger,
+ * sockets of this window.
+ */
+const INTERNAL_NAMES = /^(ELECTRON_|VSCODE_|APPLICATIONINSIGHTS_|APPLICATION_INSIGHTS_)/i;
+const EDITOR_NODE_OPTIONS = /--inspect|js-debug|vscode/i;
+
+/** Values that the snap's launcher replaced; empty: none. */
+const SNAP_ORIGINAL = /_VSCODE_SNAP_ORIG$/;
+
+/** For programs that come with VS Code, or run in its Electron. */
+export function hostEnvironment(env: NodeJS.ProcessEnv): Record<string, string> {
+  const own: Record<string, string> = {};
+  for (const [name, value] of Object.entries(env)) {
+    if (value !== undefined && !INTERNAL_NAMES.test(name)) own[name] = value;
+  }
+  // VS Code's launcher moves the user's own value aside.
+  const users = env.VSCODE_NODE_OPTIONS;
+  if (users) own.NODE_OPTIONS = users;
+  else if (own.NODE_OPTIONS !== undefined && EDITOR_NODE_OPTIONS.test(own.NODE_OPTIONS)) delete own.NODE_OPTIONS;
+  return own;
+}
+
+/**
+ * Also without what a snap or AppImage adds: programs of the system would load the package's
+ * libraries and fail. A Flatpak needs its own.
+ * @param program of the extension host
+ */
+export function usersEnvironment(env: NodeJS.ProcessEnv, program = process.execPath): Record<string, string> {
+  const own = hostEnvironment(env);
+  leavePackages(own, program);
+  return own;
+}
+
+function leavePackages(env: Record<string, string>, program: string): void {
+  for (const root of [env.SNAP, env.APPDIR]) {
+    // Of another program, from which the user started VS Code.
+    if (root === undefined || !posix.isAbsolute(root) || !isIn(root, program)) continue;
+    for (const [name, value] of Object.entries(env)) {
+      const parts = value.split(delimiter);
+      const others = parts.filter((part) => !isIn(root, part));
+      if (others.length < parts.length && name !== 'SNAP' && name !== 'APPDIR') {
+        if (others.some((part) => part !== '')) env[name] = others.join(delimiter);
+        else delete env[name];
+      }
+    }
+    for (const name of Object.keys(env)) {
+      if (!SNAP_ORIGINAL.test(name)) continue;
+      const replaced = name.replace(SNAP_ORIGINAL, '');
+      const original = env[name];
+      delete env[name];
+      if (original) env[replaced] = original;
+      else delete env[replaced];
+    }
+    for (const name of Object.keys(env)) if (/^(?:SNAP(?:_|$)|APPDIR$|APPIMAGE$)/.test(name)) delete env[name];
+  }
+}
+
+function isIn(root: string, path: string): boolean {
+  return path === root || path.startsWith(root.endsWith('/') ? root : `${root}/`);
+}
+
+export interface ShellPathOptions {
+  readonly log: Log;
+  readonly env?: NodeJS.ProcessEnv;
+  /** Default: `$SHELL`, else that of the user's account. */
+  readonly shell?: string;
+  /** How long the caller waits, ms. Default 5 s. */
+  readonly deadlineMs?: number;
+  /** How long the shell may run, ms. Default 60 s. */
+  readonly limitMs?: number;
+}
+
+export interface ShellAnswer {
+  readonly shell: string;
+  /** Duration or waiting time, ms. */
+  readonly ms: number;
+  readonly path?: string;
+  readonly problem?: string;
+}
+
+const MAX_OUTPUT_CHARS = 1024 * 1024;
+/** Answers by shell. Failures are not cached: a slow profile is asked again. */
+const answers = new Map<string, string>();
+let last: ShellAnswer | undefined;
+/** Running shells; undefined if one failed. */
+const asking = new Map<string, Promise<string | undefined>>();
+
+/**
+ * Asks the login shell for its PATH, once in this process; later calls share a late run.
+ * @returns undefined on Windows, where programs get the user's PATH anyway, and without an answer
+ * in time
+ */
+export function loginShellPath(options: ShellPathOptions): Promise<string | undefined> {
+  if (process.platform === 'win32') return Promise.resolve(undefined);
+  const { env = process.env, shell = userShell(env) } = options;
+  if (!shell) return Promise.resolve(undefined);
+  const known = answers.get(shell);
+  if (known !== undefined) return Promise.resolve(known);
+  const { log, deadlineMs = 5000, limitMs = 60_000 } = options;
+  const began = performance.now();
+  const noted = (facts: Pick<ShellAnswer, 'path' | 'problem'>): void => {
+    last = { shell, ms: performance.now() - began, ...facts };
+  };
+  const answer =
+    asking.get(shell) ??
+    askShell(shell, env, Math.max(deadlineMs, limitMs), log)
+      .then((path) => {
+        if (path !== undefined) answers.set(shell, path);
+        noted(path === undefined ? { problem: 'it has no PATH' } : { path });
+        return path;
+      })
+      .catch((error: unknown) => {
+        log.warn(`Could not read the PATH of the login shell ${shell}: ${messageOf(error)}`);
+        noted({ problem: messageOf(error) });
+        return undefined;
+      })
+      .finally(() => asking.delete(shell));
+  asking.set(shell, answer);
+  return within(deadlineMs, answer).then((isThere) => {
+    if (isThere) return answer;
+    log.warn(`The login shell ${shell} has not printed its PATH within ${deadlineMs} ms`);
+    noted({ problem: `no answer within ${deadlineMs} ms` });
+    return undefined;
+  });
+}
+
+export function lastShellAnswer(): ShellAnswer | undefined {
+  return last;
+}
+
+/** The answer so far, which may come later than callers waited for. */
+export function knownShellPath(): string | undefined {
+  return answers.get(userShell(process.env) ?? '');
+}
+
+/** Without duplicates and empty folders. */
+export function mergePaths(first: string | undefined, second: string | undefined): string {
+  const folders = `${first ?? ''}${delimiter}${second ?? ''}`.split(delimiter).filter((folder) => folder !== '');
+  return [...new Set(folders)].join(delimiter);
+}
+
+function userShell(env: NodeJS.ProcessEnv): string | undefined {
+  try {
+    return env.SHELL || (userInfo().shell ?? undefined);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Prints the environment between two marks, by one program: nushell keeps all but the last of
+ * several commands to itself.
+ */
+export function shellArguments(shell: string, mark: string): readonly string[] {
+  const script = `/bin/sh -c 'echo ${mark}; /usr/bin/env; echo ${mark}'`;
+  switch (basename(shell)) {
+    // The C shells accept `-l` only alone.
+    case 'csh':
+    case 'tcsh':
+      return ['-i', '-c', script];
+    case 'nu':
+      return ['-i', '-l', '-c', `^${script}`];
+    case 'pwsh':
+    case 'pwsh-preview':
+      return ['-Login', '-Command', script];
+    default:
+      return ['-i', '-l', '-c', script];
+  }
+}
+
+function askShell(shell: string, env: NodeJS.ProcessEnv, limitMs: number, log: Log): Promise<string | undefined> {
+  // Profiles print greetings and prompts: only text between the marks counts.
+  const mark = `parley-${randomBytes(8).toString('hex')}`;
+  return new Promise((resolve, reject) => {
+    // Own group: an interactive shell takes over its group's terminal, and leftovers must be
+    // endable.
+    const after = Date.now();
+    const child = spawn(shell, shellArguments(shell, mark), {
+      detached: true,
+      stdio: ['ignore', 'pipe', 'ignore'],
+      // Profiles know this name from VS Code and skip what needs a person.
+      env: { ...usersEnvironment(env), VSCODE_RESOLVING_ENVIRONMENT: '1' },
+    });
+    let output = '';
+    let settled = false;
+    const settle = (finish: () => void): void => {
+      if (settled) return;
+      settled = true;
+      clearTimeout(timer);
+      child.stdout.destroy();
+      if (child.pid !== undefined) {
+        signalGroup(child.pid, 'SIGKILL');
+        unguard(child.pid);
+      }
+      finish();
+    };
+    if (child.pid !== undefined) guard(child.pid, after, log);
+    const timer = setTimeout(() => settle(() => reject(new Error(`no answer within ${limitMs} ms`))), limitMs);
+    // A hanging profile must not keep this process alive.
+    timer.unref();
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+      if (output.length < MAX_OUTPUT_CHARS) output += chunk;
+      const parts = output.split(mark);
+      if (parts.length >= 3) settle(() => resolve(/^PATH=(.+)$/m.exec(parts[1] ?? '')?.[1]));
+    });
+    child.on('error', (error) => settle(() => reject(error)));
+    child.on('close', (code) => settle(() => reject(new Error(`it ended with code ${code} and did not print it`))));
+  });
+}
+
+/**
+ * Delay of the shell for a window whose first agent doesn't need it, ms: a profile can use a
+ * processor for a second while the chat opens.
+ */
+const ASK_LATER_MS = 30_000;
+
+let first: Promise<unknown> | undefined;
+
+/**
+ * The environment to start `command` in (absent: any command), with the PATH of the login shell.
+ * The name of an agent waits for the shell, as its meaning depends on PATH. An absolute path
+ * doesn't: VS Code usually has the shell's environment already. What agents run (absent `command`)
+ * waits for the first time only: a broken profile must not slow each of them down.
+ */
+export async function userEnvironment(log: Log, command?: string): Promise<Record<string, string>> {
+  const ask = (): Promise<unknown> => {
+    const asked = loginShellPath({ log });
+    first ??= asked;
+    return asked;
+  };
+  if (command === undefined) await (first ?? ask());
+  else if (!isAbsolute(command)) await ask();
+  else if (knownShellPath() === undefined) setTimeout(() => void ask(), ASK_LATER_MS).unref();
+  return agentEnvironment(process.env, knownShellPath());
 }

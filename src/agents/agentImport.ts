@@ -6,35 +6,29 @@ import { at } from '../base/untrusted';
 import { type AgentDefinition, parseAgents } from './agentDefinition';
 import { idFrom } from './agentInput';
 
-/** Agents of one file that are read. */
 const MAX_AGENTS = 200;
-/** Characters of a name, and of an entry as JSON. */
 const MAX_NAME = 100;
 const MAX_ENTRY = 20_000;
 
-/** An agent that can be added to `parley.agents`. */
 export interface ImportedAgent {
-  /** A wish: another agent may have it. */
+  /** May be taken already. */
   readonly id: string;
   readonly agent: AgentDefinition;
-  /** Its entry, without secrets. */
+  /** Without secrets. */
   readonly entry: Readonly<Record<string, unknown>>;
-  /** Variables whose values are secrets, for the secret storage. */
+  /** Secret values, for the secret storage. */
   readonly variables: Readonly<Record<string, string>>;
-  /** The same of headers; the entry has `${secret:NAME}` in their place. */
+  /** Secret headers; the entry has `${secret:NAME}` instead. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
 export interface ImportResult {
   readonly agents: readonly ImportedAgent[];
-  /** A sentence for each that cannot be used here. */
+  /** A sentence for each unusable entry. */
   readonly skipped: readonly string[];
 }
 
-/**
- * Reads a map from names to agents, or a list of agents with names.
- * @param value any JSON
- */
+/** Reads a map from names to agents, or a list of agents with names. */
 export function readAgents(value: unknown): ImportResult {
   const agents: ImportedAgent[] = [];
   const skipped: string[] = [];
@@ -57,14 +51,14 @@ function entriesOf(value: unknown): readonly (readonly [key: string, entry: unkn
 function readAgent(key: string, raw: unknown): ImportedAgent | string {
   const name = (textAt(raw, 'name') ?? textAt(raw, 'displayName') ?? key).trim().slice(0, MAX_NAME) || key;
   const command = at(raw, 'command');
-  // Earlier versions of Zed had the program as `command.path`.
+  // Earlier versions of Zed.
   const nested = typeof command === 'object' ? command : raw;
   const entry = present({
     name,
     command: typeof command === 'object' ? at(command, 'path') : command,
     args: at(nested, 'args'),
     env: at(nested, 'env'),
-    // Variables are not replaced here: without a folder, the agent starts in that of the session.
+    // Variables are not replaced; without a folder, the agent starts in that of the session.
     cwd: String(at(raw, 'cwd')).includes('${') ? undefined : at(raw, 'cwd'),
     url: at(raw, 'url'),
     headers: at(raw, 'headers'),
@@ -94,12 +88,11 @@ function readAgent(key: string, raw: unknown): ImportedAgent | string {
   };
 }
 
-/** The name of the secret that stands for the value of a header. */
 export function secretName(header: string): string {
   return header.replace(/[^\w.-]/g, '-').slice(0, 100);
 }
 
-/** Values that refer to something else, such as `${env:KEY}`, are no secrets themselves. */
+/** References such as `${env:KEY}` are no secrets. */
 function divided(values: Readonly<Record<string, string>>): {
   readonly secrets: Readonly<Record<string, string>>;
   readonly others: Readonly<Record<string, string>>;

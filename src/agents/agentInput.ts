@@ -4,13 +4,12 @@ import { isAbsolute } from 'node:path';
 import * as l10n from '@vscode/l10n';
 import { isCredential, isHeaderName, isHeaderValue } from '../base/httpHeader';
 
-/** Characters of an id that is made from a name. */
 const MAX_ID = 40;
 
 /**
- * Splits a line into words. Quotes keep spaces; in double quotes, a backslash keeps a quote or a
- * backslash, and everywhere else it is a character like others, as in paths of Windows.
- * @returns undefined where a quote is not closed
+ * Quotes keep spaces; in double quotes, a backslash escapes a quote or backslash; elsewhere it is
+ * literal, for Windows paths.
+ * @returns undefined if a quote is not closed
  */
 export function wordsOf(line: string): readonly string[] | undefined {
   const words: string[] = [];
@@ -28,7 +27,7 @@ export function wordsOf(line: string): readonly string[] | undefined {
   return words;
 }
 
-/** Joins words to a line that {@link wordsOf} splits again. */
+/** Inverse of {@link wordsOf}. */
 export function lineOf(words: readonly string[]): string {
   return words
     .map((word) => {
@@ -38,13 +37,12 @@ export function lineOf(words: readonly string[]): string {
     .join(' ');
 }
 
-/** Returns whether words can be edited in one line: a line break or another control would be lost. */
+/** A line break or another control would be lost. */
 export function fitsInLine(words: readonly string[]): boolean {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
   return words.every((word) => !/[\u0000-\u001f\u007f\u2028\u2029]/.test(word));
 }
 
-/** Returns an id for an agent, as far as its name has letters and digits for one. */
 export function idFrom(name: string): string {
   const id = name
     .normalize('NFKD')
@@ -55,7 +53,7 @@ export function idFrom(name: string): string {
   return id === '' || id === '__proto__' ? 'agent' : id;
 }
 
-// Each says what is wrong, as a sentence; undefined: nothing.
+// Each returns what is wrong, as a sentence.
 
 export function commandProblem(line: string): string | undefined {
   const words = wordsOf(line);
@@ -64,7 +62,6 @@ export function commandProblem(line: string): string | undefined {
   return undefined;
 }
 
-/** @param schemes that are understood, with their colon */
 export function addressProblem(text: string, schemes: readonly string[]): string | undefined {
   const address = text.trim();
   const url = URL.canParse(address) ? new URL(address) : undefined;
@@ -94,7 +91,7 @@ export function headerValueProblem(value: string): string | undefined {
   return isHeaderValue(value) ? undefined : l10n.t('Use one line of letters, digits and punctuation.');
 }
 
-/** A key or token; empty: there is none. */
+/** A key or token; may be empty. */
 export function credentialProblem(text: string): string | undefined {
   const credential = text.trim();
   return credential === '' || isCredential(credential)

@@ -1,6 +1,7 @@
 // One running agent process: started without a shell, read through its pipes, ended together with
 // everything that it started.
 import { stat } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import type { Transport } from '../acp/jsonrpc/transport';
 import { StdioTransport } from '../acp/transport/stdioTransport';
@@ -8,29 +9,27 @@ import type { Disposable } from '../base/disposable';
 import { messageOf, ParleyError } from '../base/errors';
 import { inEnglish, type Localizable, localizable } from '../base/localizable';
 import type { Log } from '../base/log';
+import { detached } from '../base/text';
 import { AgentTree, type TreeExit, type TreeOptions } from './agentTree';
-import { spawnError } from './spawnError';
-import { StderrLog } from './stderrLog';
+import { spawnError } from './startPlan';
 
-/** How an agent ended. */
 export interface AgentExit extends TreeExit {
-  /** The last lines of stderr. */
   readonly stderr: string;
-  /** It was told to leave while no window was there. */
+  /** It was told to leave while no window was attached. */
   readonly isDismissed?: true;
 }
 
 export interface StartOptions extends TreeOptions {
-  /** Gets each line of stderr, bounded. */
+  /** Called with each line, bounded. */
   readonly onStderr?: ((line: string) => void) | undefined;
-  /** Ends the agent if the start is aborted while the process is being spawned. */
+  /** Ends the agent if aborted while it is being spawned. */
   readonly signal?: AbortSignal;
 }
 
-/** A started agent. Whoever starts it closes or disposes it. */
+/** Whoever starts it closes or disposes it. */
 export class AgentProcess implements Disposable {
   readonly pid: number;
-  /** How it ended, after what it printed last was read. Never rejects. */
+  /** Resolves after all output was read. Never rejects. */
   readonly exited: Promise<AgentExit>;
   readonly #transport: StdioTransport;
   readonly #tree: AgentTree;
@@ -39,9 +38,8 @@ export class AgentProcess implements Disposable {
   #closing: Promise<AgentExit> | undefined;
 
   /**
-   * Starts an agent in a process group of its own. Resolves when it runs.
-   * @throws ParleyError `agent-spawn-failed` with the reason in words; the reason of `signal`, with
-   * nothing left running
+   * Starts an agent in its own process group.
+   * @throws ParleyError `agent-spawn-failed`; the reason of `signal`, with nothing left running
    */
   static async start(options: StartOptions): Promise<AgentProcess> {
     const { command, args, cwd, log, signal } = options;
@@ -78,24 +76,21 @@ export class AgentProcess implements Disposable {
     return this.#tree.isRunning;
   }
 
-  /** The last lines of stderr, without terminal colours. Default 20. */
+  /** Without terminal colours. */
   stderrTail(lines = 20): string {
     return stripVTControlCharacters(this.#stderr.tail.lines(lines));
   }
 
   /**
-   * Ends the agent and what it started: stdin is closed, then SIGTERM, then SIGKILL. Resolves when
-   * they are gone, or with `isStuck` when the system cannot end the agent.
+   * Closes stdin, then SIGTERM, then SIGKILL, for the whole tree. Resolves with `isStuck` if the
+   * system can't end the agent.
    */
   close(): Promise<AgentExit> {
     this.#closing ??= this.#tree.close().then(() => this.exited);
     return this.#closing;
   }
 
-  /**
-   * The same without waiting. Should the extension host die before it is done, the orphan guard
-   * finishes it.
-   */
+  /** Closes without waiting. If the extension host dies first, the orphan guard finishes it. */
   dispose(): void {
     this.close().catch((error: unknown) => this.#log.error(`Ending process ${this.pid} failed: ${messageOf(error)}`));
   }
@@ -110,7 +105,7 @@ export class AgentProcess implements Disposable {
   }
 }
 
-/** @throws ParleyError `agent-spawn-failed` where an agent cannot run in a folder */
+/** @throws ParleyError `agent-spawn-failed` */
 export async function checkFolder(cwd: string): Promise<void> {
   const folder = await stat(cwd).catch(() => undefined);
   if (folder?.isDirectory()) return;
@@ -122,11 +117,97 @@ export async function checkFolder(cwd: string): Promise<void> {
   );
 }
 
-/**
- * How an agent ended, in words that follow its name: "exited with code 3", "was ended by SIGKILL".
- */
+/** Follows a name: "exited with code 3", "was ended by SIGKILL". */
 export function describeExit(exit: Pick<AgentExit, 'code' | 'signal' | 'isStuck'>): Localizable {
   if (exit.isStuck) return localizable("couldn't be stopped");
   if (exit.signal !== null) return localizable('was ended by {0}', exit.signal);
   return exit.code === null ? localizable('ended') : localizable('exited with code {0}', exit.code);
+}
+
+const TAIL_CHARS = 64 * 1024;
+const MAX_LINE_CHARS = 4096;
+
+/** Reads to the end, as a full pipe would stop the agent. */
+export class StderrLog {
+  readonly tail = new TailBuffer(TAIL_CHARS);
+  readonly #log: Log;
+  readonly #onLine: (line: string) => void;
+  #line = '';
+  #isFinished = false;
+
+  constructor(stderr: Readable, log: Log, onLine: (line: string) => void = () => {}) {
+    this.#log = log;
+    this.#onLine = onLine;
+    stderr.setEncoding('utf8');
+    stderr.on('data', (text: string) => this.#take(text));
+    stderr.on('end', () => this.finish());
+    stderr.on('error', () => this.finish());
+  }
+
+  finish(): void {
+    if (this.#isFinished) return;
+    this.#isFinished = true;
+    if (this.#line !== '') this.#write(this.#line);
+    this.#line = '';
+  }
+
+  #take(text: string): void {
+    this.tail.append(text);
+    const lines = text.split('\n');
+    const last = lines.pop() ?? '';
+    for (const line of lines) {
+      this.#write(this.#line + line);
+      this.#line = '';
+    }
+    // Of an endless line, only the beginning is kept.
+    if (this.#line.length <= MAX_LINE_CHARS) this.#line += last;
+  }
+
+  #write(line: string): void {
+    const text = line.trimEnd();
+    if (text === '') return;
+    const shown = text.length > MAX_LINE_CHARS ? `${text.slice(0, MAX_LINE_CHARS)}…` : text;
+    this.#log.info(`[stderr] ${shown}`);
+    this.#onLine(shown);
+  }
+}
+
+export class TailBuffer {
+  readonly #capacity: number;
+  #chunks: string[] = [];
+  #length = 0;
+
+  /** @param capacity UTF-16 units */
+  constructor(capacity: number) {
+    this.#capacity = capacity;
+  }
+
+  append(text: string): void {
+    this.#chunks.push(text);
+    this.#length += text.length;
+    // Compact at twice the capacity: many small pieces stay cheap.
+    if (this.#length > this.#capacity * 2 || this.#chunks.length > 1024) this.#compact();
+  }
+
+  /** If text was dropped, starts after the first line break, so that no partial line shows. */
+  toString(): string {
+    this.#compact();
+    return this.#chunks[0] ?? '';
+  }
+
+  lines(count: number): string {
+    const lines = this.toString().replace(/\s+$/, '').split('\n');
+    return lines.slice(-count).join('\n');
+  }
+
+  #compact(): void {
+    let text = this.#chunks.join('');
+    if (text.length > this.#capacity) {
+      text = text.slice(-this.#capacity);
+      const lineBreak = text.indexOf('\n');
+      if (lineBreak !== -1 && lineBreak < text.length - 1) text = text.slice(lineBreak + 1);
+    }
+    this.#chunks = text === '' ? [] : [detached(text)];
+    this.#length = text.length;
+  }
 }

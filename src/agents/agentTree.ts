@@ -18,74 +18,63 @@ import {
   signalProcesses,
   stillAlive,
 } from './processTree';
-import { planStart } from './startPlan';
-import { withUmask } from './umask';
+import { planStart, withUmask } from './startPlan';
 import { endBorn, endChildrenOf, endWindowsTree, type ProcessBirth } from './windowsProcesses';
 
 const IS_WINDOWS = process.platform === 'win32';
-/** How long pipes are read after the exit, in milliseconds: another process may hold them open. */
+/** How long pipes are read after the exit, ms: another process may hold them open. */
 const DRAIN_MS = 250;
 const POLL_MS = 50;
-/**
- * What an agent and all that it starts have in their environment, with a value of its own for each.
- */
+/** In the environment of an agent and all that it starts, with a unique value. */
 const MARK = 'PARLEY_AGENT_PROCESS';
 /**
- * How long a killed process may take to go, in milliseconds; one that hangs in the kernel is given
- * up then.
+ * How long a killed process may take to end, ms; one that hangs in the kernel is given up then.
  */
 const KILLED_MS = 2000;
 
-/** How the process of an agent ended. */
 export interface TreeExit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** It was killed and is still there: nothing more can be done about it. */
+  /** Killed, but still running. */
   readonly isStuck?: true;
 }
 
 export interface TreeOptions {
-  /** Absolute, from `resolveCommand`. */
+  /** From `resolveCommand`. */
   readonly command: string;
-  /** Each arrives as it is written here. */
   readonly args: readonly string[];
-  /** The whole environment, from `agentEnvironment`. */
+  /** Complete, from `agentEnvironment`. */
   readonly env: Readonly<Record<string, string>>;
-  /** An absolute path. */
   readonly cwd: string;
   /** Absent: that of this process. */
   readonly umask?: number;
   readonly log: Log;
-  /**
-   * How long closing waits, in milliseconds: after the end of stdin, after SIGTERM, and after
-   * SIGKILL. Default 2.5 s, 2 s and 2 s.
-   */
+  /** Waiting times of `close`, ms. Default 2.5 s, 2 s and 2 s. */
   readonly closeGraceMs?: { readonly stdin: number; readonly term: number; readonly kill?: number };
 }
 
-/** A started process. Whoever starts it closes it. */
 export class AgentTree {
   readonly pid: number;
   readonly stdin: Writable;
   readonly stdout: Readable;
   readonly stderr: Readable;
-  /** The value of the mark that it and its children have in their environment. */
+  /** Value of {@link MARK}. */
   readonly mark: string;
   readonly birth: ProcessBirth;
-  /** How it ended, after what it printed last was read. Never rejects. */
+  /** Resolves after all output was read. Never rejects. */
   readonly exited: Promise<TreeExit>;
   readonly #child: ChildProcess;
   readonly #log: Log;
   readonly #grace: { readonly stdin: number; readonly term: number; readonly kill: number };
-  /** Settled with the process itself; `exited` comes after the pipes. */
+  /** Before the pipes, unlike `exited`. */
   readonly #ended = new Deferred<void>();
   #endedAt = 0;
   #closing: Promise<void> | undefined;
   #isStuck = false;
 
   /**
-   * Starts a process in a group of its own. Resolves when it runs.
-   * @throws what the system says; ParleyError as `planStart`
+   * Starts a process in its own group.
+   * @throws the system's error; ParleyError as `planStart`
    */
   static async start(options: TreeOptions): Promise<AgentTree> {
     const { command, args, env, cwd, umask } = options;
@@ -98,7 +87,7 @@ export class AgentTree {
         env: plan.env,
         windowsVerbatimArguments: plan.windowsVerbatimArguments,
         stdio: ['pipe', 'pipe', 'pipe'],
-        // On Windows this would open a console window.
+        // On Windows, this would open a console window.
         detached: !IS_WINDOWS,
         windowsHide: true,
       }),
@@ -135,10 +124,7 @@ export class AgentTree {
     return this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
-  /**
-   * Ends the process and what it started: stdin is closed, then SIGTERM, then SIGKILL. Resolves
-   * when they are gone, or when the system cannot end the process.
-   */
+  /** Closes stdin, then SIGTERM, then SIGKILL, for the whole tree. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -147,11 +133,11 @@ export class AgentTree {
   async #awaitExit(): Promise<TreeExit> {
     const drained = new Promise<void>((resolve) => this.#child.once('close', () => resolve()));
     await this.#ended.promise;
-    // What a paused reader has not taken yet is not lost.
+    // A paused reader loses nothing.
     while (!(await within(DRAIN_MS, drained)) && this.stdout.isPaused());
     this.stdout.destroy();
     this.stderr.destroy();
-    // An agent that dies leaves its children running, and nothing else ends them.
+    // A dying agent leaves its children running.
     if (!this.#closing) {
       this.#closing = processesWith(MARK, this.mark).then((left) => this.#endRest(left));
       this.#closing.catch((error: unknown) =>
@@ -163,7 +149,7 @@ export class AgentTree {
   }
 
   async #close(): Promise<void> {
-    // Read while it lives: afterwards the parents of its descendants are unknown.
+    // Later, the parents of its descendants are unknown.
     const before = this.isRunning ? descendantsOf(this.pid) : Promise.resolve([]);
     if (this.stdin.writable) this.stdin.end();
     const left = await within(this.#grace.stdin, this.#ended.promise);
@@ -171,7 +157,6 @@ export class AgentTree {
     await this.#endRest(await before);
   }
 
-  /** Ends what is left of the tree: SIGTERM, and after the grace SIGKILL. */
   async #endRest(known: readonly ProcessRef[]): Promise<void> {
     if (IS_WINDOWS) {
       await (this.isRunning ? endWindowsTree(this.pid) : endChildrenOf(this.birth, this.#endedAt));
@@ -182,21 +167,19 @@ export class AgentTree {
       await this.#untilNoneLeft(refs, this.#grace.term);
       signalGroup(this.pid, 'SIGKILL');
       await signalProcesses(refs, 'SIGKILL');
-      // Even a killed process takes its time to go.
       await this.#untilNoneLeft(refs, this.#grace.kill);
     }
     if (await within(this.#grace.kill, this.#ended.promise)) {
       unguard(this.pid);
       return;
     }
-    // A process that hangs in the kernel (a dead network disk) would otherwise block all who wait
-    // for its end.
+    // A process that hangs in the kernel (a dead network disk) must not block callers.
     this.#isStuck = true;
     this.#log.warn(`Process ${this.pid} is still running after SIGKILL and is no longer waited for`);
     this.#ended.resolve();
   }
 
-  /** The end of a grandchild is no event for us, so it is looked for. Gives up after `ms`. */
+  /** Polls, as ends of grandchildren cause no event. */
   async #untilNoneLeft(refs: readonly ProcessRef[], ms: number): Promise<void> {
     const deadline = performance.now() + ms;
     while ((await this.#isAnyLeft(refs)) && performance.now() < deadline) await delay(POLL_MS);
@@ -207,10 +190,7 @@ export class AgentTree {
   }
 }
 
-/**
- * Ends the processes of an agent whose owner is gone: those that have its mark in their environment,
- * on Windows the agent with what it has started.
- */
+/** Ends processes of an agent without owner: by the mark, on Windows by birth. */
 export async function endLeft(mark: string, birth: ProcessBirth | undefined): Promise<void> {
   if (IS_WINDOWS) return endBorn(birth === undefined ? [] : [birth]);
   const refs = await processesWith(MARK, mark);

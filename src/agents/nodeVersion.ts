@@ -6,29 +6,24 @@ import { fileURLToPath } from 'node:url';
 import { at } from '../base/untrusted';
 
 export interface NodeTooOld {
-  /** As `22.19`. */
   readonly needs: string;
-  /** The version that it was started with, where it says so. */
   readonly has?: string;
 }
 
-/** Folders above a script in which its package is looked for. */
 const MAX_FOLDERS = 8;
 const SAYS: readonly RegExp[] = [
   /requires?:?\s+(?:at least\s+)?node(?:\.?js)?\s*(?:version\s*)?(?:>=|\u2265)?\s*v?(\d+(?:\.\d+){0,2})/i,
   /required:\s*\{[^}]*node['"]?:\s*['"]\s*[>=^~]*\s*v?(\d+(?:\.\d+){0,2})/i,
   /node(?:\.?js)?\s*(?:version\s*)?(?:>=|\u2265)?\s*v?(\d+(?:\.\d+){0,2})\s*(?:\+|or (?:newer|later|higher)|is required)/i,
 ];
-/** The lowest version of one part of a range. */
 const LOWEST = /[>=^~]*\s*v?(\d+(?:\.\d+){0,2})/;
-/** What Node.js prints below an error that nobody caught. */
+/** Printed below an uncaught error. */
 const RUNS = /^Node\.js v(\d+\.\d+\.\d+)/m;
-/** Errors of programs that are written for a newer Node.js. */
+/** Errors of programs for a newer Node.js. */
 const EXPLAINED =
   /SyntaxError|ERR_UNKNOWN_BUILTIN_MODULE|ERR_REQUIRE_ESM|is not a function|is not defined|does not provide an export/;
 const SCRIPT = /(file:\/\/\/[^\s:)]+|\/[^\s:)]+\.[cm]?js|[A-Za-z]:\\[^\s:)]+\.[cm]?js):\d+/;
 
-/** @param stderr the last lines of a program that has ended */
 export async function nodeTooOld(stderr: string): Promise<NodeTooOld | undefined> {
   const has = RUNS.exec(stderr)?.[1] ?? /current:\s*\{[^}]*node['"]?:\s*['"]v?(\d+\.\d+\.\d+)/i.exec(stderr)?.[1];
   for (const words of SAYS) {
@@ -40,7 +35,6 @@ export async function nodeTooOld(stderr: string): Promise<NodeTooOld | undefined
   return needs === undefined ? undefined : { needs, has };
 }
 
-/** Returns the range of Node.js that the package of a script names. */
 async function enginesOf(script: string | undefined): Promise<string> {
   const path = script?.startsWith('file:') ? fileURLToPath(script) : script;
   if (path === undefined || !isAbsolute(path) || /^[\\/]{2}/.test(path)) return '';
@@ -63,7 +57,7 @@ function rangeIn(text: string): string | undefined {
   }
 }
 
-/** Returns the lowest version of a range that a version is too old for; undefined where it fits. */
+/** The lowest version of a range that excludes `has`. */
 function lowest(range: string, has: string): string | undefined {
   const lowests = range.split('||').flatMap((part) => LOWEST.exec(part)?.[1] ?? []);
   return lowests.length > 0 && lowests.every((needs) => isOlder(has, needs)) ? lowests[0] : undefined;

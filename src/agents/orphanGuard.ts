@@ -5,8 +5,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { messageOf } from '../base/errors';
 import type { Log } from '../base/log';
-import { WINDOWS_GUARD } from './windowsGuard';
-import type { ProcessBirth } from './windowsProcesses';
+import { type ProcessBirth, WINDOWS_GUARD } from './windowsProcesses';
 
 const IS_WINDOWS = process.platform === 'win32';
 
@@ -47,7 +46,7 @@ wait_for_all 20
 to_all KILL
 `;
 
-/** Where processes are listed that the next start should end if they outlive this one. */
+/** The next start ends listed processes that outlive this one. */
 export interface OrphanList {
   add(birth: ProcessBirth): void;
   delete(pid: number): void;
@@ -57,14 +56,13 @@ const guarded = new Map<number, ProcessBirth>();
 let helper: ChildProcess | undefined;
 let list: OrphanList | undefined;
 
-/** Lists what is guarded from now on. */
 export function listGuarded(orphans: OrphanList): void {
   list = orphans;
 }
 
 /**
- * Sees to it that a process group ends when this process does, however it does. Call `unguard` when the group is gone.
- * @param after the time before it was started, in milliseconds since 1970
+ * Ends a process group when this process ends in any way, until `unguard`.
+ * @param after a time before it was started, ms since 1970
  */
 export function guard(pid: number, after: number, log: Log): void {
   const birth = { pid, after, before: Date.now() };
@@ -88,12 +86,12 @@ export function guard(pid: number, after: number, log: Log): void {
   for (const one of guarded.values()) tell(added(one));
 }
 
-/** Groups have no other number while they live; on Windows a process needs its birth too. */
+/** Group numbers are unique while alive; on Windows a process needs its birth too. */
 function added({ pid, after, before }: ProcessBirth): string {
   return IS_WINDOWS ? `+ ${pid} ${after} ${before}` : `+ ${pid}`;
 }
 
-/** The process group is gone, and its number may come to belong to somebody else. */
+/** Call when the group is gone: its number may be reused. */
 export function unguard(pid: number): void {
   if (!guarded.delete(pid)) return;
   list?.delete(pid);
@@ -112,7 +110,7 @@ function startHelper(): ChildProcess {
         env: { ...process.env, ELECTRON_RUN_AS_NODE: '1' },
       })
     : spawn('/bin/sh', ['-c', POSIX_SCRIPT, 'parley-guardian'], { ...options, env: { PATH: '/usr/bin:/bin' } });
-  // Neither the helper nor its pipe may keep this process alive, and its end must not break anything.
+  // The helper must not keep this process alive, nor break anything when it ends.
   child.unref();
   child.stdin.on('error', () => {});
   if ('unref' in child.stdin && typeof child.stdin.unref === 'function') child.stdin.unref();

@@ -3,7 +3,7 @@
 import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 
-/** A process, told apart from a later one with the same number by its start time. */
+/** `started` tells it from a later process with the same number. */
 export interface ProcessRef {
   readonly pid: number;
   readonly started: string;
@@ -16,29 +16,24 @@ interface ProcessRow extends ProcessRef {
 }
 
 /**
- * Sends a signal to the process group of a leader. Signal 0 only asks.
- * @returns false when it is empty
+ * Signal 0 only asks.
+ * @returns false if the group is empty
  */
 export function signalGroup(leader: number, signal: NodeJS.Signals | 0): boolean {
   return send(-leader, signal);
 }
 
-/**
- * Returns whether a process group still runs. One that has ended but was not yet collected by its
- * parent counts for a signal, not here.
- */
+/** Ignores zombies, unlike signals. */
 export async function isGroupAlive(leader: number): Promise<boolean> {
   if (!signalGroup(leader, 0)) return false;
   const rows = await listProcesses();
   return rows.length === 0 || rows.some((row) => row.group === leader && !row.isZombie);
 }
 
-/** Sends a signal to those of the processes that are still the same ones. */
 export async function signalProcesses(refs: readonly ProcessRef[], signal: NodeJS.Signals): Promise<void> {
   for (const ref of await stillAlive(refs)) send(ref.pid, signal);
 }
 
-/** Those of the processes that still run. */
 export async function stillAlive(refs: readonly ProcessRef[]): Promise<readonly ProcessRef[]> {
   if (refs.length === 0) return [];
   const now = new Map((await listProcesses()).map((row) => [row.pid, row]));
@@ -48,10 +43,7 @@ export async function stillAlive(refs: readonly ProcessRef[]): Promise<readonly 
   });
 }
 
-/**
- * The processes that a process has started, and those that they have; empty on Windows, where
- * `taskkill` finds them itself.
- */
+/** Empty on Windows, where `taskkill` finds them itself. */
 export async function descendantsOf(pid: number): Promise<readonly ProcessRef[]> {
   if (process.platform === 'win32') return [];
   const children = new Map<number, ProcessRow[]>();
@@ -66,9 +58,8 @@ export async function descendantsOf(pid: number): Promise<readonly ProcessRef[]>
 }
 
 /**
- * The processes that have a variable in their environment, which children inherit: so those of a
- * process that is gone are found, whose parent they no longer name. Empty on Windows, where no
- * other process's environment can be read.
+ * Finds processes by a variable that children inherit, also if their parent is gone. Empty on
+ * Windows, where other environments can't be read.
  */
 export async function processesWith(variable: string, value: string): Promise<readonly ProcessRef[]> {
   if (process.platform === 'win32') return [];
@@ -85,7 +76,7 @@ async function markedInProc(
 ): Promise<ReadonlySet<number>> {
   const marked = new Set<number>();
   for (const { pid } of rows) {
-    // Those of other users cannot be read, and are none of ours.
+    // Unreadable ones belong to other users.
     const environment = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '');
     if (environment.split('\0').includes(`${variable}=${value}`)) marked.add(pid);
   }
@@ -106,7 +97,7 @@ function send(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(pid, signal);
   } catch (error) {
-    // EPERM: the process exists, under another user.
+    // EPERM: exists, under another user.
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }
@@ -115,7 +106,7 @@ async function listProcesses(): Promise<readonly ProcessRow[]> {
   try {
     return process.platform === 'linux' ? await listProc() : await listPs();
   } catch {
-    // Without a list the group is still reached.
+    // Without a list, the group is still reached.
     return [];
   }
 }
@@ -125,8 +116,7 @@ async function listProc(): Promise<readonly ProcessRow[]> {
   const rows: ProcessRow[] = [];
   for (const pid of pids) {
     const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => undefined);
-    // The name in parentheses may hold anything, so the fields are counted from its end: state,
-    // parent, group, …, start time as the 20th.
+    // The name in parentheses may contain anything, so fields are counted from its end.
     const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
     if (fields)
       rows.push({

@@ -12,17 +12,15 @@ import { own } from '../base/untrusted';
 const IS_WINDOWS = process.platform === 'win32';
 const MAX_SHOWN_FOLDERS = 12;
 
-/** Where a command is looked up. */
 export interface ResolveOptions {
-  /** What a relative path is relative to; absolute. */
+  /** For relative paths. */
   readonly cwd: string;
   /** Its PATH (and PATHEXT on Windows) is searched. */
   readonly env: NodeJS.ProcessEnv;
 }
 
 /**
- * The absolute path of the program that a command names: a path (absolute, relative to `cwd`, or
- * from `~/`), or a name found in PATH.
+ * Resolves a path (absolute, relative to `cwd`, or from `~/`), or a name in PATH.
  * @throws ParleyError `agent-not-found` with what was searched, `agent-not-executable`
  */
 export async function resolveCommand(command: string, options: ResolveOptions): Promise<string> {
@@ -51,7 +49,6 @@ export async function resolveCommand(command: string, options: ResolveOptions): 
 
 interface CommandMatch {
   readonly path?: string;
-  /** A file of the name that may not be run, and why. */
   readonly refused?: { readonly path: string; readonly why: Localizable };
 }
 
@@ -74,8 +71,8 @@ async function firstRunnable(
 }
 
 /**
- * Returns whether a program belongs to the Windows around WSL, whose PATH is searched in WSL too. It
- * knows the files of Linux by other paths, so an agent would read and write elsewhere.
+ * Programs of the Windows around WSL know Linux files by other paths, so an agent would read and
+ * write elsewhere.
  */
 export function isOutsideWsl(path: string, env: NodeJS.ProcessEnv): boolean {
   return Boolean(env.WSL_DISTRO_NAME) && /^\/mnt\/[a-z]\//.test(path);
@@ -98,10 +95,7 @@ async function whyNotRunnable(path: string): Promise<Localizable | 'absent' | un
   );
 }
 
-/**
- * The folders of PATH. Empty and relative ones would search the opened folder, whose author is not
- * the user.
- */
+/** Without empty and relative folders, which would search the opened folder. */
 function searchPath(env: NodeJS.ProcessEnv): string[] {
   const key = Object.keys(env).find((name) => (IS_WINDOWS ? name.toUpperCase() === 'PATH' : name === 'PATH'));
   const folders = (key === undefined ? '' : (env[key] ?? '')).split(delimiter).filter((folder) => isAbsolute(folder));

@@ -5,43 +5,38 @@ import type { Log } from '../base/log';
 import { within } from '../base/within';
 import { guard, unguard } from './orphanGuard';
 import { signalGroup } from './processTree';
-import { spawnError } from './spawnError';
-import { planStart } from './startPlan';
+import { planStart, spawnError } from './startPlan';
 import { endChildrenOf, endWindowsTree } from './windowsProcesses';
 
 const IS_WINDOWS = process.platform === 'win32';
-/** Characters of the end of each stream that are kept, unless told otherwise. */
 const KEPT_CHARS = 64 * 1024;
-/** How long pipes are read after the exit, in milliseconds: another process may hold them open. */
+/** See `AgentTree`. */
 const DRAIN_MS = 250;
 
 export interface ProgramOptions {
-  /** Absolute, from `resolveCommand`. */
+  /** From `resolveCommand`. */
   readonly command: string;
-  /** Each arrives as it is written here; no shell is used. */
+  /** No shell is used. */
   readonly args: readonly string[];
-  /** The whole environment. */
   readonly env: Readonly<Record<string, string>>;
-  /** An absolute path. */
   readonly cwd: string;
   readonly log: Log;
-  /** The program is ended after this time, in milliseconds. Default: never. */
+  /** Default: none. */
   readonly timeoutMs?: number;
-  /** Characters of the end of each stream that are kept. */
+  /** Characters kept from the end of each stream. */
   readonly keptChars?: number;
 }
 
 export interface ProgramResult {
-  /** Null where a signal ended the program. */
+  /** Null: ended by a signal. */
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
-  /** The program took too long and was ended. */
   readonly timedOut: boolean;
 }
 
 /**
- * Runs a program without input, in a process group of its own that is ended with it.
+ * Runs a program without input, in its own process group.
  * @throws ParleyError `agent-spawn-failed`; the reason of `signal`, with nothing left running
  */
 export async function runProgram(options: ProgramOptions, signal?: AbortSignal): Promise<ProgramResult> {
@@ -68,7 +63,7 @@ export async function runProgram(options: ProgramOptions, signal?: AbortSignal):
   const end = (): void => {
     if (child.pid === undefined) return;
     if (!IS_WINDOWS) signalGroup(child.pid, 'SIGKILL');
-    // Afterwards another process may have its number.
+    // Later, another process may have its number.
     else if (child.exitCode === null && child.signalCode === null) void endWindowsTree(child.pid);
   };
   const timer =
@@ -89,7 +84,7 @@ export async function runProgram(options: ProgramOptions, signal?: AbortSignal):
     });
     const ended = Date.now();
     const isAlone = await within(DRAIN_MS, closed);
-    // What holds the pipes was started by the program.
+    // The program started whatever holds the pipes.
     if (IS_WINDOWS && !isAlone && child.pid !== undefined)
       await endChildrenOf({ pid: child.pid, after, before: ended }, ended);
     signal?.throwIfAborted();

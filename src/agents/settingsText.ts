@@ -18,15 +18,14 @@ const COMMA: SyntaxKind.CommaToken = 5;
 
 type Entries = Readonly<Record<string, unknown>>;
 
-/** What the text of a settings file says. */
 export interface SettingsText {
-  /** Without what is wrong in it. */
+  /** Without the erroneous parts. */
   readonly value: unknown;
-  /** The line of the first error, from 1; undefined where the text has none. */
+  /** 1-based, of the first error. */
   readonly errorLine?: number;
 }
 
-/** Parses JSON with comments, as settings files have it. */
+/** Parses JSON with comments. */
 export function parseSettings(text: string): SettingsText {
   const errors: ParseError[] = [];
   const json = text.replace(/^\uFEFF/, '');
@@ -35,19 +34,15 @@ export function parseSettings(text: string): SettingsText {
   return error ? { value, errorLine: json.slice(0, error.offset).split('\n').length } : { value };
 }
 
-/**
- * Returns the setting `parley.agents` in the text of a settings file; undefined where it is not
- * there, or where the text has an error.
- */
+/** Undefined if `parley.agents` is missing, or the text has an error. */
 export function agentsIn(text: string): unknown {
   const { value, errorLine } = parseSettings(text);
   return errorLine === undefined ? at(value, KEY) : undefined;
 }
 
 /**
- * Returns whether a settings file has these entries in a form that VS Code would spoil when it writes
- * the setting as a whole: with comments among them, which would go, or with the setting there twice,
- * of which it reads the last one and writes the first one.
+ * Whether VS Code would spoil the setting by writing it whole: comments would go, and of duplicates
+ * it reads the last and writes the first.
  */
 export function needsOwnEdit(text: string, entries: Entries): boolean {
   const errors: ParseError[] = [];
@@ -63,7 +58,7 @@ export function needsOwnEdit(text: string, entries: Entries): boolean {
   return isCommented;
 }
 
-/** Changes the entries that differ, property by property; the rest of the text stays as it is. */
+/** Edits by property; the rest of the text stays. */
 export function editEntries(text: string, before: Entries, after: Entries): string {
   return changesOf(before, after, [KEY], 2).reduce(
     (edited, { path, value }) => (value === undefined ? without(edited, path) : withValue(edited, path, value)),
@@ -77,7 +72,6 @@ export function entryOffset(text: string, id: string): number | undefined {
   return root && nodeAt(root, [KEY, id])?.parent?.offset;
 }
 
-/** Replaces the value of a property, or adds the property at the end of its object. */
 function withValue(text: string, path: readonly string[], value: unknown): string {
   const root = parseTree(text, [], { allowTrailingComma: true });
   const node = root && nodeAt(root, path);
@@ -92,7 +86,7 @@ function withValue(text: string, path: readonly string[], value: unknown): strin
   const outer = indentAt(text, object.offset);
   const indent = last ? indentAt(text, last.offset) : `${outer}${unit}`;
   const end = object.offset + object.length - 1;
-  // Behind comments at the end of the object, which are of the property before.
+  // Behind comments at the end, which belong to the property before.
   const from = text.slice(0, end).trimEnd().length;
   const property = `${eol}${indent}${JSON.stringify(path.at(-1))}: ${written(indent)}${eol}${outer}`;
   const added = spliced(text, from, end - from, property);
@@ -101,8 +95,8 @@ function withValue(text: string, path: readonly string[], value: unknown): strin
 }
 
 /**
- * Removes a property and one comma beside it, but no comment: the next one may be of its neighbour.
- * Where it is there several times, all of them go: the one before would come to life otherwise.
+ * Removes a property and one comma, but no comment: it may belong to the neighbour. All duplicates
+ * go, as the earlier one would become effective.
  */
 function without(text: string, path: readonly string[]): string {
   const rest = withoutLast(text, path);
@@ -119,7 +113,7 @@ function withoutLast(text: string, path: readonly string[]): string {
   const after = commaAfter(text, end);
   // From the back, so that the offsets hold.
   const rest = after === undefined ? text : spliced(text, after, 1, '');
-  // Where nothing else stands on its lines, they go too.
+  // Removes its lines if nothing else is on them.
   const isAlone = /^[ \t]*\r?\n/.test(rest.slice(end)) && /\n[ \t]*$/.test(rest.slice(0, property.offset));
   const from = isAlone ? rest.slice(0, property.offset).trimEnd().length : property.offset;
   const cut = spliced(rest, from, end - from, '');
@@ -127,7 +121,7 @@ function withoutLast(text: string, path: readonly string[]): string {
   return before === undefined ? cut : spliced(cut, before, 1, '');
 }
 
-/** Finds the value of a property. Of several with one name the last one counts, as when VS Code reads it. */
+/** Of duplicates, the last counts, as in VS Code. */
 function nodeAt(root: Node, path: readonly string[]): Node | undefined {
   return path.reduce<Node | undefined>(
     (object, key) => object?.children?.findLast(({ children }) => children?.[0]?.value === key)?.children?.[1],
@@ -139,13 +133,12 @@ function spliced(text: string, offset: number, length: number, put: string): str
   return text.slice(0, offset) + put + text.slice(offset + length);
 }
 
-/** The white space at the beginning of the line that holds an offset. */
 function indentAt(text: string, offset: number): string {
   const line = text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset);
   return /^[ \t]*/.exec(line)?.[0] ?? '';
 }
 
-/** The offset of a comma that comes next, behind comments. */
+/** The next comma, behind comments. */
 function commaAfter(text: string, offset: number): number | undefined {
   const scanner = createScanner(text, true);
   scanner.setPosition(offset);

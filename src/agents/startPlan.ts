@@ -1,30 +1,28 @@
 // What is given to `spawn` for a program, so that each argument arrives as it is written. On Windows
 // only .exe files start without cmd.exe, which would give arguments a meaning.
 import { access, open } from 'node:fs/promises';
-import { dirname, extname, join } from 'node:path';
-import { batchLine, shimTarget } from './batchFile';
+import { dirname, extname, join, win32 } from 'node:path';
+import { messageOf, ParleyError } from '../base/errors';
+import { type Localizable, localizable } from '../base/localizable';
 import { resolveCommand } from './resolveCommand';
 
-/** Bytes; shims have less than 1 KB. */
+/** Bytes. */
 const MAX_SHIM = 16 * 1024;
-/** Keeps cmd.exe from taking programs of the folder that it runs in, whose author is not the user. */
+/** Keeps cmd.exe from using programs of the current folder. */
 const NOT_FROM_THE_FOLDER = { NoDefaultCurrentDirectoryInExePath: '1' };
 
-/** The parameters of `spawn`. */
 export interface StartPlan {
-  /** Absolute. */
   readonly file: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** The arguments are the command line, quoted for Windows already. */
+  /** The arguments are quoted for Windows already. */
   readonly windowsVerbatimArguments: boolean;
 }
 
 /**
- * Returns how a program is started.
- * @param command absolute, from `resolveCommand` @param env its whole environment
- * @throws ParleyError `agent-spawn-failed` where an argument can't be passed to a batch file,
- * `agent-not-found` where the Node.js that a script needs is missing
+ * @param command from `resolveCommand`
+ * @throws ParleyError `agent-spawn-failed` if an argument can't be passed to a batch file,
+ * `agent-not-found` if a script's Node.js is missing
  */
 export async function planStart(
   command: string,
@@ -51,8 +49,8 @@ export async function planStart(
 }
 
 /**
- * Returns how a batch file, or a command of cmd.exe itself, is started.
- * @throws ParleyError `agent-spawn-failed` as {@link planStart}
+ * For a batch file, or a command of cmd.exe itself.
+ * @throws ParleyError `agent-spawn-failed`
  */
 export function planCmd(command: string, args: readonly string[], env: Readonly<Record<string, string>>): StartPlan {
   return {
@@ -75,7 +73,7 @@ async function readShim(path: string): Promise<string> {
   }
 }
 
-/** The Node.js beside a shim, else that of PATH; undefined where that is a batch file itself. */
+/** Beside the shim, else in PATH; undefined if that is a batch file. */
 async function findNode(folder: string, env: Readonly<Record<string, string>>): Promise<string | undefined> {
   const own = join(folder, 'node.exe');
   if (
@@ -87,4 +85,138 @@ async function findNode(folder: string, env: Readonly<Record<string, string>>): 
     return own;
   const found = await resolveCommand('node', { cwd: folder, env });
   return found.toLowerCase().endsWith('.exe') ? found : undefined;
+}
+
+/**
+ * Without a meaning outside quotes for cmd.exe and batch files. `,`, `;` and `=` separate arguments
+ * there.
+ */
+const PLAIN = /^[\w#$+\-./:@\\]+$/;
+/** cmd.exe expands variables even in quotes, and a line ends at a break. */
+const UNSAFE = /[%\r\n\0]/;
+
+/**
+ * The quoted line after `cmd.exe /s /c`. A batch file passes on its arguments as text (`%*`), so
+ * cmd.exe reads them several times; carets would have to be doubled for each reading. Quotes hold
+ * for all: a quote in an argument is doubled, which programs read as one.
+ * @throws ParleyError `agent-spawn-failed` if a text can't be passed
+ */
+export function batchLine(command: string, args: readonly string[]): string {
+  const words = [command, ...args];
+  if (words.some((word) => UNSAFE.test(word))) {
+    const reason = localizable("a batch file can't have a percent sign or a line break in its path or arguments");
+    throw new ParleyError('agent-spawn-failed', localizable("Couldn't start {0}: {1}.", command, reason), {
+      hint: localizable('Use the program that the batch file calls as the command.'),
+    });
+  }
+  return `"${words.map(quoted).join(' ')}"`;
+}
+
+function quoted(word: string): string {
+  if (PLAIN.test(word)) return word;
+  // Programs read backslashes before a quote as escapes.
+  return `"${word.replace(/(\\*)("|$)/g, (_, slashes: string, end: string) => slashes + slashes + end + end)}"`;
+}
+
+export interface ShimTarget {
+  /** A script for Node.js, or an .exe. */
+  readonly file: string;
+  readonly isScript: boolean;
+  readonly nodeArgs: readonly string[];
+}
+
+/** Lines of shims that only find Node.js. */
+const AROUND_THE_CALL = [
+  /^@?(?:echo off|setlocal)$/i,
+  /^(?:goto start|exit \/b|call :find_dp0|:find_dp0|:start)$/i,
+  /^set dp0=%~dp0$/i,
+  /^@?if exist "(?:%dp0%|%~dp0)\\node\.exe" \($/i,
+  /^set "_prog=(?:%dp0%\\node\.exe|node)"$/i,
+  /^@?set pathext=%pathext:;\.js;=;%$/i,
+  /^\)(?: else \()?$/i,
+];
+/**
+ * End of the shim's variables, program (absent: the target), options, target beside the shim, all
+ * arguments.
+ */
+const CALL =
+  /^(?:endlocal & goto #_undefined_# 2>nul \|\| title %comspec% & )?("%_prog%"|"%~dp0\\node\.exe"|node)?((?:\s+--?[\w=:.-]+)*)\s*"(?:%dp0%|%~dp0)\\([^"%*?<>|]+)"\s+%\*$/i;
+
+/** The target of a shim of npm, pnpm or Yarn; undefined if a line does more. */
+export function shimTarget(path: string, text: string): ShimTarget | undefined {
+  let target: ShimTarget | undefined;
+  for (const line of text.split(/\r?\n/)) {
+    const trimmed = line.trim();
+    if (trimmed === '' || AROUND_THE_CALL.some((known) => known.test(trimmed))) continue;
+    const [, program, options = '', relative] = CALL.exec(trimmed) ?? [];
+    if (relative === undefined) return undefined;
+    const call: ShimTarget = {
+      file: win32.resolve(win32.dirname(path), relative),
+      isScript: program !== undefined,
+      nodeArgs: options.split(/\s+/).filter((option) => option !== ''),
+    };
+    // Older shims call twice: with the Node.js beside them, and with that of PATH.
+    if (target !== undefined && JSON.stringify(target) !== JSON.stringify(call)) return undefined;
+    target = call;
+  }
+  if (target === undefined) return undefined;
+  const isProgram = /\.(?:exe|com)$/i.test(target.file);
+  return target.isScript ? target : isProgram && target.nodeArgs.length === 0 ? target : undefined;
+}
+
+const notExecutable = (): Localizable => localizable("the system doesn't allow running it");
+const tooLong = (): Localizable => localizable('its arguments and environment are too long');
+const tooManyFiles = (): Localizable => localizable('too many files are open');
+
+const REASONS: Readonly<Record<string, () => Localizable>> = {
+  EACCES: notExecutable,
+  EPERM: notExecutable,
+  ENOEXEC: () => localizable("it isn't a program for this system"),
+  EBADARCH: () => localizable("it isn't a program for this processor"),
+  ELOOP: () => localizable('its path contains a link loop'),
+  E2BIG: tooLong,
+  ENAMETOOLONG: tooLong,
+  EAGAIN: () => localizable("this machine can't run more processes"),
+  ENOMEM: () => localizable('this machine is out of memory'),
+  EMFILE: tooManyFiles,
+  ENFILE: tooManyFiles,
+  ETXTBSY: () => localizable('its file is being written'),
+  ERR_INVALID_ARG_VALUE: () => localizable('an argument or a variable contains an invalid character'),
+};
+
+/** @param error of `spawn` or `planStart` */
+export async function spawnError(error: unknown, command: string): Promise<ParleyError> {
+  if (error instanceof ParleyError) return error;
+  const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+  const reason = code === 'ENOENT' ? await whyMissing(command) : (REASONS[code]?.() ?? messageOf(error));
+  return new ParleyError('agent-spawn-failed', localizable("Couldn't start {0}: {1}.", command, reason), {
+    hint: localizable('Check the agent in the setting parley.agents, and try the command in a terminal.'),
+    cause: error,
+  });
+}
+
+/** The file existed a moment ago: mostly a script's interpreter is missing. */
+async function whyMissing(command: string): Promise<Localizable> {
+  const file = await open(command).catch(() => undefined);
+  if (!file) return localizable("it doesn't exist");
+  try {
+    const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(256), position: 0 });
+    const interpreter = /^#!\s*(.+)/.exec(buffer.toString('utf8', 0, bytesRead))?.[1]?.trim();
+    return interpreter
+      ? localizable("the interpreter in its first line, {0}, doesn't exist", interpreter)
+      : localizable("a file that it requires doesn't exist");
+  } finally {
+    await file.close();
+  }
+}
+
+/** @param start starts the process before it returns */
+export function withUmask<T>(umask: number | undefined, start: () => T): T {
+  if (umask === undefined) return start();
+  const own = process.umask(umask);
+  try {
+    return start();
+  } finally {
+    process.umask(own);
+  }
 }

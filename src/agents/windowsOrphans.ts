@@ -8,13 +8,11 @@ import { messageOf } from '../base/errors';
 import type { Log } from '../base/log';
 import { endBorn, isBorn, listWindowsProcesses, ownBirth, type ProcessBirth } from './windowsProcesses';
 
-/** The most that a list may have, in bytes: some hundred processes. */
 const MAX_LIST_BYTES = 64 * 1024;
 
 const birth = z.object({ pid: z.int().check(z.positive()), after: z.number(), before: z.number() });
 const list = z.object({ host: z.string(), owner: birth, started: z.array(birth) });
 
-/** Keeps the list of one process. */
 export class WindowsOrphans {
   readonly #folder: string;
   readonly #log: Log;
@@ -23,31 +21,26 @@ export class WindowsOrphans {
   #writing: Promise<void> | undefined;
   #isStale = false;
 
-  /** @param folder of this machine and user, made where it is missing */
+  /** @param folder of this machine and user */
   constructor(folder: string, log: Log) {
     this.#folder = folder;
     this.#log = log;
   }
 
-  /** Puts a process that runs on the list. */
   add(birth: ProcessBirth): void {
     this.#started.set(birth.pid, birth);
     this.#changed();
   }
 
-  /** Takes a process that is gone off the list. */
   delete(pid: number): void {
     if (this.#started.delete(pid)) this.#changed();
   }
 
-  /** Resolves when the file says what the list does. */
   get written(): Promise<void> {
     return this.#writing ?? Promise.resolve();
   }
 
-  /**
-   * Ends what processes have left that are gone, and removes their lists. Never rejects.
-   */
+  /** Ends leftovers of dead processes, and removes their lists. Never rejects. */
   async endOthers(): Promise<void> {
     try {
       const own = this.#file;
@@ -56,7 +49,7 @@ export class WindowsOrphans {
       const lists = await Promise.all(files.map(async (file) => ({ file, found: await readList(file) })));
       if (lists.every(({ found }) => found === undefined)) return;
       const rows = await listWindowsProcesses();
-      // Windows does not say, so neither is known to be gone.
+      // Without a list, no owner is known to be gone.
       if (rows.length === 0) return;
       for (const { file, found } of lists) {
         if (found === undefined || rows.some((row) => isBorn(row, found.owner))) continue;
@@ -99,7 +92,7 @@ export class WindowsOrphans {
   }
 }
 
-/** @returns undefined for what is no list of this machine, or was cut off */
+/** Undefined for truncated lists, and those of other machines. */
 async function readList(file: string): Promise<z.infer<typeof list> | undefined> {
   try {
     const found = await stat(file);

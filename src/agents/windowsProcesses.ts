@@ -3,60 +3,51 @@
 import { execFile } from 'node:child_process';
 import { win32 } from 'node:path';
 
-/** How long Windows may take to end a tree, and to list all processes, in milliseconds. */
+/** Milliseconds. */
 const END_MS = 5000;
 const LIST_MS = 15_000;
 const MAX_LIST_BYTES = 4 * 1024 * 1024;
-/** How far the start of a process may lie before the time that was read before it: a tick of the clock. */
+/** Clock tick: a start may seem this much earlier than the time read before it. */
 export const TICK_MS = 16;
-/**
- * A line for each process: its number, that of its parent, and when it was started. Without methods
- * of .NET, which policies forbid.
- */
+/** Prints number, parent and start time. Uses no methods of .NET, which policies forbid. */
 const LIST_COMMAND =
   "Get-CimInstance Win32_Process -Property ProcessId,ParentProcessId,CreationDate | Where-Object CreationDate | ForEach-Object { '{0} {1} {2:o}' -f $_.ProcessId, $_.ParentProcessId, $_.CreationDate }";
 
-/** What lists the processes, below `System32`. */
+/** Below `System32`. */
 export const LIST_PROGRAM = 'WindowsPowerShell\\v1.0\\powershell.exe';
 export const LIST_ARGS = ['-NoLogo', '-NoProfile', '-NonInteractive', '-Command', LIST_COMMAND];
 
 /**
- * A process, told apart from a later one with the same number by when it was started: between two
- * times, in milliseconds since 1970.
+ * Start time between two times (ms since 1970), which tells it from a later process with the same
+ * number.
  */
 export interface ProcessBirth {
   readonly pid: number;
   readonly after: number;
-  /** It was there at this time. */
   readonly before: number;
 }
 
-/** How long a process may have run before it noticed, in milliseconds: its files are checked first. */
+/** Time until a new process runs code, ms: its files are scanned first. */
 const LOADING_MS = 10_000;
 
-/** Returns when this process was started. */
 export function ownBirth(): ProcessBirth {
   const before = Date.now();
   return { pid: process.pid, after: before - process.uptime() * 1000 - LOADING_MS, before };
 }
 
-/** A process as Windows lists it. */
 export interface WindowsProcess {
   readonly pid: number;
-  /** The number of the process that has started it, which may be gone. */
   readonly parent: number;
-  /** Milliseconds since 1970. */
+  /** Ms since 1970. */
   readonly startedAt: number;
 }
 
-/** The list that is read, and the one that begins when it is there. */
 let current: Promise<unknown> = Promise.resolve();
 let next: Promise<readonly WindowsProcess[]> | undefined;
 
 /**
- * Lists the processes of this machine, which takes about half a second. Whoever asks while a list is
- * read shares the next one, so one PowerShell runs at a time: a window that closes asks for each agent.
- * @returns none where Windows does not tell
+ * Takes about half a second. Callers during a run share the next one: a closing window asks for
+ * each agent. Empty if Windows doesn't tell.
  */
 export function listWindowsProcesses(): Promise<readonly WindowsProcess[]> {
   next ??= current.then(() => {
@@ -80,31 +71,27 @@ async function readProcesses(): Promise<readonly WindowsProcess[]> {
   });
 }
 
-/** Returns whether a listed process is the one that was born then. */
 export function isBorn({ pid, startedAt }: WindowsProcess, { pid: own, after, before }: ProcessBirth): boolean {
   return pid === own && startedAt >= after - TICK_MS && startedAt <= before;
 }
 
-/**
- * Ends a process that runs, and what it has started. Resolves when that was tried. Where taskkill
- * may not run, at least the process itself ends.
- */
+/** Ends a process tree; at least the process, if taskkill may not run. */
 export async function endWindowsTree(pid: number): Promise<void> {
   const { code } = await runSystemProgram('taskkill.exe', ['/pid', String(pid), '/T', '/F'], END_MS);
   if (code === 0 || code === NOT_FOUND) return;
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It has gone meanwhile.
+    // Already gone.
   }
 }
 
-/** What taskkill answers where there is no such process. */
+/** Exit code of taskkill: no such process. */
 const NOT_FOUND = 128;
 
 /**
- * Ends what a process has started that has ended: its children name it as their parent still.
- * @param endedAt milliseconds since 1970; a child of a later process with that number is younger
+ * Ends children of a dead process, which still name it as parent.
+ * @param endedAt ms since 1970; children of a later process with its number are younger
  */
 export async function endChildrenOf({ pid, after }: ProcessBirth, endedAt: number): Promise<void> {
   const left = (await listWindowsProcesses()).filter(
@@ -113,7 +100,6 @@ export async function endChildrenOf({ pid, after }: ProcessBirth, endedAt: numbe
   await Promise.all(left.map((child) => endWindowsTree(child.pid)));
 }
 
-/** Ends those processes that still run, with what they have started. */
 export async function endBorn(births: readonly ProcessBirth[]): Promise<void> {
   if (births.length === 0) return;
   const rows = await listWindowsProcesses();
@@ -122,10 +108,8 @@ export async function endBorn(births: readonly ProcessBirth[]): Promise<void> {
 }
 
 /**
- * Runs a program of Windows, by its absolute path: PATH, and the folder that this process runs in,
- * may hold another one of that name.
- * @param path below `System32` @param timeout after which it is ended, in milliseconds
- * @returns its exit code, or why it has none; never rejects
+ * Runs a program below `System32` by its absolute path: PATH and the current folder may have
+ * another one. Never rejects.
  */
 export function runSystemProgram(
   path: string,
@@ -139,3 +123,32 @@ export function runSystemProgram(
     execFile(program, args, options, (error, stdout) => resolve({ code: error ? error.code : 0, stdout }));
   });
 }
+
+/**
+ * `+ 42 1000 1020` and `- 42` on stdin keep the list of processes, with when they were born. At the end of stdin they get a second to leave by
+ * themselves (their stdin has ended too). Then those that are there end as a tree, and of the others what they have started until then.
+ */
+export const WINDOWS_GUARD = `
+const { spawnSync } = require('child_process');
+const { win32 } = require('path');
+const system = (path) => win32.join(process.env.SystemRoot || 'C:\\\\Windows', 'System32', path);
+const live = new Map();
+require('readline').createInterface({ input: process.stdin }).on('line', (line) => {
+  const [op, pid, after, before] = line.split(' ');
+  if (op === '+') live.set(+pid, { after: after - ${TICK_MS}, before: +before }); else live.delete(+pid);
+}).on('close', () => {
+  const ended = Date.now();
+  if (live.size > 0) setTimeout(() => end(ended), 1000);
+});
+function end(ended) {
+  const isBetween = (time, birth, end) => birth !== undefined && time >= birth.after && time <= end;
+  const { stdout } = spawnSync(system(${JSON.stringify(LIST_PROGRAM)}), ${JSON.stringify(LIST_ARGS)}, { windowsHide: true, encoding: 'utf8' });
+  for (const line of (stdout || '').split('\\n')) {
+    const [pid, parent, time = ''] = line.trim().split(' ');
+    const started = Date.parse(time.replace(/([.]\\d{3})\\d+/, '$1'));
+    const own = live.get(+pid);
+    if (isBetween(started, own, own?.before) || isBetween(started, live.get(+parent), ended))
+      spawnSync(system('taskkill.exe'), ['/pid', pid, '/T', '/F'], { windowsHide: true });
+  }
+}
+`;

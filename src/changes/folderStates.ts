@@ -9,34 +9,30 @@ import { localizable } from '../base/localizable';
 import type { Log } from '../base/log';
 import { openGitFolder } from './git/gitFolder';
 import { findGit, type Git } from './git/gitProcess';
-import { hold, release } from './git/holds';
+import { hold, release, WINDOW } from './git/holds';
 import { PlainFolder } from './git/plainFolder';
 import { realFolder } from './git/repository';
 import { gapOf, type ScanLimits } from './git/scan';
 import type { OpenFolder, StoredFolder } from './git/storedFolder';
-import { WINDOW } from './git/window';
-import type { FileChange, FileVersion, FolderTree, Snapshot, SnapshotGap } from './model/fileChange';
-import type { FolderStates } from './model/folderStore';
+import type { FileChange, FileVersion, FolderStates, FolderTree, Snapshot, SnapshotGap } from './model/fileChange';
 
 const MB = 1024 * 1024;
 const LIMITS: ScanLimits = { timeoutMs: 60_000, maxFile: 20 * MB, maxHashed: 256 * MB, maxKept: 2048 * MB };
 const MAX_WITHOUT_REPOSITORY = { files: 50_000, bytes: 2048 * MB };
-/** Held states after which the store is collected. */
 const HOLDS_TO_COLLECT = 200;
 
 export interface FolderStatesOptions {
-  /** Absolute paths of the session's folders. */
   readonly roots: readonly string[];
   /** Absolute path of the folder with the stores of all folders; made where it is missing. */
   readonly storage: string;
-  /** Key of the session, which holds states: a safe name. */
+  /** Key of the session that holds the states; a safe name. */
   readonly session: string;
-  /** Environment of the user: where git is, and its own configuration. */
+  /** Environment of the user. */
   readonly env: NodeJS.ProcessEnv;
   readonly log: Log;
 }
 
-/** Opens the states of folders. Nothing is read or written before the first call. */
+/** Nothing is read or written before the first call. */
 export function openFolderStates(options: FolderStatesOptions): FolderStates {
   return new OpenFolderStates(options);
 }
@@ -168,7 +164,6 @@ class OpenFolderStates implements FolderStates {
     try {
       return (await opened).folder;
     } catch (error) {
-      // It is tried again the next time.
       if (this.#folders.get(root) === opened) this.#folders.delete(root);
       throw error;
     }
@@ -200,7 +195,6 @@ class OpenFolderStates implements FolderStates {
   }
 }
 
-/** Whether a folder holds all files of a user or of the machine. */
 async function isEverything(folder: string, home: string): Promise<boolean> {
   return folder === dirname(folder) || folder === (await realFolder(home));
 }
@@ -209,7 +203,6 @@ function sortedByRoot<T extends { readonly root: string }>(all: readonly T[]): r
   return [...all].sort((a, b) => (a.root < b.root ? -1 : 1));
 }
 
-/** The path of a file relative to a folder, with forward slashes; undefined where it is not below it. */
 function pathBelow(root: string, file: string): string | undefined {
   const path = relative(root, file);
   if (path === '' || path === '..' || path.startsWith(`..${sep}`) || isAbsolute(path)) return undefined;

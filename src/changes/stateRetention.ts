@@ -6,23 +6,20 @@ import type { Log } from '../base/log';
 import type { ObjectFormat } from './git/bareStore';
 import { collect, hasLiveWindow } from './git/collect';
 import { findGit, type Git } from './git/gitProcess';
-import { heldStates, release, releaseOthers } from './git/holds';
+import { heldStates, release, releaseOthers, WINDOW } from './git/holds';
 import { collectPlain } from './git/plainFolder';
-import { WINDOW } from './git/window';
-import type { StateRetention } from './model/folderStore';
+import type { StateRetention } from './model/fileChange';
 
-/** How an unused store may be removed: no window has used it for so long; milliseconds. */
+/** An unused store is removed after this time, ms. */
 const UNUSED_MS = 24 * 60 * 60 * 1000;
 
 export interface StateRetentionOptions {
-  /** As for `openFolderStates`. */
   readonly storage: string;
-  /** Environment of the user: where git is. */
   readonly env: NodeJS.ProcessEnv;
   readonly log: Log;
 }
 
-/** Opens what sessions hold. Nothing is read or written before the first call. */
+/** Nothing is read or written before the first call. */
 export function openStateRetention({ storage, env, log }: StateRetentionOptions): StateRetention {
   const eachStore = async (what: (store: string) => Promise<void>): Promise<void> => {
     for (const name of await readdir(storage).catch(() => [])) {
@@ -32,7 +29,7 @@ export function openStateRetention({ storage, env, log }: StateRetentionOptions)
       );
     }
   };
-  /** Returns the bytes of what is held: the rest goes within a day, whatever is released. */
+  /** Returns the bytes held; the rest is freed within a day. */
   const collectAll = async (git: Git | undefined, signal: AbortSignal | undefined): Promise<number> => {
     let bytes = 0;
     await eachStore(async (store) => {

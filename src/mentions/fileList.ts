@@ -4,21 +4,18 @@ import { setImmediate as otherWork } from 'node:timers/promises';
 import fuzzysort from 'fuzzysort';
 
 export interface FoundPath {
-  /** With `/`, without one at its end. */
   readonly path: string;
   readonly isFolder: boolean;
 }
 
-/** Paths that are looked at in one go. */
 const SLICE = 8000;
-/** Paths of one rank that are compared closely; more of them are as good as these. */
+/** Further paths of the same rank are not compared. */
 const MAX_RANKED = 300;
-/** How well a path fits, best first. */
 const RANKS = 4;
 
 export class FileList {
   readonly #paths: readonly string[];
-  /** In lower case; the same strings where nothing differs. */
+  /** Lower case. */
   readonly #lower: readonly string[];
   /** Paths from here on are folders. */
   readonly #firstFolder: number;
@@ -29,7 +26,7 @@ export class FileList {
     this.#firstFolder = firstFolder;
   }
 
-  /** @param files their paths, with `/`; folders are those that hold them */
+  /** @param files with `/`; their folders are added */
   static async of(files: readonly string[]): Promise<FileList> {
     const folders = new Set<string>();
     const lower: string[] = [];
@@ -46,21 +43,15 @@ export class FileList {
     return new FileList([...files, ...all], [...lower, ...all.map(lowerOf)], files.length);
   }
 
-  /** Files and folders together. */
   get size(): number {
     return this.#paths.length;
   }
 
-  /** Returns whether a path is a file or a folder of the list. */
   has(path: string): boolean {
     return this.#paths.includes(path);
   }
 
-  /**
-   * The paths that hold the letters of `query` in their order, best first.
-   * @param most how many
-   * @throws the reason of `signal`
-   */
+  /** Paths that contain the letters of `query` in order, best first. */
   async search(query: string, most: number, signal: AbortSignal): Promise<readonly FoundPath[]> {
     const wanted = query.toLowerCase().replaceAll('\\', '/');
     if (wanted === '') return [];
@@ -95,7 +86,9 @@ function lowerOf(path: string): string {
   return lower === path ? path : lower;
 }
 
-/** 0: the name begins with it; 1: the name holds it; 2: the path does; 3: its letters; 4: not. */
+/**
+ * 0: the name begins with it; 1: the name contains it; 2: the path does; 3: its letters; 4: not.
+ */
 function rankOf(path: string, wanted: string): number {
   const name = path.lastIndexOf('/') + 1;
   const at = path.indexOf(wanted, wanted.includes('/') ? 0 : name);
@@ -112,11 +105,10 @@ function nameOf(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
-/** @param textOf what of a path is compared */
 function sorted(paths: readonly string[], wanted: string, textOf: (path: string) => string): readonly string[] {
   const scored = fuzzysort.go(wanted, paths.map(textOf), { limit: 0, threshold: 0 });
   const scores = new Map(scored.map(({ target, score }) => [target, score]));
-  // It keeps everything that it has ever compared.
+  // Its cache grows without limit.
   fuzzysort.cleanup();
   const scoreOf = (path: string): number => scores.get(textOf(path)) ?? 0;
   return [...paths].sort((a, b) => scoreOf(b) - scoreOf(a) || a.length - b.length || (a < b ? -1 : 1));

@@ -1,38 +1,32 @@
 // The newest commits of a repository, and what one of them says and changes.
 import { stat } from 'node:fs/promises';
-import { branchOf } from '../changes/git/branchOf';
-import { findRepository, realFolder } from '../changes/git/repository';
+import { branchOf, findRepository, realFolder } from '../changes/git/repository';
 import { MAX_PATCH, PATCH, runIn } from './gitFiles';
 
-/** Commits of one list. */
 const MOST = 200;
-/** Of a list too: subjects may be of any length. */
+/** Subjects may be of any length. */
 const LIMITS = { timeoutMs: 10_000, maxOutput: MAX_PATCH, cuts: true } as const;
-/** The fields of a {@link Commit}, of which none can contain a NUL. */
 const FIELDS = '--format=%H%x00%an%x00%ct%x00%s';
-/** Signatures are checked by a program that the configuration names. */
+/** The configuration could name a program that checks signatures. */
 const PLAIN = ['--no-show-signature', '--encoding=UTF-8'];
 const MESSAGE = '%x00commit %H%nParents: %P%nRefs: %D%nAuthor: %an <%ae>%nDate: %cI%n%n%B%x00';
 
 export interface Commit {
-  /** The whole hash. */
   readonly hash: string;
   readonly author: string;
-  /** When it was made; ms since 1970. */
+  /** Ms since 1970. */
   readonly at: number;
   readonly subject: string;
 }
 
 export class GitCommits {
   readonly #ended = new AbortController();
-  /** Where `HEAD` was when they were read. */
   #stamp: string | undefined;
   #commits: Promise<readonly Commit[]> | undefined;
 
   /**
-   * Returns the newest commits of the repository that a folder belongs to; read again once `HEAD` has
-   * moved. Empty where there are none, or git can't tell.
-   * @param folder absolute, and trusted
+   * Newest commits of the folder's repository, cached until `HEAD` moves.
+   * @param folder trusted
    */
   async newest(folder: string): Promise<readonly Commit[]> {
     const stamp = await headStamp(folder);
@@ -50,26 +44,23 @@ export class GitCommits {
 }
 
 /**
- * Returns the commit of a hash, or of the beginning of one; none where there is no such commit.
- * @param folder absolute, and trusted
- * @param hash hexadecimal
+ * @param folder trusted
+ * @param hash hexadecimal, may be a prefix
  */
 export function commitOf(folder: string, hash: string, signal: AbortSignal): Promise<readonly Commit[]> {
   return readCommits(folder, ['-1', `${hash}^{commit}`], signal);
 }
 
-/** A commit as an agent is to read it. */
 export interface CommitText {
   readonly commit: Commit;
-  /** Message and diff; a note at the end says what is missing. */
+  /** A note at the end says what is missing. */
   readonly text: string;
 }
 
 /**
- * Returns the message and the diff of a commit; that of a merge is against its first parent.
- * @param folder absolute, and trusted
- * @param hash whole
- * @returns undefined where git can't tell
+ * Message and diff; of a merge, against its first parent.
+ * @param folder trusted
+ * @returns undefined if git can't tell
  * @throws ParleyError as `runGit`
  */
 export async function commitText(folder: string, hash: string): Promise<CommitText | undefined> {
@@ -82,14 +73,14 @@ export async function commitText(folder: string, hash: string): Promise<CommitTe
   // The last line may end within a character.
   const lines = isCut ? printed.slice(0, printed.lastIndexOf('\n')) : printed;
   const [message = '', ...diff] = lines.split('\0').slice(4);
-  // Git takes the first commit of a shallow clone for one that adds all files.
+  // In a shallow clone, git shows the first commit as adding all files.
   const isShallow = /^.*\n.*\nRefs: grafted/.test(message);
   const changes = isShallow ? '[no diff in a shallow clone]' : diff.join('\0').trim();
   const note = isCut ? `\n\n[cut after ${MAX_PATCH / 1024} KB]` : code === 0 ? '' : "\n\n[git can't read the rest]";
   return { commit, text: `${message.trim()}\n\n${changes}`.trim() + note };
 }
 
-/** Reads what `git log` prints in {@link FIELDS}; the last subject may be cut. */
+/** The last subject may be cut. */
 function commitsIn(output: string): readonly Commit[] {
   const fields = output.split('\0');
   const commits: Commit[] = [];
@@ -106,7 +97,6 @@ async function readCommits(folder: string, which: readonly string[], signal: Abo
   return commitsIn(result?.stdout.toString('utf8') ?? '');
 }
 
-/** Returns what changes whenever `HEAD` moves; undefined where there is no repository. */
 async function headStamp(folder: string): Promise<string | undefined> {
   const real = await realFolder(folder);
   const repository = real && (await findRepository(real));

@@ -5,46 +5,35 @@ import { findRepository, realFolder } from '../changes/git/repository';
 
 const TIMEOUT_MS = 30_000;
 const MAX_OUTPUT = 64 * 1024 * 1024;
-/** Bytes of a patch, which an agent is to read. */
 export const MAX_PATCH = 256 * 1024;
-/** Names of untracked files in one text. */
 const MAX_UNTRACKED = 200;
-/** Files that are neither tracked nor ignored. */
 const NEW = ['--others', '--exclude-standard'];
-/** A patch that no program of the repository writes. */
+/** Runs no program of the repository. */
 export const PATCH = ['--no-ext-diff', '--no-textconv', '--no-color', '--submodule=short'];
-/** Nothing of the repository's own configuration is run. */
+/** Runs nothing of the repository's configuration. */
 const SAFE = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null'];
 
 let git: Promise<Git | undefined> | undefined;
 
-/**
- * Lists the files of a folder, relative to it, with `/`.
- * @param folder absolute
- * @returns undefined where it belongs to no repository, or git cannot tell
- */
+/** Relative paths with `/`; undefined without repository, or if git can't tell. */
 export async function gitFiles(folder: string, signal: AbortSignal): Promise<readonly string[] | undefined> {
   return pathsIn(await printed(folder, ['ls-files', '-z', ...NEW, '--cached', '--deduplicate'], MAX_OUTPUT, signal));
 }
 
-/** Returns whether a folder belongs to a repository. */
 export async function isInRepository(folder: string): Promise<boolean> {
   const real = await realFolder(folder);
   return real !== undefined && (await findRepository(real)) !== undefined;
 }
 
-/** Changes since the last commit. */
 export interface GitChanges {
-  /** A patch, as `git diff` prints it. */
   readonly patch: string;
-  /** Files that git does not track, relative to the folder, with `/`. */
   readonly untracked: readonly string[];
 }
 
 /**
- * Returns what has changed in a folder since the last commit.
- * @param folder absolute, and trusted: filters of the repository may run
- * @returns undefined where it belongs to no repository, git cannot tell, or the patch is too large
+ * Changes since the last commit; undefined without repository, if git can't tell, or the patch is
+ * too large.
+ * @param folder trusted: filters of the repository may run
  */
 export async function gitChanges(folder: string, signal: AbortSignal): Promise<GitChanges | undefined> {
   const diff = ['diff', ...PATCH, 'HEAD', '--', '.'];
@@ -55,7 +44,6 @@ export async function gitChanges(folder: string, signal: AbortSignal): Promise<G
   return patch === undefined ? undefined : { patch, untracked: pathsIn(others) ?? [] };
 }
 
-/** Returns changes as an agent is to read them: untracked files stand below, as `git status` writes them. */
 export function changesText({ patch, untracked }: GitChanges): string {
   const left = untracked.length - MAX_UNTRACKED;
   const names = untracked.slice(0, MAX_UNTRACKED).map((name) => `?? ${name}`);
@@ -77,8 +65,8 @@ async function printed(
 }
 
 /**
- * Runs git in a folder, without anything that the repository's configuration names.
- * @returns undefined where the folder belongs to no repository, or there is no git
+ * Runs nothing of the repository's configuration.
+ * @returns undefined without repository or git
  * @throws as {@link runGit}
  */
 export async function runIn(

@@ -3,7 +3,7 @@ import { strict as assert } from 'node:assert';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FrameLocator, Page } from 'playwright-core';
-import { MERMAID_FILE } from '../../src/registry/install/mermaidFile';
+import { MERMAID_FILE } from '../../src/registry/install/keptFile';
 import { scriptedAgent } from '../support/agents/definition';
 import { tgzOf } from '../support/archives';
 import { closeLoopbacks, httpLoopback } from '../support/servers/loopback';

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import type { FromDiagram, FromFrame, ToDiagram, ToFrame } from '../../src/panel/diagramContract';
-import { MERMAID_FILE } from '../../src/registry/install/mermaidFile';
+import { MERMAID_FILE } from '../../src/registry/install/keptFile';
 import { HOSTILE_DIAGRAMS } from '../support/hostile/diagrams';
 import { THEMES } from '../support/tier';
 import { seriousFindings } from './harness/axe';

@@ -4,19 +4,12 @@ import { mkdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises
 import { join } from 'node:path';
 import { retryBusy } from '../../base/retryBusy';
 
-/**
- * What decides over contents: nothing. A file is kept byte by byte, whatever `.gitattributes` says.
- * (`working-tree-encoding` has no value that turns it off, so it is unset.)
- */
+/** Files are stored byte by byte. `working-tree-encoding` can't be turned off, so it is unset. */
 const ATTRIBUTES = '* -text !eol !crlf !filter !ident !working-tree-encoding !diff !merge\n';
 
-/** The length of ids differs between the two. */
 export type ObjectFormat = 'sha1' | 'sha256';
 
-/**
- * Makes the store in a folder, or mends what is missing in it.
- * @param folder absolute
- */
+/** Creates the store, or repairs what is missing in it. */
 export async function makeBareStore(folder: string, format: ObjectFormat): Promise<void> {
   const folders = ['objects/pack', 'objects/info', 'refs', 'info', 'large', 'indexes'];
   await Promise.all(folders.map((name) => mkdir(join(folder, name), { recursive: true, mode: 0o700 })));
@@ -48,8 +41,8 @@ ${format === 'sha1' ? '' : '[extensions]\n\tobjectFormat = sha256\n'}`;
 }
 
 /**
- * Writes a file in one step: other windows may be reading it. One that has the content already only
- * becomes as young as if it were written.
+ * Writes a file in one step, as other windows may be reading it. If the content is there already,
+ * only its time is updated.
  */
 export async function put(path: string, content: Buffer): Promise<void> {
   const present = await readFile(path).catch(() => undefined);

@@ -10,29 +10,27 @@ import { put } from './bareStore';
 const ROOT = 'borrowed';
 /** The file that names the folder with the objects of the user. */
 const SOURCE = 'source';
-/** Where a second name cannot be had, on another disk, files are copied: bytes of one repository. */
+/** Bytes of one repository that are copied where a hard link is impossible (another disk). */
 const MAX_COPIED = 256 * 1024 * 1024;
-/** A folder that changed so short a time ago may change again without another time, in ms. */
+/** Changes within this time may not show in the folder's time, ms. */
 const UNSETTLED_MS = 100;
 
-/** The objects of one repository under their second names. */
+/** Hard links to the objects of one repository. */
 export class Borrowed {
   readonly folder: string;
   readonly #objects: string;
-  /** By name of a folder: its time when it was read. */
   readonly #read = new Map<string, number>();
   #copied = 0;
 
-  /**
-   * @param store absolute
-   * @param objects of the user's repository, absolute
-   */
   constructor(store: string, objects: string) {
     this.#objects = objects;
     this.folder = join(store, ROOT, createHash('sha256').update(objects).digest('hex').slice(0, 16));
   }
 
-  /** Takes in what is new. What cannot be taken stays with the user. @throws the file system's error */
+  /**
+   * Links new objects; skips those that can't be linked.
+   * @throws the file system's error
+   */
   async update(): Promise<void> {
     const names = (await readdir(this.#objects).catch(() => [])).filter(isObjectFolder);
     await Promise.all(names.map((name) => this.#updateFolder(name)));
@@ -48,7 +46,7 @@ export class Borrowed {
     await mkdir(to, { recursive: true, mode: 0o700 });
     const present = new Set(await readdir(to));
     const files = (await readdir(from).catch(() => [])).filter((file) => isObject(name, file) && !present.has(file));
-    // The index of a pack last: without it, git does not see the pack.
+    // The index of a pack last: without it, git ignores the pack.
     for (const file of files.sort((one, two) => Number(one.endsWith('.idx')) - Number(two.endsWith('.idx'))))
       await this.#take(join(from, file), join(to, file));
     if (!isUnsettled) this.#read.set(name, changedAt);
@@ -76,20 +74,14 @@ export class Borrowed {
   }
 }
 
-/** Second names in a store. */
 export interface Borrowings {
-  /** Absolute; with the second names of one repository each. */
   readonly folders: readonly string[];
-  /** Absolute; the object folders of the user. */
   readonly sources: readonly string[];
-  /** Absolute; what the user's repositories no longer have. */
+  /** Objects that the user's repositories no longer have. */
   readonly orphans: readonly string[];
 }
 
-/**
- * Lists second names.
- * @param oldest ms since 1970; orphans that changed later are left out
- */
+/** @param oldest ms since 1970; orphans that changed later are left out */
 export async function listBorrowed(store: string, oldest: number): Promise<Borrowings> {
   const found = { folders: [] as string[], sources: [] as string[], orphans: [] as string[] };
   for (const name of await readdir(join(store, ROOT)).catch(() => [])) {
@@ -102,7 +94,7 @@ export async function listBorrowed(store: string, oldest: number): Promise<Borro
       const kept = new Set(await readdir(join(source, below)).catch(() => []));
       for (const file of await readdir(join(folder, below))) {
         const path = join(folder, below, file);
-        // It changes when the other name goes.
+        // The change time is updated when the other name is removed.
         if (!kept.has(file) && ((await stat(path).catch(() => undefined))?.ctimeMs ?? Infinity) < oldest)
           found.orphans.push(path);
       }
@@ -111,9 +103,7 @@ export async function listBorrowed(store: string, oldest: number): Promise<Borro
   return found;
 }
 
-/** Removes second names that nothing needs any more, and folders that are empty then. */
 export async function removeBorrowed({ folders, orphans }: Borrowings): Promise<void> {
-  // The index of a pack first: git looks for no pack without one.
   for (const path of [...orphans].sort((one, two) => Number(two.endsWith('.idx')) - Number(one.endsWith('.idx'))))
     await rm(path, { force: true }).catch(() => undefined);
   for (const folder of folders) {

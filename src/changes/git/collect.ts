@@ -4,28 +4,24 @@ import { join } from 'node:path';
 import { retryBusy } from '../../base/retryBusy';
 import { Slices } from '../lines/slices';
 import { listBorrowed, removeBorrowed } from './borrowed';
-import { heldStates } from './holds';
+import { heldStates, isAlive } from './holds';
 import { splitRecords } from './records';
 import { lastTreeOf } from './scan';
 import { blobSizes, run, type Store, tryRun } from './storeRuns';
-import { isAlive } from './window';
 
-/** Milliseconds; it runs beside everything. */
+/** Milliseconds. */
 const TIMEOUT_MS = 600_000;
 /**
- * How long an object that is not held is kept, in milliseconds: another window may have read a
- * state, and not hold it yet.
+ * Keeps unheld objects for this time, ms: another window may have read a state and not hold it yet.
  */
 const GRACE_MS = 24 * 60 * 60 * 1000;
 
-/** What the name of a file ends with while it is removed. */
 const ASIDE = '.old';
 
 /**
- * Packs all objects that a held state or an index needs, and removes the others once they are old.
- * Two windows may do so at the same time: each removes only what it has packed, or what is old.
- * @param graceMs see {@link GRACE_MS}
- * @returns the bytes of what is needed; undefined where another window does it at the moment
+ * Packs all objects that a held state or an index needs, and removes others once they are old. Two
+ * windows may do so at the same time: each removes only what it has packed, or what is old.
+ * @returns the bytes needed; undefined while another window collects
  */
 export async function collect(
   store: Store,
@@ -72,12 +68,12 @@ async function pack(store: Store, signal: AbortSignal | undefined, graceMs: numb
   await removeBorrowed(borrowed);
   for (const name of present) {
     if (name === made || !(await removeOld(join(packs, name), oldest))) continue;
-    // The index last: without it git would take the pack for one that is being written.
+    // The index last: without it, git takes the pack for one that is being written.
     for (const end of ['.rev', '.idx']) {
       await rm(join(packs, name.replace(/\.pack$/, end)), { force: true });
     }
   }
-  // Left by a process that was killed.
+  // Left by a killed process.
   for (const name of await readdir(packs)) {
     if ((name.startsWith('tmp_') || name.endsWith(ASIDE)) && !(await changedAfter(join(packs, name), oldest)))
       await rm(join(packs, name));
@@ -86,7 +82,6 @@ async function pack(store: Store, signal: AbortSignal | undefined, graceMs: numb
   return made === '' ? 0 : (await stat(join(packs, made))).size;
 }
 
-/** What the held states and the indexes need: what the store itself has of it, and what it has not. */
 async function reachable(
   store: Store,
   limits: { signal: AbortSignal | undefined; timeoutMs: number },
@@ -106,7 +101,6 @@ async function reachable(
     });
     for (let at = 0; at < output.length; await slices.step()) {
       const end = output.indexOf(0x0a, at);
-      // A question mark stands before what is missing.
       if (output[at] === 0x3f) lacking.add(output.toString('latin1', at + 1, end));
       else oids.add(output.toString('latin1', at, end));
       at = end + 1;
@@ -137,12 +131,11 @@ async function indexesOf(store: Store): Promise<string[]> {
   return indexes;
 }
 
-/** Whether a process that uses a store may still run. */
 export async function hasLiveWindow(store: string): Promise<boolean> {
   return (await readdir(join(store, 'indexes')).catch(() => [])).some(isAlive);
 }
 
-/** Removes the indexes of windows that ended, except the newest: the next window starts with it. */
+/** Keeps the newest index: the next window starts with it. */
 async function removeDeadWindows(store: Store): Promise<void> {
   const windows = join(store.folder, 'indexes');
   const dead: { readonly path: string; readonly at: number }[] = [];
@@ -156,8 +149,8 @@ async function removeDeadWindows(store: Store): Promise<void> {
 }
 
 /**
- * Removes loose objects that are packed, or old. The folders stay, as git gives up when one goes
- * between its making the folder and writing into it.
+ * Removes loose objects that are packed, or old. The folders stay, as git fails if one disappears
+ * between its creation and a write into it.
  */
 async function removeLoose(store: Store, packed: ReadonlySet<string>, oldest: number): Promise<void> {
   const objects = join(store.folder, 'objects');
@@ -172,9 +165,8 @@ async function removeLoose(store: Store, packed: ReadonlySet<string>, oldest: nu
 }
 
 /**
- * Removes a file that has not changed since a time. Another window that needs the content at this
- * moment touches the file; once it has another name, that window writes it again instead.
- * @returns whether it is removed
+ * Removes a file unchanged since a time. Another window that needs the content now touches the
+ * file; once renamed, that window writes it again instead.
  */
 async function removeOld(path: string, time: number): Promise<boolean> {
   if (await changedAfter(path, time)) return false;

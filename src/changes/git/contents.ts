@@ -5,7 +5,7 @@ import { type Store, storeEnvironment } from './storeRuns';
 
 /** Milliseconds. */
 const IDLE_MS = 10_000;
-/** Milliseconds without an answer, after which the process is ended. */
+/** The process is ended after this time without an answer, ms. */
 const STUCK_MS = 30_000;
 const MAX_HEADER = 200;
 
@@ -14,14 +14,13 @@ interface Request {
   readonly content: Deferred<Buffer | undefined>;
 }
 
-/** Reads contents by their ids. */
 export class Contents {
   readonly #store: Store;
   #process: ChildProcessWithoutNullStreams | undefined;
   #requests: Request[] = [];
   #chunks: Buffer[] = [];
   #length = 0;
-  /** Bytes of the answer that arrives, with its header and the line end after it. */
+  /** Bytes of the arriving answer, with its header and line end. */
   #needed: number | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -29,10 +28,9 @@ export class Contents {
     this.#store = store;
   }
 
-  /** @returns undefined where neither the store nor the user's repositories have it */
+  /** @returns undefined if no repository has it */
   read(oid: string): Promise<Buffer | undefined> {
     const content = new Deferred<Buffer | undefined>();
-    // The process knows only the repositories that there were when it started.
     this.#process ??= this.#start();
     this.#requests.push({ oid, content });
     this.#process.stdin.write(`${oid}\n`);
@@ -40,7 +38,7 @@ export class Contents {
     return content.promise;
   }
 
-  /** Ends the process. What is being read fails; a later read starts another one. */
+  /** Ends the process; a later read starts another one. */
   dispose(): void {
     this.#end(new Error('closed'));
   }
@@ -73,7 +71,6 @@ export class Contents {
     this.#wait(this.#requests.length === 0 ? IDLE_MS : STUCK_MS);
   }
 
-  /** Settles the first request, if its answer has arrived whole. */
   #answer(): boolean {
     if (this.#length === 0 || (this.#needed !== undefined && this.#length < this.#needed)) return false;
     const received = Buffer.concat(this.#chunks);

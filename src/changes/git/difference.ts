@@ -9,23 +9,19 @@ import { Slices } from '../lines/slices';
 import type { FileChange, FileVersion } from '../model/fileChange';
 import { joinOutside, type Outside, PathSet, readOutside, writeOutside } from './outside';
 import { pathText, splitRecords } from './records';
-import { folderPath, OUTSIDE, writeObject } from './stateTree';
-import { blobSizes, run, type Store, tryRun } from './storeRuns';
+import { blobSizes, folderPath, OUTSIDE, run, type Store, tryRun, writeObject } from './storeRuns';
 
 /** Milliseconds. */
 const TIMEOUT_MS = 60_000;
-/** New files times deleted files that are compared for renames with edits. */
 const RENAME_LIMIT = 400;
 const MODES = new Set(['100644', '100755', '120000']);
 
-/** One side of a file, before its size is known. */
 interface Side {
   readonly mode: FileVersion['mode'];
   readonly oid: string;
 }
 
 interface Entry {
-  /** Relative to the folder. */
   readonly path: string;
   /** In the tree of the state. */
   readonly statePath: string;
@@ -33,16 +29,14 @@ interface Entry {
   readonly after: Side | undefined;
 }
 
-/** What is known of a content. */
 interface Blob {
   readonly size: number;
   readonly isKept: boolean;
 }
 
 /**
- * What changed between two states of one folder, sorted by path. The contents of both sides are in
- * the store itself afterwards, wherever they were before.
- * @param root absolute path of the folder, as the result says it
+ * Returns what changed between two states, sorted by path. Afterwards the store itself has the
+ * contents of both sides.
  * @throws ParleyError `state-gone`, `git-…`
  */
 export async function difference(
@@ -92,10 +86,7 @@ export async function difference(
   return changes.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/**
- * Finds the files of which the state that lacks them does not say that there were none.
- * @returns those that are no end of a rename, and all of them by their path
- */
+/** Finds files that may have existed in the state that lacks them. */
 async function earlierFiles(
   store: Store,
   entries: readonly Entry[],
@@ -122,14 +113,14 @@ async function earlierFiles(
       const isUnread = unread.has(entry.path);
       if (!isUnread && !arrived.has(entry.path)) continue;
       wereThere.add(entry.path);
-      // What came from elsewhere may have been renamed here, unless it may have been an ignored file.
+      // A file that came from elsewhere may have been renamed here, unless it may have been
+      // ignored.
       if (isUnread || (mayHaveMoved && !moved.has(entry[side.has]?.oid ?? ''))) apart.add(entry);
     }
   }
   return { apart, wereThere };
 }
 
-/** What states say of files that they do not have. */
 async function outsideOf(
   store: Store,
   states: readonly [string, string],
@@ -154,12 +145,7 @@ async function outsideOf(
   return [next(), next()];
 }
 
-/**
- * A state with some files as they are in another.
- * @param files relative to the folder
- * @returns its name
- * @throws ParleyError `state-gone`, `git-…`
- */
+/** @throws ParleyError `state-gone`, `git-…` */
 export async function replaced(
   store: Store,
   state: string,
@@ -176,7 +162,7 @@ export async function replaced(
     const lines = chosen.map(({ statePath, after }) => `${after?.mode ?? 0} ${after?.oid ?? none}\t${statePath}\0`);
     const outside = writeOutside(joinOutside(await outsideOf(store, [state, other], undefined)));
     if (outside.length > 0) lines.push(`100644 ${await writeObject(store, 'blob', outside)}\t${OUTSIDE}\0`);
-    // A file may be in the place of a folder: first what goes.
+    // Deletions first: a file may replace a folder.
     const input = Buffer.from(lines.sort().join(''));
     await run(store, { ...common, args: ['update-index', '-z', '--index-info'], input });
     const tree = await run(store, { ...common, args: ['write-tree', '--missing-ok'] });
@@ -184,7 +170,6 @@ export async function replaced(
   });
 }
 
-/** Runs something with an index of its own. */
 async function withIndex<T>(store: Store, use: (index: string) => Promise<T>): Promise<T> {
   const index = join(store.indexes, `compare-${randomUUID()}`);
   try {
@@ -197,7 +182,6 @@ async function withIndex<T>(store: Store, use: (index: string) => Promise<T>): P
 
 interface Compared extends Omit<Entry, 'statePath'> {
   readonly oldPath?: string;
-  /** Absent: not text. */
   readonly lines?: { readonly added: number; readonly removed: number };
 }
 
@@ -230,7 +214,7 @@ async function entriesOf(
   return joined(entries);
 }
 
-/** A file may be in the folder before, and in a repository below it after, or the other way round. */
+/** A file may move between the folder and a repository below it. */
 function joined(entries: readonly Entry[]): Entry[] {
   const byPath = new Map<string, Entry>();
   for (const entry of entries) {
@@ -249,7 +233,7 @@ function sideOf(mode = '', oid = ''): Side | undefined {
   return MODES.has(mode) ? { mode: mode as FileVersion['mode'], oid } : undefined;
 }
 
-/** Finds the contents, and copies into the store what only the user's repository has. */
+/** Finds the contents, and copies what only the user's repository has into the store. */
 async function blobsOf(
   store: Store,
   entries: readonly Entry[],
@@ -283,7 +267,9 @@ async function largeSize(store: Store, oid: string): Promise<number> {
   return Number(await readFile(join(store.folder, 'large', oid), 'utf8').catch(() => '0'));
 }
 
-/** Counts lines and finds renames: with trees of only these files, as git fails on a missing content. */
+/**
+ * Counts lines and finds renames, with trees of only these files: git fails on a missing content.
+ */
 async function compare(
   store: Store,
   entries: readonly Entry[],
@@ -338,7 +324,7 @@ async function comparedOf(records: readonly Buffer[]): Promise<Compared[]> {
   return compared;
 }
 
-/** Of files whose content is not there, a rename is seen by the id alone. */
+/** If the content is missing, only the id shows a rename. */
 function exactRenames(entries: readonly Entry[], isComparable: (side: Side | undefined) => boolean): Compared[] {
   const rest = entries.filter((one) => !isComparable(one.before) || !isComparable(one.after));
   const deleted = new Map(rest.flatMap((one) => (one.before && !one.after ? [[one.before.oid, one] as const] : [])));

@@ -1,8 +1,8 @@
 // The states of one folder in a bare repository of our own.
-
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, rm, stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
+import { Deferred } from '../../base/deferred';
 import { toDisposable } from '../../base/disposable';
 import { ParleyError } from '../../base/errors';
 import { KeyedQueue } from '../../base/keyedQueue';
@@ -14,45 +14,37 @@ import { collect } from './collect';
 import { Contents } from './contents';
 import { difference, replaced } from './difference';
 import type { Git } from './gitProcess';
-import { removeNotes } from './indexNotes';
-import { joinOutside, type Outside, outsideOf } from './outside';
+import { joinOutside, type Outside, outsideOf, removeNotes } from './outside';
 import { findRepository, prefixIn, type Repository } from './repository';
 import { type ScanLimits, type Scanned, scan } from './scan';
-import { SharedRun } from './sharedRun';
-import { writeState } from './stateTree';
 import type { OpenFolder, StoredFolder } from './storedFolder';
-import { run, type Store, tryRun } from './storeRuns';
+import { run, type Store, tryRun, writeState } from './storeRuns';
 import { FileConfigs } from './userConfig';
 import { warmIndex } from './warmIndex';
 
-/** Milliseconds. */
 const RUN_MS = 30_000;
-/** Repositories below the folder; further ones are not read, and the states say so. */
+/** Repositories below the folder; the states say if there are more. */
 const MAX_NESTED = 200;
 /** In the store: object folders of the user's repositories. */
 const ALTERNATES = 'alternates.json';
 
 export interface GitFolderOptions {
   readonly git: Git;
-  /** Of the user. */
   readonly env: NodeJS.ProcessEnv;
-  /** Absolute, without symbolic links. */
   readonly folder: string;
-  /** Absolute; what the path of the store begins with. */
   readonly store: string;
-  /** Names this process in the store, see `WINDOW`. */
   readonly window: string;
   readonly limits: ScanLimits;
-  /** What may be new in one scan where there is no repository that says which files count. */
+  /** Limits of one scan without a repository. */
   readonly maxWithoutRepository: NonNullable<ScanLimits['maxNew']>;
 }
 
-/** Folders that are open in this process, by their store: one index and one run at a time for all. */
+/** Open folders by store: one index and one run at a time for all. */
 const openFolders = new Map<string, { readonly folder: Promise<GitFolder>; users: number }>();
 
 /**
- * Opens the states of a folder. All that open it in this process share one.
- * @throws Error where the store cannot be written
+ * All callers in this process share one folder.
+ * @throws Error if the store can't be written
  */
 export async function openGitFolder(options: GitFolderOptions): Promise<OpenFolder> {
   const key = [options.store, options.git.program, options.window].join('\n');
@@ -76,7 +68,6 @@ export async function openGitFolder(options: GitFolderOptions): Promise<OpenFold
   }
 }
 
-/** A folder whose states are kept by git. */
 class GitFolder implements StoredFolder {
   readonly #options: GitFolderOptions;
   readonly #store: Store;
@@ -84,9 +75,7 @@ class GitFolder implements StoredFolder {
   readonly #configs: FileConfigs;
   readonly #queue = new KeyedQueue<'store'>();
   readonly #take: SharedRun<string>;
-  /** By the object folder of the user. */
   readonly #borrowed = new Map<string, Borrowed>();
-  /** What the last scan gave, by our index. */
   readonly #scanned = new Map<string, Scanned>();
   #last: { readonly key: string; readonly state: string; readonly at: number } | undefined;
   #newestRead = 0;
@@ -298,5 +287,58 @@ async function knownAlternates(store: string): Promise<Set<string>> {
     return new Set(Array.isArray(paths) ? paths.filter((path) => typeof path === 'string' && isAbsolute(path)) : []);
   } catch {
     return new Set();
+  }
+}
+
+interface Waiting<T> {
+  readonly promise: Promise<T>;
+  readonly abort: AbortController;
+  callers: number;
+}
+
+/** Serialises one operation, and shares a run that has not begun. */
+export class SharedRun<T> {
+  readonly #queue: KeyedQueue<'store'>;
+  readonly #operation: (signal: AbortSignal) => Promise<T>;
+  #waiting: Waiting<T> | undefined;
+
+  /** @param queue what else must not run at the same time */
+  constructor(queue: KeyedQueue<'store'>, operation: (signal: AbortSignal) => Promise<T>) {
+    this.#queue = queue;
+    this.#operation = operation;
+  }
+
+  /**
+   * The result of a run that begins after this call. It is aborted when all that wait for it are.
+   * @throws what the operation throws; the reason of `signal`
+   */
+  run(signal?: AbortSignal): Promise<T> {
+    signal?.throwIfAborted();
+    this.#waiting ??= this.#start();
+    const waiting = this.#waiting;
+    waiting.callers += 1;
+    if (!signal) return waiting.promise;
+    const left = new Deferred<T>();
+    const leave = (): void => {
+      left.reject(signal.reason);
+      waiting.callers -= 1;
+      if (waiting.callers === 0) {
+        waiting.abort.abort();
+        if (this.#waiting === waiting) this.#waiting = undefined;
+      }
+    };
+    signal.addEventListener('abort', leave, { once: true });
+    return Promise.race([waiting.promise, left.promise]).finally(() => signal.removeEventListener('abort', leave));
+  }
+
+  #start(): Waiting<T> {
+    const abort = new AbortController();
+    const promise = this.#queue.run('store', () => {
+      if (this.#waiting === waiting) this.#waiting = undefined;
+      return this.#operation(abort.signal);
+    });
+    promise.catch(() => undefined);
+    const waiting: Waiting<T> = { promise, abort, callers: 0 };
+    return waiting;
   }
 }

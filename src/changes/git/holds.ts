@@ -6,13 +6,10 @@ import { join } from 'node:path';
 import { retryBusy } from '../../base/retryBusy';
 
 const ROOT = 'refs/parley';
-/** Characters; file systems allow 255 bytes. */
+/** File systems allow 255 bytes. */
 const MAX_NAME = 150;
 
-/**
- * Holds a state of a store until it is released.
- * @param store absolute path of the store
- */
+/** Holds a state until it is released. */
 export async function hold(store: string, session: string, name: string, state: string): Promise<void> {
   const folder = join(store, ROOT, refPart(session));
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -26,13 +23,11 @@ export async function hold(store: string, session: string, name: string, state: 
   }
 }
 
-/** Releases one state of a session, or all of them. */
 export async function release(store: string, session: string, name?: string): Promise<void> {
   const folder = join(store, ROOT, refPart(session));
   await rm(name === undefined ? folder : join(folder, refPart(name)), { recursive: true, force: true });
 }
 
-/** Releases the states of all other sessions. */
 export async function releaseOthers(store: string, sessions: readonly string[]): Promise<void> {
   const kept = new Set(sessions.map(refPart));
   for (const session of await readdir(join(store, ROOT)).catch(() => [])) {
@@ -40,7 +35,6 @@ export async function releaseOthers(store: string, sessions: readonly string[]):
   }
 }
 
-/** The names of all held states. */
 export async function heldStates(store: string): Promise<readonly string[]> {
   const states = new Set<string>();
   for (const session of await readdir(join(store, ROOT)).catch(() => [])) {
@@ -52,10 +46,24 @@ export async function heldStates(store: string): Promise<readonly string[]> {
   return [...states];
 }
 
-/** Any text as a part of the name of a ref and of a file, on any file system. */
+/** Any text as part of a ref and of a file name, on any file system. */
 function refPart(text: string): string {
   const part = Buffer.from(text)
     .toString('latin1')
     .replace(/[^a-z0-9_-]/g, (one) => `%${one.charCodeAt(0).toString(16).padStart(2, '0')}`);
   return part !== '' && part.length <= MAX_NAME ? part : createHash('sha256').update(text).digest('hex');
+}
+
+/** Unique to this process. */
+export const WINDOW = `${process.pid}-${randomUUID()}`;
+
+export function isAlive(window: string): boolean {
+  const pid = Number(/^(\d+)-/.exec(window)?.[1]);
+  if (!Number.isSafeInteger(pid) || pid <= 0) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
 }

@@ -5,11 +5,9 @@ import { setImmediate } from 'node:timers/promises';
 import { Slices } from '../lines/slices';
 
 const MAX_INDEX = 1024 * 1024 * 1024;
-/** Bytes of an entry before the id. */
 const STAT_BYTES = 40;
 const HEADER_BYTES = 12;
 const HASH_STEP = 1024 * 1024;
-/** Where the fields of an entry are. */
 const CTIME_AT = 0;
 const MTIME_AT = 8;
 const INODE_AT = 20;
@@ -25,52 +23,46 @@ const FILE_TYPE = 0o170000;
 const REGULAR = 0o100000;
 const LINK = 0o120000;
 
-/** A file as an index knows it. */
 export interface IndexEntry {
-  /** Its bytes, one in each character. */
+  /** Bytes as Latin-1. */
   readonly path: string;
-  /** The index it was read from. */
   readonly source: Buffer;
   /**
-   * Offset of its stat data there, which the id follows. Buffers of its own would make the garbage
-   * collector stop the thread where there are 100,000 files.
+   * Offset of the stat data, which the id follows. Separate buffers would make the garbage
+   * collector stop the thread with 100,000 files.
    */
   readonly at: number;
-  /** Written in the second in which the file changed: the file may have changed again since. */
+  /** Written in the second of the file's change: the file may have changed again since. */
   readonly isRacy: boolean;
 }
 
-/** When the stat data was read last: seconds. Of two entries, the later one is of the present file. */
+/** Of two entries, the later one (seconds) is of the present file. */
 export function changedAt({ source, at }: IndexEntry): number {
   return source.readUInt32BE(at + CTIME_AT);
 }
 
-/** The size of the file on the disk, in bytes, modulo 4 GB; 0 where it must be read again. */
+/** Bytes modulo 4 GB; 0 if the file must be read again. */
 export function sizeOnDisk({ source, at, isRacy }: IndexEntry): number {
   return isRacy ? 0 : source.readUInt32BE(at + SIZE_AT);
 }
 
-/** What names the file on its disk, modulo 2³²; 0 where that is not known. */
+/** Inode modulo 2³²; 0 if unknown. */
 export function inodeOf({ source, at }: IndexEntry): number {
   return source.readUInt32BE(at + INODE_AT);
 }
 
-/** The id of the content, in hexadecimal digits. */
 export function contentId({ source, at }: IndexEntry, oidBytes: number): string {
   return source.toString('hex', at + STAT_BYTES, at + STAT_BYTES + oidBytes);
 }
 
-/** Whether an entry says nothing of the file on the disk. */
 export function isWithoutStat({ source, at }: IndexEntry): boolean {
   return source.readUInt32BE(at + CTIME_AT) === 0 && source.readUInt32BE(at + MTIME_AT) === 0;
 }
 
 /**
- * Reads the files of an index, sorted. Left out is what is not a plain file of the work tree:
- * conflicts, submodules, files outside of a sparse checkout or without a content.
- * @param oidBytes length of an id
- * @param prefix only paths that begin with it
- * @returns undefined where there is none, or one that is split, sparse or broken
+ * Reads the plain files of an index, sorted: no conflicts, submodules, files outside of a sparse
+ * checkout or without content.
+ * @returns undefined if it is missing, split, sparse or broken
  */
 export async function readIndex(file: string, oidBytes: number, prefix: Buffer): Promise<IndexEntry[] | undefined> {
   try {
@@ -82,7 +74,6 @@ export async function readIndex(file: string, oidBytes: number, prefix: Buffer):
   }
 }
 
-/** @throws RangeError where it ends too early */
 async function entriesOf(
   index: Buffer,
   oidBytes: number,
@@ -138,7 +129,7 @@ function endOfName(index: Buffer, from: number): number {
   return end;
 }
 
-/** The variable-width number of version 4, which is that of packs' offsets. */
+/** Variable-width number of version 4, as in pack offsets. */
 function varint(index: Buffer, from: number): { readonly value: number; readonly end: number } {
   let at = from;
   let byte = index.readUInt8(at++);
@@ -152,7 +143,7 @@ function varint(index: Buffer, from: number): { readonly value: number; readonly
 
 /**
  * Writes an index of version 2.
- * @param file absolute; must not exist
+ * @param file must not exist
  * @param entries sorted by path
  */
 export async function writeIndex(file: string, entries: readonly IndexEntry[], oidBytes: number): Promise<void> {

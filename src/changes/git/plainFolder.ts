@@ -15,9 +15,7 @@ import { put } from './bareStore';
 import { heldStates } from './holds';
 import type { StoredFolder } from './storedFolder';
 
-/** Files of one folder that are looked at; later ones are left out. */
 const MAX_FILES = 5000;
-/** The codes of errors where there is no file. */
 const MISSING: readonly unknown[] = ['ENOENT', 'ENOTDIR'];
 const GRACE_MS = 24 * 60 * 60 * 1000;
 
@@ -27,15 +25,14 @@ const version = z.object({
   size: z.int().check(z.nonnegative()),
   isHashOnly: z.optional(z.literal(true)),
 });
-/** A file now, and when it was named: null where there was none. */
+/** A file now, and when it was named; null: missing. */
 const stateFile = z.object({ now: z.nullable(version), named: z.nullable(version) });
 const storedState = z.record(z.string(), stateFile);
 type State = z.infer<typeof storedState>;
 type Version = z.infer<typeof version>;
-/** What is there and cannot be read. It is not taken for a file that is missing. */
+/** Unreadable, which does not mean missing. */
 const UNREAD: Version = { oid: '0'.repeat(64), mode: '100644', size: 0, isHashOnly: true };
 
-/** A folder whose named files are kept as they are. */
 export class PlainFolder implements StoredFolder {
   readonly isNamedOnly = true;
   readonly hasUnreadRepositories = false;
@@ -44,7 +41,6 @@ export class PlainFolder implements StoredFolder {
   readonly #folder: string;
   readonly #maxFile: number;
   readonly #queue = new KeyedQueue<'store'>();
-  /** By path: what the file was when it was named. */
   readonly #named = new Map<string, Promise<Version | null>>();
 
   private constructor(folder: string, store: string, maxFile: number) {
@@ -53,11 +49,7 @@ export class PlainFolder implements StoredFolder {
     this.#maxFile = maxFile;
   }
 
-  /**
-   * @param folder absolute
-   * @param store absolute; made where it is missing
-   * @param maxFile bytes; larger files are noted by their hash only
-   */
+  /** @param maxFile bytes; of larger files only the hash is kept */
   static async open(folder: string, store: string, maxFile: number): Promise<PlainFolder> {
     for (const name of ['contents', 'states']) await mkdir(join(store, name), { recursive: true, mode: 0o700 });
     return new PlainFolder(folder, store, maxFile);
@@ -131,7 +123,7 @@ export class PlainFolder implements StoredFolder {
     await collectPlain(this.store);
   }
 
-  /** Keeps the file as it is; null where there is none. */
+  /** Stores the present file; null if there is none. */
   async #present(path: string): Promise<Version | null> {
     const file = join(this.#folder, path);
     try {
@@ -186,8 +178,7 @@ async function readState(store: string, name: string): Promise<State> {
 
 /**
  * Removes what no session holds, once it is old. Two windows may do so at the same time.
- * @param store absolute
- * @returns the bytes of what is held
+ * @returns the bytes held
  */
 export async function collectPlain(store: string): Promise<number> {
   const held = await heldStates(store);

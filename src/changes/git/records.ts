@@ -1,7 +1,7 @@
 // The records of git's `-z` formats, read in slices that leave the thread free in between.
 import { Slices } from '../lines/slices';
 
-/** Splits an output at its NUL bytes; the parts are views on it. */
+/** The parts are views on the output. */
 export async function splitRecords(output: Buffer): Promise<Buffer[]> {
   const records: Buffer[] = [];
   const slices = new Slices();
@@ -17,15 +17,11 @@ export async function splitRecords(output: Buffer): Promise<Buffer[]> {
 
 const NUL = Buffer.from([0]);
 
-/** The input of a `-z --stdin` option. */
 export function joinRecords(records: readonly Buffer[]): Buffer {
   return Buffer.concat(records.flatMap((record) => [record, NUL]));
 }
 
-/**
- * The text of a path.
- * @returns undefined where its bytes are not UTF-8
- */
+/** @returns undefined if the bytes are not UTF-8 */
 export function pathText(bytes: Buffer): string | undefined {
   const text = bytes.toString('utf8');
   return text.includes('\ufffd') && !Buffer.from(text).equals(bytes) ? undefined : text;

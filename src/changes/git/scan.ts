@@ -9,35 +9,25 @@ import { localizable } from '../../base/localizable';
 import { Slices } from '../lines/slices';
 import { put } from './bareStore';
 import { inodeOf, readIndex } from './indexFile';
-import { type IndexNotes, isOlder, readNotes, writeNotes } from './indexNotes';
-import type { Outside } from './outside';
+import { type IndexNotes, isOlder, type Outside, readNotes, writeNotes } from './outside';
 import { joinRecords, pathText, splitRecords } from './records';
 import { run, type Store, tryRun } from './storeRuns';
 import type { FileConfig } from './userConfig';
 
-/** How many `lstat` run at once. */
 const WIDTH = 32;
-/** Runs of git that may fail in one scan, before it is given up. */
 const MAX_FAILURES = 100;
-/**
- * How long a tree is used again, in milliseconds; well below the age at which it may be collected.
- */
+/** Reuses a tree for this time, ms; well below the age at which it may be collected. */
 const REUSE_MS = 60 * 60 * 1000;
-/** What git says where the store, and not a file, is the cause: a full disk, or missing rights. */
+/** Errors of the store (full disk, missing rights), not of a file. */
 const STORE_FAILURE =
   /No space left|quota exceeded|temporary file|object to repository|loose object|index file: |unable to write/i;
-/** Paths that are passed as arguments at once. */
 const ARGUMENTS = 100;
-/** What a list may take for each file, where the number of files is bounded. */
 const BYTES_OF_PATH = 400;
 
-/** One work tree: a folder without a repository, or the part of a repository that a folder is. */
 export interface WorkTree {
-  /** The top level; absolute, without symbolic links. */
   readonly top: string;
   /** The folder in it, as git writes it: empty, or with a slash at its end. */
   readonly prefix: string;
-  /** The index of this window; absolute. */
   readonly index: string;
   readonly config: FileConfig;
 }
@@ -45,43 +35,36 @@ export interface WorkTree {
 export interface ScanLimits {
   /** Milliseconds. */
   readonly timeoutMs: number;
-  /** Larger files are noted by their hash only; bytes. */
+  /** Bytes; of larger files only the hash is kept. */
   readonly maxFile: number;
-  /** Larger files are not read at all: their size and time stand for the content; bytes. */
+  /** Bytes; for larger files, size and time stand for the content. */
   readonly maxHashed: number;
-  /** Of so many bytes of new contents the largest files are noted by their hash only. */
+  /** Bytes of new contents; of the largest files beyond, only the hash is kept. */
   readonly maxKept: number;
-  /** What may be new in one scan: files, and bytes to keep. Absent: any number. */
   readonly maxNew?: { readonly files: number; readonly bytes: number };
 }
 
-/** So many files to read are worth a look at what the user's index knows of them by now. */
+/** With this many files to read, the user's index is looked at again. */
 const MANY = 500;
 
 export interface Scanned {
   readonly tree: string;
-  /** When the tree was written: `Date.now()`. */
   readonly writtenAt: number;
-  /** Repositories below, relative to the top level, without a slash at the end. */
   readonly nested: readonly string[];
-  /** When the newest of the files that differed was changed, in milliseconds since 1970; 0: none did. */
+  /** Change time of the newest differing file, ms since 1970; 0: none. */
   readonly newest: number;
-  /** Relative to the top level. */
   readonly outside: Outside;
 }
 
-/** A path that is to be read again. */
 interface Candidate {
   readonly path: Buffer;
   readonly stats: Stats;
-  /** The index does not have it. */
   readonly isNew: boolean;
 }
 
 /**
  * Reads what differs from the index, and writes the tree.
- * @param warm fills the index from others, in so many milliseconds; false where they are as before
- * @param last what the last scan of this index gave
+ * @param warm fills the index from others; false if nothing changed there
  * @throws ParleyError `folder-too-large`, `store-failed`, `git-…`
  */
 export async function scan(
@@ -103,7 +86,7 @@ export async function scan(
     input,
   });
   await mkdir(dirname(tree.index), { recursive: true });
-  // Nobody else writes this index: a lock is of a run that was killed.
+  // Only this process writes the index: the lock is of a killed run.
   await rm(`${tree.index}.lock`, { force: true });
   const left = (): number => Math.max(1, until - performance.now());
   let isWarmed = !(await isFile(tree.index)) && (await warm(left()));
@@ -111,12 +94,12 @@ export async function scan(
   const began = Date.now();
   let found = await candidates(store, tree, runIn, limits);
   const arrived = await arrivedIn(store, tree, found, notes);
-  // Before they are in the index, in which no later scan finds them new.
+  // Before they are in the index, where no later scan finds them new.
   if (notes) await writeNotes(tree.index, { at: notes.at, arrived });
   if (found.present.length + found.gone.length > MANY) {
     isWarmed = (await warm(left())) || isWarmed;
-    // Files that were only touched, or read in the second of their change, are compared with what
-    // the other index knows: adding them would keep each content a second time.
+    // Compares files that were only touched with the other index: adding them would store each
+    // content twice.
     if (isWarmed && (await isFile(tree.index))) {
       await tryRun(store, runIn(['update-index', '-q', '--refresh']));
       found = await candidates(store, tree, runIn, limits);
@@ -145,7 +128,7 @@ export async function scan(
       if (code === 0) continue;
       if (STORE_FAILURE.test(stderr))
         throw new ParleyError('store-failed', localizable('Git failed: {0}', stderr.trim()));
-      // One file that cannot be read fails the run: it is left as it was known.
+      // One unreadable file fails the run: it stays as it was known.
       if (++failures > MAX_FAILURES) throw new ParleyError('git-failed', localizable('Git failed: {0}', stderr.trim()));
       if (paths.length === 1) {
         unreadable.push(...paths);
@@ -172,7 +155,7 @@ export async function scan(
   const written = await tryRun(store, runIn(['write-tree', '--missing-ok', ...prefix]));
   if (written.code === 0) {
     const id = written.stdout.toString('latin1').trim();
-    // Git takes from the index that folders of this tree are in the store: they must stay there.
+    // By the index, git assumes that the store has the folders of this tree: they must stay there.
     await put(lastTreeOf(tree.index), Buffer.from(id));
     return { tree: id, writtenAt, nested: found.nested, newest, outside };
   }
@@ -184,7 +167,6 @@ export async function scan(
   throw new ParleyError('git-failed', localizable('Git failed: {0}', written.stderr.trim()));
 }
 
-/** The file beside an index that names the last tree written from it. */
 export function lastTreeOf(index: string): string {
   return `${index}.tree`;
 }
@@ -192,11 +174,9 @@ export function lastTreeOf(index: string): string {
 type RunIn = (args: readonly string[], input?: Buffer) => Parameters<typeof run>[1];
 
 interface Found {
-  /** Files and links. */
   readonly present: readonly Candidate[];
   readonly gone: readonly Buffer[];
   readonly nested: readonly string[];
-  /** Ignored, or in a folder that cannot be listed; see {@link Outside}. */
   readonly unread: readonly string[];
 }
 
@@ -219,7 +199,7 @@ async function candidates(store: Store, tree: WorkTree, runIn: RunIn, limits: Sc
   ]);
   if (listed.code !== 0) throw new ParleyError('git-failed', localizable('Git failed: {0}', listed.stderr.trim()));
   const others = listed.stdout;
-  // A folder that was renamed meanwhile would be in both places: what is gone is looked for last.
+  // Missing files last: a folder renamed in between would be in both places.
   const differing = await splitRecords(others.length === 0 ? compared : await compare());
   const slices = new Slices();
   for (let at = 0; at + 1 < differing.length; at += 2) {
@@ -255,18 +235,17 @@ async function candidates(store: Store, tree: WorkTree, runIn: RunIn, limits: Sc
   return { present, gone, nested, unread };
 }
 
-/** Git lists a folder before the ignored files in it where it is not ignored as a whole. */
+/** Git lists a folder before the ignored files in it unless it is ignored as a whole. */
 async function collapsed(list: Buffer): Promise<readonly string[]> {
   const paths = (await splitRecords(list)).flatMap((path) => pathText(path) ?? []);
   return paths.filter((path, at) => !path.endsWith('/') || paths[at + 1]?.startsWith(path) !== true);
 }
 
-/** The folders that git could not list, as it says so. */
 function unlistedIn(stderr: string): readonly string[] {
   return [...stderr.matchAll(/could not open directory '(.+?)\/?':/g)].map(([, path]) => `${path}/`);
 }
 
-/** Files that were there when the index was read last, and not in it under any name. */
+/** Files that existed at the last scan, and were in the index under no name. */
 async function arrivedIn(
   store: Store,
   { index }: WorkTree,
@@ -283,7 +262,6 @@ async function arrivedIn(
   return [...new Set([...earlier, ...fresh])];
 }
 
-/** What names files on the disk that the index still has. */
 async function inodesOf({ format }: Store, index: string, paths: readonly Buffer[]): Promise<ReadonlySet<number>> {
   const wanted = new Set(paths.map((path) => path.toString('latin1')));
   const entries = (await readIndex(index, format === 'sha1' ? 20 : 32, Buffer.alloc(0))) ?? [];
@@ -292,7 +270,7 @@ async function inodesOf({ format }: Store, index: string, paths: readonly Buffer
   return inodes;
 }
 
-/** Of a file that is gone, its folder has the time. */
+/** The time of a deleted file is in its folder. */
 async function newestOf(top: string, { present, gone }: Found): Promise<number> {
   const folders = new Set(gone.slice(0, MANY).map((path) => dirname(onDisk(top, path).toString('latin1'))));
   const times = [...folders].map((folder) =>
@@ -307,7 +285,6 @@ async function newestOf(top: string, { present, gone }: Found): Promise<number> 
   );
 }
 
-/** Files to keep, to note by their hash only, and not to read. */
 function bySize(
   present: readonly Candidate[],
   { maxFile, maxKept, maxHashed }: ScanLimits,
@@ -325,7 +302,7 @@ function bySize(
   return { kept, large, huge };
 }
 
-/** Such a file has no stat data in the index: it is looked at in each scan, and never read. */
+/** Huge files have no stat data in the index: each scan looks at them, and none reads them. */
 async function addHuge(store: Store, runIn: RunIn, huge: readonly Candidate[]): Promise<void> {
   const entries: Buffer[] = [];
   for (const { path, stats } of huge) {
@@ -376,7 +353,7 @@ async function readableOf(top: string, paths: readonly Buffer[]): Promise<Buffer
   return readable;
 }
 
-/** Keeps the size of files of which git has only the id. */
+/** Stores the size of files of which git has only the id. */
 async function noteLarge(store: Store, runIn: RunIn, large: readonly Candidate[]): Promise<void> {
   const sizes = new Map(large.map(({ path, stats }) => [path.toString('latin1'), stats.size]));
   const names = large.flatMap(({ path }) => pathText(path) ?? []);
@@ -392,7 +369,6 @@ async function noteLarge(store: Store, runIn: RunIn, large: readonly Candidate[]
   }
 }
 
-/** Why a scan failed, as a gap of the snapshot says it. */
 export function gapOf(error: unknown): 'too-large' | 'timeout' | 'failed' {
   if (!(error instanceof ParleyError)) return 'failed';
   if (error.code === 'git-timeout') return 'timeout';

@@ -1,19 +1,22 @@
 // Runs of git in a store of our own: which objects a run sees, and nothing of the user's repository
 // but what is passed here.
-import { delimiter, join } from 'node:path';
-import { Slices } from '../lines/slices';
-import type { ObjectFormat } from './bareStore';
-import { type Git, type GitResult, mustRunGit, runGit } from './gitProcess';
 
-/** A store, and where else objects may lie. */
+import { createHash } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+import { deflate } from 'node:zlib';
+import { Slices } from '../lines/slices';
+import { type ObjectFormat, put } from './bareStore';
+import { type Git, type GitResult, mustRunGit, runGit } from './gitProcess';
+import { type Outside, writeOutside } from './outside';
+
 export interface Store {
   readonly git: Git;
-  /** Absolute; the bare repository. */
   readonly folder: string;
   readonly format: ObjectFormat;
-  /** Absolute; the folder of this window's indexes. */
   readonly indexes: string;
-  /** Object folders of the user's repositories that the states refer to; absolute. Grows. */
+  /** Object folders of the user's repositories that the states refer to. Grows. */
   readonly alternates: Set<string>;
 }
 
@@ -22,29 +25,24 @@ export interface StoreRun {
   readonly input?: Buffer;
   /** Default: the store. */
   readonly cwd?: string;
-  /** Absolute; for what looks at files. */
   readonly workTree?: string;
-  /** Absolute. */
   readonly index?: string;
   /**
-   * Reads objects of the user's repositories too. Never for runs that write: git would leave out
-   * what is there already, which is not ours to keep, and touch it.
+   * Also reads objects of the user's repositories. Never for runs that write: git would leave out
+   * what is there, and touch it.
    */
   readonly borrow?: true;
-  /** The paths in `args` are patterns of git. Default: they are taken literally. */
+  /** Paths in `args` are patterns instead of literal. */
   readonly magic?: true;
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs: number;
-  /** Bytes. */
   readonly maxOutput?: number;
 }
 
-/** See `mustRunGit`. */
 export function run(store: Store, options: StoreRun): Promise<Buffer> {
   return mustRunGit(store.git, spawnOptions(store, options));
 }
 
-/** See `runGit`. */
 export function tryRun(store: Store, options: StoreRun): Promise<GitResult> {
   return runGit(store.git, spawnOptions(store, options));
 }
@@ -62,7 +60,6 @@ function spawnOptions(store: Store, options: StoreRun): Parameters<typeof runGit
   };
 }
 
-/** What points git at a store. */
 export function storeEnvironment(
   store: Store,
   { workTree, index, borrow, magic }: Pick<StoreRun, 'workTree' | 'index' | 'borrow' | 'magic'>,
@@ -76,12 +73,11 @@ export function storeEnvironment(
   };
 }
 
-/** Git reads a quoted path where one contains the separator of the list. */
+/** The path may contain the separator of the list. */
 function quoted(path: string): string {
   return `"${path.replace(/["\\]/g, '\\$&')}"`;
 }
 
-/** The sizes in bytes of those contents that are there. */
 export async function blobSizes(
   store: Store,
   oids: readonly string[],
@@ -104,4 +100,57 @@ export async function blobSizes(
     at = end + 1;
   }
   return sizes;
+}
+
+const compress = promisify(deflate);
+
+/** The folder itself. Names of the others are encoded, and never contain this. */
+const SELF = '=';
+/** The file with the state's {@link Outside}. */
+export const OUTSIDE = '=outside';
+
+/**
+ * Writes the tree of a state. A git process for these few bytes would take longer than all the rest
+ * if nothing has changed.
+ */
+export async function writeState(
+  store: Pick<Store, 'folder' | 'format'>,
+  self: string,
+  nested: ReadonlyMap<string, string>,
+  outside: Outside,
+): Promise<string> {
+  const about = writeOutside(outside);
+  const folders = [
+    [SELF, self] as const,
+    ...[...nested].map(([path, tree]) => [encodeURIComponent(path), tree] as const),
+  ];
+  // Git sorts folders as if their names ended with a slash.
+  const entries = folders.map(([name, id]) => ({ name, sorted: `${name}/`, mode: '40000', id }));
+  if (about.length > 0) {
+    const id = await writeObject(store, 'blob', about);
+    entries.push({ name: OUTSIDE, sorted: OUTSIDE, mode: '100644', id });
+  }
+  entries.sort((one, two) => (one.sorted < two.sorted ? -1 : 1));
+  const content = entries.flatMap(({ mode, name, id }) => [Buffer.from(`${mode} ${name}\0`), Buffer.from(id, 'hex')]);
+  return writeObject(store, 'tree', Buffer.concat(content));
+}
+
+export async function writeObject(
+  { folder, format }: Pick<Store, 'folder' | 'format'>,
+  type: 'tree' | 'blob',
+  content: Buffer,
+): Promise<string> {
+  const object = Buffer.concat([Buffer.from(`${type} ${content.length}\0`), content]);
+  const id = createHash(format).update(object).digest('hex');
+  const below = join(folder, 'objects', id.slice(0, 2));
+  const compressed = await compress(object);
+  await mkdir(below, { recursive: true, mode: 0o700 });
+  await put(join(below, id.slice(2)), compressed);
+  return id;
+}
+
+export function folderPath(path: string): string {
+  const slash = path.indexOf('/');
+  const owner = path.slice(0, slash);
+  return owner === SELF ? path.slice(slash + 1) : `${decodeURIComponent(owner)}${path.slice(slash)}`;
 }

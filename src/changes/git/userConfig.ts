@@ -10,7 +10,6 @@ import type { Repository } from './repository';
 
 const TIMEOUT_MS = 5000;
 const MAX_CONFIG = 1024 * 1024;
-/** What decides which files there are, and how a mode or a name is compared. */
 const SWITCHES = ['core.filemode', 'core.symlinks', 'core.ignorecase', 'core.precomposeunicode'];
 const CONVERSION = 'core.autocrlf';
 
@@ -20,12 +19,10 @@ type Variables = ReadonlyMap<string, string>;
 export interface FileConfig {
   /** `-c` options for scans. */
   readonly options: readonly string[];
-  /** Files with patterns of files to ignore, besides `.gitignore`. */
   readonly excludeFiles: readonly string[];
   readonly format: ObjectFormat;
-  /** Git converts line ends where no attribute says otherwise. */
+  /** Git converts line ends by default. */
   readonly convertsLines: boolean;
-  /** Absolute; a file of attributes besides those of the repository. */
   readonly attributesFile?: string;
 }
 
@@ -37,21 +34,15 @@ export class FileConfigs {
   #user: Promise<Variables> | undefined;
   readonly #local = new Map<string, { readonly stamp: string; readonly variables: Variables }>();
 
-  /** @param env of the user, to find the user's own configuration */
   constructor(git: Git, env: NodeJS.ProcessEnv) {
     this.#git = git;
     this.#env = env;
     this.#home = env.HOME ?? homedir();
   }
 
-  /**
-   * What holds for the files of a repository, or of a folder without one.
-   * @param folder with the files, absolute
-   */
   async of(repository: Repository | undefined, folder: string): Promise<FileConfig> {
     const [own, local] = await Promise.all([
       this.#ofUser(),
-      // Git looks at the file system when it makes a repository.
       repository ? this.#ofRepository(repository) : ofFileSystem(folder),
     ]);
     const value = (name: string): string | undefined => local.get(name) ?? own.get(name);
@@ -100,7 +91,7 @@ export class FileConfigs {
   }
 }
 
-/** Finds out whether a file is found by another spelling, without writing. */
+/** Tests whether the file system ignores case, without writing. */
 async function ofFileSystem(folder: string): Promise<Variables> {
   const names: readonly string[] = await readdir(folder).catch(() => []);
   const name = names.find((one) => otherCase(one) !== one && !names.includes(otherCase(one)));
@@ -121,7 +112,7 @@ function isTrue(text: string): boolean {
   return /^(true|yes|on|[1-9]\d*|)$/i.test(text);
 }
 
-/** Those that are regular files: reading anything else may never end. */
+/** Regular files only: reading anything else may never end. */
 async function files(paths: readonly string[]): Promise<readonly string[]> {
   const found = await Promise.all(
     paths.map((path) =>
@@ -134,7 +125,6 @@ async function files(paths: readonly string[]): Promise<readonly string[]> {
   return paths.filter((_, position) => found[position]);
 }
 
-/** Reads variables; where one is given more than once, the last. A broken file has none. */
 async function readConfig(
   git: Git,
   args: readonly string[],
@@ -144,7 +134,7 @@ async function readConfig(
   const result = await runGit(git, {
     args: ['config', '-z', ...args],
     cwd: homedir(),
-    // No repository is found by way of the working directory.
+    // Keeps git from finding a repository by the working directory.
     env: { GIT_DIR: join(homedir(), '.no-such-git-repository'), ...env },
     timeoutMs: TIMEOUT_MS,
     maxOutput: MAX_CONFIG,

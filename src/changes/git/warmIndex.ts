@@ -6,13 +6,13 @@ import { retryBusy } from '../../base/retryBusy';
 import { Slices } from '../lines/slices';
 import { makeBareStore, put } from './bareStore';
 import { changedAt, contentId, type IndexEntry, isWithoutStat, readIndex, sizeOnDisk, writeIndex } from './indexFile';
-import { copyNotes, removeNotes } from './indexNotes';
+import { copyNotes, removeNotes } from './outside';
 import { splitRecords } from './records';
 import type { Repository } from './repository';
 import { blobSizes, run, type Store } from './storeRuns';
 import type { FileConfig } from './userConfig';
 
-/** What git may do to the content of a file, other than to the ends of its lines. */
+/** Conversions by git other than line ends. */
 const CONVERSIONS = '!filter !ident !working-tree-encoding';
 const LINE_ENDS = '!text !eol !crlf';
 const MAX_ATTRIBUTES = 1024 * 1024;
@@ -21,15 +21,13 @@ export interface WarmOptions {
   readonly repository: Repository | undefined;
   readonly config: FileConfig;
   readonly top: string;
-  /** See `WorkTree`. */
   readonly prefix: string;
-  /** To write; absolute. */
   readonly index: string;
   readonly signal: AbortSignal | undefined;
   readonly timeoutMs: number;
 }
 
-/** Writes the index. Where nothing is known of the files, there is none afterwards, or an empty one. */
+/** If nothing is known of the files, there is no index afterwards, or an empty one. */
 export async function warmIndex(store: Store, options: WarmOptions): Promise<void> {
   const { repository, index, prefix } = options;
   const { format } = store;
@@ -39,7 +37,7 @@ export async function warmIndex(store: Store, options: WarmOptions): Promise<voi
   if (earlier === undefined || !read) await removeNotes(index);
   else if (earlier !== index) await copyNotes(earlier, index);
   const known = read ?? [];
-  // Refreshing would read the whole file.
+  // Without stat data, refreshing would read the whole file.
   const own = known.filter((entry) => !isWithoutStat(entry));
   const isSame = repository !== undefined && options.config.format === format;
   const found = isSame ? await readIndex(join(repository.gitDir, 'index'), oidBytes, Buffer.from(prefix)) : undefined;
@@ -64,7 +62,6 @@ function exists(path: string): Promise<boolean> {
   );
 }
 
-/** The newest index of the same name that another window wrote. */
 async function earlierIndex(index: string): Promise<string | undefined> {
   const windows = dirname(dirname(index));
   let newest: { readonly path: string; readonly at: number } | undefined;
@@ -79,7 +76,7 @@ async function earlierIndex(index: string): Promise<string | undefined> {
   return newest?.path;
 }
 
-/** Of two entries of a file the one that was read later. Both lists are sorted, and so is the result. */
+/** Of two entries of a file, takes the one read later. Lists and result are sorted. */
 async function merged(own: readonly IndexEntry[], users: readonly IndexEntry[]): Promise<IndexEntry[]> {
   const all: IndexEntry[] = [];
   const slices = new Slices();
@@ -98,7 +95,7 @@ async function merged(own: readonly IndexEntry[], users: readonly IndexEntry[]):
   return own.length > 0 && users.length > 0 ? withoutConflicts(all) : all;
 }
 
-/** A file and files below a folder of its name cannot both be: it is read again. */
+/** A path can't be both a file and a folder: it is read again. */
 async function withoutConflicts(entries: readonly IndexEntry[]): Promise<IndexEntry[]> {
   const folders = new Set<string>();
   const slices = new Slices();
@@ -113,7 +110,7 @@ async function withoutConflicts(entries: readonly IndexEntry[]): Promise<IndexEn
   return entries.filter(({ path }) => !folders.has(path));
 }
 
-/** Those whose content in the repository is what is on the disk, byte by byte. */
+/** Those whose content in the repository equals the bytes on disk. */
 async function exactEntries(
   store: Store,
   entries: readonly IndexEntry[],
@@ -141,7 +138,7 @@ async function exactEntries(
     () => undefined,
   );
   if (size !== undefined && size > MAX_ATTRIBUTES) return [];
-  // Here the attributes of the repository hold, to tell which files it converts.
+  // Here the repository's attributes apply, to find the files that it converts.
   await rm(join(probe, 'info/attributes'), { force: true });
   if (size !== undefined) await copyFile(attributes, join(probe, 'info/attributes'));
   else await put(join(probe, 'info/attributes'), Buffer.alloc(0));
@@ -164,7 +161,6 @@ async function exactEntries(
   const converted = await withAttribute(CONVERSIONS);
   const lines = config.convertsLines ? undefined : await withAttribute(LINE_ENDS);
   const toCompare = entries.filter(({ path }) => !converted.has(path) && (lines?.has(path) ?? true));
-  // Converting the end of a line changes the size.
   const idOf = (entry: IndexEntry): string => contentId(entry, oidBytes);
   const oids = [...new Set(toCompare.map(idOf))];
   const sizes = await blobSizes(store, oids, { borrow: true }, { signal, timeoutMs });

@@ -1,13 +1,11 @@
 // Compares two files by lines, with their bytes.
 import { findHunks, idOf, type LineHunk } from '../../base/lineHunks';
 import { Slices } from './slices';
-import { type TextLines, textLines } from './textLines';
 
 const LIMITS = { stretch: 200_000, all: 40_000_000, isCoarse: true };
-/** Lines handled before other work may run. */
 const LINES_AT_ONCE = 4096;
 
-/** Compares two contents by lines, with their ends; undefined if one of them is not text. Runs in slices. */
+/** Undefined if one of them is not text. */
 export async function hunks(before: Buffer, after: Buffer): Promise<readonly LineHunk[] | undefined> {
   const slices = new Slices();
   const a = await textLines(before, slices);
@@ -47,7 +45,6 @@ function isSameLine(a: TextLines, x: number, b: TextLines, y: number): boolean {
   return aTo - aFrom === bTo - bFrom && a.bytes.compare(b.bytes, bFrom, bTo, aFrom, aTo) === 0;
 }
 
-/** Sums up the lines that hunks add and remove. */
 export function countOf(all: readonly LineHunk[]): { readonly added: number; readonly removed: number } {
   let added = 0;
   let removed = 0;
@@ -58,7 +55,6 @@ export function countOf(all: readonly LineHunk[]): { readonly added: number; rea
   return { added, removed };
 }
 
-/** The hunks of the comparison the other way round. */
 export function inverted(all: readonly LineHunk[]): readonly LineHunk[] {
   return all.map(({ aStart, aCount, bStart, bCount }) => ({
     aStart: bStart,
@@ -66,4 +62,42 @@ export function inverted(all: readonly LineHunk[]): readonly LineHunk[] {
     bStart: aStart,
     bCount: aCount,
   }));
+}
+
+const LINE_FEED = 10;
+/** Git looks for a zero byte in the beginning. */
+const LOOK_AT = 8000;
+
+export interface TextLines {
+  readonly bytes: Buffer;
+  readonly count: number;
+  /** Where each line begins, and the end. */
+  readonly starts: Uint32Array;
+  /** The last line has no end. */
+  readonly isOpen: boolean;
+}
+
+export function isText(bytes: Buffer): boolean {
+  return !bytes.subarray(0, LOOK_AT).includes(0);
+}
+
+/** Undefined if the content is not text. Only LF ends a line. */
+export async function textLines(bytes: Buffer, slices: Slices): Promise<TextLines | undefined> {
+  if (!isText(bytes)) return undefined;
+  const isOpen = bytes.length > 0 && bytes[bytes.length - 1] !== LINE_FEED;
+  let count = isOpen ? 1 : 0;
+  for (let at = bytes.indexOf(LINE_FEED); at >= 0; at = bytes.indexOf(LINE_FEED, at + 1)) {
+    if (++count % LINES_AT_ONCE === 0) await slices.pause();
+  }
+  const starts = new Uint32Array(count + 1);
+  for (let line = 1; line < count; line++) {
+    starts[line] = bytes.indexOf(LINE_FEED, starts[line - 1]) + 1;
+    if (line % LINES_AT_ONCE === 0) await slices.pause();
+  }
+  starts[count] = bytes.length;
+  return { bytes, count, starts, isOpen };
+}
+
+export function bytesOf(lines: TextLines, from: number, to: number): Buffer {
+  return lines.bytes.subarray(lines.starts[from]!, lines.starts[to]!);
 }

@@ -1,28 +1,25 @@
 // Carries changes of one file over to another version of it: exactly, or not at all.
 import type { LineHunk } from '../../base/lineHunks';
+import { bytesOf, type TextLines } from './hunks';
 import type { Slices } from './slices';
-import { bytesOf, type TextLines } from './textLines';
 
-/** Hunks handled before other work may run. */
 const HUNKS_AT_ONCE = 1024;
 
-/** Three versions of a file: two were made from `from`, one by the edits and one by the others. */
+/** Two versions made from a common one. */
 export interface Fork {
   readonly edited: TextLines;
   readonly other: TextLines;
 }
 
-/** Where edits go in the other version. */
 export interface Placement {
-  /** Edits that can be made there, as hunks from the other version to the edited one; in order. */
+  /** Edits that fit, as hunks from the other version to the edited one; in order. */
   readonly placed: readonly LineHunk[];
-  /** For each of `placed`, the edit. */
+  /** The edit of each of `placed`. */
   readonly edits: readonly LineHunk[];
   /** Edits that the other version already has. */
   readonly known: readonly LineHunk[];
   /** Edits of lines that the others changed too. */
   readonly blocked: readonly LineHunk[];
-  /** The others that changed the lines of `blocked`. */
   readonly blocking: readonly LineHunk[];
 }
 
@@ -69,10 +66,6 @@ export async function placeHunks(
   return { ...found, blocking: [...found.blocking].sort((one, two) => one.aStart - two.aStart) };
 }
 
-/**
- * Returns a file with some hunks made.
- * @param chosen hunks from `a` to `b`, in order
- */
 export async function withHunks(
   a: TextLines,
   b: TextLines,
@@ -99,7 +92,6 @@ export async function withHunks(
   return result;
 }
 
-/** Lines of a version; `isTouched`: others changed them, or put lines in between. */
 export interface ShownLines {
   readonly start: number;
   readonly count: number;
@@ -107,9 +99,8 @@ export interface ShownLines {
 }
 
 /**
- * Returns the lines of another version that stand for the `b` lines of each hunk. Where others
- * changed some of them, it is these and all that replaced the others.
- * @param all in order
+ * Maps the `b` lines of each hunk to another version. If others changed some of them, the range
+ * includes all their replacements.
  * @param others from the version of the `b` lines to the other one, in order
  */
 export function shownLines(all: readonly LineHunk[], others: readonly LineHunk[]): readonly ShownLines[] {
@@ -135,7 +126,7 @@ export function shownLines(all: readonly LineHunk[], others: readonly LineHunk[]
 
 type Lines = Pick<LineHunk, 'aStart' | 'aCount'>;
 
-/** Lines that are put in stand before those that they are put in front of. */
+/** Inserted lines stand before those that they are inserted in front of. */
 function isBefore(one: Lines, edit: Lines): boolean {
   const end = one.aStart + one.aCount;
   return end < edit.aStart || (end === edit.aStart && !isSamePlace(one, edit));
@@ -146,12 +137,10 @@ function touches(edit: Lines, one: Lines): boolean {
   return isOverlap || isSamePlace(edit, one);
 }
 
-/** Both put lines in at the same place. */
 function isSamePlace(one: Lines, two: Lines): boolean {
   return one.aCount === 0 && two.aCount === 0 && one.aStart === two.aStart;
 }
 
-/** Both make the same of the same lines. */
 function isSame(edit: LineHunk, edited: TextLines, one: LineHunk, other: TextLines): boolean {
   if (edit.aStart !== one.aStart || edit.aCount !== one.aCount) return false;
   const made = bytesOf(edited, edit.bStart, edit.bStart + edit.bCount);

@@ -1,30 +1,26 @@
 // Long computations in slices, so that the extension host answers in between.
 import { setImmediate } from 'node:timers/promises';
 
-/** Milliseconds of one slice. */
 const SLICE_MS = 8;
-/** Small steps between two looks at the clock. */
 const STEPS_AT_ONCE = 256;
 
-/** Divides one computation into slices. */
 export class Slices {
   #began = performance.now();
   #steps = 0;
 
-  /** As {@link pause}, after each small step: most return nothing to wait for. */
+  /** As {@link pause}, after each small step. */
   step(): Promise<void> | undefined {
     this.#steps += 1;
     return this.#steps % STEPS_AT_ONCE === 0 ? this.pause() : undefined;
   }
 
-  /** Lets other work run if the slice is used up. Call it every thousand small steps or so. */
+  /** Lets other work run if the slice is used up. Call it about every thousand small steps. */
   async pause(): Promise<void> {
     if (performance.now() - this.#began < SLICE_MS) return;
     await setImmediate();
     this.#began = performance.now();
   }
 
-  /** Runs a computation that yields every thousand small steps or so. */
   async run<T>(steps: Generator<void, T>): Promise<T> {
     for (;;) {
       const step = steps.next();

@@ -1,24 +1,21 @@
 // What changed in a folder between two points in time: files with their versions before and after.
+import type { Disposable } from '../../base/disposable';
 
-/** The content of a file at one time. */
 export interface FileVersion {
   /** Names the content in the store of its folder; the same content has the same id. */
   readonly oid: string;
-  /** As in git: a file, an executable file, a symbolic link. */
+  /** File, executable file, symbolic link. */
   readonly mode: '100644' | '100755' | '120000';
-  /** Bytes. */
   readonly size: number;
-  /** The store has only the id, as the file is too large to be kept. */
+  /** The file is too large to be kept: the store has only the hash. */
   readonly isHashOnly?: true;
 }
 
-/** A change of one file. */
 export interface FileChange {
-  /** Absolute path of the folder that the paths are relative to. */
   readonly root: string;
   /** Relative to `root`, with forward slashes. */
   readonly path: string;
-  /** Where the file was before, if it was renamed. */
+  /** Former path of a renamed file. */
   readonly oldPath?: string;
   /** Absent: the file is new. */
   readonly before?: FileVersion;
@@ -36,22 +33,17 @@ export interface FileChange {
   readonly wasThere?: true;
 }
 
-/** The state of one folder at one time. */
 export interface FolderTree {
-  /** Absolute path of the folder. */
   readonly root: string;
-  /** Names the state in the store of the folder. */
   readonly tree: string;
 }
 
-/** The state of all folders of a session at one time. */
 export interface Snapshot {
   readonly folders: readonly FolderTree[];
-  /** Why it is not the whole truth; absent: it is. */
+  /** What the snapshot lacks. */
   readonly gaps: readonly SnapshotGap[];
 }
 
-/** A limit of a snapshot. `root`: of which folder. */
 export interface SnapshotGap {
   readonly root: string;
   /**
@@ -60,4 +52,76 @@ export interface SnapshotGap {
    * and `failed`: the folder could not be read.
    */
   readonly why: 'no-git' | 'too-large' | 'repositories' | 'timeout' | 'failed';
+}
+
+export interface WorkingFile {
+  /** Unsaved text of a document takes precedence over the disk. */
+  readonly content: Buffer;
+  readonly mode: FileVersion['mode'];
+  readonly isDirty: boolean;
+}
+
+export interface FileEdit {
+  readonly path: string;
+  /** Absolute; the edit is refused if a link leads out of it. */
+  readonly root: string;
+  /** The edit is refused unless the file has this content; undefined: does not exist. */
+  readonly expected: Buffer | undefined;
+  /** Absent: delete it. */
+  readonly content?: Buffer;
+  readonly mode?: FileVersion['mode'];
+}
+
+export interface WorkingFiles {
+  read(path: string): Promise<WorkingFile | undefined>;
+  /**
+   * Makes all edits as one step of the editor's Undo, and saves files that were saved before.
+   * Deletes first, with folders that become empty. Replaces links, not their targets.
+   * @returns the paths that were refused: changed meanwhile, or not writable
+   */
+  apply(edits: readonly FileEdit[], label: string): Promise<readonly string[]>;
+}
+
+export interface FolderStates extends Disposable {
+  readonly roots: readonly string[];
+  /**
+   * Reads the present state from the disk. Waiting calls share one scan. Never throws: see `gaps`.
+   */
+  take(signal?: AbortSignal): Promise<Snapshot>;
+  /** Change time of the newest file read in scans, ms since 1970; 0: none, or no git. */
+  readonly newestRead: number;
+  /**
+   * Returns changes sorted by root and path, with renames.
+   * @throws ParleyError `state-gone`
+   */
+  changes(before: Snapshot, after: Snapshot, signal?: AbortSignal): Promise<readonly FileChange[]>;
+  /**
+   * Returns a state with some files (absolute paths) as they are in another.
+   * @throws ParleyError `state-gone`
+   */
+  replaced(snapshot: Snapshot, other: Snapshot, files: readonly string[]): Promise<Snapshot>;
+  /** @throws ParleyError `state-gone`; `version-not-kept` if only its hash is known */
+  read(root: string, version: FileVersion): Promise<Buffer>;
+  /** Keeps a content as long as the session holds states. */
+  write(root: string, content: Buffer, mode: FileVersion['mode']): Promise<FileVersion>;
+  /** Without git, only files named here are looked at. */
+  name(path: string): void;
+  /**
+   * Holds a state under a name until it is released, replacing the one before. Unheld states may be
+   * gone after a day.
+   */
+  hold(snapshot: Snapshot, name: string): Promise<void>;
+  /** Releases one state, or all of the session. */
+  release(name?: string): Promise<void>;
+  dispose(): void;
+}
+
+export interface StateRetention {
+  release(session: string): Promise<void>;
+  /**
+   * Releases other sessions, and packs the stores. If more than `maxBytes` are held, sessions are
+   * released from the end of the list. Never throws.
+   * @param sessions keys, most recently used first
+   */
+  collect(sessions: readonly string[], maxBytes: number, signal?: AbortSignal): Promise<void>;
 }

@@ -4,32 +4,30 @@ import type { FileChange, FileVersion } from '../model/fileChange';
 import type { ReviewFile } from '../review/reviewFile';
 import { fileId, isSameVersion } from '../review/waitingFiles';
 
-/** Whose a file is: `unnamed`: changed while the agent worked, which did not name it. */
+/** `unnamed`: changed while the agent worked, but not named by it. */
 export type Owner = 'agent' | 'user' | 'unnamed';
 
 interface AgentFile {
   /** Before the first turn that changed it. */
   readonly first: FileVersion | undefined;
-  /** The file that was renamed to this one. */
   origin?: AgentFile;
   readonly id: string;
-  /** As the last turn left it; undefined: deleted. */
+  /** Undefined: deleted. */
   left: FileVersion | undefined;
-  /** Versions in which nothing is the user's. */
+  /** Versions without edits of the user. */
   readonly versions: (FileVersion | undefined)[];
   /** The user edited it between or during turns. */
   isYours: boolean;
   isUnnamed: boolean;
 }
 
-/** What turns changed, from the one that is gone back to up to the last. */
 export class AgentEdits {
   readonly #files = new Map<string, AgentFile>();
 
   /**
-   * Adds what a turn changed; call it for each turn, in their order.
-   * @param yours absolute paths of files that the user saved while the turn ran
-   * @param unnamed absolute paths of files that the agent did not name
+   * Call for each turn, in order.
+   * @param yours absolute paths that the user saved during the turn
+   * @param unnamed absolute paths that the agent did not name
    */
   add(
     changes: readonly FileChange[],
@@ -54,7 +52,6 @@ export class AgentEdits {
     return this;
   }
 
-  /** Adds what waits for review: what the user undid a part of, and what the user saved too. */
   addReview(files: readonly ReviewFile[]): this {
     for (const { root, path, left, alsoYours } of files) {
       const file = this.#files.get(fileId(root, path));
@@ -65,10 +62,10 @@ export class AgentEdits {
   }
 
   /**
-   * Returns whose a file is, as far as is known.
+   * Returns whose a file is, as far as known.
    * @param now the version that would be replaced
-   * @param target what the files that differ from the target are there, by {@link fileId}: where the
-   * first turn that changed a file found another one, the user had edited it before that turn
+   * @param target versions in the target of the files that differ, by {@link fileId}: if the first
+   * turn found another one, the user had edited the file before
    */
   ownerOf(
     root: string,
@@ -79,14 +76,13 @@ export class AgentEdits {
     const file = this.#files.get(fileId(root, path));
     if (!file?.versions.some((one) => isSameVersion(one, now))) return 'user';
     for (const one of withOrigins(file)) {
-      // What does not differ is there as it was left.
+      // Unlisted files are as they were left.
       const there = target.has(one.id) ? target.get(one.id) : one.left;
       if (one.isYours || !isSameVersion(one.first, there)) return 'user';
     }
     return file.isUnnamed ? 'unnamed' : 'agent';
   }
 
-  /** Returns whether one of two files was renamed to the other. */
   isRenamed(root: string, one: string, other: string): boolean {
     const [a, b] = [one, other].map((path) => this.#files.get(fileId(root, path)));
     return a !== undefined && b !== undefined && (withOrigins(a).has(b) || withOrigins(b).has(a));
@@ -107,7 +103,6 @@ function leave(file: AgentFile, left: FileVersion | undefined): void {
   file.versions.push(left);
 }
 
-/** A file, and those that it was before it was renamed. */
 function withOrigins(file: AgentFile): ReadonlySet<AgentFile> {
   const all = new Set<AgentFile>();
   for (let one: AgentFile | undefined = file; one && !all.has(one); one = one.origin) all.add(one);

@@ -8,14 +8,11 @@ import { retryBusy } from '../../base/retryBusy';
 import type { FileVersion } from '../model/fileChange';
 
 const isWindows = process.platform === 'win32';
-/** Windows does not have it. */
 const { O_NOFOLLOW = 0 } = constants;
-/** A file may not be made beside another one, or may not take its place. */
 const NOT_BESIDE: readonly unknown[] = ['EACCES', 'EBUSY', 'EPERM', 'EXDEV'];
-/** By path: what is beside a file belongs to one write. */
+/** By path: a temporary file belongs to one write. */
 const writes = new KeyedQueue<string>();
 
-/** The functions of the file system that a restore uses. */
 export type Disk = Pick<
   typeof fs,
   | 'chmod'
@@ -31,15 +28,13 @@ export type Disk = Pick<
   | 'writeFile'
 >;
 
-/** A file as it is on the disk. */
 export interface FileOnDisk {
   readonly content: Buffer;
   readonly mode: FileVersion['mode'];
-  /** Permissions. */
   readonly bits: number;
 }
 
-/** What is at a path, without following a link; undefined where nothing is. */
+/** Does not follow links; undefined if nothing is there. */
 export async function statOnDisk(disk: Pick<Disk, 'lstat'>, path: string): Promise<Stats | undefined> {
   return disk.lstat(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
@@ -47,15 +42,13 @@ export async function statOnDisk(disk: Pick<Disk, 'lstat'>, path: string): Promi
   });
 }
 
-/** The mode of a file with these permissions, as git tells it. Windows has no executable files. */
 export function fileMode(bits: number): FileVersion['mode'] {
   return !isWindows && (bits & 0o100) !== 0 ? '100755' : '100644';
 }
 
 /**
- * Reads a file without following a link.
- * @returns undefined where there is nothing; `folder` where there is one; `other` for a device, a
- * pipe or a socket
+ * Reads a file without following links.
+ * @returns undefined: missing; `folder`; `other`: a device, pipe or socket
  */
 export async function readOnDisk(disk: Disk, path: string): Promise<FileOnDisk | undefined | 'folder' | 'other'> {
   const found = await statOnDisk(disk, path);
@@ -70,12 +63,11 @@ export async function readOnDisk(disk: Disk, path: string): Promise<FileOnDisk |
 }
 
 /**
- * Writes a file: beside it first, then it takes the place, so that it is there as a whole or not at
- * all. Makes folders that are missing. Permissions of the file that was there stay, but for those to
- * execute it. A file that has other names (hard links), another owner or a folder that takes no new
- * files is overwritten where it is: what it held is put back if there is no room.
- * @param old what is there now
- * @throws the file system's error; EACCES where the file is read-only, whoever asks
+ * Writes a file beside the target and renames it, so that it is there as a whole or not at all.
+ * Creates missing folders. Keeps permissions except those to execute. A file with hard links,
+ * another owner or in a folder that takes no new files is overwritten in place, and its content is
+ * put back if there is no room.
+ * @throws the file system's error; EACCES for a read-only file, also as root
  */
 export function writeOnDisk(
   disk: Disk,
@@ -95,7 +87,7 @@ async function writeAlone(
   old: FileOnDisk | undefined,
 ): Promise<void> {
   const bits = old && old.mode !== '120000' ? withMode(old, mode) : undefined;
-  // A rename would pass over it, and so would root: who took the bits away meant it.
+  // A rename, or root, would ignore that the file is read-only.
   if (bits !== undefined && (bits & 0o222) === 0) throw Object.assign(new Error('read-only'), { code: 'EACCES' });
   if (bits !== undefined && mode !== '120000' && old?.content.equals(content)) {
     await disk.chmod(path, bits);
@@ -124,7 +116,6 @@ async function writeAlone(
   }
 }
 
-/** Returns whether a file has what another one in its place would not have. */
 async function isMoreThanName(disk: Disk, old: Stats, beside: string): Promise<boolean> {
   if (!old.isFile()) return false;
   if (old.nlink > 1) return true;
@@ -132,10 +123,7 @@ async function isMoreThanName(disk: Disk, old: Stats, beside: string): Promise<b
   return old.uid !== uid || old.gid !== gid;
 }
 
-/**
- * Replaces the content of a file in its place. What is longer is written first: it is all that needs
- * room.
- */
+/** Replaces the content in place. The longer part is written first: only that needs room. */
 async function overwrite(disk: Disk, path: string, content: Buffer, bits: number | undefined): Promise<void> {
   await discardBeside(disk, path).catch(() => undefined);
   const file = await disk.open(path, constants.O_RDWR | O_NOFOLLOW);
@@ -162,16 +150,14 @@ async function writeAt(file: fs.FileHandle, bytes: Buffer, at: number): Promise<
 }
 
 /**
- * Deletes a file, and the folders that are empty then.
- * @param root stays, absolute
- * @throws the file system's error, if the file cannot be deleted
+ * Deletes a file, and folders below `root` that become empty.
+ * @throws the file system's error if the file can't be deleted
  */
 export async function deleteOnDisk(disk: Disk, root: string, path: string): Promise<void> {
   await retryBusy(() => disk.unlink(path));
   await removeEmptyFolders(disk, root, dirname(path));
 }
 
-/** Removes a folder and those above it, as long as they are empty and below `root`. */
 export async function removeEmptyFolders(disk: Pick<Disk, 'rmdir'>, root: string, folder: string): Promise<void> {
   for (let at = folder; at.length > root.length && at.startsWith(root); at = dirname(at)) {
     const isGone = await disk.rmdir(at).then(
@@ -182,7 +168,6 @@ export async function removeEmptyFolders(disk: Pick<Disk, 'rmdir'>, root: string
   }
 }
 
-/** Removes what a killed run left beside a file. */
 export async function discardBeside(disk: Disk, path: string): Promise<void> {
   await disk.unlink(pathBeside(path)).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error;
@@ -190,9 +175,9 @@ export async function discardBeside(disk: Disk, path: string): Promise<void> {
 }
 
 /**
- * Checks that there is room for a file: VS Code saves a document in its place, and would leave half
- * of it on a full disk.
- * @throws the file system's error where there is none
+ * Checks for free space: VS Code saves documents in place, and would leave half of one on a full
+ * disk.
+ * @throws the file system's error if there is none
  */
 export function requireRoom(disk: Pick<Disk, 'unlink' | 'writeFile'>, path: string, content: Buffer): Promise<void> {
   return writes.run(path, async () => {
@@ -200,7 +185,7 @@ export function requireRoom(disk: Pick<Disk, 'unlink' | 'writeFile'>, path: stri
     try {
       await disk.writeFile(beside, content);
     } catch (error) {
-      // Where no file can be made, nothing is known of the room.
+      // If no file can be created, the free space is unknown.
       if (!NOT_BESIDE.includes((error as NodeJS.ErrnoException).code)) throw error;
     } finally {
       await disk.unlink(beside).catch(() => undefined);
@@ -208,13 +193,12 @@ export function requireRoom(disk: Pick<Disk, 'unlink' | 'writeFile'>, path: stri
   });
 }
 
-/** Where a file is written before it takes its place: the same for the same file. */
+/** The same path for the same file. */
 export function pathBeside(path: string): string {
   const name = createHash('sha256').update(basename(path)).digest('hex').slice(0, 16);
   return join(dirname(path), `.parley-${name}.tmp`);
 }
 
-/** Permissions as they were; whoever may read may execute, or nobody, where that changes. */
 function withMode({ bits, mode: was }: Pick<FileOnDisk, 'bits' | 'mode'>, mode: FileVersion['mode']): number {
   if (was === mode) return bits;
   return mode === '100755' ? bits | ((bits & 0o444) >> 2) : bits & ~0o111;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
 import type { FileChange, FileVersion, Snapshot } from '../model/fileChange';
-import { isSafePath } from '../review/safePath';
+import { isSafePath } from '../review/reviewFile';
 import type { AgentEdits } from './agentEdits';
 import {
   type Disk,
@@ -20,67 +20,54 @@ import {
 import { type LoggedRestore, RestoreLog } from './restoreLog';
 import { canInclude, type PlanPorts, planRestore, type RestorePlan } from './restorePlan';
 
-/** Why a file was not restored. */
 export type RestoreFailure =
-  /** It is not as it was when the restore was planned. */
+  /** It changed since the plan. */
   | 'changed'
-  /** A folder with other files is in its place, or a file is in the place of its folder. */
+  /** A folder with other files is in its place, or a file in that of its folder. */
   | 'in-the-way'
-  /** It cannot be written, for example in a folder that is read-only. */
   | 'not-writable'
-  /** The store no longer has the version. */
   | 'not-kept'
   /** The path leads through a link, or into `.git`. */
   | 'unsafe';
 
-/** A file that was not restored. */
 export interface FailedChange {
   readonly change: FileChange;
   readonly why: RestoreFailure;
 }
 
-/** What came of a restore. */
 export interface RestoreResult {
-  /** What changed on the disk. */
   readonly done: readonly FileChange[];
   readonly failed: readonly FailedChange[];
-  /** It was cancelled: the rest is as it was, and it can be finished or taken back. */
+  /** The rest can be finished or taken back. */
   readonly isCancelled: boolean;
-  /** The states around it: with `now`, the restore is undone. */
+  /** Restoring `now` undoes the restore. */
   readonly target: Snapshot;
   readonly now: Snapshot;
 }
 
-/** Tells how far a restore is, in files. */
 export type RestoreProgress = (done: number, total: number) => void;
 
-/** A restore that did not end. */
 export interface PendingRestore {
   readonly target: Snapshot;
   readonly now: Snapshot;
-  /** Of how many files. */
   readonly files: number;
-  /** Brings the rest to the target. */
   finish(signal: AbortSignal, progress: RestoreProgress): Promise<RestoreResult>;
-  /** Brings all files back to what they were before the restore. */
+  /** Brings all files back to their state before the restore. */
   takeBack(signal: AbortSignal, progress: RestoreProgress): Promise<RestoreResult>;
   /** Leaves the files as they are, and forgets the restore. */
   leave(): Promise<void>;
 }
 
 export interface RestoreOptions extends PlanPorts {
-  /** Absolute path of the log; each session has its own. */
+  /** Absolute path of the session's log. */
   readonly log: string;
   readonly disk?: Disk;
 }
 
 /**
- * Restores the files of one session.
- *
- * - A file is written only if it is as planned, in one step that a kill does not leave half done.
- * - One file that cannot be written does not keep the others from it: it is in `failed`, unchanged.
- * - When a run is killed or cancelled, {@link pending} finishes it or takes it back; either can be
- *   killed and called again.
+ * Restores the files of one session. A file is written only if it is as planned, in one step;
+ * failures are in `failed`, unchanged. After a kill or cancel, {@link pending} finishes the restore
+ * or takes it back; either can be killed and called again.
  */
 export class Restore {
   readonly #options: RestoreOptions;
@@ -94,7 +81,7 @@ export class Restore {
   }
 
   /**
-   * Plans to bring files back to an earlier state. Changes nothing.
+   * Changes nothing.
    * @param now taken just before, and held as long as the restore can be undone
    * @throws ParleyError `state-gone`
    */
@@ -103,11 +90,9 @@ export class Restore {
   }
 
   /**
-   * Makes the changes of a plan.
-   * @param include absolute paths of files that are left out and shall be restored anyway; those that
-   * cannot be included are ignored
-   * @throws ParleyError `restore-pending` where another one did not end; the file system's error if
-   * the log cannot be written: then nothing was changed
+   * @param include absolute paths of left-out files to restore anyway, as far as possible
+   * @throws ParleyError `restore-pending`; the file system's error if the log can't be written:
+   * nothing was changed then
    */
   async run(
     plan: RestorePlan,
@@ -129,7 +114,6 @@ export class Restore {
     return this.#make(logged, logged.changes, signal, progress);
   }
 
-  /** The restore of this session that did not end; undefined where there is none. */
   async pending(): Promise<PendingRestore | undefined> {
     const logged = await this.#log.read();
     if (!logged) return undefined;
@@ -159,8 +143,8 @@ export class Restore {
   ): Promise<RestoreResult> {
     const done: FileChange[] = [];
     const failed: FailedChange[] = [];
-    // What is deleted makes room: for a folder, or for the folder that a link was put in place of. The
-    // same may be true of what is renamed, so what cannot be done is tried again after the others.
+    // Deletions first: they make room for folders. Renames may do so too, so failures are tried
+    // again.
     let rest = [...changes].sort((one, two) => Number(one.after !== undefined) - Number(two.after !== undefined));
     for (let isProgress = true; rest.length > 0 && isProgress; ) {
       isProgress = false;
@@ -187,13 +171,13 @@ export class Restore {
     return { done, failed, isCancelled: false, target, now };
   }
 
-  /** Makes one change. @returns why not: then its files are as they were */
+  /** @returns why it failed: its files are unchanged then */
   async #change(change: FileChange): Promise<RestoreFailure | undefined> {
     const { root, path, oldPath, before, after } = change;
     try {
       const [old, fresh] = [before && (await this.#read(root, before)), after && (await this.#read(root, after))];
       if (oldPath === undefined) return await this.#step(root, path, old, fresh);
-      // In this order, as the one may be a folder of the other.
+      // In this order, as one may be a folder of the other.
       const why = await this.#step(root, oldPath, old, undefined);
       if (why) return why;
       const failure = await this.#step(root, path, undefined, fresh).catch(failureOf);
@@ -208,7 +192,6 @@ export class Restore {
     return { content: await this.#options.states.read(root, version), mode: version.mode };
   }
 
-  /** Brings one file from one content to another; undefined: there is none. */
   async #step(
     root: string,
     path: string,
@@ -216,13 +199,13 @@ export class Restore {
     to: Content | undefined,
   ): Promise<RestoreFailure | undefined> {
     const at = join(root, path);
-    // What a link leads to is no file of this folder.
+    // A link's target is no file of this folder.
     if (!(await isSafePath(root, path))) return to ? 'unsafe' : undefined;
     const now = await readOnDisk(this.#disk, at);
     await discardBeside(this.#disk, at);
     if (now === 'other') return 'changed';
     if (now === 'folder') {
-      // It may only be left over, and empty.
+      // An empty folder may be left over.
       if (!to) return undefined;
       if (from) return 'changed';
       await removeEmptyFolders(this.#disk, root, at);
@@ -254,7 +237,6 @@ interface Content {
 function isContent(now: FileOnDisk | undefined, content: Content | undefined): boolean {
   if (!now || !content) return !now && !content;
   const isLink = [now.mode, content.mode].map((mode) => mode === '120000');
-  // Windows has no permission to execute.
   const isMode = now.mode === content.mode || (process.platform === 'win32' && isLink[0] === isLink[1]);
   return isMode && now.content.equals(content.content);
 }

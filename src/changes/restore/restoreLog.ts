@@ -31,28 +31,23 @@ const LOG = z.object({
   ),
 });
 
-/** A restore as it is logged before its first step. Steps are not: the disk tells which were made. */
+/** Logged before the first step. Steps are not logged: the disk shows which were made. */
 export interface LoggedRestore {
   readonly target: Snapshot;
   readonly now: Snapshot;
   readonly changes: readonly FileChange[];
 }
 
-/** The log of one session: a file that exists while a restore runs. */
 export class RestoreLog {
   readonly #disk: Disk;
   readonly #path: string;
 
-  /** @param path absolute */
   constructor(disk: Disk, path: string) {
     this.#disk = disk;
     this.#path = path;
   }
 
-  /**
-   * Reads the log of a restore that did not end.
-   * @returns undefined where there is none, or where it cannot be read as one
-   */
+  /** Undefined if there is none, or it is unreadable. */
   async read(): Promise<LoggedRestore | undefined> {
     const text = await this.#disk.readFile(this.#path, 'utf8').catch(() => undefined);
     if (text === undefined) return undefined;
@@ -63,7 +58,7 @@ export class RestoreLog {
     }
   }
 
-  /** @throws the file system's error: then nothing is restored */
+  /** @throws the file system's error: nothing is restored then */
   async write(restore: LoggedRestore): Promise<void> {
     await this.#disk.mkdir(dirname(this.#path), { recursive: true });
     const beside = `${this.#path}.tmp`;

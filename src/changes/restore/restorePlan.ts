@@ -1,60 +1,41 @@
 // What a restore will change, and what it leaves out.
 import { join } from 'node:path';
-import type { FileChange, FileVersion, Snapshot } from '../model/fileChange';
-import type { FolderStates } from '../model/folderStore';
-import type { WorkingFiles } from '../model/workingFiles';
-import { isPlainPath } from '../review/safePath';
+import type { FileChange, FileVersion, FolderStates, Snapshot, WorkingFiles } from '../model/fileChange';
+import { isPlainPath } from '../review/reviewFile';
 import { fileId } from '../review/waitingFiles';
 import type { AgentEdits } from './agentEdits';
 
-/** Why a file is left out of a restore. Only `edited`, `unnamed` and `protected` can be included. */
 export type SkipReason =
-  /** The user edited it since, as far as is known. */
   | 'edited'
-  /** It was changed while the agent worked, and nothing that the agent did named it. */
   | 'unnamed'
-  /** It may have been there before, where the state did not look. */
+  /** It may have existed before: the state did not look. */
   | 'was-there'
-  /** It tells an editor or an agent what to start. */
+  /** It tells an editor or agent what to start. */
   | 'protected'
-  /** An editor holds unsaved changes of it. */
   | 'unsaved'
-  /** The store has only the hash of a version. */
   | 'not-kept'
-  /** The path leads out of the folder, or into `.git`. */
   | 'unsafe';
 
-/** A file that is left out. */
 export interface SkippedChange {
   readonly change: FileChange;
   readonly why: SkipReason;
 }
 
-/** A restore that can be shown before it runs. */
 export interface RestorePlan {
-  /** The state that is gone back to. */
   readonly target: Snapshot;
-  /** The state before the restore; with it the restore is undone. */
+  /** The state before; restoring it undoes the restore. */
   readonly now: Snapshot;
-  /** What will change, from `now` to `target`. */
   readonly changes: readonly FileChange[];
   readonly skipped: readonly SkippedChange[];
 }
 
-/** What planning needs. */
 export interface PlanPorts {
   readonly states: FolderStates;
   readonly files: WorkingFiles;
-  /** Returns whether writing a file, absolute, changes what programs start. */
+  /** Whether writing a file changes which programs start. */
   isProtected(path: string): Promise<boolean>;
 }
 
-/**
- * Plans to bring files back to an earlier state. Changes nothing.
- * @param now taken just before
- * @param agentEdits what the turns since `target` changed
- * @throws ParleyError `state-gone`
- */
 export async function planRestore(
   ports: PlanPorts,
   target: Snapshot,
@@ -79,7 +60,7 @@ export async function planRestore(
   return { target, now, ...keepHalves(changes, skipped, agentEdits) };
 }
 
-/** A file is not deleted here where what it was renamed from is not written there. */
+/** Deletes no file if the one it was renamed from is not written. */
 function keepHalves(
   changes: readonly FileChange[],
   skipped: readonly SkippedChange[],
@@ -98,7 +79,6 @@ function keepHalves(
   return { changes: changes.filter((change) => !left.has(change)), skipped: [...skipped, ...halves] };
 }
 
-/** Returns whether the user can include a file that is left out. */
 export function canInclude(why: SkipReason): boolean {
   return why === 'edited' || why === 'unnamed' || why === 'protected';
 }

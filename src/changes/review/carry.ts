@@ -1,23 +1,19 @@
 // Takes the next turn of the agent into what waits, and keeps the edits that the user made before it
 // apart from what the agent changed.
 import type { LineHunk } from '../../base/lineHunks';
-import { compareLines, inverted } from '../lines/hunks';
+import { compareLines, inverted, type TextLines } from '../lines/hunks';
 import { placeHunks, withHunks } from '../lines/placeHunks';
-import type { TextLines } from '../lines/textLines';
 import type { FileVersion } from '../model/fileChange';
 import { areFiles, type FileTexts } from './fileTexts';
+import type { Change } from './takeBack';
 import { type Ends, isSameVersion } from './waitingFiles';
 
 /**
- * Returns the versions of a file that waits after another turn.
- *
- * Where the user edited the file between the turns, no undo will take that edit back:
- * - An edit of lines that the agent had not changed goes into the kept version.
- * - An edit of lines that wait stays an edit of the user, as if it had been made after the turn.
- * - Where the agent then changed the same lines again, the kept version gets them as they were
- *   before the turn, so that only the agent's last change of them waits.
- * @param before when the turn began; it is not the version that the agent had left
- * @param after when the turn ended
+ * Returns the versions of a waiting file after another turn. No undo takes back what the user
+ * edited between the turns: edits of lines that the agent had not changed go into the kept version;
+ * edits of waiting lines stay the user's, as if made after the turn; if the agent changed the same
+ * lines again, the kept version gets them as before the turn.
+ * @param before not the version that the agent had left
  * @throws ParleyError `state-gone`, `version-not-kept`
  */
 export async function carry(
@@ -62,10 +58,7 @@ async function carryNew(
   return { base: stuck.length > 0 ? before : undefined, left };
 }
 
-/**
- * Takes edits of the user out of what the turn left.
- * @returns also the edits that could not be taken out, from `before` to `left`
- */
+/** @returns also the edits that could not be taken out, from `before` to `left` */
 async function withoutEdits(
   texts: FileTexts,
   edits: readonly LineHunk[],
@@ -84,7 +77,7 @@ async function withoutEdits(
   return { left: await texts.keep(content, after.mode, after), stuck: blocked };
 }
 
-/** The hunks whose second lines meet the first lines of others, or stand beside them. */
+/** The hunks whose second lines touch the first lines of others. */
 function meeting(all: readonly LineHunk[], others: readonly LineHunk[]): readonly LineHunk[] {
   let next = 0;
   return all.filter(({ bStart, bCount }) => {
@@ -92,4 +85,39 @@ function meeting(all: readonly LineHunk[], others: readonly LineHunk[]): readonl
     const one = others[next];
     return one !== undefined && one.aStart <= bStart + bCount;
   });
+}
+
+/** `isEntangled`: a part of the change still waits. */
+export interface KeptTurn {
+  readonly base: FileVersion | undefined;
+  readonly isEntangled: boolean;
+}
+
+/**
+ * Puts a turn's change into the kept version, without what was undone since. Changes of lines that
+ * an earlier, waiting turn changed are left.
+ * @throws ParleyError `state-gone`, `version-not-kept`
+ */
+export async function keepTurn(
+  texts: FileTexts,
+  { base, left }: Ends,
+  { before, after }: Pick<Change, 'before' | 'after'>,
+): Promise<KeptTurn> {
+  if (isSameVersion(base, after)) return { base, isEntangled: false };
+  if (isSameVersion(base, before) && isSameVersion(left, after)) return { base: after, isEntangled: false };
+  const lines =
+    areFiles(before, after) && areFiles(base, left)
+      ? [await texts.lines(before), await texts.lines(after), await texts.lines(base), await texts.lines(left)]
+      : [];
+  const [old, made, baseLines, leftLines] = lines;
+  if (!old || !made || !baseLines || !leftLines) return { base, isEntangled: true };
+  const { slices } = texts;
+  const all = await compareLines(old, made, slices);
+  const since = await compareLines(made, leftLines, slices);
+  const there = await placeHunks(inverted(all), since, { edited: old, other: leftLines }, slices);
+  const others = await compareLines(old, baseLines, slices);
+  const found = await placeHunks(inverted(there.edits), others, { edited: made, other: baseLines }, slices);
+  const mode = base!.mode === before!.mode ? after!.mode : base!.mode;
+  const content = await withHunks(baseLines, made, found.placed, slices);
+  return { base: await texts.keep(content, mode, left), isEntangled: found.blocked.length > 0 };
 }

@@ -5,25 +5,21 @@ import type { FileVersion } from '../model/fileChange';
 import type { FileTexts } from './fileTexts';
 import type { Ends } from './waitingFiles';
 
-/** Lists, and hunks in all of them, that are held; more are computed again. */
+/** Cached lists and hunks in total. */
 const MAX_LISTS = 64;
 const MAX_HUNKS = 300_000;
-/** Characters of an id that name a version. */
 const OID_CHARS = 16;
 
-/** A hunk from the kept version to the one that the agent left. */
 export interface NamedHunk extends LineHunk {
   readonly id: string;
 }
 
-/** Computes lists of hunks, and holds those that were used last. */
 export class HunkLists {
   readonly #lists = new Map<string, readonly NamedHunk[]>();
   #size = 0;
 
   /**
-   * The hunks between the versions of a file, in order.
-   * @returns undefined where there are no lines to compare
+   * Returns the hunks in order; undefined if there are no lines to compare.
    * @throws ParleyError `state-gone`, `version-not-kept`
    */
   async of(texts: FileTexts, { base, left }: Ends): Promise<readonly NamedHunk[] | undefined> {
@@ -45,7 +41,7 @@ export class HunkLists {
     );
   }
 
-  /** Some hunks went into the kept version, which is now `next`: the ids of the others stay. */
+  /** After keeping hunks: the ids of the others stay. */
   kept(root: string, { base, left }: Ends, next: FileVersion, made: ReadonlySet<string>): void {
     const list = this.#lists.get(keyOf(root, base, left));
     if (!list) return;
@@ -58,11 +54,10 @@ export class HunkLists {
     this.#hold(keyOf(root, next, left), rest);
   }
 
-  /** Some hunks were taken out of what the agent left, which is now `next`. */
   undone(root: string, { base, left }: Ends, next: FileVersion, taken: readonly LineHunk[]): void {
     const list = this.#lists.get(keyOf(root, base, left));
     if (!list) return;
-    // Only one hunk begins at a line of the one and a line of the other.
+    // Only one hunk begins at a given pair of lines.
     const starts = new Set(taken.map(({ aStart, bStart }) => `${aStart}:${bStart}`));
     let shift = 0;
     const rest: NamedHunk[] = [];

@@ -1,21 +1,17 @@
 // The state of a review as it is stored.
 import * as z from 'zod/mini';
-import type { ReviewFile } from './reviewFile';
-import { isPlainPath } from './safePath';
+import { isPlainPath, type ReviewFile } from './reviewFile';
 import { fileId, MAX_WAITING } from './waitingFiles';
 
-/** Files of which it is remembered whether they were kept or undone. */
 export const MAX_SETTLED = 5000;
 
 const COUNT = z.int().check(z.nonnegative());
-/** A version of a file, as it is stored. */
 export const FILE_VERSION = z.object({
   oid: z.string().check(z.regex(/^[0-9a-f]{7,128}$/)),
   mode: z.enum(['100644', '100755', '120000']),
   size: COUNT,
   isHashOnly: z.optional(z.literal(true)),
 });
-/** A path relative to a root, as it is stored. */
 export const FILE_PATH = z.string().check(z.maxLength(4096), z.refine(isPlainPath));
 const ROOT = COUNT;
 
@@ -42,13 +38,10 @@ const REVIEW = z.object({
   settled: z.array(z.tuple([ROOT, FILE_PATH, z.enum(['kept', 'undone'])])).check(z.maxLength(MAX_SETTLED)),
 });
 
-/** A review as JSON: at most {@link MAX_WAITING} files. */
 export type KeptReview = z.infer<typeof REVIEW>;
 
-/** What became of a file that no longer waits. */
 export type Settled = 'kept' | 'undone';
 
-/** Makes the JSON of a review. @param settled by the ids of the files */
 export function toKept(files: readonly ReviewFile[], settled: ReadonlyMap<string, Settled>): KeptReview {
   const roots: string[] = [];
   const known = new Map<string, number>();
@@ -69,9 +62,8 @@ export function toKept(files: readonly ReviewFile[], settled: ReadonlyMap<string
 }
 
 /**
- * Reads the JSON of a review.
- * @param roots folders of the session: files elsewhere are left out
- * @returns nothing that waits where it is not valid
+ * @param roots files elsewhere are left out
+ * @returns nothing waiting if invalid
  */
 export function fromKept(
   kept: unknown,

@@ -1,5 +1,5 @@
 // The files of the user with edits that wait to be made in one step.
-import type { FileEdit, WorkingFile, WorkingFiles } from '../model/workingFiles';
+import type { FileEdit, WorkingFile, WorkingFiles } from '../model/fileChange';
 import type { Present } from './takeBack';
 
 /** Collects edits; what is read is as if they were made. */

@@ -1,19 +1,20 @@
 // What the user sees of a review, and asks of it.
+
+import { lstat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isWindowsFilePath, plainParts } from '../../base/pathNames';
 import type { FileChange, FileVersion, Snapshot } from '../model/fileChange';
 
-/** A file that waits for review: what the agent left is not what was last kept. */
 export interface ReviewFile {
-  /** Identifies the file in the review. */
   readonly id: string;
-  /** Absolute path of the folder that the paths are relative to. */
   readonly root: string;
   /** With forward slashes. */
   readonly path: string;
-  /** Where the kept version is, if the agent renamed the file. */
+  /** Path of the kept version, if the agent renamed the file. */
   readonly oldPath?: string;
-  /** The version that was last kept. Absent: there was no file. */
+  /** The last kept version. Absent: no file. */
   readonly base?: FileVersion;
-  /** The version as the agent left it, without edits of the user since. Absent: it is deleted. */
+  /** As the agent left it, without later edits of the user. Absent: deleted. */
   readonly left?: FileVersion;
   /** Lines; 0 where `isBinary`. */
   readonly added: number;
@@ -21,100 +22,109 @@ export interface ReviewFile {
   readonly isBinary?: true;
   /** `conflict`: an edit of the user prevented the last undo of a part of it. */
   readonly state: 'unreviewed' | 'conflict';
-  /** The user saved the file while a turn ran: what is whose is not known. */
+  /** The user saved the file during a turn: authorship is unknown. */
   readonly alsoYours?: true;
-  /** It was changed while the agent worked, and nothing that the agent did named it. */
+  /** Changed while the agent worked, but not named by it. */
   readonly isUnnamed?: true;
 }
 
-/** Lines of a file: `start` counts from 0. */
+/** `start` counts from 0. */
 export interface LineRange {
   readonly start: number;
   readonly count: number;
 }
 
-/** A change of lines that waits for review. */
 export interface ReviewHunk {
-  /** Stays the same while other hunks of the file are kept and undone, and across restarts. */
+  /** Stable while other hunks of the file are kept and undone, and across restarts. */
   readonly id: string;
-  /** Lines of the kept version. */
   readonly base: LineRange;
-  /** Lines of the version as the agent left it. */
   readonly left: LineRange;
-  /** Lines of the present file, unsaved text included. */
+  /** Lines of the present file, with unsaved text. */
   readonly present: LineRange;
-  /** The user changed the lines: the hunk can be kept, and not undone. */
+  /** The user changed the lines: the hunk can be kept, but not undone. */
   readonly isConflict?: true;
 }
 
-/** What is kept or undone. */
 export type ReviewTarget =
   | { readonly kind: 'all' }
-  /** `id` of a {@link ReviewFile}. */
   | { readonly kind: 'file'; readonly id: string }
-  /** `hunk`: `id` of a {@link ReviewHunk}. */
   | { readonly kind: 'hunk'; readonly id: string; readonly hunk: string }
-  /** What one turn changed, whether it waits or was kept. `file`: only there, relative to a root. */
+  /** What one turn changed, waiting or kept; `file` limits it to a path relative to a root. */
   | {
       readonly kind: 'turn';
       readonly turnId: string;
       readonly before: Snapshot;
       readonly after: Snapshot;
-      /** As that of {@link FinishedTurn}. */
       readonly unnamed?: ReadonlySet<string>;
       readonly file?: { readonly root: string; readonly path: string };
     };
 
-/** A file that could not be kept or undone as a whole. */
 export interface ReviewProblem {
   readonly root: string;
   readonly path: string;
-  readonly why: /** The user edited the lines, or the file where it has no lines to compare. */
+  readonly why:
     | 'edited'
-    /** The user saved the file while a turn ran; it is undone only by itself. */
+    /** The user saved the file during a turn; it is undone only individually. */
     | 'yours'
-    /** It was changed while the agent worked, and nothing that the agent did named it. */
     | 'unnamed'
-    /** It may have been there before the turn: see `FileChange.wasThere`. */
+    /** See `FileChange.wasThere`. */
     | 'was-there'
-    /** Another file is where the file was before it was renamed. */
+    /** Another file is at the former path. */
     | 'occupied'
-    /** Another change of the same lines waits and comes before it: they are kept together. */
+    /** An earlier change of the same lines waits: they are kept together. */
     | 'entangled'
-    /** The store has only the hash of a version, or has it no longer. */
     | 'not-kept'
-    /** The path leads out of the folder, through a link, or into `.git`. */
     | 'outside'
-    /** It could not be read or written, or changed meanwhile. */
     | 'refused'
-    /** The file or hunk no longer waits. */
     | 'gone';
 }
 
-/** What came of an undo. Files can be in several lists. */
+/** Files can be in several lists. */
 export interface UndoResult {
-  /** Files of which a part or all was undone. */
   readonly undone: readonly { readonly root: string; readonly path: string }[];
-  /** Nothing was forced: what the user edited is as it was. */
+  /** What the user edited was not touched. */
   readonly conflicts: readonly ReviewProblem[];
   readonly failed: readonly ReviewProblem[];
 }
 
-/** What came of a keep. */
 export interface KeepResult {
   readonly kept: readonly { readonly root: string; readonly path: string }[];
   readonly failed: readonly ReviewProblem[];
 }
 
-/** A finished turn. */
 export interface FinishedTurn {
   readonly turnId: string;
   readonly before: Snapshot;
   readonly after: Snapshot;
-  /** From `before` to `after`, as the store gives them. */
   readonly changes: readonly FileChange[];
-  /** Absolute paths of files that the user saved, or had unsaved text in, while the turn ran. */
+  /** Absolute paths that the user saved, or had unsaved text in, during the turn. */
   readonly yours: ReadonlySet<string>;
-  /** Absolute paths of files that nothing named that the agent did; absent: there are none. */
+  /** Absolute paths that the agent did not name. */
   readonly unnamed?: ReadonlySet<string>;
+}
+
+/**
+ * Returns whether a file lies in its folder without a link on the way: git's stores have no paths
+ * through links. The file itself may be a link. Nothing in a `.git` passes, in any spelling.
+ * @param root links in it are fine
+ */
+export async function isSafePath(root: string, path: string): Promise<boolean> {
+  if (!isPlainPath(path)) return false;
+  const parts = path.split('/');
+  let folder = root;
+  for (const part of parts.slice(0, -1)) {
+    folder = join(folder, part);
+    const found = await lstat(folder).catch((error: NodeJS.ErrnoException) => error.code ?? 'EIO');
+    if (typeof found === 'string') return ['ENOENT', 'ENOTDIR'].includes(found);
+    if (found.isSymbolicLink()) return false;
+  }
+  return true;
+}
+
+export function isPlainPath(path: string): boolean {
+  if (path === '' || path.includes('\0')) return false;
+  if (process.platform === 'win32' && (/[\\:]/.test(path) || !isWindowsFilePath(path))) return false;
+  if (path.split('/').some((part) => part === '' || part === '.' || part === '..')) return false;
+  if (/^[ -~]*$/.test(path) && !/git/i.test(path)) return true;
+  return !plainParts(path).some((part) => part === '.git' || /^git~\d+$/.test(part));
 }

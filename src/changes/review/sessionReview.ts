@@ -6,47 +6,40 @@ import type { Disposable } from '../../base/disposable';
 import { Emitter, type Event } from '../../base/event';
 import { compareLines, countOf } from '../lines/hunks';
 import { shownLines, withHunks } from '../lines/placeHunks';
-import type { FileChange } from '../model/fileChange';
-import type { FolderStates } from '../model/folderStore';
-import type { WorkingFiles } from '../model/workingFiles';
-import { carry } from './carry';
+import type { FileChange, FolderStates, WorkingFiles } from '../model/fileChange';
+import { carry, keepTurn } from './carry';
 import { FileTexts, NO_LINES } from './fileTexts';
 import { HunkLists } from './hunkLists';
-import { keepTurn } from './keepTurn';
 import { fromKept, type KeptReview, MAX_SETTLED, type Settled, toKept } from './keptReview';
-import type {
-  FinishedTurn,
-  KeepResult,
-  ReviewFile,
-  ReviewHunk,
-  ReviewProblem,
-  ReviewTarget,
-  UndoResult,
+import {
+  type FinishedTurn,
+  isSafePath,
+  type KeepResult,
+  type ReviewFile,
+  type ReviewHunk,
+  type ReviewProblem,
+  type ReviewTarget,
+  type UndoResult,
 } from './reviewFile';
-import { isSafePath } from './safePath';
 import { alsoTakenBack, type Change, type TakingBack } from './takeBack';
 import { type UndoItem, undoInSteps, whyFailed } from './undoInSteps';
 import { type Standing, UndoneFiles } from './undoneFiles';
 import { fileId, isSameVersion, WaitingFiles } from './waitingFiles';
 
-/** What a review needs. */
 export interface ReviewOptions {
   readonly states: FolderStates;
   readonly files: WorkingFiles;
-  /** What was saved last; anything that is not valid counts as nothing. */
+  /** Saved state; ignored if invalid. */
   readonly kept?: unknown;
-  /** Stores the state, replacing the last one; handles its own errors. */
+  /** Replaces the stored state; handles its own errors. */
   save(kept: KeptReview): Promise<void>;
 }
 
 /**
- * Reviews what the agent of one session changed.
- *
- * - A file waits while what the agent left differs from what was last kept: in its bytes, its mode
- *   or its path.
- * - Keeping changes no file. Undoing changes nothing that the user edited: what was edited is a
- *   conflict and stays as it is. Where the user edited nothing, undoing gives the kept bytes back.
- * - Operations run one after another, in the order of the calls. The state is saved after each.
+ * Reviews what the agent of one session changed. A file waits while what the agent left differs
+ * from what was last kept, in bytes, mode or path. Keeping changes no file. Undoing changes nothing
+ * that the user edited: that is a conflict. Operations run one after another, and the state is
+ * saved after each.
  */
 export class SessionReview implements Disposable {
   readonly #states: FolderStates;
@@ -56,12 +49,10 @@ export class SessionReview implements Disposable {
   readonly #lists = new HunkLists();
   readonly #undoneFiles = new UndoneFiles();
   readonly #onDidChange = new Emitter<void>();
-  /** Files that changed in the editor and are to be looked at. */
   readonly #looking = new Set<string>();
   #settled = new Map<string, Settled>();
   #last: Promise<unknown> = Promise.resolve();
 
-  /** Fires when `files` or {@link stateOf} changed. */
   readonly onDidChange: Event<void> = this.#onDidChange.event;
 
   constructor({ states, files, kept, save }: ReviewOptions) {
@@ -71,39 +62,31 @@ export class SessionReview implements Disposable {
     this.#load(kept);
   }
 
-  /** The files that wait, sorted by root and path. */
   get files(): readonly ReviewFile[] {
     return this.#waiting.files;
   }
 
-  /** More files changed than are reviewed one by one. */
   get isIncomplete(): boolean {
     return this.#waiting.isFull;
   }
 
-  /** The state, as `save` gets it. */
   get kept(): KeptReview {
     return toKept(this.files, this.#settled);
   }
 
-  /** The absolute paths of files that were kept or undone. */
   get settledPaths(): readonly string[] {
     return [...this.#settled.keys()].map((id) => join(...id.split('\0')));
   }
 
-  /**
-   * What became of a file that a turn changed, for its list.
-   * @param path relative to `root`
-   * @returns undefined where it is not known, as it is long ago
-   */
+  /** @returns undefined if unknown */
   stateOf(root: string, path: string): ReviewFile['state'] | Settled | undefined {
     const id = fileId(root, path);
     return this.#waiting.file(id)?.state ?? this.#settled.get(id);
   }
 
   /**
-   * Takes in what a turn changed. Edits that the user made before the turn never become part of what
-   * an undo takes back. A file that is again as it was kept no longer waits.
+   * Takes in a turn's changes. Edits that the user made before the turn are never undone. A file
+   * that is again as kept no longer waits.
    */
   turnEnded(turn: FinishedTurn): Promise<void> {
     return this.#run(async () => {
@@ -111,7 +94,7 @@ export class SessionReview implements Disposable {
       for (const change of turn.changes) {
         const of = texts(change.root);
         await of.slices.pause();
-        // Without a version to go back to, there is nothing to undo.
+        // Without an earlier version, there is nothing to undo.
         if (change.wasThere && !change.before) continue;
         await this.#follow(of, change, isIn(turn.yours, change), isIn(turn.unnamed, change));
       }
@@ -119,9 +102,8 @@ export class SessionReview implements Disposable {
   }
 
   /**
-   * Lists the hunks of a file, in order, with their lines in the present file.
-   * @param id of a file that waits
-   * @returns undefined where the file has no lines to compare, or does not wait
+   * Lists the hunks of a file, in order, with their lines in the present file; undefined if it has
+   * no lines to compare, or doesn't wait.
    * @throws ParleyError `state-gone`, `version-not-kept`
    */
   async hunks(id: string): Promise<readonly ReviewHunk[] | undefined> {
@@ -153,9 +135,8 @@ export class SessionReview implements Disposable {
   }
 
   /**
-   * Accepts what the agent left; no file is changed. A hunk goes into the kept version, so that it is
-   * not undone with the rest. What a turn changed is kept without what other turns changed; where
-   * that cannot be told apart it waits on, as `entangled`.
+   * Accepts what the agent left; changes no file. A turn is kept without what other turns changed;
+   * what can't be told apart still waits, as `entangled`.
    */
   keep(target: ReviewTarget): Promise<KeepResult> {
     return this.#run(async () => {
@@ -191,12 +172,10 @@ export class SessionReview implements Disposable {
   }
 
   /**
-   * Takes back what the agent changed, through {@link WorkingFiles.apply}. Each line that the user
-   * edited stays byte for byte as it is; what cannot be taken back without touching it is in
-   * `conflicts`. `all` and `turn` leave out files that the user saved while a turn ran.
-   *
-   * Of a turn, what it changed is taken out of the present file, whether it was kept or not, and what
-   * later turns changed stays.
+   * Takes back what the agent changed. Lines that the user edited stay byte for byte; what can't be
+   * undone without touching them is in `conflicts`. `all` and `turn` leave out files that the user
+   * saved during a turn. Of a turn, its change is taken out of the present file, kept or not; later
+   * changes stay.
    */
   undo(target: ReviewTarget): Promise<UndoResult> {
     return this.#run(async () => {
@@ -227,8 +206,8 @@ export class SessionReview implements Disposable {
   }
 
   /**
-   * Follows files that were restored to an earlier state, or back from it.
-   * @param changes what the restore changed on the disk
+   * Follows a restore.
+   * @param changes what it changed on disk
    */
   restored(changes: readonly FileChange[]): Promise<void> {
     return this.#run(async () => {
@@ -255,15 +234,14 @@ export class SessionReview implements Disposable {
     });
   }
 
-  /** Absolute paths of files that the editor's Undo may bring back, see {@link editorChanged}. */
+  /** Paths that the editor's Undo may bring back, see {@link editorChanged}. */
   get undonePaths(): ReadonlySet<string> {
     return this.#undoneFiles.paths;
   }
 
   /**
-   * A file of {@link undonePaths} changed in the editor: where its Undo brought a change back that
-   * was undone here, the change waits again; and no longer after its Redo.
-   * @param path absolute
+   * A file of {@link undonePaths} changed in the editor: if its Undo brought an undone change back,
+   * the change waits again until its Redo.
    */
   async editorChanged(path: string): Promise<void> {
     if (this.#looking.has(path)) return;
@@ -290,7 +268,6 @@ export class SessionReview implements Disposable {
     });
   }
 
-  /** Goes back to an earlier state of the review, which {@link kept} gave. */
   reset(kept: unknown): Promise<void> {
     return this.#run(async () => {
       this.#undoneFiles.clear();
@@ -309,7 +286,6 @@ export class SessionReview implements Disposable {
     this.#settled = settled;
   }
 
-  /** Runs an operation after all earlier ones, then saves. */
   #run<T>(work: () => Promise<T>): Promise<T> {
     const mine = this.#last.then(async () => {
       try {
@@ -340,7 +316,6 @@ export class SessionReview implements Disposable {
     };
   }
 
-  /** Takes in one change of a turn. */
   async #follow(texts: FileTexts, change: FileChange, isYours: boolean, isUnnamed: boolean): Promise<void> {
     const { root, path, oldPath, before, after, added, removed, isBinary } = change;
     const from = oldPath ?? path;
@@ -360,7 +335,6 @@ export class SessionReview implements Disposable {
     this.#waiting.describe(root, path, { count, alsoYours, isUnnamed: isNowUnnamed, isConflict: false });
   }
 
-  /** Counts the lines of files whose versions are not those that were counted. */
   async #count(): Promise<void> {
     const texts = this.#textsByRoot();
     for (const { root, path, base, left } of this.#waiting.uncounted) {
@@ -477,7 +451,6 @@ export class SessionReview implements Disposable {
     return items;
   }
 
-  /** Notes what was taken back on the disk. */
   async #undone(texts: FileTexts, { change, file }: UndoItem, back: TakingBack): Promise<void> {
     const { root, path, oldPath } = change;
     if (!file) return this.#followUndo(texts, change, back);
@@ -494,7 +467,6 @@ export class SessionReview implements Disposable {
     if (!this.#waiting.ends(root, path)) this.#settle(root, path, 'undone');
   }
 
-  /** Takes the change of a turn out of both versions of a file that waits. */
   async #followUndo(texts: FileTexts, change: Change, back: Pick<TakingBack, 'hunks' | 'isWhole'>): Promise<void> {
     const { root, path, oldPath } = change;
     const ends = this.#waiting.ends(root, path);
@@ -518,7 +490,6 @@ export class SessionReview implements Disposable {
   }
 }
 
-/** Returns whether a file, or where it was before, is among absolute paths. */
 function isIn(paths: ReadonlySet<string> | undefined, { root, path, oldPath }: FileChange): boolean {
   return paths !== undefined && [path, oldPath ?? path].some((one) => paths.has(join(root, one)));
 }

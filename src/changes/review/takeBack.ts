@@ -3,47 +3,43 @@ import { join } from 'node:path';
 import type { LineHunk } from '../../base/lineHunks';
 import { compareLines, inverted } from '../lines/hunks';
 import { placeHunks, withHunks } from '../lines/placeHunks';
-import type { FileVersion } from '../model/fileChange';
-import type { FileEdit, WorkingFile } from '../model/workingFiles';
+import type { FileEdit, FileVersion, WorkingFile } from '../model/fileChange';
 import { areFiles, type FileTexts } from './fileTexts';
 import type { ReviewProblem } from './reviewFile';
 
-/** A change of one file, of which all or a part is taken back. */
 export interface Change {
   readonly root: string;
   readonly path: string;
-  /** Where the file was before, if it was renamed. */
+  /** Former path of a renamed file. */
   readonly oldPath?: string;
   readonly before?: FileVersion | undefined;
   readonly after?: FileVersion | undefined;
 }
 
-/** What is taken back. `hunks`: from before to after, in order; absent: all of the change. */
+/** Hunks from before to after, in order; absent: the whole change. */
 export interface Part {
   readonly hunks?: readonly LineHunk[];
 }
 
-/** The files as they are now, with the edits that wait to be made. */
+/** The present files, with pending edits applied. */
 export interface Present {
   read(path: string): Promise<WorkingFile | undefined>;
 }
 
-/** How to take a change back. */
 export interface TakingBack {
-  /** None where it is already taken back. */
+  /** Empty if already taken back. */
   readonly edits: readonly FileEdit[];
-  /** Hunks of the change that are then taken back; undefined: the whole file is. */
+  /** The hunks that this takes back; undefined: the whole file. */
   readonly hunks: readonly LineHunk[] | undefined;
-  /** The mode and the path are taken back too. */
+  /** Mode and path are taken back too. */
   readonly isWhole: boolean;
-  /** Why not all of it is. */
   readonly problem?: ReviewProblem['why'];
 }
 
 /**
- * Works out the edits that take a change back. Nothing that the user edited is changed by them: a
- * part whose lines were edited is left, and so is a file that has no lines to compare and is not as
- * the agent left it.
+ * Computes the edits that take a change back. They touch nothing that the user edited: parts with
+ * edited lines are left, and so is a file without lines to compare that is not as the agent left
+ * it.
  * @throws ParleyError `state-gone`, `version-not-kept`; errors of reading the file
  */
 export async function takeBack(texts: FileTexts, change: Change, part: Part, present: Present): Promise<TakingBack> {
@@ -89,7 +85,7 @@ export async function takeBack(texts: FileTexts, change: Change, part: Part, pre
   };
 }
 
-/** Takes a change back where there are no lines to compare: only if the file is as it was left. */
+/** Without lines to compare: only if the file is as it was left. */
 async function takeBackWhole(texts: FileTexts, change: Change, present: Present): Promise<TakingBack> {
   const { root, path, oldPath, before, after } = change;
   const at = join(root, path);
@@ -126,10 +122,7 @@ function nothing(problem: ReviewProblem['why']): TakingBack {
   return { edits: [], hunks: [], isWhole: false, problem };
 }
 
-/**
- * Returns another version of a file with the same taken back, as far as it is in it; the version
- * itself where it is not.
- */
+/** Takes the same out of another version of the file, as far as it has it. */
 export async function alsoTakenBack(
   texts: FileTexts,
   version: FileVersion | undefined,

@@ -1,37 +1,33 @@
 // Undoes many files at once, in as few steps as can be.
 import * as l10n from '@vscode/l10n';
 import { ParleyError } from '../../base/errors';
-import type { WorkingFiles } from '../model/workingFiles';
+import type { WorkingFiles } from '../model/fileChange';
 import type { FileTexts } from './fileTexts';
 import { PresentFiles } from './presentFiles';
-import type { ReviewFile, ReviewProblem } from './reviewFile';
-import { isSafePath } from './safePath';
+import { isSafePath, type ReviewFile, type ReviewProblem } from './reviewFile';
 import { type Change, type Part, type TakingBack, takeBack } from './takeBack';
 
-/** Bytes of edits that are made in one step. */
+/** Bytes of edits in one step. */
 const MAX_STEP_BYTES = 64 * 1024 * 1024;
 
-/** One file of an undo. */
 export interface UndoItem {
   readonly change: Change;
   readonly part: Part;
-  /** What waits, if that is undone; else the change of a turn is. */
+  /** The waiting file that is undone; absent: the change of a turn. */
   readonly file?: ReviewFile;
 }
 
-/** Is told what came of each file. */
 export interface UndoObserver {
-  /** The edits are made; of a file in which a part is a conflict, the others. */
+  /** Called after the edits; in a partial conflict, for the other parts. */
   undone(item: UndoItem, back: TakingBack): Promise<void>;
   conflict(item: UndoItem, why: ReviewProblem['why']): void;
   failed(item: UndoItem, why: ReviewProblem['why']): void;
 }
 
 /**
- * Takes changes back. All edits are one step of the user's Undo, unless they are very large or one
- * has to be made before another can be worked out.
- * @param texts of each root
- * @param label names the step
+ * Takes changes back, as one step of the user's Undo unless they are very large or depend on each
+ * other.
+ * @param texts by root
  */
 export async function undoInSteps(
   items: readonly UndoItem[],
@@ -51,8 +47,7 @@ export async function undoInSteps(
     }
     step = [];
   };
-  // What is deleted makes room: for what goes back to its old path, or for the folder that a link was
-  // put in place of. So what cannot be done is tried again after the others.
+  // Deletions first: they make room for former paths and folders. Failures are tried again.
   let rest = [...items].sort(
     (one, two) => Number(one.change.before !== undefined) - Number(two.change.before !== undefined),
   );
@@ -74,7 +69,7 @@ export async function undoInSteps(
       if (present.bytes > MAX_STEP_BYTES) await finish();
     }
     rest = later.map(({ item }) => item);
-    // Links are looked up on the disk.
+    // Links are looked up on disk.
     if (later.some(({ why }) => why === 'outside')) await finish();
   }
   await finish();
@@ -84,7 +79,6 @@ export async function undoInSteps(
   }
 }
 
-/** Returns what an error of reading or writing a file comes to. */
 export function whyFailed(error: unknown): 'not-kept' | 'refused' {
   const isGone = error instanceof ParleyError && ['state-gone', 'version-not-kept'].includes(error.code);
   return isGone ? 'not-kept' : 'refused';

@@ -1,27 +1,20 @@
 // Remembers files around each undo, so that what waited waits again when the editor's Undo brings the
 // change back, and no longer when its Redo takes the change away again.
 import { createHash } from 'node:crypto';
-import type { FileVersion } from '../model/fileChange';
-import type { FileEdit, WorkingFiles } from '../model/workingFiles';
+import type { FileEdit, FileVersion, WorkingFiles } from '../model/fileChange';
 import type { Settled } from './keptReview';
 import type { ReviewFile } from './reviewFile';
 import { isSameVersion } from './waitingFiles';
 
-/** Undone files that are remembered: the newest. */
 const MAX_UNDONE = 5000;
 
-/** What a review says of a file. */
 export interface Standing {
-  /** Absent: it does not wait. */
   readonly file: ReviewFile | undefined;
-  /** Absent: not known. */
   readonly settled: Settled | undefined;
 }
 
-/** What is remembered of one undone file. */
 export interface UndoneFile {
   readonly root: string;
-  /** Relative to `root`: the path that it was undone at. */
   readonly path: string;
   readonly before: Standing;
   readonly after: Standing;
@@ -33,28 +26,24 @@ interface Remembered extends UndoneFile {
   isBack: boolean;
 }
 
-/** A file before and after an edit: what names the content; undefined: there is no file. */
+/** Hashes before and after an edit; undefined: no file. */
 interface AroundEdit {
-  /** Absolute. */
   readonly path: string;
   readonly before: string | undefined;
   readonly after: string | undefined;
 }
 
-/** Knows the contents of files before and after an undo. */
 export class UndoneFiles {
-  /** The newest last. */
   #undone: readonly Remembered[] = [];
   #paths: ReadonlySet<string> = new Set();
 
-  /** Absolute paths of files that the editor's Undo may bring back. */
   get paths(): ReadonlySet<string> {
     return this.#paths;
   }
 
-  /** A file was undone by these edits. What the editor could redo until then is forgotten. */
+  /** What the editor could redo until then is forgotten. */
   add(undone: UndoneFile, edits: readonly FileEdit[]): void {
-    // Neither a mode nor a link comes back by the editor's Undo.
+    // The editor's Undo restores neither modes nor links.
     const contents = edits
       .filter(({ mode, expected, content }) => mode !== '120000' && !(expected && content?.equals(expected)))
       .map(({ path, expected, content }) => ({ path, before: nameOf(expected), after: nameOf(content) }));
@@ -65,9 +54,7 @@ export class UndoneFiles {
   }
 
   /**
-   * Finds what a file that changed in the editor was before or after an undo.
-   * @param path absolute
-   * @returns what the review says then, and what it says now where nothing else happened
+   * Returns the review's state before or after an undo, if the changed file is as it was then.
    */
   async find(
     path: string,
@@ -86,20 +73,19 @@ export class UndoneFiles {
     return undefined;
   }
 
-  /** A part of a file that waits was kept: that stays so, whatever is brought back. */
+  /** A kept part stays kept, whatever is brought back. */
   kept({ root, path }: Pick<ReviewFile, 'root' | 'path'>, base: FileVersion | undefined): void {
     this.#set(
       this.#undone.flatMap((one) => {
         if (one.root !== root || one.path !== path) return [one];
         const [before, after] = [one.before.file, one.after.file];
-        // Of a rename, or a file that does not wait, it is not known what else was kept with it.
+        // Of a rename, or a file that doesn't wait, it is unknown what else was kept with it.
         if (!before || !after || before.oldPath !== undefined || !isSameVersion(before.base, after.base)) return [];
         return [{ ...one, before: keptAs(before, base), after: keptAs(after, base) }];
       }),
     );
   }
 
-  /** Files were changed by the agent or a restore. */
   forget(root: string, paths: readonly (string | undefined)[]): void {
     if (this.#undone.length === 0) return;
     const isGone = ({ root: other, path, before, after }: UndoneFile): boolean =>

@@ -3,10 +3,8 @@
 import type { FileVersion } from '../model/fileChange';
 import type { ReviewFile } from './reviewFile';
 
-/** More files than this are not reviewed one by one. */
 export const MAX_WAITING = 5000;
 
-/** What waits at one path. */
 interface Cell {
   readonly root: string;
   readonly path: string;
@@ -15,7 +13,6 @@ interface Cell {
   about: About;
 }
 
-/** What is shown beside the versions. */
 interface About {
   readonly count: LineCount;
   readonly alsoYours: boolean;
@@ -23,14 +20,12 @@ interface About {
   readonly isConflict: boolean;
 }
 
-/** The lines that differ between two versions. */
 export interface LineCount extends Ends {
   readonly added: number;
   readonly removed: number;
   readonly isBinary: boolean;
 }
 
-/** The two versions of a file that waits. */
 export interface Ends {
   readonly base?: FileVersion | undefined;
   readonly left?: FileVersion | undefined;
@@ -39,31 +34,27 @@ export interface Ends {
 const NO_COUNT: LineCount = { added: 0, removed: 0, isBinary: false };
 const NOTHING: About = { count: NO_COUNT, alsoYours: false, isUnnamed: false, isConflict: false };
 
-/** Returns the id of the file at a path. */
 export function fileId(root: string, path: string): string {
   return `${root}\0${path}`;
 }
 
-/** Returns whether two versions are the same file. */
 export function isSameVersion(one: FileVersion | undefined, two: FileVersion | undefined): boolean {
   return one?.oid === two?.oid && one?.mode === two?.mode;
 }
 
-/** Holds the files that wait. A file whose versions are the same no longer waits. */
+/** A file whose versions are the same no longer waits. */
 export class WaitingFiles {
   readonly #cells = new Map<string, Cell>();
-  /** For the new path of a rename, the old one. */
+  /** New path of a rename → old path. */
   readonly #links = new Map<string, string>();
   #files: readonly ReviewFile[] | undefined;
   #byId = new Map<string, ReviewFile>();
   #isFull = false;
 
-  /** More files changed than can wait. */
   get isFull(): boolean {
     return this.#isFull;
   }
 
-  /** Sorted by root and path. */
   get files(): readonly ReviewFile[] {
     this.#files ??= this.#list();
     return this.#files;
@@ -74,12 +65,12 @@ export class WaitingFiles {
     return this.#byId.get(id);
   }
 
-  /** The file whose present or former path this is. */
+  /** By present or former path. */
   fileAt(root: string, path: string): ReviewFile | undefined {
     return this.file(fileId(root, path)) ?? this.files.find((file) => file.root === root && file.oldPath === path);
   }
 
-  /** The versions at a path alone, without its rename. Absent: it does not wait. */
+  /** The versions at a path alone, without its rename. */
   ends(root: string, path: string): Ends | undefined {
     const cell = this.#cells.get(fileId(root, path));
     if (!cell) return undefined;
@@ -87,39 +78,32 @@ export class WaitingFiles {
     return old === undefined ? cell : { base: this.#cells.get(fileId(root, old))?.base, left: cell.left };
   }
 
-  /** The user saved the file at a path while a turn ran. */
   isAlsoYours(root: string, path: string): boolean {
     return this.#cells.get(fileId(root, path))?.about.alsoYours ?? false;
   }
 
-  /** The file at a path was changed while the agent worked, which did not name it. */
   isUnnamed(root: string, path: string): boolean {
     return this.#cells.get(fileId(root, path))?.about.isUnnamed ?? false;
   }
 
-  /** Where the kept version of the file at a path is. */
   basePath(root: string, path: string): string {
     return this.#link(root, path) ?? path;
   }
 
-  /** Sets the version that the agent left. @param known what is there now if the path does not wait */
+  /** @param known the present version if the path doesn't wait */
   setLeft(root: string, path: string, left: FileVersion | undefined, known: FileVersion | undefined): void {
     const cell = this.#cell(root, path, known);
     if (cell) cell.left = left;
     this.#tidy(root, path);
   }
 
-  /** Sets the version that was kept. */
   setBase(root: string, path: string, base: FileVersion | undefined, known: FileVersion | undefined): void {
     const cell = this.#cell(root, path, known);
     if (cell) cell.base = base;
     this.#tidy(root, path);
   }
 
-  /**
-   * Moves the version that the agent left to another path, where none is.
-   * @param known what is there now if the path does not wait
-   */
+  /** Moves the left version to an empty path. */
   moveLeft(root: string, from: string, to: string, known: FileVersion | undefined): void {
     const source = this.#cell(root, from, known);
     const target = this.#cell(root, to, undefined);
@@ -136,7 +120,6 @@ export class WaitingFiles {
     for (const path of [from, to, origin]) this.#tidy(root, path);
   }
 
-  /** The files whose lines are not counted, or not between these versions. */
   get uncounted(): readonly ReviewFile[] {
     return this.files.filter(({ id, base, left }) => {
       const { count } = this.#cells.get(id)!.about;
@@ -144,14 +127,12 @@ export class WaitingFiles {
     });
   }
 
-  /** Changes what is shown of the file at a path; does nothing if it does not wait. */
   describe(root: string, path: string, about: Partial<About>): void {
     const cell = this.#cells.get(fileId(root, path));
     if (cell) cell.about = { ...cell.about, ...about };
     this.#files = undefined;
   }
 
-  /** Adds a file as it was stored. */
   add(file: ReviewFile): void {
     const { root, path, oldPath, base, left, added, removed, isBinary, alsoYours, isUnnamed, state } = file;
     const about: About = {
@@ -168,12 +149,10 @@ export class WaitingFiles {
     this.#files = undefined;
   }
 
-  /** The lines of the file at a path are to be counted again. */
   recount(root: string, path: string): void {
     this.describe(root, path, { count: NO_COUNT });
   }
 
-  /** Removes a file, with both ends of its rename. */
   remove({ root, path, oldPath }: Pick<ReviewFile, 'root' | 'path' | 'oldPath'>): void {
     this.#cells.delete(fileId(root, path));
     this.#links.delete(fileId(root, path));
@@ -201,7 +180,7 @@ export class WaitingFiles {
     return cell;
   }
 
-  /** The old path of a file, if it is renamed: not if something else is at one of its paths by now. */
+  /** Undefined if something else is at one of the paths by now. */
   #link(root: string, path: string): string | undefined {
     const id = fileId(root, path);
     const old = this.#links.get(id);
@@ -213,7 +192,6 @@ export class WaitingFiles {
     return undefined;
   }
 
-  /** Lets go of what no longer waits. */
   #tidy(root: string, path: string): void {
     this.#files = undefined;
     const id = fileId(root, path);

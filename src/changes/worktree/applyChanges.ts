@@ -1,42 +1,35 @@
 // Puts what changed in one folder into another one by lines, without touching what differs there.
 import * as l10n from '@vscode/l10n';
-import type { FileChange } from '../model/fileChange';
-import type { FolderStates } from '../model/folderStore';
-import type { WorkingFiles } from '../model/workingFiles';
+import type { FileChange, FolderStates, WorkingFiles } from '../model/fileChange';
 import { FileTexts } from '../review/fileTexts';
 import type { ReviewProblem } from '../review/reviewFile';
 import type { Change } from '../review/takeBack';
 import { undoInSteps } from '../review/undoInSteps';
 
 export interface ApplyOptions {
-  /** What changed, all below `from`. */
   readonly changes: readonly FileChange[];
-  /** Has the versions of `changes`. */
   readonly states: FolderStates;
-  /** The folder that changed; absolute. */
   readonly from: string;
-  /** The folder that gets the changes; absolute. */
   readonly to: string;
   readonly files: WorkingFiles;
 }
 
 export interface ApplyResult {
-  /** Paths of the files that were changed, as a whole or in part. */
   readonly applied: readonly string[];
-  /** Files of which a part or all was left out: the folder has other lines there. */
+  /** Files left out in part or whole: the folder has other lines there. */
   readonly conflicts: readonly ReviewProblem[];
   readonly failed: readonly ReviewProblem[];
 }
 
 /**
- * Applies changes as one step that the editor's Undo takes back. What the folder has already is not
- * changed, so that the same can be applied again after more work.
+ * Applies changes as one step of the editor's Undo. Existing content is left, so the same can be
+ * applied again after more work.
  */
 export async function applyChanges({ changes, states, from, to, files }: ApplyOptions): Promise<ApplyResult> {
   const result = { applied: [] as string[], conflicts: [] as ReviewProblem[], failed: [] as ReviewProblem[] };
   const texts = new FileTexts(states, from);
   const placeOf = ({ root, path, oldPath }: Change) => ({ root, path: oldPath ?? path });
-  // It may still be in the worktree, and only be ignored.
+  // It may still exist in the worktree, ignored.
   const [unread, known] = [changes.filter(isUnread), changes.filter((change) => !isUnread(change))];
   for (const { path } of unread) result.conflicts.push({ root: to, path, why: 'was-there' });
   const items = known.map((change) => ({ change: reversed(change, to), part: {} }));
@@ -56,7 +49,6 @@ export async function applyChanges({ changes, states, from, to, files }: ApplyOp
   return { ...result, applied: result.applied.sort() };
 }
 
-/** Finds what {@link applyChanges} would do, and changes nothing. */
 export function tryChanges(options: ApplyOptions): Promise<ApplyResult> {
   const { files } = options;
   return applyChanges({ ...options, files: { read: (path) => files.read(path), apply: async () => [] } });
@@ -66,7 +58,7 @@ function isUnread({ after, wasThere }: FileChange): boolean {
   return wasThere === true && !after;
 }
 
-/** To apply a change is to take back its reverse. */
+/** Applying a change is taking back its reverse. */
 function reversed({ path, oldPath, before, after }: FileChange, root: string): Change {
   return {
     root,

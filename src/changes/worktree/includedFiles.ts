@@ -8,21 +8,19 @@ import { ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
 import { type Git, mustRunGit, runGit } from '../git/gitProcess';
 import { joinRecords, pathText, splitRecords } from '../git/records';
-import { isSafePath } from '../review/safePath';
+import { isSafePath } from '../review/reviewFile';
 import type { Worktree } from './worktreeEntry';
 
-/** Packages that are installed may be among them; milliseconds. */
+/** Installed packages may be among them; ms. */
 const TIMEOUT_MS = 10 * 60_000;
-/** As Claude Code and others read it: the syntax of `.gitignore`. */
+/** As in Claude Code: the syntax of `.gitignore`. */
 const FILE = '.worktreeinclude';
-/** Patterns that one glob with braces stands for. */
 const MAX_EXPANDED = 1000;
 
 /**
- * Lists the files of a repository that git ignores and that a new worktree gets.
- * @param top its top level; absolute
- * @param globs of VS Code, relative to `top`; one that fits a folder stands for all in it
- * @returns paths below `top`, with forward slashes, sorted
+ * Lists ignored files that a new worktree gets.
+ * @param globs of VS Code, relative to `top`; a folder stands for everything in it
+ * @returns sorted paths below `top`, with forward slashes
  * @throws ParleyError `git-failed`, `git-aborted`
  */
 export async function includedFiles(
@@ -40,7 +38,7 @@ export async function includedFiles(
   const collect = async (patterns: string): Promise<void> => {
     const args = ['ls-files', '-z', '--others', '--ignored', `--exclude-from=${patterns}`];
     const records = await splitRecords(await mustRunGit(git, { args, cwd: top, signal, timeoutMs: TIMEOUT_MS }));
-    // Git gives a repository inside as a folder.
+    // Git lists a nested repository as a folder.
     for (const record of records) if (record.at(-1) !== 47) found.set(record.toString('latin1'), record);
   };
   if (hasFile) await collect(file);
@@ -54,7 +52,7 @@ export async function includedFiles(
     }
   }
   if (found.size === 0) return [];
-  // Written so that no name is a pattern: this command does not know GIT_LITERAL_PATHSPECS.
+  // Keeps names from being patterns: this command ignores GIT_LITERAL_PATHSPECS.
   const here = Buffer.from('./');
   const input = joinRecords([...found.values()].map((record) => Buffer.concat([here, record])));
   const env = { GIT_LITERAL_PATHSPECS: undefined };
@@ -66,10 +64,8 @@ export async function includedFiles(
 }
 
 /**
- * Copies files of a repository into a new worktree. Links are left out, as is what lies behind one and
- * what the worktree has already.
+ * Copies files into a new worktree; skips links, paths through links, and existing files.
  * @returns the files that could not be copied
- * @throws what aborting the signal throws
  */
 export async function copyIncluded(
   { top, place }: Pick<Worktree, 'top' | 'place'>,
@@ -92,7 +88,7 @@ export async function copyIncluded(
   return failed;
 }
 
-/** Returns a glob of VS Code as lines of a `.gitignore`, which has no braces and is not anchored. */
+/** `.gitignore` has no braces and is not anchored. */
 export function patternsOf(glob: string): readonly string[] {
   return withoutBraces(glob.replace(/^(?:\.?\/)+/, ''))
     .filter((one) => one !== '' && !/[\r\n]/.test(one))
@@ -103,7 +99,6 @@ function withoutBraces(glob: string): readonly string[] {
   const done: string[] = [];
   const open = [glob];
   for (let one = open.pop(); one !== undefined && done.length < MAX_EXPANDED; one = open.pop()) {
-    // The innermost ones first.
     const [whole, choices] = /\{([^{}]*)\}/.exec(one) ?? [];
     if (whole === undefined || choices === undefined) done.push(one);
     else for (const choice of choices.split(',').reverse()) open.push(one.replace(whole, () => choice));

@@ -6,47 +6,41 @@ import { dirname, join } from 'node:path';
 import { messageOf } from '../../base/errors';
 import { type Git, mustRunGit, runGit } from '../git/gitProcess';
 import { splitRecords } from '../git/records';
-import { isSamePlainFile } from './sameFile';
 import { findEntry, leadsTo, type Worktree, type WorktreeEntry } from './worktreeEntry';
 
-/** A look at a large worktree takes long; milliseconds. */
+/** Milliseconds. */
 const TIMEOUT_MS = 10 * 60_000;
-/** Files of an ignored folder that are compared with those of the user; in a larger one, none is. */
+/** Ignored folders with more files are not compared. */
 const MAX_COMPARED = 1000;
 
-/** What an entry of a worktree has if nothing is under way in it. */
+/** Files of an entry without an operation under way. */
 const PLAIN_ENTRY =
   /^(?:HEAD|ORIG_HEAD|FETCH_HEAD|AUTO_MERGE|MERGE_RR|\w+_EDITMSG|commondir|gitdir|locked|config\.worktree|index|sharedindex\.\w+|info|logs|refs|fsmonitor--daemon.*)$/;
 
 export type LossKind =
-  /** Files that differ from the commit, or are staged. */
   | 'changes'
-  /** Files that git ignores, and that the user's folder does not have like this. */
+  /** Ignored files that the user's folder doesn't have like this. */
   | 'ignored'
   /** Folders with a repository of their own. */
   | 'repositories'
-  /** Commits that no branch has, by their number and subject. */
+  /** Commits that no branch has, by number and subject. */
   | 'commits'
-  /** The branch has no commit yet. */
   | 'unborn'
-  /** A merge, a rebase and the like, by the files that git keeps for it. */
+  /** A merge, rebase and the like, by git's files for it. */
   | 'operation'
-  /** Somebody has locked the worktree; the name is the reason. */
+  /** The name is the reason of the lock. */
   | 'locked'
-  /** It could not be looked up; the name says why. */
+  /** Could not be looked up; the name says why. */
   | 'unknown';
 
-/** Something that is lost with a worktree. */
 export interface Loss {
   readonly kind: LossKind;
-  /** Paths below the worktree, with forward slashes, unless the kind says otherwise. */
+  /** Paths below the worktree unless the kind says otherwise. */
   readonly names: readonly string[];
 }
 
 /**
- * Returns what is lost with a worktree and its entry; empty if everything in it is elsewhere too.
- * What cannot be looked up counts as lost.
- * @throws what aborting the signal throws
+ * Returns what would be lost with a worktree and its entry. What can't be looked up counts as lost.
  */
 export async function lossesOf(git: Git, worktree: Worktree, signal?: AbortSignal): Promise<readonly Loss[]> {
   try {
@@ -62,7 +56,7 @@ async function lookedUp(git: Git, worktree: Worktree, signal: AbortSignal | unde
   const { place } = worktree;
   const [entry, stats] = [await findEntry(worktree), await lstat(place).catch(codeOf)];
   if (stats === 'ENOENT') {
-    // Without the folder of all worktrees, it may be on a disk that is not there now.
+    // Without the folder of all worktrees, its disk may be missing.
     if ((await lstat(dirname(place)).catch(codeOf)) === 'ENOENT') return [{ kind: 'unknown', names: [] }];
     if (!entry) return [];
     const entryRun = { cwd: entry.commonDir, env: { GIT_DIR: entry.gitDir }, signal, timeoutMs: TIMEOUT_MS };
@@ -70,7 +64,7 @@ async function lookedUp(git: Git, worktree: Worktree, signal: AbortSignal | unde
   }
   if (typeof stats === 'string' || !stats.isDirectory() || !entry || !(await leadsTo(worktree, entry)))
     return [{ kind: 'unknown', names: [] }];
-  // Named, as the worktree's own configuration could lead git to another folder.
+  // Explicit, as the worktree's configuration could lead git elsewhere.
   const env = { GIT_DIR: entry.gitDir, GIT_WORK_TREE: place, GIT_OPTIONAL_LOCKS: '0' };
   const run = { cwd: place, env, signal, timeoutMs: TIMEOUT_MS };
   return [...(await ofFiles(git, worktree, run)), ...(await ofEntry(git, worktree, entry, run))];
@@ -78,9 +72,8 @@ async function lookedUp(git: Git, worktree: Worktree, signal: AbortSignal | unde
 
 type Run = Omit<Parameters<typeof mustRunGit>[1], 'args'>;
 
-/** Returns what is lost with the files of a worktree. */
 async function ofFiles(git: Git, { top, place }: Worktree, run: Run): Promise<readonly Loss[]> {
-  // Whatever speeds up git's look at files may hide one.
+  // Git's shortcuts may hide files.
   const exact = ['core.fsmonitor=false', 'core.untrackedCache=false', 'core.trustctime=true', 'core.checkStat=default'];
   const options = ['--porcelain=v1', '-z', '--no-renames', '--untracked-files=all', '--ignored=matching'];
   const args = [...exact.flatMap((one) => ['-c', one]), 'status', ...options, '--ignore-submodules=none'];
@@ -109,7 +102,6 @@ async function ofFiles(git: Git, { top, place }: Worktree, run: Run): Promise<re
   ];
 }
 
-/** Returns whether the user's folder has the same at a path; a folder with all that is in it. */
 async function isAtUser(top: string, place: string, path: string): Promise<boolean> {
   let left = MAX_COMPARED;
   const compare = async (way: string): Promise<boolean> => {
@@ -119,11 +111,11 @@ async function isAtUser(top: string, place: string, path: string): Promise<boole
       if (isGit(name) || !(await compare(join(way, name)))) return false;
     return true;
   };
-  // What is not UTF-8 is not found under its name.
+  // Names that are not UTF-8 are not found.
   return compare(path).catch(() => false);
 }
 
-/** Finds what git takes for unchanged: changed files that it was told to skip, and links to repositories. */
+/** Finds changes that git is told to skip, and links to repositories. */
 async function oddEntries(
   git: Git,
   place: string,
@@ -155,9 +147,8 @@ async function oddEntries(
 }
 
 /**
- * Finds repositories in a worktree, also in folders with files that are tracked.
+ * Finds nested repositories, also in folders with tracked files.
  * @param seen folders that git reports as a whole
- * @returns their folders, with a slash at the end
  */
 async function nestedIn(
   place: string,
@@ -179,7 +170,7 @@ async function nestedIn(
   return found;
 }
 
-/** Returns what is lost with the entry of a worktree: commits, submodules, operations under way. */
+/** Commits, submodules, operations under way. */
 async function ofEntry(git: Git, worktree: Worktree, entry: WorktreeEntry, run: Run): Promise<readonly Loss[]> {
   const names = await readdir(entry.gitDir);
   const modules = names.includes('modules') ? await readdir(join(entry.gitDir, 'modules')) : [];
@@ -194,14 +185,13 @@ async function ofEntry(git: Git, worktree: Worktree, entry: WorktreeEntry, run: 
   ];
 }
 
-/** Files whose staged version is not the one of the commit. */
 async function staged(git: Git, run: Run): Promise<Loss> {
   const args = ['diff-index', '--cached', '--name-only', '--no-renames', '-z', 'HEAD', '--'];
   const names = await splitRecords(await mustRunGit(git, { ...run, args }));
   return { kind: 'changes', names: names.map((name) => name.toString('utf8')) };
 }
 
-/** Commits that only the worktree's own `HEAD`, its history and its own refs lead to. */
+/** Commits reachable only by the worktree's `HEAD`, reflog and own refs. */
 async function looseCommits(git: Git, { branch }: Worktree, run: Run): Promise<Loss> {
   const lines = async (...args: readonly string[]): Promise<readonly string[]> => {
     const { code, stdout } = await runGit(git, { ...run, args });
@@ -221,15 +211,16 @@ async function looseCommits(git: Git, { branch }: Worktree, run: Run): Promise<L
     return found.map((one) => one.toString('utf8'));
   };
   if ((await logged([])).length === 0) return { kind: 'commits', names: [] };
-  // A branch that stays keeps what it was at: an amended commit is as gone as in the user's folder.
+  // A branch that stays keeps its reflog: an amended commit is no more lost than in the user's
+  // folder.
   const goes = (await hasOwnCommits(git, branch, run)) ? [] : [`--exclude=${branch}`];
   const kept = await lines('rev-list', '--walk-reflogs', '--ignore-missing', ...goes, '--branches', '--');
   return { kind: 'commits', names: await logged(kept) };
 }
 
 /**
- * Returns whether a branch has commits that no other branch or tag has, so that it has to stay: also
- * those that it was at before they were amended. False if there is no such branch.
+ * Returns whether a branch must stay: no other branch or tag has its commits, including amended
+ * ones.
  */
 export async function hasOwnCommits(git: Git, branch: string, run: Run): Promise<boolean> {
   const ref = `refs/heads/${branch}`;
@@ -250,4 +241,18 @@ function isGit(name: string): boolean {
 
 function codeOf(error: NodeJS.ErrnoException): string {
   return error.code ?? 'EIO';
+}
+
+/** Bytes; larger files count as different. */
+const MAX_SIZE = 64 * 1024 * 1024;
+
+/**
+ * A file reached by two paths is no copy of itself: a folder on the way may be a link.
+ * @throws the file system's error
+ */
+export async function isSamePlainFile(one: string, other: string): Promise<boolean> {
+  const [stats, others] = [await lstat(one, { bigint: true }), await lstat(other, { bigint: true })];
+  if (!stats.isFile() || !others.isFile() || stats.size !== others.size || stats.size > MAX_SIZE) return false;
+  if (stats.dev === others.dev && stats.ino === others.ino) return false;
+  return (await readFile(one)).equals(await readFile(other));
 }

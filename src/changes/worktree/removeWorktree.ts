@@ -6,16 +6,16 @@ import { type Git, runGit } from '../git/gitProcess';
 import { hasOwnCommits, type Loss, lossesOf } from './losses';
 import { commonDirOf, findEntry, type Worktree } from './worktreeEntry';
 
-/** Deleting many files takes long; milliseconds. */
+/** Milliseconds. */
 const TIMEOUT_MS = 10 * 60_000;
 
-/** What became of a worktree: it is removed, or what would have been lost with it. */
+/** Removed, or what would have been lost. */
 export type Removal = { readonly hasBranch: boolean } | { readonly losses: readonly Loss[] };
 
 /**
- * Removes a worktree unless something would be lost that the user has not agreed to lose. Its branch
- * stays if it has commits that no other one has.
- * @param agreed what may be lost, as this function has returned it before
+ * Removes a worktree unless something would be lost that the user has not agreed to lose. Its
+ * branch stays if only it has some commits.
+ * @param agreed losses as returned before
  * @throws ParleyError `git-failed`, `git-aborted`
  */
 export async function removeWorktree(
@@ -32,12 +32,10 @@ export async function removeWorktree(
   const { branch } = worktree;
   const run = { cwd: commonDir, env: { GIT_DIR: commonDir }, timeoutMs: TIMEOUT_MS };
   if (await hasOwnCommits(git, branch, run)) return { hasBranch: true };
-  // The user may have removed the branch, or be on it.
   await runGit(git, { ...run, args: ['branch', '--quiet', '-D', branch] });
   return { hasBranch: false };
 }
 
-/** Returns whether the user has agreed to lose all of this. */
 export function areAgreed(losses: readonly Loss[], agreed: readonly Loss[] | 'all'): boolean {
   if (agreed === 'all') return true;
   return losses.every(({ kind, names }) => {
@@ -47,8 +45,7 @@ export function areAgreed(losses: readonly Loss[], agreed: readonly Loss[] | 'al
 }
 
 /**
- * Removes a worktree that could not be made whole, with its branch as far as that is new: nobody has
- * worked in it.
+ * Removes an incomplete, unused worktree, with its branch if that is new.
  * @throws ParleyError `git-failed` if its folder stays
  */
 export async function discardWorktree(git: Git, worktree: Worktree): Promise<void> {
@@ -58,7 +55,7 @@ export async function discardWorktree(git: Git, worktree: Worktree): Promise<voi
   await runGit(git, { args, cwd: top, timeoutMs: TIMEOUT_MS });
 }
 
-/** Removes the folder of a worktree and its entry, and no other entry: `git worktree prune` would. */
+/** Removes the folder and its entry only; `git worktree prune` would remove others too. */
 async function takeAway(git: Git, worktree: Worktree, isLossless: boolean): Promise<void> {
   const { place } = worktree;
   const entry = await findEntry(worktree);
@@ -68,7 +65,7 @@ async function takeAway(git: Git, worktree: Worktree, isLossless: boolean): Prom
   );
   if (entry && !isLink) {
     const run = { cwd: entry.commonDir, env: { GIT_DIR: entry.commonDir }, timeoutMs: TIMEOUT_MS };
-    // Twice, as once leaves a locked one.
+    // Once leaves a locked one.
     const force = isLossless ? [] : ['--force', '--force'];
     const { code, stderr } = await runGit(git, { ...run, args: ['worktree', 'remove', ...force, place] });
     if (code === 0) return;
@@ -76,7 +73,7 @@ async function takeAway(git: Git, worktree: Worktree, isLossless: boolean): Prom
       throw new ParleyError('git-failed', localizable('Git failed: {0}', `worktree: ${stderr.trim() || code}`));
   }
   if (isLossless) return;
-  // Git leaves a folder that is no worktree any more. Of a link, only the link goes.
+  // Git leaves a folder that is no longer a worktree. Of a link, only the link is removed.
   await rm(place, { recursive: true, force: true });
   if (entry) await rm(entry.gitDir, { recursive: true, force: true });
 }

@@ -6,18 +6,17 @@ import { dirname, join } from 'node:path';
 import { ParleyError } from '../../base/errors';
 import { type Git, mustRunGit, runGit } from '../git/gitProcess';
 import { pathText, splitRecords } from '../git/records';
-import { isSafePath } from '../review/safePath';
+import { isSafePath } from '../review/reviewFile';
 import type { Worktree } from './worktreeEntry';
 
 const TIMEOUT_MS = 120_000;
-/** Bytes of a difference; of a larger one, only the files are told. */
+/** Bytes; of a larger difference, only the files are listed. */
 const MAX_DIFF = 8 * 1024 * 1024;
 const COMMITS = 10;
 
 /**
- * Lists the files of a repository that differ from its commit, also those that git does not track;
- * without those that it ignores, and without repositories inside.
- * @param top its top level; absolute
+ * Lists tracked and untracked files that differ from the commit, without ignored ones and nested
+ * repositories.
  * @returns paths below `top`, with forward slashes
  */
 export async function uncommittedFiles(git: Git, top: string, signal?: AbortSignal): Promise<readonly string[]> {
@@ -26,10 +25,6 @@ export async function uncommittedFiles(git: Git, top: string, signal?: AbortSign
   return pathsOf(records.map((record) => record.subarray(3)));
 }
 
-/**
- * Lists the files below a folder that differ from a commit, as {@link uncommittedFiles}.
- * @returns paths below `folder`, with forward slashes
- */
 export async function filesChangedSince(git: Git, folder: string, commit: string): Promise<readonly string[]> {
   const run = { cwd: folder, timeoutMs: TIMEOUT_MS };
   const diff = ['diff', '--name-only', '-z', '--no-renames', '--relative', '--no-ext-diff', commit, '--', '.'];
@@ -41,7 +36,7 @@ export async function filesChangedSince(git: Git, folder: string, commit: string
 }
 
 /**
- * Returns what a commit of everything in a worktree would change, as text. Its index stays as it is.
+ * Returns what committing everything would change, as text. The index stays unchanged.
  * @throws ParleyError `git-failed`, `git-aborted`
  */
 export async function uncommittedDiff(
@@ -70,19 +65,18 @@ export async function uncommittedDiff(
   }
 }
 
-/** Returns the first lines of the last commits of a worktree; none where there is no commit. */
 export async function lastSubjects(git: Git, { place }: Pick<Worktree, 'place'>): Promise<readonly string[]> {
   const args = ['log', `--max-count=${COMMITS}`, '--no-show-signature', '--format=%s'];
   const { code, stdout } = await runGit(git, { args, cwd: place, timeoutMs: TIMEOUT_MS });
   return code === 0 ? stdout.toString('utf8').trim().split('\n') : [];
 }
 
-/** Makes files of a new worktree as they are in the folder of the user, which is not changed. */
+/** Copies the state of the user's files to a new worktree. */
 export async function bringAlong(
   { top, place }: Pick<Worktree, 'top' | 'place'>,
   files: readonly string[],
 ): Promise<void> {
-  // What makes room goes first: a file may have become a folder, or the other way round.
+  // Deletions first: files and folders may swap places.
   for (const path of files) {
     if (!(await isSafePath(place, path))) continue;
     const [from, to] = [await statsOf(join(top, path)), await statsOf(join(place, path))];
@@ -98,7 +92,7 @@ export async function bringAlong(
   }
 }
 
-/** Paths that are text, of files: git gives a repository inside as a folder. */
+/** Text paths of files: git lists a nested repository as a folder. */
 function pathsOf(records: readonly Buffer[]): readonly string[] {
   return records.flatMap((record) => pathText(record) ?? []).filter((path) => !path.endsWith('/'));
 }

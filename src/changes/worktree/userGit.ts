@@ -5,7 +5,7 @@ import { ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
 import { findGit, type Git } from '../git/gitProcess';
 
-/** Variables that would lead git to another repository, as `git rev-parse --local-env-vars` lists them. */
+/** Would lead git to another repository (`git rev-parse --local-env-vars`). */
 const OF_A_REPOSITORY = new Set([
   'GIT_ALTERNATE_OBJECT_DIRECTORIES',
   'GIT_COMMON_DIR',
@@ -26,17 +26,12 @@ const OF_A_REPOSITORY = new Set([
   'GIT_WORK_TREE',
 ]);
 
-/**
- * Finds the git of the user.
- * @param env of the user
- * @throws ParleyError `no-git`
- */
+/** @throws ParleyError `no-git` */
 export async function findUserGit(env: NodeJS.ProcessEnv): Promise<Git> {
   const found = await findGit(env);
   if (!found) throw new ParleyError('no-git', localizable("Git isn't installed, or isn't on the PATH."));
   const own: Record<string, string> = {};
   for (const [name, value] of Object.entries(env))
     if (value !== undefined && !OF_A_REPOSITORY.has(name)) own[name] = value;
-  // Nobody could answer a question, and names of files are no patterns.
   return { program: found.program, env: { ...own, GIT_TERMINAL_PROMPT: '0', GIT_LITERAL_PATHSPECS: '1' } };
 }

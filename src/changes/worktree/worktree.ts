@@ -8,25 +8,19 @@ import { type Git, mustRunGit, runGit } from '../git/gitProcess';
 import { discardWorktree } from './removeWorktree';
 import type { Worktree } from './worktreeEntry';
 
-/** A checkout of a large repository, and hooks of the user, take long; milliseconds. */
+/** Large checkouts and hooks take long; ms. */
 const TIMEOUT_MS = 10 * 60_000;
 const MAX_NAME = 40;
-/** Worktrees of the same name. */
 const MAX_SAME = 1000;
 
-/** The commit that a folder is at. */
 export interface Head {
-  /** The top level of the repository; absolute. */
   readonly top: string;
-  /** The path of the folder below `top`, with forward slashes; empty for the top level. */
+  /** Path below `top`, with forward slashes; empty for the top level. */
   readonly prefix: string;
   readonly commit: string;
 }
 
-/**
- * Returns the commit that a folder is at.
- * @throws ParleyError `no-repository`, `no-commit`
- */
+/** @throws ParleyError `no-repository`, `no-commit` */
 export async function headOf(git: Git, folder: string): Promise<Head> {
   const found = await runGit(git, {
     args: ['rev-parse', '--show-toplevel', '--show-prefix'],
@@ -46,16 +40,14 @@ export async function headOf(git: Git, folder: string): Promise<Head> {
 }
 
 export interface NewWorktree {
-  /** The folder that it stands for; absolute. */
   readonly folder: string;
-  /** Absolute path of the folder with all worktrees. */
   readonly storage: string;
-  /** What it is called; a number is added where there is one of that name. */
+  /** A number is added if the name is taken. */
   readonly name: string;
 }
 
 /**
- * Makes a worktree with a branch of its own, at the commit of the folder.
+ * Creates a worktree with its own branch, at the folder's commit.
  * @throws ParleyError `no-repository`, `no-commit`, `git-failed`, `git-aborted`
  */
 export async function addWorktree(
@@ -77,14 +69,14 @@ export async function addWorktree(
     // Git has no folders without files.
     await mkdir(worktree.cwd, { recursive: true });
   } catch (error) {
-    // A hook that fails, and git if it is ended, leave both behind.
+    // Left behind by a failing hook, or an ended git.
     await discardWorktree(git, worktree).catch(() => undefined); // why it failed is said
     throw error;
   }
   return worktree;
 }
 
-/** Commits all that is in a worktree to its branch. @throws ParleyError `no-changes`, `git-failed` */
+/** @throws ParleyError `no-changes`, `git-failed` */
 export async function commitWorktree(
   git: Git,
   { place }: Pick<Worktree, 'place'>,
@@ -99,13 +91,11 @@ export async function commitWorktree(
   await mustRunGit(git, { ...run, args, input: Buffer.from(message) });
 }
 
-/** A name for branches and folders. */
 function slugOf(name: string): string {
   const plain = name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '-');
   return [...plain].slice(0, MAX_NAME).join('').replace(/^-|-$/g, '') || 'session';
 }
 
-/** Returns a name that is free, and makes its folder. */
 async function freeName(
   git: Git,
   top: string,
@@ -123,7 +113,10 @@ async function freeName(
   throw new ParleyError('no-name', localizable('There are too many worktrees with this name.'));
 }
 
-/** Makes a folder: of two windows that want the same one, one gets it. @returns false if it is there */
+/**
+ * Of two windows, only one creates the folder.
+ * @returns false if it exists
+ */
 async function isMade(path: string): Promise<boolean> {
   try {
     await mkdir(path);

@@ -1,29 +1,29 @@
 // Asks for a commit message: what the agent is told of the changes, and what is taken of its answer.
 import { head, oneLine } from '../../base/text';
+import type { FileChange, FileVersion, FolderStates } from '../../changes/model/fileChange';
+import { lineDiff } from '../requests/lineDiff';
+import { pathsOf } from './changedPaths';
 
-/** Characters of the differences that the agent gets. */
 const MAX_DIFF = 60_000;
-/** Of so many files some lines are shown, of the others only the names. */
+/** Of further files, only the names are shown. */
 export const MAX_FILES = 60;
 const MAX_NAMES = 300;
 const MAX_MESSAGE = 10_000;
-/** Characters of an answer that are looked at. */
 const MAX_ANSWER = 2 * MAX_MESSAGE;
 const MAX_SUBJECTS = 10;
 const MAX_SUBJECT = 200;
 
 export interface CommitRequest {
-  /** As git prints it: each file begins with `diff --git`. */
+  /** As git prints it. */
   readonly diff: string;
-  /** New files that are not in `diff`. */
+  /** Those not in `diff`. */
   readonly newFiles?: readonly string[];
-  /** The first lines of the last commits, whose style is followed. */
+  /** First lines of the last commits, as examples of style. */
   readonly subjects: readonly string[];
-  /** The message has one line. */
   readonly isOneLine?: boolean;
 }
 
-/** Makes the prompt. Of many or large changes it has the first lines of each file. */
+/** Of large changes, it has the first lines of each file. */
 export function commitPrompt({ diff, newFiles = [], subjects, isOneLine = false }: CommitRequest): string {
   const form = isOneLine
     ? 'It has one line: a subject of at most 72 characters, in the imperative.'
@@ -41,14 +41,14 @@ export function commitPrompt({ diff, newFiles = [], subjects, isOneLine = false 
   return parts.join('\n\n');
 }
 
-/** Takes the message out of an answer: without a fence or quotes around it. '' where there is none. */
+/** Removes a fence or quotes; '' if there is no message. */
 export function commitMessageOf(answer: string, isOneLine = false): string {
   const said = head(answer, MAX_ANSWER).trim();
-  // Some say in a line what follows.
+  // An introduction may stand before it.
   const fenced = /^(?:[^\n]*:\s*\n)?(`{3,}|~{3,})[^\n]*\n(?<inner>[\s\S]*?)\n\1$/.exec(said);
   const text = (fenced?.groups?.inner ?? said)
     .replaceAll('\r\n', '\n')
-    // What no editor shows has no place in a message, but for the joiners of emoji and Persian.
+    // Removes invisible characters but for the joiners of emoji and Persian.
     .replace(/[\p{Cc}\p{Cf}]/gu, (char) => (/[\n\u200c\u200d]/.test(char) ? char : char === '\t' ? ' ' : ''))
     .trim();
   const plain = /^(["'`])([^\n]*)\1$/.exec(text)?.[2] ?? text;
@@ -56,14 +56,13 @@ export function commitMessageOf(answer: string, isOneLine = false): string {
 }
 
 /**
- * Adds a trailer (git-interpret-trailers) to a commit message that does not have it.
- * @param template a line in which `{agent}` stands for the agent's name; '': none
+ * Adds a missing trailer (git-interpret-trailers).
+ * @param template `{agent}` stands for the agent's name; '': none
  */
 export function withTrailer(message: string, template: string, agent: string): string {
   const line = oneLine(template.replaceAll('{agent}', () => agent));
   const lines = message.trimEnd().split('\n');
   if (line === '' || lines.includes(line)) return message;
-  // Trailers stand together.
   const isAfterOthers = lines.length > 2 && /^[\w-]+: /.test(lines.at(-1) ?? '');
   return [...lines, ...(isAfterOthers ? [line] : ['', line])].join('\n');
 }
@@ -73,7 +72,7 @@ function namesOf(names: readonly string[]): string {
   return [...names.slice(0, MAX_NAMES), ...more].join('\n');
 }
 
-/** Each file gets an equal share; what one does not need goes to the others. */
+/** Files get equal shares; unused space goes to others. */
 export function boundedDiff(diff: string): string {
   if (diff.length <= MAX_DIFF) return diff;
   const files = diff.split(/^(?=diff --git )/m);
@@ -95,4 +94,26 @@ function cutAtLine(text: string, limit: number): string {
   const part = head(text, limit);
   const end = part.lastIndexOf('\n');
   return end > 0 ? part.slice(0, end) : part;
+}
+
+const MAX_BYTES = 1024 * 1024;
+
+/**
+ * Like `git diff`, with absolute paths. Of large changes, it has the first lines of each file.
+ * @throws ParleyError `state-gone`
+ */
+export async function turnPatch(files: readonly FileChange[], states: Pick<FolderStates, 'read'>): Promise<string> {
+  let patch = '';
+  for (const [index, change] of files.entries()) {
+    const { root, before, after, isBinary } = change;
+    const [now, old = now] = pathsOf(change);
+    const textOf = async (version: FileVersion | undefined): Promise<string> =>
+      version ? (await states.read(root, version)).toString() : '';
+    const isRead = !isBinary && index < MAX_FILES && (before?.size ?? 0) + (after?.size ?? 0) < MAX_BYTES;
+    const diff = isRead ? lineDiff(await textOf(before), await textOf(after)) : undefined;
+    const hunks = diff?.hunks.flatMap(({ oldStart, newStart, lines }) => [`@@ -${oldStart} +${newStart} @@`, ...lines]);
+    const names = `diff --git ${before ? old : '/dev/null'} ${after ? now : '/dev/null'}`;
+    patch += [names, ...(hunks ?? []), ...(diff && !diff.truncated ? [''] : ['[cut]', ''])].join('\n');
+  }
+  return boundedDiff(patch);
 }

@@ -1,10 +1,9 @@
 // Finds the turn that last wrote a line of a file, by the states of the folder around each turn.
 import { join } from 'node:path';
 import type { LineHunk } from '../../base/lineHunks';
-import { compareLines } from '../../changes/lines/hunks';
+import { compareLines, textLines } from '../../changes/lines/hunks';
 import { Slices } from '../../changes/lines/slices';
-import { textLines } from '../../changes/lines/textLines';
-import type { FolderStates } from '../../changes/model/folderStore';
+import type { FolderStates } from '../../changes/model/fileChange';
 import { FileTexts } from '../../changes/review/fileTexts';
 import type { TurnChanges } from '../../session/events/event';
 import { isBelow } from '../requests/roots';
@@ -12,25 +11,21 @@ import { pathOf } from './changedPaths';
 import { statesOf } from './recordedTurn';
 
 export interface LinePlace {
-  /** Of the file, absolute. */
   readonly path: string;
-  /** As the file is now. */
   readonly content: Buffer;
-  /** Counts from 0. */
+  /** 0-based. */
   readonly line: number;
 }
 
-/** The states around a turn. */
 export interface PastTurn {
   readonly changes: TurnChanges;
 }
 
 /**
- * Follows a line back through turns, in slices. Turns whose states are no longer kept are passed
- * over, and so are those that wrote something else there: it was undone, or edited since.
+ * Follows a line back through turns, in slices. Passes over turns whose states are gone, or that
+ * wrote something else there: it was undone or edited since.
  * @param turns newest first
- * @returns the first of them that wrote the line as it is; undefined where none did
- * @throws the reason of `signal`
+ * @returns the first that wrote the line as it is
  */
 export async function turnOfLine<T extends PastTurn>(
   states: FolderStates,
@@ -61,7 +56,7 @@ export async function turnOfLine<T extends PastTurn>(
   return undefined;
 }
 
-/** Returns which line of the first file a line of the second is; undefined where a hunk has it. */
+/** Undefined if a hunk has the line. */
 function lineBefore(hunks: readonly LineHunk[], line: number): number | undefined {
   let shift = 0;
   for (const { aCount, bStart, bCount } of hunks) {

@@ -4,19 +4,16 @@ import { dirname, isAbsolute, join, normalize, resolve } from 'node:path';
 import type { ToolEntry } from '../../session/model/state';
 import { isBelow } from '../requests/roots';
 
-/** Characters that are read of one text; in more, files are not found. */
 const MAX_TEXT = 64 * 1024;
-/** Arguments of a tool that say where it works, and not what it writes. */
+/** Arguments that say where a tool works, not what it writes. */
 const PLACES =
   /path|file|dir|folder|cwd|command|cmd|script|args?$|argv|patch|glob|source|dest|target|from|^to$|uri|name/i;
-/** Those that say where a command runs: other files there are not named. */
+/** They name no other files there. */
 const RUNS_IN = /^(?:cwd|workdir|(?:current|work|working)[_-]?(?:dir|directory|folder))$/i;
-/** What stands between the words of a command line. */
 const BETWEEN = /[\s'"`;&|<>(){}[\]=,]+/;
-/** Shells go elsewhere with these, and name nothing. */
+/** Shells change folders with these, and name nothing. */
 const GOES = new Set(['cd', 'pushd', '-C', '--cwd', '--prefix']);
 
-/** A command that the agent runs. */
 export interface AgentCommand {
   readonly line: string;
   /** Absolute; absent: the folder of the session. */
@@ -26,22 +23,18 @@ export interface AgentCommand {
 export class NamedFiles {
   readonly #roots: readonly string[];
   readonly #cwd: string;
-  /** Absolute. */
   readonly #paths = new Set<string>();
-  /** Absolute; these name no files in a folder. */
+  /** Name no files in a folder. */
   readonly #files = new Set<string>();
   readonly #patterns = new Map<string, RegExp>();
 
-  /**
-   * @param cwd absolute; relative names are read from there
-   * @param roots absolute; naming one of them names none of its files
-   */
+  /** @param roots naming one of them names none of its files */
   constructor(cwd: string, roots: readonly string[]) {
     this.#cwd = cwd;
     this.#roots = roots;
   }
 
-  /** The agent writes a file, or says that it works on it. A folder names the files in it. */
+  /** A folder names the files in it. */
   addPath(path: string, folder = this.#cwd): void {
     const named = resolve(folder, path);
     if (!this.#roots.some((root) => isBelow(named, root))) this.#paths.add(spelled(named));
@@ -56,7 +49,6 @@ export class NamedFiles {
     }
   }
 
-  /** Adds what a tool call says. */
   addCall({
     toolKind,
     title,
@@ -71,7 +63,7 @@ export class NamedFiles {
     this.#addInput(rawInput, true);
   }
 
-  /** Returns whether the agent named a file, or a folder around it. @param path absolute */
+  /** Also true if a folder around the path was named. */
   has(path: string): boolean {
     const wanted = spelled(path);
     if (this.#files.has(wanted)) return true;
@@ -121,7 +113,7 @@ export class NamedFiles {
   }
 }
 
-/** One spelling for each file, as file systems may ignore case. */
+/** File systems may ignore case. */
 function spelled(path: string): string {
   return normalize(path)
     .replace(/(?<=.)[\\/]+$/, '')

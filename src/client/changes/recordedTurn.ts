@@ -8,39 +8,30 @@ import type { TakenState } from './stateSequence';
 
 export interface RecordedTurn {
   readonly turnId: string;
-  /** Milliseconds since 1970. */
   readonly startedAt: number;
-  /** Resolves when the first state is known, or cannot be. Never rejects. */
+  /** Resolves when the first state is known, or unavailable. Never rejects. */
   hasBegun: Promise<void>;
-  /** The state at the start; undefined: not known (yet). */
   before?: Snapshot;
-  /** The first state was taken when the agent may have written already. */
+  /** The agent may have written before the first state. */
   isLate?: true;
-  /** The agent has done something that may change files. */
   mayWrite?: true;
-  /** The journal names the state at the start. */
   isNoted?: true;
   hasEnded?: true;
-  /** An earlier window recorded its start. */
   readonly isResumed?: true;
-  /** No state was taken between that and its end. */
+  /** Resumed, and no state was taken before its end. */
   isUnseen?: true;
-  /** What the user edited in earlier windows while it ran: absolute paths. */
+  /** The user's edits in earlier windows; absolute paths. */
   readonly yoursBefore?: readonly string[];
-  /** When the next turn began, in milliseconds since 1970. */
+  /** When the next turn began, ms since 1970. */
   followedAt?: number;
-  /** The newest state that was taken while it ran. */
   seen?: TakenState;
-  /** What has changed so far. */
   soFar?: { readonly files: readonly FileChange[] };
-  /** Files that it wrote through the client, absolute, and commands that it ran there. */
+  /** Written through the client; absolute. */
   readonly written: Set<string>;
   readonly commands: AgentCommand[];
-  /** What its tool calls say they have written. */
   readonly shown: ShownDiffs;
 }
 
-/** Files and lines that changed. */
 export interface ChangeTotal {
   readonly files: number;
   readonly added: number;
@@ -56,7 +47,7 @@ export function totalOf(files: readonly FileChange[]): ChangeTotal {
   return { files: files.length, added, removed };
 }
 
-/** The states as an event names them; folders that are not in both are left out. */
+/** Leaves out folders that are not in both. */
 export function foldersOf(before: Snapshot, after?: Snapshot): TurnChanges['folders'] {
   if (!after) return before.folders.map(({ root, tree }) => ({ root, before: tree }));
   return before.folders.flatMap(({ root, tree }) => {
@@ -65,7 +56,7 @@ export function foldersOf(before: Snapshot, after?: Snapshot): TurnChanges['fold
   });
 }
 
-/** The states that an event names. `after` is undefined where the end was not seen. */
+/** `after` is undefined if the end was not seen. */
 export function statesOf({ folders }: TurnChanges): { before: Snapshot; after: Snapshot | undefined } {
   const after = folders.flatMap(({ root, after: tree }) => (tree === undefined ? [] : [{ root, tree }]));
   return {
@@ -74,7 +65,7 @@ export function statesOf({ folders }: TurnChanges): { before: Snapshot; after: S
   };
 }
 
-/** Why more may have changed than two states show. */
+/** Why the states may not show all changes. */
 export function gapOf(...snapshots: readonly Snapshot[]): TurnChanges['incomplete'] {
   const why = new Set<SnapshotGap['why']>(snapshots.flatMap(({ gaps }) => gaps.map((gap) => gap.why)));
   if (why.has('timeout') || why.has('failed')) return 'failed';
@@ -83,12 +74,11 @@ export function gapOf(...snapshots: readonly Snapshot[]): TurnChanges['incomplet
   return why.has('no-git') ? 'no-git' : undefined;
 }
 
-/** Returns whether all folders are in the same state. */
 export function isSame(before: Snapshot, after: Snapshot): boolean {
   return foldersOf(before, after).every((folder) => folder.before === folder.after);
 }
 
-/** Returns which changed files of a turn may be the work of somebody else: absolute paths. */
+/** Changed files that may be somebody else's work; absolute paths. */
 export function unnamedOf(
   { unnamed, hasMoreUnnamed }: Pick<TurnChanges, 'unnamed' | 'hasMoreUnnamed'>,
   files: readonly FileChange[],
@@ -96,7 +86,6 @@ export function unnamedOf(
   return new Set(hasMoreUnnamed ? files.flatMap(pathsOf) : unnamed);
 }
 
-/** Returns whether the end of a turn is known. */
 export function isSettled({ folders }: TurnChanges): boolean {
   return folders.every(({ after }) => after !== undefined);
 }

@@ -4,14 +4,12 @@
 import type { Disposable } from '../../base/disposable';
 import { messageOf } from '../../base/errors';
 import type { Log } from '../../base/log';
-import type { FolderStates } from '../../changes/model/folderStore';
-import type { WorkingFiles } from '../../changes/model/workingFiles';
+import type { FolderStates, WorkingFiles } from '../../changes/model/fileChange';
 import type { FinishedTurn } from '../../changes/review/reviewFile';
 import { SessionReview } from '../../changes/review/sessionReview';
 import type { ReviewStorage } from './changeServices';
 
 export interface ReviewOfSessionOptions {
-  /** Ours of the session. */
   readonly key: string;
   readonly states: () => Promise<FolderStates>;
   readonly files: WorkingFiles;
@@ -30,12 +28,11 @@ export class ReviewOfSession implements Disposable {
     this.#options = options;
   }
 
-  /** The review, once it was read. */
   get current(): SessionReview | undefined {
     return this.#review;
   }
 
-  /** Reads the review where something waits in it; nothing else is run for that. Never rejects. */
+  /** Loads a stored review with waiting files. Never rejects. */
   async loadKept(): Promise<void> {
     const { key, storage, log } = this.#options;
     try {
@@ -45,10 +42,8 @@ export class ReviewOfSession implements Disposable {
     }
   }
 
-  /** Returns the review. @throws what opens the states throws */
   load(): Promise<SessionReview> {
     this.#loading ??= this.#load();
-    // It is tried again.
     this.#loading.catch(() => {
       this.#loading = undefined;
     });
@@ -79,7 +74,7 @@ export class ReviewOfSession implements Disposable {
     return review;
   }
 
-  /** A file that is damaged counts as none: what waits is only a list of what is on disk. */
+  /** A damaged file counts as none: waiting files are still on disk. */
   async #read(): Promise<unknown> {
     const { key, storage, log } = this.#options;
     try {

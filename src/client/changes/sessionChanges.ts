@@ -1,17 +1,16 @@
 // What a session has changed on disk: the lists of its turns, what waits for review, and the files
 // as they were before.
-
 import { normalize } from 'node:path';
 import type { Disposable } from '../../base/disposable';
 import { ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
 import type { Log } from '../../base/log';
 import { within } from '../../base/within';
-import type { FileChange } from '../../changes/model/fileChange';
-import type { FolderStates } from '../../changes/model/folderStore';
+import type { FileChange, FolderStates } from '../../changes/model/fileChange';
 import type { Settled } from '../../changes/review/keptReview';
 import type { ReviewFile } from '../../changes/review/reviewFile';
 import type { SessionReview } from '../../changes/review/sessionReview';
+import type { ChangesWorkView } from '../../panel/contract';
 import type { SessionEvent, TurnChanges } from '../../session/events/event';
 import type { SessionView } from '../../session/model/model';
 import type { Turn } from '../../session/model/state';
@@ -22,40 +21,32 @@ import { type ChangeTotal, isSettled, statesOf, totalOf, unnamedOf } from './rec
 import { ReviewOfSession } from './reviewOfSession';
 import { shownText, textOf } from './shownDiffs';
 import { TurnRecorder } from './turnRecorder';
-import { UserWork } from './userWork';
 
-/** How long the end of a session waits for the end of its last turn, in milliseconds. */
+/** Milliseconds. */
 const CLOSING_MS = 2000;
-/** Lists of changes that are kept at hand. */
 const MAX_LISTS = 8;
 
 export interface SessionChangesOptions {
-  /** Ours of the session. */
   readonly key: string;
   readonly roots: readonly string[];
-  /** Absolute; where the agent works. */
   readonly cwd: string;
   readonly model: SessionView;
   /** Absent: nothing is recorded. */
   readonly services?: ChangeServices | undefined;
-  /** Returns whether the session is not another window's. */
   readonly isOurs: () => boolean;
-  /** Returns whether the agent works in the folders of this machine, and they may be read. */
+  /** The agent works in readable folders of this machine. */
   readonly isAtWorkHere: () => boolean;
-  /** Returns whether the agent may go on without its window. */
   readonly outlivesWindow: () => boolean;
   readonly apply: (event: SessionEvent) => void;
-  /** What is shown of a turn has changed; absent: what waits for review has. */
+  /** Fires without id for the files waiting for review. */
   readonly onChange: (turnId?: string) => void;
-  /** A tool call was found to have written something else than it says. */
+  /** A tool call wrote something else than it says. */
   readonly onWritten: (toolCallId: string) => void;
   readonly now: () => number;
   readonly log: Log;
 }
 
-/** A file that the agent changed, and what became of the change. */
 export interface ReviewedFile {
-  /** Absolute. */
   readonly path: string;
   readonly added: number;
   readonly removed: number;
@@ -63,14 +54,11 @@ export interface ReviewedFile {
 }
 
 export class SessionChanges implements Disposable {
-  /** The work on changed files that the user started. */
   readonly work: UserWork;
   readonly #options: SessionChangesOptions;
   readonly #recorder: TurnRecorder;
   readonly #review: ReviewOfSession | undefined;
-  /** By turn. */
   readonly #lists = new Map<string, readonly FileChange[]>();
-  /** Of lists that have changed, by turn. */
   readonly #versions = new Map<string, number>();
   #reviewVersion = 0;
   #open: Promise<FolderStates> | undefined;
@@ -114,34 +102,25 @@ export class SessionChanges implements Disposable {
     });
   }
 
-  /** The session may be changed here: it is not another window's. */
   get isOurs(): boolean {
     return this.#options.isOurs();
   }
 
-  /** Changes can be kept and undone here. */
   get isReviewed(): boolean {
     return this.#review !== undefined && this.#isRecording;
   }
 
-  /** The review; undefined where it was not read yet. */
   get review(): SessionReview | undefined {
     return this.#review?.current;
   }
 
-  /**
-   * Returns the review.
-   * @throws ParleyError `not-reviewed` where changes cannot be kept and undone here
-   */
+  /** @throws ParleyError `not-reviewed` if changes can't be kept and undone here */
   async loadReview(): Promise<SessionReview> {
     if (!this.#review || !this.#isRecording) throw notRecorded();
     return this.#review.load();
   }
 
-  /**
-   * Returns the states of the session's folders.
-   * @throws ParleyError `not-reviewed` where they are not kept
-   */
+  /** @throws ParleyError `not-reviewed` if there are none */
   async states(): Promise<FolderStates> {
     const { services, key, roots } = this.#options;
     if (!services) throw notRecorded();
@@ -149,57 +128,55 @@ export class SessionChanges implements Disposable {
     return this.#open;
   }
 
-  /** The session was brought back: reads what waited for review. */
   recalled(): void {
     if (this.#isRecording) void this.#review?.loadKept();
   }
 
-  /** The agent is about to start. */
   starting(): void {
     this.#recorder.recover();
     this.#recorder.warm();
   }
 
-  /** The agent of an earlier window goes on; to be called before what it has said meanwhile happens. */
+  /** Call before applying what an earlier window's agent has sent meanwhile. */
   resume(): void {
     this.#recorder.resume();
   }
 
-  /** The window closes while the agent keeps running. Waits a short time for ended turns to be recorded. */
+  /** The agent keeps running. Waits briefly until ended turns are recorded. */
   async leave(): Promise<void> {
     this.#recorder.leave();
     await this.settledSoon();
   }
 
-  /** The user is about to send something, or the agent is ready. */
+  /** Call before sending, and when the agent is ready. */
   warm(): void {
     this.#recorder.warm();
   }
 
-  /** To be called with each event that happens, after it was applied. */
+  /** Call with each event, after it was applied. */
   happened(event: SessionEvent): void {
     this.#recorder.happened(event);
   }
 
   /**
-   * Resolves when the agent may write: the state before is known, or took too long. Never rejects.
-   * @param what the file that is written, absolute, or the command that is run; absent: not known
+   * Resolves when the agent may write: the first state is known, or late. Never rejects.
+   * @param what an absolute path or a command; absent: unknown
    */
   beforeWrite(what?: string | AgentCommand): Promise<void> {
     return this.#recorder.beforeWrite(what);
   }
 
-  /** Resolves when all that has happened so far is recorded. Never rejects. */
+  /** Resolves when everything so far is recorded. Never rejects. */
   settled(): Promise<void> {
     return this.#recorder.settled();
   }
 
-  /** As {@link settled}, but no longer than a window that closes can wait. */
+  /** As {@link settled}, for at most as long as a closing window can wait. */
   async settledSoon(): Promise<void> {
     await within(CLOSING_MS, this.#recorder.settled());
   }
 
-  /** What a turn changed; while it runs, so far. Undefined: nothing, or it is not known. */
+  /** Undefined: nothing, or unknown. */
   total(turnId: string): (ChangeTotal & { readonly incomplete: TurnChanges['incomplete'] | undefined }) | undefined {
     const stored = this.#options.model.turn(turnId)?.changes;
     if (stored && isSettled(stored)) {
@@ -211,7 +188,6 @@ export class SessionChanges implements Disposable {
     return { ...totalOf(soFar.files), incomplete: isLate && 'late' };
   }
 
-  /** Returns whether a file was not what a diff shows after the call of the diff. */
   isWrittenDifferently(turnId: string, toolCallId: string, path: string): boolean {
     const stored = this.#options.model.turn(turnId)?.changes?.writtenDifferently;
     const found = stored ?? this.#recorder.recorded(turnId)?.shown.found ?? [];
@@ -219,8 +195,8 @@ export class SessionChanges implements Disposable {
   }
 
   /**
-   * Returns a file as a diff shows it, and as it was after the turn (so far).
-   * @throws ParleyError `state-gone`, `file-not-found` where the turn did not change the file
+   * Returns a file as a diff shows it, and after the turn (so far).
+   * @throws ParleyError `state-gone`, `file-not-found` if the turn did not change it
    */
   async written(
     turnId: string,
@@ -236,7 +212,7 @@ export class SessionChanges implements Disposable {
   }
 
   /**
-   * Returns which files of an ended turn the agent did not name: absolute paths.
+   * Absolute paths that the agent of an ended turn did not name.
    * @throws ParleyError `state-gone`
    */
   async unnamedOf(turnId: string): Promise<ReadonlySet<string>> {
@@ -245,15 +221,14 @@ export class SessionChanges implements Disposable {
     return unnamedOf(stored, stored.hasMoreUnnamed ? await this.changesOf(turnId) : []);
   }
 
-  /** What waits for review; undefined: nothing. */
   waiting(): ChangeTotal | undefined {
     const files = this.review?.files ?? [];
     return files.length === 0 ? undefined : totalOf(files);
   }
 
   /**
-   * Returns the files that wait for review, and those that were kept or undone, sorted by their
-   * absolute path. Lines of the latter are those of their last turn, where that is at hand.
+   * Files that wait, were kept or undone, sorted by path. Lines of the latter are from their last
+   * turn, if cached.
    */
   reviewed(): readonly ReviewedFile[] {
     const { review } = this;
@@ -274,12 +249,11 @@ export class SessionChanges implements Disposable {
     return [...waiting, ...others].sort((one, two) => (one.path < two.path ? -1 : 1));
   }
 
-  /** Differs whenever the list of a turn does, or of what waits for review. */
+  /** Changes with the list of a turn, or of waiting files. */
   version(turnId?: string): number {
     return turnId === undefined ? this.#reviewVersion : (this.#versions.get(turnId) ?? 0);
   }
 
-  /** Returns whether the files can be restored to before a turn: it or a later one changed some. */
   canRestore({ number }: Pick<Turn, 'number'>): boolean {
     if (!this.#options.services || !this.isOurs) return false;
     const { turns } = this.#options.model.state;
@@ -287,8 +261,8 @@ export class SessionChanges implements Disposable {
   }
 
   /**
-   * Returns what a turn changed, sorted by root and path; while it runs, so far.
-   * @throws ParleyError `state-gone` where the states of the turn are no longer kept
+   * Sorted by root and path; so far for a running turn.
+   * @throws ParleyError `state-gone`
    */
   async changesOf(turnId: string): Promise<readonly FileChange[]> {
     const known = this.#lists.get(turnId);
@@ -331,7 +305,7 @@ export class SessionChanges implements Disposable {
     if (this.#lists.size > MAX_LISTS && oldest !== undefined) this.#lists.delete(oldest);
   }
 
-  /** Lists show what became of each file: those that someone may see are other ones now. */
+  /** Lists show each file's review state: visible ones are outdated now. */
   #reviewChanged(): void {
     this.#reviewVersion++;
     this.#options.onChange();
@@ -346,4 +320,52 @@ export class SessionChanges implements Disposable {
 
 function notRecorded(): ParleyError {
   return new ParleyError('not-reviewed', localizable("Changes of this session aren't recorded."));
+}
+
+export type Progress = (done: number, total: number) => void;
+
+export class UserWork {
+  readonly #onChange: () => void;
+  readonly #onEnd: (kind: ChangesWorkView['kind']) => Promise<void>;
+  #work: { readonly view: ChangesWorkView; readonly abort: AbortController } | undefined;
+
+  /** @param onEnd awaited by the requester only; never rejects */
+  constructor(onChange: () => void, onEnd: (kind: ChangesWorkView['kind']) => Promise<void>) {
+    this.#onChange = onChange;
+    this.#onEnd = onEnd;
+  }
+
+  get view(): ChangesWorkView | undefined {
+    return this.#work?.view;
+  }
+
+  /**
+   * Runs work with progress.
+   * @param run gets a progress callback, and a signal for cancelling
+   * @throws ParleyError `changes-busy`; what `run` throws
+   */
+  async run<T>(
+    kind: ChangesWorkView['kind'],
+    run: (progress: Progress, signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    if (this.#work)
+      throw new ParleyError('changes-busy', localizable('Another operation on the changed files is still running.'));
+    const abort = new AbortController();
+    const show = (view: ChangesWorkView): void => {
+      this.#work = { view, abort };
+      this.#onChange();
+    };
+    show({ kind });
+    try {
+      return await run((done, total) => show({ kind, done, total }), abort.signal);
+    } finally {
+      this.#work = undefined;
+      this.#onChange();
+      await this.#onEnd(kind);
+    }
+  }
+
+  cancel(): void {
+    this.#work?.abort.abort();
+  }
 }

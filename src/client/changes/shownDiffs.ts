@@ -1,40 +1,32 @@
 // Compares what tool calls say they have written with what is really in the files afterwards.
 import { isAbsolute, normalize } from 'node:path';
-import type { FileChange, FileVersion } from '../../changes/model/fileChange';
-import type { FolderStates } from '../../changes/model/folderStore';
+import type { FileChange, FileVersion, FolderStates } from '../../changes/model/fileChange';
 import type { ToolContent } from '../../session/events/content';
 import type { WrittenDifferently } from '../../session/events/event';
 import type { ToolEntry } from '../../session/model/state';
 import { pathOf } from './changedPaths';
 
-/** Larger files are not compared, in bytes. */
+/** Bytes. */
 const MAX_BYTES = 2 * 1024 * 1024;
-/** Files that wait to be compared, and those that were found to differ. */
 const MAX_FILES = 200;
 
 type Diff = Extract<ToolContent, { type: 'diff' }>;
 
-/** The newest diff of a file. */
 interface Shown {
   readonly toolCallId: string;
   readonly diff: Diff;
-  /** No other call has named the file in this turn. */
   readonly isOnly: boolean;
 }
 
-/** What the calls of one turn say. */
 export class ShownDiffs {
-  /** By absolute path. */
   readonly #waiting = new Map<string, Shown>();
   readonly #seen = new Set<string>();
   readonly #found: WrittenDifferently[] = [];
 
-  /** Calls after which a file was not what they say. */
   get found(): readonly WrittenDifferently[] {
     return this.#found;
   }
 
-  /** A call has ended well. */
   ended({ toolCallId, content }: Pick<ToolEntry, 'toolCallId' | 'content'>): void {
     for (const part of content) {
       if (part.type !== 'diff' || part.hunks || !isAbsolute(part.path)) continue;
@@ -46,10 +38,10 @@ export class ShownDiffs {
   }
 
   /**
-   * Compares what has been shown since the last time.
-   * @param files what changed since the turn began
-   * @param isOpen returns whether a call that still runs names a file, which may have changed it
-   * @returns what is new of {@link found}
+   * Compares new diffs.
+   * @param files changed since the turn began
+   * @param isOpen whether a running call names a file
+   * @returns new entries of {@link found}
    */
   async compare(
     states: Pick<FolderStates, 'read'>,
@@ -70,7 +62,7 @@ export class ShownDiffs {
       if (written === undefined || isAsShown(diff, isOnly ? before : undefined, written)) continue;
       news.push({ toolCallId, path: diff.path });
     }
-    // What is not among the changes is as it was, or not looked at.
+    // Files without changes are as before, or were not read.
     for (const [path] of this.#waiting) if (!isOpen(path)) this.#waiting.delete(path);
     this.#found.push(...news.slice(0, MAX_FILES - this.#found.length));
     return news;
@@ -78,8 +70,8 @@ export class ShownDiffs {
 }
 
 /**
- * Returns the text that a file has after a change as it was shown.
- * @param before the file before; undefined: not known
+ * Returns the file's text after a shown change.
+ * @param before undefined: unknown
  */
 export function shownText({ oldText, newText }: Pick<Diff, 'oldText' | 'newText'>, before: string | undefined): string {
   const [old, shown] = [plain(oldText ?? ''), plain(newText)];
@@ -89,10 +81,7 @@ export function shownText({ oldText, newText }: Pick<Diff, 'oldText' | 'newText'
   return at === -1 ? shown : `${from.slice(0, at)}${shown}${from.slice(at + old.length)}`;
 }
 
-/**
- * Reads a version as text.
- * @returns '' where there is no file; undefined where it is no text, or too large
- */
+/** '' if there is no file; undefined if it is no text, or too large. */
 export async function textOf(
   states: Pick<FolderStates, 'read'>,
   { root }: Pick<FileChange, 'root'>,

@@ -6,8 +6,7 @@ import { type Disposable, toDisposable } from '../../base/disposable';
 import { messageOf } from '../../base/errors';
 import type { Log } from '../../base/log';
 import { within } from '../../base/within';
-import type { FileChange, Snapshot } from '../../changes/model/fileChange';
-import type { FolderStates } from '../../changes/model/folderStore';
+import type { FileChange, FolderStates, Snapshot } from '../../changes/model/fileChange';
 import type { FinishedTurn } from '../../changes/review/reviewFile';
 import type { SessionEvent, TurnChanges } from '../../session/events/event';
 import type { SessionView } from '../../session/model/model';
@@ -21,32 +20,26 @@ import { ShownDiffs } from './shownDiffs';
 import { StateSequence, type TakenState } from './stateSequence';
 import { isSince, writtenSince } from './writtenSince';
 
-/** How long a write of the agent waits for the first state of its turn, in milliseconds. */
+/** How long writes wait for the first state, ms. */
 const FIRST_STATE_MS = 2000;
-/** Between two states that are taken while a turn runs, and while the user types, in milliseconds. */
+/** Between states of a running turn, ms. */
 const LIVE_PAUSE_MS = 2000;
 const WARM_PAUSE_MS = 10_000;
-/** Files of a turn that the user edited too, and those that nothing named, in its event. */
+/** In the event of a turn. */
 const MAX_YOURS = 500;
-/** Tool calls that change nothing on disk. */
 const READING: ReadonlySet<string> = new Set(['read', 'search', 'think', 'fetch', 'switch_mode']);
 
 export interface TurnRecorderOptions {
   readonly model: SessionView;
-  /** Absolute; where the agent works. */
   readonly cwd: string;
   readonly states: () => Promise<FolderStates>;
   readonly userEdits: UserEdits;
   readonly isRecording: () => boolean;
-  /** Returns whether the agent may go on without its window. */
   readonly outlivesWindow: () => boolean;
-  /** Notes in the transcript what a turn changed. */
   readonly note: (turnId: string, changes: TurnChanges) => void;
-  /** What the running turn has changed so far is known. */
   readonly onLook: (turnId: string) => void;
-  /** A tool call was found to have written something else than it says. */
   readonly onWritten: (toolCallId: string) => void;
-  /** What a turn changed is noted. Rejects with what is then logged. */
+  /** Rejections are logged. */
   readonly onEnd: (turn: FinishedTurn) => Promise<void>;
   readonly now: () => number;
   readonly log: Log;
@@ -56,13 +49,11 @@ export class TurnRecorder implements Disposable {
   readonly #options: TurnRecorderOptions;
   readonly #abort = new AbortController();
   readonly #sequence: StateSequence;
-  /** Turns of which the event with the end is still to come, by id. */
+  /** Turns whose final event is still to come. */
   readonly #recorded = new Map<string, RecordedTurn>();
-  /** The running turn. */
   #turn: RecordedTurn | undefined;
-  /** The state at the end of the turn before, without what the next one wrote. */
+  /** Without what the next turn wrote. */
   #lastEnd: TakenState | undefined;
-  /** Ends when all states asked for so far have been dealt with, in order. */
   #work: Promise<void> = Promise.resolve();
   #look: Disposable | undefined;
 
@@ -71,23 +62,18 @@ export class TurnRecorder implements Disposable {
     this.#sequence = new StateSequence(options.states, options.now);
   }
 
-  /** What is known of a turn whose changes are not noted yet. */
   recorded(turnId: string): RecordedTurn | undefined {
     return this.#recorded.get(turnId);
   }
 
-  /**
-   * The user is about to send something, or the agent is about to work: takes a state that nobody
-   * waits for, so that what the next turn writes at once is told apart.
-   */
+  /** Takes a background state before the next turn, so that early writes are told apart. */
   warm(): void {
     if (this.#sequence.waitMs(WARM_PAUSE_MS) === 0) void this.filesChanged();
   }
 
   /**
-   * The user has had files changed: takes a state, so that this is told apart from what the next turn
-   * does. When a file was deleted, the disk does not tell; nor when the agent writes again what the
-   * user has undone. Resolves when it is taken. Never rejects.
+   * Takes a state after the user changed files, to tell this from the next turn. The disk does not
+   * show deletions, nor that the agent rewrites what was undone. Never rejects.
    */
   async filesChanged(): Promise<void> {
     if (this.#turn || !this.#isRecording) return;
@@ -96,7 +82,7 @@ export class TurnRecorder implements Disposable {
     });
   }
 
-  /** To be called with each event that happens, after it was applied. */
+  /** Call with each event, after it was applied. */
   happened(event: SessionEvent): void {
     switch (event.type) {
       case 'turn_started':
@@ -111,11 +97,7 @@ export class TurnRecorder implements Disposable {
     }
   }
 
-  /**
-   * Resolves when the agent may write: the first state of the turn is there, or took too long.
-   * Never rejects.
-   * @param what the file that is written, absolute, or the command that is run; absent: not known
-   */
+  /** See `SessionChanges.beforeWrite`. */
   async beforeWrite(what?: string | AgentCommand): Promise<void> {
     const turn = this.#turn;
     if (!turn) return;
@@ -127,10 +109,7 @@ export class TurnRecorder implements Disposable {
     if (!turn.before) await within(FIRST_STATE_MS, turn.hasBegun);
   }
 
-  /**
-   * Completes the turns of which the end was not seen, as their window was killed: what is on disk
-   * now counts as the end of the last one.
-   */
+  /** Completes turns of a killed window: the present disk counts as the end of the last one. */
   recover(): void {
     if (!this.#isRecording) return;
     const { turns } = this.#options.model.state;
@@ -143,8 +122,8 @@ export class TurnRecorder implements Disposable {
   }
 
   /**
-   * The agent of an earlier window goes on: its turn is recorded from the state that the journal names.
-   * To be called before what the agent has said meanwhile happens.
+   * Records the turn of an earlier window's agent from the state in the journal. Call before
+   * applying what the agent has sent meanwhile.
    */
   resume(): void {
     this.recover();
@@ -180,7 +159,7 @@ export class TurnRecorder implements Disposable {
     this.#lookSoon(this.#turn);
   }
 
-  /** The window closes, and the agent goes on: keeps what only this window knows of the running turn. */
+  /** Keeps what only this window knows of the running turn. */
   leave(): void {
     const turn = this.#turn;
     if (!turn?.before || !turn.isNoted) return;
@@ -188,7 +167,6 @@ export class TurnRecorder implements Disposable {
     if (alsoYours.length > 0) this.#note(turn.turnId, { ...begun(turn.before, turn.isLate), alsoYours });
   }
 
-  /** Resolves when all that has happened so far is recorded. Never rejects. */
   settled(): Promise<void> {
     return this.#work;
   }
@@ -234,17 +212,14 @@ export class TurnRecorder implements Disposable {
     await this.#noteBegun(turn);
   }
 
-  /**
-   * There is no state from before a turn. Agents may write without a word: what was read tells
-   * whether a file was written since.
-   */
+  /** Without an earlier state, file times tell whether the agent has written already. */
   async #tooLate(turn: RecordedTurn): Promise<void> {
     turn.isLate = true;
     const { newestRead } = await this.#options.states();
     if (isSince(newestRead, turn.startedAt)) turn.mayWrite = true;
   }
 
-  /** The state at the start of a turn; undefined where the one before is not known any more. */
+  /** Undefined if the one before is no longer known. */
   async #firstOf(at: number, snapshot: Snapshot, earlier: TakenState | undefined): Promise<Snapshot | undefined> {
     try {
       return earlier && (await this.#asBefore(at, snapshot, earlier.snapshot));
@@ -254,7 +229,7 @@ export class TurnRecorder implements Disposable {
     }
   }
 
-  /** A state without what was written since a point in time, which is as it was in an earlier one. */
+  /** Replaces what was written since a point in time by an earlier state. */
   async #asBefore(at: number, snapshot: Snapshot, earlier: Snapshot): Promise<Snapshot> {
     if (isSame(earlier, snapshot)) return snapshot;
     const states = await this.#options.states();
@@ -268,7 +243,7 @@ export class TurnRecorder implements Disposable {
     if (turn.before) void this.#inOrder(() => this.#noteBegun(turn));
   }
 
-  /** Keeps the first state of a turn, so that its changes are known although the window is killed. */
+  /** Stored so that changes are known if the window is killed. */
   async #noteBegun(turn: RecordedTurn): Promise<void> {
     const { turnId, before, isLate } = turn;
     const mayEndElsewhere = turn.mayWrite || this.#options.outlivesWindow();
@@ -293,7 +268,7 @@ export class TurnRecorder implements Disposable {
     this.#lookSoon(turn);
   }
 
-  /** Where there is no git, only files that are named are looked at. */
+  /** Without git, only named files are looked at. */
   #name(paths: readonly string[]): void {
     if (paths.length === 0) return;
     void this.#options.states().then((states) => {
@@ -323,7 +298,6 @@ export class TurnRecorder implements Disposable {
     this.#options.onLook(turn.turnId);
   }
 
-  /** Finds out whether files are what the tool calls of a turn say. */
   async #compare({ shown }: RecordedTurn, files: readonly FileChange[]): Promise<void> {
     const { model, states, onWritten } = this.#options;
     const open = new Set<string>();
@@ -352,7 +326,7 @@ export class TurnRecorder implements Disposable {
     const { before } = turn;
     if (!before) return;
     const taken = await this.#sequence.takeSince(mark, this.#abort.signal);
-    // What the next turn wrote meanwhile is its own.
+    // Later writes belong to the next turn.
     const { followedAt, seen } = turn;
     const earlier = seen && followedAt !== undefined && seen.ended <= followedAt ? seen.snapshot : before;
     const after = followedAt === undefined ? taken.snapshot : await this.#asBefore(followedAt, taken.snapshot, earlier);
@@ -370,7 +344,7 @@ export class TurnRecorder implements Disposable {
     const { turnId, isNoted, mayWrite, shown } = turn;
     const states = await this.#options.states();
     const files = await this.#changes(before, after);
-    // Where nothing was done, nothing can be missing; where nothing is listed, nothing is too much.
+    // Without work nothing can be missing; without a list nothing is too much.
     const reason = files.length > 0 || (mayWrite && incomplete !== 'interrupted') ? incomplete : undefined;
     if (files.length === 0 && reason === undefined) {
       if (isNoted) this.#note(turnId, NOTHING);
@@ -419,12 +393,10 @@ export class TurnRecorder implements Disposable {
     }
   }
 
-  /** Absolute paths of files that the user has edited since a turn began. */
   #yoursIn({ startedAt, yoursBefore = [] }: RecordedTurn): ReadonlySet<string> {
     return new Set([...yoursBefore, ...this.#options.userEdits.since(startedAt)]);
   }
 
-  /** Absolute paths of files that changed, and were not named in the turn. */
   #unnamedIn({ turnId, written, commands }: RecordedTurn, files: readonly FileChange[]): ReadonlySet<string> {
     const { model, cwd } = this.#options;
     const named = new NamedFiles(cwd, [cwd, ...files.map(({ root }) => root)]);
@@ -444,10 +416,7 @@ export class TurnRecorder implements Disposable {
     if (!this.#abort.signal.aborted) this.#options.note(turnId, changes);
   }
 
-  /**
-   * Runs a job after those before it, and not before what is being sent has left. Never rejects:
-   * what fails is logged.
-   */
+  /** Runs a job after those before it, and after sent messages have left. Failures are logged. */
   #inOrder(job: () => Promise<void>): Promise<void> {
     this.#work = this.#work
       .then(() => setImmediate())
@@ -459,17 +428,15 @@ export class TurnRecorder implements Disposable {
   }
 }
 
-/** What is known at the start of a turn. */
 function begun(before: Snapshot, isLate: true | undefined): TurnChanges {
   return { folders: foldersOf(before), files: 0, added: 0, removed: 0, incomplete: isLate ? 'late' : undefined };
 }
 
-/** A turn that changed nothing after all. */
 const NOTHING: TurnChanges = { folders: [], files: 0, added: 0, removed: 0 };
 
 function placesOf({ locations, content }: ToolEntry): readonly string[] {
   return [...locations, ...content.filter((part) => part.type === 'diff')].map(({ path }) => path);
 }
 
-/** What goes wrong is said where the states are used. */
+/** Errors are reported where the states are used. */
 function ignore(): void {}

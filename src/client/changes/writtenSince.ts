@@ -5,13 +5,12 @@ import type { FileChange } from '../../changes/model/fileChange';
 import { isBelow } from '../requests/roots';
 import { pathsOf } from './changedPaths';
 
-/** The times of files are those of the kernel's last tick, which is up to so many ms ago. */
+/** File times lag by up to a kernel tick, ms. */
 const TICK_MS = 10;
-/** Files looked at together. */
 const TOGETHER = 64;
 
 /**
- * Returns the files (absolute paths) that were written, created, renamed or deleted since then.
+ * Absolute paths written, created, renamed or deleted since then.
  * @param at ms since 1970
  */
 export async function writtenSince(changes: readonly FileChange[], at: number): Promise<readonly string[]> {
@@ -25,15 +24,14 @@ export async function writtenSince(changes: readonly FileChange[], at: number): 
 }
 
 /**
- * Returns whether a file with this time may have been changed since then.
- * @param time of the file system, in ms since 1970
- * @param at ms since 1970
+ * @param time of the file system
+ * @param at both in ms since 1970
  */
 export function isSince(time: number, at: number): boolean {
   return time >= at - TICK_MS;
 }
 
-/** When a change was made. A folder that is renamed has a new time, and the files in it have not. */
+/** Renaming a folder changes its time, but not those of its files. */
 async function timeOf(change: FileChange): Promise<number> {
   const [path = '', oldPath] = pathsOf(change);
   const time = await changedAt(path);
@@ -43,7 +41,7 @@ async function timeOf(change: FileChange): Promise<number> {
   return Math.max(time, ...(await Promise.all(folders.map(changedAt))));
 }
 
-/** When a file was changed last; of one that is gone, when its folder was. */
+/** Of a deleted file, its folder's time. */
 async function changedAt(path: string): Promise<number> {
   for (let place = path; ; place = dirname(place)) {
     const found = await lstat(place).catch(() => undefined);

@@ -4,7 +4,7 @@ import type { AgentDefinition } from '../../agents/agentDefinition';
 import { messageOf, type ParleyError } from '../../base/errors';
 import type { SessionModel } from '../../session/model/model';
 import { SessionChanges } from '../changes/sessionChanges';
-import type { JudgePermission } from '../requests/judgement';
+import type { JudgePermission } from '../requests/permissionRequestHandler';
 import { judge } from '../rules/judge';
 import type { ConversationServices } from './conversationOptions';
 import type { Recorder } from './recorder';

@@ -10,7 +10,7 @@ import type { PauseCode, WaitReason } from '../../session/queue/waitReason';
 import type { OpenedSession } from '../ports/agentLink';
 import type { Schedule } from '../ports/grace';
 import type { Clock } from '../ports/ports';
-import type { JudgePermission } from '../requests/judgement';
+import type { JudgePermission } from '../requests/permissionRequestHandler';
 
 /**
  * Prepares a prompt.

@@ -9,31 +9,23 @@ import { messageOf, ParleyError } from '../../base/errors';
 import { KeyedQueue } from '../../base/keyedQueue';
 import { isWindowsFilePath } from '../../base/pathNames';
 import type { FilePort } from '../ports/ports';
-import { placesOf } from './agentPath';
 import type { AskFile, FileQuestion } from './fileQuestions';
 import { GivenTexts } from './givenTexts';
 import { isProtected } from './protectedPaths';
-import { isInsideRoots, realTarget } from './roots';
+import { isInsideRoots, placesOf, realTarget } from './roots';
 import { sliceLines } from './textEdit';
 
-/**
- * The answer where the user did not allow a path; JSON-RPC leaves -32000 to -32099 to programs, and
- * the protocol has no word for it.
- */
+/** The user did not allow a path. JSON-RPC leaves -32000 to -32099 to programs. */
 export const ACCESS_REFUSED = -32003;
 
-/**
- * Outside paths whose reading was allowed once, remembered for a session; more than anybody answers
- * dialogs for.
- */
+/** Outside paths allowed for reading, remembered for a session. */
 const MAX_REMEMBERED = 1_000;
 
 export interface AgentFilesOptions {
-  /** For the user, in questions. */
   readonly agentName: string;
-  /** True if no user can answer: requests that need consent are refused. */
+  /** No user can answer: requests that need consent are refused. */
   readonly refusesQuestions?: boolean;
-  /** A missing file inside of the roots reads as empty (see `acp/quirks`). */
+  /** See `acp/quirks`. */
   readonly missingFileReadsEmpty?: boolean;
 }
 
@@ -45,14 +37,12 @@ const readSchema = z.extend(where, {
 });
 const writeSchema = z.extend(where, { content: z.string() });
 
-/** What precedes a write. */
 export interface BeforeWriting {
   readonly ask: AskFile;
-  /** Resolves when an allowed file (absolute path) may be written. Never rejects. */
+  /** Resolves when an allowed file may be written. Never rejects. */
   readonly beforeWrite: (path: string) => Promise<void>;
 }
 
-/** Answers the file requests of one agent. */
 export class AgentFiles {
   readonly #port: FilePort;
   readonly #options: AgentFilesOptions;
@@ -60,7 +50,7 @@ export class AgentFiles {
   readonly #readable = new Set<string>();
   readonly #given: GivenTexts;
 
-  /** @param given of the conversation: an agent that is restarted goes on with what it has read */
+  /** @param given of the conversation: a restarted agent still knows what it has read */
   constructor(port: FilePort, options: AgentFilesOptions, given = new GivenTexts()) {
     this.#port = port;
     this.#options = options;
@@ -68,12 +58,11 @@ export class AgentFiles {
   }
 
   /**
-   * `fs/read_text_file` (protocol section 1.2). `line` is 1-based and `limit` counts lines; line
-   * ends are those of the file. Reads and writes of one path are answered in the order they came. A
-   * path outside of the roots asks the user, once for a file and session.
-   * @param roots absolute folders of the session
-   * @throws RpcError -32602 bad params, -32002 no such file, {@link ACCESS_REFUSED} refused by the
-   * user, -32800 aborted, -32603 with a sentence for the rest
+   * `fs/read_text_file` (protocol section 1.2). `line` is 1-based; line ends are those of the file.
+   * Requests for one path are answered in order. A path outside of the roots asks the user, once
+   * for a file and session.
+   * @throws RpcError -32602 bad params, -32002 no such file, {@link ACCESS_REFUSED}, -32800
+   * aborted, -32603 with a sentence for the rest
    */
   async read(
     params: unknown,
@@ -96,7 +85,7 @@ export class AgentFiles {
       } catch (error) {
         const missing = error instanceof ParleyError && error.code === 'file-not-found';
         if (missing) this.#given.remember(key, '');
-        // Never outside of the roots: there it would only be a lie.
+        // Outside of the roots, it would be a lie.
         if (missing && inside && this.#options.missingFileReadsEmpty) return { content: '' };
         throw answerTo(error, path);
       }
@@ -104,10 +93,10 @@ export class AgentFiles {
   }
 
   /**
-   * `fs/write_text_file` (protocol section 1.2): the whole text of a file, created with its folders
-   * where missing. A path outside of the roots asks each time, and so does a file that starts
-   * programs, wherever it lies. What the user has changed since the agent read the file stays; where
-   * both changed the same lines, the write is refused until the agent has read it again.
+   * `fs/write_text_file` (protocol section 1.2): the whole text of a file, with missing folders. A
+   * path outside of the roots asks each time, and so does a file that starts programs. The user's
+   * changes since the agent read the file stay; if both changed the same lines, the write is
+   * refused until the agent reads again.
    * @throws RpcError as {@link read}
    */
   async write(
@@ -133,7 +122,6 @@ export class AgentFiles {
     });
   }
 
-  /** @returns where the path leads, and whether inside of the roots; throws where the user does not allow it */
   async #permit(
     path: string,
     access: 'read' | 'write',
@@ -152,7 +140,7 @@ export class AgentFiles {
     throwIfAborted(signal);
     const remembered = `${session}\0${target}`;
     if (access === 'read' && this.#readable.has(remembered)) return { target, inside: false };
-    // The question names where the path leads, not what a link is called.
+    // The question names the target, not the link.
     const { agentName, refusesQuestions } = this.#options;
     const reason: FileQuestion['reason'] = isRisky ? 'protected' : 'outside';
     const allowed = !refusesQuestions && (await ask({ path: target, access, reason, agentName }, signal));
@@ -162,18 +150,16 @@ export class AgentFiles {
       const sentence = `The user did not allow to ${access} ${path}, which ${why}.`;
       throw new RpcError(ACCESS_REFUSED, sentence, { path });
     }
-    // What may be overwritten may be read; what may be read must ask before it is changed.
+    // Writable paths are readable, but not the other way round.
     if (this.#readable.size < MAX_REMEMBERED) this.#readable.add(remembered);
     return { target, inside };
   }
 }
 
-/** What an agent was given is the session's, whichever name of the file it used. */
 function keyOf({ sessionId }: { readonly sessionId?: string | null | undefined }, target: string): string {
   return `${sessionId ?? ''}\0${target}`;
 }
 
-/** The path without `.`, `..` and doubled separators. */
 function absolute(text: string, roots: readonly string[]): string {
   const path = pathOfFileAddress(text);
   if (path.includes('\0')) throw new RpcError(RPC_CODES.invalidParams, 'A path cannot contain a zero character.');

@@ -2,28 +2,26 @@
 // with the code in it.
 import { readDiff } from '../../acp/protocol/gitPatch';
 import type { ChangeHunk } from '../../session/events/content';
-import { onlyPlaceOf } from './onlyPlace';
+import { onlyPlaceOf } from './textEdit';
 
-/** Characters of a first line that may be a path. */
 const MAX_LINE = 300;
-/** Characters in which the parts of a patch are searched for, in all: about a second. */
+/** Characters searched for the parts of a patch: about a second. */
 const MAX_SEARCHED = 200_000_000;
 
 const PATCH = /^(?:diff --git |--- .*\n\+\+\+ .*\n@@ -)/;
-/** A comment with nothing but a path in it. */
+/** A comment with nothing but a path. */
 const COMMENT =
   /^\s*(?:\/\/|#|--|;|%|<!--|\/\*)\s*(?:file(?:name)?:\s*)?([\w.@/\\][^\s:"'`<>(){}]*\.[a-z]\w*)\s*(?:-->|\*\/)?\s*$/i;
 
-/** Code as a change. */
 export interface CodeChange {
-  /** Spellings of the file that a patch names, or a comment in the first line; the likeliest first. */
+  /** Paths in a patch or a first-line comment; the likeliest first. */
   readonly paths: readonly string[];
   readonly isPatch: boolean;
   /**
-   * Returns the whole file with the change; undefined where a patch does not fit: it cannot be read,
-   * is of several files, or one of its parts does not stand there exactly once.
-   * @param text of the file, with plain line ends; undefined: there is none
-   * @param selected the part that code replaces; a patch goes where it fits
+   * Returns the whole file with the change; undefined if a patch can't be read, is of several
+   * files, or one of its parts doesn't occur exactly once.
+   * @param text of the file, with plain line ends; undefined: no file
+   * @param selected what code replaces; ignored for patches
    */
   in(text: string | undefined, selected?: Selected): string | undefined;
 }
@@ -33,7 +31,6 @@ export interface Selected {
   readonly end: number;
 }
 
-/** Reads a code block. @param lang its language, '' for none */
 export function codeChange(code: string, lang: string): CodeChange {
   const plain = code.replaceAll('\r\n', '\n');
   if (/^(?:diff|patch)$/i.test(lang) || PATCH.test(plain)) return patchChange(plain);
@@ -63,7 +60,6 @@ function patchChange(patch: string): CodeChange {
 }
 
 function patched(before: string, hunks: readonly ChangeHunk[]): string | undefined {
-  // Parts begin at the beginning of a line.
   const text = `\n${withEnd(before)}`;
   if (hunks.length === 0 || hunks.length * text.length > MAX_SEARCHED) return undefined;
   let made = '';
@@ -87,8 +83,8 @@ function sideOf(lines: readonly string[], sign: '-' | '+'): string {
 }
 
 /**
- * Counts the lines of each part again: agents miscount, and then no patch would be read. Where the
- * parts stand is found by their lines alone.
+ * Recounts the lines of each part: agents miscount, which makes patches unreadable. Parts are
+ * placed by their lines alone.
  */
 function withCounts(patch: string): string {
   const lines = patch.replace(/\n+$/, '').split('\n');

@@ -5,23 +5,20 @@ import type { PromptQueue } from '../../session/queue/queue';
 export class EditHolds {
   readonly #queue: PromptQueue;
   readonly #released: () => void;
-  /** The pages that edit an item, by its id. */
+  /** Editing pages by item id. */
   readonly #holders = new Map<string, Set<object>>();
 
-  /** @param released called when an item may be sent again */
   constructor(queue: PromptQueue, released: () => void) {
     this.#queue = queue;
     this.#released = released;
   }
 
-  /** A page begins to edit an item. */
   hold(id: string, page: object): void {
     if (!this.#queue.hold(id, true)) return;
     const holders = this.#holders.get(id) ?? new Set();
     this.#holders.set(id, holders.add(page));
   }
 
-  /** A page edits an item no more. */
   release(id: string, page: object): void {
     const holders = this.#holders.get(id);
     if (!holders?.delete(page) || holders.size > 0) return;
@@ -30,7 +27,7 @@ export class EditHolds {
     this.#released();
   }
 
-  /** Releases all items of a page that was hidden or closed, or shows another session. */
+  /** For a page that was hidden or closed, or shows another session. */
   releaseAll(page: object): void {
     for (const id of [...this.#holders.keys()]) this.release(id, page);
   }

@@ -3,24 +3,21 @@
 import type { SessionView } from '../../session/model/model';
 import { lineDiff } from './lineDiff';
 import { plainEnds } from './lineEnds';
-import { onlyPlaceOf } from './onlyPlace';
+import { onlyPlaceOf } from './textEdit';
 
-/** Characters of the differences that the agent is told. */
 const MAX_WORDS = 20_000;
 
-/** The one file that a permission request would change. */
 export interface ProposedChange {
-  /** Absolute. */
   readonly path: string;
   /**
-   * Returns the whole file with the change; undefined where the part that it replaces does not
-   * stand there exactly once.
-   * @param text of the file, with plain line ends; undefined: there is none
+   * Returns the whole file with the change; undefined if the replaced part doesn't occur exactly
+   * once.
+   * @param text with plain line ends; undefined: no file
    */
   in(text: string | undefined): string | undefined;
 }
 
-/** Returns the number of the only change in a request's tool call; undefined where there are none or several. */
+/** Returns the index of the only change in a request's tool call. */
 export function proposalOf(model: SessionView, permissionId: string): number | undefined {
   const permission = model.state.permissions.get(permissionId);
   if (!permission?.options.some(({ kind }) => kind.startsWith('reject'))) return undefined;
@@ -31,7 +28,6 @@ export function proposalOf(model: SessionView, permissionId: string): number | u
   return changes.length === 1 && ['add', 'modify'].includes(only?.operation ?? 'modify') ? only?.at : undefined;
 }
 
-/** Returns the only change that a request is about; undefined where the request is gone. */
 export function proposalIn(model: SessionView, permissionId: string): ProposedChange | undefined {
   const at = proposalOf(model, permissionId);
   const { toolCallId = '' } = model.state.permissions.get(permissionId) ?? {};
@@ -53,7 +49,7 @@ export function proposalIn(model: SessionView, permissionId: string): ProposedCh
 }
 
 /**
- * Returns the message to the agent: what the user made of its change.
+ * The message to the agent about the user's edit.
  * @param proposed the whole file as the agent wanted it; `made`: as it is now
  */
 export function wordsOnEdited(path: string, proposed: string, made: string): string {
@@ -64,7 +60,6 @@ export function wordsOnEdited(path: string, proposed: string, made: string): str
   ]);
   const words = lines?.join('\n') ?? '';
   if (words === '' || words.length > MAX_WORDS) return said;
-  // Longer than each run of backticks in the text.
   const fence = '`'.repeat(Math.max(3, ...[...words.matchAll(/`+/g)].map(([run]) => run.length + 1)));
   return `${said} What I changed in your version:\n\n${fence}diff\n${words}\n${fence}`;
 }

@@ -1,19 +1,19 @@
 // Shows the forms and pages that an agent asks for, and answers each exactly once. The rules are in
 // acp/protocol/elicitation.ts. The host validates every answer, and stores or logs no value of one.
 import { randomUUID } from 'node:crypto';
+import * as l10n from '@vscode/l10n';
 import type { ElicitationAsk } from '../../acp/protocol/elicitation';
 import { Deferred } from '../../base/deferred';
+import { head } from '../../base/text';
 import { checkForm, type FormProblem, type FormProblems } from '../../panel/checkForm';
 import type { SessionEvent } from '../../session/events/event';
-import type { ElicitationBody, Form, FormContent } from '../../session/events/form';
+import type { ElicitationBody, Form, FormContent, FormField, FormValue } from '../../session/events/form';
 import type { SessionState } from '../../session/model/state';
-import { answerWords } from './answerWords';
 import { isMatch, SlowPattern } from './findPattern';
 
-/** Questions open at once in one session; more are answered `cancel` unseen. */
+/** More open questions are answered `cancel` unseen. */
 const MAX_OPEN = 20;
 
-/** The answer on the wire. */
 export type ElicitationAnswer =
   | { readonly action: 'accept'; readonly content?: FormContent }
   | { readonly action: 'decline' }
@@ -22,15 +22,12 @@ export type ElicitationAnswer =
 type Closer = Extract<SessionEvent, { type: 'elicitation_closed' }>['by'];
 
 interface OpenQuestion {
-  /** The agent's id, where it can say that the question is done. */
   readonly elicitationId: string | undefined;
   readonly body: ElicitationBody;
-  /** It belongs to a request of ours and not to the session's turns. */
+  /** It belongs to a request of ours, not to the session's turns. */
   readonly ofRequest: boolean;
   readonly answer: Deferred<ElicitationAnswer>;
-  /** The user agreed to open the page. */
   consented: boolean;
-  /** Stops listening for the end of what it belongs to. */
   readonly detach: () => void;
 }
 
@@ -45,7 +42,7 @@ interface Restored {
 export class ElicitationRequestHandler {
   readonly #open = new Map<string, OpenQuestion>();
   readonly #apply: (event: SessionEvent) => void;
-  /** Those of an earlier window that the agent has not asked again yet. */
+  /** Questions of an earlier window that the agent has not repeated yet. */
   readonly #restored: Restored[] = [];
 
   constructor(apply: (event: SessionEvent) => void) {
@@ -54,9 +51,8 @@ export class ElicitationRequestHandler {
 
   /**
    * `elicitation/create`: shows the question and waits for its answer.
-   * @param refuse true for a cancelled turn, whose questions are not shown.
-   * @param signal aborted when the agent withdraws its request, or when what the question belongs
-   * to is over.
+   * @param refuse the turn was cancelled
+   * @param signal aborted when the agent withdraws its request, or its cause is over
    */
   async ask(asked: ElicitationAsk, refuse: boolean, signal: AbortSignal): Promise<ElicitationAnswer> {
     const { scope, message, body, elicitationId } = asked;
@@ -64,7 +60,7 @@ export class ElicitationRequestHandler {
     if (restored) return this.#goOn(restored, asked, signal);
     if (refuse || signal.aborted || this.#open.size >= MAX_OPEN) return { action: 'cancel' };
     const id = randomUUID();
-    // What a page was for is over: then it was done, or is no longer wanted.
+    // The page was completed, or is no longer wanted.
     const withdraw = (): void => this.#close(id, { action: question.consented ? 'accept' : 'cancel' }, 'agent');
     const question: OpenQuestion = {
       elicitationId,
@@ -81,7 +77,7 @@ export class ElicitationRequestHandler {
     return question.answer.promise;
   }
 
-  /** Opens questions of an earlier window again; their agent asks each once more. */
+  /** Reopens questions of an earlier window; their agent repeats each. */
   restore(asked: readonly Elicitation[]): void {
     for (const one of asked) {
       const question: OpenQuestion = {
@@ -118,10 +114,8 @@ export class ElicitationRequestHandler {
   }
 
   /**
-   * The user submits a form.
-   * @param values by the keys of the fields; judged here, whatever the panel has found
-   * @returns what is wrong with them; empty if the answer was accepted, undefined if the form is
-   * closed
+   * @param values checked here, whatever the panel found
+   * @returns problems; empty if accepted, undefined if the form is closed
    */
   async submit(id: string, values: Readonly<Record<string, unknown>>): Promise<FormProblems | undefined> {
     const question = this.#open.get(id);
@@ -135,10 +129,7 @@ export class ElicitationRequestHandler {
     return new Map();
   }
 
-  /**
-   * The user says no, or dismisses the question; a page that is open is only no longer waited for.
-   * False where the question is gone.
-   */
+  /** The user declines or dismisses. False if the question is closed. */
   refuse(id: string, action: 'decline' | 'cancel'): boolean {
     if (!this.#open.has(id)) return false;
     this.#close(id, { action }, 'user');
@@ -146,9 +137,9 @@ export class ElicitationRequestHandler {
   }
 
   /**
-   * The user agrees to open the page of a question, the first time or again. The agent hears
-   * `accept` once the browser has it.
-   * @param show opens an address in the browser of the system; false where it did not
+   * The user agrees to open a page, for the first time or again. The agent gets `accept` once the
+   * browser has it.
+   * @param show opens an address in the browser
    */
   async open(id: string, show: (url: string) => Promise<boolean>): Promise<void> {
     const question = this.#open.get(id);
@@ -165,22 +156,19 @@ export class ElicitationRequestHandler {
     this.#apply({ type: 'elicitation_opened', id });
   }
 
-  /**
-   * `elicitation/complete`: the agent knows that the task in the browser is done. Unknown ids are
-   * ignored.
-   */
+  /** `elicitation/complete`: the task in the browser is done. Unknown ids are ignored. */
   completed(elicitationId: string): void {
     for (const [id, question] of this.#open) {
       if (question.elicitationId !== elicitationId) continue;
-      // Done without us: the user has not agreed to anything here.
+      // Completed elsewhere: the user has not agreed to anything here.
       if (question.consented) this.#close(id, { action: 'accept' }, 'agent');
       else this.#close(id, { action: 'cancel' }, 'agent');
     }
   }
 
   /**
-   * The turn ends or is stopped: what waits for an answer is cancelled. A page that is open may
-   * still be completed, unless the user stopped the turn.
+   * Cancels waiting questions. An open page may still be completed, unless the user stopped the
+   * turn.
    */
   turnEnded(stopped: boolean): void {
     for (const [id, question] of [...this.#open]) {
@@ -189,9 +177,8 @@ export class ElicitationRequestHandler {
     }
   }
 
-  /** The agent is gone. */
   exited(): void {
-    this.#restored.length = 0; // nobody repeats them
+    this.#restored.length = 0;
     for (const id of [...this.#open.keys()]) this.#close(id, { action: 'cancel' }, 'exit');
   }
 
@@ -209,7 +196,7 @@ export class ElicitationRequestHandler {
   }
 }
 
-/** A pattern that is invalid or too slow is left to the agent, and so are those after a slow one. */
+/** Leaves invalid and slow patterns to the agent, and those after a slow one. */
 async function patternProblems({ fields }: Form, content: FormContent): Promise<FormProblems> {
   const problems = new Map<string, FormProblem>();
   for (const field of fields) {
@@ -225,7 +212,29 @@ async function patternProblems({ fields }: Form, content: FormContent): Promise<
   return problems;
 }
 
-/** What two copies of a question have in common. */
 function keyOf(message: string, body: ElicitationBody): string {
   return JSON.stringify(body.mode === 'form' ? [message, body.form] : [message, body.url]);
+}
+
+const MAX_ANSWER = 300;
+/** Fields that may hold a secret. */
+const SECRET = /pass(word|phrase|code)|secret|token|credential|\bpin\b|key\b/i;
+
+/** Returns `Blue`, or `Colour: Blue · Size: 3` for several fields. */
+export function answerWords({ fields }: Form, content: FormContent): string {
+  const answers = fields.flatMap((field) => {
+    const value = content[field.key];
+    return value === undefined ? [] : [{ name: field.title ?? field.key, text: valueWords(field, value) }];
+  });
+  const words = answers.map(({ name, text }) => (fields.length === 1 ? text : `${name}: ${text}`)).join(' · ');
+  return head(words.replace(/\s+/g, ' ').trim(), MAX_ANSWER);
+}
+
+function valueWords(field: FormField, value: FormValue): string {
+  const nameOf = (one: string): string =>
+    ('options' in field ? field.options.find((option) => option.value === one)?.title : undefined) ?? one;
+  if (typeof value === 'boolean') return value ? l10n.t('Yes') : l10n.t('No');
+  if (typeof value === 'number') return String(value);
+  if (typeof value !== 'string') return value.map(nameOf).join(', ');
+  return field.type === 'text' && SECRET.test(`${field.key} ${field.title ?? ''}`) ? '•••' : nameOf(value);
 }

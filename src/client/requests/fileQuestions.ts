@@ -3,20 +3,18 @@
 import * as l10n from '@vscode/l10n';
 import type { PermissionRequestHandler } from './permissionRequestHandler';
 
-/** Questions that wait for their turn; more are refused unseen. */
+/** More waiting questions are refused unseen. */
 const MAX_WAITING = 20;
 
 export interface FileQuestion {
-  /** Where the path really leads. */
+  /** With links followed. */
   readonly path: string;
   readonly access: 'read' | 'write';
-  /** It lies outside of the session's folders, or it says which programs start. */
   readonly reason: 'outside' | 'protected';
-  /** For the question. */
   readonly agentName: string;
 }
 
-/** Asks one question. @returns whether the user allows it */
+/** @returns whether the user allows it */
 export type AskFile = (question: FileQuestion, signal: AbortSignal) => Promise<boolean>;
 
 const options = () =>
@@ -28,7 +26,6 @@ const options = () =>
 
 export class FileQuestions {
   readonly #permissions: Pick<PermissionRequestHandler, 'ask'>;
-  /** The end of the question before. */
   #last: Promise<unknown> = Promise.resolve();
   #waiting = 0;
   #refusesAll = false;
@@ -38,10 +35,7 @@ export class FileQuestions {
     this.#permissions = permissions;
   }
 
-  /**
-   * Asks when the questions before have their answers.
-   * @param signal aborted when the agent withdraws its request
-   */
+  /** Asks after the questions before are answered. */
   readonly ask: AskFile = async (question, signal) => {
     if (this.#refusesAll || this.#waiting >= MAX_WAITING) return false;
     const over = AbortSignal.any([signal, this.#turn.signal]);
@@ -55,7 +49,7 @@ export class FileQuestions {
     }
   };
 
-  /** The turn has ended or was stopped: what waits is refused, and the next turn asks again. */
+  /** Refuses waiting questions; the next turn asks again. */
   turnEnded(): void {
     this.#turn.abort();
     this.#turn = new AbortController();

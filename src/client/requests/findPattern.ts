@@ -4,29 +4,24 @@ import { Worker } from 'node:worker_threads';
 import type { Disposable } from '../../base/disposable';
 import type { FindQuery } from '../../panel/contract';
 
-/** Time for one expression and the texts of one call, ms; a busy machine takes longer. */
+/** For one expression and the texts of one call, ms. */
 const MAX_MS = 1_000;
-/** Matches counted in one text. */
 const MAX_MATCHES = 10_000;
 
 const WORD = '[\\p{L}\\p{N}_]';
 
-/** The matches in each text: start and length, in turns. */
+/** By text: start and length, alternating. */
 type Matches = readonly (readonly number[])[];
 
 /** An expression took too long, or was too large to run. */
 export class SlowPattern extends Error {}
 
-/** Finds the matches of a query. */
 export interface FindMatches extends Disposable {
-  /** @throws SlowPattern: the search has ended; what is still under way ends with nothing found */
+  /** @throws SlowPattern: the search has ended; pending calls find nothing */
   find(texts: readonly string[]): Matches | Promise<Matches>;
 }
 
-/**
- * Returns what finds the matches of a query.
- * @throws SyntaxError if the regular expression is invalid
- */
+/** @throws SyntaxError if the regular expression is invalid */
 export function matcherOf(query: FindQuery): FindMatches {
   const pattern = patternOf(query);
   if (query.regex) return new PatternThread(pattern, SOURCE);
@@ -45,7 +40,7 @@ function patternOf({ text, matchCase, wholeWord, regex }: FindQuery): RegExp {
 }
 
 /**
- * Returns whether a pattern of JSON Schema matches part of a text.
+ * Returns whether a JSON Schema pattern matches part of a text.
  * @throws SlowPattern, SyntaxError
  */
 export async function isMatch(pattern: string, text: string): Promise<boolean> {
@@ -83,7 +78,6 @@ function matchesIn(pattern: RegExp, text: string, most: number): readonly number
   while (matches.length < 2 * most) {
     const match = pattern.exec(text);
     if (!match) break;
-    // An empty match has nothing to show.
     if (match[0] === '') pattern.lastIndex = match.index + ((text.codePointAt(match.index) ?? 0) > 0xffff ? 2 : 1);
     else matches.push(match.index, match[0].length);
   }
@@ -99,10 +93,8 @@ const SOURCE = `${HEAD}
 const matchesIn = ${matchesIn.toString()};
 answer((text) => matchesIn(pattern, text, most));
 `;
-/** An empty match counts too. */
 const TEST_SOURCE = `${HEAD}answer((text) => pattern.test(text) ? [0, 0] : []);`;
 
-/** A regular expression in a thread, which can be ended while it runs. */
 class PatternThread implements FindMatches {
   readonly #thread: Worker;
   #last: Promise<unknown> = Promise.resolve();

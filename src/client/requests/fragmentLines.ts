@@ -4,50 +4,41 @@
 import { isAbsolute } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { ToolContent } from '../../session/events/content';
-import { onlyPlaceOf } from './onlyPlace';
 import { isBelow, isInsideRoots, realTarget, realTargets } from './roots';
+import { onlyPlaceOf } from './textEdit';
 
-/** A change to a file, by the texts before and after it. */
 export type FileChange = Extract<ToolContent, { type: 'diff' }>;
 
-/** Larger files are not read for it, in bytes. */
+/** Bytes. */
 const MAX_FILE_BYTES = 500_000;
-/** A longer text is only looked for as the whole of a file, in characters. */
+/** Longer texts are only compared with the whole file. */
 const MAX_PART_CHARS = 100_000;
-/** Parts that wait for their files; of more, no lines are known. */
 const MAX_WAITING = 500;
 
 interface Wanted {
   readonly change: FileChange;
-  /** The change was made: the file has the text after it. */
+  /** The file has the text after the change. */
   readonly isMade: boolean;
   readonly found: () => void;
 }
 
 export class FragmentLines {
   readonly #read: (path: string, maxBytes: number) => Promise<string>;
-  /** The line where a part begins; undefined: not known, or not yet. */
+  /** Undefined: not known, or not yet. */
   readonly #lines = new WeakMap<FileChange, number | undefined>();
-  /** By path. */
   readonly #waiting = new Map<string, { readonly roots: readonly string[]; readonly wanted: Wanted[] }>();
   #count = 0;
   #isReading = false;
 
-  /**
-   * @param read the text of a file that has at most so many bytes, at an absolute path; rejects
-   * where there is none
-   */
   constructor(read: (path: string, maxBytes: number) => Promise<string>) {
     this.#read = read;
   }
 
   /**
-   * Returns the line of the file, counted from 1, where the text begins that a change replaces.
-   * Undefined: it is not known, or is looked for. A text that stands there more than once has no
-   * line.
-   * @param isMade the change was made
-   * @param roots only files inside of these folders are read
-   * @param found called where a line becomes known
+   * Returns the 1-based line of the file where the replaced text begins; undefined if unknown,
+   * pending, or not unique.
+   * @param roots only files in these folders are read
+   * @param found called when a line becomes known
    */
   lineOf(change: FileChange, isMade: boolean, roots: readonly string[], found: () => void): number | undefined {
     if (this.#lines.has(change)) return this.#lines.get(change);
@@ -81,8 +72,7 @@ export class FragmentLines {
   }
 
   async #textOf(path: string, roots: readonly string[]): Promise<string | undefined> {
-    // By its spelling first: to look up a path on another machine would already send the user's
-    // name there.
+    // Spelling first: looking up a path on another machine would send the user's name there.
     const folders = [...roots, ...(await realTargets(roots))];
     if (!folders.some((root) => isBelow(root, path))) return undefined;
     if (!(await isInsideRoots(await realTarget(path), roots))) return undefined;

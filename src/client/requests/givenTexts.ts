@@ -1,31 +1,30 @@
 // What an agent was given of files when it read them, and what it wrote: the whole text that it
 // gives back later is a change of that, whatever the user has made of the file since.
 import { createHash } from 'node:crypto';
-import { compareLines } from '../../changes/lines/hunks';
+import { compareLines, textLines } from '../../changes/lines/hunks';
 import { placeHunks, withHunks } from '../../changes/lines/placeHunks';
 import { Slices } from '../../changes/lines/slices';
-import { textLines } from '../../changes/lines/textLines';
 import type { GivenText } from '../ports/ports';
 import { plainEnds } from './lineEnds';
 
-/** Characters of all texts that are remembered; of older ones, the digest is. */
+/** Of older texts, only the digest is kept. */
 const MAX_CHARS = 32 * 1024 * 1024;
 const MAX_FILES = 10_000;
 
 export class GivenTexts {
-  /** The oldest first. */
+  /** Oldest first. */
   readonly #texts = new Map<string, GivenText>();
   #chars = 0;
 
-  /** @param key of a file and the session that reads or writes it */
+  /** @param key of a file and the session that uses it */
   remember(key: string, text: string): void {
     this.#set(key, givenText(text));
   }
 
   /**
-   * Remembers some lines of a file: of the others, the agent knows what it was given before.
+   * Remembers some lines; of the others, the agent knows what it was given before.
    * @param text of the whole file
-   * @param line 1-based first line; @param limit number of lines, absent: all that follow
+   * @param line 1-based
    */
   async rememberLines(key: string, text: string, line: number, limit = Number.POSITIVE_INFINITY): Promise<void> {
     const given = this.#texts.get(key);
@@ -58,17 +57,17 @@ export class GivenTexts {
   }
 }
 
-/** Line ends and a byte order mark apart, which agents may leave out. */
+/** Ignores line ends and a byte order mark, which agents may leave out. */
 export function givenText(text: string): GivenText {
   const plain = plainText(text);
   return { digest: digestOf(plain), text: plain };
 }
 
 /**
- * Returns what a file becomes when an agent writes it: what it wrote where the file is as it was
- * given, else both changes where they are of different lines. Plain line ends, no byte order mark.
- * @param present the text of the file as the user sees it
- * @returns undefined where the agent would overwrite what has changed since
+ * Returns the file after an agent's write: its text if the file is as given, else both changes if
+ * their lines differ. Plain line ends, no byte order mark.
+ * @param present as the user sees it
+ * @returns undefined if the agent would overwrite newer changes
  */
 export async function mergeWritten(
   written: string,
@@ -93,7 +92,7 @@ export async function mergeWritten(
   return blocked.length > 0 ? undefined : (await withHunks(other, edited, placed, slices)).toString('utf8');
 }
 
-/** Returns a text with the changes to another one that lie between two lines of that, counted from 0. */
+/** Applies only changes between two lines of `other`, 0-based. */
 async function withLinesOf(text: string, other: string, from: number, to: number): Promise<string> {
   const slices = new Slices();
   const a = await textLines(Buffer.from(text), slices);

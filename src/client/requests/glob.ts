@@ -1,24 +1,24 @@
 // Globs of permission rules. `*` stands for a part of a name, `**` for any number of folders.
 
-/** Returns whether a path, relative and with slashes, fits a glob. Upper and lower case differ. */
+/** Case-sensitive; the path is relative, with slashes. */
 export function matchesPath(glob: string, path: string): boolean {
   return matchesParts(glob.split('/'), path.split('/'));
 }
 
-/** Returns whether a text fits a glob whose `*` stands for any text. */
+/** `*` stands for any text. */
 export function matchesText(glob: string, text: string): boolean {
   return matchesStars(glob.split(/\*+/), text);
 }
 
 function matchesParts(glob: readonly string[], path: readonly string[]): boolean {
-  // Those prefixes of the path that the glob so far fits: no backtracking, whatever the glob.
+  // Matching prefixes of the path: no backtracking, whatever the glob.
   let ends = new Set([0]);
   for (const [index, part] of glob.entries()) {
     const next = new Set<number>();
     const isLast = index === glob.length - 1;
     for (const end of ends) {
       if (part === '**') {
-        // At the end, something must follow: `src/**` is not `src` itself.
+        // `src/**` is not `src` itself.
         for (let to = isLast ? end + 1 : end; to <= path.length; to++) next.add(to);
       } else if (end < path.length && matchesStars(part.split(/\*+/), path[end]!)) next.add(end + 1);
     }

@@ -9,38 +9,33 @@ import { countOf } from '../../changes/lines/hunks';
 import type { ChangeHunk } from '../../session/events/content';
 import { keepLineEnds } from './lineEnds';
 
-/** Lines around a change. */
 const CONTEXT = 3;
-/**
- * Steps of the search for the changes: about two milliseconds. Lines that are in one text alone, or
- * once in each, take none.
- */
+/** About two milliseconds. */
 const MAX_STEPS = 100_000;
-/** Characters and lines of one side between the first and the last difference. */
+/** Between the first and the last difference. */
 const MAX_CHARS = 400_000;
 const MAX_LINES = 10_000;
 const LINE_BREAK = 10;
 
-/** Lines of one diff that are given: all, or so many from its beginning and from its end. */
+/** Lines shown: all, or these many from the beginning and the end. */
 const FIRST_SHOWN = 340;
 const LAST_SHOWN = 60;
 const MAX_SHOWN = FIRST_SHOWN + LAST_SHOWN;
-/** Characters of one line that are given; of a longer one, its beginning and its end. */
+/** Of longer lines, the beginning and the end. */
 const MAX_LINE = 2000;
 const LINE_END = 500;
 
-/** What differs, as far as it is shown. */
 export interface LineDiff {
   readonly added: number;
   readonly removed: number;
   readonly hunks: readonly ChangeHunk[];
-  /** The lines that are left out before the hunk with this index. */
+  /** Lines left out before the hunk with this index. */
   readonly truncated?: { readonly hunk: number; readonly lines: number };
 }
 
 /**
- * Compares two texts. Undefined where there are too many changes to find them in about 10 ms; text
- * that was only put in or taken out is found however long it is.
+ * Undefined if there are too many changes to find in about 10 ms; pure insertions and deletions are
+ * always found.
  */
 export function lineDiff(oldText: string, newText: string): LineDiff | undefined {
   if (oldText === newText) return { added: 0, removed: 0, hunks: [] };
@@ -72,7 +67,7 @@ export function lineDiff(oldText: string, newText: string): LineDiff | undefined
   return found && { ...boundHunks(withContext(oldLines, newLines, found, line)), ...countOf(found) };
 }
 
-/** Returns both ends of the part that differs, for texts too large for {@link lineDiff}. */
+/** Both ends of the differing part, for texts too large for {@link lineDiff}. */
 export function newEnds(oldText: string, newText: string): Pick<LineDiff, 'hunks' | 'truncated'> {
   const start = commonStart(oldText, newText);
   const end = newText.length - commonEnd(oldText, newText, start);
@@ -83,7 +78,7 @@ export function newEnds(oldText: string, newText: string): Pick<LineDiff, 'hunks
   return { hunks: hunks.map(boundHunk), truncated: left > 0 ? { hunk: 1, lines: left } : undefined };
 }
 
-/** The lines of a part of a text: the first and the last ones, and how many are left out between them. */
+/** The first and last lines, and how many are left out. */
 function linesAt(sign: string, text: string, start: number, end: number): [string[], string[], left: number] {
   const left = countLines(text, start, end) - MAX_SHOWN;
   if (left <= 0) return [marked(sign, text.slice(start, end)), [], 0];
@@ -91,21 +86,19 @@ function linesAt(sign: string, text: string, start: number, end: number): [strin
   return [marked(sign, first), marked(sign, text.slice(linesBack(text, end, LAST_SHOWN), end)), left];
 }
 
-/** The hunk behind one whose lines are these, and behind others of the same sign. */
 function followOn(hunk: ChangeHunk, lines: readonly string[], left: number, rest: readonly string[]): ChangeHunk {
   const sign = lines.at(-1)?.[0] ?? ' ';
   return { ...after(hunk, [...lines, ...Array.from({ length: left }, () => sign)]), lines: rest };
 }
 
-/** Where what follows the first lines of a hunk begins. */
 function after({ oldStart, newStart }: ChangeHunk, lines: readonly string[]): Omit<ChangeHunk, 'lines'> {
   const count = (other: string): number => lines.filter((line) => !line.startsWith(other)).length;
   return { oldStart: oldStart + count('+'), newStart: newStart + count('-') };
 }
 
 /**
- * The new text with the byte order mark and the line ends of the old one, which a write keeps.
- * Models leave both out, and each line would seem to change.
+ * Gives the new text the byte order mark and line ends of the old one, as a write does. Models
+ * leave both out, and each line would seem to change.
  */
 function likeOld(oldText: string, newText: string): string {
   const isMarkMissing = oldText.startsWith('\ufeff') && newText !== '' && !newText.startsWith('\ufeff');
@@ -113,16 +106,13 @@ function likeOld(oldText: string, newText: string): string {
   return oldText.includes('\r\n') === marked.includes('\r\n') ? marked : keepLineEnds(oldText, marked, MAX_STEPS);
 }
 
-/**
- * The lines of a text, with their line breaks: without one, the last line is another than with it.
- */
+/** With line breaks: a last line without one is different. */
 function linesOf(text: string): string[] {
   const lines = text.split('\n').map((line, index, all) => (index < all.length - 1 ? `${line}\n` : line));
   if (lines.at(-1) === '') lines.pop();
   return lines;
 }
 
-/** Adds the lines around changes. @param line number of the first line */
 function withContext(
   oldLines: readonly string[],
   newLines: readonly string[],
@@ -153,12 +143,11 @@ function withoutBreak(line: string): string {
   return line.endsWith('\n') ? line.slice(0, -1) : line;
 }
 
-/** Counts what hunks change and cuts them to what is shown. */
 export function boundHunks(all: readonly ChangeHunk[]): LineDiff {
   let added = 0;
   let removed = 0;
   const hunks = all.flatMap(({ oldStart, newStart, lines: given }) => {
-    // "\ No newline at end of file" is a remark about the line above, and no line of the file.
+    // "\ No newline at end of file" is no line of the file.
     const lines = given.filter((line) => !line.startsWith('\\'));
     for (const line of lines) {
       if (line.startsWith('+')) added++;
@@ -195,13 +184,12 @@ function boundLine(line: string): string {
   return `${head(line, MAX_LINE - LINE_END)}⟨${l10n.t('{0} characters not shown', left)}⟩${tail(line, LINE_END)}`;
 }
 
-/** Where the first line begins that is not the same in both. */
 function commonStart(a: string, b: string): number {
   const at = sharedStart(a, b);
   return at === 0 ? 0 : a.lastIndexOf('\n', at - 1) + 1;
 }
 
-/** Characters of the last lines that are the same in both and lie behind `start`. */
+/** Length of the common last lines behind `start`. */
 function commonEnd(a: string, b: string, start: number): number {
   const same = sharedEnd(a, b, start);
   const begins = (text: string): boolean => same === text.length || text[text.length - same - 1] === '\n';
@@ -210,7 +198,6 @@ function commonEnd(a: string, b: string, start: number): number {
   return lineBreak < 0 ? 0 : a.length - lineBreak - 1;
 }
 
-/** Where the line begins that is `count` lines before the one that begins at `at`. */
 function linesBack(text: string, at: number, count: number): number {
   let begin = at;
   for (let n = 0; n < count && begin > 0; n++) begin = begin < 2 ? 0 : text.lastIndexOf('\n', begin - 2) + 1;
@@ -226,7 +213,6 @@ function linesOn(text: string, at: number, count: number): number {
   return end;
 }
 
-/** Lines between two places where lines begin. */
 function countLines(text: string, from: number, to: number): number {
   let count = 0;
   for (let at = from; at < to; at++) if (text.charCodeAt(at) === LINE_BREAK) count++;

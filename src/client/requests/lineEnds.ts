@@ -3,25 +3,19 @@ import { lineHunks } from '../../base/lineHunks';
 
 type LineEnd = '' | '\n' | '\r\n';
 
-/** Steps of the search for changed lines in a file with both kinds: about 0.1 s. */
+/** For a file with both kinds: about 0.1 s. */
 const MAX_STEPS = 1_000_000;
 
-/** A text with LF for each CRLF. */
 export function plainEnds(text: string): string {
   return text.replaceAll('\r\n', '\n');
 }
 
 /**
- * Returns a new text of a file with the line ends of the file.
- *
- * - A line that is not changed keeps its end.
- * - A changed line gets the end of the line that it replaces, a new one that of the line before it.
- * - In a file that mixes ends, a text that mixes them too and repeats those of all unchanged lines is
- *   taken as it is.
- *
- * Whether the last line has an end is for the new text to say.
- * @param left steps that finding changed lines may take; of more, the stretch that changed counts as
- * changed as a whole
+ * Returns a new text with the line ends of the file: an unchanged line keeps its end, a changed one
+ * gets that of the line it replaces, a new one that of the line before. If the text mixes ends too
+ * and repeats those of all unchanged lines, it is returned unchanged. The new text decides whether
+ * the last line has an end.
+ * @param left steps of the comparison; beyond, a stretch counts as changed
  */
 export function keepLineEnds(before: string, text: string, left = MAX_STEPS): string {
   const old = linesOf(before);
@@ -54,7 +48,6 @@ export function keepLineEnds(before: string, text: string, left = MAX_STEPS): st
 
 interface Line {
   readonly content: string;
-  /** '' for a last line without. */
   readonly end: LineEnd;
 }
 
@@ -74,7 +67,7 @@ function kindsOf(lines: readonly Line[]): readonly LineEnd[] {
   return [...new Set(lines.map(({ end }) => end))].filter((end) => end !== '');
 }
 
-/** The end of a line, or of the nearest one that has an end: before it, else after it. */
+/** The end of the nearest line with one: before, else after. */
 function endAt(lines: readonly Line[], line: number): LineEnd {
   for (let at = Math.min(line, lines.length - 1); at >= 0; at--) if (lines[at]!.end) return lines[at]!.end;
   return lines[0]?.end || '\n';

@@ -5,13 +5,12 @@ import { randomUUID } from 'node:crypto';
 import type { PermissionAsk } from '../../acp/protocol/dialect';
 import { Deferred } from '../../base/deferred';
 import { boundContent, boundRaw, jsonText } from '../../session/events/bounds';
-import type { ToolContent } from '../../session/events/content';
+import type { PermissionRuleOffer, ToolContent } from '../../session/events/content';
 import type { SessionEvent } from '../../session/events/event';
 import { keepInput } from '../../session/model/callInput';
 import type { SessionState, ToolEntry } from '../../session/model/state';
-import type { Judgement, JudgePermission } from './judgement';
 
-/** Questions open at once in one session; more are answered `cancelled` unseen. */
+/** More open questions are answered `cancelled` unseen. */
 const MAX_OPEN = 100;
 
 export type PermissionOutcome = { outcome: 'selected'; optionId: string } | { outcome: 'cancelled' };
@@ -26,7 +25,6 @@ interface RestoredQuestion {
   readonly id: string;
   readonly key: string;
   readonly question: OpenQuestion;
-  /** What the user sees of its call. */
   readonly call: ToolEntry | undefined;
 }
 
@@ -34,12 +32,11 @@ export class PermissionRequestHandler {
   readonly #open = new Map<string, OpenQuestion>();
   readonly #apply: (event: SessionEvent) => void;
   readonly #judge: JudgePermission | undefined;
-  /** Counts what answers all questions at once: those that rules still judge belong to them. */
+  /** Counts cancellations of all questions, which include those still judged by rules. */
   #cancelled = 0;
-  /** Those of an earlier window that the agent has not asked again yet. */
+  /** Questions of an earlier window that the agent has not repeated yet. */
   readonly #restored: RestoredQuestion[] = [];
 
-  /** @param judge what rules say of a request before the user is asked */
   constructor(apply: (event: SessionEvent) => void, judge?: JudgePermission) {
     this.#apply = apply;
     this.#judge = judge;
@@ -47,8 +44,8 @@ export class PermissionRequestHandler {
 
   /**
    * `session/request_permission`: shows the question and waits for its answer.
-   * @param refuse true for a cancelled turn, whose questions are not shown.
-   * @param signal aborted when the agent withdraws its request.
+   * @param refuse the turn was cancelled
+   * @param signal aborted when the agent withdraws its request
    */
   async ask(asked: PermissionAsk, refuse: boolean, signal: AbortSignal): Promise<{ outcome: PermissionOutcome }> {
     const { toolCallId, title, description, command, options } = asked;
@@ -61,7 +58,7 @@ export class PermissionRequestHandler {
     if (signal.aborted || cancelled !== this.#cancelled || this.#open.size >= MAX_OPEN)
       return { outcome: { outcome: 'cancelled' } };
 
-    // Unique also over sessions and reloads: an answer finds no other question than its own.
+    // Unique across sessions and reloads.
     const id = randomUUID();
     const question: OpenQuestion = {
       optionIds: new Set(options.map((option) => option.optionId)),
@@ -83,9 +80,7 @@ export class PermissionRequestHandler {
   }
 
   /**
-   * Opens questions of an earlier window again. They can be answered at once; the answer goes to
-   * the agent when it repeats its request.
-   * @param entries of the transcript, with the calls that they are about
+   * Reopens questions of an earlier window. An answer is sent when the agent repeats its request.
    */
   restore(asked: readonly Permission[], entries: SessionState['entries'] = []): void {
     for (const one of asked) {
@@ -107,7 +102,7 @@ export class PermissionRequestHandler {
     const index = this.#restored.findIndex(({ key }) => key === keyOf(asked));
     const found = index < 0 ? undefined : this.#restored.splice(index, 1)[0];
     if (!found || saysTheSame(found.call, asked.patch)) return found;
-    // The answer to it is none to what the call does now.
+    // The answer is not about what the call does now.
     this.#close(found.id, { outcome: 'cancelled' }, 'agent');
     return undefined;
   }
@@ -122,18 +117,13 @@ export class PermissionRequestHandler {
     }
   }
 
-  /**
-   * Takes what a question says of its tool call: it may be the first that is heard of the call, and
-   * the only thing that describes it.
-   */
+  /** Applies what a question says of its tool call, which may be its only description. */
   describe({ toolCallId, patch }: PermissionAsk): void {
     if (toolCallId !== undefined && patch)
       this.#apply({ type: 'tool_call', toolCallId, patch, announced: false, asks: true });
   }
 
-  /**
-   * The user's answer; null dismisses. False where the question is gone or never had that option.
-   */
+  /** Null dismisses. False if the question is closed or lacks the option. */
   answer(id: string, optionId: string | null): boolean {
     const question = this.#open.get(id);
     if (!question || (optionId !== null && !question.optionIds.has(optionId))) return false;
@@ -141,7 +131,7 @@ export class PermissionRequestHandler {
     return true;
   }
 
-  /** Answers for this once; asks where the agent offers no such answer. */
+  /** Answers once; asks if the agent offers no such answer. */
   #answerByRule(
     id: string,
     options: PermissionAsk['options'],
@@ -151,10 +141,9 @@ export class PermissionRequestHandler {
     if (option) this.#close(id, { outcome: 'selected', optionId: option.optionId }, 'rule', rule);
   }
 
-  /** Answers every open question with `cancelled`. */
   cancelAll(by: Closer): void {
     this.#cancelled += 1;
-    // Nobody repeats them: the same question of a later turn or another agent is one of its own.
+    // Nobody repeats them: a later equal question is a new one.
     this.#restored.length = 0;
     for (const id of [...this.#open.keys()]) this.#close(id, { outcome: 'cancelled' }, by);
   }
@@ -179,13 +168,11 @@ type Permission = SessionState['permissions'] extends Map<string, infer P> ? P :
 
 type Alike = Pick<PermissionAsk, 'toolCallId' | 'title' | 'options' | 'description' | 'command'>;
 
-/** What two copies of a question have in common. */
 function keyOf({ toolCallId, title, options, description, command }: Alike): string {
   const offered = options.map(({ optionId, name, kind }) => [optionId, name, kind]);
   return JSON.stringify([toolCallId, title, offered, description || null, command?.line, command?.cwd]);
 }
 
-/** Returns whether a request says nothing of its call that is not known. */
 function saysTheSame(call: ToolEntry | undefined, patch: PermissionAsk['patch']): boolean {
   if (!call || !patch) return call === undefined;
   const { rawInput, content } = keepInput(call, patch, true);
@@ -195,3 +182,11 @@ function saysTheSame(call: ToolEntry | undefined, patch: PermissionAsk['patch'])
     (!content || jsonText(boundContent(content).filter(isShown)) === jsonText(call.content.filter(isShown)))
   );
 }
+
+/** An answer with the rule's line, or a rule that could be made. */
+export type Judgement =
+  | { readonly action: 'allow' | 'reject'; readonly rule: string }
+  | { readonly action?: undefined; readonly offer?: PermissionRuleOffer };
+
+/** Never rejects. */
+export type JudgePermission = (asked: PermissionAsk) => Promise<Judgement>;

@@ -9,21 +9,18 @@ import { matchesPath } from './glob';
 import { isBelow, isInsideRoots } from './roots';
 
 /**
- * Folders whose every file counts, also above the session's folders. The first ones may also be files,
- * which name another folder.
+ * Every file in them counts, also above the session's folders. The first may also be files that
+ * name another folder.
  */
 const EVERYWHERE = ['.git', '.hg', '.jj', '.sl', '.vscode', '.idea', '.devcontainer', '.husky', '.githooks'];
 
-/**
- * Folders of agents and of editors with agents: configuration, hooks and plugins in them count, notes
- * and worktrees don't.
- */
+/** Their configuration, hooks and plugins count; notes and worktrees don't. */
 const OF_AGENTS =
   '.agent .agents .aider .amazonq .amp .augment .claude .cline .clinerules .codebuddy .codeium .codex .continue .copilot .crush .cursor .devin .droid .factory .forge .gemini .goose .grok .iflow .junie .kilo .kilocode .kimi .kimi-code .kiro .letta .mastracode .omp .openclaw .opencode .openhands .pi .plandex .qoder .qwen .roo .rovodev .stakpak .tabnine .trae .vibe .void .warp .windsurf .zed';
 const NOTES = /\.(?:md|mdc|mdx|markdown|txt|rst|adoc)$/;
 const WORKTREES = /^worktrees?$/;
 
-/** What else counts, in any folder, in small letters; `*` stands for a part of a name. */
+/** In any folder, lower case; `*` stands for a part of a name. */
 const GLOBS: readonly (readonly [what: string, globs: string])[] = [
   [
     'agents and their servers',
@@ -60,7 +57,7 @@ const GLOBS: readonly (readonly [what: string, globs: string])[] = [
 ];
 
 const ALL = GLOBS.flatMap(([, globs]) => globs.split(' ')).map((glob) => glob.split('/'));
-/** By their last part if that is a name, as nearly every path has another one. */
+/** By the last part if it has no star, as few paths share it. */
 const NAMED = new Map<string, string[]>();
 const OTHERS: string[] = [];
 for (const parts of ALL) {
@@ -71,7 +68,7 @@ for (const parts of ALL) {
 }
 const AGENTS = new Set(OF_AGENTS.split(' '));
 
-/** Places in a folder that may be links, or have some in them: paths without a star, in small letters. */
+/** Paths that may be or contain links; lower case. */
 const PLACES: readonly (readonly string[])[] = [
   ...[...EVERYWHERE, ...AGENTS].map((name) => [name]),
   ['.git', 'hooks'],
@@ -84,14 +81,13 @@ const PLACES: readonly (readonly string[])[] = [
 
 /**
  * Returns whether writing a file changes what programs start.
- * @param path absolute and normal, as it was asked for: a link may be called `.vscode` and lead
- * elsewhere
- * @param target where the path leads, as `realTarget` gives it
- * @param roots the session's folders: what is protected there may be a link to `target`
+ * @param path as asked for: a link may be called `.vscode`
+ * @param target from `realTarget`
+ * @param roots protected places in them may be links to `target`
  */
 export async function isProtected(path: string, target: string, roots: readonly string[]): Promise<boolean> {
   if (isProtectedFolder(path) || isProtectedFolder(target)) return true;
-  // A project may lie below the folder of an agent, as its worktrees do.
+  // A project may lie below an agent's folder, as worktrees do.
   if ([path, target].some((one) => isListed(plainParts(relativeTo(one, roots))))) return true;
   const linked = await Promise.all(roots.map(linkedPlaces));
   return isInsideRoots(target, linked.flat());
@@ -101,7 +97,6 @@ function isProtectedFolder(path: string): boolean {
   return plainParts(path).some((part) => EVERYWHERE.includes(part) || /^git~\d+$/.test(part));
 }
 
-/** @param parts of a path, as the least exact file system reads them */
 function isListed(parts: readonly string[]): boolean {
   const path = parts.join('/');
   if ([...(NAMED.get(parts.at(-1) ?? '') ?? []), ...OTHERS].some((glob) => matchesPath(glob, path))) return true;
@@ -111,7 +106,6 @@ function isListed(parts: readonly string[]): boolean {
   return !NOTES.test(path);
 }
 
-/** Finds what is protected in a folder under names that are links, or that links lead away from. */
 async function linkedPlaces(root: string): Promise<readonly string[]> {
   const read = (place: string): Promise<Dirent[]> => readdir(place, { withFileTypes: true }).catch(() => []);
   const present = new Map((await read(root)).map((entry) => [plainParts(entry.name)[0] ?? '', entry]));
@@ -120,7 +114,7 @@ async function linkedPlaces(root: string): Promise<readonly string[]> {
     const entry = present.get(first);
     if (!entry) continue;
     const place = join(root, entry.name, ...others);
-    // An agent has notes in its folder too: of that, only what a link leads to counts.
+    // An agent's folder has notes too: only links from it count.
     if (!AGENTS.has(first) || others.length > 0 || entry.isSymbolicLink()) found.push(place);
     for (const child of entry.isFile() ? [] : await read(place))
       if (child.isSymbolicLink() && !NOTES.test(child.name)) found.push(join(place, child.name));

@@ -1,15 +1,16 @@
 // Checks whether a path of an agent lies inside its session's folders, with every link followed.
 import { readlink, realpath, stat } from 'node:fs/promises';
 import * as nodePath from 'node:path';
+import { pathOfFileAddress } from '../../acp/protocol/fileAddress';
+import { isWindowsFilePath } from '../../base/pathNames';
 
-/** Links followed by hand before it is called a loop (the kernel's own limit). */
+/** The kernel's own limit. */
 const MAX_LINKS = 40;
 
 /**
- * Where a path really leads: every link followed, also one that points to nothing yet (writing
- * through it would create its target); what does not exist is kept as it is written.
- * @param path absolute
- * @throws the file system's error where it cannot be looked up (EACCES, ELOOP, ENOTDIR)
+ * Follows every link, also dangling ones (writing would create the target); keeps what doesn't
+ * exist as written.
+ * @throws the file system's error (EACCES, ELOOP, ENOTDIR)
  */
 export async function realTarget(path: string, links = 0): Promise<string> {
   try {
@@ -27,7 +28,7 @@ export async function realTarget(path: string, links = 0): Promise<string> {
   return realTarget(nodePath.resolve(folder, link), links + 1);
 }
 
-/** Where folders really lie; those that are not there are left out. */
+/** Leaves out missing folders. */
 export async function realTargets(folders: readonly string[]): Promise<string[]> {
   const found = await Promise.all(
     folders.filter(nodePath.isAbsolute).map((folder) => realpath(folder).catch(() => '')),
@@ -35,19 +36,15 @@ export async function realTargets(folders: readonly string[]): Promise<string[]>
   return found.filter((folder) => folder !== '');
 }
 
-/**
- * Returns whether `path` is `root` or below it, by their spelling. Both absolute and normal.
- * @param flavour the rules of the system: Windows ignores case and has drives
- */
+/** Compares spellings; both absolute and normal. */
 export function isBelow(root: string, path: string, flavour: nodePath.PlatformPath = nodePath): boolean {
   const way = flavour.relative(root, path);
   return way === '' || (way !== '..' && !way.startsWith(`..${flavour.sep}`) && !flavour.isAbsolute(way));
 }
 
 /**
- * Returns whether a path leads to a server of Windows' network that holds none of the roots. Even
- * looking there signs the user in to that server.
- * @param path absolute and normal
+ * Returns whether a path leads to a Windows server without any of the roots. Even a lookup there
+ * signs the user in.
  */
 export function isForeignShare(
   path: string,
@@ -59,11 +56,10 @@ export function isForeignShare(
 }
 
 /**
- * Returns whether a real path lies inside one of the roots. Where the spelling says no, the folders
- * on the way are compared by their identity: on a file system that ignores case, or through a
- * second mount, the same folder has several spellings.
- * @param target as {@link realTarget} gives it;
- * @param roots absolute, links in them are followed; one that does not exist holds nothing
+ * Returns whether a real path is inside one of the roots. If the spelling says no, folders are
+ * compared by identity: ignored case and second mounts give one folder several spellings.
+ * @param target from {@link realTarget}
+ * @param roots missing ones hold nothing
  */
 export async function isInsideRoots(target: string, roots: readonly string[]): Promise<boolean> {
   const identities = new Set<string>();
@@ -83,7 +79,7 @@ export async function isInsideRoots(target: string, roots: readonly string[]): P
   }
 }
 
-/** Device and number of a folder; numbers of Windows need more than a double holds. */
+/** Bigint: Windows' numbers exceed a double. */
 async function identityOf(path: string): Promise<string | undefined> {
   try {
     const { dev, ino } = await stat(path, { bigint: true });
@@ -96,4 +92,29 @@ async function identityOf(path: string): Promise<string | undefined> {
 
 function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error ? String(error.code) : undefined;
+}
+
+/**
+ * Returns possible places of a path: as written, else below each root; none if it must not be
+ * looked up.
+ * @param path a path, or a `file:` address of this machine
+ */
+export function placesOf(
+  path: string,
+  roots: readonly string[],
+  flavour: nodePath.PlatformPath = nodePath,
+): readonly string[] {
+  const plain = pathOfFileAddress(path, flavour.sep === '\\');
+  if (plain === '') return [];
+  const places = flavour.isAbsolute(plain) ? [plain] : roots.map((root) => flavour.join(root, plain));
+  return places.map((place) => flavour.resolve(place)).filter((place) => mayLookUp(place, roots, flavour));
+}
+
+/**
+ * Returns whether a decoded path is one of a file: no device, and on no foreign Windows server,
+ * where even a lookup would sign the user in.
+ */
+export function mayLookUp(path: string, roots: readonly string[], flavour: nodePath.PlatformPath = nodePath): boolean {
+  if (path.includes('\0')) return false;
+  return flavour.sep !== '\\' || (isWindowsFilePath(path) && !isForeignShare(path, roots, flavour));
 }

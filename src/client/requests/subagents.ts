@@ -10,28 +10,24 @@ import type { Entry } from '../../session/model/state';
 import { subagentCallId } from '../../session/model/subagents';
 import { isEnded } from '../../session/model/tools';
 
-/** Subagents that are listened to in one session at once: those that were heard of last. */
 const MAX_SUBAGENTS = 200;
 
-/** What subagents need of the agent that runs them. */
 export interface ParentAgent {
   readonly link: { readonly router: UpdateRouter };
   readonly dialect: Dialect;
 }
 
 export interface SubagentOptions {
-  /** Undefined while no agent runs. */
   readonly side: () => ParentAgent | undefined;
   readonly apply: (event: SessionEvent) => void;
   readonly log: Log;
 }
 
-/** Returns the id of a tool call of a subagent: its own is unique in its own session only. */
+/** A subagent's call id is unique only in its own session. */
 function callIdOf(sessionId: string, toolCallId: string): string {
   return `${subagentCallId(sessionId)} ${toolCallId}`;
 }
 
-/** Returns a permission request of a subagent as one of a call under the subagent's entry. */
 export function askedBySubagent(asked: PermissionAsk, sessionId: string): PermissionAsk {
   if (asked.toolCallId === undefined) return asked;
   const toolCallId = callIdOf(sessionId, asked.toolCallId);
@@ -39,10 +35,7 @@ export function askedBySubagent(asked: PermissionAsk, sessionId: string): Permis
 }
 
 export class Subagents {
-  /**
-   * Those that were heard of last stand last. Each with what ends its open questions when it is
-   * stopped.
-   */
+  /** Least recently heard first; the value ends its open questions. */
   readonly #known = new Map<string, AbortController>();
   readonly #options: SubagentOptions;
 
@@ -50,7 +43,7 @@ export class Subagents {
     this.#options = options;
   }
 
-  /** Listens to a subagent that was announced; what came for it earlier is shown now. */
+  /** Also shows what came earlier. */
   announce(sessionId: string): void {
     const side = this.#options.side();
     if (!side) return;
@@ -67,7 +60,7 @@ export class Subagents {
     side.link.router.register(sessionId, (updates) => this.#onUpdates(sessionId, updates, side.dialect));
   }
 
-  /** Listens again to those of an earlier window, or of an earlier connection, that still run. */
+  /** Resumes running ones of an earlier window or connection. */
   resume(entries: readonly Entry[]): void {
     this.#known.clear();
     for (const entry of entries)
@@ -75,12 +68,10 @@ export class Subagents {
         this.announce(entry.subagentId);
   }
 
-  /** Aborted when a subagent is asked to stop; undefined where the id is that of none. */
   untilStopped(sessionId: string): AbortSignal | undefined {
     return this.#known.get(sessionId)?.signal;
   }
 
-  /** Returns the session and the agent's id of a tool call; undefined where it is no subagent's. */
   callOf(id: string): { readonly sessionId: string; readonly toolCallId: string } | undefined {
     for (const sessionId of this.#known.keys()) {
       const prefix = callIdOf(sessionId, '');
@@ -89,10 +80,7 @@ export class Subagents {
     return undefined;
   }
 
-  /**
-   * Sends `session/cancel` for one subagent, and withdraws what it asks. Nothing happens where it
-   * is gone.
-   */
+  /** Sends `session/cancel` for one subagent, and withdraws its questions. */
   async stop(sessionId: string): Promise<void> {
     const side = this.#options.side();
     const asking = this.#known.get(sessionId);
@@ -102,7 +90,6 @@ export class Subagents {
     asking.abort();
   }
 
-  /** The agent is gone. */
   ended(): void {
     if (this.#known.size === 0) return;
     this.#known.clear();
@@ -126,7 +113,6 @@ export class Subagents {
     });
   }
 
-  /** Of what a subagent does, its own words, its calls and its subagents. */
   #show(sessionId: string, event: SessionEvent): void {
     const { apply } = this.#options;
     switch (event.type) {

@@ -1,10 +1,7 @@
 // Pure functions on the text of files: lines, and the smallest change from one text to another.
 import { sharedEnd, sharedStart } from '../../base/sharedEnds';
 
-/**
- * The lines from `line` (1-based; absent: the first), at most `limit` of them (absent: all), with
- * their line ends. Past the end: the empty text.
- */
+/** Returns at most `limit` lines from the 1-based `line`, with their ends. */
 export function sliceLines(text: string, line: number | undefined, limit: number | undefined): string {
   if (line === undefined && limit === undefined) return text;
   const ends = /\r\n|\r|\n/g;
@@ -12,9 +9,6 @@ export function sliceLines(text: string, line: number | undefined, limit: number
   return text.slice(start, limit === undefined ? undefined : afterLines(ends, text, start, limit));
 }
 
-/**
- * The offset behind that many line ends, counted from an offset; the length where there are fewer.
- */
 function afterLines(ends: RegExp, text: string, from: number, lines: number): number {
   ends.lastIndex = from;
   let offset = from;
@@ -25,17 +19,13 @@ function afterLines(ends: RegExp, text: string, from: number, lines: number): nu
   return offset;
 }
 
-/** Replaces `[start, end)` of the old text. */
 export interface TextChange {
   readonly start: number;
   readonly end: number;
   readonly text: string;
 }
 
-/**
- * The smallest single replacement that makes `after` of `before`; undefined where they are equal.
- * Pairs (surrogates, CRLF) are never cut.
- */
+/** The smallest single replacement; undefined if equal. Never cuts surrogate or CRLF pairs. */
 export function smallestChange(before: string, after: string): TextChange | undefined {
   if (before === after) return undefined;
   let start = sharedStart(before, after);
@@ -49,4 +39,38 @@ function cutsPair(text: string, offset: number): boolean {
   const left = text.charCodeAt(offset - 1);
   const right = text.charCodeAt(offset);
   return (left === 13 && right === 10) || (left >= 0xd800 && left <= 0xdbff && right >= 0xdc00 && right <= 0xdfff);
+}
+
+/**
+ * Undefined unless the part occurs exactly once. Linear (Knuth, Morris, Pratt), whatever an agent
+ * sends.
+ */
+export function onlyPlaceOf(text: string, part: string): number | undefined {
+  if (part === text) return 0;
+  if (part === '') return undefined;
+  const borders = bordersOf(part);
+  let only: number | undefined;
+  let same = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    while (same > 0 && (same === part.length || part.charCodeAt(same) !== code)) same = borders[same] ?? 0;
+    if (part.charCodeAt(same) === code) same++;
+    if (same < part.length) continue;
+    if (only !== undefined) return undefined;
+    only = at + 1 - part.length;
+  }
+  return only;
+}
+
+/** By length of a beginning: how much of it is also its end. */
+function bordersOf(part: string): Int32Array {
+  const borders = new Int32Array(part.length + 1);
+  let same = 0;
+  for (let at = 1; at < part.length; at++) {
+    const code = part.charCodeAt(at);
+    while (same > 0 && part.charCodeAt(same) !== code) same = borders[same] ?? 0;
+    if (part.charCodeAt(same) === code) same++;
+    borders[at + 1] = same;
+  }
+  return borders;
 }

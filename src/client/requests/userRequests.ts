@@ -4,20 +4,15 @@ import type { SessionEvent } from '../../session/events/event';
 import type { SessionState } from '../../session/model/state';
 import { ElicitationRequestHandler } from './elicitationRequestHandler';
 import { type AskFile, FileQuestions } from './fileQuestions';
-import type { JudgePermission } from './judgement';
-import { PermissionRequestHandler } from './permissionRequestHandler';
+import { type JudgePermission, PermissionRequestHandler } from './permissionRequestHandler';
 
 export class UserRequests {
   readonly permissions: PermissionRequestHandler;
   readonly elicitations: ElicitationRequestHandler;
-  /** Asks the user about a file; refuses each one once the turn is cancelled. */
+  /** Refuses once the turn is cancelled. */
   readonly askFile: AskFile;
   readonly #fileQuestions: FileQuestions;
 
-  /**
-   * @param isCancelled whether the running turn was cancelled
-   * @param judge what rules say of a permission request
-   */
   constructor(apply: (event: SessionEvent) => void, isCancelled: () => boolean, judge?: JudgePermission) {
     this.permissions = new PermissionRequestHandler(apply, judge);
     this.elicitations = new ElicitationRequestHandler(apply);
@@ -25,7 +20,7 @@ export class UserRequests {
     this.askFile = async (question, signal) => !isCancelled() && (await this.#fileQuestions.ask(question, signal));
   }
 
-  /** Questions of an earlier window are open again; their agent asks each once more. */
+  /** Reopens questions of an earlier window; their agent repeats each. */
   restore({
     permissions,
     elicitations,
@@ -35,26 +30,21 @@ export class UserRequests {
     this.elicitations.restore([...elicitations.values()]);
   }
 
-  /** The user stops the turn. */
   turnStopped(): void {
     this.permissions.cancelAll('turn');
     this.#fileQuestions.turnEnded();
     this.elicitations.turnEnded(true);
   }
 
-  /**
-   * The turn is over.
-   * @param reportsStates the agent reports its states, and withdraws what is over
-   */
+  /** @param reportsStates the agent reports its states, and withdraws what is over */
   turnEnded(reportsStates: boolean): void {
-    // Some agents end a turn without a word about a question that is left open. Of one that reports
-    // its states, an open question may be asked by work beside the turns.
+    // Some agents end turns without closing a question. Of one that reports states, background work
+    // may ask it.
     if (!reportsStates) this.permissions.cancelAll('turn');
     this.#fileQuestions.turnEnded();
     this.elicitations.turnEnded(false);
   }
 
-  /** The agent is gone. */
   agentExited(): void {
     this.permissions.cancelAll('exit');
     this.#fileQuestions.turnEnded();

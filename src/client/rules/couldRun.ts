@@ -5,27 +5,23 @@ import { matchesText } from '../requests/glob';
 import { ADDS_WORDS, mayBeAlias, programName, runsArguments, runsInput, valuesOf } from './runners';
 import { ANY, ANY_WORD, readLine, withoutPrefix } from './shellLine';
 
-/** Lines within lines; deeper ones are not read. */
 const MAX_DEPTH = 8;
-/** Commands that one request could run; of more, none is read. */
+/** Beyond this, the request is unreadable. */
 const MAX_COMMANDS = 50_000;
 const MAX_LINE = 200_000;
-/** Words of code in another language that are looked at as one command. */
 const MAX_WORDS = 60;
-/** Options of a command that may take the next word along, or not. */
 const MAX_DOUBTFUL = 6;
 
 const BLANKS = /[\p{White_Space}\p{Cc}\u115f\u1160\u2800\u3164\uffa0]+/u;
-/** An assignment to a variable that names a program which others start. */
+/** A variable that names a program which others start. */
 const PROGRAM_VARIABLE = /^\w*(?:pager|editor|visual|command|cmd|shell|browser|askpass|wrapper|exec|ssh)\w*=(.*)$/is;
 const UNDRAWN = /\p{Default_Ignorable_Code_Point}+/u;
 
-/** The commands of a request, as texts in small letters with single spaces. */
+/** As lower-case texts with single spaces. */
 export class CouldRun {
   readonly #texts = new Set<string>();
   #isReadable = true;
 
-  /** @param given lines, or commands as their words */
   constructor(given: readonly (string | readonly string[])[]) {
     for (const one of given) {
       this.#addLine(typeof one === 'string' ? one : one.join(' '), 0);
@@ -33,7 +29,6 @@ export class CouldRun {
     }
   }
 
-  /** Returns whether a pattern of a rule could be one of the commands. */
   fits(pattern: string): boolean {
     if (this.#texts.size === 0) return false;
     if (!this.#isReadable) return true;
@@ -49,7 +44,7 @@ export class CouldRun {
       return;
     }
     for (const one of spellingsOf(line)) {
-      // Once more without a look at quotes: it may be another shell, or the input of one.
+      // Again without regard to quotes: it may be another shell, or its input.
       for (const part of [one, ...one.split(/[;&|\n\r`(){}]+/)])
         this.#addCommand(part.split(BLANKS).filter(Boolean), depth, 'text');
       const { commands, inner, inputs, defines } = readLine(one);
@@ -61,9 +56,8 @@ export class CouldRun {
   }
 
   /**
-   * @param place where the words stand: `text` may be no command, or was not read exactly; `tail` is
-   * what another command may run
-   * @param inputs what the command may read
+   * @param place `text`: may be no command, or was not read exactly; `tail`: another command may
+   * run it
    */
   #addCommand(
     given: readonly string[],
@@ -92,7 +86,7 @@ export class CouldRun {
       name === 'alias' || (/^(?:powershell|pwsh)$/.test(name) && args.some((arg) => /^[-/]e/i.test(arg)));
     if (isHidden || (isFed && inputs.length === 0)) this.#add(ANY);
     if (place === 'tail') {
-      // A dot is a folder there: only a shell runs the builtin.
+      // A folder: only a shell runs the builtin.
       if (runs === 'words' && name !== '.' && args.some(isUnknown)) this.#add(ANY);
       return;
     }
@@ -101,7 +95,7 @@ export class CouldRun {
     if (runs !== undefined || isFed) this.#addArguments(args, inputs, runs === 'words' || !runs, depth);
   }
 
-  /** Adds the ends of a command's arguments: any may be a command that it runs. */
+  /** Any tail of the arguments may be a command that it runs. */
   #addTails(name: string, given: readonly string[], depth: number): void {
     // `parallel git ::: push`
     const args = given.filter((arg) => !/^:{3,4}\+?$/.test(arg));
@@ -115,8 +109,8 @@ export class CouldRun {
       const begins = at === 0 || /^-(?:exec|ok)/.test(args[at - 1] ?? '');
       if (begins) before = 0;
       const words = filled.slice(at);
-      // Behind a second word that is no option, a word is hardly a program any more; nor is a file that
-      // is filled in behind the first.
+      // After a second word that is no option, a program is unlikely; nor is a file filled in
+      // behind the first one.
       const place = before === 0 || (before === 1 && arg === args[at]) ? 'tail' : 'text';
       if (place === 'tail' || !isUnknown(arg)) this.#addCommand(adds ? [...words, ANY] : words, depth, place);
       const isValue = !begins && filled[at - 1]?.startsWith('-') === true;
@@ -124,10 +118,8 @@ export class CouldRun {
     }
   }
 
-  /** Adds the lines in the arguments and in the input of a command. */
   #addArguments(args: readonly string[], inputs: readonly string[], areLines: boolean, depth: number): void {
     for (const [at, text] of [...args, ...inputs].entries()) {
-      // One word, perhaps with stars: a name, not a line.
       if (/^[\w./:=+@,~*?{}-]*$/.test(text)) continue;
       const line = text.replaceAll(ANY_WORD, ANY);
       if (areLines) {
@@ -136,7 +128,7 @@ export class CouldRun {
         if (value !== undefined) this.#addLine(value, depth + 1);
       } else if (line === ANY && /^-\w*[ceEpr]$|^--(?:eval|print|command|execute)$/.test(args[at - 1] ?? ''))
         this.#add(ANY);
-      // Of another language only the words are read, in their order.
+      // Of another language, only the order of words is read.
       const code = line.split(/[^\w./:=+@~-]+/).filter(Boolean);
       for (let from = 0; from < code.length; from++) {
         const part = code.slice(from, from + MAX_WORDS);
@@ -145,7 +137,7 @@ export class CouldRun {
     }
   }
 
-  /** Adds what a program is told to call otherwise: `git -c alias.p=push`, `git config alias.p push`. */
+  /** `git -c alias.p=push`, `git config alias.p push`. */
   #addAliases(program: string, args: readonly string[], depth: number): void {
     for (const [at, arg] of args.entries()) {
       const value =
@@ -173,7 +165,6 @@ function plainText(text: string): string {
   return text.toLowerCase().split(BLANKS).filter(Boolean).join(' ').replaceAll(ANY.toLowerCase(), ANY);
 }
 
-/** The spellings of a line that some shell takes for the same. */
 function spellingsOf(line: string): readonly string[] {
   const found = [line];
   if (UNDRAWN.test(line)) found.push(line.split(UNDRAWN).join(''), line.split(UNDRAWN).join(' '));
@@ -183,7 +174,7 @@ function spellingsOf(line: string): readonly string[] {
   return found;
 }
 
-/** The arguments of a command as they would be without the options before its subcommand, and without any. */
+/** Without the options before the subcommand, and without any. */
 function withoutOptions(name: string, args: readonly string[]): readonly (readonly string[])[] {
   const found: (readonly string[])[] = [args];
   const begin = (at: number, doubtful: number): void => {
@@ -204,21 +195,19 @@ function withoutOptions(name: string, args: readonly string[]): readonly (readon
   return found;
 }
 
-/** A pattern as it is written, and as the commands are. */
 function globsOf(pattern: string): readonly string[] {
   const plain = plainText(pattern);
   const unquoted = plainText(pattern.replace(/["'\\]/g, ''));
   const [first = '', ...others] = unquoted.split(' ');
   const named = first.includes('*') ? unquoted : [programName(first), ...others].join(' ');
   const all = [pattern.toLowerCase(), plain, unquoted, named];
-  // As in a rule that allows, a star as the last word stands for no word too.
+  // As in allowing rules, a last star may stand for no word.
   return [...new Set(all.flatMap((one) => (one.endsWith(' *') ? [one, one.slice(0, -2)] : [one])))];
 }
 
-/** Returns whether a text could fit a glob whose `*` stands for any text. */
 function couldMatch(glob: string, text: string): boolean {
   if (!text.includes(ANY) && !text.includes(ANY_WORD)) return matchesText(glob, text);
-  // The lengths of the glob's beginnings that the text so far could fit.
+  // Lengths of prefixes of the glob that the text so far could fit.
   let ends = new Set([0]);
   const passStars = (): void => {
     for (const end of ends) if (glob[end] === '*') ends.add(end + 1);

@@ -3,19 +3,18 @@ import { dirname, resolve } from 'node:path';
 import type { PermissionAsk } from '../../acp/protocol/dialect';
 import type { PermissionRuleOffer } from '../../session/events/content';
 import { matchesPath } from '../requests/glob';
-import type { Judgement } from '../requests/judgement';
+import type { Judgement } from '../requests/permissionRequestHandler';
 import { isProtected } from '../requests/protectedPaths';
 import { isForeignShare, isInsideRoots, realTarget } from '../requests/roots';
-import { matchesWords } from './commandWords';
 import { type Named, namedBy, namesFileOf, touches } from './narrowing';
 import { ALLOWABLE_KINDS, type PermissionRule, ruleLabel } from './permissionRule';
 import { isPlainPath, type RequestSubject, type SessionPlace, subjectOf, within } from './requestSubject';
+import { matchesWords } from './runners';
 
-/** The rules that count now. */
 export interface RuleSet {
-  /** Those of the user, in order: the first that fits decides. */
+  /** First match decides. */
   readonly user: readonly PermissionRule[];
-  /** Those of workspaces and folders: they only narrow what the user's rules say. */
+  /** These only narrow the user's rules. */
   readonly workspace: readonly (readonly PermissionRule[])[];
   /** False: no rule allows. */
   readonly isTrusted: boolean;
@@ -27,7 +26,7 @@ export interface JudgedSession extends SessionPlace {
 
 const STRICTNESS = { allow: 0, ask: 1, reject: 2 } as const;
 
-/** Judges a request. @returns no action where the user is to be asked */
+/** @returns no action if the user is to be asked */
 export async function judge(asked: PermissionAsk, rules: RuleSet, session: JudgedSession): Promise<Judgement> {
   const proven = await provenSubject(asked, session);
   const allowing = rules.isTrusted ? proven : undefined;
@@ -46,12 +45,12 @@ export async function judge(asked: PermissionAsk, rules: RuleSet, session: Judge
         verdicts.push(rule);
         break;
       }
-      // A file that no call may touch is not left to a rule for commands.
+      // Rules for commands can't allow touching a rejected file.
       const run = allowing?.subject.kind === 'execute' && allowing.subject;
       if (run && (await namesFileOf(rule, run, session))) verdicts.push({ ...rule, action: 'ask' });
     }
   const strictest = verdicts.sort((a, b) => STRICTNESS[b.action] - STRICTNESS[a.action])[0];
-  // An automatic answer is shown at its tool call: without one, the user is asked.
+  // Automatic answers are shown at the tool call; without one, the user is asked.
   const isShown = asked.toolCallId !== undefined && asked.patch !== undefined;
   if (strictest && strictest.action !== 'ask' && isShown)
     return { action: strictest.action, rule: ruleLabel(strictest) };
@@ -59,22 +58,19 @@ export async function judge(asked: PermissionAsk, rules: RuleSet, session: Judge
   return offer ? { offer } : {};
 }
 
-/** Returns whether a rule that a request offers would allow another request. */
 export async function wouldAllow(rule: PermissionRule, asked: PermissionAsk, session: JudgedSession): Promise<boolean> {
   const isItsAgent = rule.agent === undefined || rule.agent === session.agentId;
   return isItsAgent && allows(rule, await provenSubject(asked, session), session);
 }
 
-/** A subject with where its paths really lead, each relative to the session's folders. */
 interface Proven {
   readonly subject: RequestSubject;
-  /** Real paths, in the order of the subject's; empty for commands. */
+  /** Real paths in the subject's order; empty for commands. */
   readonly targets: readonly string[];
-  /** Real folders, in the order of the session's. */
   readonly realRoots: readonly string[];
 }
 
-/** Returns the subject of a request if its files are in the session's folders and unprotected. */
+/** Only if its files are in the session's folders and unprotected. */
 async function provenSubject(asked: PermissionAsk, session: JudgedSession): Promise<Proven | undefined> {
   const subject = asked.toolCallId === undefined ? undefined : subjectOf(asked, session);
   if (!subject) return undefined;
@@ -111,7 +107,7 @@ function allows(
   if (at === -1) return false;
   if (subject.kind === 'execute')
     return (folder === undefined || resolve(subject.cwd) === resolve(folder)) && matchesWords(pattern, subject.words);
-  // Both the path as it is written and where it leads, from the same folder.
+  // Both the written path and its target, from the same folder.
   const places = at === undefined ? roots.map((_, index) => index) : [at];
   return subject.paths.every((path, index) =>
     places.some((place) => {
@@ -121,7 +117,7 @@ function allows(
   );
 }
 
-/** Returns the narrowest rule that allows a subject again; undefined where none would. */
+/** The narrowest rule that allows the subject again. */
 function offerFor(
   { subject, targets, realRoots }: Proven,
   { cwd, roots }: JudgedSession,
@@ -141,7 +137,7 @@ function offerFor(
   return undefined;
 }
 
-/** Returns a glob for the folder of all paths; files that lie in no folder are named. */
+/** A glob for the common folder; files in no folder are named. */
 function commonPattern(ways: readonly string[]): string | undefined {
   const [first, ...others] = ways;
   if (first === undefined || ways.some((way) => way.includes('*'))) return undefined;

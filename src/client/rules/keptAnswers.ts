@@ -3,25 +3,20 @@
 import type { SessionEvent } from '../../session/events/event';
 import type { StoredEvents } from './pastRequests';
 
-/** Rows of the session that are read at once. */
 const ROWS = 512;
 const TYPES: readonly SessionEvent['type'][] = ['permission_asked', 'permission_closed'];
 
-/** An answer that an agent keeps. */
 export interface KeptAnswer {
-  /** When the agent asked, in ms since 1970. */
   readonly at: number;
-  /** The command, else what the agent called its request. */
+  /** The command, else the request's title. */
   readonly about: string;
-  /** As the agent called it. */
   readonly answer: string;
   readonly isAllowed: boolean;
 }
 
 /**
- * Reads the answers of a session that its agent keeps, newest first.
- * @param maxRows rows that are read at most, from the end
- * @param signal ends the reading
+ * Newest first.
+ * @param maxRows rows read at most, from the end
  */
 export async function* keptAnswers(
   { lastSeq, read }: StoredEvents,
@@ -43,7 +38,6 @@ export async function* keptAnswers(
         yield { at, about, answer: option.name, isAllowed: option.kind === 'allow_always' };
       }
     }
-    // Nothing else waits for it.
     await new Promise((resolve) => setImmediate(resolve));
   }
 }

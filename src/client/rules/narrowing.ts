@@ -12,7 +12,6 @@ import type { PermissionRule } from './permissionRule';
 import { rawCommandsIn } from './rawCommands';
 import { type SessionPlace, within } from './requestSubject';
 
-/** Fields of a call's input, and of objects in it, that name commands and files. */
 const COMMAND_FIELD = /command|cmd|script|argv|^args$/i;
 const PATH_FIELD =
   /^(?!.*(?:text|content|string|diff|patch|type)).*(?:path|file|uri|dir|cwd|folder|source|target|destination)/i;
@@ -20,19 +19,17 @@ const MAX_PATH = 4096;
 const MAX_FIELDS = 2000;
 const MAX_FIELD_DEPTH = 4;
 
-/** All that a request names. */
 export interface Named {
   readonly kinds: readonly string[];
   /** The agent does not say what kind of request it is. */
   readonly isOfAnyKind: boolean;
   readonly commands: CouldRun;
-  /** Absolute: as they are written, and where they really lead. */
+  /** Absolute; as written and with links followed. */
   readonly paths: readonly string[];
   /** A path could not be looked up: it may lead anywhere. */
   readonly isUnsure: boolean;
 }
 
-/** Returns what a request names. */
 export async function namedBy(asked: PermissionAsk, { cwd, roots }: SessionPlace): Promise<Named> {
   const { patch, command } = asked;
   const input = new Input(patch?.rawInput);
@@ -40,7 +37,7 @@ export async function namedBy(asked: PermissionAsk, { cwd, roots }: SessionPlace
   const called = rawCommandsIn(patch?.rawInput).commands.map(({ line }) => line);
   const given = [...(command ? [command.line] : []), ...input.commands, ...called];
   const isCommand = given.length > 0 || patch?.kind === 'execute';
-  // Without its command, a call has but its title.
+  // Without a command, a call has only its title.
   const lines = given.length > 0 || !isCommand ? given : [asked.title, ...(patch?.title ? [patch.title] : [])];
   const written = [
     ...diffs.flatMap(({ path, oldPath }) => (oldPath === undefined ? [path] : [path, oldPath])),
@@ -53,10 +50,7 @@ export async function namedBy(asked: PermissionAsk, { cwd, roots }: SessionPlace
   return { kinds, isOfAnyKind, commands: new CouldRun(lines), ...(await placesOf(written, cwd, roots)) };
 }
 
-/**
- * Returns whether a rule that rejects is about a file that the words of a plain command seem to name.
- * What the command does to it is not known.
- */
+/** Whether a rejecting rule is about a file that a plain command's words seem to name. */
 export async function namesFileOf(
   { kind, pattern = '', folder, action }: PermissionRule,
   { words, cwd }: { readonly words: readonly string[]; readonly cwd: string },
@@ -70,10 +64,8 @@ export async function namesFileOf(
   return touches({ kind: '*', pattern, action, folder: folder || undefined }, { ...named, ...places }, place);
 }
 
-/** Kinds of calls whose rules are about files; `*` may be. */
 const KINDS_OF_FILES = /^(?:\*|read|edit|delete|move)$/;
 
-/** Returns paths as they are written and where they really lead. */
 async function placesOf(
   names: readonly string[],
   cwd: string,
@@ -92,7 +84,6 @@ async function placesOf(
   return { paths: [...paths], isUnsure };
 }
 
-/** Returns whether a rule that narrows has to do with a request. */
 export async function touches(
   { kind, pattern, folder }: PermissionRule,
   { kinds, isOfAnyKind, commands, paths, isUnsure }: Named,
@@ -112,16 +103,15 @@ export async function touches(
 }
 
 interface PlacedGlob {
-  /** Absolute; undefined: the glob is about whole paths. */
+  /** Undefined: the glob is about whole paths. */
   readonly base: string | undefined;
   readonly glob: string;
 }
 
-/** A pattern from each folder, as it is written and from where the folders in it really are. */
 async function globsOf(pattern: string, bases: readonly string[]): Promise<readonly PlacedGlob[]> {
   const parts = pattern.split('/');
   const star = parts.findIndex((part) => part.includes('*'));
-  // The folders that are named: the last part is a file's.
+  // Named folders; the last part is a file.
   const named = parts.slice(0, star < 0 ? -1 : star).join('/');
   const rest = parts.slice(star < 0 ? -1 : star).join('/');
   const found: PlacedGlob[] = [{ base: undefined, glob: pattern }];
@@ -136,7 +126,7 @@ async function globsOf(pattern: string, bases: readonly string[]): Promise<reado
   return found;
 }
 
-/** Compares as the least exact file system does: an upper-case letter is no other file there. */
+/** Like the least exact file system: ignores case. */
 function fitsPath(glob: string, path: string): boolean {
   const [plainGlob, plainPath] = [glob, path].map((one) => plainParts(one).join('/')) as [string, string];
   return [
@@ -145,13 +135,11 @@ function fitsPath(glob: string, path: string): boolean {
   ].some(([one = '', other = '']) => matchesPath(one, other) || matchesText(one, other));
 }
 
-/** Returns a path as an absolute one; none for what is no path. */
 function absolute(path: string, cwd: string): readonly string[] {
   if (path === '' || path.length > MAX_PATH || /[\0\n]/.test(path)) return [];
   return [resolve(cwd, pathOfFileAddress(path))];
 }
 
-/** The commands and paths in a call's input, whatever its fields are called exactly. */
 class Input {
   readonly commands: (string | readonly string[])[] = [];
   readonly paths: string[] = [];
@@ -182,7 +170,6 @@ class Input {
   }
 }
 
-/** The files that a patch names, whatever the field is called that it stands in. */
 function pathsOfPatch(text: string): readonly string[] {
   const lines = text.matchAll(
     /^(?:\*\*\* (?:Add|Update|Delete) File: |\*\*\* Move to: |(?:---|\+\+\+) |(?:rename|copy) (?:from|to) )(.+)$/gm,

@@ -5,39 +5,32 @@ import type { SessionEvent, TimedEvent } from '../../session/events/event';
 import { SessionModel } from '../../session/model/model';
 import type { ToolEntry } from '../../session/model/state';
 
-/** Rows of the session that are read at once. */
 const ROWS = 64;
-/** Rows before a request in which its call is looked for. */
+/** Rows before a request that are searched for its call. */
 const MAX_BEFORE = 20 * ROWS;
-/** Calls without a request that are kept, as one may come before them. */
+/** Calls may come before their requests. */
 const MAX_CALLS = 500;
-/** How long is read before everything else has its turn, in ms. */
+/** Milliseconds before other work gets its turn. */
 const SLICE_MS = 6;
 
 const TYPES = ['permission_asked', 'permission_closed', 'tool_call'] as const;
 type ToolCall = Extract<SessionEvent, { type: 'tool_call' }>;
 
-/** A request that was answered, with what was known of its call then. */
 export interface PastRequest {
-  /** When it was asked, in ms since 1970. */
   readonly at: number;
   readonly asked: PermissionAsk;
 }
 
-/** The events of a stored session. */
 export interface StoredEvents {
-  /** The number of the newest one. */
   readonly lastSeq: number;
   read(from: number, to: number, types: readonly SessionEvent['type'][]): readonly TimedEvent[];
 }
 
-/** Returns a call as the request that asked for it. */
 export function requestOf(entry: Readonly<ToolEntry>): PermissionAsk {
   const { toolCallId, title, toolKind, content, locations, rawInput } = entry;
   return { toolCallId, title, options: [], patch: { kind: toolKind, content, locations, rawInput } };
 }
 
-/** Returns whether the user or one of their rules has answered a request. */
 export function isAnswered({ by }: { readonly by: string }): boolean {
   return by === 'user' || by === 'rule';
 }
@@ -45,22 +38,17 @@ export function isAnswered({ by }: { readonly by: string }): boolean {
 interface OpenRequest {
   readonly toolCallId: string;
   readonly at: number;
-  /** The first row of the part in which it was found. */
   readonly from: number;
 }
 
-/**
- * Reads the answered requests of a session that are about a tool call.
- * @param maxRows rows that are read at most, from the end
- * @param signal ends the reading
- */
+/** @param maxRows rows read at most, from the end */
 export async function* pastRequests(
   { lastSeq, read }: StoredEvents,
   maxRows: number,
   signal: AbortSignal,
 ): AsyncGenerator<PastRequest, void, undefined> {
   const answered = new Set<string>();
-  /** By call, newest event first. */
+  /** By call, newest first. */
   const calls = new Map<string, TimedEvent[]>();
   let open: OpenRequest[] = [];
   let until = performance.now() + SLICE_MS;
@@ -78,7 +66,7 @@ export async function* pastRequests(
         const { toolCallId } = event;
         calls.set(toolCallId, [...(calls.get(toolCallId) ?? []), timed]);
         if (!event.announced) continue;
-        // What is further back under this id is another call.
+        // Earlier events under this id belong to another call.
         yield* requestsOf(toolCallId, open, calls);
         open = open.filter((one) => one.toolCallId !== toolCallId);
         calls.delete(toolCallId);
@@ -99,7 +87,6 @@ export async function* pastRequests(
   }
 }
 
-/** Returns the open requests of a call. */
 function requestsOf(
   toolCallId: string,
   open: readonly OpenRequest[],

@@ -2,7 +2,6 @@
 import { isAbsolute } from 'node:path';
 import * as z from 'zod/mini';
 
-/** Rules that are read from one place; more are left out. */
 const MAX_RULES = 500;
 const MAX_PATTERN = 1000;
 
@@ -16,17 +15,14 @@ const ruleSchema = z.object({
 });
 
 /**
- * A rule of `parley.permissions`. `kind` is the kind of a tool call, or `*`; `pattern` a glob on the
- * command, or on paths relative to `folder`; `folder` an absolute folder of the session that the
- * rule is for, by default any; `agent` the id of an agent, by default all;
- * `since` the day on which it was saved, for people alone.
+ * A rule of `parley.permissions`. `kind`: that of a tool call, or `*`; `pattern`: a glob on the
+ * command, or on paths relative to `folder`; `folder`: absolute, default any; `agent`: an id,
+ * default all; `since`: the day it was saved, for people.
  */
 export type PermissionRule = z.infer<typeof ruleSchema>;
 
-/** The kinds of tool calls that can be allowed by a rule. */
 export const ALLOWABLE_KINDS: readonly string[] = ['execute', 'edit', 'read'];
 
-/** Returns the readable rules of a setting, with their positions in it, in order. */
 export function readRules(value: unknown): readonly { readonly rule: PermissionRule; readonly index: number }[] {
   if (!Array.isArray(value)) return [];
   return value.slice(0, MAX_RULES).flatMap((one: unknown, index) => {
@@ -35,12 +31,10 @@ export function readRules(value: unknown): readonly { readonly rule: PermissionR
   });
 }
 
-/** Returns the rule as one line: what it is about, without its action. */
 export function ruleLabel({ kind, pattern }: PermissionRule): string {
   return pattern === undefined ? kind : `${kind}: ${pattern}`;
 }
 
-/** Returns whether two rules say the same. */
 export function sameRule(one: PermissionRule, other: PermissionRule): boolean {
   const keys = ['kind', 'pattern', 'folder', 'agent', 'action'] as const;
   return keys.every((key) => one[key] === other[key]);

@@ -8,10 +8,9 @@ export interface RawCommand {
   readonly cwd?: string;
 }
 
-/** What was found in a raw input. */
 export interface RawCommands {
   readonly commands: readonly RawCommand[];
-  /** False: there may be more, as the input is too large or too deep to be read whole. */
+  /** False: too large or deep to be read whole. */
   readonly isWhole: boolean;
 }
 
@@ -19,29 +18,28 @@ const MAX_COMMANDS = 20;
 const MAX_DEPTH = 8;
 const MAX_FIELDS = 2000;
 
-/** Names of fields, in lower case and without separators. */
+/** Lower case, without separators. */
 const LINES =
   /^(?:(?:shell|bash|terminal|run|exec)?(?:command|cmd)s?|(?:command|cmd)(?:line|text|string)s?|(?:shell)?scripts?|bash|powershell|pwsh|argv|code)$/;
-/** A list of these is a list of lines; a list of the others is one program with its arguments. */
+/** A list of these has lines; other lists are one program with its arguments. */
 const LISTS = /s$/;
 const ARGUMENTS = /^(?:args|arguments|argv|argumentlist|params|parameters)$/;
 const PROGRAMS = /^(?:program|executable|exec|file|bin|binary)$/;
 const FOLDERS = /^(?:cwd|workdir|workingdir|workingdirectory|dir|directory|folder)$/;
-/** Fields that some agents fill with the JSON text of their arguments. */
+/** Fields that may hold arguments as JSON text. */
 const CONTAINERS = /^(?:args|arguments|input|toolinput|rawinput|params|parameters|payload|request|tool|call|function)$/;
-/** Text of files: whatever it looks like, it is not run. */
+/** Text of files is never run. */
 const TEXTS = /^(?:content|contents|filetext|newtext|oldtext|newstring|oldstring|newstr|oldstr|patch|diff)$/;
 /** Subcommands of tools that edit files. */
 const EDITING = /^(?:view|create|str_replace|insert|undo_edit)$/;
 
-/** Returns the commands of a raw input, each line once, in the order in which they stand. */
 export function rawCommandsIn(rawInput: unknown): RawCommands {
   const search = new Search();
   search.read(objectOf(rawInput), 0);
   return { commands: search.commands, isWhole: search.isWhole };
 }
 
-/** Returns the name of a field for comparison: agents write `file_path`, `filePath` and `FilePath`. */
+/** For comparison: agents write `file_path`, `filePath` and `FilePath`. */
 export function fieldName(name: string): string {
   return name.replaceAll(/[_\-\s.]/g, '').toLowerCase();
 }
@@ -98,14 +96,12 @@ class Search {
   }
 }
 
-/** @param args of the same object, if it has a list of them */
 function linesOf(name: string, value: unknown, args: unknown): readonly string[] {
   if (typeof value === 'string') {
     if (objectOf(value) !== value) return [];
     return [isWords(args) ? commandLine(value, args) : value];
   }
   if (!isWords(value)) {
-    // Of a list that holds other values too, each text is shown.
     return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
   }
   const [program, ...words] = value;

@@ -20,25 +20,21 @@ import type { PermissionAsk } from '../../acp/protocol/dialect';
 import { isWindowsFilePath } from '../../base/pathNames';
 import { revealHidden } from '../../base/revealControls';
 import { objectOf } from '../../base/untrusted';
-import { arePlain, plainWords } from './commandWords';
 import { fieldName } from './rawCommands';
+import { arePlain, plainWords } from './runners';
 
-/** Paths of one request; a longer list is asked about. */
 const MAX_PATHS = 100;
 
-/** Where a session works. Absolute. */
 export interface SessionPlace {
   readonly cwd: string;
   readonly roots: readonly string[];
 }
 
 export type RequestSubject =
-  /** `cwd`: absolute; that of the session where the request names none. */
   | { readonly kind: 'execute'; readonly words: readonly string[]; readonly cwd: string }
-  /** `paths`: absolute and normal, as the agent spells them. Not empty. */
+  /** Absolute and normal. Not empty. */
   | { readonly kind: 'edit' | 'read'; readonly paths: readonly string[] };
 
-/** What a field of `rawInput` may hold. */
 type Field =
   | 'path'
   | 'name'
@@ -55,10 +51,10 @@ type Field =
   | 'off'
   | 'words';
 
-/** Fields by their names as {@link fieldName} writes them: agents spell one name in many ways. */
+/** By {@link fieldName}. */
 type Fields = ReadonlyMap<string, Field>;
 
-/** What an agent says about a call: it changes nothing in what the call does. */
+/** Words about a call, which don't change what it does. */
 const WORDS = fieldsOfNames('words', [
   ...['description', 'summary', 'explanation', 'reason', 'reasoning', 'justification', 'purpose', 'rationale'],
   ...['title', 'thought', 'variant', 'risk', 'riskLevel', 'riskReason', 'riskScore', 'task_progress'],
@@ -99,7 +95,7 @@ function fieldsOfNames(field: Field, names: readonly string[]): Fields {
   return new Map(names.map((name) => [fieldName(name), field]));
 }
 
-/** Returns what a request is about; undefined where it does not show that beyond doubt. */
+/** Undefined if the request does not show it beyond doubt. */
 export function subjectOf(asked: PermissionAsk, place: SessionPlace): RequestSubject | undefined {
   const kind = asked.patch?.kind;
   if (kind === 'execute') return commandOf(asked, place);
@@ -139,7 +135,7 @@ function filesOf({ patch, command }: PermissionAsk, kind: 'edit' | 'read'): Requ
   }
   const evidence = kind === 'edit' ? diffs : input.paths;
   const paths = [...new Set([...diffs, ...input.paths, ...(patch?.locations ?? []).map(({ path }) => path)])];
-  // Without a diff the user would not see the change either.
+  // Without a diff, the user would not see the change either.
   if (evidence.length === 0 || paths.length > MAX_PATHS || !paths.every(isPlainPath)) return undefined;
   if (!input.names.every((name) => paths.some((path) => path === name || path.endsWith(`${sep}${name}`))))
     return undefined;
@@ -150,12 +146,12 @@ interface InputFields {
   readonly commands: (string | readonly string[])[];
   readonly folders: string[];
   readonly paths: string[];
-  /** Of files that `paths` has too. */
+  /** Of files in `paths`. */
   readonly names: string[];
   readonly patches: string[];
 }
 
-/** Reads `rawInput`; undefined if anything in it is unknown. */
+/** Undefined if anything in it is unknown. */
 function fieldsOf(rawInput: unknown, known: Fields): InputFields | undefined {
   const fields: InputFields = { commands: [], folders: [], paths: [], names: [], patches: [] };
   const raw = objectOf(rawInput);
@@ -168,7 +164,7 @@ function fieldsOf(rawInput: unknown, known: Fields): InputFields | undefined {
   return fields;
 }
 
-/** Takes in one field. @returns false where its value is of another kind */
+/** @returns false for a value of another kind */
 function takes(fields: InputFields, field: Field, value: unknown): boolean {
   switch (field) {
     case 'words':
@@ -202,7 +198,7 @@ function takes(fields: InputFields, field: Field, value: unknown): boolean {
   }
 }
 
-/** A field of the change of one file as OpenCode names it. */
+/** OpenCode's form. */
 function takesOfDiff({ paths }: InputFields, [name, value]: readonly [string, unknown]): boolean {
   if (name === 'file') return typeof value === 'string' && paths.push(value) > 0;
   if (name === 'additions' || name === 'deletions') return typeof value === 'number';
@@ -219,7 +215,7 @@ function isEdit(value: unknown): boolean {
   return isRecord(value) && Object.keys(value).every((key) => EDIT_FIELDS.has(fieldName(key)));
 }
 
-/** A change of one file by Codex. */
+/** Codex's form. */
 function isChange(value: unknown): boolean {
   if (!isRecord(value) || (value.type !== 'add' && value.type !== 'update')) return false;
   const { type: _type, content: _content, unified_diff: _diff, move_path: moved, ...others } = value;
@@ -230,7 +226,7 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Returns whether a patch names no file but these. A line of text that looks like a name counts. */
+/** Whether a patch names only these files. Lines that look like a name count. */
 function staysWithin(patch: string, paths: readonly string[]): boolean {
   return [...patch.matchAll(/^(?:Index: |\+\+\+ |--- |\*\*\* |diff |rename |copy )(.*)$/gm)].every(
     ([line, name = '']) => {
@@ -241,13 +237,13 @@ function staysWithin(patch: string, paths: readonly string[]): boolean {
   );
 }
 
-/** Returns whether a path is absolute, normalized, and without invisible characters. */
+/** Absolute, normalized, without invisible characters. */
 export function isPlainPath(path: string): boolean {
   if (!isAbsolute(path) || /[\n\t]/.test(path) || revealHidden(path) !== path || resolve(path) !== path) return false;
   return process.platform !== 'win32' || isWindowsFilePath(path);
 }
 
-/** Returns a path relative to a folder, with slashes; undefined outside of it, and for itself. */
+/** With slashes; undefined outside of the folder, and for itself. */
 export function within(folder: string, path: string): string | undefined {
   const way = relative(folder, path);
   if (way === '' || way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way)) return undefined;

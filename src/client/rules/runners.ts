@@ -3,15 +3,14 @@
 import { posix } from 'node:path';
 
 interface Runner {
-  /** In small letters, without `.exe` and the like; a word that ends with `*` is the beginning of one. */
+  /** Lower case, without `.exe`; a trailing `*` matches a prefix. */
   readonly names: string;
-  /** Tested on the arguments, joined by spaces; absent: it always does. */
+  /** Tested on the arguments, joined by spaces; absent: always. */
   readonly when?: RegExp;
-  /** The arguments are no words of a command, but may hold a program in another language. */
+  /** The arguments may hold a program in another language. */
   readonly isCode?: true;
 }
 
-/** A subcommand, also behind options. */
 const sub = (names: string): RegExp => new RegExp(`^(?:-\\S+ (?:[^-]\\S* )?)*?(?:${names})(?: |$)`);
 
 const RUNNERS: readonly Runner[] = [
@@ -90,7 +89,7 @@ const RUNNERS: readonly Runner[] = [
     when: /(?:^| )(?:--config|--config-option|--editor-cmd|--diff-cmd|--tool|config|run|fix)\b/,
   },
   { names: 'gh glab', when: sub('alias|extension|ext|codespace|cs|config') },
-  // Editors, pagers and languages: what is in their arguments is a program of their own
+  // Editors, pagers and languages: their arguments are programs
   {
     names: 'vim vi nvim view ex ed emacs emacsclient nano micro less more most man awk gawk mawk nawk sed gsed',
     isCode: true,
@@ -116,19 +115,17 @@ const RUNNERS: readonly Runner[] = [
   { names: 'gcc g++ cc c++ clang clang++', when: /(?:^| )(?:-wrapper|-fplugin|-B|-specs)/ },
 ];
 
-/** Programs that are asked about for other reasons: they change what later commands mean, or where. */
+/** Programs that change what later commands mean, or where. */
 const CHANGES_LATER =
   /^(?:cd|pushd|popd|set|export|unalias|unset|declare|readonly|typeset|enable|git-shell|docker.*|podman.*|kubectl|find|gfind)$/;
 
-/** Programs whose first options may say what to run, or where to look for it. */
+/** Their first options may say what to run. */
 const RUNS_OPTIONS =
   /^(?:git|hg|svn|jj|node|nodejs|deno|bun|tsx|ts-node|python[\d.]*|pypy[\d.]*|perl[\d.]*|ruby[\d.]*|php[\d.]*|lua[\d.]*|rscript|r|java|npm|pnpm|yarn|make|gmake|cargo|go|tar|gcc|cc|clang|bundle|nix|poetry|uv|gh)$/;
 
-/** Programs that read commands from their input if they are given none. */
 const READS_INPUT =
   /^(?:sh|bash|zsh|dash|ash|fish|ksh|mksh|csh|tcsh|nu|rbash|busybox|cmd|powershell|pwsh|wsl|ssh|at|batch|python.*|node|perl|ruby|php)$/;
 
-/** Programs that add words from their input to a command. */
 export const ADDS_WORDS = /^(?:xargs|gxargs|parallel|rush|find|gfind|fd|fdfind|entr|watchexec|onchange)$/;
 
 const BY_NAME = new Map<string, Runner[]>();
@@ -138,7 +135,6 @@ for (const runner of RUNNERS)
     if (name.endsWith('*')) BY_START.push({ start: name.slice(0, -1), runner });
     else BY_NAME.set(name, [...(BY_NAME.get(name) ?? []), runner]);
 
-/** Returns the name of a program, whatever folder it is in. */
 export function programName(word: string): string {
   return posix
     .basename(word.replaceAll('\\', '/'))
@@ -146,7 +142,7 @@ export function programName(word: string): string {
     .replace(/\.(?:exe|com|cmd|bat|ps1)$/, '');
 }
 
-/** Returns what a program runs of its arguments: words, or code in another language; undefined: nothing. */
+/** Words, or code in another language; undefined: nothing. */
 export function runsArguments(name: string, args: readonly string[]): 'words' | 'code' | undefined {
   const line = args.join(' ');
   const started = BY_START.filter(({ start }) => name.startsWith(start)).map(({ runner }) => runner);
@@ -157,20 +153,19 @@ export function runsArguments(name: string, args: readonly string[]): 'words' | 
   return runners.every(({ isCode }) => isCode) ? 'code' : 'words';
 }
 
-/** Returns whether no rule may allow a command, as it runs or changes more than its words say. */
+/** No rule may allow it: it runs or changes more than its words say. */
 export function isOpaque(name: string, args: readonly string[]): boolean {
   if (CHANGES_LATER.test(name) || runsArguments(name, args) !== undefined) return true;
   return RUNS_OPTIONS.test(name) && args[0]?.startsWith('-') === true;
 }
 
-/** Returns whether a program runs what it reads from its input. */
 export function runsInput(name: string, args: readonly string[]): boolean {
   return (
     READS_INPUT.test(name) && args.every((word) => word.startsWith('-') && !/^-\w*c|^--?(?:version|help)/i.test(word))
   );
 }
 
-/** Options of a program before its subcommand that take the next word. */
+/** Options before a subcommand that take the next word. */
 const VALUE_OPTIONS: Readonly<Record<string, readonly string[]>> = {
   git: [
     '-C',
@@ -185,14 +180,14 @@ const VALUE_OPTIONS: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** Returns how many words an option takes along: undefined if only its program knows. */
+/** Undefined if only the program knows. */
 export function valuesOf(name: string, option: string): 0 | 1 | undefined {
   if (option.includes('=')) return 0;
   const known = VALUE_OPTIONS[name];
   return known === undefined ? undefined : known.includes(option) ? 1 : 0;
 }
 
-/** The commands of programs that let the user define others, in files that are not looked at. */
+/** Built-in commands of programs with user-defined aliases. */
 const OWN_COMMANDS: Readonly<Record<string, string>> = {
   git: 'add am annotate apply archive bisect blame branch bugreport bundle cat-file check-attr check-ignore check-mailmap check-ref-format checkout checkout-index cherry cherry-pick clean clone column commit commit-graph commit-tree config count-objects credential daemon describe diagnose diff diff-files diff-index diff-tree difftool fast-export fast-import fetch fetch-pack filter-branch fmt-merge-msg for-each-ref for-each-repo format-patch fsck gc get-tar-commit-id gitk grep gui hash-object help hook index-pack init instaweb interpret-trailers lfs log ls-files ls-remote ls-tree mailinfo mailsplit maintenance merge merge-base merge-file merge-index merge-tree mergetool mktag mktree multi-pack-index mv name-rev notes pack-objects pack-redundant pack-refs patch-id prune prune-packed pull push quiltimport range-diff read-tree rebase receive-pack reflog refs remote repack replace replay request-pull rerere reset restore rev-list rev-parse revert rm send-email send-pack shell shortlog show show-branch show-index show-ref sparse-checkout stage stash status stripspace submodule subtree switch symbolic-ref tag unpack-file unpack-objects update-index update-ref update-server-info upload-archive upload-pack var verify-commit verify-pack verify-tag version whatchanged worktree write-tree',
   cargo:
@@ -200,8 +195,44 @@ const OWN_COMMANDS: Readonly<Record<string, string>> = {
   gh: 'agent-task alias api attestation auth browse cache codespace completion config copilot discussion extension gist gpg-key help issue label org pr preview project release repo ruleset run search secret ssh-key status variable version workflow',
 };
 
-/** Returns whether a word may be an alias of the user for another command of the program. */
 export function mayBeAlias(name: string, word: string): boolean {
   const own = Object.hasOwn(OWN_COMMANDS, name) ? OWN_COMMANDS[name] : undefined;
   return own !== undefined && /^\w[\w-]*$/.test(word) && !own.split(' ').includes(word);
+}
+
+const MAX_LINE = 1000;
+
+/** Without a meaning in sh, cmd and PowerShell. */
+const PLAIN_WORD = /^[A-Za-z0-9_./:+=-]+$/;
+
+/**
+ * Undefined for anything but one plain command: quotes, variables, substitutions, redirections,
+ * globs, several commands, line breaks, assignments, and programs that run their arguments.
+ */
+export function plainWords(line: string): readonly string[] | undefined {
+  // Other white space separates commands in some shells.
+  const words = line.length > MAX_LINE ? [] : line.split(' ').filter((word) => word !== '');
+  return arePlain(words) ? words : undefined;
+}
+
+export function arePlain(words: readonly string[]): boolean {
+  const [program] = words;
+  if (program === undefined || !words.every((word) => PLAIN_WORD.test(word))) return false;
+  if (program.includes('=') || program.startsWith('-')) return false;
+  const name = programName(program);
+  return name !== '' && !isOpaque(name, words.slice(1));
+}
+
+/** A last `*` stands for words that are neither options nor lead out of the folder. */
+export function matchesWords(pattern: string, words: readonly string[]): boolean {
+  const wanted = pattern.split(' ').filter((word) => word !== '');
+  const isOpen = wanted.length > 1 && wanted.at(-1) === '*';
+  if (isOpen) wanted.pop();
+  if (!wanted.every((word) => PLAIN_WORD.test(word))) return false;
+  if (isOpen ? words.length < wanted.length : words.length !== wanted.length) return false;
+  return words.every((word, index) => (index < wanted.length ? word === wanted[index] : isInnocent(word)));
+}
+
+function isInnocent(word: string): boolean {
+  return !/^[-/]|^[a-z]:|[:=]|:\/\//i.test(word) && !word.split('/').includes('..');
 }

@@ -1,37 +1,35 @@
 // Reads a command line as shells do, for rules that must not miss a command in it: what is not known
 // before it runs becomes a sign that stands for any text.
 
-/** Stands for any text. Of a private area, so that it is in no command. */
+/** Any text. Of a private area, so that it is in no command. */
 export const ANY = '\uE001';
-/** Stands for any text without a space. */
+/** Any text without a space. */
 export const ANY_WORD = '\uE000';
 
-/** What separates words in some shell, or looks as if. Line breaks separate commands. */
+/** Word separators of some shell, or look-alikes. */
 const BLANK = /[\p{Zs}\p{Cc}\u115f\u1160\u2800\u3164\uffa0]/u;
 const LINE_BREAK = /[\n\r\u0085\u2028\u2029]/;
-/** Words after which a command follows. */
+/** A command follows these. */
 const RESERVED = /^(?:if|then|elif|else|fi|do|done|while|until|for|select|case|esac|in|function|!|\{|\}|\[\[|\]\]|@)$/;
 const ASSIGNMENT = /^[A-Za-z_\uE000\uE001][\w\uE000\uE001]*(?:\[[^\]]*\])?\+?=/;
 
 export interface ReadLine {
-  /** The words of each command, with quotes and escapes resolved. */
+  /** With quotes and escapes resolved. */
   readonly commands: readonly (readonly string[])[];
-  /** The lines that are run for their output. */
+  /** Lines run for their output. */
   readonly inner: readonly string[];
-  /** Texts that a command gets as its input. */
   readonly inputs: readonly string[];
-  /** Names get another meaning in it: any command may be any other. */
+  /** It redefines names: any command may be any other. */
   readonly defines: boolean;
 }
 
-/** Returns the commands of a line. Never fails: what is wrong in it separates. */
+/** Never fails: errors separate commands. */
 export function readLine(line: string): ReadLine {
   const reader = new Reader(line);
   reader.read();
   return reader;
 }
 
-/** Leaves out what may stand before the program of a command. */
 export function withoutPrefix(words: readonly string[]): readonly string[] {
   const at = words.findIndex((word) => word !== '' && !RESERVED.test(word) && !ASSIGNMENT.test(word));
   return at < 0 ? [] : words.slice(at);
@@ -47,9 +45,9 @@ class Reader implements ReadLine {
   #words: string[] = [];
   /** Undefined between words. */
   #word: string | undefined;
-  /** What the next word is: the target of a redirection, or the word that an input ends with. */
+  /** The next word is a redirection's target, or an input's end mark. */
   #target: 'file' | 'end' | undefined;
-  /** The words that end the inputs which begin with the next line. */
+  /** End marks of inputs that begin on the next line. */
   #ends: string[] = [];
 
   constructor(line: string) {
@@ -150,7 +148,6 @@ class Reader implements ReadLine {
     }
   }
 
-  /** Reads a line between backquotes, whose output the sign stands for. */
   #backquoted(sign: string): void {
     const begin = ++this.#at;
     while (this.#at < this.#line.length && this.#line[this.#at] !== '`')
@@ -172,7 +169,6 @@ class Reader implements ReadLine {
     }
   }
 
-  /** Reads a line between brackets, which begin with the next character but one. */
   #enclosed(open: string, close: string, sign: string): void {
     this.#at += 2;
     const begin = this.#at;
@@ -202,7 +198,7 @@ class Reader implements ReadLine {
     this.#at++;
   }
 
-  /** A redirection, whose target is no word of the command; `<(…)` runs a command. */
+  /** `<(…)` runs a command. */
   #redirection(): void {
     const whole = /^(?:&>>?|<<<|<<-?|<&|<>|>>|>&|>\||<|>)/.exec(this.#line.slice(this.#at, this.#at + 3))?.[0] ?? '&';
     this.#at += whole.length;
@@ -212,12 +208,12 @@ class Reader implements ReadLine {
       this.#enclosed('(', ')', ANY_WORD);
     } else {
       this.#endWord();
-      // The text after `<<<` is taken for a word: the command may run it.
+      // The text after `<<<` is a word: the command may run it.
       if (whole !== '<<<') this.#target = whole.startsWith('<<') ? 'end' : 'file';
     }
   }
 
-  /** `{a,b}` becomes several words; alone, the bracket groups commands. */
+  /** `{a,b}` becomes several words; alone, the brace groups commands. */
   #brace(): void {
     const whole = /^\{[^{}\s]*(?:\{[^{}\s]*\}[^{}\s]*)*\}/.exec(this.#line.slice(this.#at, this.#at + 1000))?.[0];
     if (whole !== undefined && /,|\.\./.test(whole)) this.#add('', ANY, whole.length);

@@ -16,7 +16,7 @@ import type { CommandChange, RunningCommand } from '../../terminals/runningComma
 import { commandLine, planCommand, terminalEnv } from '../../terminals/terminalCommand';
 import { TerminalProcess } from '../../terminals/terminalProcess';
 import type { EarlierCommand, KeptCommands } from '../ports/keptCommands';
-import { mayLookUp } from '../requests/agentPath';
+import { mayLookUp } from '../requests/roots';
 
 /** What became known of a terminal. */
 export interface TerminalChange extends CommandChange {

@@ -7,7 +7,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { join, parse } from 'node:path';
 import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import { hostEnvironment } from '../../agents/hostEnvironment';
+import { hostEnvironment } from '../../agents/agentEnvironment';
 import { removePlace } from '../../keeper/place';
 import {
   FRAME,

@@ -3,7 +3,7 @@
 import * as nodePath from 'node:path';
 import * as l10n from '@vscode/l10n';
 import { pathOfFileAddress } from '../../acp/protocol/fileAddress';
-import { mayLookUp, placesOf } from '../requests/agentPath';
+import { mayLookUp, placesOf } from '../requests/roots';
 
 /**
  * Possible paths, the likeliest first; absolute or relative to a root. `line` and `column` are

@@ -1,28 +1,29 @@
 // Looks for known agents on the PATH, without starting a program.
-import { delimiter, isAbsolute, relative, resolve, sep } from 'node:path';
-import { resolveCommand } from '../../agents/resolveCommand';
-import { KNOWN_AGENTS, type KnownAgent } from './knownAgents';
 
-/** A known agent whose program is on this machine. */
+import { readFile, realpath, stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { delimiter, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { resolveCommand } from '../../agents/resolveCommand';
+import { runProgram } from '../../agents/runProgram';
+import type { Log } from '../../base/log';
+import { at } from '../../base/untrusted';
+
 export interface FoundProgram extends KnownAgent {
-  /** The absolute path of the program. */
   readonly path: string;
   /**
-   * The command for `parley.agents`: the name of the program if the PATH leads to this path, so that
-   * a later version in another folder is found too; otherwise the path.
+   * The program's name if PATH leads here, so that later versions in other folders are found; else
+   * the path.
    */
   readonly command: string;
 }
 
-/** Where to look for agents. */
 export interface SearchPlace {
-  /** Environment whose PATH is searched. */
   readonly env: NodeJS.ProcessEnv;
-  /** Workspace folders, whose programs are ignored; absolute. */
+  /** Workspace folders, whose programs are ignored. */
   readonly except: readonly string[];
 }
 
-/** Finds the known agents on the PATH, each id once, in the order of the table. */
+/** Each id once, in the table's order. */
 export async function findAgents(
   { env, except }: SearchPlace,
   known: readonly KnownAgent[] = KNOWN_AGENTS,
@@ -51,7 +52,6 @@ async function find(
   return { ...agent, path, command: isFirst ? agent.program : path };
 }
 
-/** Returns the environment without the folders of its PATH that are in one of the given folders. */
 export function withoutFolders(env: NodeJS.ProcessEnv, except: readonly string[]): NodeJS.ProcessEnv {
   const key = Object.keys(env).find((name) => name.toUpperCase() === 'PATH');
   if (key === undefined) return env;
@@ -62,4 +62,98 @@ export function withoutFolders(env: NodeJS.ProcessEnv, except: readonly string[]
 function isWithin(path: string, folder: string): boolean {
   const way = relative(folder, path);
   return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+}
+
+export interface KnownAgent {
+  readonly id: string;
+  readonly name: string;
+  readonly program: string;
+  readonly args: readonly string[];
+  /**
+   * `--version` prints the version and exits. Others would start to serve: their version is known
+   * only from npm.
+   */
+  readonly answersVersion: boolean;
+  /** Ids in the registry of adapters for a program without ACP. */
+  readonly adapters?: readonly string[];
+}
+
+/** In the order in which they are offered. */
+export const KNOWN_AGENTS: readonly KnownAgent[] = [
+  agent('claude', 'Claude', 'claude-agent-acp', [], false),
+  agent('claude', 'Claude', 'claude-code-acp', [], false),
+  { ...agent('claude', 'Claude', 'claude', []), adapters: ['claude-acp', 'claude-code-acp'] },
+  agent('gemini', 'Gemini', 'gemini', ['--acp']),
+  agent('codex', 'Codex', 'codex-acp', [], false),
+  { ...agent('codex', 'Codex', 'codex', []), adapters: ['codex-acp'] },
+  agent('opencode', 'OpenCode', 'opencode', ['acp']),
+  agent('copilot', 'GitHub Copilot', 'copilot', ['--acp']),
+  agent('kilo', 'Kilo', 'kilo', ['acp']),
+  agent('qwen', 'Qwen Code', 'qwen', ['--acp']),
+  agent('goose', 'goose', 'goose', ['acp']),
+  agent('cline', 'Cline', 'cline', ['--acp']),
+  agent('auggie', 'Auggie', 'auggie', ['--acp']),
+  agent('kimi', 'Kimi', 'kimi', ['acp']),
+  agent('vibe', 'Mistral Vibe', 'vibe-acp', [], false),
+  agent('qoder', 'Qoder', 'qodercli', ['--acp']),
+  agent('droid', 'Factory Droid', 'droid', ['exec', '--output-format', 'acp']),
+  agent('pi', 'pi', 'pi-acp', [], false),
+];
+
+function agent(id: string, name: string, program: string, args: readonly string[], answersVersion = true): KnownAgent {
+  return { id, name, program, args, answersVersion };
+}
+
+const LIMIT_MS = 5_000;
+const MAX_MANIFEST_BYTES = 1024 * 1024;
+const MAX_OUTPUT_CHARS = 4_096;
+
+export interface VersionContext {
+  readonly env: Readonly<Record<string, string>>;
+  readonly log: Log;
+  readonly limitMs?: number;
+}
+
+export async function versionOf(
+  program: Pick<FoundProgram, 'path' | 'answersVersion'>,
+  context: VersionContext,
+  signal?: AbortSignal,
+): Promise<string | undefined> {
+  const packaged = await packageVersion(program.path);
+  if (packaged !== undefined || !program.answersVersion) return packaged;
+  const { env, log, limitMs = LIMIT_MS } = context;
+  const result = await runProgram(
+    {
+      command: program.path,
+      args: ['--version'],
+      env,
+      cwd: homedir(),
+      log,
+      timeoutMs: limitMs,
+      keptChars: MAX_OUTPUT_CHARS,
+    },
+    signal,
+  ).catch(() => undefined);
+  if (result === undefined || result.timedOut || result.code !== 0) return undefined;
+  return readVersion(result.stdout) ?? readVersion(result.stderr);
+}
+
+export function readVersion(text: string): string | undefined {
+  return /\d{1,9}\.\d{1,9}(?:\.\d{1,9})?(?:-[\w.]{1,40})?/.exec(text)?.[0];
+}
+
+async function packageVersion(path: string): Promise<string | undefined> {
+  try {
+    const parts = (await realpath(path)).split(sep);
+    const last = parts.lastIndexOf('node_modules');
+    const name = parts[last + 1];
+    if (last < 0 || name === undefined || name === '.bin') return undefined;
+    const length = last + (name.startsWith('@') ? 3 : 2);
+    const manifest = join(parts.slice(0, length).join(sep), 'package.json');
+    if ((await stat(manifest)).size > MAX_MANIFEST_BYTES) return undefined;
+    const version = at(JSON.parse(await readFile(manifest, 'utf8')), 'version');
+    return typeof version === 'string' ? readVersion(version) : undefined;
+  } catch {
+    return undefined;
+  }
 }

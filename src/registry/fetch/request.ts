@@ -5,6 +5,7 @@
 // `fetch` only if `http.fetchAdditionalSupport` is on, and `fetch` always requests compressed
 // responses, which cannot be resumed at a byte.
 
+import type { IncomingMessage } from 'node:http';
 import * as http from 'node:http';
 import * as https from 'node:https';
 import { isIP } from 'node:net';
@@ -19,22 +20,22 @@ const HERE = /^(localhost|127(?:\.\d+){3}|\[::1\])$/;
 export interface RequestOptions {
   readonly method?: 'GET' | 'HEAD';
   readonly headers?: Readonly<Record<string, string>>;
-  /** How long the server may send nothing, in milliseconds. */
+  /** Ms without data. */
   readonly idleMs: number;
   /**
-   * The origin that the user has configured, which may be unencrypted. Only where it is on this
-   * machine or in the local network itself may a URL lead there.
+   * Configured by the user: may be unencrypted. URLs may lead to this machine or the local network
+   * only if it is there itself.
    */
   readonly trustedOrigin?: string | undefined;
-  /** The only origin that a redirect may lead to. */
+  /** Redirects may lead only here. */
   readonly onlyOrigin?: string;
 }
 
 /**
  * Opens a URL. An HTTP error status is a result, not an exception.
- * @returns the response of the last hop; its body is destroyed with the reason of `signal`
- * @throws ParleyError `bad-url`, `not-public`, `not-encrypted`, `bad-redirect`, `no-network`, `refused`,
- * `timeout`, `bad-certificate`, `connection-lost`; the reason of `signal`
+ * @returns the response of the last hop
+ * @throws ParleyError `bad-url`, `not-public`, `not-encrypted`, `bad-redirect`, `no-network`,
+ * `refused`, `timeout`, `bad-certificate`, `connection-lost`; the reason of `signal`
  */
 export async function request(
   url: string,
@@ -60,7 +61,6 @@ export async function request(
   }
 }
 
-/** Returns the ParleyError for a network error; a ParleyError unchanged. */
 export function networkError(error: unknown, host: string): unknown {
   if (!(error instanceof Error) || error instanceof ParleyError) return error;
   const code = codeOf(error);
@@ -86,7 +86,7 @@ export function networkError(error: unknown, host: string): unknown {
   return error;
 }
 
-/** Error codes of files, not of sockets. */
+/** Errors of files, not of sockets. */
 const DISK: ReadonlySet<string> = new Set([
   'ENOSPC',
   'EDQUOT',
@@ -119,7 +119,6 @@ function readUrl(text: string, trustedOrigin: string | undefined): URL {
   return url;
 }
 
-/** Returns whether a URL says that it leads to this machine or into a local network. */
 function isNear({ hostname }: URL): boolean {
   const host = hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
   if (isIP(host) !== 0) return addressClass(host) !== 'public';
@@ -134,7 +133,7 @@ function send(url: URL, options: RequestOptions, signal: AbortSignal): Promise<h
       method,
       headers: { accept: '*/*', 'accept-encoding': 'identity', 'user-agent': 'parley', ...headers },
     });
-    // The socket's time limit does not cover the time before it exists, such as a proxy lookup.
+    // The socket's time limit doesn't cover the time before it, such as a proxy lookup.
     const late = setTimeout(() => sent.destroy(timeout(url.host)), idleMs);
     const abort = (): void => {
       sent.destroy(signal.reason instanceof Error ? signal.reason : new Error('aborted'));
@@ -161,4 +160,33 @@ function codeOf(error: unknown): string | undefined {
   if (error instanceof AggregateError) return codeOf(error.errors[0]);
   const code = (error as { code?: unknown } | undefined)?.code;
   return typeof code === 'string' ? code : undefined;
+}
+
+/**
+ * Reads UTF-8 text, and closes the connection.
+ * @throws the error of `tooLarge`, of the connection, or an error on abort
+ */
+export async function readBody(
+  response: IncomingMessage,
+  maxBytes: number,
+  tooLarge: () => Error,
+  signal: AbortSignal,
+): Promise<string> {
+  const abort = (): void => {
+    response.destroy(new Error('aborted'));
+  };
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    for await (const chunk of response as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size > maxBytes) throw tooLarge();
+      chunks.push(chunk);
+    }
+    return Buffer.concat(chunks, size).toString('utf8');
+  } finally {
+    signal.removeEventListener('abort', abort);
+    response.destroy();
+  }
 }

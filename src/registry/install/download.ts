@@ -13,28 +13,25 @@ import { localizable } from '../../base/localizable';
 import { at } from '../../base/untrusted';
 import { networkError, request } from '../fetch/request';
 
-/** Maximum size of a file, in bytes. */
 const MAX_BYTES = 2 * 1024 ** 3;
-/** How long a server may send nothing, in milliseconds. */
+/** Ms without data. */
 const IDLE_MS = 30_000;
-/** Maximum reconnects in a row without a new byte. */
+/** Reconnects in a row without a new byte. */
 const MAX_TRIES = 3;
 
 export interface DownloadOptions {
   readonly url: string;
-  /** Folder of partial downloads. */
   readonly folder: string;
-  /** SHA-256 in lower-case hexadecimal digits. */
+  /** Lower-case hexadecimal. */
   readonly sha256?: string | undefined;
-  /** Maximum size, in bytes. */
   readonly maxBytes?: number;
-  /** The origin that the user has configured, which may be unencrypted. */
+  /** See {@link request}. */
   readonly trustedOrigin?: string | undefined;
   readonly onProgress?: (received: number, total: number | undefined) => void;
   readonly idleMs?: number;
 }
 
-/** A complete file. The caller removes it. */
+/** The caller removes the file. */
 export interface Downloaded {
   readonly path: string;
   readonly sha256: string;
@@ -43,8 +40,8 @@ export interface Downloaded {
 
 /**
  * Downloads a file, or resumes its download.
- * @throws ParleyError `wrong-checksum`, `download-refused` (a status), `too-large`, and those of
- * {@link request}; what the disk reports; the reason of `signal`
+ * @throws ParleyError `wrong-checksum`, `download-refused`, `too-large`, those of {@link request};
+ * disk errors; the reason of `signal`
  */
 export async function download(options: DownloadOptions, signal: AbortSignal): Promise<Downloaded> {
   const { url, folder, sha256 } = options;
@@ -58,7 +55,7 @@ export async function download(options: DownloadOptions, signal: AbortSignal): P
       break;
     } catch (error) {
       signal.throwIfAborted();
-      // Free the disk space of what was written.
+      // Frees the space.
       if (error instanceof Error && 'code' in error && error.code === 'ENOSPC') await discard(part);
       const isLost = error instanceof ParleyError && (error.code === 'connection-lost' || error.code === 'timeout');
       tries = (await sizeOf(part.path)) > before ? 1 : tries + 1;
@@ -76,7 +73,6 @@ export async function download(options: DownloadOptions, signal: AbortSignal): P
   return { path: part.path, sha256: found, bytes: await sizeOf(part.path) };
 }
 
-/** Returns the error for a file that is another one than expected. */
 export function wrongChecksum(url: string): ParleyError {
   return new ParleyError(
     'wrong-checksum',
@@ -85,7 +81,6 @@ export function wrongChecksum(url: string): ParleyError {
   );
 }
 
-/** Returns the size of a file as stated by its server; undefined if it states none. */
 export async function statedSize(
   url: string,
   trustedOrigin: string | undefined,
@@ -99,7 +94,7 @@ export async function statedSize(
 
 interface Part {
   readonly path: string;
-  /** Headers of the server by which a changed file is detected. */
+  /** Headers that detect a changed file. */
   readonly about: string;
 }
 
@@ -113,7 +108,7 @@ async function receive(options: DownloadOptions, part: Part, signal: AbortSignal
   try {
     const { statusCode = 0 } = response;
     if (statusCode === 416 && have > 0) {
-      // Either the file is complete, or it has changed on the server.
+      // The file is complete, or has changed on the server.
       if (rangeOf(response)?.total === have) return;
       await discard(part);
       throw new ParleyError('connection-lost', localizable('The file at {0} has changed.', host));

@@ -6,25 +6,22 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
 
-/** Between two attempts to take a lock that is waited for, in ms. */
 const AGAIN_MS = 50;
 /** SQLITE_BUSY and SQLITE_CANTOPEN. */
 const BUSY = 5;
 const CANNOT_OPEN = 14;
 
 export interface LockOptions {
-  /** How long a lock that another window holds is waited for, in ms (0). */
+  /** How long to wait for another window, ms. Default 0. */
   readonly waitMs?: number;
-  /** What is thrown where it is still held then. */
+  /** The error if the lock is still held. */
   readonly busy?: () => ParleyError;
 }
 
 /**
- * Runs a function while holding the lock: an empty database of SQLite, which stays there. The system
- * frees it with its process. Nothing else may open the file: on POSIX, closing it would free the lock.
- * @param file absolute path of the database
- * @throws ParleyError `install-busy` or what `busy` gives; what `run` throws; the error of the
- * system or of SQLite where there can be no lock
+ * Holds a lock: an empty SQLite database, which the system frees with the process. Nothing else may
+ * open the file: on POSIX, closing it would free the lock.
+ * @throws ParleyError `install-busy` or that of `busy`; errors of `run`, the system or SQLite
  */
 export async function withLock<T>(
   file: string,
@@ -45,7 +42,7 @@ export async function withLock<T>(
   }
 }
 
-/** @returns undefined while another window, or another call of this one, holds the lock */
+/** @returns undefined while the lock is held */
 async function take(file: string): Promise<DatabaseSync | undefined> {
   let database: DatabaseSync | undefined;
   try {
@@ -56,7 +53,7 @@ async function take(file: string): Promise<DatabaseSync | undefined> {
     database?.close();
     const { errcode } = error as { errcode?: number };
     if (errcode === BUSY) return undefined;
-    // The system says why; SQLite only that it cannot.
+    // The system's error says why.
     if (errcode === CANNOT_OPEN) await appendFile(file, '');
     throw error;
   }

@@ -5,7 +5,6 @@ import { ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
 import type { BinarySource, PackageSource, RegistryAgent } from '../list/registryAgent';
 
-/** A program or package to install, in one exact version. */
 export type InstallSource =
   | ({ readonly kind: 'binary' } & BinarySource)
   | ({ readonly kind: 'npx' | 'uvx'; readonly name: string; readonly version: string } & Omit<
@@ -13,7 +12,7 @@ export type InstallSource =
       'package'
     >);
 
-/** A machine's name in the registry, such as `linux-x86_64`. */
+/** Such as `linux-x86_64`. */
 export function machineName(platform: NodeJS.Platform = process.platform, arch: string = process.arch): string {
   const systems: Readonly<Record<string, string>> = { darwin: 'darwin', linux: 'linux', win32: 'windows' };
   const processors: Readonly<Record<string, string>> = { x64: 'x86_64', arm64: 'aarch64' };
@@ -21,8 +20,7 @@ export function machineName(platform: NodeJS.Platform = process.platform, arch: 
 }
 
 /**
- * Returns the ways to install an agent on this platform. The one with the fewest requirements comes
- * first: a program needs no package manager.
+ * Ways to install an agent here, fewest requirements first: a program needs no package manager.
  * @throws ParleyError `not-for-this-machine`, `bad-package`
  */
 export function installSources(agent: RegistryAgent, machine = machineName()): readonly InstallSource[] {
@@ -48,15 +46,12 @@ export function installSources(agent: RegistryAgent, machine = machineName()): r
   );
 }
 
-/** Names that begin with a hyphen are left out: npm would read them as options. */
+/** No leading hyphen: npm would read an option. */
 const NPM_NAME = /^(?:@[a-z0-9~][a-z0-9._~-]*\/)?[a-z0-9~][a-z0-9._~-]*$/;
 const PYTHON_NAME = /^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?(?:\[[A-Za-z0-9,._-]+\])?$/;
 const PYTHON_VERSION = /^[0-9][0-9A-Za-z.!+-]{0,100}$/;
 
-/**
- * Returns the name and the exact version of an npm package. Returns the text unchanged if it is
- * something else: an address, a file, a range of versions.
- */
+/** Returns the text unchanged for anything but one exact version: addresses, files, ranges. */
 function npmPackage({ package: spec, ...rest }: PackageSource, listed: string): InstallSource | string {
   const split = spec.indexOf('@', 1);
   const name = split < 0 ? spec : spec.slice(0, split);
@@ -64,7 +59,6 @@ function npmPackage({ package: spec, ...rest }: PackageSource, listed: string): 
   return NPM_NAME.test(name) && version !== null ? { kind: 'npx', name, version, ...rest } : spec;
 }
 
-/** As {@link npmPackage}, for PyPI. */
 function pythonPackage({ package: spec, ...rest }: PackageSource, listed: string): InstallSource | string {
   const [name = '', version = listed] = spec.split(/==|@/, 2);
   const isExact = PYTHON_NAME.test(name) && PYTHON_VERSION.test(version);

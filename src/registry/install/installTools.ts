@@ -1,46 +1,43 @@
 // The programs that install packages: Node.js with npm, and uv. They are looked for on the PATH of
 // the login shell, never in the workspace.
-
 import { homedir } from 'node:os';
 import { resolve, sep } from 'node:path';
+import * as l10n from '@vscode/l10n';
 import { resolveCommand } from '../../agents/resolveCommand';
 import { type ProgramResult, runProgram } from '../../agents/runProgram';
-import { ParleyError } from '../../base/errors';
+import { ParleyError, type ParleyErrorOptions } from '../../base/errors';
 import { localizable } from '../../base/localizable';
 import type { Log } from '../../base/log';
 import { withoutFolders } from '../discover/findAgents';
 
 const ASK_MS = 20_000;
 
-/** Where to get a missing tool. */
 export const NODE_SITE = 'https://nodejs.org';
 export const UV_SITE = 'https://docs.astral.sh/uv/';
 
 export interface ToolContext {
-  /** Environment of the user, with the PATH of their login shell. */
+  /** With the PATH of the login shell. */
   readonly env: Readonly<Record<string, string>>;
-  /** Workspace folders, whose programs are ignored; absolute. */
+  /** Workspace folders, whose programs are ignored. */
   readonly except: readonly string[];
   readonly log: Log;
 }
 
-/** VS Code's settings for its own proxy. */
 export interface ProxySettings {
   /** `http.proxy`; empty: none. */
   readonly proxy: string;
-  /** `http.noProxy`: domains that are reached without it. */
+  /** `http.noProxy` */
   readonly noProxy: readonly string[];
 }
 
 export interface NodeTools {
   readonly npm: string;
-  /** Without the `v`. */
   readonly version: string;
 }
 
 /**
- * Returns an environment in which npm and uv, which know nothing of VS Code's settings, use its proxy.
- * Variables of the user win, and so do the tools' own settings.
+ * npm and uv don't know VS Code's proxy settings. Variables of the user win, and so do the tools'
+ * own settings.
  */
 export function withProxy(env: Record<string, string>, { proxy, noProxy }: ProxySettings): Record<string, string> {
   const isSet = Object.keys(env).some((name) => /^(?:https?|all|no)_proxy$/i.test(name));
@@ -48,7 +45,7 @@ export function withProxy(env: Record<string, string>, { proxy, noProxy }: Proxy
   return { ...env, HTTP_PROXY: proxy, HTTPS_PROXY: proxy, ...(noProxy.length > 0 && { NO_PROXY: noProxy.join(',') }) };
 }
 
-/** Finds Node.js and npm. @throws ParleyError `node-missing` */
+/** @throws ParleyError `node-missing` */
 export async function findNode(context: ToolContext, signal: AbortSignal): Promise<NodeTools> {
   const [node, npm] = await Promise.all([findTool('node', context), findTool('npm', context)]);
   if (node !== undefined && npm !== undefined) {
@@ -61,7 +58,7 @@ export async function findNode(context: ToolContext, signal: AbortSignal): Promi
   });
 }
 
-/** Finds uv. @throws ParleyError `uv-missing` */
+/** @throws ParleyError `uv-missing` */
 export async function findUv(context: ToolContext): Promise<string> {
   const uv = await findTool('uv', context);
   if (uv !== undefined) return uv;
@@ -70,7 +67,6 @@ export async function findUv(context: ToolContext): Promise<string> {
   });
 }
 
-/** Runs a tool without a shell. @throws as {@link runProgram} */
 export function runTool(
   command: string,
   args: readonly string[],
@@ -84,4 +80,21 @@ export function runTool(
 function findTool(name: string, { env, except }: ToolContext): Promise<string | undefined> {
   const options = { cwd: resolve(sep), env: withoutFolders(env, except) };
   return resolveCommand(name, options).catch(() => undefined);
+}
+
+/** @param options output of a program, or the cause */
+export function diskFull(options: Omit<ParleyErrorOptions, 'hint'>): ParleyError {
+  const hint = l10n.t('Free some space, then try again.');
+  return new ParleyError('disk-full', localizable('The disk is full.'), { ...options, hint });
+}
+
+/** Turns a file system error into one with a message. */
+export function diskError(error: unknown): unknown {
+  if (error instanceof ParleyError || !(error instanceof Error) || !('code' in error)) return error;
+  if (error.code === 'ENOSPC' || error.code === 'EDQUOT') return diskFull({ cause: error });
+  if (error.code === 'EACCES' || error.code === 'EPERM' || error.code === 'EROFS')
+    return new ParleyError('not-writable', localizable("Parley's folder can't be written: {0}", error.message), {
+      cause: error,
+    });
+  return error;
 }

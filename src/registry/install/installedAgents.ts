@@ -9,7 +9,7 @@ import { retryBusy } from '../../base/retryBusy';
 const RECEIPT = 'receipt.json';
 const ID = /^[a-z][a-z0-9-]{0,99}$/;
 const VERSION = /^[0-9][0-9A-Za-z.+-]{0,99}$/;
-/** How long a partial download is kept, in milliseconds: a week. */
+/** Partial downloads are kept for this time, ms. */
 const ABANDONED_MS = 7 * 24 * 60 * 60_000;
 
 const text = z.string();
@@ -17,42 +17,38 @@ const receipt = z.object({
   id: text,
   name: text,
   version: text,
-  /** The program, relative to the folder of the version. */
+  /** Relative to the version's folder. */
   program: text,
   args: z.array(text),
   env: z.record(text, text),
-  /** Milliseconds since 1970. */
+  /** Ms since 1970. */
   installedAt: z.number(),
-  /** Size of the folder in bytes after the installation. */
+  /** Bytes. */
   size: z.number(),
   sha256: z.optional(text),
 });
 
 export type Receipt = z.infer<typeof receipt>;
 
-/** A version of an agent that is installed. */
 export interface InstalledAgent extends Receipt {
   readonly folder: string;
-  /** The absolute path of the program. */
   readonly command: string;
 }
 
 export class InstalledAgents {
   readonly root: string;
 
-  /** @param root a folder of our own, absolute */
   constructor(root: string) {
     this.root = root;
   }
 
-  /** Returns all installed versions; those of one agent start with the one installed last. */
+  /** Versions of one agent are sorted, newest installation first. */
   async list(): Promise<readonly InstalledAgent[]> {
     const ids = (await entriesOf(this.root)).filter((name) => ID.test(name));
     const versions = await Promise.all(ids.map((id) => this.versions(id)));
     return versions.flat();
   }
 
-  /** Returns the installed versions of one agent, starting with the one installed last. */
   async versions(id: string): Promise<readonly InstalledAgent[]> {
     if (!ID.test(id)) return [];
     const names = (await entriesOf(join(this.root, id))).filter((name) => VERSION.test(name));
@@ -64,14 +60,12 @@ export class InstalledAgents {
     return join(this.root, '.locks', `${id}.db`);
   }
 
-  /** Folder of partial downloads. */
   get downloads(): string {
     return join(this.root, '.downloads');
   }
 
   /**
-   * Returns an empty staging folder. Removes remains of earlier installations of the agent, and
-   * downloads that were not resumed.
+   * Returns an empty staging folder, and removes leftovers of earlier installations and downloads.
    */
   async stage(id: string): Promise<string> {
     const home = join(this.root, id);
@@ -87,7 +81,6 @@ export class InstalledAgents {
     return folder;
   }
 
-  /** Makes the staged folder the installed version, in one step. */
   async commit(staged: string, facts: Omit<Receipt, 'size'>): Promise<InstalledAgent> {
     const size = await sizeOf(staged);
     await writeFile(join(staged, RECEIPT), JSON.stringify({ ...facts, size }, undefined, 2));
@@ -97,13 +90,13 @@ export class InstalledAgents {
     return { ...facts, size, folder, command: join(folder, facts.program) };
   }
 
-  /** Removes one version. Files that are in use are removed by a later installation. */
+  /** Files in use are removed by a later installation. */
   async remove({ id, version }: Pick<InstalledAgent, 'id' | 'version'>): Promise<void> {
     if (!ID.test(id) || !VERSION.test(version)) return;
     await this.#drop(join(this.root, id, version));
   }
 
-  /** Renamed first, so that it leaves the list even if its files take long or the window ends. */
+  /** Renames first: it leaves the list even if deletion takes long or the window ends. */
   async #drop(folder: string): Promise<void> {
     const gone = join(folder, '..', `.gone-${randomUUID()}`);
     try {
@@ -116,7 +109,6 @@ export class InstalledAgents {
   }
 }
 
-/** Removes a folder with everything in it. */
 export async function remove(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true, maxRetries: 3 });
 }
@@ -134,7 +126,7 @@ async function entriesOf(folder: string): Promise<readonly string[]> {
   return readdir(folder).catch(() => []);
 }
 
-/** Returns the size of a folder in bytes. Links are not followed; hard links count once. */
+/** Bytes, without links; hard links count once. */
 async function sizeOf(folder: string): Promise<number> {
   const counted = new Set<string>();
   let size = 0n;

@@ -7,22 +7,19 @@ import { messageOf, ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
 import type { Log } from '../../base/log';
 import type { RegistryAgent } from '../list/registryAgent';
-import { archiveKind, unpack } from '../unpack/unpack';
-import { pathParts } from '../unpack/unpackTarget';
-import { diskError } from './diskErrors';
+import { archiveKind, pathParts, unpack } from '../unpack/unpack';
 import { download, statedSize } from './download';
 import { type InstalledAgent, InstalledAgents, remove } from './installedAgents';
 import { withLock } from './installLock';
 import { type InstallSource, installSources } from './installSource';
-import { findUv, type NodeTools, type ToolContext } from './installTools';
+import { diskError, findUv, type NodeTools, type ToolContext } from './installTools';
 import { npmFacts, npmInstall } from './npmInstall';
 import { uvInstall } from './uvInstall';
 
-/** Everything that the user confirms. */
 export interface InstallPlan {
   readonly agent: RegistryAgent;
   readonly source: InstallSource;
-  /** Size of the download in bytes, as stated by its server. */
+  /** Bytes, as stated by the server. */
   readonly size?: number;
   readonly license?: string;
   readonly tool:
@@ -31,7 +28,6 @@ export interface InstallPlan {
     | undefined;
 }
 
-/** How an agent is started. */
 export interface ProgramStart {
   readonly name: string;
   readonly command: string;
@@ -39,19 +35,18 @@ export interface ProgramStart {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Progress of an installation. `received` and `total` in bytes. */
+/** `received` and `total` in bytes. */
 export type InstallStep =
   | { readonly kind: 'downloading'; readonly received: number; readonly total?: number | undefined }
   | { readonly kind: 'unpacking' | 'installing' | 'checking' };
 
 export interface InstallerOptions {
-  /** The folder of the installed agents, absolute. */
   readonly root: string;
   readonly log: Log;
   readonly context: () => Promise<ToolContext>;
-  /** Starts the agent and ends it. Rejects if it does not answer as an agent does. */
+  /** Starts the agent and ends it. Rejects if it doesn't answer as an agent. */
   readonly check: (start: ProgramStart, signal: AbortSignal) => Promise<void>;
-  /** The origin that the user has configured, which may be unencrypted. */
+  /** See `request`. */
   readonly trustedOrigin: () => string | undefined;
 }
 
@@ -65,8 +60,8 @@ export class Installer {
   }
 
   /**
-   * Returns how an agent can be installed: the first way whose tools are available.
-   * @throws ParleyError why there is none; the reason of `signal`
+   * The first way whose tools are available.
+   * @throws ParleyError; the reason of `signal`
    */
   async plan(agent: RegistryAgent, signal: AbortSignal): Promise<InstallPlan> {
     let first: unknown;
@@ -82,9 +77,8 @@ export class Installer {
   }
 
   /**
-   * Installs an agent as planned. A failed installation leaves only its partial download, which the
-   * next attempt resumes.
-   * @throws ParleyError with a sentence; the reason of `signal`
+   * A failure leaves only a partial download, which the next attempt resumes.
+   * @throws ParleyError; the reason of `signal`
    */
   async install(plan: InstallPlan, report: (step: InstallStep) => void, signal: AbortSignal): Promise<InstalledAgent> {
     const { id, name, version } = plan.agent;
@@ -159,7 +153,7 @@ export class Installer {
       report({ kind: 'unpacking' });
       await unpack({ path: file.path, kind, program: cmd }, join(folder, 'files'), signal);
     } finally {
-      // A damaged download would not get better; an intact one is no longer needed.
+      // A damaged download would not improve; an intact one is no longer needed.
       await remove(file.path);
     }
     const parts = pathParts(cmd) ?? [];

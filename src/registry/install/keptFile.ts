@@ -1,39 +1,36 @@
 // A file of an npm package that Parley does not bring along: downloaded once, at exactly one
 // version, and kept. Its checksum is part of Parley, so that it may come from any mirror.
-
 import { createHash } from 'node:crypto';
 import { readdir, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ParleyError } from '../../base/errors';
 import { retryBusy } from '../../base/retryBusy';
 import { unpack } from '../unpack/unpack';
-import { diskError } from './diskErrors';
 import { download, wrongChecksum } from './download';
 import { remove } from './installedAgents';
 import { withLock } from './installLock';
+import { diskError } from './installTools';
 
 export interface PackageFile {
-  /** Of the package, such as `@scope/name`. */
   readonly name: string;
   readonly version: string;
-  /** Where the file is in the archive. */
+  /** In the archive. */
   readonly path: string;
-  /** SHA-256 of the file, in lower-case hexadecimal digits. */
+  /** Of the file, lower-case hexadecimal. */
   readonly sha256: string;
-  /** Size of the archive, in bytes. */
+  /** Of the archive. */
   readonly bytes: number;
 }
 
 export interface KeptFileOptions {
   readonly file: PackageFile;
-  /** A folder of its own, absolute. */
   readonly folder: string;
 }
 
 const LOCK = 'lock.db';
-/** How long another window may take to download it, in ms. */
+/** How long to wait for another window's download, ms. */
 const WAIT_MS = 60_000;
-/** What an archive that is another one may take before it is refused. */
+/** Limits for a wrong archive. */
 const LIMITS = { maxBytes: 20_000_000, maxEntries: 100 };
 
 export class KeptFile {
@@ -47,20 +44,20 @@ export class KeptFile {
     this.#path = join(folder, file.version);
   }
 
-  /** Returns the address of the archive. @param registry the address of an npm registry */
+  /** @param registry address of an npm registry */
   address(registry: string): string {
     const { name, version } = this.#file;
     return `${registry.replace(/\/+$/, '')}/${name}/-/${name.split('/').at(-1)}-${version}.tgz`;
   }
 
-  /** Returns the text; null where the file is damaged, undefined where there is none. */
+  /** Null: damaged; undefined: missing. */
   read(): Promise<string | null | undefined> {
     return this.#checked(this.#path);
   }
 
   /**
-   * Downloads the file and returns its text. Another window's download is waited for.
-   * @throws ParleyError those of `download` and of the disk; the reason of `signal`
+   * Waits for another window's download.
+   * @throws ParleyError of `download` and the disk; the reason of `signal`
    */
   async fetch(registry: string, onProgress: (received: number) => void, signal: AbortSignal): Promise<string> {
     try {
@@ -84,14 +81,14 @@ export class KeptFile {
       const isArchive = await unpack({ path: archive.path, kind: 'tar-gzip', program: '' }, unpacked, signal, LIMITS)
         .then(() => true)
         .catch((error: unknown) => {
-          // An archive that is damaged or refused; all others are errors of the disk.
+          // Damaged or refused; other errors are of the disk.
           if (error instanceof ParleyError) return false;
           throw error;
         });
       const text = isArchive ? await this.#checked(join(unpacked, path)) : undefined;
       if (!text) throw wrongChecksum(url);
       await retryBusy(() => rename(join(unpacked, path), this.#path));
-      // Earlier versions, and downloads that were not finished.
+      // Earlier versions, and partial downloads.
       for (const name of await readdir(this.#folder))
         if (name !== LOCK && name !== this.#file.version) await remove(join(this.#folder, name));
       return text;
@@ -107,3 +104,15 @@ export class KeptFile {
     return isRight ? content.toString('utf8') : null;
   }
 }
+
+/**
+ * Mermaid draws diagrams; three times as large as Parley, so it is downloaded. Without mind maps,
+ * architecture diagrams and formulas; no dependencies.
+ */
+export const MERMAID_FILE: PackageFile = {
+  name: '@mermaid-js/tiny',
+  version: '12.0.0',
+  path: 'package/dist/mermaid.tiny.js',
+  sha256: '9f2807e402479d2864bfd9a95052076fc69d0ff45a0b25148b84b70fc33425b9',
+  bytes: 786_663,
+};

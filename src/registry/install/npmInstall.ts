@@ -3,17 +3,16 @@
 // bring along. Without any script some agents do not start (their script puts the program for this
 // system in its place); of the dependencies, those with scripts are native add-ons that the agents
 // can do without.
-
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import satisfies from 'semver/functions/satisfies.js';
+import validRange from 'semver/ranges/valid.js';
 import { ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
 import { oneLine, tail } from '../../base/text';
 import { at, own } from '../../base/untrusted';
-import { diskFull } from './diskErrors';
 import type { InstallSource } from './installSource';
-import { findNode, type NodeTools, runTool, type ToolContext } from './installTools';
-import { meetsRange } from './meetsRange';
+import { diskFull, findNode, type NodeTools, runTool, type ToolContext } from './installTools';
 
 const VIEW_MS = 60_000;
 const MAX_MANIFEST_BYTES = 1024 * 1024;
@@ -21,18 +20,14 @@ const QUIET = ['--no-audit', '--no-fund', '--no-update-notifier', '--loglevel=er
 
 type NpmSource = Extract<InstallSource, { kind: 'npx' | 'uvx' }>;
 
-/** Facts about a package from the npm registry. */
 export interface NpmFacts {
   readonly node: NodeTools;
-  /** Unpacked size of the package in bytes, without its dependencies. */
+  /** Unpacked bytes, without dependencies. */
   readonly size?: number;
   readonly license?: string;
 }
 
-/**
- * Looks a package up in the npm registry.
- * @throws ParleyError `node-missing`, `node-too-old`, `npm-failed`
- */
+/** @throws ParleyError `node-missing`, `node-too-old`, `npm-failed` */
 export async function npmFacts(
   { name, version }: NpmSource,
   folder: string,
@@ -62,8 +57,8 @@ export async function npmFacts(
 }
 
 /**
- * Installs a package into an empty folder.
- * @returns the path of its program, relative to the folder
+ * Installs into an empty folder.
+ * @returns the program's path relative to it
  * @throws ParleyError `npm-failed`, `no-program`; the reason of `signal`
  */
 export async function npmInstall(
@@ -74,7 +69,7 @@ export async function npmInstall(
   signal: AbortSignal,
 ): Promise<string> {
   const { name, version } = source;
-  // Without a manifest here, npm would look for one in the parent folders.
+  // Keeps npm from using a manifest of a parent folder.
   await writeFile(join(folder, 'package.json'), '{ "private": true }\n');
   const here = ['--prefix', folder, '--global=false', ...QUIET, '--json'];
   const install = ['install', `${name}@${version}`, '--save-exact', '--ignore-scripts', ...here];
@@ -85,7 +80,7 @@ export async function npmInstall(
   return programOf(source, folder);
 }
 
-/** The file that npx would run: the only program of the package, or the one with its name. */
+/** As npx: the only program of the package, or the one with its name. */
 async function programOf({ name, cmd }: NpmSource, folder: string): Promise<string> {
   const path = join(folder, 'node_modules', ...name.split('/'), 'package.json');
   const isSmall = (await stat(path)).size <= MAX_MANIFEST_BYTES;
@@ -109,7 +104,6 @@ interface Printed {
 const NETWORK =
   /^(?:ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ERR_SOCKET_TIMEOUT|ENETUNREACH|FETCH_ERROR)$/;
 
-/** Returns the message for an error of npm. */
 function npmError({ stdout, stderr, timedOut }: Printed, name: string): ParleyError {
   const reported = at(readJson(stdout), 'error');
   const code = String(at(reported, 'code') ?? /npm (?:error|ERR!) code (\S+)/.exec(stderr)?.[1] ?? '');
@@ -139,4 +133,9 @@ function readJson(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** As npm decides; unreadable ranges are met. */
+export function meetsRange(version: string, range: string): boolean {
+  return validRange(range) === null || satisfies(version, range, { includePrerelease: true });
 }

@@ -6,15 +6,14 @@ import type { ProgramResult } from '../../agents/runProgram';
 import { ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
 import { oneLine, tail } from '../../base/text';
-import { diskFull } from './diskErrors';
 import type { InstallSource } from './installSource';
-import { runTool, type ToolContext } from './installTools';
+import { diskFull, runTool, type ToolContext } from './installTools';
 
 type PythonSource = Extract<InstallSource, { kind: 'npx' | 'uvx' }>;
 
 /**
- * Installs a package into an empty folder.
- * @returns the path of its program, relative to the folder
+ * Installs into an empty folder.
+ * @returns the program's path relative to it
  * @throws ParleyError `uv-failed`, `no-program`; the reason of `signal`
  */
 export async function uvInstall(
@@ -29,7 +28,7 @@ export async function uvInstall(
     const result = await runTool(uv, [...args, '--no-progress'], folder, context, signal);
     if (result.code !== 0) throw uvError(result);
   };
-  // Its scripts look for Python relative to themselves, as the folder is renamed at the end.
+  // Relocatable, as the folder is renamed at the end.
   await run('venv', '--relocatable', '--no-project', home);
   await run('pip', 'install', '--python', home, `${name}==${version}`);
   const isWindows = process.platform === 'win32';
@@ -45,7 +44,6 @@ export async function uvInstall(
   return program;
 }
 
-/** Returns the message for an error of uv. */
 function uvError({ stderr }: ProgramResult): ParleyError {
   const options = { stderr: tail(stderr.trim(), 4_000) };
   if (/no space left on device/i.test(stderr)) return diskFull(options);

@@ -4,35 +4,31 @@ import { readFile } from 'node:fs/promises';
 import { messageOf } from '../../base/errors';
 import type { Log } from '../../base/log';
 import { at } from '../../base/untrusted';
-import { readBody } from '../fetch/readBody';
-import { request } from '../fetch/request';
-import { keepFile } from './keepFile';
+import { readBody, request } from '../fetch/request';
 import { MAX_SVG, readPlainSvg } from './plainSvg';
 import type { RegistryAgent } from './registryAgent';
+import { keepFile } from './registryList';
 
-/** Icons of one list; agents after that have none. */
 const MAX_ICONS = 300;
-/** For all icons together, and for a server that sends nothing, in milliseconds. */
+/** For all icons, and without data, ms. */
 const LIMIT_MS = 15_000;
 const IDLE_MS = 5_000;
 const AT_ONCE = 6;
-/** An icon, and that there is none, is asked for again after this time, in milliseconds. */
+/** Icons, and missing ones, are fetched again after this time, ms. */
 const FRESH_MS = 7 * 24 * 60 * 60_000;
 const MISSING_MS = 24 * 60 * 60_000;
 
-/** What is known of an icon's address. */
 interface Kept {
-  /** As `readPlainSvg` returns it; absent where there is none to be shown. */
+  /** From `readPlainSvg`; absent: none to show. */
   readonly svg?: string;
-  /** When the server answered, in milliseconds since 1970. */
+  /** Ms since 1970. */
   readonly at: number;
 }
 
-/** By the agent's id, as `readPlainSvg` returns them. */
+/** By agent id, from `readPlainSvg`. */
 export type Icons = ReadonlyMap<string, string>;
 
 export interface AgentIconsOptions {
-  /** The file that keeps them. */
   readonly file: string;
   readonly log: Log;
   readonly now?: () => number;
@@ -48,9 +44,8 @@ export class AgentIcons {
   }
 
   /**
-   * Gives the icons that are kept, and then, where some are missing or old, those that the server
-   * has now. Icons that cannot be had are left out.
-   * @param list the address of the list that names the agents; icons of other servers are ignored
+   * Shows cached icons, then newer ones of the server.
+   * @param list its address; icons of other servers are ignored
    */
   async load(
     agents: readonly RegistryAgent[],
@@ -85,7 +80,7 @@ export class AgentIcons {
     return age >= 0 && age < (kept?.svg === undefined ? MISSING_MS : FRESH_MS);
   }
 
-  /** @returns undefined where the server could not be asked */
+  /** @returns undefined if the server could not be asked */
   async #fetch(url: string, signal: AbortSignal): Promise<Kept | undefined> {
     const { origin } = new URL(url);
     try {
@@ -109,7 +104,7 @@ export class AgentIcons {
     }
   }
 
-  /** What is kept of these addresses, checked as if it came from there now. */
+  /** Checks cached icons as if just fetched. */
   async #read(urls: ReadonlySet<string>): Promise<Map<string, Kept>> {
     const kept = new Map<string, Kept>();
     try {
@@ -120,13 +115,13 @@ export class AgentIcons {
         if (typeof when === 'number') kept.set(url, { at: when, svg });
       }
     } catch {
-      // There is none yet, or it is damaged: the icons are fetched again.
+      // Missing or damaged: fetched again.
     }
     return kept;
   }
 }
 
-/** The addresses of icons on the list's own server, by the agent's id. */
+/** Icons on the list's own server, by agent id. */
 function addressesOf(agents: readonly RegistryAgent[], list: string): ReadonlyMap<string, string> {
   const { origin } = new URL(list);
   const found = new Map<string, string>();

@@ -1,19 +1,18 @@
 // Reads the icon of an agent: a small drawing in one colour. What is shown is written anew from its
 // shapes, so nothing else of the file gets any further.
 
-/** Characters of an icon's file, and what may be in it. */
 export const MAX_SVG = 16_384;
 const MAX_ELEMENTS = 200;
 const MAX_DEPTH = 16;
 
 const SHAPES = new Set(['path', 'circle', 'ellipse', 'rect', 'line', 'polyline', 'polygon']);
-/** Elements that draw nothing: they are left out with all that is in them. */
+/** Left out with their contents: they draw nothing. */
 const SILENT = new Set(['title', 'desc', 'defs', 'metadata']);
 const NUMBERS =
   /^(?:d|points|[xy][12]?|c[xy]|r[xy]?|width|height|transform|(?:fill-|stroke-)?opacity|stroke-(?:width|miterlimit|dasharray|dashoffset))$/;
 const WORDS = new Set(['fill-rule', 'clip-rule', 'stroke-linecap', 'stroke-linejoin']);
 const PAINTS = new Set(['fill', 'stroke']);
-/** Attributes that do not change what a drawing in one colour looks like. */
+/** Without effect on a drawing in one colour. */
 const SKIPPED = /^(?:xmlns(?::\w+)?|id|class|version|role|color|clip-path|xml:space|aria-[\w-]+|data-[\w-]+)$/;
 const NUMERIC = /^[\w\s.,()+-]*$/;
 const ONE_COLOUR = /^(?:currentColor|black|#000|#000000)$/i;
@@ -24,8 +23,8 @@ const ATTRIBUTE = /([\w:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
 const WORDS_BETWEEN = /[^<]+/y;
 
 /**
- * Returns the drawing as SVG in `currentColor`; undefined where the file is anything but a small
- * drawing of plain shapes in one colour. Reading what it returned gives the same again.
+ * Returns SVG in `currentColor`; undefined for anything but a small drawing of plain shapes in one
+ * colour. Idempotent.
  */
 export function readPlainSvg(text: string): string | undefined {
   if (text.length > MAX_SVG) return undefined;
@@ -61,7 +60,7 @@ export function readPlainSvg(text: string): string | undefined {
   return undefined;
 }
 
-/** Returns a drawing as the address of an image. @param svg from {@link readPlainSvg} */
+/** @param svg from {@link readPlainSvg} */
 export function svgImage(svg: string, color: `#${string}`): string {
   return `data:image/svg+xml;base64,${Buffer.from(svg.replaceAll('currentColor', color)).toString('base64')}`;
 }
@@ -71,7 +70,7 @@ function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | u
   return pattern.exec(text) ?? undefined;
 }
 
-/** @returns the beginning of the tag; undefined where the element is no plain shape */
+/** Undefined for anything but a plain shape. */
 function writeTag(name: string, attributes: string): string | undefined {
   const found = new Map([...attributes.matchAll(ATTRIBUTE)].map(([, key = '', a, b]) => [key, a ?? b ?? '']));
   if (name === 'svg') return writeRoot(found);

@@ -1,32 +1,34 @@
 // Reads the registry of agents. Invalid entries are skipped one by one.
 
+import coerce from 'semver/functions/coerce.js';
+import compare from 'semver/functions/compare.js';
+import gt from 'semver/functions/gt.js';
+import valid from 'semver/functions/valid.js';
 import * as z from 'zod/mini';
 import { ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
 import { at, wordOf } from '../../base/untrusted';
 
-/** A package of npm or PyPI. */
 export interface PackageSource {
-  /** Name of the package, usually with a version. */
+  /** Usually with a version. */
   readonly package: string;
-  /** Program in the package; absent: the one with the name of the package. */
+  /** Absent: the program with the package's name. */
   readonly cmd?: string | undefined;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** An archive, or a single program, for one kind of machine. */
 export interface BinarySource {
   readonly archive: string;
-  /** The program's path in the archive. */
+  /** Path in the archive. */
   readonly cmd: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** SHA-256 of the archive in lower-case hexadecimal digits. */
+  /** Of the archive, lower-case hexadecimal. */
   readonly sha256?: string | undefined;
 }
 
-/** An agent in the registry. Its texts are untrusted. */
+/** Texts are untrusted. */
 export interface RegistryAgent {
   readonly id: string;
   readonly name: string;
@@ -35,17 +37,17 @@ export interface RegistryAgent {
   readonly repository?: string | undefined;
   readonly website?: string | undefined;
   readonly authors: readonly string[];
-  /** An SPDX identifier, or `proprietary`. */
+  /** SPDX identifier, or `proprietary`. */
   readonly license?: string | undefined;
-  /** The address of an SVG, maybe relative to that of the list. */
+  /** Address of an SVG, maybe relative to the list's. */
   readonly icon?: string | undefined;
   readonly npx?: PackageSource | undefined;
   readonly uvx?: PackageSource | undefined;
-  /** By kind of machine, such as `linux-x86_64`. */
+  /** By machine, such as `linux-x86_64`. */
   readonly binary: ReadonlyMap<string, BinarySource>;
 }
 
-/** The valid entries of a registry, and for the log, why others were skipped. */
+/** `problems`: why entries were skipped, for the log. */
 export interface ParsedRegistry {
   readonly agents: readonly RegistryAgent[];
   readonly problems: readonly string[];
@@ -79,20 +81,16 @@ const entry = z.object({
   website: z.optional(url),
   authors: z._default(z.array(line).check(z.maxLength(50)), []),
   license: z.optional(line),
-  // An agent is not refused for its icon.
   icon: z.catch(z.optional(z.string().check(z.maxLength(2_000))), undefined),
   distribution: z.object({
     npx: z.optional(packaged),
     uvx: z.optional(packaged),
-    // Read each target separately: an invalid one of another platform does not matter.
+    // Read separately: invalid targets of other platforms don't matter.
     binary: z.optional(z.record(z.string().check(z.maxLength(100)), z.unknown())),
   }),
 });
 
-/**
- * Reads the registry's JSON text (version 1).
- * @throws ParleyError `bad-registry` if it is not a list of agents; its message quotes nothing
- */
+/** @throws ParleyError `bad-registry`; its message quotes nothing */
 export function parseRegistry(json: string): ParsedRegistry {
   let value: unknown;
   try {
@@ -130,4 +128,12 @@ function readEntry(value: unknown): RegistryAgent | string {
 function problemOf(error: z.core.$ZodError): string {
   const [issue] = error.issues;
   return `${issue?.path.map(String).join('.').slice(0, 200) ?? ''} ${issue?.code ?? ''}`;
+}
+
+/** Most versions are semantic; `2026.11` is read as `2026.11.0`. */
+export function isNewer(listed: string, installed: string): boolean {
+  if (valid(listed) && valid(installed)) return gt(listed, installed);
+  const [one, other] = [coerce(listed), coerce(installed)];
+  const order = one && other ? compare(one, other) : 0;
+  return order === 0 ? listed !== installed : order > 0;
 }

@@ -1,33 +1,31 @@
 // The registry's list of agents: fetched, validated, and stored on disk for offline use.
 
-import { readFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { messageOf, ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
 import type { Log } from '../../base/log';
+import { retryBusy } from '../../base/retryBusy';
 import { at } from '../../base/untrusted';
-import { readBody } from '../fetch/readBody';
-import { networkError, request } from '../fetch/request';
-import { keepFile } from './keepFile';
+import { networkError, readBody, request } from '../fetch/request';
 import { type ParsedRegistry, parseRegistry, type RegistryAgent } from './registryAgent';
 
-/** Maximum size of the list, in bytes. */
 const MAX_BYTES = 8 * 1024 * 1024;
-/** Time limit from the request to the last byte, in milliseconds. */
+/** To the last byte, ms. */
 const LIMIT_MS = 20_000;
-/** A list is not fetched again within this time, in milliseconds. */
+/** No new request within this time, ms. */
 const FRESH_MS = 5 * 60_000;
 
-/** The list as it is shown. */
 export interface Listing {
   readonly agents: readonly RegistryAgent[];
-  /** When the registry sent it, in milliseconds since 1970. */
+  /** When the registry sent it, ms since 1970. */
   readonly at: number;
   /** Why an earlier list is shown. */
   readonly failure?: ParleyError;
 }
 
 export interface RegistryListOptions {
-  /** File with the last valid list. */
   readonly file: string;
   readonly log: Log;
   readonly now?: () => number;
@@ -51,8 +49,8 @@ export class RegistryList {
   }
 
   /**
-   * Returns the list at an address, or the last valid one from there if it cannot be fetched.
-   * @throws ParleyError if there is no earlier list; the reason of `signal`
+   * Returns the list, or the last valid one from this address.
+   * @throws ParleyError if there is none; the reason of `signal`
    */
   async load(url: string, signal: AbortSignal): Promise<Listing> {
     const kept = await this.#kept(url);
@@ -104,7 +102,7 @@ export class RegistryList {
     }
   }
 
-  /** Returns the last valid list of an address, validated as if just fetched. */
+  /** Validated as if just fetched. */
   async #kept(url: string): Promise<{ readonly kept: Kept; readonly parsed: ParsedRegistry } | undefined> {
     if (this.#last?.kept.url === url) return this.#last;
     try {
@@ -119,7 +117,7 @@ export class RegistryList {
   }
 
   async #keep(kept: Kept): Promise<void> {
-    // The list can be shown all the same where it is not kept.
+    // Storing is optional.
     await keepFile(this.#options.file, kept).catch((error: unknown) =>
       this.#options.log.warn(`registry: the list was not kept: ${messageOf(error)}`),
     );
@@ -129,4 +127,23 @@ export class RegistryList {
 function tooLarge(): ParleyError {
   const megabytes = Math.floor(MAX_BYTES / 1e6);
   return new ParleyError('too-large', localizable('The list of the registry is larger than {0} MB.', megabytes));
+}
+
+/** Writes JSON that only the user can read, in one step. */
+export async function keepFile(file: string, value: unknown): Promise<void> {
+  const next = `${file}.${randomUUID()}`;
+  try {
+    await mkdir(dirname(file), { recursive: true });
+    const handle = await open(next, 'wx', 0o600);
+    try {
+      await handle.writeFile(JSON.stringify(value));
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await retryBusy(() => rename(next, file));
+  } catch (error) {
+    await rm(next, { force: true }).catch(() => {});
+    throw error;
+  }
 }

@@ -1,7 +1,7 @@
 // Compares the PATH of the login shell, which agents get, with that of the window.
 import { delimiter } from 'node:path';
 import * as l10n from '@vscode/l10n';
-import type { ShellAnswer } from '../../agents/shellPath';
+import type { ShellAnswer } from '../../agents/agentEnvironment';
 import { formatTenths } from '../../base/localFormat';
 import { type Check, check, type Finding } from './check';
 import { notTrusted } from './trust';

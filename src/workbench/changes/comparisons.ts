@@ -2,8 +2,7 @@
 // it still is what the agent left, so that it can be edited there, else the version after.
 import { basename, join } from 'node:path';
 import { l10n, type TextDocumentShowOptions, Uri, window } from 'vscode';
-import type { FileChange, FileVersion } from '../../changes/model/fileChange';
-import type { FolderStates } from '../../changes/model/folderStore';
+import type { FileChange, FileVersion, FolderStates } from '../../changes/model/fileChange';
 import type { ReviewFile } from '../../changes/review/reviewFile';
 import { columnBesideChat } from '../editor/openLocation';
 import { inert } from '../ui/inertText';

@@ -2,7 +2,7 @@
 // comparison have the same path, so that VS Code takes neither for renamed and shows no long path.
 import { join } from 'node:path';
 import { type FileStat, FileSystemError, Uri } from 'vscode';
-import { isSafePath } from '../../changes/review/safePath';
+import { isSafePath } from '../../changes/review/reviewFile';
 import type { Worktree } from '../../changes/worktree/worktreeEntry';
 import { asUtf8, DocumentFiles, documentStat } from '../editor/documentFiles';
 import { type DiskFile, readDiskFile } from './documents/diskFiles';

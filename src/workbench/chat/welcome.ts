@@ -3,7 +3,7 @@
 import { basename } from 'node:path';
 import { messageOf } from '../../base/errors';
 import { head } from '../../base/text';
-import { branchOf } from '../../changes/git/branchOf';
+import { branchOf } from '../../changes/git/repository';
 import type { Conversation } from '../../client/conversation/conversation';
 import type { WelcomeView } from '../../panel/contract';
 import { AgentCatalog } from '../config/agentCatalog';

@@ -3,7 +3,7 @@ import { l10n } from 'vscode';
 import { ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
 import { head, oneLine } from '../../base/text';
-import { turnPatch } from '../../client/changes/turnPatch';
+import { turnPatch } from '../../client/changes/commitMessage';
 import type { Conversation } from '../../client/conversation/conversation';
 import { promptOfTurn } from '../../client/conversation/sendAgain';
 import { embeddedAttachment } from '../chat/attachments';

@@ -2,8 +2,7 @@
 import { basename, join } from 'node:path';
 import { l10n, workspace } from 'vscode';
 import { messageOf, ParleyError } from '../../base/errors';
-import type { FileChange } from '../../changes/model/fileChange';
-import type { FolderStates } from '../../changes/model/folderStore';
+import type { FileChange, FolderStates } from '../../changes/model/fileChange';
 import type { ReviewProblem } from '../../changes/review/reviewFile';
 import type { ApplyResult } from '../../changes/worktree/applyChanges';
 import type { Loss } from '../../changes/worktree/losses';

@@ -2,7 +2,7 @@
 // which others look up by their class, and registers its commands.
 import { join } from 'node:path';
 import { commands, type ExtensionContext } from 'vscode';
-import { userEnvironment } from '../../agents/userEnvironment';
+import { userEnvironment } from '../../agents/agentEnvironment';
 import { type Disposable, DisposableStore } from '../../base/disposable';
 import { messageOf } from '../../base/errors';
 import type { Log } from '../../base/log';

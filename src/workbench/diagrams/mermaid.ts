@@ -1,8 +1,7 @@
 // The script of Mermaid, which is downloaded when the user first draws a diagram and agrees to that.
 import { l10n } from 'vscode';
 import { messageOf, ParleyError } from '../../base/errors';
-import { KeptFile } from '../../registry/install/keptFile';
-import { MERMAID_FILE } from '../../registry/install/mermaidFile';
+import { KeptFile, MERMAID_FILE } from '../../registry/install/keptFile';
 import { diagramRegistry } from '../config/settings';
 import { sizeText } from '../registry/installFlow';
 import { confirm, showProgress } from '../ui/messages';

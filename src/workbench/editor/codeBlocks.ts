@@ -6,7 +6,7 @@ import { l10n, languages, Range, RelativePattern, type TextEditor, window, works
 import type { Disposable } from '../../base/disposable';
 import { ParleyError } from '../../base/errors';
 import { revealControls } from '../../base/revealControls';
-import { isPlainPath } from '../../changes/review/safePath';
+import { isPlainPath } from '../../changes/review/reviewFile';
 import type { Conversation } from '../../client/conversation/conversation';
 import { type CodeChange, codeChange } from '../../client/requests/codeChange';
 import { isBelow } from '../../client/requests/roots';

@@ -4,7 +4,7 @@
 import * as vscode from 'vscode';
 import { ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
-import { placesOf } from '../../client/requests/agentPath';
+import { placesOf } from '../../client/requests/roots';
 
 /** `path` is absolute, or relative to a root. `line` and `column` are 1-based. */
 export interface FileLocation {

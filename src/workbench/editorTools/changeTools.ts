@@ -15,7 +15,7 @@ import {
   window,
   workspace,
 } from 'vscode';
-import type { FileEdit as WorkingEdit, WorkingFiles } from '../../changes/model/workingFiles';
+import type { FileEdit as WorkingEdit, WorkingFiles } from '../../changes/model/fileChange';
 import type { ToolSession } from '../../client/mcp/editorTools';
 import { keepLineEnds } from '../../client/requests/lineEnds';
 import { isBelow, realTarget, realTargets } from '../../client/requests/roots';

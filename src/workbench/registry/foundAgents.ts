@@ -3,8 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { workspace } from 'vscode';
 import { Emitter } from '../../base/event';
 import type { Log } from '../../base/log';
-import { type FoundProgram, findAgents } from '../../registry/discover/findAgents';
-import { versionOf } from '../../registry/discover/programVersion';
+import { type FoundProgram, findAgents, versionOf } from '../../registry/discover/findAgents';
 
 export interface FoundAgent extends FoundProgram {
   readonly version?: string;

@@ -3,18 +3,22 @@ import { homedir } from 'node:os';
 import type { ExtensionContext } from 'vscode';
 import { version as editorVersion, env, UIKind, workspace } from 'vscode';
 import type { AgentDefinition } from '../../agents/agentDefinition';
-import { agentEnvironment, withVariables } from '../../agents/agentEnvironment';
+import {
+  agentEnvironment,
+  knownShellPath,
+  lastShellAnswer,
+  loginShellPath,
+  withVariables,
+} from '../../agents/agentEnvironment';
 import { resolveCommand } from '../../agents/resolveCommand';
 import { runProgram } from '../../agents/runProgram';
-import { knownShellPath, lastShellAnswer, loginShellPath } from '../../agents/shellPath';
 import { ParleyError } from '../../base/errors';
 import type { Log } from '../../base/log';
 import { findGit } from '../../changes/git/gitProcess';
 import type { BareContext } from '../../client/connection/bareAgent';
 import { checkAgent } from '../../client/connection/bareAgent';
 import type { Conversation } from '../../client/conversation/conversation';
-import { KNOWN_AGENTS } from '../../registry/discover/knownAgents';
-import { versionOf } from '../../registry/discover/programVersion';
+import { KNOWN_AGENTS, versionOf } from '../../registry/discover/findAgents';
 import { findNode, findUv } from '../../registry/install/installTools';
 import type { Check } from '../../troubleshoot/checks/check';
 import { diskCheck } from '../../troubleshoot/checks/disk';

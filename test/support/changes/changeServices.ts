@@ -3,8 +3,7 @@
 import { Deferred } from '../../../src/base/deferred';
 import { silentLog } from '../../../src/base/log';
 import { openFolderStates } from '../../../src/changes/folderStates';
-import type { Snapshot } from '../../../src/changes/model/fileChange';
-import type { FolderStates } from '../../../src/changes/model/folderStore';
+import type { FolderStates, Snapshot } from '../../../src/changes/model/fileChange';
 import type { ChangeServices } from '../../../src/client/changes/changeServices';
 import { NodeFiles } from './nodeFiles';
 

@@ -4,8 +4,7 @@ import { lstat, readdir, readFile, readlink } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { ParleyError } from '../../../src/base/errors';
 import { countOf, hunks } from '../../../src/changes/lines/hunks';
-import type { FileChange, FileVersion, Snapshot } from '../../../src/changes/model/fileChange';
-import type { FolderStates } from '../../../src/changes/model/folderStore';
+import type { FileChange, FileVersion, FolderStates, Snapshot } from '../../../src/changes/model/fileChange';
 
 type Tree = ReadonlyMap<string, FileVersion>;
 

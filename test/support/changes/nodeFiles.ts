@@ -2,7 +2,7 @@
 import * as fs from 'node:fs/promises';
 import { chmod, lstat, mkdir, readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { FileEdit, WorkingFile, WorkingFiles } from '../../../src/changes/model/workingFiles';
+import type { FileEdit, WorkingFile, WorkingFiles } from '../../../src/changes/model/fileChange';
 import { removeEmptyFolders } from '../../../src/changes/restore/disk';
 
 export class NodeFiles implements WorkingFiles {

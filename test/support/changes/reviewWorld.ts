@@ -5,11 +5,9 @@ import { chmod, mkdir, readdir, rename, rm, symlink, writeFile } from 'node:fs/p
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import type { LineHunk } from '../../../src/base/lineHunks';
-import { compareLines } from '../../../src/changes/lines/hunks';
+import { compareLines, textLines } from '../../../src/changes/lines/hunks';
 import { Slices } from '../../../src/changes/lines/slices';
-import { textLines } from '../../../src/changes/lines/textLines';
-import type { Snapshot } from '../../../src/changes/model/fileChange';
-import type { FolderStates } from '../../../src/changes/model/folderStore';
+import type { FolderStates, Snapshot } from '../../../src/changes/model/fileChange';
 import type { ReviewFile, ReviewTarget, UndoResult } from '../../../src/changes/review/reviewFile';
 import { SessionReview } from '../../../src/changes/review/sessionReview';
 import { sameData } from '../sameData';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import type { TransportSink } from '../../../src/acp/jsonrpc/transport';
-import { hostEnvironment } from '../../../src/agents/hostEnvironment';
+import { hostEnvironment } from '../../../src/agents/agentEnvironment';
 import { Deferred } from '../../../src/base/deferred';
 import { silentLog } from '../../../src/base/log';
 import type { KeptStart } from '../../../src/client/transport/agentTransport';

@@ -2,8 +2,7 @@
 import { basename } from 'node:path';
 import { Duplex, PassThrough } from 'node:stream';
 import { StdioTransport } from '../../../src/acp/transport/stdioTransport';
-import { type AgentExit, AgentProcess, checkFolder } from '../../../src/agents/agentProcess';
-import { StderrLog } from '../../../src/agents/stderrLog';
+import { type AgentExit, AgentProcess, checkFolder, StderrLog } from '../../../src/agents/agentProcess';
 import { Deferred } from '../../../src/base/deferred';
 import type { AgentTransport, ProcessStarter } from '../../../src/client/transport/agentTransport';
 import type { AgentProgram } from '../agents/program';

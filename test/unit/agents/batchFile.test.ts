@@ -3,8 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { batchLine, shimTarget } from '../../../src/agents/batchFile';
-import { planStart } from '../../../src/agents/startPlan';
+import { batchLine, planStart, shimTarget } from '../../../src/agents/startPlan';
 import { removeScratch, scratchFile, scratchFolder } from '../../support/scratch';
 
 const SHIM = 'C:\\Users\\a b\\npm\\gemini.cmd';

@@ -4,9 +4,15 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { agentEnvironment, withVariables } from '../../../src/agents/agentEnvironment';
-import { usersEnvironment } from '../../../src/agents/hostEnvironment';
-import { lastShellAnswer, loginShellPath, mergePaths, shellArguments } from '../../../src/agents/shellPath';
+import {
+  agentEnvironment,
+  lastShellAnswer,
+  loginShellPath,
+  mergePaths,
+  shellArguments,
+  usersEnvironment,
+  withVariables,
+} from '../../../src/agents/agentEnvironment';
 import { silentLog } from '../../../src/base/log';
 import { removeScratch, scratchFile, scratchFolder } from '../../support/scratch';
 

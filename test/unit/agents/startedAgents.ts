@@ -1,7 +1,7 @@
 // Agents that a test has started as processes of a few lines, and how they are talked to.
 import { RpcConnection, type RpcHandlers } from '../../../src/acp/jsonrpc/rpcConnection';
+import { hostEnvironment } from '../../../src/agents/agentEnvironment';
 import { AgentProcess, type StartOptions } from '../../../src/agents/agentProcess';
-import { hostEnvironment } from '../../../src/agents/hostEnvironment';
 import { Deferred } from '../../../src/base/deferred';
 import { silentLog } from '../../../src/base/log';
 import { removeScratch } from '../../support/scratch';

@@ -1,6 +1,6 @@
 // The end of a program's output in bounded memory.
 import assert from 'node:assert/strict';
-import { TailBuffer } from '../../../src/agents/stderrLog';
+import { TailBuffer } from '../../../src/agents/agentProcess';
 
 describe('TailBuffer', () => {
   it('keeps the end of the output, without a partial line after dropping text', () => {

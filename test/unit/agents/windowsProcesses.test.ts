@@ -6,7 +6,6 @@ import { once } from 'node:events';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { WINDOWS_GUARD } from '../../../src/agents/windowsGuard';
 import { WindowsOrphans } from '../../../src/agents/windowsOrphans';
 import {
   endBorn,
@@ -15,6 +14,7 @@ import {
   isBorn,
   listWindowsProcesses,
   ownBirth,
+  WINDOWS_GUARD,
 } from '../../../src/agents/windowsProcesses';
 import { silentLog } from '../../../src/base/log';
 import { removeScratch, scratchFolder } from '../../support/scratch';

@@ -2,9 +2,8 @@
 import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { withVariables } from '../../../src/agents/agentEnvironment';
+import { hostEnvironment, withVariables } from '../../../src/agents/agentEnvironment';
 import { AgentProcess } from '../../../src/agents/agentProcess';
-import { hostEnvironment } from '../../../src/agents/hostEnvironment';
 import { resolveCommand } from '../../../src/agents/resolveCommand';
 import { Deferred } from '../../../src/base/deferred';
 import { silentLog } from '../../../src/base/log';

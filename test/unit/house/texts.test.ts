@@ -14,7 +14,7 @@ const root = process.cwd();
 /** Where words are no texts of ours for people, so that they stay as they are in every language. */
 const NOT_FOR_PEOPLE: readonly (readonly [place: RegExp, why: string])[] = [
   [
-    /^registry\/discover\/knownAgents\.ts$|^workbench\/agents\/(?:importPage|protocolNames)\.ts$/,
+    /^registry\/discover\/findAgents\.ts$|^workbench\/agents\/(?:importPage|protocolNames)\.ts$/,
     'names of products and protocols',
   ],
   [/^base\/pagePolicy\.ts$/, 'the policy of a page'],
@@ -22,7 +22,10 @@ const NOT_FOR_PEOPLE: readonly (readonly [place: RegExp, why: string])[] = [
   [/^demo\//, 'the demo is an agent'],
   [/^acp\/(?:jsonrpc|protocol|proposals|v1|v2|quirks)\//, 'answers to the agent, and the log'],
   [/^acp\/transport\/httpClient\.ts$/, 'the log'],
-  [/^agents\/(?:agentDefinition|shellPath|orphanGuard|windowsProcesses)\.ts$/, 'the log, and programs of a shell'],
+  [
+    /^agents\/(?:agentDefinition|agentEnvironment|orphanGuard|windowsProcesses)\.ts$/,
+    'the log, and programs of a shell',
+  ],
   [
     /^client\/(?:connection\/contextHandoff|conversation\/summaryPrompt|changes\/(?:commitMessage|turnPatch))\.ts$|^mentions\/git/,
     'part of the prompt',

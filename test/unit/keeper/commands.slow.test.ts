@@ -5,7 +5,7 @@ import { appendFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { RpcError } from '../../../src/acp/jsonrpc/rpcError';
-import { hostEnvironment } from '../../../src/agents/hostEnvironment';
+import { hostEnvironment } from '../../../src/agents/agentEnvironment';
 import { Deferred } from '../../../src/base/deferred';
 import { silentLog } from '../../../src/base/log';
 import { type TerminalChange, Terminals } from '../../../src/client/terminals/terminals';

@@ -6,7 +6,7 @@ import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import { hostEnvironment } from '../../../src/agents/hostEnvironment';
+import { hostEnvironment } from '../../../src/agents/agentEnvironment';
 import { descendantsOf } from '../../../src/agents/processTree';
 import { Deferred } from '../../../src/base/deferred';
 import { silentLog } from '../../../src/base/log';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { appendFile, copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { hostEnvironment } from '../../../src/agents/hostEnvironment';
+import { hostEnvironment } from '../../../src/agents/agentEnvironment';
 import { silentLog } from '../../../src/base/log';
 import { KeeperSocket } from '../../../src/client/transport/keeperSocket';
 import type { KeptProcess } from '../../../src/client/transport/keptProcess';

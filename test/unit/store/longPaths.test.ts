@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readFramed, writeFramed } from '../../../src/distributed/stores/framedFile';
-import { keepFile } from '../../../src/registry/list/keepFile';
+import { keepFile } from '../../../src/registry/list/registryList';
 import { removeScratch, scratchFolder } from '../../support/scratch';
 import { newSession, openJournal, textIn, turn } from '../../support/store/journals';
 

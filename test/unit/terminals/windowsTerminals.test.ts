@@ -1,8 +1,7 @@
 // Commands that agents run in terminals on Windows: programs, batch files and commands of cmd.exe itself. Runs where the platform is win32 (npm run test:windows).
 import assert from 'node:assert/strict';
 import { dirname } from 'node:path';
-import { withVariables } from '../../../src/agents/agentEnvironment';
-import { hostEnvironment } from '../../../src/agents/hostEnvironment';
+import { hostEnvironment, withVariables } from '../../../src/agents/agentEnvironment';
 import { silentLog } from '../../../src/base/log';
 import { ConsoleReader, consoleCodePage } from '../../../src/terminals/consoleText';
 import { planCommand } from '../../../src/terminals/terminalCommand';

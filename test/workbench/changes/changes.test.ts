@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import * as vscode from 'vscode';
 import { silentLog } from '../../../src/base/log';
-import type { FileEdit } from '../../../src/changes/model/workingFiles';
+import type { FileEdit } from '../../../src/changes/model/fileChange';
 import { VersionDocuments, versionUri } from '../../../src/workbench/changes/documents/versionDocuments';
 import { EditorWorkingFiles } from '../../../src/workbench/changes/documents/workingFiles';
 import { removeFolder } from '../../support/scratch';

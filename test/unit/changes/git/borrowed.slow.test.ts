@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync, statSync, utimesSync } from
 import { join } from 'node:path';
 import { collect } from '../../../../src/changes/git/collect';
 import { findGit } from '../../../../src/changes/git/gitProcess';
-import type { FolderStates } from '../../../../src/changes/model/folderStore';
+import type { FolderStates } from '../../../../src/changes/model/fileChange';
 import { environment, git, inShort, makePlace, openStates, type Place, write } from './folders';
 
 describe('what a store takes from a repository', function () {

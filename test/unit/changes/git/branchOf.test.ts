@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { branchOf } from '../../../../src/changes/git/branchOf';
+import { branchOf } from '../../../../src/changes/git/repository';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
 
 describe('the branch of a folder', () => {

@@ -14,8 +14,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as fc from 'fast-check';
-import type { FileChange, FileVersion } from '../../../../src/changes/model/fileChange';
-import type { FolderStates } from '../../../../src/changes/model/folderStore';
+import type { FileChange, FileVersion, FolderStates } from '../../../../src/changes/model/fileChange';
 import { seeds } from '../../../support/tier';
 import { git, makePlace, openStates, type Place } from './folders';
 

@@ -5,8 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { silentLog } from '../../../../src/base/log';
 import { openFolderStates } from '../../../../src/changes/folderStates';
-import type { FileChange } from '../../../../src/changes/model/fileChange';
-import type { FolderStates } from '../../../../src/changes/model/folderStore';
+import type { FileChange, FolderStates } from '../../../../src/changes/model/fileChange';
 
 /** A folder to work in, with a place for the store beside it. */
 export interface Place {

@@ -16,7 +16,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import type { FolderStates } from '../../../../src/changes/model/folderStore';
+import type { FolderStates } from '../../../../src/changes/model/fileChange';
 import { git, inShort, makePlace, openStates, type Place, write } from './folders';
 
 /** Every file below a folder, with its mode, size, times and content. */

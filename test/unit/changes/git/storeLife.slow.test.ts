@@ -8,8 +8,7 @@ import { silentLog } from '../../../../src/base/log';
 import { openFolderStates } from '../../../../src/changes/folderStates';
 import { openGitFolder } from '../../../../src/changes/git/gitFolder';
 import { findGit } from '../../../../src/changes/git/gitProcess';
-import type { Snapshot } from '../../../../src/changes/model/fileChange';
-import type { FolderStates } from '../../../../src/changes/model/folderStore';
+import type { FolderStates, Snapshot } from '../../../../src/changes/model/fileChange';
 import { openStateRetention } from '../../../../src/changes/stateRetention';
 import { environment, git, inShort, makePlace, openStates, type Place, write } from './folders';
 

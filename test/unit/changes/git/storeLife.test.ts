@@ -3,8 +3,7 @@ import { strict as assert } from 'node:assert';
 import { readdirSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { silentLog } from '../../../../src/base/log';
-import type { Snapshot } from '../../../../src/changes/model/fileChange';
-import type { FolderStates } from '../../../../src/changes/model/folderStore';
+import type { FolderStates, Snapshot } from '../../../../src/changes/model/fileChange';
 import { openStateRetention } from '../../../../src/changes/stateRetention';
 import { environment, inShort, makePlace, openStates, type Place, write } from './folders';
 

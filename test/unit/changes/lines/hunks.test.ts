@@ -2,10 +2,9 @@
 import { strict as assert } from 'node:assert';
 import fc from 'fast-check';
 import type { LineHunk } from '../../../../src/base/lineHunks';
-import { compareLines, hunks, inverted } from '../../../../src/changes/lines/hunks';
+import { compareLines, hunks, inverted, type TextLines, textLines } from '../../../../src/changes/lines/hunks';
 import { placeHunks, shownLines, withHunks } from '../../../../src/changes/lines/placeHunks';
 import { Slices } from '../../../../src/changes/lines/slices';
-import { type TextLines, textLines } from '../../../../src/changes/lines/textLines';
 import { gitApply, linesOf, patchOf } from '../../../support/changes/patch';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
 

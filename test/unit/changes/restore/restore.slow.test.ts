@@ -5,8 +5,7 @@ import { chmod, cp, lstat, mkdir, readdir, readFile, readlink, rename, rm, symli
 import { join } from 'node:path';
 import { silentLog } from '../../../../src/base/log';
 import { openFolderStates } from '../../../../src/changes/folderStates';
-import type { Snapshot } from '../../../../src/changes/model/fileChange';
-import type { FolderStates } from '../../../../src/changes/model/folderStore';
+import type { FolderStates, Snapshot } from '../../../../src/changes/model/fileChange';
 import { AgentEdits } from '../../../../src/changes/restore/agentEdits';
 import type { Disk } from '../../../../src/changes/restore/disk';
 import { Restore, type RestoreOptions } from '../../../../src/changes/restore/restore';

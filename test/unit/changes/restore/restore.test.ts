@@ -4,8 +4,7 @@ import { lstat, mkdir, readdir, readFile, readlink, rm, symlink, writeFile } fro
 import { join } from 'node:path';
 import { silentLog } from '../../../../src/base/log';
 import { openFolderStates } from '../../../../src/changes/folderStates';
-import type { Snapshot } from '../../../../src/changes/model/fileChange';
-import type { FolderStates } from '../../../../src/changes/model/folderStore';
+import type { FolderStates, Snapshot } from '../../../../src/changes/model/fileChange';
 import { AgentEdits } from '../../../../src/changes/restore/agentEdits';
 import { Restore, type RestoreOptions } from '../../../../src/changes/restore/restore';
 import type { RestorePlan } from '../../../../src/changes/restore/restorePlan';

@@ -5,8 +5,7 @@ import { mkdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises
 import { join } from 'node:path';
 import { silentLog } from '../../../../src/base/log';
 import { openFolderStates } from '../../../../src/changes/folderStates';
-import type { Snapshot } from '../../../../src/changes/model/fileChange';
-import type { FolderStates } from '../../../../src/changes/model/folderStore';
+import type { FolderStates, Snapshot } from '../../../../src/changes/model/fileChange';
 import { AgentEdits } from '../../../../src/changes/restore/agentEdits';
 import { Restore } from '../../../../src/changes/restore/restore';
 import type { UndoResult } from '../../../../src/changes/review/reviewFile';

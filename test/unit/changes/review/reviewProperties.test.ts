@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { silentLog } from '../../../../src/base/log';
 import { openFolderStates } from '../../../../src/changes/folderStates';
-import type { FolderStates } from '../../../../src/changes/model/folderStore';
+import type { FolderStates } from '../../../../src/changes/model/fileChange';
 import { MemoryStates } from '../../../support/changes/memoryStates';
 import { type Action, actions, ReviewWorld } from '../../../support/changes/reviewWorld';
 import { removeScratch, scratchFolder } from '../../../support/scratch';

@@ -2,7 +2,7 @@
 import { strict as assert } from 'node:assert';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isSafePath } from '../../../../src/changes/review/safePath';
+import { isSafePath } from '../../../../src/changes/review/reviewFile';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
 
 // Wine has no links.

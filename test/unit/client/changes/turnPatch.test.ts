@@ -2,7 +2,7 @@
 import { strict as assert } from 'node:assert';
 import { join } from 'node:path';
 import type { FileChange, FileVersion } from '../../../../src/changes/model/fileChange';
-import { turnPatch } from '../../../../src/client/changes/turnPatch';
+import { turnPatch } from '../../../../src/client/changes/commitMessage';
 
 const CWD = process.platform === 'win32' ? 'C:\\work' : '/work';
 const at = (name: string): string => join(CWD, name);

@@ -1,7 +1,7 @@
 // Which paths of an agent may be looked up at all, however they are written.
 import assert from 'node:assert/strict';
 import { posix, win32 } from 'node:path';
-import { placesOf } from '../../../../src/client/requests/agentPath';
+import { placesOf } from '../../../../src/client/requests/roots';
 import { candidatesOf, parseLink } from '../../../../src/client/view/linkTarget';
 
 const ROOTS = ['C:\\project'];

@@ -2,8 +2,7 @@
 import { strict as assert } from 'node:assert';
 import type { PermissionAsk } from '../../../../src/acp/protocol/dialect';
 import { Deferred } from '../../../../src/base/deferred';
-import type { Judgement } from '../../../../src/client/requests/judgement';
-import { PermissionRequestHandler } from '../../../../src/client/requests/permissionRequestHandler';
+import { type Judgement, PermissionRequestHandler } from '../../../../src/client/requests/permissionRequestHandler';
 import { SessionModel } from '../../../../src/session/model/model';
 
 describe('a permission request that a rule answers', () => {

@@ -1,7 +1,7 @@
 // Which command lines are one plain command, so that a rule may be about them.
 import { strict as assert } from 'node:assert';
 import fc from 'fast-check';
-import { matchesWords, plainWords } from '../../../../src/client/rules/commandWords';
+import { matchesWords, plainWords } from '../../../../src/client/rules/runners';
 
 /** What an agent may try, so that a rule for `npm test` (or `npm test *`) lets it run something else. */
 const HOSTILE: readonly string[] = [

@@ -14,10 +14,10 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { PermissionAsk } from '../../../../src/acp/protocol/dialect';
-import { matchesWords, plainWords } from '../../../../src/client/rules/commandWords';
 import { CouldRun } from '../../../../src/client/rules/couldRun';
 import { judge } from '../../../../src/client/rules/judge';
 import type { PermissionRule } from '../../../../src/client/rules/permissionRule';
+import { matchesWords, plainWords } from '../../../../src/client/rules/runners';
 import { seeds } from '../../../support/tier';
 
 describe('a rule that rejects', () => {

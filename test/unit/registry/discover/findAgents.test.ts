@@ -3,9 +3,13 @@ import assert from 'node:assert/strict';
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { silentLog } from '../../../../src/base/log';
-import { findAgents } from '../../../../src/registry/discover/findAgents';
-import { KNOWN_AGENTS, type KnownAgent } from '../../../../src/registry/discover/knownAgents';
-import { readVersion, versionOf } from '../../../../src/registry/discover/programVersion';
+import {
+  findAgents,
+  KNOWN_AGENTS,
+  type KnownAgent,
+  readVersion,
+  versionOf,
+} from '../../../../src/registry/discover/findAgents';
 import { removeScratch, scratchFile, scratchFolder } from '../../../support/scratch';
 
 const GEMINI: KnownAgent = { id: 'gemini', name: 'Gemini', program: 'gemini', args: ['--acp'], answersVersion: true };

@@ -1,6 +1,6 @@
 // Updates that the registry has for an installed agent.
 import assert from 'node:assert/strict';
-import { isNewer } from '../../../../src/registry/list/isNewer';
+import { isNewer } from '../../../../src/registry/list/registryAgent';
 
 describe('isNewer', () => {
   it('orders semantic versions', () => {

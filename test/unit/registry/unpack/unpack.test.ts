@@ -5,9 +5,14 @@ import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PassThrough, type Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { archiveKind, unpack } from '../../../../src/registry/unpack/unpack';
-import { pathParts, type UnpackLimits, type UnpackTarget } from '../../../../src/registry/unpack/unpackTarget';
-import { unpackZip } from '../../../../src/registry/unpack/unpackZip';
+import {
+  archiveKind,
+  pathParts,
+  type UnpackLimits,
+  type UnpackTarget,
+  unpack,
+  unpackZip,
+} from '../../../../src/registry/unpack/unpack';
 import { tarOf, tgzOf, zipOf } from '../../../support/archives';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
 

@@ -1,6 +1,6 @@
 // How long a turn waited for the user, and what the user answered.
 import { strict as assert } from 'node:assert';
-import { answerWords } from '../../../../src/client/requests/answerWords';
+import { answerWords } from '../../../../src/client/requests/elicitationRequestHandler';
 import type { SessionEvent } from '../../../../src/session/events/event';
 import type { Form } from '../../../../src/session/events/form';
 import { SessionModel } from '../../../../src/session/model/model';
