@@ -9,6 +9,7 @@ import type { FirstUseView, SessionMessage, ToWebview } from '../../../src/panel
 import { Page } from '../../../src/workbench/activation/page';
 import { ChatSurface } from '../../../src/workbench/chat/chatSurface';
 import { messageHandlers } from '../../../src/workbench/chat/messages';
+import { sameData } from '../../support/sameData';
 import { FEED_SOURCES } from '../../support/sessions/feedSources';
 import { fakeWorkbench } from '../../support/workbench/fakeWorkbench';
 
@@ -231,13 +232,13 @@ describe('a surface of the chat', () => {
   it('refuses an answer to a question that is gone, and says so', () => {
     const { say, posted } = open('A');
     say({ type: 'permission', id: 'p', optionId: 'yes' });
-    assert.deepEqual(posted('rejected'), [{ type: 'rejected', id: 'p', reason: 'This question is no longer open.' }]);
+    sameData(posted('rejected'), [{ type: 'rejected', id: 'p', reason: 'This question is no longer open.' }]);
   });
 
   it('refuses what is asked of a session that is closed, and says so', () => {
     const { say, posted } = open('A');
     say({ type: 'send', clientId: 'c1', text: 'hello', revision: 1 }, 'gone');
-    assert.deepEqual(posted('rejected'), [{ type: 'rejected', clientId: 'c1', reason: 'This session is closed.' }]);
+    sameData(posted('rejected'), [{ type: 'rejected', clientId: 'c1', reason: 'This session is closed.' }]);
   });
 
   it('refuses messages that are too large or invalid, and says so', () => {
