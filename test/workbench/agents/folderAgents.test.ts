@@ -68,6 +68,7 @@ describe('agents and MCP servers of a folder', () => {
       type: 'process',
       command: 'claude',
       args: [],
+      cwd: undefined,
       env: { A: '1' },
     });
     assert.equal(catalog.originOf('mine')?.kind, 'user');

@@ -29,7 +29,7 @@ import { AgentEntries } from '../../../src/workbench/registry/agentEntries';
 import { AgentRegistry } from '../../../src/workbench/registry/agentRegistry';
 import { tinyAgent } from '../../support/agents/tinyAgent';
 import { removeFolder } from '../../support/scratch';
-import { once } from '../editing';
+import { once, until } from '../editing';
 
 type Step =
   | { readonly row: string }
@@ -262,9 +262,12 @@ describe('the agents editor', () => {
   it('opens settings.json at the entry of an agent', async () => {
     await set({ one: { name: 'One', command: 'one' }, two: { name: 'Two', command: 'two' } });
     await run({ row: 'Two' }, { row: 'Edit in settings.json' });
-    const { document, selection } = window.activeTextEditor ?? assert.fail();
-    assert.match(document.lineAt(selection.active.line).text, /^\s*"two": \{/);
-    assert.equal(document.isDirty, false);
+    const isThere = (): boolean => {
+      const { document, selection } = window.activeTextEditor ?? {};
+      return document !== undefined && /^\s*"two": \{/.test(document.lineAt(selection?.active.line ?? 0).text);
+    };
+    await until(isThere, window.onDidChangeActiveTextEditor, window.onDidChangeTextEditorSelection);
+    assert.equal(window.activeTextEditor?.document.isDirty, false);
     await commands.executeCommand('workbench.action.closeActiveEditor');
   });
 
