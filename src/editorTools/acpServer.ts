@@ -1,5 +1,4 @@
-// The MCP server of one session for agents that reach it over their ACP connection (`mcp/message`,
-// protocol v1 and v2 unstable): one request of the agent is one request of MCP.
+// The MCP server of one session for agents that reach it over ACP (`mcp/message`, v2 unstable too).
 
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { ErrorCode, isJSONRPCRequest, type RequestId } from '@modelcontextprotocol/sdk/types.js';

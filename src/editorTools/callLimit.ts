@@ -1,5 +1,4 @@
-// Bounds the calls of one session that are under way: an agent that calls without end costs the
-// editor no more than one that calls a few tools at a time.
+// Limits the calls of a session that run at the same time.
 
 import type { ToolCaller } from './toolCaller';
 import { TOOLS, type ToolEffect } from './tools';

@@ -1,5 +1,4 @@
-// The socket on which the window offers its tools to the agents that it started: reachable for the
-// user alone, and each connection has to show the token of a session first.
+// The socket for tools: only for this user, and each connection shows the token of a session first.
 
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';

@@ -1,5 +1,4 @@
-// The troubleshooting report: Markdown that the user reads before sharing it. Secrets, the home
-// folder and the user's name in paths are removed.
+// The troubleshooting report in Markdown, without secrets, home folder and user name.
 import * as l10n from '@vscode/l10n';
 import type { KnownSecrets } from '../base/knownSecrets';
 import { knownSecrets, redact } from '../base/redact';

@@ -1,5 +1,4 @@
-// Checks whether the database of sessions opens and is intact. SQLite reads the whole file for
-// that, so the check runs in a separate thread.
+// Checks in a thread whether the database of sessions is intact: SQLite reads the whole file.
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';

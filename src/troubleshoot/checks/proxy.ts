@@ -1,5 +1,4 @@
-// Checks the proxies of VS Code, which Parley's own downloads use, and of the environment, which
-// agents use.
+// Checks the proxies of VS Code (used by Parley's downloads) and of the environment (used by agents).
 import { connect } from 'node:net';
 import * as l10n from '@vscode/l10n';
 import { type Check, check, type Finding } from './check';

@@ -1,5 +1,4 @@
-// What people change of an entry of `parley.agents`, each with its own input box; the rest is edited in
-// settings.json.
+// What people change of an entry of `parley.agents`; the rest is edited in settings.json.
 import { commands, env, l10n, Range, type TextDocument, window, workspace } from 'vscode';
 import type { AgentDefinition } from '../../agents/agentDefinition';
 import { secretName } from '../../agents/agentImport';

@@ -1,5 +1,4 @@
-// The agents editor: lists the agents of this window, and adds, changes, tests and removes them. Uses
-// VS Code's own lists and input boxes, so that keys, themes and screen readers work as elsewhere.
+// The agents editor: lists the agents of this window, and adds, changes, tests and removes them.
 import { commands, l10n } from 'vscode';
 import { type AgentDefinition, entryProblem } from '../../agents/agentDefinition';
 import {

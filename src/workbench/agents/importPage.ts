@@ -1,5 +1,4 @@
-// Adds agents from the settings of other editors on this machine and of other extensions, as
-// selected by the user. Starts nothing.
+// Adds agents from the settings of other editors and extensions. Starts nothing.
 import { readFile, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';

@@ -1,5 +1,4 @@
-// Comparisons of changed files: on the left the version before, on the right the file itself where
-// it still is what the agent left, so that it can be edited there, else the version after.
+// Comparisons of changed files. The file itself is on the right while it is what the agent left.
 import { basename, join } from 'node:path';
 import { l10n, type TextDocumentShowOptions, Uri, window } from 'vscode';
 import type { FileChange, FileVersion, FolderStates } from '../../changes/model/fileChange';

@@ -1,5 +1,4 @@
-// Releases what was recorded of sessions that are deleted, and bounds what all sessions keep of
-// their folders.
+// Releases recorded states of deleted sessions, and limits those of all sessions.
 import type { Disposable } from '../../base/disposable';
 import { messageOf } from '../../base/errors';
 import type { Log } from '../../base/log';

@@ -1,5 +1,4 @@
-// Shows, keeps and undoes what agents changed: the operations behind the buttons of the panel, the
-// editors and the source control view.
+// Shows, keeps and undoes changes of agents, for the panel, editors and source control.
 
 import { basename } from 'node:path';
 import { l10n } from 'vscode';

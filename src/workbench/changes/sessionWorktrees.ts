@@ -1,5 +1,4 @@
-// Sessions that work in a worktree of their own: made, compared, applied to the folder of the user
-// and removed.
+// Worktrees of sessions: made, compared, applied to the user's folder and removed.
 import { join } from 'node:path';
 import { l10n, Uri, workspace } from 'vscode';
 import * as z from 'zod/mini';

@@ -1,5 +1,4 @@
-// What waits for review in VS Code's source control view, and in the gutter of editors: marks
-// against what was last kept. It is there only while something waits.
+// Pending reviews in VS Code's source control view and in the gutter, while there are some.
 import { join } from 'node:path';
 import { commands, l10n, Uri, window, workspace } from 'vscode';
 import { type Disposable, DisposableStore } from '../../base/disposable';

@@ -1,5 +1,4 @@
-// Tells reviews when VS Code's Undo or Redo may have brought back, or taken away again, what was
-// undone in them.
+// Tells reviews when VS Code's Undo or Redo may have changed what was undone in them.
 import { type Uri, workspace } from 'vscode';
 import { type Disposable, DisposableStore } from '../../base/disposable';
 import { pathKey } from '../editor/openDocuments';

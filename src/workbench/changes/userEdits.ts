@@ -1,5 +1,4 @@
-// Remembers which files the user edits in this window, so that their edits are told apart from what
-// agents write at the same time.
+// Remembers which files the user edits, to tell these edits from those of agents.
 import { realpath } from 'node:fs/promises';
 import { type Uri, workspace } from 'vscode';
 import { type Disposable, DisposableStore } from '../../base/disposable';

@@ -1,5 +1,4 @@
-// Diagrams of code blocks, each in an editor tab of its own. They are not brought back with the
-// window: their sources stay in the chat.
+// Diagrams of code blocks in editor tabs, which a reload does not restore.
 import { homedir } from 'node:os';
 import { type ExtensionContext, l10n, Uri, ViewColumn, type WebviewPanel, window, workspace } from 'vscode';
 import * as z from 'zod/mini';

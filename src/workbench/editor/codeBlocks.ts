@@ -1,5 +1,4 @@
-// What is done with a code block of a transcript: it goes to the cursor, into a file, an editor of its
-// own, or a terminal, or its diagram is drawn.
+// Puts a code block at the cursor, into a file, an editor or a terminal, or draws its diagram.
 
 import { relative, sep } from 'node:path';
 import { l10n, languages, Range, RelativePattern, type TextEditor, window, workspace } from 'vscode';

@@ -1,5 +1,4 @@
-// Shows the change of a tool call in VS Code's diff editor. Both sides are what the agent sent,
-// read-only: the files on disk may have changed since.
+// Shows the change of a tool call, as the agent sent it, in VS Code's diff editor.
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import type { Disposable } from '../../base/disposable';

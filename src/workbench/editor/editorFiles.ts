@@ -1,5 +1,4 @@
-// Files for agents as the user sees them: unsaved buffers before the disk. What is written is an
-// edit: all other bytes of the file stay, whether it is open or not.
+// Files for agents: unsaved buffers before the disk. A write keeps all other bytes of the file.
 import * as fs from 'node:fs/promises';
 import * as vscode from 'vscode';
 import { messageOf, ParleyError } from '../../base/errors';

@@ -1,5 +1,4 @@
-// Opens contents of a transcript entry that the page shows only in part or not at all: comparisons,
-// outputs, files.
+// Opens what the panel shows only in part or not at all: comparisons, outputs, files.
 import type { Conversation } from '../../client/conversation/conversation';
 import { fullOutput } from '../../client/view/fullOutput';
 import type { DiffEditor } from './diffEditor';

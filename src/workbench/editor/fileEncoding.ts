@@ -1,5 +1,4 @@
-// Decodes and encodes files by VS Code's own rules (settings, byte order marks, guessing) without
-// opening an editor.
+// Decodes and encodes files by VS Code's own rules, without an editor.
 import * as vscode from 'vscode';
 import { ParleyError } from '../../base/errors';
 

@@ -1,5 +1,4 @@
-// Makes a file name that can be saved anywhere from one that an agent chose, which is not trusted.
-// Pure.
+// Makes a safe file name from one that an agent chose.
 
 /** File systems allow 255 bytes; this leaves room for what tools add. */
 const MAX_BYTES = 200;

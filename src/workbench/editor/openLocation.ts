@@ -1,5 +1,4 @@
-// Opens a location in a file that an agent named. Agents are not trusted with addresses: only paths
-// of existing files are opened, read in the editor.
+// Opens a location that an agent named: only paths of existing files, never addresses.
 
 import * as vscode from 'vscode';
 import { ParleyError } from '../../base/errors';

@@ -1,5 +1,4 @@
-// Shows the output of an agent's command in a real terminal of VS Code: live, with colors, and with
-// a way to stop it.
+// Shows the output of an agent's command live in a terminal of VS Code, with a way to stop it.
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../../base/disposable';
 import type { Terminals } from '../../client/terminals/terminals';

@@ -1,5 +1,4 @@
-// Saves a file that came with a message or a tool call to a location that the user chooses. Nothing
-// is written without the dialog.
+// Saves a file of a message or a tool call to a location that the user chooses in a dialog.
 
 import { homedir } from 'node:os';
 import * as vscode from 'vscode';

@@ -1,5 +1,4 @@
-// Runs the command of a sign-in in a real terminal of VS Code; its exit code tells whether it
-// succeeded.
+// Runs the command of a sign-in in a terminal; its exit code tells whether it succeeded.
 import { l10n, ThemeIcon, window, workspace } from 'vscode';
 import { ParleyError } from '../../base/errors';
 import type { TerminalCommand } from '../../client/ports/ports';

@@ -1,5 +1,4 @@
-// Asks the language servers by the editor's commands, with a limit: a server may hang, and its
-// request cannot be taken back.
+// Asks language servers with a time limit: a server may hang, and requests can't be withdrawn.
 
 import { commands } from 'vscode';
 import { inTime } from '../../editorTools/inTime';

@@ -1,5 +1,4 @@
-// Asks the user before a tool acts, as for the agent's own tools, and tells the session what became
-// of it.
+// Asks the user before a tool acts, and shows the outcome in the session.
 
 import { randomUUID } from 'node:crypto';
 import { l10n } from 'vscode';

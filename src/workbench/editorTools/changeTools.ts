@@ -1,5 +1,4 @@
-// The tools that change files: each asks the user with the whole change as a diff, and is then one
-// edit of the workspace that one Undo takes back.
+// The tools that change files: the user agrees to the whole diff, and one Undo takes it back.
 
 import { dirname } from 'node:path';
 import {

@@ -1,5 +1,4 @@
-// Problems of files as they are on the disk now: opens what an agent has just changed, and waits
-// until the language servers have caught up.
+// Problems of files as they are on the disk, after the language servers have caught up.
 
 import { stat } from 'node:fs/promises';
 import {

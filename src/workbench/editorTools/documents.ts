@@ -1,5 +1,4 @@
-// Opens files for the language servers: in memory, as they are on the disk now, with the extension
-// of their language running.
+// Opens files in memory for language servers, as they are on the disk.
 
 import { readFile, stat } from 'node:fs/promises';
 import {

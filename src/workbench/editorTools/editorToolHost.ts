@@ -1,5 +1,4 @@
-// Gives the sessions of this window the tools of the editor: each session those that the settings
-// allow its agent, and only in its own folders.
+// Gives sessions the tools that the settings allow their agent, within their folders.
 
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';

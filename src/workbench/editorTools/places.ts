@@ -1,5 +1,4 @@
-// Places in files as agents get them: relative path, line and column from 1, and the text of the
-// line.
+// Places in files as agents get them: relative path, line and column from 1, text of the line.
 
 import { readFile, stat } from 'node:fs/promises';
 import type { Location, LocationLink, Range, Uri } from 'vscode';

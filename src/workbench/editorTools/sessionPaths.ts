@@ -1,5 +1,4 @@
-// Paths as a session's agent says them: absolute or relative, and only inside of the session's
-// folders, with every link followed.
+// Paths of a session's agent: only inside of the session's folders, with links followed.
 
 import { realpath, stat } from 'node:fs/promises';
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';

@@ -1,5 +1,4 @@
-// Finds the symbol that an agent means: by its name, and the file, line or text of the line where it
-// saw it.
+// Finds the symbol that an agent means by its name and the file, line or text of the line.
 
 import type { Position, TextDocument } from 'vscode';
 import { openAnySource, openFile } from './documents';

@@ -1,5 +1,4 @@
-// Reads what VS Code's tool for tests answers, a kind of XML for models: shorter, with relative paths,
-// and with places in the session's folders only.
+// Shortens the answer of VS Code's tool for tests, with places in the session's folders only.
 
 import type { ToolAnswer } from '../../editorTools/answer';
 import type { SessionPaths } from './sessionPaths';

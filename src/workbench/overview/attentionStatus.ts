@@ -1,5 +1,4 @@
-// The number of sessions that work and that need the user: the item in the status bar, and the badge
-// of the list.
+// The number of sessions that work and that need the user, in the status bar and on the list.
 import { l10n } from 'vscode';
 import { type Disposable, DisposableStore } from '../../base/disposable';
 import { StatusItem } from '../ui/statusItem';

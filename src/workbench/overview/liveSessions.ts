@@ -1,5 +1,4 @@
-// The sessions of this window for the list: their states, and whether they are unread since their
-// last turn ended. Looks only at changed ones, at most a few times a second.
+// The sessions of this window for the list. Reads only changed ones, a few times a second.
 import type { Disposable } from '../../base/disposable';
 import { Emitter, type Event } from '../../base/event';
 import type { Conversation } from '../../client/conversation/conversation';

@@ -1,5 +1,4 @@
-// Notifies the user that sessions need them, or that turns have ended, if the session is not visible.
-// One notification covers several sessions.
+// Notifies the user of sessions that need them and of ended turns that are not visible.
 import { l10n } from 'vscode';
 import { type Disposable, DisposableStore } from '../../base/disposable';
 import type { Event } from '../../base/event';

@@ -1,5 +1,4 @@
-// Creates the overview of all sessions: the list, the status bar item, tab icons, notifications, and
-// the open questions of all windows.
+// Creates the list, the status bar item, tab icons, notifications and the inbox of all windows.
 import { commands, type ExtensionContext, window, workspace } from 'vscode';
 import { type Disposable, DisposableStore, toDisposable } from '../../base/disposable';
 import { messageOf } from '../../base/errors';

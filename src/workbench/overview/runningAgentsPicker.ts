@@ -1,5 +1,4 @@
-// The list of all agents that Parley runs for this user on this machine, with or without a window,
-// and of the commands that they run there.
+// The list of all agents of this user on this machine, and of the commands that they run.
 import { basename } from 'node:path';
 import { l10n } from 'vscode';
 import { oneLine } from '../../base/text';

@@ -1,5 +1,4 @@
-// The rows of the list of sessions: those of this window, those of other windows, and stored ones a
-// page at a time, in groups. After a change, reports only the rows that look different.
+// The rows of the list of sessions. After a change, reports only the rows that look different.
 import type { SessionStatus } from '../../client/view/sessionStatus';
 import type { MarkedFilter, MarkedSession, SessionMarkStore } from '../../store/sessions/sessionMarks';
 import type { LiveSessions } from './liveSessions';

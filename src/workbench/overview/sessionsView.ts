@@ -1,5 +1,4 @@
-// The view “Sessions”. While it is visible, it reads changed rows at most a few times a second, and
-// updates those that look different.
+// The view “Sessions”: while visible, it updates changed rows a few times a second.
 import { l10n, type Memento } from 'vscode';
 import { type Disposable, DisposableStore } from '../../base/disposable';
 import { messageOf } from '../../base/errors';

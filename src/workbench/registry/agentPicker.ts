@@ -1,5 +1,4 @@
-// The list of agents to add: installed ones, those on this machine, those of the registry, and a
-// link to the settings for all others.
+// The list of agents to add: installed, on this machine, and of the registry.
 import { commands, type Disposable, l10n } from 'vscode';
 import { messageOf, ParleyError } from '../../base/errors';
 import { formatTime } from '../../base/localFormat';

@@ -1,5 +1,4 @@
-// Suggestions in an empty conversation while the demo is the only agent: the agents on this machine,
-// each with one click.
+// Suggests the agents on this machine while the demo is the only agent.
 import { type Disposable, workspace } from 'vscode';
 import { DisposableStore } from '../../base/disposable';
 import { messageOf } from '../../base/errors';

@@ -1,5 +1,4 @@
-// The entries of `parley.agents` that start an installed agent: finds the version of each, and
-// switches them to another version.
+// The entries of `parley.agents` that start installed agents: their versions, and switching them.
 import { isDeepStrictEqual } from 'node:util';
 import { at } from '../../base/untrusted';
 import type { InstalledAgent } from '../../registry/install/installedAgents';

@@ -1,5 +1,4 @@
-// The stored sessions of all windows: stores those of this window, restores old ones, and reports
-// when the disk fails.
+// The stored sessions of all windows: stores, restores, and reports when the disk fails.
 import { randomUUID } from 'node:crypto';
 import { type ExtensionContext, l10n, type Memento } from 'vscode';
 import * as z from 'zod/mini';

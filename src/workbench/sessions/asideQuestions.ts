@@ -1,5 +1,4 @@
-// Asks agents in sessions that are not shown. Each works in an empty folder, which is gone afterwards:
-// some agents write without asking.
+// Asks agents in hidden sessions, each in an empty folder, as some agents write without asking.
 import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { l10n, workspace } from 'vscode';

@@ -1,5 +1,4 @@
-// Stores one conversation in the journal. Failures are reported by the journal's own state and stop
-// no conversation.
+// Stores one conversation in the journal, whose own state reports failures.
 import { messageOf, ParleyError } from '../../base/errors';
 import type { Log } from '../../base/log';
 import { knownSecrets } from '../../base/redact';

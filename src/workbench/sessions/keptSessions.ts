@@ -1,5 +1,4 @@
-// Stored sessions as rows of the list, of earlier windows and of others that are open: newest
-// first, a page at a time, or those that match the search.
+// Stored sessions as rows of the list: newest first, a page at a time, or matching the search.
 import { basename } from 'node:path';
 import { l10n } from 'vscode';
 import { messageOf } from '../../base/errors';

@@ -1,5 +1,4 @@
-// What an agent says of the sessions in a list: asked while the list is open, a few at a time, and
-// only for rows that people are likely to look at.
+// Asks an agent for the status of listed sessions: a few at a time, only likely rows.
 import type { StatusAnswer } from '../../acp/proposals/sessionStatus';
 
 /** Sessions to ask about unless the user looks at them, and questions at a time. */

@@ -1,5 +1,4 @@
-// Looks for new errors in the files that a turn changed: shows them at its end, or sends them to the
-// agent (`parley.problemsAfterTurn`).
+// Shows or sends new errors in the files of a turn (`parley.problemsAfterTurn`).
 
 import { readFile } from 'node:fs/promises';
 import { DiagnosticSeverity, l10n, languages, TabInputText, window, workspace } from 'vscode';

@@ -1,5 +1,4 @@
-// Sessions as files: exports one in a format that the user chooses, and imports one that was
-// exported.
+// Exports sessions to files and imports them.
 import { basename, join } from 'node:path';
 import { commands, env, l10n, Uri, workspace } from 'vscode';
 import { messageOf, ParleyError } from '../../base/errors';

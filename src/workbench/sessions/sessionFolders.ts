@@ -1,5 +1,4 @@
-// The folders that a session works in: those of the workspace, the first as its working directory;
-// a window without a folder gets an empty one.
+// The folders of a session: those of the workspace, or an empty one.
 
 import { isAbsolute } from 'node:path';
 import { workspace } from 'vscode';

@@ -1,5 +1,4 @@
-// The list of sessions: those of this window, stored ones, then those that the running agents
-// store, a page at a time. Typing searches everything that was said.
+// The list of sessions: open ones, stored ones, those of agents. Typing searches all messages.
 import { type Disposable, l10n } from 'vscode';
 import type { SessionInfo } from '../../acp/protocol/dialect';
 import { messageOf } from '../../base/errors';

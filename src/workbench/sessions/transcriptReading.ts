@@ -1,5 +1,4 @@
-// Reads the transcript of a stored session in small steps, beginning when the user focuses its row
-// in the list, so that most of it is read when they choose it.
+// Reads a stored transcript in small steps, beginning when its row in the list has the focus.
 import { SessionModel } from '../../session/model/model';
 import type { Cursor } from '../../store/events/eventRows';
 import type { Journal } from '../../store/journal';

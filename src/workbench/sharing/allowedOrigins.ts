@@ -1,5 +1,4 @@
-// The servers that messages of sessions may be read from, as one list: for sessions that the user
-// opens, and for those that callers of this window's server bring along.
+// The servers that messages may be read from, for the user and for callers of the local server.
 import { type ExtensionContext, l10n, workspace } from 'vscode';
 import { type Disposable, DisposableStore } from '../../base/disposable';
 import { messageOf } from '../../base/errors';

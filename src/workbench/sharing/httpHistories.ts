@@ -1,5 +1,4 @@
-// The histories of sessions with HTTP agents: how their links are followed and signed, and where
-// copies of messages go that no server has recorded, once the session is shared.
+// Histories of sessions with HTTP agents: their links, and copies of messages when shared.
 import { randomBytes } from 'node:crypto';
 import { type Disposable, DisposableStore } from '../../base/disposable';
 import type { Log } from '../../base/log';

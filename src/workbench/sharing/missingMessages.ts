@@ -1,5 +1,4 @@
-// Loads missing messages and parts of messages: on retry at their gaps, into an answer that is
-// being given, and in the editor.
+// Loads missing messages and parts: on retry, into a running answer, and in the editor.
 
 import { window, workspace } from 'vscode';
 import { messageOf, ParleyError } from '../../base/errors';

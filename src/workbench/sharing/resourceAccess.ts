@@ -1,5 +1,4 @@
-// Decides what sessions from elsewhere may fetch: the public internet, the user's own servers, and
-// what the user allows, asked once for each session.
+// Decides what sessions from elsewhere may fetch, with one question for each session.
 import { type ExtensionContext, l10n, workspace } from 'vscode';
 import { credentialProblem } from '../../agents/agentInput';
 import type { Disposable } from '../../base/disposable';

@@ -1,5 +1,4 @@
-// Shows how many messages of shared sessions wait for the storage server in the status bar, and
-// why in one notification with what can be done.
+// Shows how many shared messages wait for the storage server, and why.
 import { type Disposable, l10n } from 'vscode';
 import type { ParleyError } from '../../base/errors';
 import type { UploadState } from '../../client/sharing/uploads';

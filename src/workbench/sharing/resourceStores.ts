@@ -1,5 +1,4 @@
-// The stores for the messages of this window's sessions, as `parley.resources` says: files of this
-// extension, or a bucket with keys from VS Code's secret store.
+// The stores of `parley.resources`: files of this extension, or a bucket with secret keys.
 
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';

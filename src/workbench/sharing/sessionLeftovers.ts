@@ -1,5 +1,4 @@
-// Removes what is left of deleted sessions: messages on this machine that no other session refers
-// to, and copies in the bucket.
+// Removes messages on this machine and copies in the bucket of deleted sessions.
 import { type ExtensionContext, l10n } from 'vscode';
 import type { Disposable } from '../../base/disposable';
 import { messageOf } from '../../base/errors';

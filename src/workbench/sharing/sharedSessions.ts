@@ -1,5 +1,4 @@
-// What is kept of each open conversation for sharing: its messages, the state of its agent, and
-// which other conversations continue the same session.
+// What open conversations need for sharing: messages, agent state, and related conversations.
 
 import { l10n } from 'vscode';
 import { type Disposable, DisposableStore } from '../../base/disposable';

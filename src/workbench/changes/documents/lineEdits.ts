@@ -1,5 +1,4 @@
-// The smallest edits by lines that make one text of a document of another, so that cursors,
-// selections and folds beside the changes stay. Pure.
+// The smallest line edits between two texts, so that cursors, selections and folds stay.
 import { lineHunks } from '../../../base/lineHunks';
 import { smallestChange, type TextChange } from '../../../client/requests/textEdit';
 

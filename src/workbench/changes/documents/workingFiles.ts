@@ -1,5 +1,4 @@
-// The files of the user for review and restore, through VS Code: unsaved documents before the disk,
-// and all edits as one step that the editor's Undo takes back.
+// Files for review and restore: unsaved documents before the disk, all edits as one Undo step.
 
 import * as fs from 'node:fs/promises';
 import { dirname } from 'node:path';
