@@ -1,4 +1,4 @@
-// Checks the proxies of VS Code (used by Parley's downloads) and of the environment (used by agents).
+// Checks the proxies of VS Code (for downloads of Parley) and of the environment (for agents).
 import { connect } from 'node:net';
 import * as l10n from '@vscode/l10n';
 import { type Check, check, type Finding } from './check';
