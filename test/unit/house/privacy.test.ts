@@ -22,8 +22,8 @@ const SECTIONS: Readonly<Record<string, string>> = {
   'editorTools/relay.ts': 'Agents on your machine',
   'editorTools/toolSocket.ts': 'Agents on your machine',
   'troubleshoot/checks/proxy.ts': 'Troubleshooting',
-  'workbench/editor/openLink.ts': 'Links',
-  'workbench/troubleshoot/checkActions.ts': 'Links',
+  'workbench/editor/linkOpener.ts': 'Links',
+  'workbench/troubleshoot/troubleshooter.ts': 'Links',
 };
 
 const MODULES = /^import (?!type)([^;]*?) from '(?:node:)?(?:https?|http2|net|tls|dgram|dns(?:\/promises)?|ws)';$/gm;
