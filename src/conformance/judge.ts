@@ -4,7 +4,16 @@ import { offersOf } from './rules/offers';
 import { permissionRules } from './rules/permissionRules';
 import { promptRules } from './rules/promptRules';
 import { readyRules } from './rules/readyRules';
-import { type Finding, GROUPS, type Group, notShown, type ProtocolVersion, type Rule, type Seen } from './rules/rule';
+import {
+  type Finding,
+  GROUPS,
+  type Group,
+  groupOf,
+  notShown,
+  type ProtocolVersion,
+  type Rule,
+  type Seen,
+} from './rules/rule';
 import { sessionRules } from './rules/sessionRules';
 import { startRules } from './rules/startRules';
 import { statusRules } from './rules/statusRules';
@@ -31,7 +40,7 @@ export const RULES: readonly Rule[] = [
   ...statusRules,
   ...turnCompleteRules,
   ...lifecycleRules,
-].sort((one, other) => GROUPS.indexOf(one.group) - GROUPS.indexOf(other.group));
+].sort((one, other) => GROUPS.indexOf(groupOf(one)) - GROUPS.indexOf(groupOf(other)));
 
 /** What is judged even if the agent was not initialized. */
 const EARLY: readonly Group[] = ['wire', 'initialize'];
@@ -40,10 +49,10 @@ export function judgeWire(lines: readonly WireLine[], version: ProtocolVersion):
   const seen = readWire(lines, version);
   return RULES.filter((rule) => rule.version === undefined || rule.version === version).map((rule) => ({
     id: rule.id,
-    group: rule.group,
+    group: groupOf(rule),
     rule: rule.rule,
     place: typeof rule.place === 'string' ? rule.place : rule.place[version],
-    ...(seen.isInitialized || EARLY.includes(rule.group)
+    ...(seen.isInitialized || EARLY.includes(groupOf(rule))
       ? rule.judge(seen)
       : notShown('the agent was not initialized')),
   }));

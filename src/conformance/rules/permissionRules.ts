@@ -2,29 +2,15 @@
 import { at } from '../../base/untrusted';
 import type { Call } from '../wire/life';
 import { failed, type Turn } from '../wire/turns';
-import {
-  breaks,
-  conforms,
-  each,
-  type Finding,
-  notShown,
-  type ProtocolVersion,
-  type Rule,
-  type Seen,
-  shown,
-} from './rule';
+import { breaks, conforms, each, type Finding, inBoth, notShown, type ProtocolVersion, type Rule, shown } from './rule';
 
-const PERMISSION = {
-  1: 'Protocol version 1, Tool calls: Requesting permission',
-  2: 'Protocol version 2, Tool calls: Requesting permission',
-};
+const PERMISSION = inBoth('Tool calls: Requesting permission');
 const KINDS: readonly unknown[] = ['allow_once', 'allow_always', 'reject_once', 'reject_always'];
 const NOT_ASKED = notShown('the agent asked for no permission');
 
 export const permissionRules: readonly Rule[] = [
   {
     id: 'permission.request',
-    group: 'permission',
     rule: 'asks for a permission with what it is about, and with options that have an id, a name and a kind',
     place: PERMISSION,
     judge: (seen) =>
@@ -36,7 +22,6 @@ export const permissionRules: readonly Rule[] = [
   },
   {
     id: 'permission.turn',
-    group: 'permission',
     rule: 'asks for a permission in a session that is open',
     place: PERMISSION,
     judge: (seen) =>
@@ -53,39 +38,35 @@ export const permissionRules: readonly Rule[] = [
   },
   {
     id: 'permission.rejected',
-    group: 'permission',
     rule: 'goes on after a permission was rejected, and ends its turn',
     place: PERMISSION,
-    judge: (seen) =>
-      asked(seen, ({ turn, question, cancelled }) => {
-        if (cancelled) return undefined;
-        if (turn.endless || turn.prompt.late)
-          return breaks('the turn did not end', question.line, question.answer, turn.endless ?? turn.prompt.late);
-        if (!turn.end) return undefined;
-        return failed(turn)
-          ? breaks('the turn failed', question.line, question.answer, turn.end)
-          : conforms(`the turn ended: ${shown(turn.reason)}`, question.line, question.answer, turn.end);
-      }),
+    judge: asked(({ turn, question, cancelled }) => {
+      if (cancelled) return undefined;
+      if (turn.endless || turn.prompt.late)
+        return breaks('the turn did not end', question.line, question.answer, turn.endless ?? turn.prompt.late);
+      if (!turn.end) return undefined;
+      return failed(turn)
+        ? breaks('the turn failed', question.line, question.answer, turn.end)
+        : conforms(`the turn ended: ${shown(turn.reason)}`, question.line, question.answer, turn.end);
+    }),
   },
   {
     id: 'permission.cancelled',
-    group: 'permission',
     rule: 'ends the turn as cancelled if it is cancelled while a permission is open',
     place: {
       1: 'Protocol version 1, Prompt turn: Cancellation',
       2: 'Protocol version 2, Prompt lifecycle: Cancellation',
     },
-    judge: (seen) =>
-      asked(seen, ({ turn, question, cancelled }) => {
-        if (!cancelled) return undefined;
-        const { cancel, end, reason, endless, prompt } = turn;
-        if (endless || prompt.late)
-          return breaks('the turn did not end', question.line, cancel, question.answer, endless ?? prompt.late);
-        if (!end) return undefined;
-        return reason === 'cancelled'
-          ? conforms('cancelled', question.line, cancel, question.answer, end)
-          : breaks(`the reason ${shown(reason)}`, question.line, cancel, question.answer, end);
-      }),
+    judge: asked(({ turn, question, cancelled }) => {
+      if (!cancelled) return undefined;
+      const { cancel, end, reason, endless, prompt } = turn;
+      if (endless || prompt.late)
+        return breaks('the turn did not end', question.line, cancel, question.answer, endless ?? prompt.late);
+      if (!end) return undefined;
+      return reason === 'cancelled'
+        ? conforms('cancelled', question.line, cancel, question.answer, end)
+        : breaks(`the reason ${shown(reason)}`, question.line, cancel, question.answer, end);
+    }),
   },
 ];
 
@@ -111,14 +92,16 @@ interface Asked {
   readonly cancelled: boolean;
 }
 
-function asked({ turns, questions }: Seen, judge: (one: Asked) => Finding | undefined): Finding {
-  const all = turns.flatMap((turn) =>
-    questions('session/request_permission')
-      .filter(({ line }) => turn.lines.includes(line))
-      .map((question): Asked => {
-        const outcome = at(question.answer?.message, 'result', 'outcome', 'outcome');
-        return { turn, question, cancelled: turn.cancel !== undefined && outcome === 'cancelled' };
-      }),
-  );
-  return each(all, judge, all.length === 0 ? NOT_ASKED : notShown('no permission was answered like this'));
+function asked(judge: (one: Asked) => Finding | undefined): Rule['judge'] {
+  return ({ turns, questions }) => {
+    const all = turns.flatMap((turn) =>
+      questions('session/request_permission')
+        .filter(({ line }) => turn.lines.includes(line))
+        .map((question): Asked => {
+          const outcome = at(question.answer?.message, 'result', 'outcome', 'outcome');
+          return { turn, question, cancelled: turn.cancel !== undefined && outcome === 'cancelled' };
+        }),
+    );
+    return each(all, judge, all.length === 0 ? NOT_ASKED : notShown('no permission was answered like this'));
+  };
 }

@@ -1,8 +1,8 @@
 // Rules for `session/prompt` and `session/cancel`.
 import { at } from '../../base/untrusted';
-import { errorCode, resultOf, succeeded } from '../wire/life';
+import { resultOf, succeeded } from '../wire/life';
 import { isOutput, stateIn, strayPrompts, type Turn, wasCancelled } from '../wire/turns';
-import { breaks, conforms, each, type Finding, notShown, type Rule, shown, unanswered } from './rule';
+import { breaks, conforms, each, type Finding, notShown, type Rule, refuses, shown, unanswered } from './rule';
 
 const REASONS: readonly unknown[] = ['end_turn', 'max_tokens', 'max_turn_requests', 'refusal', 'cancelled'];
 
@@ -14,7 +14,6 @@ const CANCEL = {
 export const promptRules: readonly Rule[] = [
   {
     id: 'prompt.end',
-    group: 'prompt',
     rule: 'ends each turn: with the answer to its prompt, or in version 2 with an idle state',
     place: {
       1: 'Protocol version 1, Prompt turn: Check for completion',
@@ -36,7 +35,6 @@ export const promptRules: readonly Rule[] = [
   },
   {
     id: 'prompt.reason',
-    group: 'prompt',
     rule: `says why a turn ended: ${REASONS.join(', ')}`,
     place: 'Protocol version 1, Prompt turn: Stop reasons',
     version: 1,
@@ -55,7 +53,6 @@ export const promptRules: readonly Rule[] = [
   },
   {
     id: 'prompt.output',
-    group: 'prompt',
     rule: 'answers a prompt with session updates for the session of the prompt',
     place: {
       1: 'Protocol version 1, Prompt turn: Agent reports output',
@@ -78,7 +75,6 @@ export const promptRules: readonly Rule[] = [
   },
   {
     id: 'prompt.unknown-session',
-    group: 'prompt',
     rule: 'refuses a prompt for a session that does not exist',
     place: 'Protocol versions 1 and 2, schema: Error codes (-32002 Resource not found, -32602 Invalid params)',
     judge: ({ lives }) =>
@@ -88,17 +84,12 @@ export const promptRules: readonly Rule[] = [
             .filter((call) => !life.calls.some((one) => wasKnown(one, call)))
             .map((call) => ({ life, call })),
         ),
-        ({ life, call }) => {
-          const code = errorCode(call);
-          if (code !== undefined) return conforms(`error ${code}`, call.line, call.answer);
-          return unanswered(call, life) ?? (call.answer && breaks('the prompt was accepted', call.line, call.answer));
-        },
+        ({ life, call }) => refuses(call, life),
         notShown('no such prompt was sent'),
       ),
   },
   {
     id: 'cancel.reason',
-    group: 'cancel',
     rule: 'ends a turn that is cancelled as cancelled, not with an error',
     place: CANCEL,
     judge: ({ turns }) =>
@@ -106,7 +97,6 @@ export const promptRules: readonly Rule[] = [
   },
   {
     id: 'cancel.idle',
-    group: 'cancel',
     rule: 'does not apply a cancel that came while no turn ran to the next turn',
     place: CANCEL,
     judge: ({ turns, lives, questions }) =>

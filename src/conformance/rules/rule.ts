@@ -1,6 +1,6 @@
 // A rule of the protocol or of a proposal, and how an agent keeps it.
 import { redact } from '../../base/redact';
-import type { Call, Life } from '../wire/life';
+import { type Call, errorCode, type Life } from '../wire/life';
 import type { Turn } from '../wire/turns';
 import type { WireLine } from '../wire/wireLog';
 
@@ -33,9 +33,19 @@ export const GROUPS = [
 ] as const;
 export type Group = (typeof GROUPS)[number];
 
+const PROPOSED: Readonly<Record<string, Group>> = {
+  ready: 'session/ready',
+  status: 'session/status',
+  lifecycle: 'prompt lifecycle',
+};
+
+export function groupOf({ id }: Rule): Group {
+  const [word = ''] = id.split('.');
+  return PROPOSED[word] ?? (word as Group);
+}
+
 export interface Rule {
   readonly id: string;
-  readonly group: Group;
   readonly rule: string;
   readonly place: string | Readonly<Record<ProtocolVersion, string>>;
   /** Absent: both. */
@@ -89,6 +99,25 @@ export function each<T>(cases: readonly T[], judge: (one: T) => Finding | undefi
   if (!first) return none;
   const times = findings.filter(({ verdict }) => verdict === first.verdict).length;
   return first.verdict === 'conforms' && times > 1 ? { ...first, found: `${first.found} (${times} times)` } : first;
+}
+
+/** Judges a prompt that has to be refused. */
+export function refuses(prompt: Call, life?: Life, ...before: readonly WireLine[]): Finding | undefined {
+  const code = errorCode(prompt);
+  if (code !== undefined) return conforms(`error ${code}`, ...before, prompt.line, prompt.answer);
+  return (
+    unanswered(prompt, life) ??
+    (prompt.answer && breaks('the prompt was accepted', ...before, prompt.line, prompt.answer))
+  );
+}
+
+export function lifeOf({ lives }: Seen, { line }: Call): Life | undefined {
+  return lives.find(({ lines }) => lines[0]?.life === line.life);
+}
+
+/** A place that both versions of the protocol have. */
+export function inBoth(place: string): Readonly<Record<ProtocolVersion, string>> {
+  return { 1: `Protocol version 1, ${place}`, 2: `Protocol version 2, ${place}` };
 }
 
 export function unanswered(

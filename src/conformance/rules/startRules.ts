@@ -1,13 +1,9 @@
 // Rules for `initialize` and `session/new`.
 import { at } from '../../base/untrusted';
 import { resultOf, sessionOfCall, succeeded } from '../wire/life';
-import { breaks, conforms, each, notShown, type Rule, type Seen, shown, unanswered } from './rule';
+import { breaks, conforms, each, inBoth, lifeOf, notShown, type Rule, shown, unanswered } from './rule';
 
-const INITIALIZE = { 1: 'Protocol version 1, Initialization', 2: 'Protocol version 2, Initialization' };
-const NEW = {
-  1: 'Protocol version 1, Session setup: Creating a session',
-  2: 'Protocol version 2, Session setup: Creating a session',
-};
+const NEW = inBoth('Session setup: Creating a session');
 
 /** Whether a session could not be opened because nobody is signed in. */
 export const AUTH_REQUIRED = -32000;
@@ -15,14 +11,13 @@ export const AUTH_REQUIRED = -32000;
 export const startRules: readonly Rule[] = [
   {
     id: 'initialize.answer',
-    group: 'initialize',
     rule: 'answers initialize with a protocol version that it speaks, at or below the one that is offered',
-    place: { 1: `${INITIALIZE[1]}: Version negotiation`, 2: `${INITIALIZE[2]}: Version negotiation` },
+    place: inBoth('Initialization: Version negotiation'),
     judge: (seen) =>
       each(
         seen.calls('initialize'),
         (call) => {
-          const late = unanswered(call, lifeOf(seen, call.line.life));
+          const late = unanswered(call, lifeOf(seen, call));
           if (late) return late;
           if (!succeeded(call)) return breaks('initialize failed', call.line, call.answer);
           const version = at(resultOf(call), 'protocolVersion');
@@ -38,9 +33,8 @@ export const startRules: readonly Rule[] = [
   },
   {
     id: 'initialize.capabilities',
-    group: 'initialize',
     rule: 'describes itself: capabilities as an object, ways to sign in as a list, and in version 2 its name',
-    place: { 1: 'Protocol version 1, schema: InitializeResponse', 2: 'Protocol version 2, schema: InitializeResponse' },
+    place: inBoth('schema: InitializeResponse'),
     judge: (seen) =>
       each(
         seen.calls('initialize').filter(succeeded),
@@ -55,14 +49,13 @@ export const startRules: readonly Rule[] = [
   },
   {
     id: 'new.id',
-    group: 'new',
     rule: 'opens a session with an id',
     place: NEW,
     judge: (seen) =>
       each(
         seen.calls('session/new'),
         (call) => {
-          const late = unanswered(call, lifeOf(seen, call.line.life));
+          const late = unanswered(call, lifeOf(seen, call));
           if (late) return late;
           if (at(call.answer?.message, 'error', 'code') === AUTH_REQUIRED) return undefined;
           if (!succeeded(call)) return breaks('session/new failed', call.line, call.answer);
@@ -76,7 +69,6 @@ export const startRules: readonly Rule[] = [
   },
   {
     id: 'new.unique',
-    group: 'new',
     rule: 'gives each session an id of its own',
     place: NEW,
     judge: (seen) => {
@@ -92,10 +84,6 @@ export const startRules: readonly Rule[] = [
     },
   },
 ];
-
-function lifeOf({ lives }: Seen, life: number): Seen['lives'][number] | undefined {
-  return lives.find(({ lines }) => lines[0]?.life === life);
-}
 
 function wrongDescription(result: unknown, key: string, version: 1 | 2): string | undefined {
   const capabilities = at(result, key);

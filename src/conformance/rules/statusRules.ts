@@ -22,121 +22,118 @@ const LIVE: readonly unknown[] = ['live', 'open'];
 export const statusRules: readonly Rule[] = [
   {
     id: 'status.live',
-    group: 'session/status',
     rule: 'says of a session that it handles that it is live',
     place: `${PROPOSAL}: Proposal`,
-    judge: (seen) =>
-      asked(seen, (call, life) => {
-        if (!isOpenAt(life, call)) return undefined;
-        const { line, answer } = call;
-        const status = at(resultOf(call), 'status');
-        return LIVE.includes(status)
-          ? conforms(shown(status), line, answer)
-          : breaks(`the answer ${shown(answerOf(call))}`, line, answer);
-      }),
+    judge: asked((call, life) => {
+      if (!isOpenAt(life, call)) return undefined;
+      const { line, answer } = call;
+      const status = at(resultOf(call), 'status');
+      return LIVE.includes(status)
+        ? conforms(shown(status), line, answer)
+        : breaks(`the answer ${shown(answerOf(call))}`, line, answer);
+    }),
   },
   {
     id: 'status.same',
-    group: 'session/status',
     rule: 'gives the same answer each time, as long as nothing happens to the session',
     place: `${PROPOSAL}: Contract: side-effect-free`,
-    judge: (seen) =>
-      runs(seen, (calls) => {
-        const [first] = calls;
-        const other = calls.find((call) => !isDeepStrictEqual(contentOf(call), contentOf(first)));
-        return other
-          ? breaks(
-              `${shown(answerOf(first))}, then ${shown(answerOf(other))}`,
-              first?.line,
-              first?.answer,
-              other.line,
-              other.answer,
-            )
-          : conforms(`${calls.length} equal answers`, first?.line, first?.answer, calls.at(-1)?.answer);
-      }),
+    judge: runs((calls) => {
+      const [first] = calls;
+      const other = calls.find((call) => !isDeepStrictEqual(contentOf(call), contentOf(first)));
+      return other
+        ? breaks(
+            `${shown(answerOf(first))}, then ${shown(answerOf(other))}`,
+            first?.line,
+            first?.answer,
+            other.line,
+            other.answer,
+          )
+        : conforms(`${calls.length} equal answers`, first?.line, first?.answer, calls.at(-1)?.answer);
+    }),
   },
   {
     id: 'status.silent',
-    group: 'session/status',
     rule: 'sends no session update because it is asked for the status',
     place: `${PROPOSAL}: Contract: side-effect-free`,
-    judge: (seen) =>
-      runs(seen, (calls, lines) => {
-        const effects = calls.flatMap((call, index) => {
-          const next = calls[index + 1]?.line.n ?? Number.POSITIVE_INFINITY;
-          return lines.find(({ dir, n }) => dir === 'received' && n > call.line.n && n < next) ?? [];
-        });
-        const [first, last] = [calls[0]?.line, calls.at(-1)?.answer];
-        // A few have other causes, such as a list of commands that is late.
-        if (effects.length * 2 >= calls.length)
-          return breaks(`${effects.length} messages for ${calls.length} questions`, first, ...effects.slice(0, 2));
-        if (effects.length > 0) return notShown('other updates came at the same time');
-        return conforms(`${calls.length} questions`, first, last);
-      }),
+    judge: runs((calls, lines) => {
+      const effects = calls.flatMap((call, index) => {
+        const next = calls[index + 1]?.line.n ?? Number.POSITIVE_INFINITY;
+        return lines.find(({ dir, n }) => dir === 'received' && n > call.line.n && n < next) ?? [];
+      });
+      const [first, last] = [calls[0]?.line, calls.at(-1)?.answer];
+      // A few have other causes, such as a list of commands that is late.
+      if (effects.length * 2 >= calls.length)
+        return breaks(`${effects.length} messages for ${calls.length} questions`, first, ...effects.slice(0, 2));
+      if (effects.length > 0) return notShown('other updates came at the same time');
+      return conforms(`${calls.length} questions`, first, last);
+    }),
   },
   {
     id: 'status.unknown',
-    group: 'session/status',
     rule: 'says of a session that does not exist that it is not found, each time',
     place: `${PROPOSAL}: Proposal`,
-    judge: (seen) => asked(seen, (call) => (wasEverOpen(seen, call) ? undefined : notFound(call))),
+    judge: asked((call, _, seen) => (wasEverOpen(seen, call) ? undefined : notFound(call))),
   },
   {
     id: 'status.closed',
-    group: 'session/status',
     rule: 'does not say of a closed session that it is live',
     place: `${PROPOSAL}: Proposal`,
     judge: (seen) => {
       if (seen.offers.status && !seen.offers.close) return notOffered('session/close');
-      return asked(seen, (call, life) => {
+      return asked((call, life) => {
         if (!isClosedAt(life, call)) return undefined;
         const status = at(resultOf(call), 'status');
         return LIVE.includes(status)
           ? breaks(shown(status), call.line, call.answer)
           : conforms(shown(answerOf(call)), call.line, call.answer);
-      });
+      })(seen);
     },
   },
   {
     id: 'status.running',
-    group: 'session/status',
     rule: 'answers while a turn runs',
     place: `${PROPOSAL}: Contract: cheap, and safe to call frequently`,
-    judge: (seen) =>
-      asked(seen, (call) => {
-        const turn = seen.turns.find(({ lines }) => lines.includes(call.line));
-        if (!turn || (turn.end && turn.end.n < call.line.n)) return undefined;
-        const { line, answer } = call;
-        if (turn.end && answer && answer.n > turn.end.n && !turn.cancel)
-          return breaks('answered after the turn', line, turn.end, answer);
-        return conforms('answered during the turn', turn.prompt.line, line, answer);
-      }),
+    judge: asked((call, _, seen) => {
+      const turn = seen.turns.find(({ lines }) => lines.includes(call.line));
+      if (!turn || (turn.end && turn.end.n < call.line.n)) return undefined;
+      const { line, answer } = call;
+      if (turn.end && answer && answer.n > turn.end.n && !turn.cancel)
+        return breaks('answered after the turn', line, turn.end, answer);
+      return conforms('answered during the turn', turn.prompt.line, line, answer);
+    }),
   },
 ];
 
-function asked(seen: Seen, judge: (call: Call, life: Life) => Finding | undefined): Finding {
-  if (!seen.offers.status) return notOffered('session/status');
-  const all = seen.lives.flatMap((life) =>
-    life.calls.filter(({ method }) => method === 'session/status').map((call) => ({ life, call })),
-  );
-  return each(
-    all,
-    ({ life, call }) => unanswered(call, life) ?? (call.answer && judge(call, life)),
-    notShown('it was not asked like this'),
-  );
+/** Judges each question for the status. */
+function asked(judge: (call: Call, life: Life, seen: Seen) => Finding | undefined): Rule['judge'] {
+  return (seen) => {
+    if (!seen.offers.status) return notOffered('session/status');
+    return each(
+      seen.lives.flatMap((life) => statusCalls(life).map((call) => ({ life, call }))),
+      ({ life, call }) => unanswered(call, life) ?? (call.answer && judge(call, life, seen)),
+      notShown('it was not asked like this'),
+    );
+  };
 }
 
-function runs(seen: Seen, judge: (calls: readonly Call[], lines: readonly WireLine[]) => Finding): Finding {
-  if (!seen.offers.status) return notOffered('session/status');
-  const series = seen.lives.flatMap((life) => {
-    const own = life.calls.filter((call) => call.method === 'session/status' && call.answer && !isRunning(seen, call));
-    return [...Map.groupBy(own, sessionOfCall).entries()].flatMap(([id, calls]) => split(life, id, calls));
-  });
-  return each(
-    series.filter(({ calls }) => calls.length > 1),
-    ({ calls, lines }) => judge(calls, lines),
-    notShown('it was not asked several times'),
-  );
+/** Judges the questions for one session that nothing else stands between. */
+function runs(judge: (calls: readonly Call[], lines: readonly WireLine[]) => Finding): Rule['judge'] {
+  return (seen) => {
+    if (!seen.offers.status) return notOffered('session/status');
+    const series = seen.lives.flatMap((life) => {
+      const own = statusCalls(life).filter((call) => call.answer && !isRunning(seen, call));
+      return [...Map.groupBy(own, sessionOfCall).entries()].flatMap(([id, calls]) => split(life, id, calls));
+    });
+    return each(
+      series.filter(({ calls }) => calls.length > 1),
+      ({ calls, lines }) => judge(calls, lines),
+      notShown('it was not asked several times'),
+    );
+  };
+}
+
+function statusCalls({ calls }: Life): readonly Call[] {
+  return calls.filter(({ method }) => method === 'session/status');
 }
 
 interface Series {

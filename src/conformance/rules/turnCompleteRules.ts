@@ -2,7 +2,7 @@
 import { at } from '../../base/untrusted';
 import { failed, isOfTurn, isOutput, type Turn } from '../wire/turns';
 import { updateIn, updateName, type WireLine } from '../wire/wireLog';
-import { breaks, conforms, each, type Finding, notOffered, notShown, type Rule, type Seen, shown } from './rule';
+import { breaks, conforms, each, type Finding, notOffered, notShown, type Rule, shown } from './rule';
 
 const PROPOSAL = 'Proposal turn_complete';
 const SEMANTICS = `${PROPOSAL}: Semantics`;
@@ -10,7 +10,6 @@ const SEMANTICS = `${PROPOSAL}: Semantics`;
 export const turnCompleteRules: readonly Rule[] = [
   {
     id: 'turn_complete.advertised',
-    group: 'turn_complete',
     rule: 'advertises turn_complete if it sends it',
     place: `${PROPOSAL}: Capability advertisement`,
     judge: ({ turns, offers }) => {
@@ -26,51 +25,44 @@ export const turnCompleteRules: readonly Rule[] = [
   once('error', 'a turn that fails', failed),
   {
     id: 'turn_complete.last',
-    group: 'turn_complete',
     rule: 'sends turn_complete after all other updates of the turn',
     place: SEMANTICS,
-    judge: (seen) =>
-      sentIn(seen, (turn, barrier) => {
-        const later = turn.lines.find((line) => line.n > barrier.n && isOfTurn(line));
-        return later
-          ? breaks(`${updateName(later)} after turn_complete`, turn.prompt.line, barrier, later)
-          : conforms('last', turn.prompt.line, barrier);
-      }),
+    judge: sentIn((turn, barrier) => {
+      const later = turn.lines.find((line) => line.n > barrier.n && isOfTurn(line));
+      return later
+        ? breaks(`${updateName(later)} after turn_complete`, turn.prompt.line, barrier, later)
+        : conforms('last', turn.prompt.line, barrier);
+    }),
   },
   {
     id: 'turn_complete.id',
-    group: 'turn_complete',
     rule: 'names the request of the prompt, as a string',
     place: `${PROPOSAL}: Proposed shape (promptRequestId)`,
-    judge: (seen) =>
-      sentIn(seen, (turn, barrier) => {
-        const id = at(updateIn(barrier), 'promptRequestId');
-        const ids = [turn.prompt, ...turn.added].map((prompt) => String(prompt.id));
-        return typeof id === 'string' && ids.includes(id)
-          ? conforms(shown(id), turn.prompt.line, barrier)
-          : breaks(`${shown(id)} for the prompt ${shown(turn.prompt.id)}`, turn.prompt.line, barrier);
-      }),
+    judge: sentIn((turn, barrier) => {
+      const id = at(updateIn(barrier), 'promptRequestId');
+      const ids = [turn.prompt, ...turn.added].map((prompt) => String(prompt.id));
+      return typeof id === 'string' && ids.includes(id)
+        ? conforms(shown(id), turn.prompt.line, barrier)
+        : breaks(`${shown(id)} for the prompt ${shown(turn.prompt.id)}`, turn.prompt.line, barrier);
+    }),
   },
   {
     id: 'turn_complete.reason',
-    group: 'turn_complete',
     rule: 'gives the reason that the prompt is answered with',
     place: `${PROPOSAL}: Proposed shape (stopReason)`,
-    judge: (seen) =>
-      sentIn(seen, (turn, barrier) => {
-        const reason = at(updateIn(barrier), 'stopReason');
-        if (failed(turn) || turn.reason === undefined) return undefined;
-        return reason === turn.reason
-          ? conforms(shown(reason), barrier, turn.end)
-          : breaks(`${shown(reason)}, and the turn ended with ${shown(turn.reason)}`, barrier, turn.end);
-      }),
+    judge: sentIn((turn, barrier) => {
+      const reason = at(updateIn(barrier), 'stopReason');
+      if (failed(turn) || turn.reason === undefined) return undefined;
+      return reason === turn.reason
+        ? conforms(shown(reason), barrier, turn.end)
+        : breaks(`${shown(reason)}, and the turn ended with ${shown(turn.reason)}`, barrier, turn.end);
+    }),
   },
 ];
 
 function once(word: string, which: string, fits: (turn: Turn) => boolean): Rule {
   return {
     id: `turn_complete.${word}`,
-    group: 'turn_complete',
     rule: `sends turn_complete exactly once for ${which}`,
     place: SEMANTICS,
     judge: ({ turns, offers }) => {
@@ -93,10 +85,12 @@ function judgeCount(turn: Turn): Finding | undefined {
   return failed(turn) && !lines.some((line) => isOutput(line)) ? undefined : breaks('not sent', prompt.line, end);
 }
 
-function sentIn({ turns, offers }: Seen, judge: (turn: Turn, barrier: WireLine) => Finding | undefined): Finding {
-  const sent = turns.flatMap((turn) => barriersOf(turn).map((barrier) => ({ turn, barrier })));
-  if (!offers.turnComplete && sent.length === 0) return notOffered('turn_complete');
-  return each(sent, ({ turn, barrier }) => judge(turn, barrier), notShown('it was not sent'));
+function sentIn(judge: (turn: Turn, barrier: WireLine) => Finding | undefined): Rule['judge'] {
+  return ({ turns, offers }) => {
+    const sent = turns.flatMap((turn) => barriersOf(turn).map((barrier) => ({ turn, barrier })));
+    if (!offers.turnComplete && sent.length === 0) return notOffered('turn_complete');
+    return each(sent, ({ turn, barrier }) => judge(turn, barrier), notShown('it was not sent'));
+  };
 }
 
 function barriersOf({ lines }: Turn): readonly WireLine[] {

@@ -7,6 +7,7 @@ import {
   conforms,
   each,
   type Finding,
+  inBoth,
   notShown,
   type ProtocolVersion,
   type Rule,
@@ -73,12 +74,11 @@ const SHAPES_OF_2 = Object.fromEntries(
   ),
 );
 
-const TRANSPORTS = { 1: 'Protocol version 1, Transports: stdio', 2: 'Protocol version 2, Transports: stdio' };
+const TRANSPORTS = inBoth('Transports: stdio');
 
 export const wireRules: readonly Rule[] = [
   {
     id: 'wire.stdout',
-    group: 'wire',
     rule: 'writes nothing to stdout but messages of the protocol',
     place: TRANSPORTS,
     judge: (seen) =>
@@ -90,14 +90,12 @@ export const wireRules: readonly Rule[] = [
   },
   {
     id: 'wire.json-rpc',
-    group: 'wire',
     rule: 'sends JSON-RPC 2.0 messages, one a line, without batches',
     place: TRANSPORTS,
     judge: (seen) => each(received(seen), judgeMessage, notShown('the agent sent no message')),
   },
   {
     id: 'wire.answers',
-    group: 'wire',
     rule: 'answers each request once, with the id of the request and a result or an error',
     place: 'JSON-RPC 2.0, section 5: Response object',
     judge: ({ lives }) => {
@@ -112,12 +110,8 @@ export const wireRules: readonly Rule[] = [
   },
   {
     id: 'wire.unknown-method',
-    group: 'wire',
     rule: 'answers a request that it does not know with error -32601',
-    place: {
-      1: 'Protocol version 1, Extensibility: Custom requests',
-      2: 'Protocol version 2, Extensibility: Custom requests',
-    },
+    place: inBoth('Extensibility: Custom requests'),
     judge: (seen) =>
       each(
         seen.calls(UNKNOWN_METHOD),
@@ -135,9 +129,8 @@ export const wireRules: readonly Rule[] = [
   },
   {
     id: 'wire.updates',
-    group: 'wire',
     rule: 'sends session updates that the protocol knows, with the fields that they need',
-    place: { 1: 'Protocol version 1, schema: SessionUpdate', 2: 'Protocol version 2, schema: SessionUpdate' },
+    place: inBoth('schema: SessionUpdate'),
     judge: (seen) =>
       each(
         received(seen).filter(({ message }) => message?.method === 'session/update'),
@@ -147,7 +140,6 @@ export const wireRules: readonly Rule[] = [
   },
   {
     id: 'wire.alive',
-    group: 'wire',
     rule: 'runs until the client ends it',
     place: TRANSPORTS,
     judge: ({ lives }) =>

@@ -2,6 +2,7 @@
 import { strict as assert } from 'node:assert';
 import type { ConformanceReport } from '../../../src/conformance/checkAgent';
 import { RULES } from '../../../src/conformance/judge';
+import { groupOf } from '../../../src/conformance/rules/rule';
 import { type CheckLimits, MAX_PROMPTS } from '../../../src/conformance/run/checkOptions';
 import { checkReference, WHOLE } from '../../support/agents/reference/checkReference';
 import { REFERENCE_FAULTS, type ReferenceFaultName } from '../../support/agents/reference/referenceFaults';
@@ -137,7 +138,7 @@ describe('Check Conformance', () => {
       assert.deepEqual(rulesOf(report, 'breaks'), []);
       assert.deepEqual(rulesOf(report, 'not-shown'), []);
       const notOffered =
-        version === 1 ? RULES.filter(({ group }) => group === 'prompt lifecycle').map(({ id }) => id) : [];
+        version === 1 ? RULES.filter((rule) => groupOf(rule) === 'prompt lifecycle').map(({ id }) => id) : [];
       assert.deepEqual(rulesOf(report, 'not-offered'), notOffered);
       assert.deepEqual(
         violations.filter((violation) => !TRIALS.test(violation)),
@@ -168,7 +169,7 @@ describe('Check Conformance', () => {
       'turn_complete',
       'prompt lifecycle',
     ];
-    const expected = RULES.filter(({ group, version }) => groups.includes(group) && version !== 2).map(({ id }) => id);
+    const expected = RULES.filter((rule) => groups.includes(groupOf(rule)) && rule.version !== 2).map(({ id }) => id);
     assert.deepEqual(rulesOf(report, 'not-offered'), expected);
     assert.deepEqual(rulesOf(report, 'breaks'), []);
   });
