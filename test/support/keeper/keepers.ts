@@ -15,7 +15,7 @@ import { type KeeperPlace, KeeperSocket } from '../../../src/client/transport/ke
 import { Keepers, type KeepersOptions } from '../../../src/client/transport/keepers';
 import { KeptProcess } from '../../../src/client/transport/keptProcess';
 import { type Lease, PURPOSE } from '../../../src/keeper/wire';
-import { scratchFolder } from '../scratch';
+import { removeScratch, scratchFolder } from '../scratch';
 
 let program: Promise<string> | undefined;
 
@@ -35,14 +35,35 @@ async function bundle(): Promise<string> {
 
 export const someone: KeeperAbout = { session: 'one', agentId: 'agent', agentName: 'Agent', folder: '/' };
 
+/** An agent that numbers each line it is told. */
+export const ECHO = `
+let count = 0;
+require('readline').createInterface({ input: process.stdin }).on('line', (line) => console.log(++count + ' ' + line));
+console.log('ready');`;
+
 export class TestKeepers {
-  readonly folder: string;
-  readonly all: Keepers;
+  folder: string;
+  all: Keepers;
 
   static async make(options: Partial<KeepersOptions> = {}): Promise<TestKeepers> {
     const folder = join(await scratchFolder(), 'keepers');
     const own = { folder, program: await keeperProgram(), policy: () => 'finishTurn' as const, log: silentLog };
     return new TestKeepers(new Keepers({ ...own, ...options }), options.folder ?? folder);
+  }
+
+  /** Returns keepers that are new for each test of the suite, and end with it. */
+  static each(): TestKeepers {
+    const keepers = new TestKeepers(undefined as never, '');
+    beforeEach(() => keepers.renew());
+    afterEach(async () => {
+      await keepers.end();
+      await removeScratch();
+    });
+    return keepers;
+  }
+
+  async renew(options: Partial<KeepersOptions> = {}): Promise<void> {
+    Object.assign(this, await TestKeepers.make(options));
   }
 
   private constructor(all: Keepers, folder: string) {

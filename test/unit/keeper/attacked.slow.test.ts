@@ -4,30 +4,16 @@ import { appendFile, copyFile, mkdir, rm, symlink, writeFile } from 'node:fs/pro
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { KeptProcess } from '../../../src/client/transport/keptProcess';
-import { Heard, keeperProgram, TestKeepers } from '../../support/keeper/keepers';
+import { ECHO, Heard, keeperProgram, TestKeepers } from '../../support/keeper/keepers';
 import { goneFrom, isAlive } from '../../support/processes';
-import { removeScratch, scratchFolder } from '../../support/scratch';
-
-const echo = `
-let count = 0;
-require('readline').createInterface({ input: process.stdin }).on('line', (line) => console.log(++count + ' ' + line));
-console.log('ready');`;
+import { scratchFolder } from '../../support/scratch';
 
 /** Longer than a keeper takes between two looks at its folder, in milliseconds. */
 const FOLDER_CHECK_MS = 11_000;
 
 describe('a kept agent', function () {
   this.timeout(60_000);
-  let keepers: TestKeepers;
-
-  beforeEach(async () => {
-    keepers = await TestKeepers.make();
-  });
-
-  afterEach(async () => {
-    await keepers.end();
-    await removeScratch();
-  });
+  const keepers = TestKeepers.each();
 
   const keeperPid = async (): Promise<number> => (await keepers.all.list())[0]?.state?.pid ?? 0;
 
@@ -42,8 +28,8 @@ describe('a kept agent', function () {
     await mkdir(version);
     const program = join(version, 'keeper.js');
     await copyFile(await keeperProgram(), program);
-    keepers = await TestKeepers.make({ program });
-    const before = await keepers.start(echo);
+    await keepers.renew({ program });
+    const before = await keepers.start(ECHO);
     assert.deepEqual(await talk(before, Heard.from(before), 'before the update'), [1, 2]);
     await before.detach();
     await writeFile(program, 'throw new Error("another version")');
@@ -71,7 +57,7 @@ describe('a kept agent', function () {
     const { HOME } = process.env;
     process.env.HOME = join(await scratchFolder(), 'nowhere');
     try {
-      const kept = await keepers.start(echo);
+      const kept = await keepers.start(ECHO);
       assert.deepEqual(await talk(kept, Heard.from(kept), 'hello'), [1, 2]);
       await kept.close();
     } finally {
@@ -84,7 +70,7 @@ describe('a kept agent', function () {
     await mkdir(keepers.folder, { recursive: true });
     await symlink(keepers.folder, link);
     const linked = await TestKeepers.make({ folder: link });
-    const kept = await linked.start(echo);
+    const kept = await linked.start(ECHO);
     await Heard.from(kept).line((text) => text === 'ready');
     await kept.detach();
     const next = await keepers.attach();
@@ -97,7 +83,7 @@ describe('a kept agent', function () {
   });
 
   it('goes on with its window where its folder is removed, and ends when that goes', async () => {
-    const kept = await keepers.start(echo);
+    const kept = await keepers.start(ECHO);
     const heard = Heard.from(kept);
     assert.deepEqual(await talk(kept, heard, 'one'), [1, 2]);
     const pid = await keeperPid();
@@ -194,7 +180,7 @@ describe('a kept agent', function () {
     await mkdir(keepers.folder, { recursive: true });
     await appendFile(join(keepers.folder, 'a file'), 'of no use');
     for (let n = 0; n < 200; n++) await mkdir(join(keepers.folder, `empty-${n}`));
-    const kept = await keepers.start(echo);
+    const kept = await keepers.start(ECHO);
     assert.equal((await keepers.all.list()).length, 1);
     assert.ok(isAlive(kept.pid));
     await kept.close();

@@ -8,20 +8,11 @@ import { join } from 'node:path';
 import { silentLog } from '../../../src/base/log';
 import { someone, TestKeepers } from '../../support/keeper/keepers';
 import { goneFrom, isAlive } from '../../support/processes';
-import { removeScratch, scratchFolder } from '../../support/scratch';
+import { scratchFolder } from '../../support/scratch';
 
 describe('the keepers of a user', function () {
   this.timeout(30_000);
-  let keepers: TestKeepers;
-
-  beforeEach(async () => {
-    keepers = await TestKeepers.make();
-  });
-
-  afterEach(async () => {
-    await keepers.end();
-    await removeScratch();
-  });
+  const keepers = TestKeepers.each();
 
   const silent = 'process.stdin.resume()';
 

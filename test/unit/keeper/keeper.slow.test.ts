@@ -24,27 +24,13 @@ import {
   PURPOSE,
   proofOf,
 } from '../../../src/keeper/wire';
-import { Heard, keeperProgram, someone, TestKeepers } from '../../support/keeper/keepers';
+import { ECHO, Heard, keeperProgram, someone, TestKeepers } from '../../support/keeper/keepers';
 import { goneFrom, isAlive, isGone, pssOf } from '../../support/processes';
-import { removeScratch, scratchFolder } from '../../support/scratch';
-
-const echo = `
-let count = 0;
-require('readline').createInterface({ input: process.stdin }).on('line', (line) => console.log(++count + ' ' + line));
-console.log('ready');`;
+import { scratchFolder } from '../../support/scratch';
 
 describe('a kept agent', function () {
   this.timeout(30_000);
-  let keepers: TestKeepers;
-
-  beforeEach(async () => {
-    keepers = await TestKeepers.make();
-  });
-
-  afterEach(async () => {
-    await keepers.end();
-    await removeScratch();
-  });
+  const keepers = TestKeepers.each();
 
   const state = async (): Promise<NonNullable<Awaited<ReturnType<typeof keepers.all.list>>[0]['state']>> => {
     const [found] = await keepers.all.list();
@@ -86,7 +72,7 @@ describe('a kept agent', function () {
 
   describe('and its windows', () => {
     it('keeps the facts of the last one, in one piece with the message that they belong to', async () => {
-      const first = await keepers.start(echo);
+      const first = await keepers.start(ECHO);
       const heard = Heard.from(first);
       first.setFacts(Buffer.from('old'));
       first.setFacts(Buffer.from('new'));
@@ -107,7 +93,7 @@ describe('a kept agent', function () {
     });
 
     it('is written no message twice, whoever sends it again', async () => {
-      const first = await keepers.start(echo);
+      const first = await keepers.start(ECHO);
       Heard.from(first);
       await first.transport.write('a');
       await first.detach();
@@ -279,7 +265,7 @@ describe('a kept agent', function () {
     });
 
     it('leaves when its folder is gone, as nobody could find it', async () => {
-      const first = await keepers.start(echo);
+      const first = await keepers.start(ECHO);
       const { pid } = await state();
       await rm(keepers.folder, { recursive: true });
       await first.detach();
@@ -321,7 +307,7 @@ describe('a kept agent', function () {
   describe('as another sees it', () => {
     it('is in a folder and files that only its user can read, without its environment', async () => {
       const secret = 'sk-very-secret-value';
-      const kept = await keepers.start(echo, { env: { ...hostEnvironment(process.env), API_KEY: secret } });
+      const kept = await keepers.start(ECHO, { env: { ...hostEnvironment(process.env), API_KEY: secret } });
       const folder = join(keepers.folder, kept.id);
       for (const path of [keepers.folder, folder]) assert.equal((await stat(path)).mode & 0o777, 0o700);
       for (const name of await readdir(folder)) {
@@ -336,7 +322,7 @@ describe('a kept agent', function () {
 
     it('listens at a path that every system takes, however long its folder is', async () => {
       const long = await TestKeepers.make({ folder: join(keepers.folder, 'x'.repeat(120), 'keepers') });
-      const kept = await long.start(echo);
+      const kept = await long.start(ECHO);
       const { socket } = await long.place(kept.id);
       assert.ok(Buffer.byteLength(socket) <= 100, socket);
       assert.equal((await stat(join(socket, '..'))).mode & 0o777, 0o700);
@@ -345,7 +331,7 @@ describe('a kept agent', function () {
     });
 
     it('turns away who does not know the token, and who keeps no time', async () => {
-      const kept = await keepers.start(echo);
+      const kept = await keepers.start(ECHO);
       const place = await keepers.place(kept.id);
       await assert.rejects(KeeperSocket.open({ ...place, token: 'guessed' }, PURPOSE.attach), /token/);
       for (const bytes of [
@@ -364,7 +350,7 @@ describe('a kept agent', function () {
     });
 
     it('answers its user while strangers keep connections open', async () => {
-      const kept = await keepers.start(echo);
+      const kept = await keepers.start(ECHO);
       const place = await keepers.place(kept.id);
       const strangers = Array.from({ length: 40 }, () => connect(place.socket).on('error', () => {}));
       await Promise.all(strangers.map((one) => once(one, 'connect')));
@@ -405,7 +391,7 @@ describe('a kept agent', function () {
     });
 
     it('takes no orders from a connection that only looks, but to end', async () => {
-      const kept = await keepers.start(echo);
+      const kept = await keepers.start(ECHO);
       const heard = Heard.from(kept);
       await heard.line((text) => text === 'ready');
       const { socket } = await KeeperSocket.open(await keepers.place(kept.id), PURPOSE.look);
@@ -417,7 +403,7 @@ describe('a kept agent', function () {
     });
 
     it('skips frames of a kind that came after it, and closes the connection at one it cannot read', async () => {
-      const kept = await keepers.start(echo);
+      const kept = await keepers.start(ECHO);
       await Heard.from(kept).line((text) => text === 'ready');
       const place = await keepers.place(kept.id);
       const { socket } = await KeeperSocket.open(place, PURPOSE.attach);
@@ -459,7 +445,7 @@ describe('a kept agent', function () {
     });
 
     it('by a signal that can be heard, ends its agent first', async () => {
-      const kept = await keepers.start(echo);
+      const kept = await keepers.start(ECHO);
       const { pid } = await state();
       process.kill(pid, 'SIGHUP');
       assert.equal((await state()).pid, pid);
@@ -479,7 +465,7 @@ async function startElsewhere(keepers: TestKeepers): Promise<number> {
         const quiet = () => {};
         const log = { trace: quiet, debug: quiet, info: quiet, warn: quiet, error: quiet };
         const keepers = new Keepers({ folder: ${JSON.stringify(keepers.folder)}, program: ${JSON.stringify(await keeperProgram())}, policy: () => 'finishTurn', log });
-        const kept = await keepers.start({ about: ${JSON.stringify(someone)}, command: process.execPath, args: ['-e', ${JSON.stringify(echo)}], env: process.env, cwd: '/', log });
+        const kept = await keepers.start({ about: ${JSON.stringify(someone)}, command: process.execPath, args: ['-e', ${JSON.stringify(ECHO)}], env: process.env, cwd: '/', log });
         console.log(kept.pid);
         setInterval(() => {}, 1000);`,
       resolveDir: process.cwd(),

@@ -2,30 +2,15 @@
 import assert from 'node:assert/strict';
 import { describeExit } from '../../../src/agents/agentProcess';
 import { inEnglish } from '../../../src/base/localizable';
-import { Heard, TestKeepers } from '../../support/keeper/keepers';
+import { ECHO, Heard, TestKeepers } from '../../support/keeper/keepers';
 import { isAlive, isGone } from '../../support/processes';
-import { removeScratch } from '../../support/scratch';
-
-const echo = `
-let count = 0;
-require('readline').createInterface({ input: process.stdin }).on('line', (line) => console.log(++count + ' ' + line));
-console.log('ready');`;
 
 describe('a kept agent', function () {
   this.timeout(30_000);
-  let keepers: TestKeepers;
-
-  beforeEach(async () => {
-    keepers = await TestKeepers.make();
-  });
-
-  afterEach(async () => {
-    await keepers.end();
-    await removeScratch();
-  });
+  const keepers = TestKeepers.each();
 
   it('is talked to as a process is, and leaves nothing behind when it is closed', async () => {
-    const kept = await keepers.start(echo);
+    const kept = await keepers.start(ECHO);
     const heard = Heard.from(kept);
     await kept.transport.write('hello €');
     await heard.line((text) => text === '1 hello €');
@@ -50,7 +35,7 @@ describe('a kept agent', function () {
 
   it('shares its process with those of other sessions', async () => {
     const two = { session: 'two', agentId: 'agent', agentName: 'Agent', folder: '/' };
-    const kept = await Promise.all([keepers.start(echo), keepers.start(echo, { about: two })]);
+    const kept = await Promise.all([keepers.start(ECHO), keepers.start(ECHO, { about: two })]);
     const [one, other] = await Promise.all(kept.map(({ id }) => keepers.place(id)));
     assert.equal(one?.pid, other?.pid);
     await kept[0].close();
@@ -77,7 +62,7 @@ describe('a kept agent', function () {
 
   describe('and its windows', () => {
     it('gives the next one what was said since the journal was stored, and nothing twice', async () => {
-      const first = await keepers.start(echo);
+      const first = await keepers.start(ECHO);
       const before = Heard.from(first);
       for (const text of ['a', 'b', 'c']) await first.transport.write(text);
       await before.line((text) => text === '3 c');
@@ -95,7 +80,7 @@ describe('a kept agent', function () {
     });
 
     it('belongs to the one that attached last, and the one before is told', async () => {
-      const first = await keepers.start(echo);
+      const first = await keepers.start(ECHO);
       Heard.from(first);
       await first.transport.write('a');
       const second = await keepers.attach();

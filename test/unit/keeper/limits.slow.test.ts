@@ -8,17 +8,12 @@ import { dirname, join } from 'node:path';
 import type { KeptProcess } from '../../../src/client/transport/keptProcess';
 import { thisMachine } from '../../../src/store/file/machine';
 import { FaultWindow, keepingAgent } from '../../support/faults/faultWindow';
-import { Heard, TestKeepers } from '../../support/keeper/keepers';
+import { ECHO, Heard, TestKeepers } from '../../support/keeper/keepers';
 import { isAlive } from '../../support/processes';
 import { removeScratch, scratchFolder } from '../../support/scratch';
 import { SmallDisk } from '../../support/smallDisk';
 
 const NOBODY = 65534;
-
-const echo = `
-let count = 0;
-require('readline').createInterface({ input: process.stdin }).on('line', (line) => console.log(++count + ' ' + line));
-console.log('ready');`;
 
 describe('a kept agent', function () {
   this.timeout(60_000);
@@ -37,7 +32,7 @@ describe('a kept agent', function () {
   });
 
   it('belongs to exactly one of two windows that attach at once, and the other hears of it', async () => {
-    const started = await keepers.start(echo);
+    const started = await keepers.start(ECHO);
     await Heard.from(started).line((text) => text === 'ready');
     await started.detach();
     const written: string[] = [];
@@ -72,7 +67,7 @@ describe('a kept agent', function () {
 
   it('cannot be reached by another user', async function () {
     if (process.getuid?.() !== 0) this.skip(); // only root can be somebody else
-    const kept = await keepers.start(echo);
+    const kept = await keepers.start(ECHO);
     const { socket } = await keepers.place(kept.id);
     // The way there is open to everybody, so that only the keeper's own folder is not.
     for (let folder = dirname(keepers.folder); folder !== '/' && folder !== '/tmp'; folder = dirname(folder))

@@ -6,20 +6,10 @@ import { join } from 'node:path';
 import type { KeptProcess } from '../../../src/client/transport/keptProcess';
 import { Heard, someone, TestKeepers } from '../../support/keeper/keepers';
 import { goneFrom } from '../../support/processes';
-import { removeScratch } from '../../support/scratch';
 
 describe('what an ended agent has left', function () {
   this.timeout(30_000);
-  let keepers: TestKeepers;
-
-  beforeEach(async () => {
-    keepers = await TestKeepers.make();
-  });
-
-  afterEach(async () => {
-    await keepers.end();
-    await removeScratch();
-  });
+  const keepers = TestKeepers.each();
 
   const asking = `
     for (const id of [1, 2, 3]) console.log(JSON.stringify({ id, method: 'ask' }));

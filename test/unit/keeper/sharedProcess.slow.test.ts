@@ -7,27 +7,13 @@ import { silentLog } from '../../../src/base/log';
 import { KeeperSocket } from '../../../src/client/transport/keeperSocket';
 import type { KeptProcess } from '../../../src/client/transport/keptProcess';
 import { frame, jsonFrame, PURPOSE } from '../../../src/keeper/wire';
-import { Heard, keeperProgram, someone, TestKeepers } from '../../support/keeper/keepers';
+import { ECHO, Heard, keeperProgram, someone, TestKeepers } from '../../support/keeper/keepers';
 import { goneFrom, isAlive } from '../../support/processes';
-import { removeScratch, scratchFolder } from '../../support/scratch';
-
-const echo = `
-let count = 0;
-require('readline').createInterface({ input: process.stdin }).on('line', (line) => console.log(++count + ' ' + line));
-console.log('ready');`;
+import { scratchFolder } from '../../support/scratch';
 
 describe('the process that keeps agents', function () {
   this.timeout(60_000);
-  let keepers: TestKeepers;
-
-  beforeEach(async () => {
-    keepers = await TestKeepers.make();
-  });
-
-  afterEach(async () => {
-    await keepers.end();
-    await removeScratch();
-  });
+  const keepers = TestKeepers.each();
 
   const about = (session: string): { readonly about: typeof someone } => ({ about: { ...someone, session } });
   const processOf = async ({ id }: KeptProcess): Promise<number> => (await keepers.place(id)).pid;
@@ -35,7 +21,7 @@ describe('the process that keeps agents', function () {
     TestKeepers.make({ folder: keepers.folder, ...(program !== undefined && { program }) });
 
   function startAll(...sessions: readonly string[]): Promise<KeptProcess[]> {
-    return Promise.all(sessions.map((session) => keepers.start(echo, about(session))));
+    return Promise.all(sessions.map((session) => keepers.start(ECHO, about(session))));
   }
 
   async function assertAnswers(kept: KeptProcess, heard: Heard, word: string): Promise<void> {
@@ -45,7 +31,7 @@ describe('the process that keeps agents', function () {
 
   it('is one for all sessions of all windows', async () => {
     const second = await another();
-    const kept = [...(await startAll('a', 'b', 'c')), await second.start(echo, about('d'))];
+    const kept = [...(await startAll('a', 'b', 'c')), await second.start(ECHO, about('d'))];
     const pids = await Promise.all(kept.map(processOf));
     assert.equal(new Set(pids).size, 1, pids.join());
     assert.equal((await keepers.all.list()).length, 4);
@@ -53,7 +39,7 @@ describe('the process that keeps agents', function () {
 
   it('is one although two windows need it at the same moment', async () => {
     const windows = [await another(), await another(), await another()];
-    const kept = await Promise.all(windows.map((window, n) => window.start(echo, about(`${n}`))));
+    const kept = await Promise.all(windows.map((window, n) => window.start(ECHO, about(`${n}`))));
     assert.equal(new Set(await Promise.all(kept.map(processOf))).size, 1);
   });
 
@@ -73,7 +59,7 @@ describe('the process that keeps agents', function () {
     const env = { PATH: process.env.PATH ?? '' };
     const own = process.umask(0o027);
     try {
-      await keepers.start(echo, { ...about('first'), env: { ...hostEnvironment(process.env), FIRST: 'secret' } });
+      await keepers.start(ECHO, { ...about('first'), env: { ...hostEnvironment(process.env), FIRST: 'secret' } });
       process.umask(0o002);
       const kept = await keepers.start(`${told}; process.stdin.resume()`, {
         ...about('second'),
@@ -191,8 +177,8 @@ describe('the process that keeps agents', function () {
     await copyFile(await keeperProgram(), program);
     await appendFile(program, '\n// The next version.\n');
     const next = await another(program);
-    const one = await keepers.start(echo, about('one'));
-    const two = await next.start(echo, about('two'));
+    const one = await keepers.start(ECHO, about('one'));
+    const two = await next.start(ECHO, about('two'));
     assert.notEqual(await processOf(one), await processOf(two));
     await one.detach();
     const attached = await next.all.attach('one', { log: silentLog });
@@ -203,7 +189,7 @@ describe('the process that keeps agents', function () {
   });
 
   it('of an earlier version, which kept one agent, is attached to and ended like this one', async () => {
-    const kept = await keepers.start(echo);
+    const kept = await keepers.start(ECHO);
     const path = join(keepers.folder, kept.id, 'keeper.json');
     const { shared: _, ...earlier } = JSON.parse(await readFile(path, 'utf8'));
     await kept.detach();
@@ -220,7 +206,7 @@ describe('the process that keeps agents', function () {
   });
 
   it('tells what commands run, and ends a single one for whoever looks', async () => {
-    const kept = await keepers.start(echo);
+    const kept = await keepers.start(ECHO);
     await kept.commands?.start(
       { file: process.execPath, args: ['-e', 'setInterval(() => {}, 1e6)'], shell: false },
       {
