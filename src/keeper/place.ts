@@ -1,7 +1,9 @@
 // Where a keeper listens: a folder that only its user can read, with a socket in it. A path too long
 // for a socket is replaced by one in a folder of its own. On Windows it is a named pipe.
+
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmod, mkdir, mkdtemp, rm, rmdir, stat, unlink } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, rm, rmdir, stat, unlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
@@ -45,4 +47,33 @@ async function makePrivate(folder: string): Promise<void> {
   if (IS_WINDOWS) return;
   if ((await stat(folder)).uid !== process.getuid?.()) throw new Error(`${folder} belongs to another user`);
   await chmod(folder, 0o700);
+}
+
+/**
+ * A text that no other process ever has; undefined where the process is gone, or on Windows, where
+ * it is not cheap to learn: there, `ownBirth` tells.
+ */
+export async function identityOf(pid: number): Promise<string | undefined> {
+  if (process.platform === 'win32') return undefined;
+  if (process.platform !== 'linux') return startedAt(pid);
+  try {
+    const [boot, stat] = await Promise.all([
+      readFile('/proc/sys/kernel/random/boot_id', 'latin1').catch(() => ''),
+      readFile(`/proc/${pid}/stat`, 'latin1'),
+    ]);
+    // The name in parentheses may hold anything, so the fields are counted from its end.
+    const [state, ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return state === 'Z' ? undefined : `${boot.trim()}/${fields[18]}`;
+  } catch {
+    return undefined;
+  }
+}
+
+function startedAt(pid: number): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const options = { env: { ...process.env, LC_ALL: 'C' } };
+    execFile('ps', ['-o', 'lstart=', '-p', String(pid)], options, (error, stdout) => {
+      resolve(error ? undefined : stdout.trim() || undefined);
+    });
+  });
 }

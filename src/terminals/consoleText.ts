@@ -2,7 +2,6 @@
 // programs use the code page of the console, and one command can print both.
 import { isUtf8 } from 'node:buffer';
 import { runSystemProgram } from '../agents/windowsProcesses';
-import { UPPER_HALVES } from './codePages';
 
 const ASK_MS = 5000;
 const LINE_BREAK = 10;
@@ -99,3 +98,25 @@ function textDecoder(name: string): TextDecoder | undefined {
     return undefined;
   }
 }
+
+/**
+ * The upper halves of the code pages of consoles that TextDecoder doesn't know, from 0x80 on
+ * (https://www.unicode.org/Public/MAPPINGS/VENDORS/MICSFT/PC/).
+ */
+const UPPER_HALVES: ReadonlyMap<number, string> = new Map([
+  [
+    437,
+    'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐' +
+      '└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u00a0',
+  ],
+  [
+    850,
+    'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜø£Ø×ƒáíóúñÑªº¿®¬½¼¡«»░▒▓│┤ÁÂÀ©╣║╗╝¢¥┐' +
+      '└┴┬├─┼ãÃ╚╔╩╦╠═╬¤ðÐÊËÈıÍÎÏ┘┌█▄¦Ì▀ÓßÔÒõÕµþÞÚÛÙýÝ¯´\u00ad±‗¾¶§÷¸°¨·¹³²■\u00a0',
+  ],
+  [
+    852,
+    'ÇüéâäůćçłëŐőîŹÄĆÉĹĺôöĽľŚśÖÜŤťŁ×čáíóúĄąŽžĘę¬źČş«»░▒▓│┤ÁÂĚŞ╣║╗╝Żż┐' +
+      '└┴┬├─┼Ăă╚╔╩╦╠═╬¤đĐĎËďŇÍÎě┘┌█▄ŢŮ▀ÓßÔŃńňŠšŔÚŕŰýÝţ´\u00ad˝˛ˇ˘§÷¸°¨˙űŘř■\u00a0',
+  ],
+]);

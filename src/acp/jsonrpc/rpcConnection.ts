@@ -2,7 +2,10 @@
 // dispatches requests and responses; here are the parts it lacks: ndjson, ids known to the caller,
 // updates in bulk, the protocol's way of cancelling, and an end that leaves nothing pending.
 
+import { randomInt } from 'node:crypto';
 import {
+  type CancellationId,
+  type CancellationStrategy,
   type CancellationToken,
   createMessageConnection,
   ErrorCodes,
@@ -17,13 +20,11 @@ import { messageOf, ParleyError } from '../../base/errors';
 import { Emitter, type Event } from '../../base/event';
 import { localizable } from '../../base/localizable';
 import type { Log } from '../../base/log';
-import { Cancellation, IncomingRequest, tokenOf } from './cancellation';
 import { HandledLines, type LineProgress } from './handledLines';
 import { MAX_MESSAGE_BYTES, NdjsonReader, newRpcStats, type RpcStats } from './ndjsonReader';
 import { NdjsonWriter } from './ndjsonWriter';
 import { errorSentence, RPC_CODES, RpcError } from './rpcError';
 import type { Transport } from './transport';
-import { newFirstId, WireIds } from './wireIds';
 
 export interface RpcHandlers {
   /** The params of `session/update`, in arrival order, many at once. */
@@ -366,5 +367,133 @@ export class RpcConnection implements RpcCaller, Disposable {
     } finally {
       this.#cancellation.done(token);
     }
+  }
+}
+
+const FIRST_IDS = { min: 1, max: 2 ** 30 };
+
+function newFirstId(): number {
+  return randomInt(FIRST_IDS.min, FIRST_IDS.max);
+}
+
+/**
+ * The ids of our requests on the wire. vscode-jsonrpc counts from 0 in each connection; ours count from a number that no
+ * other connection has: several clients may share a session, and an agent names a prompt by its id to all of them.
+ */
+class WireIds {
+  readonly #first: number;
+  #next: number;
+
+  constructor(first: number) {
+    this.#first = first;
+    this.#next = first;
+  }
+
+  get next(): number {
+    return this.#next;
+  }
+
+  readonly toWire = (message: Message): Message => {
+    if (!Message.isRequest(message) || typeof message.id !== 'number') return message;
+    const id = this.idOf(message.id);
+    this.#next = Math.max(this.#next, id + 1);
+    return id === message.id ? message : ({ ...message, id } as Message);
+  };
+
+  idOf(id: number): number {
+    return id + this.#first;
+  }
+
+  toInner(message: Message, id: string | number): Message {
+    const inner = typeof id === 'number' ? id - this.#first : id;
+    return { ...message, id: inner } as Message;
+  }
+}
+
+function tokenOf(signal: AbortSignal): CancellationToken {
+  return {
+    get isCancellationRequested() {
+      return signal.aborted;
+    },
+    onCancellationRequested: (listener: (event: undefined) => unknown) => {
+      const run = (): void => void listener(undefined);
+      signal.addEventListener('abort', run, { once: true });
+      return { dispose: () => signal.removeEventListener('abort', run) };
+    },
+  };
+}
+
+class IncomingRequest implements CancellationToken {
+  readonly id: CancellationId;
+  readonly #controller = new AbortController();
+  readonly source = { token: this, cancel: () => this.cancel(), dispose: () => {} };
+
+  constructor(id: CancellationId) {
+    this.id = id;
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  get isCancellationRequested(): boolean {
+    return this.signal.aborted;
+  }
+
+  get onCancellationRequested(): CancellationToken['onCancellationRequested'] {
+    return tokenOf(this.signal).onCancellationRequested;
+  }
+
+  cancel(): void {
+    this.#controller.abort();
+  }
+}
+
+/**
+ * Cancels requests in both directions with the protocol's `$/cancel_request {requestId}` instead of the
+ * `$/cancelRequest {id}` of vscode-jsonrpc.
+ */
+class Cancellation {
+  readonly #incoming = new Map<CancellationId, IncomingRequest>();
+  readonly #idOf: (id: CancellationId) => CancellationId;
+
+  constructor(idOf: (id: CancellationId) => CancellationId) {
+    this.#idOf = idOf;
+  }
+
+  readonly strategy: CancellationStrategy = {
+    receiver: {
+      createCancellationTokenSource: (id: CancellationId) => {
+        const request = new IncomingRequest(id);
+        this.#incoming.set(id, request);
+        return request.source;
+      },
+    },
+    sender: {
+      sendCancellation: (connection: MessageConnection, id: CancellationId) => {
+        // Called from an abort listener, where a throw would be an uncaught exception.
+        try {
+          return connection.sendNotification('$/cancel_request', { requestId: this.#idOf(id) });
+        } catch {
+          return Promise.resolve();
+        }
+      },
+      cleanup: () => {},
+    },
+  };
+
+  cancel(id: CancellationId): boolean {
+    const request = this.#incoming.get(id);
+    request?.cancel();
+    return request !== undefined;
+  }
+
+  done(request: IncomingRequest): void {
+    if (this.#incoming.get(request.id) === request) this.#incoming.delete(request.id);
+  }
+
+  cancelAll(): void {
+    for (const request of this.#incoming.values()) request.cancel();
+    this.#incoming.clear();
   }
 }

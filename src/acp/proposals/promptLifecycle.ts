@@ -24,7 +24,7 @@ import type { SessionEvent, StopReason } from '../../session/events/event';
 import { errorSentence } from '../jsonrpc/rpcError';
 import type { BackgroundWork, PromptAnswer, StateReport, UpdateTargets } from '../protocol/dialect';
 import { toBlock } from '../protocol/readContent';
-import { readTokens } from '../protocol/usage';
+import { readTokens } from '../protocol/sessionWire';
 import { readStopReason, readTurnComplete } from './turnComplete';
 
 const MAX_ITEMS = 2000;

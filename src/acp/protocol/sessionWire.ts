@@ -2,7 +2,7 @@
 // protocol.
 import type * as z from 'zod/mini';
 import { at } from '../../base/untrusted';
-import type { ContentBlock, PermissionOption } from '../../session/events/content';
+import type { ContentBlock, PermissionOption, TokenParts, TurnTokens } from '../../session/events/content';
 import { RPC_CODES, RpcError } from '../jsonrpc/rpcError';
 import type { McpServer, SessionPage, SessionSetup } from './dialect';
 import { type permissionOptionsSchema, sessionInfoSchema } from './sharedSchema';
@@ -92,4 +92,28 @@ export function readParams<T extends z.ZodMiniType>(schema: T, params: unknown, 
     RPC_CODES.invalidParams,
     `${method}: ${field ? `${field}: ` : ''}${issue?.message ?? 'bad params'}`,
   );
+}
+
+const PARTS = [
+  ['input', 'inputTokens'],
+  ['output', 'outputTokens'],
+  ['cachedRead', 'cachedReadTokens'],
+  ['cachedWrite', 'cachedWriteTokens'],
+  ['thought', 'thoughtTokens'],
+] as const;
+
+export function readTokens(usage: unknown): TurnTokens {
+  const tokens = countAt(usage, 'totalTokens');
+  if (tokens === undefined) return {};
+  const tokenParts: { -readonly [K in keyof TokenParts]: TokenParts[K] } = {};
+  for (const [part, field] of PARTS) {
+    const count = countAt(usage, field);
+    if (count !== undefined) tokenParts[part] = count;
+  }
+  return { tokens, tokenParts: Object.keys(tokenParts).length > 0 ? tokenParts : undefined };
+}
+
+function countAt(usage: unknown, field: string): number | undefined {
+  const count = at(usage, field);
+  return typeof count === 'number' && count >= 0 ? count : undefined;
 }

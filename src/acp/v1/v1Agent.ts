@@ -15,8 +15,7 @@ import type {
 } from '../protocol/dialect';
 import { toConfigOptions, toToolPatch } from '../protocol/readContent';
 import { missing, RpcAgent } from '../protocol/rpcAgent';
-import { readQuestion, toPermissionOptions } from '../protocol/sessionWire';
-import { readTokens } from '../protocol/usage';
+import { readQuestion, readTokens, toPermissionOptions } from '../protocol/sessionWire';
 import { withParent } from '../quirks/parentCall';
 import { readAuthMethods } from './v1Description';
 import { applyUpdates, MODEL_OPTION, type ModelOption, toModelOption, toModes } from './v1Events';

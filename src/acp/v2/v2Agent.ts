@@ -16,9 +16,15 @@ import type {
 import { missing, RpcAgent } from '../protocol/rpcAgent';
 import { readQuestion, toPermissionOptions } from '../protocol/sessionWire';
 import { readAuthMethods } from '../v1/v1Description';
-import { applyUpdates, readToolCall, toCommands, toOptions } from './v2Events';
-import { commandSubjectSchema, permissionRequestSchema } from './v2Schema';
-import { V2Terminals } from './v2Terminals';
+import {
+  applyUpdates,
+  commandSubjectSchema,
+  permissionRequestSchema,
+  readToolCall,
+  toCommands,
+  toOptions,
+  V2Terminals,
+} from './v2Events';
 
 export class V2Agent extends RpcAgent {
   readonly protocol = 2;

@@ -1,6 +1,8 @@
 // Turns the session updates of v2 into session events; those that v2 shares with v1 are left to
-// v1Events.ts. Besides v2Agent.ts and v2Terminals.ts, the only file that knows v2's names.
+// v1Events.ts. Besides v2Agent.ts, the only file that knows v2's names.
 
+import { StringDecoder } from 'node:string_decoder';
+import * as z from 'zod/mini';
 import { at, isMarked } from '../../base/untrusted';
 import type { AvailableCommand, ConfigOption, ToolContent } from '../../session/events/content';
 import type { SessionEvent, ToolPatch } from '../../session/events/event';
@@ -8,12 +10,11 @@ import { applyLifecycle } from '../proposals/promptLifecycle';
 import type { UpdateTargets } from '../protocol/dialect';
 import { readDiff } from '../protocol/gitPatch';
 import { type EventSink, MAX_ITEMS, toBlock, toConfigOptions, toToolPatch } from '../protocol/readContent';
+import { permissionOptionsSchema, TOOL_FIELDS, word } from '../protocol/sharedSchema';
 import { terminalMeta } from '../protocol/terminalMeta';
 import { readInRuns } from '../protocol/textRuns';
 import { withParent } from '../quirks/parentCall';
 import { readUpdate as readSharedUpdate } from '../v1/v1Events';
-import { contentChunkSchema, toolUpdateSchema } from './v2Schema';
-import type { V2Terminals } from './v2Terminals';
 
 const CLEARABLE = ['title', 'name', 'kind', 'status', 'content', 'locations', 'rawInput', 'rawOutput'] as const;
 
@@ -143,4 +144,108 @@ export function applyUpdates(updates: readonly unknown[], terminals: V2Terminals
     const problem = readUpdate(update, targets.emit);
     if (problem !== undefined) targets.log.warn(problem);
   });
+}
+
+const text = z.string();
+const optionalText = z.nullish(z.string());
+
+const toolUpdateSchema = z.object({
+  ...TOOL_FIELDS,
+  capabilities: z.catch(z.nullish(z.object({ cancel: z.optional(z.unknown()) })), undefined),
+});
+
+const contentChunkSchema = z.object({ toolCallId: text, content: z.unknown() });
+
+const terminalUpdateSchema = z.object({
+  terminalId: text,
+  command: optionalText,
+  cwd: optionalText,
+  output: z.nullish(z.object({ data: text })),
+  exitStatus: z.nullish(
+    z.object({
+      exitCode: z.pipe(
+        z.nullish(z.number()),
+        z.transform((code) => code ?? undefined),
+      ),
+      signal: word,
+    }),
+  ),
+});
+
+const terminalChunkSchema = z.object({ terminalId: text, data: text });
+
+export const permissionRequestSchema = z.object({
+  title: text,
+  description: word,
+  subject: z.catch(z.nullish(z.looseObject({ type: text })), null),
+  options: permissionOptionsSchema,
+});
+
+export const commandSubjectSchema = z.object({ command: text, cwd: word, toolCallId: word });
+
+/**
+ * Terminals whose output may still continue; the oldest is forgotten first, which at worst spoils
+ * one character of it.
+ */
+const MAX_OPEN = 500;
+
+/** Output arrives as base64 pieces that may cut a character. One instance per session stream. */
+export class V2Terminals {
+  readonly #decoders = new Map<string, StringDecoder>();
+
+  /**
+   * Reads `terminal_update` and `terminal_output_chunk`; undefined if it is another update or
+   * does not fit.
+   */
+  read(update: unknown): SessionEvent | undefined {
+    switch (at(update, 'sessionUpdate')) {
+      case 'terminal_output_chunk': {
+        const parsed = terminalChunkSchema.safeParse(update);
+        if (!parsed.success) return undefined;
+        const { terminalId, data } = parsed.data;
+        return { type: 'terminal', terminalId, append: this.#decode(terminalId, data) };
+      }
+      case 'terminal_update':
+        return this.#update(update);
+      default:
+        return undefined;
+    }
+  }
+
+  #update(update: unknown): SessionEvent | undefined {
+    const parsed = terminalUpdateSchema.safeParse(update);
+    if (!parsed.success) return undefined;
+    const { terminalId, command, cwd, output, exitStatus } = parsed.data;
+    if (output !== undefined) this.#decoders.delete(terminalId);
+    const text = output ? this.#decode(terminalId, output.data) : '';
+    // What is left of a character that never became whole.
+    const rest = exitStatus ? this.#end(terminalId) : '';
+    const capabilities = at(update, 'capabilities');
+    return {
+      type: 'terminal',
+      terminalId,
+      canCancel: capabilities !== undefined ? isMarked(at(capabilities, 'cancel')) : undefined,
+      command: command !== undefined ? (command ?? '') : undefined,
+      cwd: cwd !== undefined ? (cwd ?? '') : undefined,
+      ...(output !== undefined ? { output: text + rest } : rest !== '' && { append: rest }),
+      exit: exitStatus,
+    };
+  }
+
+  #decode(terminalId: string, data: string): string {
+    let decoder = this.#decoders.get(terminalId);
+    if (!decoder) {
+      decoder = new StringDecoder('utf8');
+      this.#decoders.set(terminalId, decoder);
+      const [oldest] = this.#decoders.keys();
+      if (this.#decoders.size > MAX_OPEN && oldest !== undefined) this.#decoders.delete(oldest);
+    }
+    return decoder.write(Buffer.from(data, 'base64'));
+  }
+
+  #end(terminalId: string): string {
+    const rest = this.#decoders.get(terminalId)?.end() ?? '';
+    this.#decoders.delete(terminalId);
+    return rest;
+  }
 }

@@ -13,7 +13,7 @@ import { ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
 import type { Log } from '../../base/log';
 import { within } from '../../base/within';
-import { identityOf } from '../../keeper/identity';
+import { identityOf } from '../../keeper/place';
 import { removePlace } from '../../keeper/place';
 import { FRAME, frame, type KeeperStart, type KeeperState, type Lease, PURPOSE, WIRE_VERSION } from '../../keeper/wire';
 import type { KeeperLease } from '../ports/keptAgent';

@@ -1,9 +1,10 @@
 // The session state with the indexes that make each event cheap, and the operations that keep the
 // indexes in step with the transcript.
+
+import { roughSize } from '../../base/text';
+import { contentSize, MAX_ALL_TOOL_CHARS, MAX_RAW_CHARS } from '../events/bounds';
 import type { Changes } from './changes';
-import type { Entry, MessageEntry, SessionState, Turn } from './state';
-import { Nests } from './state';
-import { ToolSizes } from './toolSizes';
+import { type Entry, type MessageEntry, Nests, type SessionState, type ToolEntry, type Turn } from './state';
 
 export interface ModelContext {
   readonly state: SessionState;
@@ -207,4 +208,37 @@ export function clear(context: ModelContext): void {
   context.renewedAt = 0;
   context.echo = undefined;
   context.note((changes) => changes.clearedAll());
+}
+
+class ToolSizes {
+  readonly #sizes = new Map<ToolEntry, number>();
+  #total = 0;
+
+  /** Measures a call. */
+  set(entry: ToolEntry): readonly ToolEntry[] {
+    const raw = roughSize(entry.rawInput, MAX_RAW_CHARS) + roughSize(entry.rawOutput, MAX_RAW_CHARS);
+    return this.add(entry, contentSize(entry.content) + raw - (this.#sizes.get(entry) ?? 0));
+  }
+
+  /**
+   * Adds to the size of a call.
+   * @param by characters
+   */
+  add(entry: ToolEntry, by: number): readonly ToolEntry[] {
+    this.#sizes.set(entry, (this.#sizes.get(entry) ?? 0) + by);
+    this.#total += by;
+    const tooMuch: ToolEntry[] = [];
+    for (const [oldest, size] of this.#sizes) {
+      if (this.#total <= MAX_ALL_TOOL_CHARS) break;
+      this.#sizes.delete(oldest);
+      this.#total -= size;
+      tooMuch.push(oldest);
+    }
+    return tooMuch;
+  }
+
+  clear(): void {
+    this.#sizes.clear();
+    this.#total = 0;
+  }
 }

@@ -1,10 +1,13 @@
-// Notices of the agent or the client, errors, and unknown updates.
+// Notices of the agent or the client, errors, unknown updates, compactions, and questions that wait for the user.
 import { boundText } from '../../base/localizable';
+import { head } from '../../base/text';
+import { own } from '../../base/untrusted';
 import { boundRaw, MAX_TOOL_TEXT } from '../events/bounds';
 import type { SessionEvent } from '../events/event';
-import { UNDO_RESTORE } from '../events/ownText';
-import type { ModelContext } from './context';
+import { type OwnText, ownText, UNDO_RESTORE } from '../events/ownText';
+import { type ModelContext, upsert } from './context';
 import { textOf } from './entryText';
+import { waitBegins, waitEnds } from './waits';
 
 export function addNotice(
   context: ModelContext,
@@ -79,4 +82,89 @@ function outside<T extends { turnId?: string; late?: true }>({
   ...rest
 }: T): Omit<T, 'turnId' | 'late'> {
   return rest;
+}
+
+const CODES: Readonly<Record<string, OwnText>> = {
+  in_progress: ownText('compaction-in_progress'),
+  completed: ownText('compaction-completed'),
+  failed: ownText('compaction-failed'),
+  cancelled: ownText('compaction-cancelled'),
+};
+
+/**
+ * Applies a status update or a part of the summary. Absent fields are unchanged, empty ones clear.
+ */
+export function applyCompaction(
+  context: ModelContext,
+  event: Extract<SessionEvent, { type: 'compaction' }>,
+  at: number,
+): void {
+  const { status, summary, append, error } = event;
+  const said =
+    status === undefined ? undefined : (own(CODES, status) ?? ownText('compaction-other', status.slice(0, 100)));
+  const severity = status === 'failed' ? 'error' : status === 'in_progress' ? 'busy' : 'info';
+  upsert(
+    context,
+    context.compactions,
+    event.compactionId,
+    at,
+    (base) => ({
+      ...base,
+      kind: 'notice',
+      severity: said === undefined ? 'busy' : severity,
+      title: '',
+      said: said ?? ownText('compaction-in_progress'),
+      text: error ?? '',
+      detail: head(summary ?? append ?? '', MAX_TOOL_TEXT),
+    }),
+    (entry) => {
+      if (entry.kind !== 'notice') return;
+      if (said !== undefined) {
+        entry.said = said;
+        entry.severity = severity;
+      }
+      if (error !== undefined) entry.text = error;
+      entry.detail = head(summary ?? (entry.detail ?? '') + (append ?? ''), MAX_TOOL_TEXT);
+    },
+  );
+}
+
+type ElicitationEvent = Extract<
+  SessionEvent,
+  { type: 'elicitation_asked' | 'elicitation_opened' | 'elicitation_closed' }
+>;
+
+export function applyElicitation(context: ModelContext, event: ElicitationEvent, at: number): void {
+  const { elicitations } = context.state;
+  switch (event.type) {
+    case 'elicitation_asked': {
+      waitBegins(context, at);
+      const { type: _type, ...asked } = event;
+      elicitations.set(event.id, { ...asked, at });
+      return;
+    }
+    case 'elicitation_opened': {
+      const known = elicitations.get(event.id);
+      if (known) elicitations.set(event.id, { ...known, opened: true });
+      return;
+    }
+    case 'elicitation_closed': {
+      const known = elicitations.get(event.id);
+      if (!known) return;
+      elicitations.delete(event.id);
+      waitEnds(context, known, at);
+      const said = ownText(outcomeOf(event, known.mode));
+      const question = head(known.message.replace(/\s+/g, ' ').trim(), 200);
+      const text = event.answer ? `${question} → ${event.answer}` : question;
+      context.push((base) => ({ ...base, kind: 'notice', severity: 'info', title: '', text, said }), at);
+    }
+  }
+}
+
+function outcomeOf({ action, by }: Extract<ElicitationEvent, { type: 'elicitation_closed' }>, mode: 'form' | 'url') {
+  if (action === 'accept') return mode === 'form' ? 'form-answered' : 'page-done';
+  if (by === 'agent') return 'asked-withdrawn';
+  if (by === 'exit') return 'asked-lost';
+  if (by === 'turn') return 'asked-closed';
+  return action === 'decline' ? 'asked-declined' : 'asked-dismissed';
 }

@@ -2,8 +2,8 @@
 import { strict as assert } from 'node:assert';
 import type { TrafficRow } from '../../../src/panel/trafficContract';
 import { messageOf } from '../../../src/traffic/entryMessage';
-import { Pairing } from '../../../src/traffic/pairing';
 import { type LineFacts, readFacts } from '../../../src/traffic/readRow';
+import { Pairing } from '../../../src/traffic/trafficFeed';
 import { type TrafficEntry, TrafficLog } from '../../../src/traffic/trafficLog';
 import { retainedBytes } from '../../support/heap';
 import { sameData } from '../../support/sameData';

@@ -1,6 +1,6 @@
 // Smaller parts of the remote transports: cookies, and the words for what a network does.
 import { strict as assert } from 'node:assert';
-import { CookieJar } from '../../../../src/acp/transport/cookieJar';
+import { CookieJar } from '../../../../src/acp/transport/httpClient';
 import { networkError } from '../../../../src/acp/transport/remoteError';
 
 describe('the cookies of a connection', () => {
