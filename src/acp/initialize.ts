@@ -31,10 +31,7 @@ export interface InitializeOptions {
   readonly offer: ProtocolVersion;
 }
 
-/**
- * What came of it: a dialect to continue in, or that the agent has to be started again and offered
- * another version, since a connection is initialized once.
- */
+/** A connection is initialized once, so another version needs another start. */
 export type Initialized =
   | { readonly kind: 'ready'; readonly dialect: Dialect; readonly description: AgentDescription }
   | { readonly kind: 'again'; readonly offer: ProtocolVersion };
@@ -76,7 +73,6 @@ export async function initialize(
   return { kind: 'ready', dialect: dialectOf(version, rpc), description };
 }
 
-/** Continues a connection that was initialized earlier. */
 export function initialized(
   raw: unknown,
   rpc: RpcCaller,
@@ -96,8 +92,8 @@ function dialectOf(version: ProtocolVersion, rpc: RpcCaller): Dialect {
 }
 
 /**
- * What an agent's refusal leaves: the highest of its versions that we speak, or 1 where it did not
- * understand the params of 2.
+ * Returns the highest version of the refusal that we speak, or 1 if the agent did not understand
+ * v2.
  */
 function otherOffer(error: unknown, offer: ProtocolVersion): Initialized {
   if (!(error instanceof RpcError)) throw error;
@@ -156,8 +152,7 @@ function capabilitiesV1({ files, terminals, signInTerminal = false, state = fals
 }
 
 /**
- * The capabilities of this client in v2 (section 3.2), where agents run their own files and
- * terminals.
+ * The capabilities of this client in v2 (section 3.2): agents have their own files and terminals.
  */
 function capabilitiesV2({ signInTerminal = false, state = false }: ClientCapabilities): unknown {
   const auth = signInTerminal && { auth: { terminal: {} } };

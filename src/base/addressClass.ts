@@ -3,8 +3,7 @@
 import ipaddr from 'ipaddr.js';
 
 /**
- * `local` and `private` can be allowed by the user for one origin; `forbidden` (link-local,
- * multicast, mapped, translated, reserved …) by the settings only.
+ * `local` and `private` can be allowed for an origin by the user; `forbidden` only by the settings.
  */
 export type AddressClass = 'public' | 'local' | 'private' | 'forbidden';
 
@@ -33,10 +32,7 @@ export function addressClass(address: string): AddressClass {
   return isUnassigned ? 'forbidden' : found;
 }
 
-/**
- * The worst class among addresses: one bad address spoils a name, for the next connection may use
- * it.
- */
+/** One bad address spoils a name, as the next connection may use it. */
 export function worstClass(addresses: readonly string[]): AddressClass {
   const classes = new Set(addresses.map(addressClass));
   if (addresses.length === 0 || classes.has('forbidden')) return 'forbidden';

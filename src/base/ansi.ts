@@ -3,8 +3,7 @@
 
 const ESC = '\\u001b';
 /**
- * Escape sequences other than colours: titles and other strings, control sequences that do not end
- * in `m`, character sets, single letters.
+ * Titles and other strings, control sequences that do not end in `m`, character sets, letters.
  */
 const NOT_COLOR = new RegExp(
   [
@@ -22,10 +21,7 @@ const OTHER_CONTROLS =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: terminal output is made of them
   /[\u0000-\u0007\u000b\u000c\u000e-\u001a\u001c-\u001f\u007f\u202a-\u202e\u2066-\u2069]/g;
 
-/**
- * Removes cursor movement, titles and other controls, and applies carriage returns and backspaces.
- * Colour sequences stay.
- */
+/** Applies carriage returns and backspaces, and removes all controls but colours. */
 export function cleanOutput(text: string): string {
   const clean = text
     .replace(NOT_COLOR, '')
@@ -48,10 +44,6 @@ function applyBackspaces(text: string): string {
   return kept.join('');
 }
 
-/**
- * Returns the text after the last carriage return of a line, with the colours that were set before
- * it.
- */
 function applyReturns(line: string): string {
   let end = line.length;
   while (line[end - 1] === '\r') end--;
@@ -176,9 +168,6 @@ class Style {
   }
 }
 
-/**
- * Returns a colour of the 256-colour palette: the theme's sixteen by name, the others as numbers.
- */
 function paletteColor(index: number): AnsiColor {
   if (index < 16) return `ansi-${index < 8 ? '' : 'bright-'}${NAMES[index % 8]}`;
   if (index >= 232) {

@@ -8,7 +8,9 @@ export interface ParleyErrorOptions {
   readonly cause?: unknown;
 }
 
-/** An expected failure. */
+/**
+ * An expected failure: `message` is a sentence for the user, `code` is stable and in kebab-case.
+ */
 export class ParleyError extends Error {
   readonly code: string;
   readonly hint: string | undefined;

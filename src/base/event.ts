@@ -3,10 +3,7 @@ import { type Disposable, toDisposable } from './disposable';
 
 export type Event<T> = (listener: (value: T) => void) => Disposable;
 
-/**
- * Fires an {@link Event}. If a listener throws, the error goes to `onError` and the other listeners
- * are still called.
- */
+/** If a listener throws, the error goes to `onError` and the others are still called. */
 export class Emitter<T> implements Disposable {
   readonly #listeners = new Set<(value: T) => void>();
   readonly #onError: (error: unknown) => void;

@@ -73,9 +73,6 @@ function textsIn(value: string): readonly string[] {
   return found;
 }
 
-/**
- * Returns the forms in which a value can appear: plain, in JSON, in JSON within JSON, and in a URL.
- */
 function formsOf(value: string): readonly string[] {
   const escaped = (text: string): string => JSON.stringify(text).slice(1, -1);
   const forms = [value, escaped(value), escaped(escaped(value))];

@@ -7,7 +7,6 @@ const FIRST_CAPACITY = 64 * 1024;
 const KEPT_CAPACITY = 1024 * 1024;
 const BYTE_ORDER_MARK = 0xfeff;
 
-/** Splits a byte stream into lines, up to a limit in bytes for one line. */
 export class LineSplitter {
   readonly #maxBytes: number;
   readonly #onLine: (line: string) => void;
@@ -15,13 +14,12 @@ export class LineSplitter {
   #keptBytes = 0;
   #isFirst = true;
 
-  /** @param maxBytes the longest line, in bytes without its newline; */
+  /** @param maxBytes without the newline */
   constructor(maxBytes: number, onLine: (line: string) => void) {
     this.#maxBytes = maxBytes;
     this.#onLine = onLine;
   }
 
-  /** Takes the next bytes and hands on the lines they complete. */
   push(chunk: Uint8Array): boolean {
     const bytes = Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
     let start = 0;

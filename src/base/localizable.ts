@@ -17,7 +17,7 @@ const MAX_DEPTH = 8;
 const MAX_KEY = 1000;
 const MAX_ARGS = 20;
 
-/** Returns a text of the product. */
+/** `npm run l10n` takes the key from the call, so it must be a literal. */
 export function localizable(key: string, ...args: readonly LocalizableArg[]): Localizable {
   return { key, args };
 }

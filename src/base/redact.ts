@@ -4,10 +4,8 @@ import { creator } from '@secretlint/secretlint-rule-preset-recommend';
 import { KnownSecrets, REDACTED } from './knownSecrets';
 import { redactJson } from './redactJson';
 
-/** The secrets of this window. A single instance, as text leaves the window in many places. */
 export const knownSecrets = new KnownSecrets();
 
-/** Returns the text without secrets. */
 export function redact(text: string, known: KnownSecrets = knownSecrets): string {
   const byPosition = redactJson(known.redact(text));
   return withoutSpans([byPosition], secretSpans(byPosition))[0] ?? '';
@@ -127,7 +125,6 @@ function secretlintRules(): (text: string) => readonly Span[] {
 
 let byRule: ((text: string) => readonly Span[]) | undefined;
 
-/** Returns where secrets stand in a text, in order and apart from each other. */
 function secretSpans(text: string): readonly Span[] {
   const spans: Span[] = [];
   for (const shape of SHAPES) for (const match of text.matchAll(shape)) if (!isCount(match)) spans.push(spanOf(match));

@@ -3,7 +3,6 @@
 // text around the JSON.
 import { REDACTED } from './knownSecrets';
 
-/** Names of secret values in any spelling. */
 const SECRET_NAME =
   /api[_-]?key|token$|secret|passw(?:or)?d|passphrase|authorization|cookie|credential|private[_-]?key|access[_-]?key|account[_-]?key|shared[_-]?key/i;
 /** Names of what may be a secret: a method is a word, and a folder is a path. */
@@ -12,15 +11,11 @@ const MAYBE_SECRET =
 const MAYBE_SECRET_VARIABLE = /(?:^|_)(?:PASS|PWD|AUTH|JWT|PASSCODE|(?:SSH|PG|DB)PASS)$/;
 const PLAIN = /^(?:[a-z_-]{0,12}|[~.]{0,2}[\\/].*|[a-z]:[\\/].*)$/is;
 
-/** Returns whether a value with this name is a secret. */
 export function isSecretName(name: string): boolean {
   return SECRET_NAME.test(name);
 }
 
-/**
- * Names of objects and lists whose values are all redacted; the harmless ones among them are of no
- * use to a reader.
- */
+/** All values in these are redacted. */
 const SECRET_PLACES = new Set(['env', 'headers', 'httpHeaders', 'environment']);
 const SECRET_TEXTS = /(?:credentials?|secrets?|tokens?|passwords?|passphrases?|api[_-]?keys?|cookies?)$/i;
 const PASSWORD_PROGRAM = /(?:^|[\\/])(?:mysql\w*|mariadb\w*|sshpass|7za?|redis-cli|mongo\w*)(?:\.exe)?$/i;
@@ -31,7 +26,6 @@ const MAX_DEPTH = 4;
 interface Level {
   readonly isList: boolean;
   readonly isSecret: boolean;
-  /** The texts below are secrets. */
   readonly hasSecretTexts: boolean;
   takesPassword?: boolean;
   takesUser?: boolean;

@@ -1,7 +1,7 @@
 // Changes of files that Windows refuses for a moment, as a virus scanner, an indexer or another
 // window has the file open.
 
-/** How long is waited before each further attempt, in milliseconds: 1.3 s together. */
+/** In milliseconds; 1.3 s together. */
 const WAITS_MS: readonly number[] = [10, 20, 40, 80, 160, 320, 640];
 const BUSY: ReadonlySet<unknown> = new Set(['EPERM', 'EBUSY', 'EACCES']);
 

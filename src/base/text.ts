@@ -23,10 +23,7 @@ export function grown(text: string, piece: string): string {
   return Math.floor(text.length / step) === Math.floor(whole.length / step) ? whole : detached(whole);
 }
 
-/**
- * Returns the last `limit` characters without splitting a surrogate pair. Does not keep the rest
- * alive.
- */
+/** Returns the last `limit` characters, detached, without splitting a surrogate pair. */
 export function tail(text: string, limit: number): string {
   if (text.length <= limit) return text;
   let start = text.length - limit;
@@ -35,10 +32,7 @@ export function tail(text: string, limit: number): string {
   return detached(text.slice(start));
 }
 
-/**
- * Returns the first `limit` characters without splitting a surrogate pair. Does not keep the rest
- * alive.
- */
+/** Returns the first `limit` characters, detached, without splitting a surrogate pair. */
 export function head(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const code = text.charCodeAt(limit - 1);
@@ -67,16 +61,12 @@ export function roughSize(value: unknown, limit: number): number {
   return size;
 }
 
-/**
- * Returns untrusted text for display on one line: no control characters, at most `limit`
- * characters.
- */
+/** Returns untrusted text on one line, without control characters. */
 export function oneLine(text: string, limit = 200): string {
   const line = text.replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ').trim();
   return line.length > limit ? `${line.slice(0, limit).replace(/[\ud800-\udbff]$/, '')}…` : line;
 }
 
-/** Returns the joined texts of content blocks; blocks of other types are left out. */
 export function textOfBlocks(
   blocks: readonly { readonly type: string; readonly text?: string }[],
   separator = '',

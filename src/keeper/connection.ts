@@ -81,10 +81,7 @@ export class Connection implements CommandWindow {
     this.#pump().catch(() => this.#socket.destroy());
   }
 
-  /**
-   * @param isOld an earlier window got it
-   * @returns false where the window is gone or too slow
-   */
+  /** @returns false if the window is gone or too slow */
   stderr(bytes: Buffer, isOld = false): boolean {
     const { destroyed, writableEnded, writableLength } = this.#socket;
     if (destroyed || writableEnded || writableLength >= MAX_STDERR_WAITING) return false;
@@ -244,7 +241,6 @@ function progressOf(bytes: Buffer): Progress {
   return { line, open };
 }
 
-/** @throws TypeError, SyntaxError where it has another form */
 function leaseOf(bytes: Buffer): Lease {
   const lease = JSON.parse(bytes.toString('utf8')) as Partial<Lease>;
   const { endMarks, isAtWork, leaveAfterMs, silentMs, goodbye } = lease;
@@ -259,7 +255,6 @@ function leaseOf(bytes: Buffer): Lease {
   };
 }
 
-/** @throws TypeError, SyntaxError where it has another form */
 function commandOf(bytes: Buffer): CommandStart {
   const start = JSON.parse(bytes.toString('utf8')) as Partial<CommandStart>;
   const { id, about, file, args, shell, cwd, env, capacityBytes } = start;

@@ -86,10 +86,7 @@ export class Keeper implements KeeperCommands {
   #retry: NodeJS.Timeout | undefined;
   #looking: NodeJS.Timeout | undefined;
 
-  /**
-   * Starts the agent, and listens.
-   * @throws what the system says; nothing is left running then
-   */
+  /** @throws what the system says; nothing is left running then */
   static async start(id: string, start: KeeperStart, home: KeeperHome): Promise<Keeper> {
     const place = await makePlace(home.folder, id);
     try {
@@ -326,8 +323,7 @@ export class Keeper implements KeeperCommands {
   }
 
   /**
-   * The agent has ended, and no window is attached: what none has stored is left on the disk, so that
-   * no process waits for the next one. That includes how it ended, if nobody knows.
+   * Leaves what no window has stored on the disk, so that no process waits for the next window.
    */
   #leave(): void {
     this.#leaving = this.#leaving.then(async () => {
@@ -367,7 +363,6 @@ export class Keeper implements KeeperCommands {
     return !this.#owner && !this.#forgotten.isSettled;
   }
 
-  /** Windows no longer look for a keeper in the folder. */
   async #unlist(): Promise<void> {
     const { folder, socket, socketFolder } = this.#place;
     await rm(join(folder, KEEPER_FILE), { force: true });

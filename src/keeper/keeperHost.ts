@@ -10,10 +10,7 @@ import { makePlace, type Place, removePlace } from './place';
 import { ProvenServer } from './provenServer';
 import { FRAME, type HostFile, type HostStart, jsonFrame, type KeeperStart, type KeeperStarted } from './wire';
 
-/**
- * After how much output memory is swept, in bytes. What was read is garbage that V8 would let grow to
- * many times the size of all else here.
- */
+/** Read output is garbage that V8 would let grow to many times the size of all else; in bytes. */
 const SWEEP_BYTES = 8 * 1024 * 1024;
 /** How long it stays without an agent, in milliseconds: one that is restarted is started soon after. */
 const IDLE_MS = 500;
@@ -34,7 +31,6 @@ export class KeeperHost {
   #idle: NodeJS.Timeout | undefined;
   readonly #gone = new Deferred<void>();
 
-  /** Listens. */
   static async listen({ folder, file }: HostStart, sweep: () => void): Promise<KeeperHost | undefined> {
     const place = await makePlace(folder, `host-${randomBytes(6).toString('hex')}`);
     const host = new KeeperHost(folder, join(folder, file), place, sweep);
@@ -136,7 +132,6 @@ export class KeeperHost {
     this.#gone.resolve();
   }
 
-  /** Windows no longer find it. */
   #unlist(): Promise<void> {
     this.#unlisting ??= this.#removeFiles().catch(() => {});
     return this.#unlisting;

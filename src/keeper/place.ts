@@ -17,7 +17,6 @@ export interface Place {
   readonly socketFolder?: string | undefined;
 }
 
-/** Makes the folder of a keeper. */
 export async function makePlace(all: string, id: string): Promise<Place> {
   await makePrivate(all);
   const folder = join(all, id);
@@ -49,10 +48,7 @@ async function makePrivate(folder: string): Promise<void> {
   await chmod(folder, 0o700);
 }
 
-/**
- * A text that no other process ever has; undefined where the process is gone, or on Windows, where
- * it is not cheap to learn: there, `ownBirth` tells.
- */
+/** Undefined if the process is gone, or on Windows, where `ownBirth` tells. */
 export async function identityOf(pid: number): Promise<string | undefined> {
   if (process.platform === 'win32') return undefined;
   if (process.platform !== 'linux') return startedAt(pid);

@@ -18,7 +18,6 @@ const MAX_STRANGERS = 32;
 /** How long a connection may take to prove that it knows the token, in milliseconds. */
 const PROVE_MS = 5_000;
 
-/** Called with a connection that has proved itself. */
 export type OnProven = (socket: Socket, purpose: number) => (frame: Frame) => void;
 
 export class ProvenServer {

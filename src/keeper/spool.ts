@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import type { Progress, SpoolIndex, SpoolSegment } from './wire';
 
 const NEWLINE = 0x0a;
-/** Bytes of a segment. */
 export const SEGMENT_BYTES = 256 * 1024;
 const MEMORY_SEGMENTS = 8;
 const MOST_MEMORY_SEGMENTS = 16;
@@ -19,7 +18,6 @@ interface Segment extends SpoolSegment {
   file: string | undefined;
 }
 
-/** Bytes of the output, and where the next begin. */
 export interface SpoolPart {
   readonly bytes: Buffer;
   readonly next: number;
@@ -102,10 +100,7 @@ export class Spool {
     this.#spill();
   }
 
-  /**
-   * Returns bytes from a place on, at most a segment; undefined at the end. Rejects where a file
-   * cannot be read.
-   */
+  /** At most a segment; undefined at the end. Rejects if a file cannot be read. */
   read(offset: number): SpoolPart | Promise<SpoolPart | undefined> | undefined {
     const segment = this.#segments.find((one) => one.start + one.length > offset);
     if (!segment) return undefined;

@@ -27,9 +27,11 @@ import { errorSentence, RPC_CODES, RpcError } from './rpcError';
 import type { Transport } from './transport';
 
 export interface RpcHandlers {
-  /** The params of `session/update`, in arrival order, many at once. */
+  /** In arrival order, many at once. */
   onUpdates(batch: readonly unknown[]): void;
-  /** Answers a request. */
+  /**
+   * Throw an {@link RpcError} to answer with it; anything else becomes -32603 with its message.
+   */
   onRequest(method: string, params: unknown, signal: AbortSignal, id: string | number): Promise<unknown>;
   onNotification(method: string, params: unknown): void;
 }
@@ -40,13 +42,11 @@ export interface RpcConnectionOptions {
   readonly log: Log;
   /** The longest message, either way, in bytes. Default 32 MiB. */
   readonly maxMessageBytes?: number;
-  /** Each message as it goes over the wire. */
+  /** Copy what is kept: an incoming line may be a slice of a larger string. */
   onTraffic?(dir: 'in' | 'out', line: string): void;
   /** Each line that was no message, at most 2 KB of it. */
   onNoise?(line: string): void;
-  /**
-   * The id of the first request: where the ids of an earlier connection with the same agent end.
-   */
+  /** Where the ids of an earlier connection with the same agent end. */
   readonly firstId?: number | undefined;
   onRequestSent?(): void;
   /** Takes the secrets of the connection out of the words of an error answer, which people read. */
@@ -55,8 +55,7 @@ export interface RpcConnectionOptions {
 
 export interface RequestOptions {
   /**
-   * Aborting sends `$/cancel_request` and keeps waiting for the answer, which the protocol
-   * promises. Aborted before: nothing is sent.
+   * Aborting sends `$/cancel_request` and still waits for the answer, as the protocol promises one.
    */
   readonly signal?: AbortSignal;
   onSent?(id: string | number): void;
@@ -153,12 +152,10 @@ export class RpcConnection implements RpcCaller, Disposable {
     return this.#ids.next;
   }
 
-  /** How far the lines of the agent were handled. */
   progress(awaited: ReadonlySet<string>): LineProgress {
     return this.#lines.progress(this.#reader.queue.handled, awaited);
   }
 
-  /** Calls `run` once all that has arrived by now is handled; never before this returns. */
   whenHandled(run: () => void): void {
     this.#reader.queue.whenDrained(run);
   }
@@ -172,10 +169,6 @@ export class RpcConnection implements RpcCaller, Disposable {
     return this.#closedBy !== undefined;
   }
 
-  /**
-   * A signal that is aborted when our request of this id has its answer; undefined where none is
-   * under way.
-   */
   untilAnswered(id: string | number): AbortSignal | undefined {
     const outgoing = this.#pending.get(id);
     if (!outgoing) return undefined;
@@ -183,10 +176,7 @@ export class RpcConnection implements RpcCaller, Disposable {
     return outgoing.over.signal;
   }
 
-  /**
-   * The agent's side has ended: orderly (undefined) or broken (`connection-closed`,
-   * `message-too-large`). All that came before was delivered. Not fired by `dispose()`.
-   */
+  /** The agent closed (undefined) or the connection broke. Not fired by `dispose()`. */
   get onDidClose(): Event<ParleyError | undefined> {
     return this.#didClose.event;
   }
@@ -221,7 +211,7 @@ export class RpcConnection implements RpcCaller, Disposable {
   }
 
   /**
-   * Waits for the answer to a request that left in the earlier connection.
+   * Waits for the answer to a request of the earlier connection.
    * @throws as {@link request}
    */
   async answerTo(id: string | number, method: string, signal: AbortSignal): Promise<unknown> {
@@ -243,20 +233,14 @@ export class RpcConnection implements RpcCaller, Disposable {
     }
   }
 
-  /**
-   * Sends a notification; resolves when more may be sent.
-   * @throws ParleyError `connection-closed` or `message-too-large`.
-   */
+  /** @throws ParleyError `connection-closed` or `message-too-large` */
   async notify(method: string, params: unknown): Promise<void> {
     if (this.#closedBy) throw this.#closedBy;
     if (params === undefined || params === null) await this.#connection.sendNotification(method);
     else await this.#connection.sendNotification(method, params);
   }
 
-  /**
-   * Ends the conversation: pending requests are rejected, the agent's open requests are aborted,
-   * the transport is disposed.
-   */
+  /** Rejects pending requests, aborts those of the agent and disposes the transport. */
   dispose(): void {
     this.#close(undefined, false);
     this.#didClose.dispose();
@@ -277,9 +261,7 @@ export class RpcConnection implements RpcCaller, Disposable {
     if (fire) this.#didClose.fire(error);
   }
 
-  /**
-   * A listener that only watches must not stop the reading, nor crash the stream that called it.
-   */
+  /** A listener must neither stop the reading nor crash the stream. */
   #guarded(watch: (line: string) => void): (line: string) => void {
     return (line) => {
       try {
@@ -324,10 +306,7 @@ export class RpcConnection implements RpcCaller, Disposable {
     }
   }
 
-  /**
-   * The response with the id as we sent it (some agents answer "1" to 1), or nothing where no
-   * request waits for it.
-   */
+  /** Some agents answer "1" to 1. */
   #matched(message: ResponseMessage, line: number): Message | undefined {
     const given = message.id;
     const id = [given, typeof given === 'string' ? Number(given) : given].find(
@@ -450,8 +429,7 @@ class IncomingRequest implements CancellationToken {
 }
 
 /**
- * Cancels requests in both directions with the protocol's `$/cancel_request {requestId}` instead of the
- * `$/cancelRequest {id}` of vscode-jsonrpc.
+ * Speaks the protocol's `$/cancel_request` instead of the `$/cancelRequest` of vscode-jsonrpc.
  */
 class Cancellation {
   readonly #incoming = new Map<CancellationId, IncomingRequest>();

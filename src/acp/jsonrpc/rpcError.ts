@@ -1,22 +1,13 @@
 // Errors of JSON-RPC: those that an agent answers, and those that the client answers.
 import { oneLine } from '../../base/text';
 
-/**
- * Characters of an agent's own words that a failure repeats, and how deep in `data` they are looked
- * for.
- */
+/** Limits of the agent's own words in a failure: characters, and depth in `data`. */
 const MAX_CHARS = 2000;
 const MAX_DEPTH = 5;
-/**
- * Where agents put the words of an error: SDKs that answer "Internal error" put what was thrown
- * into `details`.
- */
+/** SDKs that answer "Internal error" put what was thrown into `details`. */
 const WORD_KEYS = ['message', 'details', 'detail', 'description', 'reason', 'error', 'errors', 'cause'] as const;
 
-/**
- * The codes that JSON-RPC 2.0 (section 5.1) and the protocol (1.7) give a meaning to; any other
- * integer is allowed.
- */
+/** The codes of JSON-RPC 2.0 (section 5.1) and of the protocol (1.7). */
 export const RPC_CODES = {
   parseError: -32700,
   invalidRequest: -32600,
@@ -28,10 +19,7 @@ export const RPC_CODES = {
   resourceNotFound: -32002,
 } as const;
 
-/**
- * An error answer, in either direction: thrown by `RpcConnection.request`, and thrown by a request
- * handler to answer with it.
- */
+/** An error answer, in either direction. */
 export class RpcError extends Error {
   readonly code: number;
   readonly data: unknown;

@@ -7,7 +7,6 @@ export interface TransportSink {
   closed(error?: Error): void;
 }
 
-/** A two-way byte stream to an agent. */
 export interface Transport extends Disposable {
   listen(sink: TransportSink): void;
   /**

@@ -12,10 +12,7 @@ export const PROPOSED_CAPABILITIES = {
 
 export type ProposedCapability = keyof typeof PROPOSED_CAPABILITIES;
 
-/**
- * Returns whether the raw result of `initialize` advertises a capability: `true` or any object, in
- * any of its places.
- */
+/** Returns whether an agent advertises a capability in any of its places. */
 export function advertises(initializeResult: unknown, name: ProposedCapability): boolean {
   const key = PROPOSED_CAPABILITIES[name];
   return [[], ['agentCapabilities'], ['capabilities']].some((side) =>

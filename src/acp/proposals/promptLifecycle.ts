@@ -30,10 +30,7 @@ import { readStopReason, readTurnComplete } from './turnComplete';
 const MAX_ITEMS = 2000;
 const MAX_WORD = 100;
 
-/**
- * Applies an update that says how prompts and turns go, or a message whole: the same in every
- * version.
- */
+/** Applies updates about prompts, turns and whole messages. */
 export function applyLifecycle(update: unknown, targets: UpdateTargets): boolean {
   switch ((update as { readonly sessionUpdate?: unknown } | null | undefined)?.sessionUpdate) {
     case 'turn_complete': {

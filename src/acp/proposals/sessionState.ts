@@ -13,16 +13,10 @@ export const STATE_CAPABILITY = { [KEY]: { version: 1, maxBytes: MAX_AGENT_STATE
 
 export interface StateOffer {
   readonly url: string | null;
-  /**
-   * Base64. Absent where the agent has these bytes already, or `unavailable` says why they can't be
-   * had.
-   */
+  /** Base64. Absent if the agent has these bytes, or `unavailable` says why they can't be had. */
   readonly content?: string;
   readonly unavailable?: string;
-  /**
-   * The state that the agent wanted to store last was not: another one had been stored since its
-   * offer.
-   */
+  /** The last state that the agent wanted to store was not stored: another one came first. */
   readonly conflict?: true;
 }
 
@@ -59,9 +53,7 @@ export function stateful(rpc: RpcCaller, holder: StateHolder | undefined): RpcCa
   };
 }
 
-/**
- * Reads what an update (`update` of `session/update`) stores, in both versions of the protocol.
- */
+/** Reads the state that an update stores; a sentence if it can't be stored. */
 export function readStateUpdate(update: unknown): StateUpdate | string | undefined {
   const value = at(update, '_meta', KEY);
   if (value === undefined || value === null) return undefined;

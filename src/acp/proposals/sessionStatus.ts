@@ -20,7 +20,7 @@ interface Requester {
   request(method: string, params: unknown, options?: { signal?: AbortSignal }): Promise<unknown>;
 }
 
-/** `live`: in memory, other methods work. `failed`: it could not say. */
+/** `live`: other methods work. `saved`: can be loaded. `failed`: the agent could not say. */
 export type StatusAnswer = 'live' | 'saved' | 'not_found' | 'unsupported' | 'failed' | 'unresponsive';
 
 const DENIALS: ReadonlySet<StatusAnswer> = new Set(['saved', 'not_found', 'unresponsive']);

@@ -24,10 +24,7 @@ export function readTurnComplete(update: unknown): TurnComplete | undefined {
   };
 }
 
-/**
- * The protocol's word for why a turn ended; `unknown` for a word that it does not have, undefined
- * for none.
- */
+/** Returns `unknown` for a word that the protocol does not have, undefined for none. */
 export function readStopReason(value: unknown): StopReason | undefined {
   if (typeof value !== 'string') return undefined;
   switch (value) {

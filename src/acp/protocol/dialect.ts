@@ -13,10 +13,7 @@ import type {
 import type { SessionEvent, StopReason, ToolPatch } from '../../session/events/event';
 import { RPC_CODES, RpcError } from '../jsonrpc/rpcError';
 
-/**
- * A version of the Agent Client Protocol, or the Agent Communication Protocol, whose agents are
- * reached over HTTP.
- */
+/** The Agent Client Protocol, or the Agent Communication Protocol over HTTP. */
 export type Protocol = 1 | 2 | 'communication';
 
 export type Feature = Readonly<Record<string, unknown>>;
@@ -27,10 +24,7 @@ export interface PromptCapabilities {
   readonly embeddedContext: boolean;
 }
 
-/**
- * What an agent can do beyond opening a session and working on a prompt. Absent: it does not say
- * so, and is not asked.
- */
+/** What an agent can do beyond sessions and prompts. Absent features must not be used. */
 export interface AgentFeatures {
   readonly prompt: PromptCapabilities;
   readonly load?: Feature;
@@ -47,16 +41,10 @@ export interface AgentFeatures {
   readonly ready?: Feature;
   readonly turnComplete?: Feature;
   readonly queue?: Feature;
-  /**
-   * Its own reports of its state begin and end turns; the answer to a prompt only says that it was
-   * taken in (promptLifecycle.ts).
-   */
+  /** Reports of its state begin and end turns (promptLifecycle.ts). */
   readonly states?: Feature;
   readonly cancelTool?: Feature;
-  /**
-   * The session is the client's own: a start after this one continues it, also where the agent is
-   * another one by then.
-   */
+  /** The session is the client's own: it continues with the next start, even of another agent. */
   readonly carried?: Feature;
   readonly mcpHttp?: Feature;
   readonly mcpSse?: Feature;
@@ -224,7 +212,6 @@ export interface Dialect {
   readonly sessions?: StoredSessions;
   readonly controls?: SessionControls;
   newSession(setup: SessionSetup, signal: AbortSignal): Promise<SessionOffer>;
-  /** Opens an old session with `session/resume`. */
   resume(sessionId: string, setup: SessionSetup, replay: boolean, signal: AbortSignal): Promise<SessionOffer>;
   /**
    * @param onSent gets the id of the request as text, before anything that answers it can arrive
@@ -246,15 +233,9 @@ export interface Dialect {
   readOffer?(sessionId: string, raw: unknown): SessionOffer;
   /** Asks to stop; the turn still ends by the agent's word. */
   cancel(sessionId: string): Promise<void>;
-  /**
-   * Returns whether the last turn ended with a question, which the next prompt answers. Absent:
-   * agents of this kind don't.
-   */
+  /** Returns whether the last turn ended with a question that the next prompt answers. */
   isAsking?(sessionId: string): boolean;
-  /**
-   * Reads the `update`s of `session/update` notifications in arrival order. Never throws for what
-   * an agent sends.
-   */
+  /** Reads `session/update` notifications in order. Never throws for what an agent sends. */
   readUpdates(updates: readonly unknown[], targets: UpdateTargets): void;
 }
 

@@ -24,10 +24,7 @@ export class EarlyRequests {
     }
   }
 
-  /**
-   * Resolves when no session is being opened any more; requests go on in the order in which they
-   * came.
-   */
+  /** Resolves when no session is being opened. */
   async untilOpened(params: unknown): Promise<void> {
     const chars = roughSize(params, MAX_CHARS);
     if (this.#openings === 0 || this.#requests >= MAX_REQUESTS || this.#chars + chars > MAX_CHARS) return;

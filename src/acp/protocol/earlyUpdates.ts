@@ -24,10 +24,7 @@ interface Registered {
 
 export type UpdateSink = (updates: readonly unknown[]) => void;
 
-/**
- * Routes the updates of one connection to its sessions and keeps those whose session is not there
- * yet.
- */
+/** Routes updates to sessions, and keeps those whose session is not there yet. */
 export class UpdateRouter {
   readonly requests = new EarlyRequests();
   readonly #sinks = new Map<string, Registered>();
@@ -39,7 +36,6 @@ export class UpdateRouter {
     this.#onDrop = onDrop;
   }
 
-  /** Registers a session; what came for it earlier is delivered before this returns. */
   register(sessionId: string, sink: UpdateSink, onRequest?: () => void): number {
     this.#sinks.set(sessionId, { sink, onRequest, updates: 0 });
     const early = this.#forget(sessionId);
@@ -64,7 +60,6 @@ export class UpdateRouter {
     return updates + (early ? early.updates.length + early.dropped : 0);
   }
 
-  /** Takes the params of `session/update` notifications in arrival order. */
   readonly route = (batch: readonly unknown[]): void => {
     let runId: string | undefined;
     let run: unknown[] = [];

@@ -19,8 +19,7 @@ export type EventSink = (event: SessionEvent) => void;
 export const MAX_ITEMS = 2000;
 
 /**
- * Reads one content block (section 1.4); one of an unknown kind, or for the agent alone, is kept
- * whole.
+ * Reads a content block (section 1.4). Unknown kinds and those for the agent alone are kept whole.
  */
 export function toBlock(raw: unknown): ContentBlock {
   // Nearly everything that streams is this, so it is checked by hand.
@@ -44,9 +43,6 @@ export function toBlock(raw: unknown): ContentBlock {
   return block.type === 'resource' ? { type: 'resource', ...block.resource } : block;
 }
 
-/**
- * The words in a text, a block or a list of blocks; a list in a list is none that the protocol has.
- */
 export function plainText(value: unknown): string {
   return Array.isArray(value) ? value.slice(0, MAX_ITEMS).map(wordsOf).join('') : wordsOf(value);
 }
@@ -116,7 +112,6 @@ function toToolContent(raw: unknown): ToolContent {
   return block.type === 'unknown' && !block.forAgent ? block : { type: 'content', block };
 }
 
-/** Reads a change of a file. */
 function toDiff(path: string, oldText: unknown, newText: unknown, kind: unknown): ToolContent | undefined {
   const isDeleted = kind === 'delete' || (newText === null && oldText != null);
   const [before, after] = [oldText ?? undefined, isDeleted ? '' : newText];
@@ -125,7 +120,6 @@ function toDiff(path: string, oldText: unknown, newText: unknown, kind: unknown)
   return { type: 'diff', path, newText: after, oldText: old, operation: isDeleted ? 'delete' : undefined };
 }
 
-/** Adds a location that can be one; its line only where there can be such a line. */
 function addLocation(locations: ToolLocation[], raw: unknown): ToolLocation[] {
   const { path: named, line } = fieldsOf(raw);
   const path = typeof named === 'string' ? pathOfFileAddress(named) : undefined;
@@ -138,10 +132,7 @@ function fieldsOf(raw: unknown): Partial<Record<string, unknown>> {
   return typeof raw === 'object' && raw !== null ? raw : {};
 }
 
-/**
- * Reads the full list of config options (section 1.12) in the agent's order; kinds that are not
- * known are left out, as the protocol says.
- */
+/** Reads the config options (section 1.12); unknown kinds are left out, as the protocol says. */
 export function toConfigOptions(raw: unknown): ConfigOption[] {
   if (!Array.isArray(raw)) return [];
   return raw.slice(0, MAX_ITEMS).flatMap((item): ConfigOption[] => {
@@ -168,9 +159,7 @@ export function toConfigValue(
   return { value, name: name ?? value, description, group };
 }
 
-/**
- * Returns whether the `annotations` of a content block name the assistant as its only audience.
- */
+/** Returns whether the assistant is the only audience. */
 export function isForAgent(annotations: unknown): boolean {
   const audience = at(annotations, 'audience');
   return Array.isArray(audience) && audience.includes('assistant') && !audience.includes('user');

@@ -84,9 +84,7 @@ export abstract class RpcAgent implements Dialect, AgentAuth, StoredSessions, Se
     await this.rpc.request(archived ? 'session/archive' : 'session/unarchive', { sessionId }, { signal });
   }
 
-  /**
-   * `session/prompt`: resolves when the agent answers, which each version means in its own way.
-   */
+  /** Resolves when the agent answers, which each version means in its own way. */
   async prompt(
     sessionId: string,
     prompt: readonly ContentBlock[],
@@ -98,10 +96,7 @@ export abstract class RpcAgent implements Dialect, AgentAuth, StoredSessions, Se
     return this.readAnswer(await this.rpc.request('session/prompt', params, options));
   }
 
-  /**
-   * `session/cancel`, a notification: the turn still ends by the agent's word, and in v2 prompts
-   * that were not taken in yet are taken back.
-   */
+  /** In v2, also takes back prompts that were not taken in yet. */
   cancel(sessionId: string): Promise<void> {
     return this.rpc.notify('session/cancel', { sessionId });
   }
@@ -125,15 +120,11 @@ export abstract class RpcAgent implements Dialect, AgentAuth, StoredSessions, Se
 
   /** Reads the answer to a prompt. Never throws: a turn must not hang on an unreadable answer. */
   abstract readAnswer(raw: unknown): PromptAnswer;
-  /** Reads what an agent says of a session that it opened. */
   abstract readOffer(sessionId: string, raw: unknown): SessionOffer;
   protected abstract readOptions(options: readonly unknown[]): readonly ConfigOption[];
   protected abstract typeOf(value: string | boolean): { readonly type?: string };
 
-  /**
-   * Opens an old session. Some agents answer null: it is open, and nothing is said of it (section
-   * 5.7).
-   */
+  /** Some agents answer null (section 5.7). */
   protected async reopen(
     method: string,
     sessionId: string,
@@ -160,7 +151,7 @@ export abstract class RpcAgent implements Dialect, AgentAuth, StoredSessions, Se
   }
 }
 
-/** What becomes of a method that a version does not have. @throws RpcError -32601 */
+/** @throws RpcError -32601 */
 export function missing(sentence: string): Promise<never> {
   return Promise.reject(new RpcError(RPC_CODES.methodNotFound, sentence));
 }

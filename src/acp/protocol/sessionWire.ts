@@ -10,10 +10,7 @@ import { type permissionOptionsSchema, sessionInfoSchema } from './sharedSchema'
 const MAX_PAGE = 1000;
 const MAX_OPTIONS = 50;
 
-/**
- * Reads the answer to `session/list`: entries that do not fit are left out, one bad entry must not
- * hide the others.
- */
+/** Entries that do not fit are left out, as one must not hide the others. */
 export function readSessionPage(raw: unknown): SessionPage {
   const entries = at(raw, 'sessions');
   const nextCursor = at(raw, 'nextCursor');
@@ -27,8 +24,7 @@ export function readSessionPage(raw: unknown): SessionPage {
 export type StdioMark = { readonly type?: 'stdio' };
 
 /**
- * `mcpServers` is required even where it is empty; additional directories only where the agent
- * knows them, which the caller has seen to.
+ * `mcpServers` is required even if empty; additional directories only if the agent knows them.
  */
 export function setupToWire(
   { cwd, additionalDirectories, mcpServers }: SessionSetup,
@@ -53,7 +49,6 @@ function mcpToWire(server: McpServer, stdio: StdioMark): unknown {
   return { type, name, url, headers: pairs(headers) };
 }
 
-/** Content as it goes out (section 1.4). */
 export function blockToWire(block: ContentBlock): unknown {
   if (block.type === 'resource') {
     const { uri, text, blob, mimeType } = block;
@@ -62,10 +57,7 @@ export function blockToWire(block: ContentBlock): unknown {
   return block.type === 'unknown' ? block.raw : block;
 }
 
-/**
- * Reads the params of `session/request_permission` by the schema of a version.
- * @throws RpcError -32602
- */
+/** @throws RpcError -32602 */
 export function readQuestion<T>(schema: z.ZodMiniType<T>, params: unknown): T {
   const parsed = schema.safeParse(params);
   if (parsed.success) return parsed.data;
@@ -79,10 +71,7 @@ export function toPermissionOptions(options: z.infer<typeof permissionOptionsSch
     .map(({ optionId, name, kind }) => ({ optionId, name: name ?? optionId, kind: kind ?? '' }));
 }
 
-/**
- * Reads the params of a request of the agent.
- * @throws RpcError -32602 that names the field which does not fit
- */
+/** @throws RpcError -32602 that names the field which does not fit */
 export function readParams<T extends z.ZodMiniType>(schema: T, params: unknown, method: string): z.output<T> {
   const parsed = schema.safeParse(params);
   if (parsed.success) return parsed.data;

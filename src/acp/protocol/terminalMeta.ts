@@ -15,10 +15,7 @@ const metaSchema = z.object({
   ),
 });
 
-/**
- * Emits the terminal events that the `_meta` of a tool call carries; anything else in it is left
- * alone.
- */
+/** Emits the terminal events in the `_meta` of a tool call. */
 export function terminalMeta(meta: unknown, emit: (event: SessionEvent) => void): void {
   if (typeof meta !== 'object' || meta === null) return;
   const parsed = metaSchema.safeParse(meta);

@@ -10,7 +10,6 @@ interface TextChunk {
   readonly content: { readonly type: 'text'; readonly text: string };
 }
 
-/** Reads updates in arrival order: runs of text are emitted as one chunk each. */
 export function readInRuns(
   updates: readonly unknown[],
   emit: (event: SessionEvent) => void,
@@ -23,9 +22,7 @@ export function readInRuns(
   }
 }
 
-/**
- * Reads the run of text chunks of one message that begins at `from`, and emits it as one chunk.
- */
+/** Returns the index after the run; `from` if none begins there. */
 function readTextRun(updates: readonly unknown[], from: number, emit: (event: SessionEvent) => void): number {
   const first = updates[from];
   if (!isTextChunk(first)) return from;

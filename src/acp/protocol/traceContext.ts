@@ -5,17 +5,13 @@ import type { RpcCaller } from '../jsonrpc/rpcConnection';
 
 const FORM = /^00-([0-9a-f]{32})-[0-9a-f]{16}-([0-9a-f]{2})$/;
 
-/**
- * @param parent the `traceparent` of the environment.
- * @returns one for a new span below it; undefined where the parent is none of version 00
- */
+/** Returns a traceparent of a new span below `parent`; undefined if that is not of version 00. */
 export function childTraceparent(parent: string): string | undefined {
   const [, trace, flags] = FORM.exec(parent.trim()) ?? [];
   if (trace === undefined || /^0+$/.test(trace)) return undefined;
   return `00-${trace}-${randomBytes(8).toString('hex')}-${flags}`;
 }
 
-/** Adds the trace context to each `session/prompt`; everything else goes as it is. */
 export function traced(rpc: RpcCaller, parent: string | undefined): RpcCaller {
   if (parent === undefined || childTraceparent(parent) === undefined) return rpc;
   return {

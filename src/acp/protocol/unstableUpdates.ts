@@ -47,10 +47,7 @@ const schema = z.discriminatedUnion('sessionUpdate', [
   z.object({ sessionUpdate: z.literal('session_message_chunk'), messageId: text, content: z.unknown() }),
 ]);
 
-/**
- * Reads an update of these kinds: `plan_update`, `plan_removed`, `subagent_update`,
- * `session_message`, `session_message_chunk`.
- */
+/** Returns whether the update is of a kind that is read here. */
 export function readUnstableUpdate(update: unknown, emit: (event: SessionEvent) => void): boolean {
   const parsed = schema.safeParse(update);
   if (!parsed.success) return false;

@@ -3,7 +3,6 @@
 import { at } from '../../base/untrusted';
 import type { ToolPatch } from '../../session/events/event';
 
-/** Characters of an id. */
 const MAX_ID = 1000;
 
 /**

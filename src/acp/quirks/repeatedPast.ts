@@ -2,23 +2,16 @@
 import { at } from '../../base/untrusted';
 import type { SessionEvent } from '../../session/events/event';
 
-/**
- * Agents that repeat each message of the user as one chunk without an id: messages that they said
- * nothing to follow one another, and would be one.
- */
+/** These repeat each message of the user as one chunk without an id. */
 const REPEAT_WHOLE: ReadonlySet<unknown> = new Set(['gemini-cli', 'pi-acp', 'Copilot']);
 
-/**
- * Placeholders of gemini-cli for parts of a message that are no text: a call of a tool, its result,
- * a thought.
- */
+/** Placeholders of gemini-cli for parts of a message that are not text. */
 const IN_USERS_NAME = /^\[Function (?:Call|Response): [\w.:-]{1,200}\]$/;
 const CALLS = /(?:\[Function Call: [\w.:-]{1,200}\])+$/;
 const THOUGHT = '[Thought: true]';
 
 export type AsSaid = (event: SessionEvent) => readonly SessionEvent[];
 
-/** Returns how events of a repeated past are read. */
 export function repeatedEvents(initializeResult: unknown): AsSaid {
   const name = at(initializeResult, 'agentInfo', 'name');
   const asSaid: AsSaid = name === 'gemini-cli' ? withoutPlaceholders : (event) => [event];

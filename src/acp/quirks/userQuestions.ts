@@ -15,7 +15,6 @@ export interface UserQuestions {
   readonly answer: (answered: Answered) => object;
 }
 
-/** Reads questions to the user from the params of `session/request_permission`. */
 export function readUserQuestions(params: unknown): UserQuestions | undefined {
   const meta = at(params, 'toolCall', '_meta');
   if (at(meta, 'qwenInteractionKind') !== 'user_question') return undefined;

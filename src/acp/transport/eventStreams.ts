@@ -9,10 +9,7 @@ import { localizable } from '../../base/localizable';
 import { type HttpClient, mediaType } from './httpClient';
 import { answerError, asLost, lostError, networkError, statusError, tooLargeError } from './remoteError';
 
-/**
- * How long a message waits for its stream to be open, in milliseconds: some servers send the head
- * only with the first event.
- */
+/** Wait for a stream to open, in ms: some servers send the head only with the first event. */
 const OPEN_MS = 2000;
 /** Streams that end without a byte, one after another, before the server is given up. */
 const MAX_EMPTY_STREAMS = 4;
@@ -24,7 +21,6 @@ export interface EventStreamsOptions {
   readonly headers: Readonly<Record<string, string>>;
   readonly maxMessageBytes: number;
   readonly onMessage: (data: string, sessionId: string | undefined) => void;
-  /** The connection cannot continue. */
   readonly onEnd: (error: ParleyError) => void;
   readonly onConflict: (sessionId: string, error: ParleyError) => void;
 }

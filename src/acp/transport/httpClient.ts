@@ -26,10 +26,7 @@ export class HttpClient {
     this.#agent = url.protocol === 'https:' ? new https.Agent(options) : new http.Agent(options);
   }
 
-  /**
-   * Sends a request and waits for the head of the answer, whatever its status.
-   * @throws ParleyError what the network or TLS said; the signal's reason
-   */
+  /** @throws ParleyError what the network or TLS said; the signal's reason */
   async request(
     method: 'GET' | 'POST' | 'DELETE',
     headers: Readonly<Record<string, string>>,
@@ -104,10 +101,7 @@ export function mediaType(answer: HttpAnswer): string {
   return (answer.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
 }
 
-/**
- * The body of an answer as text.
- * @param limit in bytes; where there is more: the beginning if `cut`, else undefined
- */
+/** @param limit in bytes; more is cut if `cut`, else undefined */
 export async function readBody(answer: HttpAnswer, limit: number, cut: boolean): Promise<string | undefined> {
   let left = limit;
   const chunks: Buffer[] = [];
@@ -177,7 +171,6 @@ function isWithin(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder.endsWith('/') ? folder : `${folder}/`);
 }
 
-/** Returns whether a cookie is being taken back. */
 function isExpired(maxAge: string | undefined, expires: string | undefined): boolean {
   if (maxAge !== undefined && /^-?\d+$/.test(maxAge)) return Number(maxAge) <= 0;
   const until = expires === undefined ? Number.NaN : Date.parse(expires);

@@ -24,10 +24,7 @@ const MAX_ROUTES = 1000;
 const FATAL_STATUSES: ReadonlySet<number> = new Set([401, 403, 404, 410]);
 
 export interface HttpTransportOptions extends RemoteTransportOptions {
-  /**
-   * After `session/load` the last updates may still be under way on another stream; so long that
-   * may be quiet in between, in milliseconds (100).
-   */
+  /** How long updates after `session/load` may pause on another stream, in ms (100). */
   readonly quietMs?: number;
 }
 
@@ -174,10 +171,7 @@ export class HttpTransport implements RemoteTransport {
     this.#refused(answer.status, request, sessionId, await body);
   }
 
-  /**
-   * @throws ParleyError where the connection ends with it: a notification or an answer that got
-   * lost would leave the agent waiting.
-   */
+  /** @throws ParleyError if a lost notification or answer would leave the agent waiting */
   #refused(
     status: number,
     request: Pending | undefined,

@@ -90,10 +90,7 @@ export function hostOf(url: URL): string {
   return url.host;
 }
 
-/**
- * An answer with a status that ends the attempt. Redirects are never followed: the headers are for
- * this host only.
- */
+/** Redirects are never followed: the headers are for this host only. */
 export function statusError(url: URL, status: number): ParleyError {
   const answer = `${status}${STATUS_CODES[status] ? ` ${STATUS_CODES[status]}` : ''}`;
   if (status >= 300 && status < 400) {

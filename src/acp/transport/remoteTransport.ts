@@ -14,11 +14,9 @@ export interface RemoteTransportOptions {
 
 export interface RemoteTransport extends Transport {
   /**
-   * Resolves when the connection is lost, with a reason that starts with the host. Never rejects;
-   * stays pending if this side closed the connection.
+   * Resolves with the reason when the connection is lost; stays pending if this side closed it.
    */
   readonly ended: Promise<ParleyError>;
-  /** Says goodbye; resolves when the server has heard it, or after two seconds. */
   close(): Promise<void>;
 }
 
@@ -28,7 +26,6 @@ export const CLOSE_MS = 2000;
 const NEWLINE = 0x0a;
 const SPACE = 0x20;
 
-/** One message as the line that readers of a transport expect. */
 export function asLine(message: Uint8Array): Uint8Array {
   const line = Buffer.allocUnsafe(message.length + 1);
   line.set(message);

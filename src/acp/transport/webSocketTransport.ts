@@ -16,8 +16,7 @@ const HIGH_WATER_BYTES = 1024 * 1024;
 
 export interface WebSocketOptions extends RemoteTransportOptions {
   /**
-   * After this silence the server is pinged, and after as much more it counts as gone; in
-   * milliseconds. Default 30 s.
+   * Silence after which the server is pinged, and as much more until it counts as gone; ms (30 s).
    */
   readonly keepaliveMs?: number;
 }
@@ -145,10 +144,7 @@ export class WebSocketTransport implements RemoteTransport {
     this.#sink?.data(asLine(bytes instanceof ArrayBuffer ? new Uint8Array(bytes) : bytes));
   }
 
-  /**
-   * Something came: the server is there. A half-open connection would otherwise look alive for
-   * hours.
-   */
+  /** A half-open connection would otherwise look alive for hours. */
   #heard(): void {
     clearTimeout(this.#keepalive);
     if (this.#end || this.#isClosing) return;

@@ -132,10 +132,7 @@ export class V1Agent extends RpcAgent {
   }
 }
 
-/**
- * Returns whether one of the options is what an agent's modes or models are. Some agents give their
- * options no category.
- */
+/** Some agents give their options no category. */
 function chooses(options: readonly ConfigOption[], what: 'mode' | 'model'): boolean {
   return options.some(({ id, category }) => category === what || id === what);
 }

@@ -8,7 +8,6 @@ import { authMethodSchema, initializeResultSchema } from './v1Schema';
 
 const MAX_METHODS = 50;
 
-/** Reads a v1 answer to initialize; undefined if it is none. */
 export function describeV1(raw: unknown): AgentDescription | undefined {
   return describe(1, raw, featuresOf);
 }

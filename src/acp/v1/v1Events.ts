@@ -133,16 +133,8 @@ export function toModes(raw: unknown): { current: string; modes: SessionMode[] }
   return { current: parsed.data.currentModeId, modes };
 }
 
-/**
- * The id under which the models of {@link toModelOption} are an option; no agent has one of this
- * name.
- */
 export const MODEL_OPTION = 'session/set_model';
 
-/**
- * Reads `models` of a session response as an option of category `model`; undefined where there are
- * none.
- */
 export function toModelOption(raw: unknown): ModelOption | undefined {
   const parsed = modelsSchema.safeParse(raw);
   if (!parsed.success || parsed.data.availableModels.length === 0) return undefined;
@@ -155,10 +147,7 @@ export function toModelOption(raw: unknown): ModelOption | undefined {
   return { type: 'select', id: MODEL_OPTION, name: l10n.t('Model'), category: 'model', value, values };
 }
 
-/**
- * Applies the `update`s of `session/update` notifications in arrival order. Never throws for what
- * an agent sends.
- */
+/** Never throws for what an agent sends. */
 export function applyUpdates(updates: readonly unknown[], targets: UpdateTargets): void {
   readInRuns(updates, targets.emit, (update) => {
     if (applyLifecycle(update, targets)) return;

@@ -13,10 +13,7 @@ export type ToolFields = z.infer<typeof toolCallUpdateSchema>;
 
 export type ToolUpdate = ToolFields & { readonly sessionUpdate: 'tool_call' | 'tool_call_update' };
 
-/**
- * The same judgement as {@link toolCallUpdateSchema}, by hand: after text these are what agents
- * send most, and the schema would cost more than all the rest.
- */
+/** Checks {@link toolCallUpdateSchema} by hand: these are frequent, and the schema is slow. */
 export function isToolUpdate(update: unknown): update is ToolUpdate {
   if (typeof update !== 'object' || update === null) return false;
   const { sessionUpdate, toolCallId, title, name, kind, status, content, locations } = update as Partial<
@@ -60,10 +57,7 @@ export const modesSchema = z.object({
   availableModes: z.array(z.object({ id: text, name: optionalText, description: word })),
 });
 
-/**
- * `models` of a session response, which left the protocol in June 2026 and which some agents still
- * offer in place of an option.
- */
+/** `models` left the protocol in June 2026; some agents still offer it in place of an option. */
 export const modelsSchema = z.object({
   currentModelId: text,
   availableModels: z.array(z.object({ modelId: text, name: optionalText, description: word })),

@@ -48,10 +48,7 @@ export class V2Agent extends RpcAgent {
     return missing('Protocol version 2 has no session/load');
   }
 
-  /**
-   * `session/resume` (section 3.5): with replay, everything that was said comes again as updates
-   * before the answer.
-   */
+  /** `session/resume` (section 3.5); a replay comes as updates before the answer. */
   resume(sessionId: string, setup: SessionSetup, replay: boolean, signal: AbortSignal): Promise<SessionOffer> {
     const more = replay ? { replayFrom: { type: 'start' } } : {};
     return this.reopen('session/resume', sessionId, setup, more, signal);
@@ -89,10 +86,7 @@ export class V2Agent extends RpcAgent {
     return { title, description, ...readSubject(subject), options: toPermissionOptions(options) };
   }
 
-  /**
-   * In v2 the answer is that the agent has taken the prompt in; the turn ends by its state
-   * (promptLifecycle.ts).
-   */
+  /** In v2 the turn ends by its state (promptLifecycle.ts). */
   readAnswer(raw: unknown): PromptAnswer {
     return readReceipt(raw);
   }

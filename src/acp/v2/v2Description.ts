@@ -4,7 +4,6 @@ import { at } from '../../base/untrusted';
 import type { AgentDescription, AgentFeatures, Feature } from '../protocol/dialect';
 import { describe, proposalsOf, toFeature, withoutAbsent } from '../v1/v1Description';
 
-/** Reads a v2 answer to initialize; undefined if it is none. */
 export function describeV2(raw: unknown): AgentDescription | undefined {
   return describe(2, raw, featuresOf);
 }

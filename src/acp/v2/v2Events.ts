@@ -94,9 +94,7 @@ function toToolContents(raw: unknown): readonly ToolContent[] {
   return [block.type === 'unknown' && !block.forAgent ? block : { type: 'content', block }];
 }
 
-/**
- * Reads a list of commands. Kinds of commands that are not known cannot be typed, and are left out.
- */
+/** Unknown kinds of commands cannot be typed, and are left out. */
 export function toCommands(raw: unknown): AvailableCommand[] {
   if (!Array.isArray(raw)) return [];
   return raw.slice(0, MAX_ITEMS).flatMap((entry): AvailableCommand[] => {
@@ -129,10 +127,7 @@ function renamed(raw: unknown, from: string, to: string): Record<string, unknown
   return { ...(raw as Record<string, unknown>), ...(value !== undefined && { [to]: value }) };
 }
 
-/**
- * Applies the `update`s of `session/update` notifications in arrival order. Never throws for what
- * an agent sends.
- */
+/** Never throws for what an agent sends. */
 export function applyUpdates(updates: readonly unknown[], terminals: V2Terminals, targets: UpdateTargets): void {
   readInRuns(updates, targets.emit, (update) => {
     if (applyLifecycle(update, targets)) return;
@@ -183,20 +178,13 @@ export const permissionRequestSchema = z.object({
 
 export const commandSubjectSchema = z.object({ command: text, cwd: word, toolCallId: word });
 
-/**
- * Terminals whose output may still continue; the oldest is forgotten first, which at worst spoils
- * one character of it.
- */
+/** The oldest is forgotten first, which at worst spoils one character. */
 const MAX_OPEN = 500;
 
-/** Output arrives as base64 pieces that may cut a character. One instance per session stream. */
+/** Output is base64 in pieces that may cut a character. One instance per session stream. */
 export class V2Terminals {
   readonly #decoders = new Map<string, StringDecoder>();
 
-  /**
-   * Reads `terminal_update` and `terminal_output_chunk`; undefined if it is another update or
-   * does not fit.
-   */
   read(update: unknown): SessionEvent | undefined {
     switch (at(update, 'sessionUpdate')) {
       case 'terminal_output_chunk': {

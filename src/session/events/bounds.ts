@@ -14,10 +14,7 @@ export const MAX_RAW_CHARS = 256 * 1024;
 export const MAX_TERMINAL_CHARS = 1024 * 1024;
 /** Characters of the output of all terminals of a session. */
 export const MAX_ALL_TERMINAL_CHARS = 16 * 1024 * 1024;
-/**
- * Characters kept of one terminal's output once all outputs together exceed
- * {@link MAX_ALL_TERMINAL_CHARS}.
- */
+/** Kept of one terminal once all outputs exceed {@link MAX_ALL_TERMINAL_CHARS}. */
 export const SHORT_TERMINAL_CHARS = 16 * 1024;
 /** Characters of the contents and raw values of all tool calls of a session. */
 export const MAX_ALL_TOOL_CHARS = 128 * 1024 * 1024;
@@ -27,7 +24,6 @@ const SHORT_TOOL_CHARS = 20_000;
 export const MAX_MEDIA_CHARS = 16 * 1024 * 1024;
 export const MAX_LIST = 2000;
 
-/** Returns the block, or a placeholder that names it if its media or resource is too large. */
 export function boundBlock(block: ContentBlock): ContentBlock {
   if (block.type === 'unknown') return { ...block, raw: boundRaw(block.raw) };
   const size = mediaSize(block);
@@ -35,7 +31,6 @@ export function boundBlock(block: ContentBlock): ContentBlock {
   return { type: 'unknown', kind: `${block.type}, too large to keep`, raw: `${size} characters` };
 }
 
-/** Returns the number of characters of a block, not counting its text. */
 export function mediaSize(block: ContentBlock): number {
   switch (block.type) {
     case 'image':
@@ -122,12 +117,10 @@ export function boundEvent(event: SessionEvent): SessionEvent {
   }
 }
 
-/** Returns the approximate number of characters in a list of contents. */
 export function contentSize(content: readonly ToolContent[]): number {
   return content.reduce((sum, part) => sum + partSize(part), 0);
 }
 
-/** Returns the approximate number of characters in one content of a tool call. */
 export function partSize(part: ToolContent): number {
   switch (part.type) {
     case 'diff':
@@ -142,10 +135,6 @@ export function partSize(part: ToolContent): number {
   }
 }
 
-/**
- * Returns what is kept of an old tool call's contents when the session is too large: the beginning
- * of its texts.
- */
 export function shortContent(content: readonly ToolContent[]): readonly ToolContent[] {
   let room = SHORT_TOOL_CHARS;
   return content.map((part): ToolContent => {
@@ -163,10 +152,7 @@ export function shortContent(content: readonly ToolContent[]): readonly ToolCont
   });
 }
 
-/**
- * Returns a raw value unchanged if it is small, otherwise without the middle of its long texts:
- * what stands beside one, as a command, must not be cut off with it.
- */
+/** Cuts the middle of long texts only: a command beside them must not be cut off with them. */
 export function boundRaw(value: unknown, limit = MAX_RAW_CHARS): unknown {
   if (roughSize(value, limit) <= limit) return value;
   if (typeof value === 'string') return withoutMiddle(value, limit - 2); // with its quotes
@@ -190,7 +176,6 @@ function withoutMiddle(text: string, limit: number): string {
   return `${head(text, first)}… [${text.length - first - end} characters cut] …${tail(text, end)}`;
 }
 
-/** Returns the JSON text of any value. */
 export function jsonText(value: unknown): string {
   try {
     return JSON.stringify(value) ?? String(value);

@@ -34,10 +34,7 @@ export interface ChangeHunk {
   readonly lines: readonly string[];
 }
 
-/**
- * The content of a tool call: a content block, a file change (absolute path; no `oldText` means a
- * new file), or a terminal id.
- */
+/** In a diff, `path` is absolute, and no `oldText` means a new file. */
 export type ToolContent =
   | { readonly type: 'content'; readonly block: ContentBlock }
   | {
@@ -47,10 +44,7 @@ export type ToolContent =
       readonly newText: string;
       readonly hunks?: readonly ChangeHunk[];
       readonly oldPath?: string;
-      /**
-       * What happens to the file: `add`, `delete`, `modify`, `move`, `copy`, or a name of the
-       * agent's own.
-       */
+      /** `add`, `delete`, `modify`, `move`, `copy`, or a name of the agent's own. */
       readonly operation?: string;
     }
   | { readonly type: 'terminal'; readonly terminalId: string }

@@ -59,17 +59,13 @@ export type SessionEvent =
     }
   /** The last message is complete: a following chunk without an id starts a new message. */
   | { readonly type: 'message_ended' }
-  /**
-   * A whole message: `content` replaces the previous content, null empties it, absent leaves it
-   * unchanged.
-   */
+  /** A whole message: `content` replaces, null empties, absent leaves it unchanged. */
   | {
       readonly type: 'message';
       readonly role: MessageRole;
       readonly messageId: string;
       readonly content?: readonly ContentBlock[] | null;
     }
-  /** Appends one content to a tool call. */
   | { readonly type: 'tool_content'; readonly toolCallId: string; readonly part: ToolContent }
   | {
       readonly type: 'tool_call';
@@ -79,7 +75,6 @@ export type SessionEvent =
       readonly asks?: true;
     }
   | { readonly type: 'plan'; readonly planId: string; readonly entries: readonly PlanEntry[] }
-  /** A plan given as a document: Markdown text or a file. */
   | {
       readonly type: 'plan_document';
       readonly planId: string;
@@ -88,10 +83,7 @@ export type SessionEvent =
         | { readonly type: 'file'; readonly uri: string };
     }
   | { readonly type: 'plan_removed'; readonly planId: string }
-  /**
-   * A subagent: a session that the agent runs on behalf of this one. Absent: unchanged; null:
-   * cleared.
-   */
+  /** A session that the agent runs for this one. Absent: unchanged; null: cleared. */
   | {
       readonly type: 'subagent';
       readonly sessionId: string;
@@ -107,10 +99,7 @@ export type SessionEvent =
   | { readonly type: 'subagent_did'; readonly sessionId: string; readonly title: string }
   /** The agent process has ended, and its subagents with it. */
   | { readonly type: 'subagents_ended' }
-  /**
-   * A message between sessions. Absent fields are unchanged; `text` replaces the text that `append`
-   * built up.
-   */
+  /** Absent fields are unchanged; `text` replaces what `append` built up. */
   | {
       readonly type: 'session_message';
       readonly messageId: string;
@@ -138,16 +127,10 @@ export type SessionEvent =
       readonly text: string;
       readonly said?: OwnText;
       readonly state: GapState;
-      /**
-       * Where the content is. Absent: the containing message or an earlier event for this gap says
-       * so.
-       */
+      /** Absent: the containing message or an earlier event says so. */
       readonly remote?: RemoteContent;
     }
-  /**
-   * Adds `count` gaps with the ids `<prefix><first>` and on: the messages of a session whose
-   * history is being loaded.
-   */
+  /** Adds gaps `<prefix><first>` and on, for a history that is being loaded. */
   | {
       readonly type: 'gaps';
       readonly prefix: string;
@@ -278,10 +261,7 @@ export type SessionEvent =
     }
   /** All background work; replaces the previous list. */
   | { readonly type: 'background'; readonly work: readonly BackgroundItem[] }
-  /**
-   * The state reported by the agent: `running`, `idle`, `requires_action`, or another value, which
-   * counts as busy.
-   */
+  /** `running`, `idle`, `requires_action`, or another value, which counts as busy. */
   | { readonly type: 'agent_state'; readonly state: string }
   // Turns.
   | { readonly type: 'turn_started'; readonly turnId: string; readonly origin: 'user' | 'agent'; readonly at: number }
@@ -293,10 +273,7 @@ export type SessionEvent =
       readonly barrier?: Barrier;
       readonly at: number;
       readonly note?: LocalizableText;
-      /**
-       * Only with `error`: the turn did not fail. Its agent was stopped because the window or
-       * session was closed.
-       */
+      /** Only with `error`: the agent was stopped because the window or session was closed. */
       readonly interrupted?: true;
     } & TurnTokens)
   /** The stop reason of a turn that has already ended (the response came after the barrier). */
@@ -304,10 +281,7 @@ export type SessionEvent =
   | { readonly type: 'cancel_requested'; readonly turnId: string }
   /** What changed on disk during a turn; replaces what was known of it. */
   | ({ readonly type: 'turn_changes'; readonly turnId: string } & TurnChanges)
-  /**
-   * The agent was restarted or opened another session, so its ids start over: an id that follows
-   * names something new.
-   */
+  /** The agent's ids start over: an id that follows names something new. */
   | { readonly type: 'ids_renewed'; readonly known?: readonly string[] }
   /** The agent's replay showed that something is missing here. */
   | {
@@ -346,8 +320,7 @@ export interface TurnChanges {
   /** Changed files that the user edited too while the turn ran (absolute paths). */
   readonly alsoYours?: readonly string[];
   /**
-   * Changed files that no tool call, command or write of the turn named (absolute paths): the user or
-   * another program may have changed them.
+   * Absolute paths of changed files that nothing in the turn named: others may have changed them.
    */
   readonly unnamed?: readonly string[];
   /** There are more such files than are listed: none of the turn counts as the agent's alone. */
@@ -382,7 +355,6 @@ export type RestoredEvent = Extract<
   { type: 'message_chunk' | 'message' | 'tool_call' | 'plan' | 'plan_document' | 'notice' | 'unknown_update' | 'error' }
 >;
 
-/** Background work. */
 export interface BackgroundItem {
   readonly type: string;
   readonly id: string;

@@ -7,7 +7,6 @@ export interface FormOption {
   readonly description?: string;
 }
 
-/** A form field. */
 export type FormField = {
   readonly key: string;
   readonly title?: string;
@@ -52,10 +51,7 @@ export type FormValue = string | number | boolean | readonly string[];
 
 export type FormContent = Readonly<Record<string, FormValue>>;
 
-/**
- * What the user is asked in addition to the message. A URL is absolute and normalised: `https:`, or
- * `http:` on this machine.
- */
+/** A URL is absolute and normalised: `https:`, or `http:` on this machine. */
 export type ElicitationBody =
   | { readonly mode: 'form'; readonly form: Form }
   | { readonly mode: 'url'; readonly url: string };
