@@ -4,7 +4,7 @@ import { strict as assert } from 'node:assert';
 import { RpcError } from '../../src/acp/jsonrpc/rpcError';
 import { Deferred } from '../../src/base/deferred';
 import { silentLog } from '../../src/base/log';
-import { QueueMirror } from '../../src/client/conversation/queueMirror';
+import { QueueMirror } from '../../src/client/conversation/persistence';
 import { Recorder } from '../../src/client/conversation/recorder';
 import { restore, unansweredPrompt } from '../../src/client/conversation/restore';
 import { Unsent } from '../../src/client/conversation/unsent';

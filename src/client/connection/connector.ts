@@ -1,9 +1,13 @@
 // Owns a conversation's connection to its agent: starting, signing in, restarting and ending it,
 // and the one union that says which of these is the case.
 
+import { required } from '../../acp/protocol/dialect';
 import type { AgentDefinition } from '../../agents/agentDefinition';
+import { Deferred } from '../../base/deferred';
 import { messageOf, ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
+import type { Log } from '../../base/log';
+import { withTimeout } from '../../base/within';
 import type { ToolGrant } from '../mcp/editorTools';
 import { gatherMcp, type McpOffer, NO_MCP_SERVERS } from '../mcp/mcpOffer';
 import { endsWithOwn } from '../mcp/openWithServers';
@@ -20,7 +24,6 @@ import type {
   DropOptions,
 } from './connectionState';
 import { mayPass, reconnectLoop, restartLoop, startFailure } from './failures';
-import { Goodbyes } from './goodbyes';
 import { openOrBegin, type ReadySession } from './openSession';
 import { Recovery } from './recovery';
 import { canReopen, mayGoOn, rejoining, reopening, type SessionOpenStrategy } from './sessionOpenStrategy';
@@ -582,5 +585,48 @@ export class Connector {
   #set(state: ConnectionState): void {
     this.#state = state;
     this.#listener.changed();
+  }
+}
+
+/** Time for `session/close`, in milliseconds. */
+const CLOSE_MS = 1500;
+
+export class Goodbyes {
+  readonly #log: Log;
+  #ending: Promise<void> = Promise.resolve();
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  /**
+   * Ends an agent; resolves when it and those before it are gone. Never rejects.
+   * @param closing the session to close
+   */
+  say(link: AgentLink | undefined, closing?: string): Promise<void> {
+    const before = this.#ending;
+    this.#ending = this.#end(link, closing)
+      .catch((error: unknown) => this.#log.warn(`ending the agent: ${messageOf(error)}`))
+      .then(() => before);
+    return this.#ending;
+  }
+
+  /** Resolves when all are gone, or with false when the signal is aborted. */
+  async untilOver(signal: AbortSignal): Promise<boolean> {
+    const stopped = new Deferred<void>();
+    const stop = (): void => stopped.resolve();
+    signal.addEventListener('abort', stop, { once: true });
+    await Promise.race([this.#ending, stopped.promise]);
+    signal.removeEventListener('abort', stop);
+    return !signal.aborted;
+  }
+
+  async #end(link: AgentLink | undefined, closing: string | undefined): Promise<void> {
+    if (closing !== undefined && link?.isAlive && link.description.features.close) {
+      await withTimeout(CLOSE_MS, (signal) => required(link.dialect.sessions).close(closing, signal)).catch(
+        (error: unknown) => this.#log.info(`session/close: ${messageOf(error)}`),
+      );
+    }
+    await link?.close();
   }
 }

@@ -1,5 +1,7 @@
 // Starts an agent, or connects to it, and initializes it: the first stages of a start. Opening its
 // session (openSession.ts) is the rest.
+
+import type { RpcHandlers } from '../../acp/jsonrpc/rpcConnection';
 import type { StateHolder } from '../../acp/proposals/sessionState';
 import type { AgentDefinition, ProcessAgent, RemoteAgent } from '../../agents/agentDefinition';
 import { messageOf } from '../../base/errors';
@@ -7,6 +9,7 @@ import type { Log } from '../../base/log';
 import type { TrafficKind } from '../../traffic/trafficLog';
 import type { CommunicationChat } from '../http/communicationChat';
 import { CommunicationLink } from '../http/communicationLink';
+import type { ToolSession } from '../mcp/editorTools';
 import type { ServerRefusals } from '../mcp/serverRefusals';
 import type { AgentKeys } from '../ports/agentKeys';
 import type { AgentLink } from '../ports/agentLink';
@@ -17,7 +20,7 @@ import type { ProtocolOffers } from '../transport/protocolOffers';
 import type { RemoteAccess } from '../transport/remoteTarget';
 import { type LinkOptions, RpcLink } from '../transport/rpcLink';
 import { type Deadlines, deadlinesFor, type Stages } from '../transport/stages';
-import type { AgentSession } from './agentSession';
+import type { ReplayedSession } from './sessionReplay';
 
 export interface StartServices {
   readonly log: Log;
@@ -147,4 +150,9 @@ export async function withKeys<T extends AgentDefinition>(agent: T, keys: AgentK
 
 export function deadlines({ services }: StartContext): Deadlines {
   return deadlinesFor(services.startTimeoutMs());
+}
+
+export interface AgentSession extends ReplayedSession, ToolSession {
+  readonly request: RpcHandlers['onRequest'];
+  readonly notification: RpcHandlers['onNotification'];
 }

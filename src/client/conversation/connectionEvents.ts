@@ -6,8 +6,10 @@ import type { SessionStatus } from '../../acp/proposals/sessionStatus';
 import { required } from '../../acp/protocol/dialect';
 import type { AgentDefinition } from '../../agents/agentDefinition';
 import { messageOf, type ParleyError } from '../../base/errors';
-import { type LocalizableText, localizable } from '../../base/localizable';
-import type { TimedEvent } from '../../session/events/event';
+import { inEnglish, type LocalizableText, lines, localizable } from '../../base/localizable';
+import type { Log } from '../../base/log';
+import type { SessionEvent, TimedEvent } from '../../session/events/event';
+import { ownText } from '../../session/events/ownText';
 import type { SessionModel } from '../../session/model/model';
 import type { Entry, SessionState } from '../../session/model/state';
 import { isEnded } from '../../session/model/tools';
@@ -21,7 +23,6 @@ import type { Connector } from '../connection/connector';
 import type { ContextHandoff } from '../connection/contextHandoff';
 import { takenOver, untrusted } from '../connection/failures';
 import type { LivenessProbe } from '../connection/livenessProbe';
-import { StartNotices } from '../connection/startNotices';
 import type { AgentLink, OpenedSession } from '../ports/agentLink';
 import type { TurnControl } from '../prompts/turnControl';
 import type { Subagents } from '../requests/subagents';
@@ -275,4 +276,32 @@ export function unsaidEnd(): LocalizableText {
 function isAwaited({ permissions, elicitations, terminals }: Readonly<SessionState>): boolean {
   if (permissions.size > 0 || elicitations.size > 0) return true;
   return [...terminals.values()].some(({ exit, released }) => !exit && !released);
+}
+
+export class StartNotices {
+  readonly #apply: (event: SessionEvent) => void;
+  readonly #log: Log;
+  readonly #told = new Set<string>();
+
+  constructor(apply: (event: SessionEvent) => void, log: Log) {
+    this.#apply = apply;
+    this.#log = log;
+  }
+
+  /** The agent doesn't know the transcript. Said once per opened session. */
+  beganAnew(agentName: string, entries: readonly Entry[]): void {
+    const atEnd = entries.slice(entries.findLastIndex(({ kind }) => kind !== 'notice') + 1);
+    if (atEnd.some((entry) => entry.kind === 'notice' && entry.beginsAnew)) return;
+    const said = ownText('new-session', agentName);
+    this.#apply({ type: 'notice', own: true, severity: 'info', title: '', said, beginsAnew: true });
+  }
+
+  notHandedOver(problems: readonly LocalizableText[]): void {
+    for (const problem of problems) this.#log.warn(`MCP servers: ${inEnglish(problem)}`);
+    const news = problems.filter((problem) => !this.#told.has(inEnglish(problem)));
+    for (const problem of news) this.#told.add(inEnglish(problem));
+    if (news.length === 0) return;
+    const said = ownText('mcp-unavailable');
+    this.#apply({ type: 'notice', own: true, severity: 'warning', title: '', said, description: lines(news) });
+  }
 }

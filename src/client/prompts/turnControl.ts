@@ -7,7 +7,7 @@ import { type PromptAnswer, required, type StateReport } from '../../acp/protoco
 import { REMOTE_LOST } from '../../acp/transport/remoteError';
 import { Deferred } from '../../base/deferred';
 import { errorText, messageOf, ParleyError } from '../../base/errors';
-import { type LocalizableText, localize } from '../../base/localizable';
+import { type LocalizableText, localizable, localize } from '../../base/localizable';
 import { textOfBlocks } from '../../base/text';
 import { at } from '../../base/untrusted';
 import type { ContentBlock } from '../../session/events/content';
@@ -19,20 +19,20 @@ import type { AgentLink, OpenedSession } from '../ports/agentLink';
 import { later } from '../ports/grace';
 import { UserRequests } from '../requests/userRequests';
 import { mayBeCut } from '../turns/engine';
-import { GRACES } from '../turns/graces';
 import {
+  GRACES,
   hasWaiting,
   initialTurns,
   isAwaited,
   isOwnWork,
   type KeptTurns,
   restoredTurns,
+  type StoredFailure,
   type TurnResult,
 } from '../turns/turnState';
 import { AcceptedPrompts } from './acceptedPrompts';
 import { contentOf, contentOfSent } from './promptContent';
 import { type MessageSender, PromptDispatcher, type SentMessage } from './promptDispatcher';
-import { isSessionGone, promptFailure } from './promptFailure';
 import type { Preparation, TurnControlOptions } from './promptSession';
 import { type SentPrompt, TurnDriver } from './turnDriver';
 
@@ -504,4 +504,31 @@ interface LeavingPrompt {
 
 function isClosed(error: unknown): boolean {
   return error instanceof ParleyError && (error.code === 'connection-closed' || error.code === REMOTE_LOST);
+}
+
+/** In the agent's own words, with a hint if the code has a meaning here. */
+export function promptFailure(error: unknown): StoredFailure {
+  const message = messageOf(error);
+  if (error instanceof RpcError) {
+    const hint = error.code === RPC_CODES.authRequired ? localizable('Sign in to send the message again.') : undefined;
+    return { code: `agent-error ${error.code}`, message, hint };
+  }
+  if (!(error instanceof ParleyError)) return { code: 'agent-error', message };
+  return { code: error.code, ...error.texts };
+}
+
+/** Two methods, and a new session. */
+const MAX_REOPENINGS = 3;
+
+/**
+ * Returns whether a refusal (-32002) is about the session, and not about something that the prompt
+ * names.
+ * @param inVain how often the session was reopened for this prompt; after that only its own id
+ * counts
+ */
+export function isSessionGone(error: unknown, sessionId: string, inVain: number): boolean {
+  if (!(error instanceof RpcError) || error.code !== RPC_CODES.resourceNotFound) return false;
+  // SDKs put the id into `uri` too.
+  const named = [at(error.data, 'sessionId'), at(error.data, 'uri')].filter((id) => id !== undefined);
+  return inVain < MAX_REOPENINGS && (named.includes(sessionId) || (named.length === 0 && inVain === 0));
 }

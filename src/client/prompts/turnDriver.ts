@@ -7,7 +7,7 @@ import type { ContentBlock } from '../../session/events/content';
 import type { SessionEvent, StopReason } from '../../session/events/event';
 import { later, type Schedule } from '../ports/grace';
 import { dueAt, reduce } from '../turns/engine';
-import type { Graces } from '../turns/graces';
+import type { Graces } from '../turns/turnState';
 import {
   isAwaited,
   type TurnEffect,

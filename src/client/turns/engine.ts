@@ -4,14 +4,16 @@
 // v1 turn begins with its prompt and ends with the answer to it. Conversations, recordings and the
 // traces of turns are drivers of it.
 import { isIdle, isReceipt } from '../../acp/proposals/promptLifecycle';
+import type { SessionStatus } from '../../acp/proposals/sessionStatus';
 import type { PromptAnswer, StateReport, TurnComplete } from '../../acp/protocol/dialect';
 import type { LocalizableText } from '../../base/localizable';
-import { fateOf } from './cutTurn';
-import { GRACES, type Graces } from './graces';
 import { promptWithWords } from './promptEcho';
 import { MAX_IDS } from './turnDraft';
 import { TurnEnds } from './turnEnds';
 import {
+  type Cut,
+  GRACES,
+  type Graces,
   hasWaiting,
   isOwnWork,
   type Prompt,
@@ -391,4 +393,25 @@ class Step extends TurnEnds {
 /** Returns whether a turn is open that an agent may continue on another connection. */
 export function mayBeCut({ turn }: TurnState): boolean {
   return turn !== undefined && turn.ended === undefined && !turn.answered;
+}
+
+type TurnFate =
+  | { readonly kind: 'runs'; readonly report: StateReport }
+  | { readonly kind: 'ended'; readonly report: StateReport }
+  | { readonly kind: 'complete'; readonly barrier: TurnComplete }
+  | { readonly kind: 'unsaid' }
+  | { readonly kind: 'lost' };
+
+/**
+ * @param hasArrived whether the agent has the prompts; undefined: not known. An idle agent without
+ * them has not ended the turn
+ */
+export function fateOf(cut: Cut, { answer, state }: SessionStatus, hasArrived: boolean | undefined): TurnFate {
+  const report = cut.state ?? state ?? cut.before;
+  if (cut.complete && (hasArrived === true || cut.complete.promptRequestId !== undefined))
+    return { kind: 'complete', barrier: cut.complete };
+  if (answer !== 'live') return { kind: 'lost' };
+  if (report && !isIdle(report)) return { kind: 'runs', report };
+  if (report) return hasArrived === true ? { kind: 'ended', report } : { kind: 'lost' };
+  return hasArrived === false ? { kind: 'lost' } : { kind: 'unsaid' };
 }

@@ -5,9 +5,9 @@ import type { StateReport, TurnComplete } from '../../acp/protocol/dialect';
 import type { LocalizableText } from '../../base/localizable';
 import type { TurnTokens } from '../../session/events/content';
 import type { Barrier, StopReason } from '../../session/events/event';
-import type { Graces } from './graces';
 import { promptWithWords } from './promptEcho';
 import { MAX_IDS, TurnDraft } from './turnDraft';
+import type { Graces } from './turnState';
 import {
   type Ending,
   type GraceKind,

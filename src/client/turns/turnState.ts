@@ -282,3 +282,16 @@ export function isOwnWork({ turn, prompts }: TurnState): boolean {
 export function hasOpenCall({ calls, cancelRequested }: OpenTurn): boolean {
   return !cancelRequested && calls !== undefined && calls.length > 0;
 }
+
+export const GRACES = {
+  /** Between the answer and the promised turn_complete. */
+  barrierMs: 10_000,
+  /** The same while updates show no progress. */
+  longestBarrierMs: 60_000,
+  /** Between turn_complete and the answer. */
+  answerMs: 10_000,
+  /** Until an unclear answer, idle or turn_complete counts. */
+  unclearMs: 1000,
+};
+
+export type Graces = Readonly<typeof GRACES>;

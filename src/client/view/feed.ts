@@ -6,8 +6,8 @@ import { CONTRACT_VERSION, type ItemView, type Op, type SessionMessage, type ToW
 import { Changes } from '../../session/model/changes';
 import type { SessionState } from '../../session/model/state';
 import { isEnded } from '../../session/model/tools';
-import { LivenessTick } from '../connection/livenessTick';
 import type { Conversation } from '../conversation/conversation';
+import { later, type Schedule } from '../ports/grace';
 import type { FragmentLines } from '../requests/fragmentLines';
 import { changesOfTurn, offersOf } from './projectChanges';
 import { type ProjectionContext, projectItem, terminalAppend } from './projectItem';
@@ -15,6 +15,8 @@ import { patchSession, phaseOf, projectSession, statusOf } from './projectSessio
 import { SessionFind } from './sessionFind';
 import { timelineParts } from './timelineParts';
 
+/** Between two looks at a running turn, in milliseconds. */
+const TICK_MS = 5000;
 /** At most 60 posts a second. */
 const FRAME_MS = 17;
 const MAX_IN_FLIGHT = 2;
@@ -38,7 +40,8 @@ export class SessionFeed implements Disposable {
   readonly #post: (message: ToWebview) => void;
   readonly #changes: Changes;
   readonly #observing: Disposable;
-  readonly #tick: LivenessTick;
+  readonly #onTick: Schedule;
+  #tick: Disposable | undefined;
   readonly #projection: ProjectionContext;
   #revision = 0;
   #acknowledged = 0;
@@ -59,7 +62,7 @@ export class SessionFeed implements Disposable {
     conversation: Conversation,
     sources: FeedSources,
     post: (message: ToWebview) => void,
-    schedule?: (run: () => void, ms: number) => Disposable,
+    schedule: Schedule = later,
   ) {
     this.#conversation = conversation;
     this.#post = post;
@@ -77,7 +80,7 @@ export class SessionFeed implements Disposable {
     };
     this.#changes = new Changes(() => this.#schedule());
     this.#observing = conversation.model.observe(this.#changes);
-    this.#tick = new LivenessTick({ isRunning: () => conversation.isWorking, onTick: () => this.#look(), schedule });
+    this.#onTick = schedule;
   }
 
   /** Sends everything, and changes from then on. */
@@ -201,7 +204,7 @@ export class SessionFeed implements Disposable {
     this.find({ type: 'endFind' });
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    this.#tick.dispose();
+    this.#stopTick();
     this.#looked = false;
     this.#changes.reset();
   }
@@ -261,7 +264,23 @@ export class SessionFeed implements Disposable {
 
   #notePosted(): void {
     this.#status = statusOf(this.#conversation);
-    this.#tick.update();
+    this.#updateTick();
+  }
+
+  /** Ticks while a turn runs: without traffic, nothing else updates the elapsed time. */
+  #updateTick(): void {
+    if (!this.#conversation.isWorking) this.#stopTick();
+    else
+      this.#tick ??= this.#onTick(() => {
+        this.#tick = undefined;
+        if (this.#conversation.isWorking) this.#look();
+        this.#updateTick();
+      }, TICK_MS);
+  }
+
+  #stopTick(): void {
+    this.#tick?.dispose();
+    this.#tick = undefined;
   }
 
   /** Time has passed in a turn: says so where that changes what there is to say. */

@@ -1,6 +1,8 @@
 // Projects the turns and tool calls of a session with their times, in parts of bounded size.
 import { head } from '../../base/text';
 import type { TimelineCall, TimelineTurn, TimelineView } from '../../panel/contract';
+import type { TimedEvent } from '../../session/events/event';
+import type { SessionView } from '../../session/model/model';
 import type { Entry, SessionState, ToolEntry, Turn } from '../../session/model/state';
 import { isEnded } from '../../session/model/tools';
 
@@ -103,4 +105,26 @@ function waitingSince(state: Readonly<SessionState>, turn: Turn): number | undef
   if (state.turn !== turn) return undefined;
   const asked = [...state.permissions.values(), ...state.elicitations.values()].map(({ at }) => at);
   return asked.length === 0 ? undefined : Math.max(turn.startedAt, Math.min(...asked));
+}
+
+/**
+ * Returns the entry's index: for the start of a turn, that of its first entry; for an event without
+ * an entry, that of the last one before it.
+ */
+export function entryOf(
+  model: Pick<SessionView, 'state' | 'toolIndex'>,
+  { at, event }: TimedEvent,
+): number | undefined {
+  if (event.type === 'tool_call') return model.toolIndex(event.toolCallId);
+  const { entries } = model.state;
+  const first = event.type === 'turn_started' ? entries.findIndex(({ turnId }) => turnId === event.turnId) : -1;
+  if (first !== -1) return first;
+  const exact = entries.findLastIndex((entry) => entry.at === at && entry.kind === kindOf(event));
+  const index = exact === -1 ? entries.findLastIndex((entry) => entry.at <= at) : exact;
+  return index === -1 ? undefined : index;
+}
+
+function kindOf(event: TimedEvent['event']): Entry['kind'] {
+  const isAgent = (event.type === 'message' || event.type === 'message_chunk') && event.role === 'agent';
+  return isAgent ? 'agent' : 'user';
 }

@@ -3,7 +3,7 @@ import { strict as assert } from 'node:assert';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { advertises, KNOWN_IN_V1, PROPOSED_CAPABILITIES } from '../../../../src/acp/proposals/announced';
-import { GRACES } from '../../../../src/client/turns/graces';
+import { GRACES } from '../../../../src/client/turns/turnState';
 
 const read = (path: string): string => readFileSync(join(process.cwd(), path), 'utf8');
 const page = read('docs/proposals.md');

@@ -1,7 +1,7 @@
 // What is said of an agent that starts a new session: once, also where the session came from elsewhere and that was said when it was opened.
 import { strict as assert } from 'node:assert';
 import { silentLog } from '../../../../src/base/log';
-import { StartNotices } from '../../../../src/client/connection/startNotices';
+import { StartNotices } from '../../../../src/client/conversation/connectionEvents';
 import { openedEnd } from '../../../../src/client/sharing/provenanceNotices';
 import type { SessionEvent } from '../../../../src/session/events/event';
 import { SessionModel } from '../../../../src/session/model/model';

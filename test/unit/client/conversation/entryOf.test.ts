@@ -1,6 +1,6 @@
 // Where in the transcript something stands that was found in the history.
 import { strict as assert } from 'node:assert';
-import { entryOf } from '../../../../src/client/conversation/entryOf';
+import { entryOf } from '../../../../src/client/view/timelineParts';
 import type { TimedEvent } from '../../../../src/session/events/event';
 import { modelOf, said, timed, turn } from '../../../support/store/journals';
 

@@ -6,8 +6,7 @@ import { Deferred } from '../../../../src/base/deferred';
 import { silentLog } from '../../../../src/base/log';
 import { type HearingConversation, Inbound } from '../../../../src/client/conversation/inbound';
 import { TurnDriver } from '../../../../src/client/prompts/turnDriver';
-import { GRACES } from '../../../../src/client/turns/graces';
-import { initialTurns, type TurnResult } from '../../../../src/client/turns/turnState';
+import { GRACES, initialTurns, type TurnResult } from '../../../../src/client/turns/turnState';
 import { SessionModel } from '../../../../src/session/model/model';
 import type { QueueItem } from '../../../../src/session/queue/queue';
 

@@ -3,8 +3,13 @@ import { strict as assert } from 'node:assert';
 import { toDisposable } from '../../../../src/base/disposable';
 import { silentLog } from '../../../../src/base/log';
 import { TurnDriver } from '../../../../src/client/prompts/turnDriver';
-import { GRACES } from '../../../../src/client/turns/graces';
-import { initialTurns, keptTurns, keptTurnsSchema, restoredTurns } from '../../../../src/client/turns/turnState';
+import {
+  GRACES,
+  initialTurns,
+  keptTurns,
+  keptTurnsSchema,
+  restoredTurns,
+} from '../../../../src/client/turns/turnState';
 import type { SessionEvent } from '../../../../src/session/events/event';
 
 const HOUR_MS = 3_600_000;

@@ -3,7 +3,7 @@ import { strict as assert } from 'node:assert';
 import { silentLog } from '../../../../src/base/log';
 import { playRecording } from '../../../../src/client/replay/playRecording';
 import { type RecordedMark, RecordedSession } from '../../../../src/client/replay/recordedSession';
-import { GRACES } from '../../../../src/client/turns/graces';
+import { GRACES } from '../../../../src/client/turns/turnState';
 import type { SessionEvent, TimedEvent } from '../../../../src/session/events/event';
 import { SessionModel } from '../../../../src/session/model/model';
 import { type RecordedMessage, type Recording, readRecording } from '../../../../src/traffic/recording';

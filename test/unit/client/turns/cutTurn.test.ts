@@ -1,6 +1,6 @@
 // What becomes of a turn whose connection was lost, by what the agent says of it since.
 import { strict as assert } from 'node:assert';
-import { fateOf } from '../../../../src/client/turns/cutTurn';
+import { fateOf } from '../../../../src/client/turns/engine';
 
 describe('a turn whose connection was lost', () => {
   const running = { state: 'running' };

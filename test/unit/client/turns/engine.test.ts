@@ -1,7 +1,7 @@
 // When a turn is over: by its barrier, by its answer, by the death of the agent, and never twice.
 import { strict as assert } from 'node:assert';
-import { GRACES } from '../../../../src/client/turns/graces';
 import {
+  GRACES,
   hasWaiting,
   isOwnWork,
   keptTurns,

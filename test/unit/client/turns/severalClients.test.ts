@@ -1,6 +1,6 @@
 // An agent that works for several clients of one session: whose message is whose, and whose turn ends.
 import { strict as assert } from 'node:assert';
-import { GRACES } from '../../../../src/client/turns/graces';
+import { GRACES } from '../../../../src/client/turns/turnState';
 import { PlayedTurns } from '../../../support/turns';
 
 const { unclearMs } = GRACES;
