@@ -14,7 +14,6 @@ import { own } from '../../base/untrusted';
 /** A line of the shell that becomes a program in a folder: `$0` is the folder, the rest the program. */
 const IN_FOLDER = 'cd -- "$0" && exec "$@"';
 
-/** Servers of one list that are read. */
 const MAX_SERVERS = 100;
 
 const texts = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]));
@@ -40,32 +39,29 @@ const inputSchema = z.object({
   options: z.optional(z.array(z.string())),
 });
 
-/** Something that the user is asked for, `${input:id}`. */
+/** `${input:id}`. */
 export type McpInput = z.infer<typeof inputSchema>;
 
-/** One entry, read but not filled in. */
 export type McpEntry = { readonly name: string } & (z.infer<typeof stdioSchema> | z.infer<typeof remoteSchema>);
 
 export interface McpConfig {
   readonly entries: readonly McpEntry[];
   readonly inputs: readonly McpInput[];
-  /** A sentence for each entry that cannot be used. */
   readonly problems: readonly LocalizableText[];
 }
 
-/** What the variables of a configuration stand for. */
 export interface McpSurroundings {
   readonly workspaceFolder: string;
   readonly userHome: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Asks the user. Undefined: they gave no answer. */
+  /** Undefined: no answer. */
   readonly input: (id: string) => Promise<string | undefined>;
-  /** The absolute path of a command. @throws where there is none */
+  /** @throws if there is none */
   readonly resolve: (command: string) => Promise<string>;
   readonly platform: string;
 }
 
-/** Reads `servers` and `inputs` of an mcp.json. Never throws. */
+/** Never throws. */
 export function parseMcpConfig(value: unknown): McpConfig {
   const { servers = {}, inputs = [] } = (typeof value === 'object' && value !== null ? value : {}) as {
     servers?: unknown;
@@ -93,7 +89,7 @@ export function parseMcpConfig(value: unknown): McpConfig {
   return { entries, inputs: asked, problems };
 }
 
-/** The entry as an agent gets it (protocol.md 1.13). @throws Error with why it cannot be used */
+/** @throws Error with why it can't be used (protocol.md 1.13) */
 async function toMcpServer(entry: McpEntry, surroundings: McpSurroundings): Promise<McpServer> {
   const { name } = entry;
   const fill = (text: string): Promise<string> => fillIn(text, surroundings);
@@ -128,7 +124,7 @@ async function toMcpServer(entry: McpEntry, surroundings: McpSurroundings): Prom
   return { name, type: 'stdio', command: '/bin/sh', args: ['-c', IN_FOLDER, cwd, command, ...args], env };
 }
 
-/** Fills in all entries, one after the other because they may ask the user. */
+/** One after another: they may ask the user. */
 export async function toMcpServers(
   entries: readonly McpEntry[],
   surroundings: McpSurroundings,

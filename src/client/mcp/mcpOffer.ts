@@ -10,37 +10,29 @@ import type { Log } from '../../base/log';
 import type { EditorTools, ToolGrant, ToolSession } from './editorTools';
 import type { ServerRefusals } from './serverRefusals';
 
-/** The servers for a session, and a sentence for each that cannot be used. */
 export interface McpOffer {
   readonly servers: readonly McpServer[];
   readonly problems: readonly LocalizableText[];
-  /** The tools of the editor. */
   readonly tools?: ToolGrant | undefined;
 }
 
-/** The servers that an agent gets. */
 export interface HandedOver extends McpOffer {
-  /** The product's own among them. */
   readonly own?: McpServer | undefined;
 }
 
-/** Where the user's MCP servers come from. */
 export interface McpServices {
   readonly log: Log;
-  /** The MCP servers for a session; may ask the user. Rejects only where it is aborted. */
+  /** May ask the user. Rejects only when aborted. */
   readonly mcpServers?: (cwd: string, signal: AbortSignal, onAsking: (isAsking: boolean) => void) => Promise<McpOffer>;
   /** Absent: agents get no tools of the editor. */
   readonly editorTools?: EditorTools;
-  /** Absent: they are remembered as long as the conversation is there. */
+  /** Absent: remembered for the conversation. */
   readonly serverRefusals?: ServerRefusals;
 }
 
 export const NO_MCP_SERVERS: McpOffer = { servers: [], problems: [] };
 
-/**
- * Leaves out what the agent cannot connect to (protocol.md 1.13): every agent takes stdio, the
- * other kinds only where it says so.
- */
+/** Leaves out what the agent can't connect to (protocol.md 1.13): stdio is always supported. */
 export function handOver(offer: McpOffer, features: AgentFeatures, agent: AgentDefinition): HandedOver {
   const servers: McpServer[] = [];
   const problems = [...offer.problems];
@@ -74,10 +66,9 @@ function isReachable({ type }: McpServer, { mcpHttp, mcpSse, mcpAcp }: AgentFeat
 }
 
 /**
- * Asks for the servers while the agent starts; they may depend on answers of the user.
- * @param session for which the agent gets the tools of the editor
- * @param onAsking called when a question to the user opens or closes.
- * @returns the servers; none if aborted or failed. Never rejects.
+ * Asks for the servers while the agent starts.
+ * @param onAsking called when a question opens or closes
+ * @returns the servers; none if aborted or failed. Never rejects
  */
 export async function gatherMcp(
   services: McpServices,
@@ -106,8 +97,7 @@ function gatherServers(
   signal: AbortSignal,
   onAsking: (isAsking: boolean) => void,
 ): Promise<McpOffer> {
-  // The commands of this machine mean nothing on another one, and the keys that go with them are
-  // not for it.
+  // Commands and keys of this machine are not for another one.
   if (!mcpServers || agent.type !== 'process') return Promise.resolve(NO_MCP_SERVERS);
   const given = new Deferred<McpOffer>();
   const giveUp = (): void => given.resolve(NO_MCP_SERVERS);

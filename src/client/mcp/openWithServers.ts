@@ -8,7 +8,6 @@ import type { Log } from '../../base/log';
 import type { HandedOver } from './mcpOffer';
 import { type Refused, ServerRefusals } from './serverRefusals';
 
-/** Errors that say what they are about. */
 const UNRELATED: ReadonlySet<number> = new Set([
   RPC_CODES.authRequired,
   RPC_CODES.resourceNotFound,
@@ -22,15 +21,11 @@ export interface WithServers {
   readonly handed: HandedOver;
   readonly refusals: ServerRefusals;
   readonly log: Log;
-  /** Whether an error of `open` says that the agent has ended, or did not answer. */
+  /** Whether `open` failed because the agent ended or didn't answer. */
   readonly hasEnded: (error: unknown) => boolean;
 }
 
-/**
- * @param open asks the agent
- * @returns what the agent answers, and what it was given
- * @throws the first error, where it comes without servers too
- */
+/** @throws the first error, if it comes without servers too */
 export async function openWithServers<T>(
   { agent, description, handed, refusals, log, hasEnded }: WithServers,
   open: (given: HandedOver) => Promise<T>,
@@ -68,8 +63,8 @@ export async function openWithServers<T>(
 }
 
 /**
- * Returns whether an agent that has ended is to be started again, once: it may have ended because it
- * was given the product's own server, and is not given that again.
+ * Returns whether the agent may have ended because of our own server: it is started once more,
+ * without it.
  */
 export function endsWithOwn(
   services: { readonly serverRefusals?: ServerRefusals; readonly log: Log },
@@ -81,7 +76,6 @@ export function endsWithOwn(
   return isNew;
 }
 
-/** Names an agent and its version. */
 function keyOf({ id }: AgentDefinition, { version = '' }: AgentDescription): string {
   return `${id}@${version}`;
 }
@@ -103,10 +97,8 @@ function without({ servers, own, problems }: HandedOver, refused: Refused, agent
   return { servers: [], problems: [...problems, ...lost] };
 }
 
-/** Those of a window without a store. */
 const inMemory = new WeakMap<object, ServerRefusals>();
 
-/** @param services of a conversation, which are the same over its starts */
 export function refusalsOf(services: { readonly serverRefusals?: ServerRefusals }): ServerRefusals {
   const known = services.serverRefusals ?? inMemory.get(services) ?? new ServerRefusals();
   inMemory.set(services, known);

@@ -5,28 +5,29 @@ import type { AgentDefinition } from '../../agents/agentDefinition';
 /** A key: a variable of the agent's environment, or what a sign-in method takes with its request. */
 export interface KeyName {
   readonly kind: 'variable' | 'method';
-  /** Of the variable; the id of the method. */
   readonly name: string;
 }
 
 export interface KeyQuestion extends KeyName {
-  /** Of the sign-in method, for people. */
   readonly method: string;
 }
 
 export interface AgentKeys {
-  /** Returns the variables to start an agent with, besides those of its entry. Never rejects. */
+  /** Returns variables besides those of the agent's entry. Never rejects. */
   variables(agent: AgentDefinition): Promise<Readonly<Record<string, string>>>;
   /** Returns a saved key. Never rejects. */
   saved(agent: AgentDefinition, key: KeyName): Promise<string | undefined>;
-  /** Asks for a key. @returns '' where it was left empty; undefined where the user went away */
+  /** @returns '' if left empty; undefined if dismissed */
   ask(agent: AgentDefinition, question: KeyQuestion, signal: AbortSignal): Promise<string | undefined>;
   save(agent: AgentDefinition, key: KeyName, value: string): Promise<void>;
-  /** Forgets all keys of an agent, and that the user has signed in. @returns how many keys there were */
+  /**
+   * Forgets all keys and the sign-in.
+   * @returns the number of keys
+   */
   forget(agent: AgentDefinition): Promise<number>;
   /**
-   * The user has signed in to an agent, or the agent wants a sign-in. Never rejects.
-   * @param method its name, for people; undefined: the user has to sign in
+   * The user has signed in, or the agent wants a sign-in. Never rejects.
+   * @param method its name, for people; undefined: a sign-in is needed
    */
   note(agent: AgentDefinition, method: string | undefined): Promise<void>;
 }

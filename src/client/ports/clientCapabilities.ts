@@ -19,9 +19,7 @@ export function clientCapabilitiesOf(agent: AgentDefinition): ClientCapabilities
   };
 }
 
-/**
- * Answers -32601 to what was not offered, as for any method that is not there; the rest continues.
- */
+/** Answers -32601 to methods that were not offered. */
 export function refusingOthers(
   { files, terminals }: ClientCapabilities,
   next: RpcHandlers['onRequest'],

@@ -1,13 +1,12 @@
 // Waits for something that an agent should send and may never send.
 import { type Disposable, toDisposable } from '../../base/disposable';
 
-/** Runs something once after so many milliseconds, unless it is disposed first. */
 export type Schedule = (run: () => void, ms: number) => Disposable;
 
 export interface GraceOptions {
-  /** How long nothing may come before the wait is over, in milliseconds. */
+  /** In milliseconds. */
   readonly quietMs: number;
-  /** How long the wait may last in all, in milliseconds; absent: as long as something comes. */
+  /** In milliseconds; absent: no limit. */
   readonly longestMs?: number;
   readonly schedule?: Schedule | undefined;
   readonly onOver: () => void;
@@ -25,7 +24,6 @@ export class Grace implements Disposable {
     this.#longest = longestMs === undefined ? undefined : schedule(() => this.#over(), longestMs);
   }
 
-  /** Something came: the quiet time begins again. */
   extend(): void {
     this.#quiet.dispose();
     this.#quiet = this.#begin();
@@ -47,7 +45,6 @@ export class Grace implements Disposable {
   }
 }
 
-/** A timer of Node's. */
 export function later(run: () => void, ms: number): Disposable {
   const timer = setTimeout(run, ms);
   return toDisposable(() => clearTimeout(timer));

@@ -2,8 +2,8 @@
 // implement them in plain Node.
 
 /**
- * Reads and writes files for an agent, through the editor where it holds unsaved text. Paths are
- * absolute and already inside the roots or confirmed.
+ * Files, through the editor if it has unsaved text. Paths are absolute and inside the roots or
+ * confirmed.
  */
 export interface FilePort {
   /**
@@ -26,32 +26,26 @@ export interface FilePort {
 /** A text of a file that an agent was given, or has written. */
 export interface GivenText {
   readonly digest: string;
-  /** Absent: no longer known. */
   readonly text?: string;
 }
 
-/** A command that talks to the user in a terminal of their own. */
 export interface TerminalCommand {
-  /** What the terminal is called. */
   readonly title: string;
   /** Absolute. */
   readonly command: string;
   /** A string is the command line of Windows, quoted already. */
   readonly args: readonly string[] | string;
-  /** The whole environment. */
+  /** Complete. */
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
-  /** Present where the agent names a program of its choice: what the user has to agree to. */
+  /** A program of the agent's choice that the user has to agree to. */
   readonly unfamiliar?: string;
 }
 
-/**
- * Runs a command in a terminal that the user sees and types into.
- * @returns its exit code; undefined where the user closed it. Aborted: the terminal is closed.
- */
+/** @returns the exit code; undefined if the user closed the terminal. Aborting closes it */
 export type SignInTerminal = (command: TerminalCommand, signal: AbortSignal) => Promise<number | undefined>;
 
-/** The clock, so that tests can hold it. Milliseconds since 1970. */
+/** Milliseconds since 1970. */
 export interface Clock {
   now(): number;
 }

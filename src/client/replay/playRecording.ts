@@ -6,25 +6,27 @@ import type { TimedEvent } from '../../session/events/event';
 import type { RecordedMessage, Recording } from '../../traffic/recording';
 import { RecordedSession } from './recordedSession';
 
-/** The longest pause between two messages that is waited for, in ms. */
+/** In milliseconds. */
 const MAX_PAUSE_MS = 2_000;
-/** Between two pauses of this process, ms. */
+/** In milliseconds. */
 const SLICE_MS = 10;
 
 export interface PlayOptions {
-  /** As it was recorded, without the long pauses; else as fast as possible. */
+  /** Else as fast as possible. */
   readonly isPaced: boolean;
   readonly note: (events: readonly TimedEvent[]) => void;
-  /** Called with each message before what follows from it. @param at ms since 1970 */
+  /**
+   * Called before what follows.
+   * @param at ms since 1970
+   */
   readonly onMessage?: (message: RecordedMessage, at: number) => void;
   readonly log: Log;
-  /** When a recording that doesn't say so began, ms since 1970. */
+  /** Start of a recording without times, ms since 1970. */
   readonly now: number;
-  /** Waits; by default a timer. */
   readonly wait?: (ms: number, signal: AbortSignal) => Promise<unknown>;
 }
 
-/** Resolves when all is played, or `signal` was aborted. */
+/** Resolves at the end, or when `signal` is aborted. */
 export async function playRecording(recording: Recording, options: PlayOptions, signal: AbortSignal): Promise<void> {
   const { isPaced, note, onMessage, log, now, wait = pause } = options;
   const session = new RecordedSession({ note, log });

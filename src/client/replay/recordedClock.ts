@@ -3,7 +3,6 @@
 import { type Disposable, toDisposable } from '../../base/disposable';
 import type { Schedule } from '../ports/grace';
 
-/** Waits that are carried out after the last message. */
 const MAX_WAITS = 1000;
 
 interface Wait {
@@ -15,7 +14,6 @@ export class RecordedClock {
   /** Ms since 1970. */
   now = 0;
   #isRunning = false;
-  /** In the order in which they began. */
   readonly #waits = new Set<Wait>();
 
   readonly schedule: Schedule = (run, ms): Disposable => {
@@ -24,12 +22,12 @@ export class RecordedClock {
     return toDisposable(() => this.#waits.delete(wait));
   };
 
-  /** When the next wait is over, ms since 1970. */
+  /** In ms since 1970. */
   get dueAt(): number | undefined {
     return this.#next()?.at;
   }
 
-  /** Lets time pass. @param to ms since 1970; an earlier time changes nothing */
+  /** @param to ms since 1970 */
   advance(to: number): void {
     if (!this.#isRunning) this.now = to;
     this.#isRunning = true;
@@ -37,7 +35,6 @@ export class RecordedClock {
     this.now = Math.max(this.now, to);
   }
 
-  /** Lets as much time pass as anything waits for. */
   finish(): void {
     for (let count = 0; count < MAX_WAITS; count++) {
       const wait = this.#next();

@@ -18,32 +18,28 @@ export class RecordedLoss {
   readonly #turns: TurnDriver;
   readonly #model: SessionView;
   readonly #subagents: Pick<Subagents, 'ended' | 'resume'>;
-  /** Nothing shows yet whether the turn is over. */
   #isUndecided = false;
-  /** The prompt of the turn that waits, if nothing shows that the agent has it. */
+  /** The prompt of the waiting turn, if nothing shows that the agent has it. */
   #inDoubt: KeptItem | undefined;
   #hasRepeated = false;
   #isShown = false;
-  /** The session is open again. */
   #isOpen = false;
   readonly #running = new RunningCalls();
 
-  /** @param subagents that run on the connection */
   constructor(turns: TurnDriver, model: SessionView, subagents: Pick<Subagents, 'ended' | 'resume'>) {
     this.#turns = turns;
     this.#model = model;
     this.#subagents = subagents;
   }
 
-  /** The connection is lost. @param features of the agent */
   begin(features: AgentFeatures): void {
     this.#isUndecided = features.status !== undefined && canReopen(features) && mayBeCut(this.#turns.state);
     if (!this.#isUndecided) this.over();
   }
 
   /**
-   * A client that wants to know about its turn asks before it opens the session again.
-   * @param method of its next request for a session
+   * A client that keeps its turn asks before it reopens the session.
+   * @param method of its next request
    */
   decide(method: string): void {
     if (!this.#isUndecided) return;
@@ -59,12 +55,10 @@ export class RecordedLoss {
     this.#turns.feed({ type: 'cut' });
   }
 
-  /** A turn waits to be asked about. */
   get isCut(): boolean {
     return this.#turns.state.cut !== undefined;
   }
 
-  /** The agent repeats the session: what it shows has arrived. */
   repeated(repeated: readonly Entry[]): void {
     this.#hasRepeated = true;
     if (!this.#inDoubt) return;
@@ -72,13 +66,11 @@ export class RecordedLoss {
     this.#isShown ||= resolveDoubtfulPrompts(waiting, this.#model.state.entries, repeated).length > 0;
   }
 
-  /** The session is open again. */
   opened(): void {
     this.#isOpen = true;
     this.#turns.feed({ type: 'asking' });
   }
 
-  /** The agent was asked about the session. */
   asked(status: SessionStatus): void {
     if (this.isCut && this.#isOpen) {
       const effects = this.#turns.feed({ type: 'asked', status, hasArrived: this.#hasArrived });
@@ -89,13 +81,11 @@ export class RecordedLoss {
     } else if (this.#turns.state.turn?.isRejoined) this.#askedAgain(status);
   }
 
-  /** The turn is over with its connection. */
   over(): void {
     this.#turns.feed({ type: 'exited', note: 'agent-restarted', interrupted: true });
     this.#subagents.ended();
   }
 
-  /** The agent was silent in a turn that it continues. */
   #askedAgain({ answer, state }: SessionStatus): void {
     const { turn } = this.#model.state;
     const goesOn = state ? !isIdle(state) : answer === 'live' && turn && this.#running.look(this.#model.state, turn.id);

@@ -12,7 +12,6 @@ import { canReopen } from '../connection/sessionOpenStrategy';
 import { type ReplayedSession, SessionReplay } from '../connection/sessionReplay';
 import type { Schedule } from '../ports/grace';
 
-/** The agent of a recording, as far as its messages are read. */
 export interface RecordedAgent {
   readonly dialect: Dialect;
   readonly description: Pick<AgentDescription, 'features' | 'raw'>;
@@ -23,45 +22,39 @@ export interface RecordedOpeningsOptions {
   readonly log: Log;
   readonly schedule: Schedule;
   readonly session: ReplayedSession;
-  /** A turn waits for the session to be open again. */
   readonly rejoins: () => boolean;
-  /** A session is open. */
   readonly onOpen: () => void;
 }
 
-/** A request of the client that opens a session. */
 export interface Opening {
   readonly method: string;
   readonly params: unknown;
-  /** What the agent repeats; undefined for a new session. */
+  /** Undefined for a new session. */
   readonly replay: SessionReplay | undefined;
 }
 
 const OPENING: ReadonlySet<string> = new Set(['session/new', 'session/fork', 'session/load', 'session/resume']);
-/** Requests that open a session by its id. */
 const NAMING: ReadonlySet<string> = new Set(['session/load', 'session/resume']);
 
-/** Returns whether a method opens a session. */
 export function isOpening(method: string): boolean {
   return OPENING.has(method);
 }
 
 export class RecordedOpenings {
   readonly #options: RecordedOpeningsOptions;
-  /** Ids of the sessions that were opened. */
   readonly #known = new Set<string>();
   #router = newRouter();
   #current: string | undefined;
   readonly #pending = new Set<Opening>();
   #replay: SessionReplay | undefined;
-  /** The answer has come, and the agent may still repeat something. */
+  /** The answer has come; more may be repeated. */
   #quiet: Disposable | undefined;
 
   constructor(options: RecordedOpeningsOptions) {
     this.#options = options;
   }
 
-  /** The session that was opened last on this connection, or is being opened by its name. */
+  /** The last opened session, or the one being opened by its name. */
   get current(): string | undefined {
     for (const { method, params } of this.#pending) {
       const sessionId = at(params, 'sessionId');
@@ -70,35 +63,29 @@ export class RecordedOpenings {
     return this.#current;
   }
 
-  /** The agent asks something, which comes after the updates so far. */
   requested(): void {
     if (this.current !== undefined) this.#router.requested(this.current);
   }
 
-  /** The name of a session may follow. */
   get isOpening(): boolean {
     return this.#pending.size > 0;
   }
 
-  /** Where the updates of the sessions on this connection go. */
   get router(): UpdateRouter {
     return this.#router;
   }
 
-  /** Takes the params of a `session/update`. */
   update(params: unknown): void {
     // A recording may begin in the middle of a session.
     if (this.#known.size === 0 && this.#pending.size === 0) this.use(at(params, 'sessionId'));
     this.#router.route([params]);
   }
 
-  /** A prompt is sent: what the agent says from now on is new. */
   prompted(sessionId: unknown): void {
     if (this.#current === undefined) this.use(sessionId);
     this.endReplay();
   }
 
-  /** A session is opened. */
   begin(method: string, params: unknown): Opening {
     this.endReplay();
     const opening = { method, params, replay: method === 'session/new' ? undefined : this.#replayOf(method, params) };
@@ -110,8 +97,7 @@ export class RecordedOpenings {
   }
 
   /**
-   * The answer to the request that opens a session.
-   * @param result undefined if it was an error
+   * @param result undefined for an error
    * @returns whether the session is open
    */
   answered(opening: Opening, result: unknown): boolean {
@@ -146,8 +132,8 @@ export class RecordedOpenings {
   }
 
   /**
-   * An agent is asked for a session (`session/status`). One that can't open it again is used as it is.
-   * @returns what takes the answer, and returns what it says
+   * `session/status`; a session that can't be reopened is used as it is.
+   * @returns what reads the answer
    */
   asked(params: unknown): (result: unknown) => SessionStatus {
     const sessionId = at(params, 'sessionId');
@@ -163,7 +149,6 @@ export class RecordedOpenings {
     };
   }
 
-  /** The client takes over what the agent has repeated so far. */
   ready(): void {
     if (!this.#quiet) return;
     this.#quiet.dispose();
@@ -172,14 +157,13 @@ export class RecordedOpenings {
     this.#options.onOpen();
   }
 
-  /** What the agent says from now on is new. */
   endReplay(): void {
     this.ready();
     this.#replay?.end();
     this.#replay = undefined;
   }
 
-  /** The opening that is under way is given up; the session stands as before. */
+  /** Gives up the opening; the session stays as it was. */
   giveUp(): void {
     for (const { replay } of this.#pending) replay?.dispose();
     this.#pending.clear();
@@ -192,7 +176,6 @@ export class RecordedOpenings {
     this.use(this.#current);
   }
 
-  /** The agent is gone. */
   lost(): void {
     this.giveUp();
     this.endReplay();
@@ -201,8 +184,7 @@ export class RecordedOpenings {
   }
 
   /**
-   * Updates of this session are shown.
-   * @param sink takes them; absent: as they are
+   * Shows updates of this session.
    * @param onRequest see {@link UpdateRouter.register}
    */
   use(sessionId: unknown, sink: UpdateSink = this.#options.session.updates, onRequest?: () => void): void {

@@ -5,12 +5,10 @@ import { at } from '../../base/untrusted';
 import type { SessionEvent } from '../../session/events/event';
 import { askedBySubagent } from '../requests/subagents';
 
-/** Words of a command that are shown. */
 const MAX_WORDS = 100;
 
 export class RecordedRequests {
   readonly #emit: (event: SessionEvent) => void;
-  /** Questions that nobody has answered yet. */
   readonly #questions = new Set<string>();
   readonly #terminals = new Set<string>();
   #count = 0;
@@ -20,10 +18,10 @@ export class RecordedRequests {
   }
 
   /**
-   * Shows a question for permission.
-   * @param subagent the session of the subagent that asks
-   * @param isCancelled the turn was stopped: no question of it is shown
-   * @returns its id; undefined where it is not shown
+   * Shows a permission request.
+   * @param subagent the asking subagent's session
+   * @param isCancelled the turn was stopped: nothing is shown
+   * @returns its id, if shown
    */
   ask(dialect: Dialect, params: unknown, subagent: string | undefined, isCancelled: boolean): string | undefined {
     const read = required(dialect.controls).readPermission(params);
@@ -46,7 +44,7 @@ export class RecordedRequests {
     return permissionId;
   }
 
-  /** @param result of the answer; undefined where it was an error */
+  /** @param result undefined for an error */
   answered(permissionId: string, result: unknown): void {
     if (!this.#questions.delete(permissionId)) return;
     const optionId = at(result, 'outcome', 'optionId');
@@ -57,7 +55,6 @@ export class RecordedRequests {
     );
   }
 
-  /** Shows what a client told the agent of a terminal that it ran. */
   ofTerminal(method: string, params: unknown, result: unknown): void {
     if (method === 'terminal/create') {
       const [terminalId, command, cwd] = [at(result, 'terminalId'), at(params, 'command'), at(params, 'cwd')];
@@ -93,7 +90,6 @@ export class RecordedRequests {
       this.#emit({ type: 'terminal', terminalId, released: true });
   }
 
-  /** The agent is gone, or the recording is over: nothing stays open. */
   closeAll(): void {
     for (const permissionId of this.#questions)
       this.#emit({ type: 'permission_closed', permissionId, outcome: 'cancelled', by: 'exit' });

@@ -28,18 +28,14 @@ import { RecordedLoss } from './recordedLoss';
 import { isOpening, type Opening, type RecordedAgent, RecordedOpenings } from './recordedOpenings';
 import { RecordedRequests } from './recordedRequests';
 
-/** Requests without a response that are remembered. */
 const MAX_OPEN = 2_000;
-/** Blocks of one prompt that are shown. */
 const MAX_BLOCKS = 200;
-/** How soon a client opens a session again that its agent has lost, in milliseconds. */
+/** How soon clients reopen a lost session, in milliseconds. */
 const REOPEN_MS = 100;
 
 export interface RecordedSessionOptions {
-  /** Takes what happens, with its time in ms since 1970. */
   readonly note: (events: readonly TimedEvent[]) => void;
   readonly log?: Log;
-  /** Takes the points of the traces of turns. */
   readonly onMark?: (mark: RecordedMark) => void;
 }
 
@@ -47,32 +43,26 @@ export interface RecordedMark {
   readonly mark: TurnMark;
   /** Ms since 1970. */
   readonly at: number;
-  /** The index of the message; absent if time alone made the mark. */
+  /** Absent: time alone made the mark. */
   readonly message?: number;
 }
 
-/** A request that waits for its response. */
 interface OpenRequest {
   readonly method: string;
   readonly params: unknown;
   readonly prompt?: SentPrompt;
-  /** Of a question for permission. */
   readonly permissionId?: string | undefined;
   readonly opening?: Opening;
-  /** Of `session/status`: takes its answer. */
   readonly onStatus?: (result: unknown) => void;
-  /** A question that came while its session was being opened. */
   readonly isEarly?: boolean;
 }
 
 interface SentPrompt {
-  /** Of the engine. */
   readonly handle: string;
-  /** How often it was sent before, and the agent had lost the session; undefined in a new session. */
+  /** How often it was refused for a lost session; undefined in a new session. */
   readonly inVain: number | undefined;
 }
 
-/** A prompt that the agent refused as it has lost the session: it may be sent once more. */
 interface LostPrompt {
   readonly handle: string;
   readonly error: RpcError;
@@ -80,7 +70,6 @@ interface LostPrompt {
   readonly blocks: readonly unknown[];
   readonly inVain: number;
   patience: Disposable;
-  /** The session is being opened again, or was. */
   isReopened: boolean;
 }
 
@@ -94,19 +83,16 @@ export class RecordedSession {
   readonly #loss: RecordedLoss;
   readonly #requests: RecordedRequests;
   readonly #subagents: Subagents;
-  /** By who sent it and its id. */
+  /** By sender and id. */
   readonly #open = new Map<string, OpenRequest>();
   #agent = agentOf(undefined);
   #isConnected = false;
   #lost: LostPrompt[] = [];
-  /** Batches of updates so far. */
   #heard = 0;
   #prompts = 0;
   #messages = 0;
-  /** The index of the message that is read. */
   #index: number | undefined;
   #events: TimedEvent[] = [];
-  /** The prompt that fails now, if its answer was marked when it came. */
   #markedHandle: string | undefined;
 
   constructor(options: RecordedSessionOptions) {
@@ -149,18 +135,21 @@ export class RecordedSession {
     this.#loss = new RecordedLoss(this.#turns, this.#model, this.#subagents);
   }
 
-  /** When something is decided if no message comes, ms since 1970. */
+  /** In ms since 1970. */
   get dueAt(): number | undefined {
     return this.#clock.dueAt;
   }
 
-  /** Lets time pass without a message. @param now ms since 1970 */
+  /** @param now ms since 1970 */
   pass(now: number): void {
     this.#safely(() => this.#clock.advance(now));
     this.#flush();
   }
 
-  /** Takes the next message. Never throws for what is in it. @param when ms since 1970 */
+  /**
+   * Never throws for the message's content.
+   * @param when ms since 1970
+   */
   take({ fromAgent, message }: RecordedMessage, when: number): void {
     this.#safely(() => this.#clock.advance(when));
     this.#index = this.#messages++;
@@ -169,7 +158,6 @@ export class RecordedSession {
     this.#flush();
   }
 
-  /** The recording is over: what waited for a silence has it, and nothing stays open. */
   end(): void {
     this.#safely(() => {
       this.#clock.finish();
@@ -185,8 +173,6 @@ export class RecordedSession {
       this.#log.debug(`recording: ${messageOf(error)}`);
     }
   }
-
-  // ---- Messages ------------------------------------------------------------------------------------
 
   #read(fromAgent: boolean, message: RecordedMessage['message']): void {
     const [method, id] = [at(message, 'method'), at(message, 'id')];
@@ -209,7 +195,6 @@ export class RecordedSession {
     if (isAnswered(method)) this.#openings.requested();
     if (method === 'terminal/release') this.#requests.release(at(params, 'terminalId'));
     if (method !== 'session/request_permission') return {};
-    // What comes before its session is known waits for it.
     const isEarly = this.#openings.current === undefined && this.#openings.isOpening;
     return isEarly ? { isEarly } : { permissionId: this.#ask(params) };
   }
@@ -260,7 +245,6 @@ export class RecordedSession {
     else if (!error) this.#chosen(method, params, result);
   }
 
-  /** The agent has set what the user chose. */
   #chosen(method: string, params: unknown, result: unknown): void {
     const [modeId, configOptions] = [at(params, 'modeId'), at(result, 'configOptions')];
     if (method === 'session/set_mode' && typeof modeId === 'string')
@@ -269,7 +253,6 @@ export class RecordedSession {
       this.#updates([{ sessionUpdate: 'config_option_update', configOptions }]);
   }
 
-  /** A client answers the agent. */
   #answeredAgent({ method, params, permissionId }: OpenRequest, result: unknown, error: RpcError | undefined): void {
     if (permissionId !== undefined) this.#requests.answered(permissionId, result);
     else if (error?.code === RPC_CODES.methodNotFound && !isAnswered(method))
@@ -283,12 +266,9 @@ export class RecordedSession {
         if (request.isEarly)
           this.#open.set(key, { ...request, isEarly: false, permissionId: this.#ask(request.params) });
     } else {
-      // There may be another way.
       for (const lost of this.#lost) lost.patience = this.#clock.schedule(() => this.#failLost(), REOPEN_MS);
     }
   }
-
-  // ---- The agent -----------------------------------------------------------------------------------
 
   readonly #updates = (updates: readonly unknown[], past?: PastUpdates): void => {
     this.#heard += 1;
@@ -317,20 +297,17 @@ export class RecordedSession {
     };
   }
 
-  /** A session is open, and what the agent has repeated was taken over. */
   #opened(): void {
     if (!this.#loss.isCut) return;
     this.#openings.endReplay();
     this.#loss.opened();
   }
 
-  /** The connection is lost: another one is made. */
   #disconnected(): void {
     this.#close();
     this.#loss.begin(this.#agent.description.features);
   }
 
-  /** Nothing more is known of the session. @param note why the open turn ends */
   #end(note: 'session-closed' | 'recording-ended'): void {
     this.#close();
     this.#turns.feed({ type: 'exited', note, interrupted: true });
@@ -344,8 +321,6 @@ export class RecordedSession {
     this.#requests.closeAll();
     this.#open.clear();
   }
-
-  // ---- Turns ---------------------------------------------------------------------------------------
 
   get #isCancelled(): boolean {
     return this.#turns.state.turn?.cancelRequested === true;
@@ -365,7 +340,6 @@ export class RecordedSession {
     return { handle, inVain: lost.sessionId === sessionId ? lost.inVain + 1 : undefined };
   }
 
-  /** @returns the handle */
   #newPrompt(blocks: readonly unknown[]): string {
     const { features } = this.#agent.description;
     const sent = blocks.map(toBlock);
@@ -399,7 +373,6 @@ export class RecordedSession {
     this.#lost.push({ handle, error, sessionId, blocks: blocksOf(params), inVain, patience, isReopened: false });
   }
 
-  /** A session that was lost is opened again, or asked for. */
   #reopens(): void {
     for (const lost of this.#lost) {
       lost.patience.dispose();
@@ -417,7 +390,6 @@ export class RecordedSession {
     return lost;
   }
 
-  /** The session was not opened again. */
   #failLost(): void {
     for (const { handle, error, patience } of this.#lost.splice(0)) {
       patience.dispose();
@@ -477,7 +449,6 @@ function errorOf(error: unknown): RpcError | undefined {
   return new RpcError(typeof code === 'number' ? code : RPC_CODES.internal, sentence, data);
 }
 
-/** Only reads: nobody answers a request. @param raw the answer to `initialize` */
 function agentOf(raw: unknown): RecordedAgent {
   const nobody = {
     request: () => Promise.reject(new Error('a recording answers nothing')),

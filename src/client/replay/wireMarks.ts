@@ -6,7 +6,6 @@ import { RecordedSession } from './recordedSession';
 
 export class WireMarks implements MarkReader {
   readonly #session: RecordedSession;
-  /** The number of the message that is read. */
   #seq = 0;
   #marks: TimedMark[] = [];
 

@@ -18,44 +18,35 @@ import { TerminalProcess } from '../../terminals/terminalProcess';
 import type { EarlierCommand, KeptCommands } from '../ports/keptCommands';
 import { mayLookUp } from '../requests/roots';
 
-/** What became known of a terminal. */
 export interface TerminalChange extends CommandChange {
   readonly terminalId: string;
-  /** The agent has let go of it; its output stays for display. */
   readonly released?: true;
 }
 
-/** A terminal that has begun. */
 export interface CreatedTerminal {
   readonly terminalId: string;
   readonly sessionId: string;
-  /** As a person would type it. */
   readonly command: string;
   readonly cwd: string;
 }
 
 export interface TerminalsOptions {
   readonly log: Log;
-  /** The environment that the agent's own process has. */
   env(): Promise<Record<string, string>>;
-  /** Nothing runs in an untrusted workspace. */
   isTrusted(): boolean;
-  /** Throws an RpcError to refuse a command. */
+  /** Throws an RpcError to refuse. */
   allowCreate?(request: { readonly sessionId: string; readonly command: string; readonly cwd: string }): void;
-  /**
-   * Bytes of output that are kept where the agent names no limit, and at least for display. Default
-   * 1 MiB.
-   */
+  /** Bytes that are kept by default, and at least for display. Default 1 MiB. */
   readonly defaultLimitBytes?: number;
-  /** Commands that one session may run at once. Default 64. */
+  /** Per session. Default 64. */
   readonly maxTerminals?: number;
 }
 
-/** No agent gets a longer memory than this, in bytes: the answer is one line on the wire. */
+/** In bytes: the answer is one line on the wire. */
 const MAX_LIMIT_BYTES = 16 * 1024 * 1024;
-/** Terminals of one session that have ended and are kept for an agent that has not released them. */
+/** Per session, for an agent that doesn't release them. */
 const MAX_ENDED = 64;
-/** What is kept of released terminals for display: the newest of them. */
+/** The newest, for display. */
 const MAX_RELEASED = 100;
 const MAX_RELEASED_BYTES = 16 * 1024 * 1024;
 
@@ -68,25 +59,19 @@ const createSchema = z.object({
 });
 const idSchema = z.object({ terminalId: z.string() });
 
-/** What one session holds. */
 interface Owner {
   readonly id: string;
   readonly held: Map<string, OwnedTerminal>;
-  /** Terminals that are being started. */
   starting: number;
   closed: boolean;
 }
 
 interface OwnedTerminal {
   readonly process: RunningCommand;
-  /** Bytes the agent sees at most. */
   readonly limit: number;
-  /**
-   * Characters of its output that this window and earlier ones have reported; absent: it ends with
-   * this window.
-   */
+  /** Characters of reported output; absent: it ends with this window. */
   readonly heard?: Heard;
-  /** It is of an earlier window, which may not have answered the request for it. */
+  /** Of an earlier window that may not have answered the request. */
   earlier?: EarlierCommand['about'] | undefined;
 }
 
@@ -94,14 +79,11 @@ interface Heard {
   chars: number;
 }
 
-/** What the commands of an agent run in that outlives this window. */
 export interface KeptPlace {
   readonly commands: KeptCommands;
-  /** The agent's id of its request. */
   readonly request: string | number;
 }
 
-/** All terminals of one connection. */
 export class Terminals implements Disposable {
   readonly #options: TerminalsOptions;
   readonly #limit: number;
@@ -113,9 +95,9 @@ export class Terminals implements Disposable {
   readonly #onDidChange = new Emitter<TerminalChange>();
   #disposed = false;
 
-  /** A terminal runs; told before the agent has its id. */
+  /** Fires before the agent has the id. */
   readonly onDidCreate: Event<CreatedTerminal> = this.#onDidCreate.event;
-  /** Output (stdout and stderr in the order they came, with escapes), ends and releases. */
+  /** Output in order, with escapes; ends and releases. */
   readonly onDidChange: Event<TerminalChange> = this.#onDidChange.event;
 
   constructor(options: TerminalsOptions) {
@@ -204,8 +186,8 @@ export class Terminals implements Disposable {
   }
 
   /**
-   * Goes on with the commands of a session that run since earlier windows.
-   * @param heard how many characters of their outputs those windows had, by terminal
+   * Attaches to the commands of earlier windows.
+   * @param heard characters of output that those had, by terminal
    */
   resume(sessionId: string, { earlier }: KeptCommands, heard: Readonly<Record<string, number>>): void {
     const owner = this.#owner(sessionId);
@@ -216,7 +198,7 @@ export class Terminals implements Disposable {
         capacityBytes: Math.max(limit, this.#limit),
         onChange: (change) => this.#tell(terminalId, known, change),
       });
-      // Before the event: what is stored with it includes how much output was read.
+      // Before the event, which is stored with the amount of output.
       owner.held.set(terminalId, { process, limit, heard: known, earlier: about });
       this.#processes.set(terminalId, process);
       this.#onDidCreate.fire({ terminalId, sessionId, command: line, cwd });
@@ -224,8 +206,8 @@ export class Terminals implements Disposable {
   }
 
   /**
-   * Returns how many characters of the commands that outlive this window were told of, by terminal.
-   * @param earlier what earlier windows had heard, until the session goes on with their commands
+   * Returns the characters of reported output of commands that outlive the window, by terminal.
+   * @param earlier those of earlier windows, until their commands are attached
    */
   heardOf(sessionId: string, earlier: Readonly<Record<string, number>> = {}): Record<string, number> {
     const held = [...(this.#owners.get(sessionId)?.held ?? [])];
@@ -234,8 +216,8 @@ export class Terminals implements Disposable {
   }
 
   /**
-   * `terminal/output`: what it printed so far, the last part of it, and how it ended if it did.
-   * @throws RpcError where the session has no such terminal
+   * `terminal/output`: the last part of the output, and the exit.
+   * @throws RpcError for an unknown terminal
    */
   output(sessionId: string, params: unknown): { output: string; truncated: boolean; exitStatus?: TerminalExit } {
     const { process, limit } = this.#held(sessionId, params, 'terminal/output');
@@ -243,8 +225,8 @@ export class Terminals implements Disposable {
   }
 
   /**
-   * `terminal/wait_for_exit`: resolves at its end, killed or not.
-   * @throws RpcError where the session has no such terminal, or -32800 when aborted
+   * `terminal/wait_for_exit`.
+   * @throws RpcError for an unknown terminal, or -32800 when aborted
    */
   async waitForExit(sessionId: string, params: unknown, signal: AbortSignal): Promise<TerminalExit> {
     const { process } = this.#held(sessionId, params, 'terminal/wait_for_exit');
@@ -263,8 +245,8 @@ export class Terminals implements Disposable {
   }
 
   /**
-   * `terminal/kill`: ends the command with everything it started; the id stays valid.
-   * @throws RpcError where the session has no such terminal
+   * `terminal/kill`: ends the command and its children; the id stays valid.
+   * @throws RpcError for an unknown terminal
    */
   async kill(sessionId: string, params: unknown): Promise<Record<string, never>> {
     await this.#held(sessionId, params, 'terminal/kill').process.kill();
@@ -272,9 +254,8 @@ export class Terminals implements Disposable {
   }
 
   /**
-   * `terminal/release`: ends the command if it runs and forgets the id; its output stays for
-   * display.
-   * @throws RpcError where the session has no such terminal
+   * `terminal/release`: ends the command and forgets the id; its output stays for display.
+   * @throws RpcError for an unknown terminal
    */
   async release(sessionId: string, params: unknown): Promise<Record<string, never>> {
     const { process } = this.#held(sessionId, params, 'terminal/release');
@@ -285,18 +266,13 @@ export class Terminals implements Disposable {
     return {};
   }
 
-  /**
-   * Ends a command because the user says so; the agent sees its end as any other. Unknown and ended
-   * ones are left alone.
-   */
+  /** Ends a command for the user; ignores unknown and ended ones. */
   async stop(terminalId: string): Promise<void> {
     await this.#processes.get(terminalId)?.kill();
   }
 
   /**
-   * What a terminal printed, the last part of it, also after its release; empty where nothing is
-   * known. Everything in it has been told to `onDidChange`, so who listens from now on neither
-   * misses nor repeats anything.
+   * The last part of the output, also after the release. All of it was reported to `onDidChange`.
    */
   outputOf(terminalId: string): string {
     const process = this.#processes.get(terminalId);
@@ -305,20 +281,16 @@ export class Terminals implements Disposable {
     return process.output().output;
   }
 
-  /** How a terminal ended; undefined while it runs and where it is no longer known. */
   exitOf(terminalId: string): TerminalExit | undefined {
     return this.#processes.get(terminalId)?.exit;
   }
 
-  /** Returns whether the terminal runs a command at this moment. */
   isRunning(terminalId: string): boolean {
     const process = this.#processes.get(terminalId);
     return process !== undefined && process.exit === undefined;
   }
 
-  /**
-   * Ends every command of a session; resolves when they have ended. The output stays for display.
-   */
+  /** Resolves when all commands have ended. The output stays for display. */
   async closeSession(sessionId: string): Promise<void> {
     const owner = this.#owners.get(sessionId);
     if (!owner) return;
@@ -332,7 +304,6 @@ export class Terminals implements Disposable {
     );
   }
 
-  /** Ends everything at once. */
   dispose(): void {
     this.#disposed = true;
     for (const owner of this.#owners.values()) owner.closed = true;
@@ -354,10 +325,9 @@ export class Terminals implements Disposable {
 
   #held(sessionId: string, params: unknown, method: string): OwnedTerminal {
     const { terminalId } = readParams(idSchema, params, method);
-    // Looked up under its session: the terminals of another one do not exist here.
+    // By session: other sessions' terminals don't exist here.
     const held = this.#owners.get(sessionId)?.held.get(terminalId);
     if (!held) throw new RpcError(RPC_CODES.resourceNotFound, `There is no terminal ${terminalId}.`, { terminalId });
-    // It has the answer to its request.
     held.earlier = undefined;
     return held;
   }
@@ -367,7 +337,6 @@ export class Terminals implements Disposable {
     this.#onDidChange.fire({ terminalId, ...change });
   }
 
-  /** Releases the oldest ended terminals of an agent that releases none. */
   #releaseEnded({ held }: Owner): void {
     let ended = [...held.values()].filter(({ process }) => process.exit !== undefined).length;
     for (const [terminalId, { process }] of held) {
@@ -380,7 +349,6 @@ export class Terminals implements Disposable {
     }
   }
 
-  /** Lets go of the process and keeps its output, within bounds. */
   #forget(terminalId: string, process: RunningCommand): void {
     if (!this.#processes.delete(terminalId)) return;
     const text = lastBytes(process.output().output, this.#limit);
@@ -410,7 +378,7 @@ export class Terminals implements Disposable {
 }
 
 /**
- * A request that comes again was not answered by the window that had it before: its command runs.
+ * A repeated request was not answered by an earlier window: its command runs.
  * @returns its terminal
  */
 function takeEarlier({ held }: Owner, asked: Omit<EarlierCommand['about'], 'limit'>): string | undefined {
