@@ -6,7 +6,7 @@ import { EventBuffer } from './events/eventBuffer';
 import { appendRows } from './events/eventRows';
 import { numberOf } from './file/sql';
 import { type LeaseContext, ownerOf } from './sessions/leases';
-import { writeNotes } from './sessions/sideNotes';
+import { writeNotes } from './sessions/sideStore';
 import { readStream, removeStream, type StreamedSession, type StreamLog } from './streamLog';
 
 export interface ImportOptions {

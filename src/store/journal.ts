@@ -33,8 +33,7 @@ import {
   type SessionQuery,
   saveSession,
 } from './sessions/sessionRows';
-import { type SideTable, writeNotes } from './sessions/sideNotes';
-import { SideStore } from './sessions/sideStore';
+import { SideStore, type SideTable, writeNotes } from './sessions/sideStore';
 import { StreamLog } from './streamLog';
 import { type ReadProgress, WriteBuffer } from './writeBuffer';
 import { later } from './writeTimers';

@@ -1,6 +1,7 @@
 // An append-only file for streamed events until the next bulk write, as writing a SQLite page for
 // every few words would multiply the bytes written by hundreds. Each journal has its own file; the
 // file of a killed process is imported by another one.
+
 import { randomUUID } from 'node:crypto';
 import {
   closeSync,
@@ -18,7 +19,7 @@ import { join as joinRows, type PendingRow } from './events/eventBuffer';
 import { readMark } from './events/eventPages';
 import { decode } from './events/rowCodec';
 import type { Machine } from './file/machine';
-import { isSideTable, type Notes, type SideTable } from './sessions/sideNotes';
+import { isSideTable, type Notes, type SideTable } from './sessions/sideStore';
 
 const NAME = /^parley-(\d+)-(\w*)-[\da-f-]+\.stream$/;
 const MAX_BYTES = 64 * 1024 * 1024;

@@ -1,7 +1,6 @@
 // A live conversation with one agent: starts the agent, opens the session, sends the queue and owns
 // the model. The state of the connection is one union; everything shown is derived from it, the
 // model, the queue and the stages.
-
 import type { StatusAnswer } from '../../acp/proposals/sessionStatus';
 import { type PromptCapabilities, required } from '../../acp/protocol/dialect';
 import type { AgentDefinition } from '../../agents/agentDefinition';
@@ -26,7 +25,7 @@ import { TurnControl } from '../prompts/turnControl';
 import { EditHolds } from '../requests/editHolds';
 import type { ElicitationRequestHandler } from '../requests/elicitationRequestHandler';
 import { Subagents } from '../requests/subagents';
-import { transcriptOf } from '../sharing/transcriptMessages';
+import { transcriptOf } from '../sharing/messageCollector';
 import { Stages } from '../transport/stages';
 import type { TurnResult } from '../turns/turnState';
 import { Choices } from './choices';

@@ -9,15 +9,17 @@ export {
 export { compareHistories, type HistoryRelation } from '../../distributed/client/handOver';
 export { heldSchema } from '../../distributed/client/heldMessages';
 export {
+  citationBlock,
   isRemote,
   isRemoteText,
   loadingPart,
   missingPart,
+  partBlock,
   partGapId,
+  textOf,
   unloadedPart,
   withBytes,
-} from '../../distributed/client/remoteParts';
-export { citationBlock, partBlock, textOf } from '../../distributed/client/runParts';
+} from '../../distributed/client/runParts';
 export type { FollowOptions, RunPosition } from '../../distributed/client/runRecovery';
 export { RunToEvents } from '../../distributed/client/runToEvents';
 export { type KeptPast, type MessageRecorder, SessionPast } from '../../distributed/client/sessionPast';

@@ -1,6 +1,6 @@
 // What the client knows of storage servers: writing to them, and reading histories under a guard.
 export type { HistoryLinks } from '../../distributed/fetch/historyLinks';
-export { OriginHealth } from '../../distributed/fetch/originHealth';
+export { OriginHealth } from '../../distributed/fetch/originLimiter';
 export type { HistoryEntry, PartOptions, ResolvedMessage, Resolver } from '../../distributed/fetch/resolver';
 export { type Gap, gapOf, gapSentence, isGapReason } from '../../distributed/model/gap';
 export { DEFAULT_URL_SECONDS, folderOf, type ResourceStore, sha256Of } from '../../distributed/model/resources';

@@ -1,10 +1,11 @@
 // Converts the input of a run (Agent Communication Protocol) into a prompt of the Agent Client
 // Protocol.
 import { ParleyError } from '../../base/errors';
+import { head, tail } from '../../base/text';
 import type { ContentBlock } from '../../session/events/content';
 import type { QueuedAttachment } from '../../session/queue/queue';
-import { citationBlock, partBlock, textOf } from '../ports/agentServers';
-import type { Message, MessagePart } from '../ports/messages';
+import { citationBlock, type PastMessage, partBlock, textOf } from '../ports/agentServers';
+import { type Message, type MessagePart, trajectoryOf } from '../ports/messages';
 
 const MAX_ATTACHMENTS = 100;
 
@@ -54,4 +55,61 @@ function attachmentOf(part: MessagePart, number: number): QueuedAttachment | und
 function asText(block: ContentBlock, label: string): readonly ContentBlock[] {
   if (block.type !== 'resource' || block.text === undefined) return [];
   return [{ type: 'text', text: `${label}:\n${block.text}` }];
+}
+
+/** Characters of the whole, of which the newest are kept, and of one message. */
+const MAX_PAST = 120_000;
+const MAX_MESSAGE = 16_000;
+
+/**
+ * The past as a document, or as text. Labelled as a transcript, so that the agent doesn't take it
+ * for its own memory.
+ * @param first number of its first message, from 1
+ */
+export function pastContext(past: readonly PastMessage[], first: number): QueuedAttachment | undefined {
+  const kept: string[] = [];
+  let room = MAX_PAST;
+  for (let index = past.length - 1; index >= 0 && room > 0; index--) {
+    const text = entryText(past[index], first + index);
+    kept.push(tail(text, room));
+    room -= text.length;
+  }
+  if (kept.length === 0) return undefined;
+  const gone = past.length - kept.length;
+  const cut = gone > 0 ? [`[${gone} earlier ${gone === 1 ? 'message' : 'messages'} left out]`] : [];
+  const text = [
+    'Transcript of what was said in this session without you. It is context; what is asked of you now is the message that it comes with.',
+    ...cut,
+    ...kept.reverse(),
+  ].join('\n\n');
+  const uri = 'parley:transcript';
+  return {
+    id: 'past',
+    kind: 'other',
+    label: 'transcript',
+    forms: [
+      { type: 'resource', uri, mimeType: 'text/markdown', text },
+      { type: 'text', text: `<transcript>\n${text}\n</transcript>` },
+    ],
+  };
+}
+
+function entryText(entry: PastMessage | undefined, number: number): string {
+  if (entry?.kind !== 'message') return `[message ${number} unavailable: ${entry?.reason ?? 'unknown'}]`;
+  const { role, parts } = entry.message;
+  const text = parts.map(partText).join('');
+  const cut = text.length > MAX_MESSAGE ? `${head(text, MAX_MESSAGE)}\n[the rest is left out]` : text;
+  return `[${role}]\n${cut}`;
+}
+
+function partText(part: MessagePart): string {
+  const text = textOf(part);
+  if (text !== undefined) return text;
+  const { toolName } = trajectoryOf(part) ?? {};
+  if (toolName !== undefined) return `\n[used ${toolName}]\n`;
+  // Of a citation its words; of a thought nothing, it is the other agent's own.
+  if (part.metadata !== undefined && part.name === undefined && part.content_encoding === 'plain')
+    return part.content ?? '';
+  const what = part.name ?? part.content_type;
+  return part.content_url === undefined ? `\n[${what}]\n` : `\n[${what}: ${part.content_url}]\n`;
 }

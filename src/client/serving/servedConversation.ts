@@ -1,7 +1,6 @@
 // One session of a served agent: a conversation with a process of its own, driven by runs of the
 // Agent Communication Protocol. The caller answers the agent's questions; the user of this machine
 // is never asked in their place.
-
 import { ParleyError } from '../../base/errors';
 import type { StopReason } from '../../session/events/event';
 import { Changes } from '../../session/model/changes';
@@ -14,10 +13,9 @@ import type { Message, MessagePart } from '../ports/messages';
 import type { StateExchange } from '../sharing/stateExchange';
 import type { TurnResult } from '../turns/turnState';
 import { waitReasonLabel } from '../view/waitReasonLabels';
-import { pastContext } from './pastContext';
 import { chosenOption, permissionQuestion } from './permissionQuestion';
 import { RunOutput } from './runOutput';
-import { runPrompt } from './runPrompt';
+import { pastContext, runPrompt } from './runPrompt';
 
 /**
  * Milliseconds until the agent's process is ended; less than the server waits for a cancelled run.

@@ -1,10 +1,9 @@
 // Makes messages of the entries of a transcript as they become complete: a prompt as soon as it is
 // on its way, what the agent said and did when its turn ends.
-
+import { knownSecrets } from '../../base/redact';
 import type { SessionView } from '../../session/model/model';
 import type { Entry } from '../../session/model/state';
-import { type Message, textPart, timestamp } from '../ports/messages';
-import { transcriptMessages } from './transcriptMessages';
+import { type Message, readMessage, textPart, timestamp, toMessages } from '../ports/messages';
 
 export interface CollectedMessage {
   readonly message: Message;
@@ -128,4 +127,31 @@ export function omission(): Message {
   const now = timestamp(Date.now());
   const parts = [textPart('[The beginning of this session is left out: it is too long to be shared whole.]')];
   return { role: 'agent', parts, created_at: now, completed_at: now };
+}
+
+export function transcriptMessages(
+  entries: readonly Entry[],
+  model: Pick<SessionView, 'turn'>,
+  agentName: string,
+): readonly Message[] {
+  const messages: Message[] = [];
+  let run: Entry[] = [];
+  for (const entry of entries) {
+    run.push(entry);
+    if (entry.kind !== 'turn_end') continue;
+    const stopReason = model.turn(entry.turnId)?.stopReason;
+    messages.push(...toMessages(run, { agentName, stopReason: stopReason ? known(stopReason) : undefined }));
+    run = [];
+  }
+  return [...messages, ...toMessages(run, { agentName })];
+}
+
+/** All that was said in a conversation, without the secrets of this window: it may go to others. */
+export function transcriptOf(model: Pick<SessionView, 'state' | 'turn'>, agentName: string): readonly Message[] {
+  const messages = transcriptMessages(model.state.entries, model, agentName);
+  return messages.map((message) => readMessage(JSON.parse(knownSecrets.redact(JSON.stringify(message)))));
+}
+
+function known<T extends string>(reason: T): T | 'end_turn' {
+  return reason === 'unknown' ? 'end_turn' : reason;
 }

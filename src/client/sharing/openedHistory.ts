@@ -6,8 +6,8 @@ import { ownText } from '../../session/events/ownText';
 import type { SessionDescriptor } from '../ports/messages';
 import type { Gap, HistoryEntry, Resolver } from '../ports/resources';
 import { filling, folded, PREFIX, shown, unfolded } from './historyEvents';
+import { PartTexts } from './historyRetries';
 import { type HistoryPlace, LateArrivals } from './lateArrivals';
-import { PartTexts } from './partTexts';
 
 export interface OpenedHistoryOptions {
   readonly place: HistoryPlace;

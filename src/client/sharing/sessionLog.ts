@@ -2,6 +2,7 @@
 // share on: everything until then, later a prompt as soon as it is on its way and the agent's
 // output when its turn ends. Writing never holds up the chat. What the server doesn't take stays on
 // this machine, marked in the record, and is uploaded from there.
+
 import * as z from 'zod/mini';
 import type { Disposable } from '../../base/disposable';
 import { messageOf, ParleyError } from '../../base/errors';
@@ -31,7 +32,7 @@ import {
   urlIdentity,
 } from '../ports/resources';
 import { MessageCollector, NEWEST_SHARE, omission } from './messageCollector';
-import { UnreadableLinks } from './unreadableLinks';
+import { UnreadableLinks } from './uploads';
 
 /** The first takes what is written from now on; the others hold what was written before. */
 export type Stores = readonly [ResourceStore, ...ResourceStore[]];

@@ -1,10 +1,55 @@
 // Retries uploads of messages that wait on this machine for the storage server, with backoff, and
 // says how many wait and why.
+
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Disposable } from '../../base/disposable';
 import { messageOf, ParleyError } from '../../base/errors';
-import { localizable } from '../../base/localizable';
+import { framed, localizable } from '../../base/localizable';
 import type { Log } from '../../base/log';
-import { isOfObject, isOfSettings } from '../ports/resources';
+import { isOfObject, isOfSettings, type ResourceStore, readFramed, type S3Store } from '../ports/resources';
+
+export class UnreadableLinks extends ParleyError {
+  readonly reason: ParleyError;
+  readonly onlyLater: boolean;
+
+  constructor(waiting: number, all: number, reason: ParleyError) {
+    const what =
+      waiting > 0
+        ? localizable(
+            "The storage server doesn't have all messages of this session yet: {0} of {1} are waiting.",
+            waiting,
+            all,
+          )
+        : localizable("The links to the messages of this session can't be read.");
+    super('links-unreadable', framed('{0} {1}', what, reason.texts.message), {
+      hint: reason.texts.hint,
+      cause: reason,
+    });
+    this.reason = reason;
+    this.onlyLater = waiting > 0 && !isOfSettings(reason) && !isOfObject(reason);
+  }
+}
+
+/**
+ * Reads the newest link into the bucket as others will.
+ * @throws ParleyError `links-unreadable`, `cancelled`
+ */
+export async function ensureReadable(
+  urls: readonly string[],
+  store: Pick<S3Store, 'keyOf' | 'probeLink'>,
+  signal: AbortSignal,
+): Promise<void> {
+  const keys = (await Promise.all(urls.map((url) => store.keyOf(url)))).filter((key) => key !== undefined);
+  const newest = keys.at(-1);
+  if (newest === undefined) return;
+  try {
+    await store.probeLink(newest, signal);
+  } catch (error) {
+    if (signal.aborted) throw new ParleyError('cancelled', localizable("The session wasn't shared."));
+    throw error instanceof ParleyError ? new UnreadableLinks(0, keys.length, error) : error;
+  }
+}
 
 export interface UploadState {
   readonly waiting: number;
@@ -164,4 +209,35 @@ function silence(): ParleyError {
   return new ParleyError('store-down', localizable("The storage server isn't responding."), {
     hint: localizable('Messages are kept on this machine and uploaded when the server is back.'),
   });
+}
+
+/** Paths of the files, in the order in which they were written. */
+export async function earlierFiles(root: string): Promise<readonly string[]> {
+  const names = await readdir(root, { recursive: true }).catch(() => []);
+  return names
+    .filter((name) => /(^|[\\/])\d{12}\.wait$/.test(name))
+    .sort()
+    .map((name) => join(root, name));
+}
+
+/**
+ * Sends and removes the files; doing it twice is harmless. Damaged ones stay.
+ * @throws ParleyError of the store
+ */
+export async function sendEarlierFiles(
+  root: string,
+  store: Pick<ResourceStore, 'put'>,
+  log: Log,
+  signal: AbortSignal,
+): Promise<void> {
+  for (const path of await earlierFiles(root)) {
+    try {
+      const { bytes, meta } = await readFramed(path);
+      await store.put(meta.key ?? '', bytes, meta.contentType ?? 'application/octet-stream', signal);
+      await rm(path, { force: true });
+    } catch (error) {
+      if (!(error instanceof ParleyError) || !/^(torn|not-found|bad-key)$/.test(error.code)) throw error;
+      log.warn(`${path} can't be uploaded: ${messageOf(error)}`);
+    }
+  }
 }

@@ -1,11 +1,12 @@
 // Errors that an agent server answers, for people. Of what it sent, only a short plain sentence of
 // the protocol's own error shape is repeated.
+
 import { STATUS_CODES } from 'node:http';
 import * as z from 'zod/mini';
 import { errorText, ParleyError, type ParleyErrorOptions } from '../../base/errors';
 import { type Localizable, type LocalizableText, localizable } from '../../base/localizable';
 import { redact } from '../../base/redact';
-import { isBrokenConnection, systemCode } from '../model/brokenConnection';
+import { isBrokenConnection, systemCode } from '../model/deadline';
 import { errorSchema } from '../model/model';
 import { redactSignatures } from '../model/resourceUrl';
 

@@ -2,11 +2,10 @@
 // everything received is checked and bounded in size and time.
 
 import * as z from 'zod/mini';
-import { ParleyError } from '../../base/errors';
+import { messageOf, ParleyError } from '../../base/errors';
 import { readEventStream } from '../../base/eventStream';
 import { localizable } from '../../base/localizable';
 import { type Log, silentLog } from '../../base/log';
-import { parseBounded } from '../model/boundedJson';
 import { Deadline, pause } from '../model/deadline';
 import {
   type AgentManifest,
@@ -14,15 +13,16 @@ import {
   idSchema,
   MAX_DESCRIPTOR_BYTES,
   type Message,
+  parseBounded,
   type Run,
   type RunEvent,
   readAs,
+  readEvent,
   readSession,
   runSchema,
   type SessionDescriptor,
 } from '../model/model';
 import { AgentServerError, errorOfAnswer, errorOfContent, errorOfSilence } from './agentServerError';
-import { readStreamedEvent } from './runEventReader';
 
 export type Traffic = (dir: 'in' | 'out', line: string) => void;
 
@@ -345,4 +345,29 @@ function createBody({ agentName, input, session, sessionId }: RunRequest): unkno
 
 function resumeBody(runId: string, answer: Message): unknown {
   return { run_id: runId, await_resume: { type: 'message', message: answer }, mode: 'stream' };
+}
+
+const terminalSchema = z.looseObject({
+  type: z.enum(['run.completed', 'run.failed', 'run.cancelled', 'run.awaiting']),
+});
+
+/**
+ * Reads one event, never throws. A bad event counts as unknown, so that positions stay the same;
+ * one that should end the run becomes an `error`.
+ */
+export function readStreamedEvent(value: unknown, log: Log): RunEvent {
+  try {
+    return readEvent(value);
+  } catch (error) {
+    log.warn(`An event of a run is not understood: ${messageOf(error)}`);
+    const terminal = z.safeParse(terminalSchema, value).data;
+    if (terminal === undefined) return { type: 'unknown', name: 'invalid', raw: undefined };
+    return {
+      type: 'error',
+      error: {
+        code: 'invalid_data',
+        message: localizable('The agent server ended the run with an invalid "{0}" event.', terminal.type),
+      },
+    };
+  }
 }

@@ -1,6 +1,5 @@
 // A chat session with an HTTP agent: prompts become runs, questions are answered by the next
 // prompt, and the session can move to another server at any time.
-
 import { errorText, messageOf, ParleyError } from '../../base/errors';
 import { type Localizable, localizable } from '../../base/localizable';
 import { type Log, silentLog } from '../../base/log';
@@ -13,12 +12,11 @@ import { AgentServerError } from './agentServerError';
 import type { CommunicationClient } from './communicationClient';
 import { CONTINUE_RECORDED, CONTINUE_WITHOUT, deadLinks, isLoadFailure, waysOut, withoutHeld } from './deadLinks';
 import { type Fork, memoryAfterRun, type ServerAnswer, type ServerMemory, sessionForRun } from './handOver';
-import { promptMessage } from './promptMessage';
-import { type FollowOptions, followRun, isPassing, type RunPosition } from './runRecovery';
+import { promptMessage } from './runParts';
+import { type FollowOptions, followRun, isPassing, type RunPosition, UnseenRun } from './runRecovery';
 import { RunToEvents } from './runToEvents';
 import { type KeptPast, type MessageRecorder, SessionPast } from './sessionPast';
 import { SessionTeller } from './sessionTeller';
-import { UnseenRun } from './unseenRun';
 
 export interface AgentEndpoint {
   readonly client: CommunicationClient;

@@ -2,6 +2,7 @@
 // descriptor is authoritative: it is never replaced by a shorter one, and additions on two servers
 // are a fork that the user decides on.
 
+import { createHash } from 'node:crypto';
 import { ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
 import type { SessionDescriptor } from '../model/model';
@@ -126,4 +127,24 @@ function adopt(ours: SessionDescriptor, theirs: SessionDescriptor): SessionDescr
 function ofSameSession(ours: SessionDescriptor, theirs: SessionDescriptor): SessionDescriptor {
   if (theirs.id.toLowerCase() === ours.id.toLowerCase()) return theirs;
   throw new ParleyError('other-session', localizable('The server responded with a different session.'));
+}
+
+/** The ids of buttons that show a branch begin with it; the branch's name follows. */
+export const SHOW_BRANCH = 'branch:';
+
+export function branchAction({ common, theirs }: Fork): { readonly id: string } {
+  return { id: `${SHOW_BRANCH}${nameOf(theirs.history[common] ?? '')}` };
+}
+
+export function isBranch({ history }: SessionDescriptor, name: string): boolean {
+  return history.some((url) => nameOf(url) === name);
+}
+
+export function isKnownBranch({ history }: SessionDescriptor, known: readonly SessionDescriptor[]): boolean {
+  return known.some((one) => compareHistories(one.history, history).relation !== 'fork');
+}
+
+/** Names the message behind a link, however it is signed. */
+export function nameOf(url: string): string {
+  return createHash('sha256').update(urlIdentity(url)).digest('hex').slice(0, 16);
 }

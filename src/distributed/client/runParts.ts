@@ -1,7 +1,23 @@
 // Converts parts of messages into content of the transcript: text, images, files, links. Nothing is
 // fetched: a URL stays a link.
+
+import * as z from 'zod/mini';
+import { ParleyError } from '../../base/errors';
+import { localizable } from '../../base/localizable';
 import type { ContentBlock } from '../../session/events/content';
-import { citationOf, type MessagePart, textPart, trajectoryOf } from '../model/model';
+import type { GapState, SessionEvent } from '../../session/events/event';
+import type { OwnText } from '../../session/events/ownText';
+import type { Gap } from '../model/gap';
+import {
+  citationOf,
+  MAX_MESSAGE_BYTES,
+  type Message,
+  type MessagePart,
+  textPart,
+  timestamp,
+  trajectoryOf,
+  urlSchema,
+} from '../model/model';
 
 /** Returns the text of a part that is only text. */
 export function textOf(part: MessagePart): string | undefined {
@@ -102,4 +118,98 @@ function nameOfUrl(url: string): string {
   } catch {
     return last;
   }
+}
+
+/**
+ * Makes attached files artifacts, and links to local files text.
+ * @throws ParleyError `message-too-large`
+ */
+export function promptMessage(prompt: readonly ContentBlock[], now: number): Message {
+  const at = timestamp(now);
+  const message = { role: 'user', parts: prompt.flatMap(promptPart), created_at: at, completed_at: at };
+  if (Buffer.byteLength(JSON.stringify(message)) <= MAX_MESSAGE_BYTES) return message;
+  throw new ParleyError('message-too-large', localizable('The message with its attachments is larger than 5 MB.'), {
+    hint: localizable('Attach fewer or smaller files.'),
+  });
+}
+
+function promptPart(block: ContentBlock): MessagePart[] {
+  switch (block.type) {
+    case 'text':
+      return [textPart(block.text)];
+    case 'image':
+    case 'audio':
+      return [{ content_type: block.mimeType, content: block.data, content_encoding: 'base64' }];
+    case 'resource_link': {
+      const type = block.mimeType ?? 'application/octet-stream';
+      if (!z.safeParse(urlSchema, block.uri).success) return [textPart(`${block.title ?? block.name} (${block.uri})`)];
+      return [{ name: block.name, content_type: type, content_url: block.uri, content_encoding: 'plain' }];
+    }
+    case 'resource': {
+      const name = block.uri.split(/[\\/]/).at(-1) || block.uri;
+      if (block.text !== undefined) return [{ ...textPart(block.text, block.mimeType), name }];
+      const type = block.mimeType ?? 'application/octet-stream';
+      return [{ name, content_type: type, content: block.blob ?? '', content_encoding: 'base64' }];
+    }
+    case 'unknown':
+      return [];
+  }
+}
+
+/** A citation or a step with an address is a link, not content. */
+export function isRemote(part: MessagePart): part is MessagePart & { readonly content_url: string } {
+  return part.content_url !== undefined && part.metadata === undefined;
+}
+
+/** Returns whether that content is text. */
+export function isRemoteText(part: MessagePart): boolean {
+  return isRemote(part) && isTextual(part.content_type);
+}
+
+export function withBytes(part: MessagePart, bytes: Uint8Array): MessagePart {
+  const { content_url: _url, ...rest } = part;
+  if (isTextual(part.content_type)) {
+    return { ...rest, content: new TextDecoder().decode(bytes), content_encoding: 'plain' };
+  }
+  return { ...rest, content: Buffer.from(bytes).toString('base64'), content_encoding: 'base64' };
+}
+
+type GapEvent = Extract<SessionEvent, { type: 'gap' }>;
+
+/** The id of the gap of one part. */
+export function partGapId(messageGapId: string, part: number): string {
+  return `${messageGapId}.${part}`;
+}
+
+/** The gap of a part in an answer in progress, which has no address yet to find it by. */
+export function livePart(part: MessagePart, gapId: string): GapEvent {
+  const { name, content_url: url = '', content_type: mimeType } = part;
+  return { ...unloadedPart(part, gapId), remote: { url, mimeType, name } };
+}
+
+export function unloadedPart(part: MessagePart, gapId: string): GapEvent {
+  return gap(gapId, { code: 'part-unloaded', args: [nameOf(part), hostOf(part)] }, 'unloaded');
+}
+
+export function loadingPart(part: MessagePart, gapId: string): GapEvent {
+  return gap(gapId, { code: 'part-loading', args: [nameOf(part), hostOf(part)] }, 'loading');
+}
+
+export function missingPart(part: MessagePart | undefined, gapId: string, why: Gap): GapEvent {
+  const args = [part ? nameOf(part) : '', why.reason, why.host] as const;
+  return gap(gapId, { code: 'part-missing', args }, why.retryable ? 'retryable' : 'final');
+}
+
+function gap(gapId: string, said: OwnText, state: GapState): GapEvent {
+  return { type: 'gap', gapId, text: '', said, state };
+}
+
+function nameOf(part: MessagePart): string {
+  const block = partBlock(part);
+  const name = block?.type === 'resource_link' ? block.name : part.content_type;
+  return `${name.slice(0, 200)} (${part.content_type.slice(0, 100)})`;
+}
+
+function hostOf({ content_url: url = '' }: MessagePart): string {
+  return URL.canParse(url) ? new URL(url).host : '';
 }

@@ -15,8 +15,7 @@ import {
   trajectoryOf,
 } from '../model/model';
 import { plainSentence } from './agentServerError';
-import { isRemote, livePart } from './remoteParts';
-import { citationBlock, missingParts, partBlock, type Shown, textOf } from './runParts';
+import { citationBlock, isRemote, livePart, missingParts, partBlock, type Shown, textOf } from './runParts';
 
 /** How a run came to rest. `awaiting`: its question has been shown, the next prompt answers it. */
 export interface RunEnd {

@@ -1,13 +1,11 @@
 // The past of a session on servers of others: our descriptor is authoritative, a server's version
 // is taken only where it continues ours, and no message is lost in between (distributed sessions,
 // "Hand-over algorithm").
-
 import type { HistoryLinks } from '../fetch/historyLinks';
 import { MAX_HISTORY, type Message, type SessionDescriptor } from '../model/model';
 import { DEFAULT_URL_SECONDS } from '../model/resources';
 import { expiryOf } from '../model/resourceUrl';
-import { nameOf } from './branchName';
-import { checkAfterRun, decideHandOver, type Fork, type ServerAnswer } from './handOver';
+import { checkAfterRun, decideHandOver, type Fork, nameOf, type ServerAnswer } from './handOver';
 import { type HeldMessage, HeldMessages, leftOutMessage, type Recorded } from './heldMessages';
 
 export type Finding =

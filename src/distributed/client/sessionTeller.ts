@@ -3,8 +3,7 @@ import { inEnglish, type LocalizableText } from '../../base/localizable';
 import type { SessionEvent } from '../../session/events/event';
 import type { OwnText } from '../../session/events/ownText';
 import type { SessionDescriptor } from '../model/model';
-import { branchAction, isKnownBranch } from './branchName';
-import type { Fork } from './handOver';
+import { branchAction, type Fork, isKnownBranch } from './handOver';
 
 const MAX_TOLD = 20;
 

@@ -1,10 +1,10 @@
 // Reads and writes descriptors: from JSON, a link or a server; to JSON, and to a link that opens
 // the session in an editor.
+
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
-import { parseBounded } from '../model/boundedJson';
-import { MAX_DESCRIPTOR_BYTES, readSession, type SessionDescriptor } from '../model/model';
+import { MAX_DESCRIPTOR_BYTES, parseBounded, readSession, type SessionDescriptor } from '../model/model';
 import { carriesSignature, expiryOf, isOnThisMachine } from '../model/resourceUrl';
 import { type Guard, guardedGet } from './guard';
 

@@ -2,13 +2,20 @@
 // no user in the URL, every address of every hop checked, few redirects and none from https to
 // http, bounded in bytes and time, credentials for the first origin only, and nothing fetched in an
 // error.
+
 import type { IncomingMessage } from 'node:http';
 import type { Disposable } from '../../base/disposable';
 import { ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
 import { Deadline } from '../model/deadline';
-import { ACCEPT_ENCODING, discardBody, readBody } from './guardedBody';
-import { BlockedAddress, GuardedConnections, type NameLookup } from './guardedConnections';
+import {
+  ACCEPT_ENCODING,
+  BlockedAddress,
+  discardBody,
+  GuardedConnections,
+  type NameLookup,
+  readBody,
+} from './guardedConnections';
 import { type ConsentPolicy, OriginConsent } from './originConsent';
 
 const MAX_REDIRECTS = 3;

@@ -3,7 +3,6 @@
 import { messageOf } from '../../base/errors';
 import { type Log, silentLog } from '../../base/log';
 import { mapConcurrently } from '../../base/mapConcurrently';
-import { parseBounded } from '../model/boundedJson';
 import { orAborted } from '../model/deadline';
 import { type Gap, gapOf, ResourceFailure, reasonOfError } from '../model/gap';
 import {
@@ -11,11 +10,12 @@ import {
   MAX_SESSION_BYTES,
   type Message,
   type MessagePart,
+  parseBounded,
   readMessage,
   type SessionDescriptor,
 } from '../model/model';
 import { originOf, redactUrl } from '../model/resourceUrl';
-import { OriginHealth } from './originHealth';
+import { OriginHealth } from './originLimiter';
 import { type Loaded, type LoaderOptions, type LoadOptions, ResourceLoader, type Target } from './resourceLoader';
 
 export interface ResolvedMessage {

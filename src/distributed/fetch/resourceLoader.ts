@@ -8,8 +8,7 @@ import { isMinted, type ResourceStore, sha256Of } from '../model/resources';
 import { hashOf, originOf, redactUrl } from '../model/resourceUrl';
 import { type Guard, guardedGet } from './guard';
 import { BlockedAddress } from './guardedConnections';
-import type { OriginHealth } from './originHealth';
-import { OriginLimiter } from './originLimiter';
+import { type OriginHealth, OriginLimiter } from './originLimiter';
 import type { ResourceCache } from './resourceCache';
 
 /**

@@ -1,5 +1,4 @@
 // Time limits on waiting for others, combined with the caller's own signal.
-
 import type { Disposable } from '../../base/disposable';
 import { ParleyError } from '../../base/errors';
 import { type LocalizableText, localizable } from '../../base/localizable';
@@ -65,4 +64,18 @@ export function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<
     else signal.addEventListener('abort', onAbort, { once: true });
     promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
   });
+}
+
+const BROKEN: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
+
+export function isBrokenConnection(error: unknown): boolean {
+  return BROKEN.has(systemCode(error));
+}
+
+/** The system's code of an error or its cause, such as `ECONNREFUSED`; '' if none. */
+export function systemCode(error: unknown): string {
+  for (let at: unknown = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
+    if ('code' in at && typeof at.code === 'string' && /^[A-Z_]{3,40}$/.test(at.code)) return at.code;
+  }
+  return '';
 }

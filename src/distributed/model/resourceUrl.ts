@@ -1,7 +1,11 @@
 // URLs of messages and states as text: how to log them, what identifies the same object, whether
 // and until when they are signed, and the hash that the fragment may carry. A presigned URL is a
 // secret: anyone who has it can read.
+
+import { createHmac, timingSafeEqual } from 'node:crypto';
 import { addressClass } from '../../base/addressClass';
+import { ParleyError } from '../../base/errors';
+import { localizable } from '../../base/localizable';
 
 /** Query parameters that sign or limit a URL, by names that only these use: S3 and Google. */
 const SIGNATURE =
@@ -95,4 +99,58 @@ export function withHash(url: string, sha256: string): string {
   const parsed = new URL(url);
   parsed.hash = `sha256=${sha256}`;
   return parsed.href;
+}
+
+/** The path and query of a signed resource. */
+export function signResource(secret: Uint8Array, id: string, expires: number): string {
+  return `/resources/${id}?exp=${expires}&sig=${signature(secret, id, expires)}`;
+}
+
+/** What a server answers a request for a resource by: `expired` and `invalid` are both 403. */
+export type SignatureVerdict = 'valid' | 'expired' | 'invalid';
+
+/** Verifies a resource link in constant time. */
+export function verifyResource(
+  secret: Uint8Array,
+  id: string,
+  exp: string | null,
+  sig: string | null,
+  now: number,
+): SignatureVerdict {
+  if (exp === null || sig === null || !/^[1-9]\d{0,11}$/.test(exp)) return 'invalid';
+  const expected = Buffer.from(signature(secret, id, Number(exp)));
+  const given = Buffer.from(sig);
+  if (given.length !== expected.length || !timingSafeEqual(given, expected)) return 'invalid';
+  return Number(exp) * 1000 <= now ? 'expired' : 'valid';
+}
+
+function signature(secret: Uint8Array, id: string, expires: number): string {
+  return createHmac('sha256', secret).update(`${id}\n${expires}`).digest('base64url');
+}
+
+export interface PublicAddress {
+  /** As links begin: `https://host[:port][/path]`, without a slash at the end. */
+  readonly base: string;
+  /** Values of the Host header under which requests come, lower case. */
+  readonly hosts: readonly string[];
+  /** A path prefix that a proxy left, or nothing. */
+  readonly prefix: string;
+}
+
+/** @throws ParleyError `bad-setting` for what is no plain http or https address */
+export function readPublicAddress(text: string): PublicAddress {
+  const url = URL.canParse(text.trim()) ? new URL(text.trim()) : undefined;
+  const isPlain = url?.username === '' && url.password === '' && url.search === '' && url.hash === '';
+  if (!url || !isPlain || !/^https?:$/.test(url.protocol)) {
+    throw new ParleyError(
+      'bad-setting',
+      localizable("The public address of the server isn't a plain http or https URL."),
+      {
+        hint: localizable('Set parley.server.publicUrl to https://host[:port][/path].'),
+      },
+    );
+  }
+  const prefix = url.pathname.replace(/\/+$/, '');
+  const port = url.protocol === 'https:' ? 443 : 80;
+  return { base: url.origin + prefix, hosts: url.port === '' ? [url.host, `${url.host}:${port}`] : [url.host], prefix };
 }

@@ -1,19 +1,18 @@
 // The server of the Agent Communication Protocol (release 1.0.3) on loopback: clients reach the
 // agents that the user chose to serve, and servers fetch messages by signed URLs.
+
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { messageOf, ParleyError } from '../../base/errors';
 import { type Log, silentLog } from '../../base/log';
 import { idSchema, runCreateSchema, runResumeSchema, type SessionDescriptor } from '../model/model';
-import type { PublicAddress } from '../model/publicAddress';
 import type { ResourceStore } from '../model/resources';
+import type { PublicAddress } from '../model/resourceUrl';
 import type { ServedResource } from '../stores/localStore';
 import type { PastMessage, ServedAgent, ServedRunContext } from './servedAgent';
 import { refuse, send, sendRun, sendText } from './serverAnswer';
-import { ServerAuth } from './serverAuth';
 import { CONNECTION_LIMITS, type ConnectionLimits, ServerConnections } from './serverConnections';
-import { invalidInput, notFound, ServerRefusal } from './serverRefusal';
-import { readCount, readJson, readUuid } from './serverRequest';
+import { invalidInput, notFound, readCount, readJson, readUuid, ServerAuth, ServerRefusal } from './serverRequest';
 import type { ServerRun } from './serverRun';
 import { RUN_LIMITS, type RunLimits, ServerRuns } from './serverRuns';
 import type { SessionRecords } from './serverSessionFiles';

@@ -1,7 +1,6 @@
 // The past of a session for an agent that the local server runs: its messages, with short texts
 // from other addresses included.
-
-import { isRemoteText, withBytes } from '../client/remoteParts';
+import { isRemoteText, withBytes } from '../client/runParts';
 import type { Resolver } from '../fetch/resolver';
 import { gapSentence } from '../model/gap';
 import { type Message, type MessagePart, type SessionDescriptor, textPart } from '../model/model';

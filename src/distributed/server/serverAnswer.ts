@@ -1,10 +1,11 @@
 // Answers of our server: JSON, runs in the three modes of the protocol, and refusals that reach a
 // client that still sends.
+
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { messageOf } from '../../base/errors';
 import type { Log } from '../../base/log';
 import type { RunMode } from '../model/model';
-import { ServerRefusal } from './serverRefusal';
+import { ServerRefusal } from './serverRequest';
 import type { ServerRun } from './serverRun';
 
 /** What is still read of a request that was refused: bytes, and milliseconds. */

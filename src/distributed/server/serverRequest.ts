@@ -1,11 +1,36 @@
 // Reads requests to our server: a body within its limits, of the one type that a browser cannot
 // send without asking.
-import type { IncomingMessage, ServerResponse } from 'node:http';
+
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type * as z from 'zod/mini';
 import { ParleyError } from '../../base/errors';
-import { parseBounded } from '../model/boundedJson';
-import { MAX_DESCRIPTOR_BYTES, MAX_MESSAGE_BYTES, readAs } from '../model/model';
-import { invalidInput, type ServerRefusal } from './serverRefusal';
+import { MAX_DESCRIPTOR_BYTES, MAX_MESSAGE_BYTES, parseBounded, readAs } from '../model/model';
+
+export type RefusalCode = 'server_error' | 'invalid_input' | 'not_found';
+
+/** Thrown behind a route, becomes the answer. Its message goes to the client. */
+export class ServerRefusal extends ParleyError {
+  readonly status: number;
+  readonly wireCode: RefusalCode;
+  /** Seconds, for `Retry-After`. */
+  readonly retryAfter: number | undefined;
+
+  constructor(status: number, wireCode: RefusalCode, message: string, retryAfter?: number) {
+    super(`refused-${status}`, message);
+    this.status = status;
+    this.wireCode = wireCode;
+    this.retryAfter = retryAfter;
+  }
+}
+
+export function notFound(what: string): ServerRefusal {
+  return new ServerRefusal(404, 'not_found', `${what} not found`);
+}
+
+export function invalidInput(message: string, status = 422): ServerRefusal {
+  return new ServerRefusal(status, 'invalid_input', message);
+}
 
 export const MAX_BODY_BYTES = MAX_MESSAGE_BYTES + MAX_DESCRIPTOR_BYTES;
 
@@ -68,4 +93,49 @@ export function readCount(query: URLSearchParams, name: string, min: number, max
 export function readUuid(text: string, name: string): string {
   if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)) return text.toLowerCase();
   throw invalidInput(`${name} has to be a UUID`);
+}
+
+const TOKEN_BYTES = 32;
+const MIN_TOKEN_CHARS = 43;
+
+/** A new token of 256 random bits, base64url. */
+export function mintToken(): string {
+  return randomBytes(TOKEN_BYTES).toString('base64url');
+}
+
+export class ServerAuth {
+  readonly #digest: Buffer;
+
+  /** @throws ParleyError `weak-token` for one that cannot hold 256 bits */
+  constructor(token: string) {
+    if (!/^[\w~+/=.-]+$/.test(token) || token.length < MIN_TOKEN_CHARS) {
+      throw new ParleyError('weak-token', 'The token of the local server is too short.');
+    }
+    this.#digest = digest(token);
+  }
+
+  /**
+   * Browsers tricked by a page send an Origin, or a Host that isn't ours (DNS rebinding).
+   * @throws ServerRefusal 400, 403, 421
+   */
+  checkCaller({ headers, headersDistinct }: IncomingMessage, hosts: readonly string[]): void {
+    // A proxy between may go by another one of them than we would (RFC 9112, 3.2).
+    if ((headersDistinct.host?.length ?? 0) > 1) throw new ServerRefusal(400, 'server_error', 'More than one Host');
+    if (!hosts.includes(headers.host?.toLowerCase() ?? '')) {
+      throw new ServerRefusal(421, 'server_error', 'Misdirected Request');
+    }
+    if (headers.origin !== undefined) throw new ServerRefusal(403, 'server_error', 'Web pages may not use this server');
+  }
+
+  /** `Authorization: Bearer …`, compared in constant time. @throws ServerRefusal 401 */
+  checkToken(headers: IncomingHttpHeaders): void {
+    const given = /^Bearer +([^\s]+) *$/i.exec(headers.authorization ?? '')?.[1];
+    if (given === undefined || !timingSafeEqual(digest(given), this.#digest)) {
+      throw new ServerRefusal(401, 'server_error', 'Unauthorized');
+    }
+  }
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
 }

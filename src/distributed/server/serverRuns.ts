@@ -6,10 +6,9 @@ import type { Log } from '../../base/log';
 import { plainSentence } from '../client/agentServerError';
 import { Deadline, orAborted } from '../model/deadline';
 import type { AcpError, Message, RunCreate, SessionDescriptor } from '../model/model';
-import { type RunNotice, runNotice } from './runNotice';
 import type { PastMessage, RunState, ServedAgent, ServedRunContext } from './servedAgent';
-import { notFound, ServerRefusal } from './serverRefusal';
-import { type RunOutcome, ServerRun } from './serverRun';
+import { notFound, ServerRefusal } from './serverRequest';
+import { type RunNotice, type RunOutcome, runNotice, ServerRun } from './serverRun';
 import type { Branch, ServerSessions } from './serverSessions';
 
 export interface RunLimits {

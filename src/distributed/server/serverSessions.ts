@@ -1,6 +1,8 @@
 // The sessions that our server knows: only where their messages are. A descriptor that a client
 // brings is that client's version. One that does not continue ours is kept beside it, never merged,
 // and the client is told.
+
+import * as z from 'zod/mini';
 import { ParleyError } from '../../base/errors';
 import { KeyedQueue } from '../../base/keyedQueue';
 import type { Log } from '../../base/log';
@@ -12,13 +14,49 @@ import {
   type Message,
   mintId,
   type RunCreate,
+  readAs,
   type SessionDescriptor,
+  urlSchema,
 } from '../model/model';
 import { DEFAULT_URL_SECONDS, folderOf, type ResourceStore } from '../model/resources';
 import { expiryOf, hashOf } from '../model/resourceUrl';
-import { invalidInput } from './serverRefusal';
+import { invalidInput } from './serverRequest';
 import type { SessionRecords } from './serverSessionFiles';
-import { firstOf, nameOf, type Place, recordOf, type SessionRecord, type Version } from './serverSessionRecord';
+
+const placeSchema = z.object({
+  /** As it was handed out last; our own links are signed again. */
+  url: urlSchema,
+  /** `waits`: the storage server did not take it; it is uploaded from this machine under the same key. */
+  own: z.optional(z.object({ store: z.string(), key: z.string(), waits: z.optional(z.literal(true)) })),
+});
+const versionSchema = z.object({ version: z.string(), entries: z.array(placeSchema), state: z.optional(placeSchema) });
+const recordSchema = z.object({
+  id: z.string(),
+  versions: z.array(versionSchema).check(z.minLength(1)),
+  /** Another client's version is first, and callers by id were not told yet. */
+  isContested: z.optional(z.boolean()),
+});
+
+export type Place = Readonly<z.infer<typeof placeSchema>>;
+export type Version = Readonly<z.infer<typeof versionSchema>>;
+export type SessionRecord = Readonly<z.infer<typeof recordSchema>>;
+
+/** Equal for the same message: of our own by its key, in whatever store it lies. */
+export function nameOf({ url, own }: Place): string {
+  return own ? `own ${own.key}` : url;
+}
+
+/** The version that runs by the session's id continue. */
+export function firstOf({ versions }: SessionRecord): Version {
+  const [first] = versions;
+  if (!first) throw new ParleyError('invalid-data', 'The record of the session is empty.');
+  return first;
+}
+
+/** Reads what was kept. @throws ParleyError `invalid-data` */
+export function recordOf(text: string): SessionRecord {
+  return readAs(recordSchema, JSON.parse(text), 'The record of the session');
+}
 
 const MAX_VERSIONS = 9;
 /** How long an answer waits for the storage server, in milliseconds: clients wait five seconds. */

@@ -1,11 +1,11 @@
 // The storage server that needs no server: files in the extension's storage, one for each object.
 // A server on loopback serves them by id to anyone with a signed URL; without it they are readable
 // by key only.
+
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
-import { signResource, verifyResource } from '../model/resourceSignature';
 import {
   checkKey,
   ID_AT_END,
@@ -14,7 +14,7 @@ import {
   type UrlOptions,
   UUID,
 } from '../model/resources';
-import { withHash } from '../model/resourceUrl';
+import { signResource, verifyResource, withHash } from '../model/resourceUrl';
 import { diskError, readFramed, writeFramed } from './framedFile';
 
 export interface LocalStoreOptions {

@@ -1,9 +1,10 @@
 // A bucket on any S3-compatible server as the storage server of sessions. Objects are immutable
 // under unique keys, so that no conditional write is needed: servers differ too much in those.
+
 import { randomUUID } from 'node:crypto';
 import { ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
-import { isBrokenConnection } from '../model/brokenConnection';
+import { isBrokenConnection } from '../model/deadline';
 import { MAX_MESSAGE_BYTES } from '../model/model';
 import { type ResourceStore, type StoredResource, sha256Of, type UrlOptions } from '../model/resources';
 import { withHash } from '../model/resourceUrl';

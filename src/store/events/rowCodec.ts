@@ -1,8 +1,10 @@
 // Encodes events as columns: JSON text, deflated if that saves space, followed by the bytes of
 // large media. Decoding treats columns as untrusted, as they can be damaged.
+
+import { randomUUID } from 'node:crypto';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { roughSize } from '../../base/text';
 import type { SessionEvent } from '../../session/events/event';
-import { type MediaText, putMedia, takeMedia } from './mediaText';
 
 /** Characters of one event's JSON; an image fits. A larger event becomes a notice. */
 const MAX_EVENT_CHARS = 32 * 1024 * 1024;
@@ -96,4 +98,37 @@ function toText(event: SessionEvent): MediaText {
 
 function isEvent(value: unknown): value is SessionEvent {
   return typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string';
+}
+
+const MIN_CHARS = 64 * 1024;
+
+/** A value as JSON, with placeholders for its large data. */
+export interface MediaText {
+  readonly json: string;
+  /** Prefix of each placeholder, followed by an index of `media`; it cannot be guessed. */
+  readonly mark: string;
+  readonly media: readonly string[];
+}
+
+/**
+ * Returns JSON without the large texts under `data` and `blob`.
+ * @throws TypeError
+ */
+export function takeMedia(value: unknown): MediaText {
+  if (roughSize(value, MIN_CHARS) <= MIN_CHARS) return { json: JSON.stringify(value), mark: '', media: [] };
+  const mark = `${randomUUID()}:`;
+  const media: string[] = [];
+  const json = JSON.stringify(value, (key, part: unknown) => {
+    const isMedia = (key === 'data' || key === 'blob') && typeof part === 'string' && part.length >= MIN_CHARS;
+    return isMedia ? `${mark}${media.push(part) - 1}` : part;
+  });
+  return { json, mark, media };
+}
+
+/** @throws SyntaxError if it is damaged */
+export function putMedia({ json, mark, media }: MediaText): unknown {
+  if (media.length === 0) return JSON.parse(json);
+  return JSON.parse(json, (_key, part: unknown) =>
+    typeof part === 'string' && part.startsWith(mark) ? media[Number(part.slice(mark.length))] : part,
+  );
 }

@@ -1,10 +1,9 @@
 // What the stores of the journal need from it: reading and writing wherever the data is, on disk or
 // in memory, and the errors for sessions that it cannot write.
-
 import { ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
 import type { Sql } from '../file/sql';
-import type { SideTable } from './sideNotes';
+import type { SideTable } from './sideStore';
 
 export interface JournalPort {
   /**

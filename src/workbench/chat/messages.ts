@@ -6,7 +6,7 @@ import { carryOn } from '../../client/conversation/sendAgain';
 import { sessionHtml } from '../../client/export/exportSession';
 import type { SessionFeed } from '../../client/view/feed';
 import { changesPage } from '../../client/view/projectChanges';
-import { SHOW_BRANCH } from '../../distributed/client/branchName';
+import { SHOW_BRANCH } from '../../distributed/client/handOver';
 import type { ElicitationAction, QueueAction, SessionMessage } from '../../panel/contract';
 import { FIX_PROBLEMS, ownText, type PlainCode, UNDO_RESTORE } from '../../session/events/ownText';
 import { textOfTurn } from '../../session/model/entryText';

@@ -1,10 +1,11 @@
 // Copies a session's descriptor to the clipboard, and first says what others can do with it: read
 // everything, or nothing where its messages are on this machine only.
+
 import { env, l10n } from 'vscode';
 import { ParleyError } from '../../base/errors';
 import { formatTime } from '../../base/localFormat';
 import type { Conversation } from '../../client/conversation/conversation';
-import { UnreadableLinks } from '../../client/sharing/unreadableLinks';
+import { UnreadableLinks } from '../../client/sharing/uploads';
 import { type ExportedDescriptor, exportDescriptor } from '../../distributed/fetch/descriptor';
 import type { SessionDescriptor } from '../../distributed/model/model';
 import { isOnThisMachine } from '../../distributed/model/resourceUrl';

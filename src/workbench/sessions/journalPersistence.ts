@@ -14,7 +14,7 @@ import { boundEvent } from '../../session/events/bounds';
 import type { SessionEvent, TimedEvent } from '../../session/events/event';
 import { SessionModel } from '../../session/model/model';
 import type { QueuedAttachment, QueueItemState, StateFacts } from '../../session/queue/queue';
-import { putMedia, takeMedia } from '../../store/events/mediaText';
+import { putMedia, takeMedia } from '../../store/events/rowCodec';
 import type { Journal } from '../../store/journal';
 import type { SessionRecord, ViewState } from '../../store/sessions/records';
 import { StreamRedaction } from '../log/streamRedaction';

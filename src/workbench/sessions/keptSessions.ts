@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { l10n } from 'vscode';
 import { messageOf } from '../../base/errors';
 import { formatTime } from '../../base/localFormat';
-import type { SessionCopy } from '../../client/sharing/sessionCopies';
+import type { SessionCopy } from '../../client/sharing/sessionRemains';
 import type { SearchResult } from '../../store/search/search';
 import type { SessionRecord } from '../../store/sessions/records';
 import type { LabelPart } from '../ui/inertText';

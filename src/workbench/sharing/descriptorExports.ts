@@ -5,7 +5,7 @@ import { ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
 import type { CommunicationChat } from '../../client/http/communicationChat';
 import type { Readers } from '../../client/sharing/sessionLog';
-import { UnreadableLinks } from '../../client/sharing/unreadableLinks';
+import { UnreadableLinks } from '../../client/sharing/uploads';
 import type { SessionDescriptor } from '../../distributed/model/model';
 import type { Place } from '../../distributed/model/sessionRecord';
 import { isOfSettings } from '../../distributed/stores/s3Error';

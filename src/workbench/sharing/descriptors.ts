@@ -1,15 +1,15 @@
 // Opens descriptors as conversations, and hands out the descriptors of conversations.
+
 import { join } from 'node:path';
 import type { ExtensionContext } from 'vscode';
 import { type Disposable, DisposableStore } from '../../base/disposable';
 import { messageOf, ParleyError } from '../../base/errors';
 import type { Log } from '../../base/log';
 import type { Conversation } from '../../client/conversation/conversation';
-import { isStateOf } from '../../client/sharing/chatState';
 import { FileStore } from '../../client/sharing/fileStore';
 import { openHistory } from '../../client/sharing/openedHistory';
 import { type FoundState, openedEnd, openedFrom } from '../../client/sharing/provenanceNotices';
-import type { StateExchange } from '../../client/sharing/stateExchange';
+import { isStateOf, type StateExchange } from '../../client/sharing/stateExchange';
 import { openDescriptor } from '../../distributed/fetch/descriptor';
 import { Guard } from '../../distributed/fetch/guard';
 import type { HistoryLinks } from '../../distributed/fetch/historyLinks';

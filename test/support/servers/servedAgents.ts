@@ -1,4 +1,5 @@
 // Agents for tests of the Agent Communication Protocol: those of the recorded exchanges, and a server that offers them on a free port.
+
 import { randomBytes } from 'node:crypto';
 import { ParleyError } from '../../../src/base/errors';
 import { CommunicationSession } from '../../../src/distributed/client/communicationSession';
@@ -17,7 +18,7 @@ import type {
   ServedAgent,
   ServedRunContext,
 } from '../../../src/distributed/server/servedAgent';
-import { mintToken } from '../../../src/distributed/server/serverAuth';
+import { mintToken } from '../../../src/distributed/server/serverRequest';
 import { SessionFiles } from '../../../src/distributed/server/serverSessionFiles';
 import { LocalStore } from '../../../src/distributed/stores/localStore';
 import { scratchFolder } from '../scratch';

@@ -15,7 +15,7 @@ const SECTIONS: Readonly<Record<string, string>> = {
   'registry/install/uvInstall.ts': 'Installing an agent',
   'client/transport/keeperSocket.ts': 'Agents on your machine',
   'keeper/provenServer.ts': 'Agents on your machine',
-  'client/sharing/chatState.ts': 'Shared sessions',
+  'client/sharing/stateExchange.ts': 'Shared sessions',
   'distributed/fetch/guardedConnections.ts': 'Shared sessions',
   'distributed/stores/s3Store.ts': 'Shared sessions',
   'distributed/server/agentServer.ts': 'Your own server',

@@ -40,7 +40,7 @@ const NOT_FOR_PEOPLE: readonly (readonly [place: RegExp, why: string])[] = [
     /^client\/serving\/|^distributed\/server\/|^workbench\/sharing\/servedAgents\.ts$/,
     'answers to callers of the server',
   ],
-  [/^client\/sharing\/(?:chatState|messageCollector|sessionLog)\.ts$/, 'content of messages for agents'],
+  [/^client\/sharing\/(?:stateExchange|messageCollector|sessionLog)\.ts$/, 'content of messages for agents'],
   [/^distributed\/model\//, 'how data breaks the protocol, and content of messages'],
   [
     /^distributed\/client\/(?:communicationClient|heldMessages|sessionPast)\.ts$/,

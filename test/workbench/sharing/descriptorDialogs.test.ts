@@ -1,9 +1,10 @@
 // What the user is asked around shared sessions, in a real VS Code: the questions are answered here instead of in dialogs, which a program cannot press.
+
 import { strict as assert } from 'node:assert';
 import { ConfigurationTarget, type ExtensionContext, env, Uri, workspace } from 'vscode';
 import { ParleyError } from '../../../src/base/errors';
 import { silentLog } from '../../../src/base/log';
-import { UnreadableLinks } from '../../../src/client/sharing/unreadableLinks';
+import { UnreadableLinks } from '../../../src/client/sharing/uploads';
 import type { AskedOrigin } from '../../../src/distributed/fetch/originConsent';
 import type { SessionDescriptor } from '../../../src/distributed/model/model';
 import { copyDescriptor } from '../../../src/workbench/commands/copyDescriptor';

@@ -1,9 +1,10 @@
 // What turns change on disk, with real agent processes and real git: whoever writes, and however early.
+
 import { strict as assert } from 'node:assert';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { transcriptOf } from '../../../../src/client/sharing/transcriptMessages';
+import { transcriptOf } from '../../../../src/client/sharing/messageCollector';
 import { useChangeSession } from '../../../support/changes/changeSession';
 import { scratchFolder } from '../../../support/scratch';
 import { testConversation } from '../../../support/sessions/conversation';

@@ -1,8 +1,9 @@
 // Branches of a session that only an agent server holds: announced at once with a button, kept when the window ends, and never merged.
+
 import { strict as assert } from 'node:assert';
 import { type AgentDefinition, parseAgents } from '../../../../src/agents/agentDefinition';
 import type { DescriptorPort } from '../../../../src/client/http/communicationRecord';
-import { isBranch, SHOW_BRANCH } from '../../../../src/distributed/client/branchName';
+import { isBranch, SHOW_BRANCH } from '../../../../src/distributed/client/handOver';
 import { mintId } from '../../../../src/distributed/model/model';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
 import { echo, type RunningServer, rivalOf, serve, stopServers } from '../../../support/servers/servedAgents';

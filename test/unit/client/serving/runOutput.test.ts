@@ -1,7 +1,8 @@
 // The parts that a run is made of, and the past that goes along with one: bounded, in order, nothing twice.
+
 import assert from 'node:assert/strict';
-import { pastContext } from '../../../../src/client/serving/pastContext';
 import { RunOutput } from '../../../../src/client/serving/runOutput';
+import { pastContext } from '../../../../src/client/serving/runPrompt';
 import { MAX_MESSAGE_BYTES, type MessagePart, textPart, trajectoryOf } from '../../../../src/distributed/model/model';
 import type { PastMessage, RunEmitter } from '../../../../src/distributed/server/servedAgent';
 import type { SessionEvent } from '../../../../src/session/events/event';

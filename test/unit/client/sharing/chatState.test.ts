@@ -1,17 +1,16 @@
 // The state of a chat's session: its agent stores and reads it as one that is served does, it goes along when the session
 // is shared, and no other agent replaces it.
+
 import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type AgentDefinition, parseAgents } from '../../../../src/agents/agentDefinition';
 import { silentLog } from '../../../../src/base/log';
 import type { Conversation } from '../../../../src/client/conversation/conversation';
-import { ChatState, type ChatStateOptions } from '../../../../src/client/sharing/chatState';
 import { FileStore } from '../../../../src/client/sharing/fileStore';
-import { copiesOf } from '../../../../src/client/sharing/sessionCopies';
 import { SessionLog, type SessionLogOptions } from '../../../../src/client/sharing/sessionLog';
-import { removeRemains } from '../../../../src/client/sharing/sessionRemains';
-import { StateExchange } from '../../../../src/client/sharing/stateExchange';
+import { copiesOf, removeRemains } from '../../../../src/client/sharing/sessionRemains';
+import { ChatState, type ChatStateOptions, StateExchange } from '../../../../src/client/sharing/stateExchange';
 import { mintId } from '../../../../src/distributed/model/model';
 import type { ResourceStore } from '../../../../src/distributed/model/resources';
 import { LocalStore } from '../../../../src/distributed/stores/localStore';

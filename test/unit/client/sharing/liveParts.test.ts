@@ -1,12 +1,12 @@
 // Parts of an HTTP agent's answer that lie behind addresses of their own, read while the answer is being given.
+
 import assert from 'node:assert/strict';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Deferred } from '../../../../src/base/deferred';
 import { ContextHandoff } from '../../../../src/client/connection/contextHandoff';
 import { abandonedGaps } from '../../../../src/client/sharing/historyEvents';
-import { retryGap } from '../../../../src/client/sharing/historyRetries';
-import { readLivePart } from '../../../../src/client/sharing/partTexts';
-import { transcriptOf } from '../../../../src/client/sharing/transcriptMessages';
+import { readLivePart, retryGap } from '../../../../src/client/sharing/historyRetries';
+import { transcriptOf } from '../../../../src/client/sharing/messageCollector';
 import { Guard } from '../../../../src/distributed/fetch/guard';
 import type { Resolver } from '../../../../src/distributed/fetch/resolver';
 import { type MessagePart, textPart } from '../../../../src/distributed/model/model';

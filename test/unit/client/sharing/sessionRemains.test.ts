@@ -1,4 +1,5 @@
 // What a deleted session leaves behind: nothing that only it had, and everything that another session goes on from.
+
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { readdir, writeFile } from 'node:fs/promises';
@@ -6,8 +7,13 @@ import { join } from 'node:path';
 import { type Log, silentLog } from '../../../../src/base/log';
 import { writeRecord } from '../../../../src/client/http/communicationRecord';
 import { FileStore } from '../../../../src/client/sharing/fileStore';
-import { copiesOf, removeCopies } from '../../../../src/client/sharing/sessionCopies';
-import { neverShared, removeRemains, unsentSessions } from '../../../../src/client/sharing/sessionRemains';
+import {
+  copiesOf,
+  neverShared,
+  removeCopies,
+  removeRemains,
+  unsentSessions,
+} from '../../../../src/client/sharing/sessionRemains';
 import { mintId, type SessionDescriptor } from '../../../../src/distributed/model/model';
 import { type ResourceStore, sha256Of } from '../../../../src/distributed/model/resources';
 import { LocalStore } from '../../../../src/distributed/stores/localStore';

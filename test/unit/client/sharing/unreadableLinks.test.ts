@@ -1,7 +1,8 @@
 // Links into a bucket are given away only when others can read them: with a real server of other people that checks signatures.
+
 import assert from 'node:assert/strict';
 import { FileStore } from '../../../../src/client/sharing/fileStore';
-import { ensureReadable, UnreadableLinks } from '../../../../src/client/sharing/unreadableLinks';
+import { ensureReadable, UnreadableLinks } from '../../../../src/client/sharing/uploads';
 import { mintId } from '../../../../src/distributed/model/model';
 import { LocalStore } from '../../../../src/distributed/stores/localStore';
 import type { S3Keys, S3Location } from '../../../../src/distributed/stores/s3Signer';

@@ -1,4 +1,5 @@
 // Retries of uploads, and when the user hears of them: once for each reason, in time.
+
 import assert from 'node:assert/strict';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -6,8 +7,7 @@ import { mock } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ParleyError } from '../../../../src/base/errors';
 import { silentLog } from '../../../../src/base/log';
-import { earlierFiles, sendEarlierFiles } from '../../../../src/client/sharing/earlierQueue';
-import { Uploads } from '../../../../src/client/sharing/uploads';
+import { earlierFiles, sendEarlierFiles, Uploads } from '../../../../src/client/sharing/uploads';
 import { writeFramed } from '../../../../src/distributed/stores/framedFile';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
 

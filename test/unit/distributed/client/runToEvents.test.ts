@@ -1,7 +1,8 @@
 // What the events of a run look like in a transcript.
+
 import assert from 'node:assert/strict';
 import { silentLog } from '../../../../src/base/log';
-import { readStreamedEvent } from '../../../../src/distributed/client/runEventReader';
+import { readStreamedEvent } from '../../../../src/distributed/client/communicationClient';
 import { RunToEvents } from '../../../../src/distributed/client/runToEvents';
 import { readEvent } from '../../../../src/distributed/model/model';
 import type { SessionEvent } from '../../../../src/session/events/event';

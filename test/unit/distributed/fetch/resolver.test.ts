@@ -1,10 +1,11 @@
 // A history from several servers: in order, whole, with gaps where it has to be, and from the disk the second time.
+
 import assert from 'node:assert/strict';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { mock } from 'node:test';
 import { Deferred } from '../../../../src/base/deferred';
 import type { Log } from '../../../../src/base/log';
-import { pastContext } from '../../../../src/client/serving/pastContext';
+import { pastContext } from '../../../../src/client/serving/runPrompt';
 import { Guard } from '../../../../src/distributed/fetch/guard';
 import type { AskedOrigin } from '../../../../src/distributed/fetch/originConsent';
 import type { HistoryEntry } from '../../../../src/distributed/fetch/resolver';

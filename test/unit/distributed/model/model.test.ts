@@ -1,15 +1,17 @@
 // The protocol's data as other implementations really send it: nulls, quirks and all; and what nobody may send.
+
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
-import { isDepthWithin, parseBounded } from '../../../../src/distributed/model/boundedJson';
 import {
   agentManifestSchema,
   citationOf,
   errorSchema,
+  isDepthWithin,
   MAX_PARTS,
   mintId,
+  parseBounded,
   readAs,
   readEvent,
   readMessage,

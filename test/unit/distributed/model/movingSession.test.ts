@@ -1,9 +1,10 @@
 // A chat whose session moves between servers: nothing is lost on the way, and nothing is sent twice.
+
 import assert from 'node:assert/strict';
 import { CommunicationClient } from '../../../../src/distributed/client/communicationClient';
 import { type Message, mintId, type SessionDescriptor } from '../../../../src/distributed/model/model';
 import { urlIdentity } from '../../../../src/distributed/model/resourceUrl';
-import { mintToken } from '../../../../src/distributed/server/serverAuth';
+import { mintToken } from '../../../../src/distributed/server/serverRequest';
 import { serve, textIn, userMessage } from '../../../support/servers/servedAgents';
 import { stubServer } from '../../../support/servers/stubServer';
 import {

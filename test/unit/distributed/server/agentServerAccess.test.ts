@@ -1,6 +1,7 @@
 // Our server for strangers: closed without the token, and open for one message to whoever has its whole link.
+
 import assert from 'node:assert/strict';
-import { mintToken } from '../../../../src/distributed/server/serverAuth';
+import { mintToken } from '../../../../src/distributed/server/serverRequest';
 import { clientOf, echo, type RunningServer, serve, userMessage } from '../../../support/servers/servedAgents';
 import { eachServer, raw, runBody, textAt } from '../model/serverUnderTest';
 

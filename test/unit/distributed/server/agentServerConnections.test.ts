@@ -1,8 +1,9 @@
 // The connections of our server: those of strangers stand in nobody's way, and every client gets its answer.
+
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { readPublicAddress } from '../../../../src/distributed/model/publicAddress';
+import { readPublicAddress } from '../../../../src/distributed/model/resourceUrl';
 import { MAX_BODY_BYTES } from '../../../../src/distributed/server/serverRequest';
 import { LocalStore } from '../../../../src/distributed/stores/localStore';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
