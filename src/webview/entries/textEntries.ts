@@ -186,16 +186,7 @@ class TextBlocks implements Disposable {
       this.element.append(createBlock(block, this.#context, save));
       return;
     }
-    const context = {
-      viewport: this.#context.viewport,
-      columns: this.#context.columns,
-      openLink: this.#context.openLink,
-      copy: this.#context.copy,
-      useCode: this.#context.useCode,
-      unpin: this.#context.unpin,
-      keepInView: this.#context.keepInView,
-      invalidate: this.#invalidate,
-    };
+    const context = { ...this.#context, invalidate: this.#invalidate };
     const view = new MarkdownView(context, block.text, this.#stored.docs.get(content));
     this.#stored.docs.set(content, view.doc);
     this.#views.set(content, view);

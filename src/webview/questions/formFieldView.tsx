@@ -129,7 +129,7 @@ function Control({ field, held, name, common, onChange }: ControlProps) {
           </Check>
         ));
       return (
-        <select {...text} onInput={undefined} onChange={text.onInput} autocomplete={undefined}>
+        <select {...text}>
           <option value="">{field.required ? strings.chooseOne : strings.noAnswer}</option>
           {field.options.map(({ value, title }) => (
             <option key={value} value={value}>

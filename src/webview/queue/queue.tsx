@@ -6,6 +6,7 @@ import { MAX_TEXT, type QueueAction, type QueueItemView } from '../../panel/cont
 import { Icon, IconButton } from '../components/icon';
 import { composer } from '../composer/composerState';
 import { isComposing } from '../dom/dom';
+import type { IconName } from '../dom/icons';
 import { post } from '../host/host';
 import { announce, session } from '../host/session';
 import { strings } from '../text/strings';
@@ -113,6 +114,11 @@ function QueueRow({ sessionKey, item, index, count }: QueueRowProps) {
     act({ kind: 'hold', id, held: on });
   }
 
+  function remove(): void {
+    keepEdit(sessionKey, id);
+    leave({ kind: 'remove', id });
+  }
+
   function move(to: number): void {
     wanted.current = to < index ? ['arrow-up', 'arrow-down'] : ['arrow-down', 'arrow-up'];
     act({ kind: 'move', id, to });
@@ -126,6 +132,15 @@ function QueueRow({ sessionKey, item, index, count }: QueueRowProps) {
     if (activeElement === body || row.current?.contains(activeElement)) buttons.find(Boolean)?.focus();
   }, [index, editing.value]);
 
+  const buttons: readonly (readonly [icon: IconName, label: string, isEnabled: boolean, press: () => void])[] = [
+    isHeldByAgent
+      ? ['edit', strings.takeBack, true, () => act({ kind: 'takeBack', id })]
+      : ['edit', strings.edit, canMove, () => edit(true)],
+    ['arrow-up', strings.moveUp, canMove && index > 0, () => move(index - 1)],
+    ['arrow-down', strings.moveDown, canMove && index < count - 1, () => move(index + 1)],
+    ['send', strings.sendNow, canMove, () => leave({ kind: 'sendNow', id })],
+    ['close', strings.remove, true, remove],
+  ];
   const words = [reason ?? (state === 'queued' || state === 'paused' ? '' : strings.queueState[state])];
   if (keptEdit(sessionKey, id)) words.unshift(strings.unsavedEdit);
   if (item.attachments.length > 0) words.unshift(strings.attachmentCount(item.attachments.length));
@@ -179,37 +194,9 @@ function QueueRow({ sessionKey, item, index, count }: QueueRowProps) {
             {words.filter(Boolean).join(' · ')}
           </span>
           <span class="queue-buttons">
-            {isHeldByAgent ? (
-              <IconButton icon="edit" label={strings.takeBack} onClick={() => act({ kind: 'takeBack', id })} />
-            ) : (
-              <IconButton icon="edit" label={strings.edit} disabled={!canMove} onClick={() => edit(true)} />
-            )}
-            <IconButton
-              icon="arrow-up"
-              label={strings.moveUp}
-              disabled={!canMove || index === 0}
-              onClick={() => move(index - 1)}
-            />
-            <IconButton
-              icon="arrow-down"
-              label={strings.moveDown}
-              disabled={!canMove || index === count - 1}
-              onClick={() => move(index + 1)}
-            />
-            <IconButton
-              icon="send"
-              label={strings.sendNow}
-              disabled={!canMove}
-              onClick={() => leave({ kind: 'sendNow', id })}
-            />
-            <IconButton
-              icon="close"
-              label={strings.remove}
-              onClick={() => {
-                keepEdit(sessionKey, id);
-                leave({ kind: 'remove', id });
-              }}
-            />
+            {buttons.map(([icon, label, isEnabled, press]) => (
+              <IconButton key={icon} icon={icon} label={label} disabled={!isEnabled} onClick={press} />
+            ))}
           </span>
         </>
       )}
