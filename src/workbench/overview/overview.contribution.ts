@@ -2,7 +2,6 @@
 import { commands, l10n, ViewColumn } from 'vscode';
 import { ParleyError } from '../../base/errors';
 import type { Conversation } from '../../client/conversation/conversation';
-import { Keepers } from '../../client/transport/keepers';
 import type { SessionStatus } from '../../client/view/sessionStatus';
 import type { SessionRecord } from '../../store/sessions/records';
 import { ChatHome } from '../chat/chatHome';
@@ -10,7 +9,6 @@ import { type AskSeveralArgument, askSeveral } from '../commands/askSeveral';
 import { sessionOf } from '../commands/commandSession';
 import { mayOpen } from '../commands/foreignFolders';
 import { offerRemoval } from '../commands/worktreeActions';
-import { AgentCatalog } from '../config/agentCatalog';
 import type { Contribution, Workbench } from '../core/workbench';
 import { Archive } from '../sessions/archive';
 import { Conversations } from '../sessions/conversations';
@@ -41,19 +39,7 @@ export type SessionTree = Tree<ListNode>;
 
 export const overview = (tree: SessionTree): Contribution => ({
   parts(workbench) {
-    const { context, log } = workbench;
-    workbench.add(
-      new Overview({
-        context,
-        tree,
-        archive: workbench.get(Archive),
-        conversations: workbench.get(Conversations),
-        chat: workbench.get(ChatHome),
-        catalog: workbench.get(AgentCatalog),
-        keepers: workbench.get(Keepers),
-        log,
-      }),
-    );
+    workbench.add(new Overview(workbench, tree));
   },
 
   commands(workbench) {

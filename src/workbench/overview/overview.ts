@@ -1,18 +1,18 @@
 // Creates the list, the status bar item, tab icons, notifications and the inbox of all windows.
-import { commands, type ExtensionContext, window, workspace } from 'vscode';
+import { commands, window, workspace } from 'vscode';
 import { type Disposable, DisposableStore, toDisposable } from '../../base/disposable';
 import { messageOf } from '../../base/errors';
 import type { Log } from '../../base/log';
-import type { Keepers } from '../../client/transport/keepers';
+import { Keepers } from '../../client/transport/keepers';
 import type { SessionStatus } from '../../client/view/sessionStatus';
 import type { MarkedSession } from '../../store/sessions/sessionMarks';
 import type { TabIcon } from '../activation/tabIcon';
-import type { ChatHome } from '../chat/chatHome';
-import type { AgentCatalog } from '../config/agentCatalog';
+import { ChatHome } from '../chat/chatHome';
+import { AgentCatalog } from '../config/agentCatalog';
 import { notificationSetting, notificationSound, queuesInBackground } from '../config/settings';
-import { schedule } from '../core/workbench';
-import type { Archive } from '../sessions/archive';
-import type { Conversations } from '../sessions/conversations';
+import { schedule, type Workbench } from '../core/workbench';
+import { Archive } from '../sessions/archive';
+import { Conversations } from '../sessions/conversations';
 import { nameOf } from '../sessions/keptSessions';
 import { titleOf } from '../sessions/sessionLabels';
 import { showInfo } from '../ui/messages';
@@ -37,34 +37,36 @@ const OFFER_MS = 300;
 
 const clock: Clock = { now: Date.now, schedule };
 
-export interface OverviewOptions {
-  readonly context: ExtensionContext;
-  readonly tree: Tree<ListNode>;
-  readonly archive: Archive;
-  readonly conversations: Conversations;
-  readonly chat: ChatHome;
-  readonly catalog: AgentCatalog;
-  readonly keepers: Keepers;
-  readonly log: Log;
-}
-
 export class Overview implements NotificationActions, Disposable {
   readonly view: SessionsView;
   readonly inbox: Inbox;
   readonly live: LiveSessions;
   readonly running: RunningAgents;
   readonly #active: ActiveSessions;
-  readonly #options: OverviewOptions;
+  readonly #log: Log;
+  readonly #archive: Archive;
+  readonly #conversations: Conversations;
+  readonly #chat: ChatHome;
+  readonly #keepers: Keepers;
   readonly #lifetime = new DisposableStore();
   readonly #asking = new Set<string>();
   #offering: Disposable | undefined;
   #wentTo: string | undefined;
   #revision = 0;
 
-  constructor(options: OverviewOptions) {
-    const { context, tree, archive, conversations, chat, catalog, keepers, log } = options;
+  constructor(workbench: Workbench, tree: Tree<ListNode>) {
+    const { context, log } = workbench;
+    const archive = workbench.get(Archive);
+    const conversations = workbench.get(Conversations);
+    const chat = workbench.get(ChatHome);
+    const catalog = workbench.get(AgentCatalog);
+    const keepers = workbench.get(Keepers);
     const own = <T extends Disposable>(part: T): T => this.#lifetime.add(part);
-    this.#options = options;
+    this.#log = log;
+    this.#archive = archive;
+    this.#conversations = conversations;
+    this.#chat = chat;
+    this.#keepers = keepers;
     const isShown = (key: string): boolean => chat.isShown(key);
     const isHere = (key: string): boolean => conversations.find(key) !== undefined;
     this.live = own(
@@ -144,13 +146,12 @@ export class Overview implements NotificationActions, Disposable {
   }
 
   open(key: string): void {
-    const { conversations, chat } = this.#options;
-    const conversation = conversations.find(key);
+    const conversation = this.#conversations.find(key);
     if (!conversation) {
       openStored(key);
       return;
     }
-    const surface = chat.present(conversation);
+    const surface = this.#chat.present(conversation);
     if (this.live.get(key)?.status === 'needsYou') surface.focus('question');
   }
 
@@ -159,10 +160,9 @@ export class Overview implements NotificationActions, Disposable {
    * @returns the key of the session
    */
   async next(): Promise<string | undefined> {
-    const { conversations, chat } = this.#options;
-    const current = conversations.peek()?.key;
+    const current = this.#conversations.peek()?.key;
     // VS Code reports the visibility of a revealed panel with a delay.
-    const isThere = current !== undefined && (current === this.#wentTo || chat.isShown(current));
+    const isThere = current !== undefined && (current === this.#wentTo || this.#chat.isShown(current));
     const next = this.#active.next(isThere ? current : undefined);
     this.#wentTo = next?.key;
     const asking = this.#active.in('needsYou').find(({ where }) => where === 'background');
@@ -173,12 +173,11 @@ export class Overview implements NotificationActions, Disposable {
   }
 
   showRunning(open: (key: string) => Promise<unknown>): Promise<void> {
-    const { conversations, keepers } = this.#options;
     return showRunningAgents({
-      keepers,
+      keepers: this.#keepers,
       end: (id) => this.running.end(id),
       titleOf: (key) => this.#storedTitleOf(key),
-      isHere: (key) => conversations.find(key) !== undefined,
+      isHere: (key) => this.#conversations.find(key) !== undefined,
       open,
     });
   }
@@ -208,7 +207,7 @@ export class Overview implements NotificationActions, Disposable {
   }
 
   #look(): void {
-    const { revision } = this.#options.archive;
+    const { revision } = this.#archive;
     if (revision === this.#revision) return;
     this.#revision = revision;
     this.inbox.look();
@@ -216,7 +215,7 @@ export class Overview implements NotificationActions, Disposable {
   }
 
   #others(): readonly { session: MarkedSession; status: SessionStatus }[] {
-    const { archive } = this.#options;
+    const archive = this.#archive;
     const all = [...this.#active.in('needsYou'), ...this.#active.in('working')];
     const background = all.flatMap(({ key, where, status }) => {
       const record = where === 'background' ? archive.find(key) : undefined;
@@ -230,7 +229,7 @@ export class Overview implements NotificationActions, Disposable {
   }
 
   #storedTitleOf(key: string): string | undefined {
-    const record = this.#quietly(() => this.#options.archive.find(key));
+    const record = this.#quietly(() => this.#archive.find(key));
     return record && nameOf(record);
   }
 
@@ -245,7 +244,7 @@ export class Overview implements NotificationActions, Disposable {
     try {
       return run();
     } catch (error) {
-      this.#options.log.warn(`sessions: ${messageOf(error)}`);
+      this.#log.warn(`sessions: ${messageOf(error)}`);
       return undefined;
     }
   }

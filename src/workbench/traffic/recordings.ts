@@ -1,16 +1,18 @@
 // Saves traffic as a recording, and opens recordings as sessions that can only be read.
+import { homedir } from 'node:os';
 import { basename, join } from 'node:path';
 import { l10n, Uri, workspace } from 'vscode';
 import { messageOf, ParleyError } from '../../base/errors';
-import type { Log } from '../../base/log';
 import { playRecording } from '../../client/replay/playRecording';
 import { WireMarks } from '../../client/replay/wireMarks';
 import { cleanMessages } from '../../traffic/cleanMessages';
 import { RECORDING_LIMITS, type RecordedMessage, readRecording, writeRecording } from '../../traffic/recording';
-import type { TrafficLog } from '../../traffic/trafficLog';
+import { TrafficLog } from '../../traffic/trafficLog';
 import { lanesOf } from '../../traffic/turnTrace';
+import { ChatHome } from '../chat/chatHome';
+import type { Workbench } from '../core/workbench';
 import { saveFile } from '../editor/saveFile';
-import type { Conversations } from '../sessions/conversations';
+import { Conversations } from '../sessions/conversations';
 import { pick } from '../ui/input';
 import { showInfo, showProgress } from '../ui/messages';
 import { pickFiles, pickTarget } from '../ui/places';
@@ -21,22 +23,14 @@ export interface RecordingArgument {
   readonly pace?: 'at-once' | 'recorded';
 }
 
-export interface RecordingsOptions {
-  readonly traffic: TrafficLog;
-  readonly conversations: Conversations;
-  readonly log: Log;
-  readonly version: string;
-  readonly labelOf: (key: string) => string;
-  readonly agentOf: (key: string) => string;
-  readonly folder: () => string;
-  readonly present: (key: string) => void;
-}
-
 export class Recordings {
-  readonly #options: RecordingsOptions;
+  readonly #workbench: Workbench;
+  readonly #labelOf: (key: string) => string;
 
-  constructor(options: RecordingsOptions) {
-    this.#options = options;
+  /** @param labelOf returns the label of a session by its key */
+  constructor(workbench: Workbench, labelOf: (key: string) => string) {
+    this.#workbench = workbench;
+    this.#labelOf = labelOf;
   }
 
   /**
@@ -44,21 +38,23 @@ export class Recordings {
    * @param key absent: the user is asked
    */
   async save(key?: string): Promise<void> {
-    const { traffic, labelOf, agentOf, folder, version, log } = this.#options;
+    const { version, log } = this.#workbench;
     const chosen = key ?? (await this.#pickSession());
     if (chosen === undefined) return;
     const name = `${
-      labelOf(chosen)
+      this.#labelOf(chosen)
         .replace(/[^\p{L}\p{N}]+/gu, '-')
         .slice(0, 60) || 'parley'
     }.ndjson`;
-    const target = await pickTarget(l10n.t('Export Recording'), Uri.file(join(folder(), name)));
+    const folder = workspace.workspaceFolders?.[0]?.uri.fsPath ?? homedir();
+    const target = await pickTarget(l10n.t('Export Recording'), Uri.file(join(folder, name)));
     if (!target) return;
-    const entries = [...traffic.entries()].filter((entry) => entry.key === chosen);
+    const agent = this.#workbench.get(Conversations).find(chosen)?.agent.name ?? this.#labelOf(chosen);
+    const entries = [...this.#traffic.entries()].filter((entry) => entry.key === chosen);
     const text = await showProgress(l10n.t('Removing secrets…'), async (signal) => {
       const clean = await cleanMessages(entries, { signal });
       const lanes = await lanesOf(clean, new WireMarks(), signal);
-      return writeRecording(clean, lanes, { agent: agentOf(chosen), version });
+      return writeRecording(clean, lanes, { agent, version });
     });
     await saveFile(target, Buffer.from(text));
     log.info(`a recording of ${entries.length} messages was saved`);
@@ -76,7 +72,7 @@ export class Recordings {
    * @throws ParleyError `recording-too-large`, `not-a-recording`, `recording-unreadable`
    */
   async open({ path, pace }: RecordingArgument = {}): Promise<string | undefined> {
-    const { conversations, traffic, log, present } = this.#options;
+    const conversations = this.#workbench.get(Conversations);
     const uri = path === undefined ? (await pickFiles(l10n.t('Open Recording')))[0] : Uri.file(path);
     if (!uri) return undefined;
     const how = pace ?? (path === undefined ? await pickPace() : 'at-once');
@@ -85,7 +81,7 @@ export class Recordings {
     const recording = await showProgress(l10n.t('Reading the recording…'), (signal) => readRecording(bytes, signal));
     const conversation = conversations.openRecording(recording.agent ?? basename(uri.path));
     const { key } = conversation;
-    present(key);
+    this.#workbench.get(ChatHome).present(conversation);
     const stop = new AbortController();
     const watching = conversations.onDidRemove((gone) => gone === conversation && stop.abort());
     try {
@@ -93,8 +89,8 @@ export class Recordings {
         isPaced: how === 'recorded',
         note: conversation.note.bind(conversation),
         onMessage: ({ fromAgent, message }: RecordedMessage, at: number) =>
-          traffic.note(key, fromAgent ? 'in' : 'out', lineOf(message), at),
-        log,
+          this.#traffic.note(key, fromAgent ? 'in' : 'out', lineOf(message), at),
+        log: this.#workbench.log,
         now: Date.now(),
       };
       await playRecording(recording, options, stop.signal);
@@ -106,10 +102,13 @@ export class Recordings {
     return key;
   }
 
+  get #traffic(): TrafficLog {
+    return this.#workbench.get(TrafficLog);
+  }
+
   async #pickSession(): Promise<string | undefined> {
-    const { traffic, labelOf } = this.#options;
     const counts = new Map<string, number>();
-    for (const { key } of traffic.entries()) counts.set(key, (counts.get(key) ?? 0) + 1);
+    for (const { key } of this.#traffic.entries()) counts.set(key, (counts.get(key) ?? 0) + 1);
     const [first] = counts.keys();
     if (first === undefined) {
       void showInfo(l10n.t('There are no messages to export.'));
@@ -118,7 +117,7 @@ export class Recordings {
     if (counts.size === 1) return first;
     const items = [...counts].map(([id, count]) => ({
       id,
-      label: labelOf(id),
+      label: this.#labelOf(id),
       description: l10n.t('{0} messages', count),
     }));
     return pick(items, l10n.t('Select the session to export'));

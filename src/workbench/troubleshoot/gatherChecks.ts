@@ -1,6 +1,5 @@
 // The checks for one agent in this window.
 import { homedir } from 'node:os';
-import type { ExtensionContext } from 'vscode';
 import { version as editorVersion, env, UIKind, workspace } from 'vscode';
 import type { AgentDefinition } from '../../agents/agentDefinition';
 import {
@@ -13,9 +12,7 @@ import {
 import { resolveCommand } from '../../agents/resolveCommand';
 import { runProgram } from '../../agents/runProgram';
 import { ParleyError } from '../../base/errors';
-import type { Log } from '../../base/log';
 import { findGit } from '../../changes/git/gitProcess';
-import type { BareContext } from '../../client/connection/bareAgent';
 import { checkAgent } from '../../client/connection/bareAgent';
 import type { Conversation } from '../../client/conversation/conversation';
 import { KNOWN_AGENTS, versionOf } from '../../registry/discover/findAgents';
@@ -33,23 +30,10 @@ import { searchPathCheck } from '../../troubleshoot/checks/searchPath';
 import { sessionCheck } from '../../troubleshoot/checks/session';
 import { type SignInState, signInCheck } from '../../troubleshoot/checks/signIn';
 import { trustCheck } from '../../troubleshoot/checks/trust';
-import type { AgentCatalog } from '../config/agentCatalog';
 import { recordsChanges, startTimeoutMs } from '../config/settings';
-import type { Reports } from '../editor/reports';
-import type { Archive } from '../sessions/archive';
-import type { Conversations } from '../sessions/conversations';
-
-export interface TroubleshooterOptions {
-  readonly context: ExtensionContext;
-  readonly log: Log;
-  readonly environment: (command?: string) => Promise<Record<string, string>>;
-  readonly catalog: AgentCatalog;
-  readonly conversations: Conversations;
-  readonly archive: Archive;
-  /** What an agent needs to be started without a session. */
-  readonly bare: (agent: AgentDefinition) => Promise<BareContext>;
-  readonly reports: Reports;
-}
+import type { Workbench } from '../core/workbench';
+import { Archive } from '../sessions/archive';
+import { Conversations } from '../sessions/conversations';
 
 /** A start has several stages, each with a limit of its own; in ms. */
 const MORE_MS = 30_000;
@@ -58,13 +42,14 @@ const MORE_MS = 30_000;
 export function gatherChecks(
   agent: AgentDefinition,
   conversation: Conversation | undefined,
-  options: TroubleshooterOptions,
+  workbench: Workbench,
 ): readonly Check[] {
-  const { context, log, archive, conversations, bare } = options;
+  const { context, log } = workbench;
+  const conversations = workbench.get(Conversations);
   const { isTrusted } = workspace;
   const cwd = conversation?.cwd ?? conversations.folders[0] ?? homedir();
   const own = agent.type === 'process' ? agent.env : {};
-  const ofUser = isTrusted ? options.environment : async () => agentEnvironment(process.env, knownShellPath());
+  const ofUser = isTrusted ? workbench.environment : async () => agentEnvironment(process.env, knownShellPath());
   const environment = async (command?: string): Promise<Record<string, string>> =>
     withVariables(await ofUser(command), own);
   const tools = async () => ({ env: await environment(), except: workspaceFolders(), log });
@@ -88,7 +73,7 @@ export function gatherChecks(
       isTrusted,
       limitMs: startTimeoutMs() + MORE_MS,
       start: async (signal) => {
-        const { description } = await checkAgent({ ...(await bare(agent)), cwd }, signal);
+        const { description } = await checkAgent({ ...(await conversations.bare(agent)), cwd }, signal);
         return description;
       },
     }),
@@ -125,7 +110,7 @@ export function gatherChecks(
         return (await runProgram(run, signal)).stdout.trim();
       },
     }),
-    journalCheck({ folder: storage, problem: archive.problem, now: Date.now }),
+    journalCheck({ folder: storage, problem: workbench.get(Archive).problem, now: Date.now }),
     diskCheck({ folder: storage }),
     editorCheck({
       version: editorVersion,

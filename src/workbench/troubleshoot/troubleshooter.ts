@@ -10,9 +10,13 @@ import { NODE_SITE, UV_SITE } from '../../registry/install/installTools';
 import type { Check, CheckAction, CheckResult, Outcome } from '../../troubleshoot/checks/check';
 import { outcomeLabel, type ReportUser, writeReport } from '../../troubleshoot/report';
 import { runChecks } from '../../troubleshoot/runChecks';
+import { AgentCatalog } from '../config/agentCatalog';
 import { openSettings } from '../config/settings';
+import type { Workbench } from '../core/workbench';
+import { Reports } from '../editor/reports';
+import { Conversations } from '../sessions/conversations';
 import { List, type ListRow } from '../ui/input';
-import { gatherChecks, type TroubleshooterOptions } from './gatherChecks';
+import { gatherChecks } from './gatherChecks';
 
 const MAX_FOUND = 70;
 
@@ -40,12 +44,12 @@ const ICONS: Readonly<Record<Outcome, string>> = {
 };
 
 export class Troubleshooter implements Disposable {
-  readonly #options: TroubleshooterOptions;
+  readonly #workbench: Workbench;
   /** Aborted when the window closes, as no check may leave an agent running. */
   readonly #end = new AbortController();
 
-  constructor(options: TroubleshooterOptions) {
-    this.#options = options;
+  constructor(workbench: Workbench) {
+    this.#workbench = workbench;
   }
 
   /**
@@ -53,15 +57,15 @@ export class Troubleshooter implements Disposable {
    * @throws ParleyError `no-such-agent`
    */
   async run({ agent: id, show = true }: TroubleshootArgument = {}): Promise<TroubleshootAnswer> {
-    const { catalog, conversations } = this.#options;
-    const current = conversations.peek();
+    const catalog = this.#workbench.get(AgentCatalog);
+    const current = this.#workbench.get(Conversations).peek();
     const wanted = id ?? current?.agent.id;
     const agent = (wanted === undefined ? undefined : catalog.find(wanted)) ?? catalog.preferred();
     if (id !== undefined && !catalog.find(id))
       throw new ParleyError('no-such-agent', l10n.t('There is no agent “{0}”.', id));
-    const checks = gatherChecks(agent, current?.agent.id === agent.id ? current : undefined, this.#options);
+    const checks = gatherChecks(agent, current?.agent.id === agent.id ? current : undefined, this.#workbench);
     const report = (results: readonly CheckResult[]): string =>
-      writeReport(this.#facts(agent.name), results, userOf(this.#options.log));
+      writeReport(this.#facts(agent.name), results, userOf(this.#workbench.log));
     const results = show ? await this.#show(agent, checks, report) : await runChecks(checks, this.#end.signal);
     return { results, report: report(results) };
   }
@@ -75,14 +79,14 @@ export class Troubleshooter implements Disposable {
     checks: readonly Check[],
     report: (results: readonly CheckResult[]) => string,
   ): Promise<readonly CheckResult[]> {
-    const { log } = this.#options;
+    const { log } = this.#workbench;
     const list = new List<Row>(l10n.t('Checking {0}…', agent.name));
     const stop = new AbortController();
     const found = new Map<string, CheckResult>();
     let isDone = false;
     const draw = (): void => {
       const results = checks.flatMap(({ id }) => found.get(id) ?? []);
-      const view = (): Promise<void> => this.#options.reports.show('Parley Report', report(results));
+      const view = (): Promise<void> => this.#workbench.get(Reports).show('Parley Report', report(results));
       const head: Row[] = isDone
         ? [
             {
@@ -127,9 +131,8 @@ export class Troubleshooter implements Disposable {
   }
 
   #facts(agent: string): readonly (readonly [string, string])[] {
-    const { version } = this.#options.context.extension.packageJSON as { version: string };
     return [
-      ['Parley', version],
+      ['Parley', this.#workbench.version],
       [l10n.t('Agent'), agent],
       [l10n.t('System'), `${process.platform} ${process.arch}`],
       [l10n.t('Date'), new Date().toISOString()],
