@@ -1,6 +1,6 @@
-// Runs jobs with the same key one after another, in order; jobs with different keys run
-// concurrently.
+// Asynchronous jobs in order or a few at a time.
 
+/** Runs jobs with the same key one after another; jobs with different keys run concurrently. */
 export class KeyedQueue<K> {
   readonly #last = new Map<K, Promise<unknown>>();
 
@@ -21,3 +21,28 @@ export class KeyedQueue<K> {
 }
 
 function ignore(): void {}
+
+/**
+ * Returns what `run` gives for each item, in their order.
+ * @throws what the first failing run throws; no further one starts then
+ */
+export async function mapConcurrently<T, R>(
+  items: readonly T[],
+  limit: number,
+  run: (item: T) => Promise<R>,
+): Promise<R[]> {
+  const results: R[] = [];
+  let next = 0;
+  const work = async (): Promise<void> => {
+    while (next < items.length) {
+      const index = next++;
+      results[index] = await run(items[index] as T);
+    }
+  };
+  try {
+    await Promise.all(Array.from({ length: Math.min(limit, items.length) }, work));
+  } finally {
+    next = items.length;
+  }
+  return results;
+}

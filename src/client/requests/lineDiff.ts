@@ -3,8 +3,7 @@
 import * as l10n from '@vscode/l10n';
 import { type LineHunk, lineHunks } from '../../base/lineHunks';
 import { formatNumber } from '../../base/localFormat';
-import { sharedEnd, sharedStart } from '../../base/sharedEnds';
-import { head, tail } from '../../base/text';
+import { head, sharedEnd, sharedStart, tail } from '../../base/text';
 import { countOf } from '../../changes/lines/hunks';
 import type { ChangeHunk } from '../../session/events/content';
 import { keepLineEnds } from './lineEnds';

@@ -1,5 +1,5 @@
 // Pure functions on the text of files: lines, and the smallest change from one text to another.
-import { sharedEnd, sharedStart } from '../../base/sharedEnds';
+import { sharedEnd, sharedStart } from '../../base/text';
 
 /** Returns at most `limit` lines from the 1-based `line`, with their ends. */
 export function sliceLines(text: string, line: number | undefined, limit: number | undefined): string {

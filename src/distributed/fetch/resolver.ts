@@ -1,8 +1,8 @@
 // Resolves the URLs of a descriptor. A history is always complete and in order: a message, or a gap
 // with its reason. A server that fails affects only its own messages.
 import { messageOf } from '../../base/errors';
+import { mapConcurrently } from '../../base/keyedQueue';
 import { type Log, silentLog } from '../../base/log';
-import { mapConcurrently } from '../../base/mapConcurrently';
 import { orAborted } from '../model/deadline';
 import { type Gap, gapOf, ResourceFailure, reasonOfError } from '../model/gap';
 import {

@@ -1,5 +1,5 @@
 // Marks the words in which a removed line of a diff differs from the added line in its place.
-import { sharedEnd, sharedStart } from '../../base/sharedEnds';
+import { sharedEnd, sharedStart } from '../../base/text';
 import { wrapPart } from './diffLine';
 
 /** With surrogates, so that no character is cut. */

@@ -2,7 +2,7 @@
 
 import { realpath, stat } from 'node:fs/promises';
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { mapConcurrently } from '../../base/mapConcurrently';
+import { mapConcurrently } from '../../base/keyedQueue';
 import { isWindowsFilePath } from '../../base/pathNames';
 import { isBelow, isInsideRoots, realTarget } from '../../client/requests/roots';
 

@@ -1,7 +1,7 @@
 // A few runs at a time.
 import assert from 'node:assert/strict';
 import { setImmediate as tick } from 'node:timers/promises';
-import { mapConcurrently } from '../../../src/base/mapConcurrently';
+import { mapConcurrently } from '../../../src/base/keyedQueue';
 
 describe('base/mapConcurrently', () => {
   it('gives the results in the order of the items, with few runs at a time', async () => {
