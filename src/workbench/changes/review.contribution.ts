@@ -14,9 +14,9 @@ import { titleOf } from '../sessions/sessionLabels';
 import { showStatus } from '../ui/messages';
 import { CommitDrafts } from './commitDrafts';
 import { reviewsInFront } from './comparisons';
-import { VersionDocuments } from './documents/versionDocuments';
-import { readVersion } from './documents/versionReading';
+import { readVersion, VersionDocuments } from './documents/versionDocuments';
 import { EditorWorkingFiles } from './documents/workingFiles';
+import { stageTurn } from './gitExtension';
 import { type HunkArgument, HunkCommands, HunkLenses } from './hunks';
 import { RestoreActions } from './restoreActions';
 import { keepChanges, openChanges, targetOf, undoChanges } from './reviewActions';
@@ -24,7 +24,6 @@ import { ReviewIndex } from './reviewIndex';
 import { markReview } from './reviewMarks';
 import { SessionRestore } from './sessionRestore';
 import { ReviewSourceControl } from './sourceControl';
-import { stageTurn } from './stageTurn';
 import { UndoneWatch } from './undoneWatch';
 
 /** Which session and turn are meant; absent: the session that is shown, all that waits. */

@@ -5,7 +5,7 @@ import { planMarkdown } from '../../session/model/sessionMarkdown';
 import { ReviewIndex } from '../changes/reviewIndex';
 import { sessionOf } from '../commands/commandSession';
 import type { Contribution } from '../core/workbench';
-import { SessionTexts } from '../editor/sessionTexts';
+import { SessionTexts } from '../editor/readOnlyTexts';
 import { Archive } from '../sessions/archive';
 import { Conversations } from '../sessions/conversations';
 import { titleOf } from '../sessions/sessionLabels';

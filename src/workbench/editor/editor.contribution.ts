@@ -14,11 +14,10 @@ import { EditorFiles } from './editorFiles';
 import { EditorContents } from './entryContents';
 import { Follow } from './follow';
 import { EditorLinks } from './linkOpener';
-import { OutputEditor } from './outputEditor';
 import { CodeProposals, Proposals } from './proposals';
+import { OutputEditor, SessionTexts } from './readOnlyTexts';
 import { RealTerminals } from './realTerminal';
 import { Reports } from './reports';
-import { SessionTexts } from './sessionTexts';
 
 export const editor: Contribution = {
   parts(workbench) {

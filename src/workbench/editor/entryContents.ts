@@ -2,8 +2,8 @@
 import type { Conversation } from '../../client/conversation/conversation';
 import { fullOutput } from '../../client/view/fullOutput';
 import type { DiffEditor } from './diffEditor';
-import type { OutputEditor } from './outputEditor';
 import type { Proposals } from './proposals';
+import type { OutputEditor } from './readOnlyTexts';
 import { saveResource } from './saveResource';
 
 export interface EntryContents {

@@ -2,6 +2,13 @@
 import { createHash } from 'node:crypto';
 import * as vscode from 'vscode';
 import type { Disposable } from '../../base/disposable';
+import { fileNameOfTitle } from './fileName';
+import { columnBesideChat } from './openLocation';
+
+/** Each can have a megabyte. */
+const MAX_OUTPUTS = 10;
+/** Each can have many megabytes. */
+const MAX_SESSIONS = 2;
 
 export class ReadOnlyTexts implements Disposable {
   readonly #scheme: string;
@@ -42,5 +49,27 @@ export class ReadOnlyTexts implements Disposable {
   dispose(): void {
     this.#registration.dispose();
     this.#texts.clear();
+  }
+}
+
+export class OutputEditor extends ReadOnlyTexts {
+  constructor() {
+    super('parley-output', MAX_OUTPUTS);
+  }
+
+  /** @param title of the tool call */
+  show(title: string, text: string): Promise<void> {
+    const [line = ''] = title.split('\n', 1);
+    return this.open(`/${fileNameOfTitle(line)}.log`, text, { preview: true, viewColumn: columnBesideChat() });
+  }
+}
+
+export class SessionTexts extends ReadOnlyTexts {
+  constructor() {
+    super('parley-session', MAX_SESSIONS);
+  }
+
+  show(title: string, text: string): Promise<void> {
+    return this.open(`/${fileNameOfTitle(title)}.md`, text, { preview: false });
   }
 }

@@ -51,7 +51,7 @@ import {
 import { type Contribution, schedule, type Workbench } from '../core/workbench';
 import { EditorFiles } from '../editor/editorFiles';
 import { Proposals } from '../editor/proposals';
-import { SessionTexts } from '../editor/sessionTexts';
+import { SessionTexts } from '../editor/readOnlyTexts';
 import { signInTerminal } from '../editor/signInTerminal';
 import { EditorToolHost } from '../editorTools/editorToolHost';
 import { Descriptors } from '../sharing/descriptors';

@@ -14,7 +14,7 @@ import { DiffEditor } from '../../../src/workbench/editor/diffEditor';
 import { EditorFiles } from '../../../src/workbench/editor/editorFiles';
 import { EditorLinks, openLink } from '../../../src/workbench/editor/linkOpener';
 import { openLocation } from '../../../src/workbench/editor/openLocation';
-import { OutputEditor } from '../../../src/workbench/editor/outputEditor';
+import { OutputEditor } from '../../../src/workbench/editor/readOnlyTexts';
 import { AgentPty, RealTerminals } from '../../../src/workbench/editor/realTerminal';
 import { removeFolder } from '../../support/scratch';
 import { discard, hasText, openFile, typeInto, undoIn, until } from '../editing';

@@ -1,8 +1,10 @@
 // Versions of changed files as read-only documents, for the left side of comparisons and the gutter.
 import * as vscode from 'vscode';
+import { FileSystemError } from 'vscode';
 import * as z from 'zod/mini';
 import type { FileVersion } from '../../../changes/model/fileChange';
 import { asUtf8, DocumentFiles, documentStat } from '../../editor/documentFiles';
+import type { Conversations } from '../../sessions/conversations';
 
 export const VERSION_SCHEME = 'parley-version';
 
@@ -69,4 +71,17 @@ function known(uri: vscode.Uri): VersionRef {
   const ref = versionOf(uri);
   if (!ref) throw vscode.FileSystemError.FileNotFound(uri);
   return ref;
+}
+
+/**
+ * @throws FileSystemError if the session is not open here; ParleyError `state-gone`,
+ * `version-not-kept`
+ */
+export async function readVersion(
+  conversations: Pick<Conversations, 'find'>,
+  { session, root, version }: VersionRef,
+): Promise<Buffer> {
+  const states = await conversations.find(session)?.changes.states();
+  if (!states?.roots.includes(root)) throw FileSystemError.FileNotFound();
+  return states.read(root, version);
 }
