@@ -3,7 +3,8 @@
 import { randomUUID } from 'node:crypto';
 import { isAbsolute } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
-import { at, type ClientCan, clientCan, promptOf, text, type Version } from './input';
+import { at } from '../base/untrusted';
+import { type ClientCan, clientCan, promptOf, text, type Version } from './input';
 import { commands, sceneOf } from './scenes';
 import { DemoSession, type SessionOptions } from './session';
 import { initializeResult, toV2Options } from './versions';

@@ -1,16 +1,8 @@
 // Reads what a client sends without a schema library: the demo agent has no dependencies.
+import { at } from '../base/untrusted';
 import { RpcFault } from './wire';
 
 export type Version = 1 | 2;
-
-export function at(value: unknown, ...path: readonly string[]): unknown {
-  let current = value;
-  for (const key of path) {
-    if (typeof current !== 'object' || current === null) return undefined;
-    current = (current as Record<string, unknown>)[key];
-  }
-  return current;
-}
 
 /** A string of the params. @throws RpcFault -32602 where it is missing */
 export function text(params: unknown, key: string): string {

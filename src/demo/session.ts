@@ -5,7 +5,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Deferred } from '../base/deferred';
-import { at, type ClientCan, type KeptState, type Prompt, readState, type Version } from './input';
+import { at } from '../base/untrusted';
+import { type ClientCan, type KeptState, type Prompt, readState, type Version } from './input';
 import { Settings } from './settings';
 import { toV2Permission, toV2Update, type Update } from './versions';
 import { RpcFault, type RpcId, type Wire } from './wire';

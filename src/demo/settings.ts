@@ -1,7 +1,8 @@
 // What the user can choose in a session of the demo agent: its mode and its options. Options carry
 // the mode too, because a client that knows options uses them and leaves the older `modes` alone
 // (v1, section "Config options").
-import { at, text } from './input';
+import { at } from '../base/untrusted';
+import { text } from './input';
 import { RpcFault } from './wire';
 
 const MODES = [

@@ -1,6 +1,7 @@
 // What differs between the versions of the protocol. The scenes speak version 1; this file turns
 // that into version 2.
-import { at, type Version } from './input';
+import { at } from '../base/untrusted';
+import type { Version } from './input';
 
 export interface Update {
   readonly sessionUpdate: string;

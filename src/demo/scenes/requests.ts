@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { at } from '../input';
+import { at } from '../../base/untrusted';
 import type { ToolFields, Turn } from '../session';
 
 const FILE_NAME = 'parley-demo.md';

@@ -1,5 +1,5 @@
 // Reading untrusted JSON in the dialects of models.
-import { at } from '../../../src/demo/input';
+import { at } from '../../../src/base/untrusted';
 
 /** An array as it is, anything else as none. */
 export function list(value: unknown): readonly unknown[] {

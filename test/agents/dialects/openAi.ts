@@ -1,6 +1,6 @@
 // The OpenAI chat completions API, as far as an agent needs it.
 import { randomUUID } from 'node:crypto';
-import { at } from '../../../src/demo/input';
+import { at } from '../../../src/base/untrusted';
 import { type EventStream, sendJson } from '../eventStream';
 import { type Part, reply, type Said } from '../modelScripts';
 import { list, plainText } from './json';

@@ -1,6 +1,6 @@
 // The OpenAI responses API, as far as an agent needs it: always streamed.
 import { randomUUID } from 'node:crypto';
-import { at } from '../../../src/demo/input';
+import { at } from '../../../src/base/untrusted';
 import type { EventStream } from '../eventStream';
 import { type Part, reply, type Said, type Tool } from '../modelScripts';
 import { list, plainText } from './json';

@@ -1,5 +1,5 @@
 // One line of what a client sends, read as JSON-RPC 2.0 by agents that judge it.
-import { at } from '../../../src/demo/input';
+import { at } from '../../../src/base/untrusted';
 
 export function readClientLine(text: string, violation: (reason: string) => void): Record<string, unknown> | undefined {
   const read = readMessage(text);

@@ -2,7 +2,7 @@
 // comes with a prompt. $STORY_LOG: which marks came with each prompt.
 import { appendFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { at } from '../../../src/demo/input';
+import { at } from '../../../src/base/untrusted';
 import { answerOf, marksIn, readPrompt, SLOW_MS } from '../machines/story';
 import { AgentWire } from './agentWire';
 import { processProgram } from './program';

@@ -3,20 +3,14 @@ import { strict as assert } from 'node:assert';
 import { Deferred } from '../../../src/base/deferred';
 import type { ReferenceScript } from '../../support/agents/reference/referenceScript';
 import { proof } from '../../support/protocol/proof';
-import { removeScratch } from '../../support/scratch';
 import { skipTime } from '../../support/skipTime';
-import { eachRig, Rig } from './rig';
+import { eachRig, type Rig } from './rig';
 
 describe('the prompt lifecycle', function () {
   this.timeout(20_000);
   let rig: Rig;
-
-  beforeEach(async () => {
-    rig = await Rig.make(2);
-  });
-  afterEach(async () => {
-    await rig.close();
-    await removeScratch();
+  eachRig(2, (made) => {
+    rig = made;
   });
 
   const forms: readonly (readonly [string, ReferenceScript])[] = [

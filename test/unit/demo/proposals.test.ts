@@ -374,23 +374,6 @@ describe('Parley shows the proposals with the demo agent', () => {
     const barrier = version === 1 ? 'turn_complete' : 'state';
 
     describe(`in version ${version}`, () => {
-      it('/ready: says session/ready before anything of the session', async () => {
-        const conversation = await open(version);
-        await conversation.send('/ready').done;
-        assert.match(session.said(), /`session\/ready` \|\n.*agent \| `available_commands_update`/);
-        assert.match(session.said(), /Nothing of mine went out before/);
-      });
-
-      it('/late: takes what follows the answer as part of the turn', async () => {
-        const conversation = await open(version);
-        await conversation.send('/late').done;
-        assert.deepEqual(turns(), [`t1 user end_turn by ${barrier}`]);
-        assert.deepEqual(
-          entries().map((entry) => entry.replace(/: .*/s, '')),
-          ['t1 user', 't1 agent', 't1 tool', 't1 agent'],
-        );
-      });
-
       it('/background: ends the turn, keeps the call open, and shows the turn that the agent began', async () => {
         const conversation = await open(version);
         const call = () => snapshotOf(conversation).entries.find(({ tool }) => tool)?.tool?.status;
@@ -416,15 +399,6 @@ describe('Parley shows the proposals with the demo agent', () => {
         assert.equal(entries().filter((entry) => entry === 't2 user: hi').length, 1);
         assert.equal(await conversation.checkStatus(), 'live');
         assert.equal(conversation.model.state.config.find(({ id }) => id === 'pace')?.value, 'instant');
-      });
-
-      it('/twoclients: shows the message of the other client, and keeps the own turn open to its own end', async () => {
-        const conversation = await open(version);
-        await conversation.send('/twoclients').done;
-        assert.deepEqual(turns(), [`t1 user end_turn by ${barrier}`]);
-        const users = entries().filter((entry) => entry.includes(' user'));
-        assert.deepEqual(users, ['t1 user: /twoclients', 't1 user: Which day is it? (sent by another client)']);
-        assert.match(entries().at(-1) ?? '', /^t1 agent: That was the end of the \*other\* client's turn/);
       });
     });
   }

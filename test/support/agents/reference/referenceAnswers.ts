@@ -1,5 +1,5 @@
 // What a client's answers to the reference agent's requests must look like.
-import { at } from '../../../../src/demo/input';
+import { at } from '../../../../src/base/untrusted';
 
 export interface Question {
   readonly method: string;

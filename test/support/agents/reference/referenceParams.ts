@@ -1,6 +1,6 @@
 // What the params of a client's calls to the reference agent must look like, by version and by what the agent has advertised.
 import { isAbsolute } from 'node:path';
-import { at } from '../../../../src/demo/input';
+import { at } from '../../../../src/base/untrusted';
 import type { Offer, ReferenceScript } from './referenceScript';
 
 export function judgeParams(version: 1 | 2, method: string, params: unknown, script: ReferenceScript): string[] {

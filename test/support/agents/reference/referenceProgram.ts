@@ -3,7 +3,7 @@
 // $REFERENCE_VIOLATIONS and on stderr, and the process ends with status 9. Arguments: [JSON]; $AGENT_LOG: all messages.
 import { appendFileSync, existsSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { at } from '../../../../src/demo/input';
+import { at } from '../../../../src/base/untrusted';
 import { AgentWire } from '../agentWire';
 import { type AgentProgram, sleep } from '../program';
 import { Fault } from '../referenceFault';

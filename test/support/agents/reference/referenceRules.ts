@@ -1,5 +1,5 @@
 // The rules of the protocol and of the four proposals, kept strictly: watches all that a client sends, in either version, and tells each MUST that it breaks.
-import { at } from '../../../../src/demo/input';
+import { at } from '../../../../src/base/untrusted';
 import { keyOf, readClientLine } from '../clientLine';
 import { judgeAnswer, type Question } from './referenceAnswers';
 import { judgeParams } from './referenceParams';

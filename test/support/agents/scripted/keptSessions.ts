@@ -2,7 +2,7 @@
 // for the next process, however this one ends.
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { at } from '../../../../src/demo/input';
+import { at } from '../../../../src/base/untrusted';
 import { AgentWire, now } from '../agentWire';
 import type { AgentProgram } from '../program';
 

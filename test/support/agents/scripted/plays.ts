@@ -3,7 +3,7 @@
 //   permission {"toolCall":{"toolCallId":"t1","title":"Write a file","kind":"edit"}}
 //   die 3
 // The table at the end lists them. Text whose first word is no play is echoed.
-import { at } from '../../../../src/demo/input';
+import { at } from '../../../../src/base/untrusted';
 import type { AgentWire } from '../agentWire';
 import { sleep } from '../program';
 import type { AgentScript } from '../script';

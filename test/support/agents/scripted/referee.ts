@@ -1,6 +1,6 @@
 // Watches what the client sends and says what breaks a MUST of protocol v1 or of a proposal that the agent has advertised.
 import { isAbsolute } from 'node:path';
-import { at } from '../../../../src/demo/input';
+import { at } from '../../../../src/base/untrusted';
 import { keyOf } from '../clientLine';
 import type { AgentScript } from '../script';
 

@@ -5,7 +5,7 @@
 // With --login it is the sign-in that a terminal runs: it leaves the mark of a signed-in user and exits.
 import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
-import { at } from '../../../../src/demo/input';
+import { at } from '../../../../src/base/untrusted';
 import { readClientLine } from '../clientLine';
 import type { AgentProgram } from '../program';
 import { type AgentScript, readScript } from '../script';

@@ -1,6 +1,6 @@
 // The scripted agent in version 1: requests of the client, turns, and the sessions that it keeps.
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
-import { at } from '../../../../src/demo/input';
+import { at } from '../../../../src/base/untrusted';
 import { sleep } from '../program';
 import { Fault } from '../referenceFault';
 import type { Advert } from '../script';

@@ -1,6 +1,6 @@
 // The scripted agent in version 2: each order of echo, receipt and states can be played, one step a line (v2Steps.ts).
 import { isAbsolute } from 'node:path';
-import { at } from '../../../../src/demo/input';
+import { at } from '../../../../src/base/untrusted';
 import type { AgentWire } from '../agentWire';
 import type { ScriptedHost, ScriptedSide } from './host';
 import { isProgram, type Prompt, type StepHost, V2Program } from './v2Steps';

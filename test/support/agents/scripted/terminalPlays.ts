@@ -1,5 +1,5 @@
 // The plays that use a client's terminals, as no agent in the wild does today: whole lives of processes, kills, limits, releases.
-import { at } from '../../../../src/demo/input';
+import { at } from '../../../../src/base/untrusted';
 import type { AgentTurn, Play } from './plays';
 
 /** Starts a program of Node in the client's terminal. @returns its id, undefined where the client refused */
