@@ -19,26 +19,22 @@ const RETRY_MS = [100, 400, 1000, 2000, 5000, 15_000, 30_000] as const;
 
 export type JournalState =
   | {
-      /** Everything is on disk. */
       readonly kind: 'durable';
       /** A message for the user: a damaged file was set aside, or the disk can be written again. */
       readonly notice?: string;
       readonly isBack?: true;
     }
   | {
-      /** New data is kept in memory only. `message` and `hint` are for the user. */
       readonly kind: 'memory';
       readonly problem: StorageProblem;
       readonly message: string;
       readonly hint: string;
-      /** The memory limit is reached and events are lost. */
       readonly lossy: boolean;
     };
 
 export interface BackingOptions extends FileOptions {
   readonly maxMemoryBytes: number;
   readonly schedule: (run: () => void, ms: number) => Disposable;
-  /** Writes the live sessions to a new file, or to memory if it can't be read. */
   readonly refill: (sql: Sql) => void;
 }
 
@@ -116,7 +112,6 @@ export class Backing implements Disposable {
     }
   }
 
-  /** Whether a change is running. */
   get isInside(): boolean {
     return this.#inside !== undefined;
   }
@@ -193,7 +188,6 @@ export class Backing implements Disposable {
     if (this.#state.kind === 'memory' && !this.#state.lossy) this.#setState({ ...this.#state, lossy: true });
   }
 
-  /** @returns whether everything is on disk */
   retry(waitMs = 0): boolean {
     if (!this.#memory) return true;
     if (this.#closed || (this.#state.kind === 'memory' && this.#state.problem === 'newer')) return false;

@@ -15,11 +15,9 @@ export interface ImportOptions {
   readonly log: Log;
   readonly context: LeaseContext;
   readonly windowOf: (key: string) => string | undefined;
-  /** Runs something that may fail without harm. */
   readonly quietly: (run: () => void) => void;
 }
 
-/** Imports the rest of one session, or of all sessions without a live owner. */
 export function importStreams(options: ImportOptions, only?: string): void {
   const { machine } = options.context;
   for (const { path, pid, started } of options.stream.others()) {
@@ -35,7 +33,6 @@ export function importStreams(options: ImportOptions, only?: string): void {
   }
 }
 
-/** @returns whether its stream file is no longer needed */
 function takeSession({ backing, log, context, windowOf }: ImportOptions, left: StreamedSession): boolean {
   if (backing.state.kind === 'memory') return false;
   const { key, written, rows, notes } = left;

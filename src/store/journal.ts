@@ -190,7 +190,6 @@ export class Journal implements Disposable {
     return this.#backing.read(key, (sql) => readSession(sql, key));
   }
 
-  /** Returns a page of the history, newest first. */
   sessions(query: SessionQuery): readonly SessionRecord[] {
     this.flush();
     const found = this.#backing.readBoth(
@@ -324,7 +323,6 @@ export class Journal implements Disposable {
     return this.#backing.read(key, (sql) => ownerOf(sql, key, this.#context()));
   }
 
-  /** Returns the sessions whose owner is gone without releasing them, newest first. */
   abandoned(): readonly SessionRecord[] {
     this.flush();
     const found = this.#backing.readBoth(
@@ -360,7 +358,6 @@ export class Journal implements Disposable {
     return prune({ file, context: () => this.#context(), quietly: (run) => this.#quietly(run) }, options, signal);
   }
 
-  /** Writes everything and releases all sessions. */
   dispose(): void {
     if (this.#closed) return;
     this.flush();
@@ -377,7 +374,6 @@ export class Journal implements Disposable {
     this.#ownership.dispose();
   }
 
-  /** Runs one change of a session, with everything buffered, in one transaction. */
   #write<T>(key: string, change: (sql: Sql) => T): T {
     if (this.#backing.isInside) return this.#backing.write(key, change);
     this.flush();
@@ -436,13 +432,11 @@ export class Journal implements Disposable {
     }, afterMs);
   }
 
-  /** @returns whether there is more to index */
   #index(limits: IndexLimits): boolean {
     const sql = this.#backing.file;
     return this.#quietly(() => sql && indexNew(sql, limits)) === true;
   }
 
-  /** Indexes some of a session with its last message. @returns whether there is more */
   #indexRest(key: string): boolean {
     const sql = this.#backing.file;
     return sql !== undefined && indexRest(sql, key, INDEX_STEP);
@@ -462,7 +456,6 @@ export class Journal implements Disposable {
     }
   }
 
-  /** Runs something that may fail without harm and logs the error. */
   #quietly<T>(run: () => T): T | undefined {
     try {
       return run();

@@ -12,7 +12,6 @@ const PAGE = 4096;
 
 interface Adopted {
   readonly base: number;
-  /** The file could not be read, so data here can conflict with data there. */
   readonly blind: boolean;
 }
 
@@ -28,7 +27,6 @@ export class MemoryJournal {
     this.sql.exec(`PRAGMA max_page_count = ${Math.max(64, Math.ceil(maxBytes / PAGE))}`);
   }
 
-  /** Returns whether the latest state of a session is here. */
   holds(key: string): boolean {
     return this.#adopted.has(key) || this.#deleted.has(key);
   }
@@ -37,7 +35,6 @@ export class MemoryJournal {
     return [...this.#adopted.keys(), ...this.#deleted];
   }
 
-  /** Returns the number of the newest event of a session that is in the file. */
   baseOf(key: string): number {
     return this.#adopted.get(key)?.base ?? 0;
   }

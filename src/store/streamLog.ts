@@ -25,7 +25,6 @@ const NAME = /^parley-(\d+)-(\w*)-[\da-f-]+\.stream$/;
 const MAX_BYTES = 64 * 1024 * 1024;
 const MAX_LINE_CHARS = 4 * 1024 * 1024;
 
-/** What a process appended for a session and may not have written to the journal. */
 export interface StreamedSession {
   readonly key: string;
   readonly written: number;
@@ -146,7 +145,6 @@ function namesIn(folder: string): readonly string[] {
   }
 }
 
-/** Returns a chunk reduced to what decides whether the next one extends it. */
 function shortened(event: PendingRow['event']): PendingRow['event'] {
   return event.type === 'message_chunk' && event.block.type === 'text' && event.block.text !== ''
     ? { ...event, block: { ...event.block, text: 'x' } }

@@ -16,7 +16,6 @@ import type { StreamLog } from './streamLog';
 import { WriteTimers } from './writeTimers';
 
 const BULK_CHARS = 256 * 1024;
-/** Buffered characters that are written immediately. */
 const MAX_WAITING_CHARS = 4 * 1024 * 1024;
 /**
  * Characters of a flush that go to the stream file; more is a flood, written coalesced once a
@@ -44,7 +43,6 @@ const OF_USER: ReadonlySet<SessionEvent['type']> = new Set(['prompt_sent', 'perm
 /** How far the lines of a session's agent were read, with the events that came from them. */
 export interface ReadProgress {
   readonly json: string;
-  /** Called once this or a later one survives the process. */
   readonly stored: () => void;
 }
 
@@ -67,7 +65,6 @@ export class WriteBuffer implements Disposable {
   readonly #notes = new SideNotes();
   readonly #written = new Map<string, WrittenRows>();
   readonly #progress = new Map<string, ReadProgress>();
-  /** Progress that is only in memory, as the disk cannot be used. */
   readonly #inMemory = new Map<string, ReadProgress>();
   readonly #timers: WriteTimers;
 
@@ -144,12 +141,10 @@ export class WriteBuffer implements Disposable {
     return this.#notes.get(key, table);
   }
 
-  /** Returns whether rows were written to a session since this process opened it. */
   hasWritten(key: string): boolean {
     return this.#written.has(key);
   }
 
-  /** Sessions with cleared events on disk in which a turn has ended since. */
   replayed(): readonly (readonly [key: string, rows: WrittenRows])[] {
     return [...this.#written].filter(([, rows]) => rows.hasCleared && rows.tail?.row.event.type === 'turn_ended');
   }
@@ -173,7 +168,6 @@ export class WriteBuffer implements Disposable {
     this.#timers.end();
   }
 
-  /** @returns whether all of it will survive the process */
   #streamOn(most = MAX_STREAMED_CHARS, isDurable = false): boolean {
     if (this.#unstreamed.isEmpty) return true;
     const { backing, stream } = this.#options;

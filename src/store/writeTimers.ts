@@ -57,7 +57,6 @@ export class WriteTimers {
     }, REST_MS);
   }
 
-  /** Writes much buffered data as soon as the last bulk write is long enough ago. */
   bulkSoon(): void {
     if (this.#isSoon) return;
     this.#isSoon = true;

@@ -16,7 +16,6 @@ describe('a session between machines', function () {
 
   const say = async (window: StageWindow, key: string, mark: string): Promise<string> =>
     (await window.call<{ stopReason: string }>('send', key, promptOf(mark, 'plain'))).stopReason;
-  /** As the original client reads it. */
   const marks = async (window: StageWindow, key: string): Promise<readonly string[]> => {
     const read = await stage.read(await window.descriptor(key));
     return read.flatMap(({ role, text }) => (role === 'gap' ? [text] : marksIn(text)));

@@ -35,12 +35,10 @@ import {
   writeRecord,
 } from './communicationRecord';
 
-/** What the sessions of HTTP agents need of the place they run in. */
 export interface ChatServices {
   readonly log: Log;
   readonly clock: Clock;
   readonly descriptors?: DescriptorPort;
-  /** Follows the links of such a session. */
   readonly historyLinks?: (key: string, sessionId: string) => HistoryLinks;
   readonly follow?: FollowOptions;
   readonly readPart?: (key: string, gapId: string) => void;
@@ -71,7 +69,6 @@ export class CommunicationChat {
     this.#model = model;
   }
 
-  /** Undefined before there is a session with an HTTP agent. */
   get descriptor(): SessionDescriptor | undefined {
     return this.#session?.descriptor ?? this.#adopted;
   }
@@ -86,12 +83,10 @@ export class CommunicationChat {
     return this.#session?.isAwaiting === true;
   }
 
-  /** Call it before the conversation starts by reopening this session. */
   adopt(descriptor: SessionDescriptor): void {
     this.#adopted = descriptor;
   }
 
-  /** @param emit takes what happens in the session from now on, in order */
   attach(emit: (event: SessionEvent) => void): void {
     this.#emit = emit;
   }

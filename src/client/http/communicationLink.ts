@@ -71,7 +71,6 @@ async function adviceFor(client: CommunicationClient, signal: AbortSignal): Prom
   return framed('{0} {1}', has, localizable('Correct “agent” in parley.agents.'));
 }
 
-/** A manifest without kinds of content takes all of them. */
 export function describeAgent(manifest: AgentManifest): AgentDescription {
   const types = manifest.input_content_types ?? ['*/*'];
   const takes = (kind: string): boolean =>

@@ -40,7 +40,6 @@ export class RunOutput {
     return this.#messages;
   }
 
-  /** @param changes by index, as in {@link Changes.entries} */
   tell(entries: readonly Entry[], changes: ReadonlyMap<number, true | string>): void {
     for (const index of [...changes.keys()].sort((a, b) => a - b)) {
       const entry = entries[index];

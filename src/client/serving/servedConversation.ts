@@ -36,7 +36,6 @@ export class ServedConversation {
   #isBusy = false;
   #isBroken = false;
 
-  /** @param conversation not started, and closed by this object */
   constructor(conversation: Conversation, name: string, state: StateExchange) {
     this.#conversation = conversation;
     this.#state = state;
@@ -114,7 +113,6 @@ export class ServedConversation {
     throw new ParleyError(`turn-${stopReason}`, why);
   }
 
-  /** The reason, as a caller on another machine reads it. */
   #forCaller(error: unknown): unknown {
     const { name } = this.#conversation.agent;
     if (error instanceof ParleyError && error.code === 'sign-in-needed')
@@ -157,7 +155,6 @@ export class ServedConversation {
     }
   }
 
-  /** What others added since the agent's last run, and messages before the prompt. */
   async #unknownPast(
     context: ServedRunContext,
     before: readonly Message[],
@@ -201,7 +198,6 @@ function hasParts({ parts: recorded }: Message, parts: readonly MessagePart[]): 
   });
 }
 
-/** An input with answers before its last message has an unrecorded history. */
 function splitInput(input: readonly Message[]): {
   readonly before: readonly Message[];
   readonly asked: readonly Message[];

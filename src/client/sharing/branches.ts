@@ -22,7 +22,6 @@ export class Branches<B extends Branch> {
   readonly #told = new Set<string>();
   readonly #onDidDiverge: (divergence: Divergence<B>) => void;
 
-  /** @param onDidDiverge called once for each two that have come to differ */
   constructor(onDidDiverge: (divergence: Divergence<B>) => void) {
     this.#onDidDiverge = onDidDiverge;
   }

@@ -17,7 +17,6 @@ import { filling, loading, PREFIX, partFilling, placeOf } from './historyEvents'
 import { type HistoryPlace, LateArrivals } from './lateArrivals';
 import { remotePartsOf } from './pastEvents';
 
-/** Limits of remote texts that are loaded with their messages, newest first. */
 const MAX_TEXT_BYTES = 256 * 1024;
 const MAX_TEXTS = 200;
 /** How long such texts are waited for once all messages are there, in milliseconds. */
@@ -51,7 +50,6 @@ export class PartTexts {
     }
   }
 
-  /** @returns one gap for each message that lacks texts */
   async settled(): Promise<readonly Gap[]> {
     const all = Promise.all(this.#loading);
     if (!(await within(TEXTS_MS, all))) this.#late.abort();

@@ -7,7 +7,6 @@ export interface HistoryPlace {
   note(events: readonly TimedEvent[]): void;
 }
 
-/** Messages that are put into the transcript immediately, and bytes of them. */
 const SLICE = 100;
 const SLICE_BYTES = 128 * 1024;
 /** Adds later messages in small steps: thousands at once would block the window. */

@@ -12,9 +12,7 @@ export interface CollectedMessage {
 
 /** Messages that wait in memory; later ones are read from the transcript again. */
 const MAX_WAITING = 200;
-/** Entries that are made into messages immediately. */
 const ENTRIES_AT_ONCE = 200;
-/** The share of a history that is kept, newest first, if a session is longer. */
 export const NEWEST_SHARE = 0.75;
 
 export class MessageCollector {
@@ -25,7 +23,6 @@ export class MessageCollector {
   #collected: string | undefined;
   #skip = 0;
 
-  /** @param agentName goes into the role of the agent's messages */
   constructor(model: SessionView, agentName: () => string, maxMessages: number) {
     this.#model = model;
     this.#agentName = agentName;
@@ -52,7 +49,6 @@ export class MessageCollector {
     this.#collected = entryId;
   }
 
-  /** Leaves out the next this many messages, which were written by an earlier run. */
   skip(messages: number): void {
     this.#skip = messages;
   }
@@ -106,7 +102,6 @@ export class MessageCollector {
   }
 }
 
-/** A running turn may still change, except for its prompt. */
 function completeUntil(entries: readonly Entry[], from: number, turnId: string | undefined): number {
   if (turnId === undefined) return entries.length;
   const begin = entries.findIndex(
@@ -116,7 +111,6 @@ function completeUntil(entries: readonly Entry[], from: number, turnId: string |
   return entries[begin]?.kind === 'user' ? begin + 1 : begin;
 }
 
-/** Where a piece ends that is made into messages in one go. */
 function pieceUntil(entries: readonly Entry[], from: number, to: number): number {
   for (let index = from + ENTRIES_AT_ONCE; index < to; index++)
     if (entries[index]?.kind === 'user' || entries[index - 1]?.kind === 'turn_end') return index;

@@ -38,7 +38,6 @@ export function pastEvents(message: Message, id: string): readonly PastEvent[] {
   return [...events, ...say(run), ...cut, ...end];
 }
 
-/** The numbers of the parts that have a gap of their own in {@link pastEvents}. */
 export function remotePartsOf({ parts }: Message): readonly number[] {
   const remote: number[] = [];
   for (let index = 0; index < parts.length && index < MAX_PARTS && remote.length < MAX_REMOTE; index++) {

@@ -23,7 +23,6 @@ export function openedFrom({ history }: SessionDescriptor): Notice {
   return { ...own(ownText('opened-from', history.length, origins.length, ...named)), opens: true };
 }
 
-/** In the new conversation. */
 export function continuedFrom(name: string, key: string, { history }: SessionDescriptor): Notice {
   return { ...own(ownText('continued-from', name, history.length)), opens: true, action: showAction(key) };
 }

@@ -50,11 +50,9 @@ export function originsOf(place: S3Location): readonly string[] {
   return [new URL(place.endpoint).origin, objectUrl(place, 'x').origin];
 }
 
-/** Entries of `parley.resources.allow` that count. */
 const MAX_ORIGINS = 1000;
 
 export interface AllowSetting {
-  /** As `URL.origin` writes them, each once. */
   readonly origins: readonly string[];
   readonly problems: readonly string[];
 }

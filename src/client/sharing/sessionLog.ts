@@ -47,7 +47,6 @@ export interface SessionLogOptions {
   readonly isWanted: () => boolean;
   readonly log: Log;
   readonly maxMessages?: number;
-  /** Something could not be written. Called once, until writing works again. */
   readonly onTrouble: (error: unknown) => void;
   readonly onDidWait?: (waiting: number, problem: ParleyError | undefined) => void;
 }
@@ -102,7 +101,6 @@ export class SessionLog implements Disposable {
   readonly #ended = new AbortController();
   readonly #didChange = new Emitter<SessionRecord>();
   readonly #collector: MessageCollector;
-  /** All writing, in order. */
   readonly #jobs = new KeyedQueue<'write'>();
   #opened: Promise<void> | undefined;
   #stores: Stores | undefined;
@@ -399,7 +397,6 @@ export class SessionLog implements Disposable {
     }
   }
 
-  /** @returns whether entries were complete that were not collected yet */
   #collect(): boolean {
     return this.#collector.collect(this.#record?.entries.length === 0);
   }
@@ -445,7 +442,6 @@ export class SessionLog implements Disposable {
     return { ...placeIn(store), waits: true };
   }
 
-  /** How many objects wait on this machine for the storage server. */
   get #waiting(): number {
     const { entries = [], state } = this.#record ?? {};
     return entries.filter(waits).length + (state && waits(state) ? 1 : 0);
@@ -648,7 +644,6 @@ export class SessionLog implements Disposable {
     });
   }
 
-  /** Returns whether a URL leads to an object, however old its signature. */
   async #isAt(place: Place | undefined, url: string | undefined): Promise<boolean> {
     if (place === undefined || url === undefined) return place === undefined && url === undefined;
     if (place.kind === 'foreign') return urlIdentity(place.url) === urlIdentity(url);
@@ -709,7 +704,6 @@ export class SessionLog implements Disposable {
     this.#report();
   }
 
-  /** Once opened. */
   get #known(): SessionRecord {
     if (this.#record) return this.#record;
     throw new ParleyError('not-open', 'The messages of the session are not open.');
@@ -725,7 +719,6 @@ export class SessionLog implements Disposable {
   }
 }
 
-/** What was not shared stays on this machine. */
 function onlyLocal(stores: Stores): Stores {
   const local = stores.find(({ isLocal }) => isLocal);
   return local ? [local] : stores;

@@ -90,7 +90,6 @@ export function keyIn(name: string): string {
   return name.split('/').at(-2) ?? '';
 }
 
-/** Everything in the records of other sessions that looks like an id of a message. */
 export async function idsIn(fileStores: readonly FileStore[], signal: AbortSignal): Promise<ReadonlySet<string>> {
   const ids = new Set<string>();
   for (const fileStore of fileStores) {
@@ -116,7 +115,6 @@ async function quietly(log: Log, removing: Promise<void>): Promise<boolean> {
   }
 }
 
-/** An object that a conversation wrote on another machine. */
 export interface SessionCopy {
   readonly store: Pick<ResourceStore, 'id' | 'remove'>;
   readonly key: string;
@@ -125,7 +123,6 @@ export interface SessionCopy {
 export interface CopiesOptions {
   /** What is known of the messages of sessions with agents of the Agent Client Protocol. */
   readonly messages: DescriptorPort;
-  /** What is kept of sessions with HTTP agents. */
   readonly http: DescriptorPort;
   readonly stores: readonly ResourceStore[];
 }
@@ -134,7 +131,6 @@ const messagesSchema = z.object({ record: z.unknown() });
 
 const AT_ONCE = 8;
 
-/** What a conversation wrote to stores that are still configured. */
 export async function copiesOf(key: string, options: CopiesOptions): Promise<readonly SessionCopy[]> {
   const stores = options.stores.filter(({ isLocal }) => !isLocal);
   if (stores.length === 0) return [];

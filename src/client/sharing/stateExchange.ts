@@ -22,9 +22,7 @@ export class StateExchange implements StateHolder {
   readonly #own: ChatKeeper | undefined;
   #url: string | undefined;
   #content: Uint8Array | string | undefined;
-  /** What the agent itself has stored since it was offered `#url`. */
   #stored: string | undefined;
-  /** The state whose bytes the agent has. */
   #known: string | undefined;
   #hasConflict = false;
   /** The state that the agent wanted to store last continues another one than it was offered. */
@@ -125,7 +123,6 @@ function isSame(one: string | undefined, other: string | undefined): boolean {
 export interface ChatStateOptions {
   readonly messages: Pick<SessionLog, 'hasState' | 'state' | 'stateBy' | 'storeState'>;
   readonly agent: () => { readonly id: string; readonly name: string };
-  /** Reads a state on another server, or returns why it can't. */
   readonly fetch: (url: string, signal: AbortSignal) => Promise<Uint8Array | string>;
   /** How long a message waits for the state, in milliseconds (10,000). */
   readonly readMs?: number;

@@ -58,7 +58,6 @@ export interface UploadState {
 
 export interface UploadsOptions {
   readonly show: (state: UploadState | undefined) => void;
-  /** Called once per error code until nothing waits. */
   readonly tell: (problem: ParleyError, waiting: number) => void;
   readonly log: Log;
   /** Milliseconds until the first retry; doubled up to five minutes. */
@@ -128,7 +127,6 @@ export class Uploads implements Disposable {
     if (this.#waiting.size > 0) void this.#sendQuietly();
   }
 
-  /** Reports a problem that was met otherwise, unless it was reported already. */
   report(problem: ParleyError): void {
     if (this.#reported.has(problem.code)) return;
     this.#reported.add(problem.code);
@@ -211,7 +209,6 @@ function silence(): ParleyError {
   });
 }
 
-/** Paths of the files, in the order in which they were written. */
 export async function earlierFiles(root: string): Promise<readonly string[]> {
   const names = await readdir(root, { recursive: true }).catch(() => []);
   return names

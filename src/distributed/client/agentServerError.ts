@@ -15,7 +15,6 @@ const MAX_ISSUES_CHARS = 16 * 1024;
 const MAX_RETRY_MS = 24 * 60 * 60 * 1000;
 
 export interface AgentServerErrorOptions extends ParleyErrorOptions {
-  /** HTTP status, where there was an answer. */
   readonly status?: number;
   /** Milliseconds after which the server wants to be asked again. */
   readonly retryAfterMs?: number;
@@ -138,7 +137,6 @@ export function errorOfContent(origin: string, status: number, error: unknown): 
 const ISSUE = /'loc': \(([^)]{0,500})\), 'msg': (?:'((?:[^'\\]|\\.){0,1000})'|"((?:[^"\\]|\\.){0,1000})")/g;
 const MAX_ISSUES = 3;
 
-/** Names the invalid fields in a list of validation errors, without their values. */
 function validationSentence(text: string): string | undefined {
   if (!text.startsWith("[{'type': ")) return undefined;
   const issues = [...text.slice(0, MAX_ISSUES_CHARS).matchAll(ISSUE)]

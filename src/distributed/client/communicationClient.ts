@@ -26,7 +26,6 @@ import { AgentServerError, errorOfAnswer, errorOfContent, errorOfSilence } from 
 
 export type Traffic = (dir: 'in' | 'out', line: string) => void;
 
-/** The part of the global `fetch` that is used. */
 export type FetchLike = (url: string, init: RequestInit) => Promise<Response>;
 
 export interface CommunicationClientOptions {

@@ -38,7 +38,6 @@ export interface AgentConversation {
    */
   send(prompt: readonly ContentBlock[], signal: AbortSignal): Promise<SendOutcome>;
   cancel(): Promise<void>;
-  /** Continues with another agent, after taking over what only the old server has. */
   moveTo(endpoint: AgentEndpoint, signal: AbortSignal): Promise<void>;
 }
 
@@ -73,7 +72,6 @@ interface ActiveRun {
   readonly leave: AbortController;
   isStopped: boolean;
   input: readonly Message[];
-  /** The failure that it ended with, before it is shown. */
   failure?: Failure;
 }
 
@@ -379,7 +377,6 @@ export class CommunicationSession implements AgentConversation {
    */
   #showMissed(run: Run): number {
     const reader = new RunToEvents(mintId(), this.#log, MAX_GAPS);
-    // Why it failed is of no use any more.
     const type = run.status === 'completed' ? 'run.completed' : 'run.cancelled';
     if (this.#options.onDidMiss?.(reader.apply({ type, run })) !== true) return 0;
     return this.#past.held.all.length - (this.#hasPartOfAnswer ? 1 : 0) + run.output.length;

@@ -5,7 +5,6 @@ import { framed, type LocalizableText, localizable } from '../../base/localizabl
 import type { HistoryLinks } from '../fetch/historyLinks';
 import { redactUrl, urlIdentity } from '../model/resourceUrl';
 
-/** Ways to continue after a run that failed, as the ids of their buttons. */
 export const CONTINUE_WITHOUT = 'continue:without';
 export const SEND_TRANSCRIPT = 'continue:transcript';
 export const CONTINUE_RECORDED = 'continue:recorded';

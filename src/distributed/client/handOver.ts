@@ -63,10 +63,8 @@ export function decideHandOver(ours: SessionDescriptor, answer: ServerAnswer): H
   return { kind: 'send', descriptor: adopt(ours, theirs), because: relation === 'same' ? 'ours' : 'taken' };
 }
 
-/** What a server has seen of a session. Any error resets it to `new`. */
 export type ServerMemory = 'new' | 'answered';
 
-/** Names a session by id only to a server that has answered since the last error. */
 export function sessionForRun(
   ours: SessionDescriptor,
   memory: ServerMemory,
@@ -144,7 +142,6 @@ export function isKnownBranch({ history }: SessionDescriptor, known: readonly Se
   return known.some((one) => compareHistories(one.history, history).relation !== 'fork');
 }
 
-/** Names the message behind a link, however it is signed. */
 export function nameOf(url: string): string {
   return createHash('sha256').update(urlIdentity(url)).digest('hex').slice(0, 16);
 }

@@ -88,7 +88,6 @@ export class HeldMessages {
     this.#held = this.#held.map((held) => (held.message === message ? { ...held, url } : held));
   }
 
-  /** Returns whether a message is the record of another one. */
   static isRecordOf(recorded: Message, message: Message): boolean {
     return isSame(message, recorded);
   }

@@ -19,7 +19,6 @@ import {
   urlSchema,
 } from '../model/model';
 
-/** Returns the text of a part that is only text. */
 export function textOf(part: MessagePart): string | undefined {
   if (part.name !== undefined || part.content === undefined) return undefined;
   if (!isTextual(part.content_type) || citationOf(part) || trajectoryOf(part)) return undefined;
@@ -93,7 +92,6 @@ export function missingParts(shown: Shown, whole: readonly MessagePart[]): reado
   return missing;
 }
 
-/** Returns whether content of this kind can be read as text. */
 export function isTextual(mimeType: string): boolean {
   return /^(text\/|application\/(json|xml|yaml|x-ndjson)\b|application\/[\w.-]+\+(json|xml)\b)/i.test(mimeType);
 }
@@ -156,12 +154,10 @@ function promptPart(block: ContentBlock): MessagePart[] {
   }
 }
 
-/** A citation or a step with an address is a link, not content. */
 export function isRemote(part: MessagePart): part is MessagePart & { readonly content_url: string } {
   return part.content_url !== undefined && part.metadata === undefined;
 }
 
-/** Returns whether that content is text. */
 export function isRemoteText(part: MessagePart): boolean {
   return isRemote(part) && isTextual(part.content_type);
 }
@@ -176,7 +172,6 @@ export function withBytes(part: MessagePart, bytes: Uint8Array): MessagePart {
 
 type GapEvent = Extract<SessionEvent, { type: 'gap' }>;
 
-/** The id of the gap of one part. */
 export function partGapId(messageGapId: string, part: number): string {
   return `${messageGapId}.${part}`;
 }

@@ -19,7 +19,6 @@ export interface FollowOptions {
   readonly retryMs?: readonly number[];
 }
 
-/** How far a run was followed. */
 export interface RunPosition {
   runId: string | undefined;
   taken: number;
@@ -41,7 +40,6 @@ export function endsStream(event: RunEvent): boolean {
   }
 }
 
-/** Returns whether a run waits for an answer or has ended. */
 export function isResting(status: RunStatus): boolean {
   return status === 'awaiting' || status === 'completed' || status === 'failed' || status === 'cancelled';
 }
@@ -83,7 +81,6 @@ export async function* followRun(
   yield* recover(client, position, options, signal);
 }
 
-/** Yields the events of a stream until it breaks or the run rests. */
 async function* whileItLives(
   client: Pick<CommunicationClient, 'run'>,
   events: AsyncIterable<RunEvent>,
@@ -178,7 +175,6 @@ async function* recover(
   }
 }
 
-/** Returns what came since the position, or the end of the run. */
 async function missed(
   client: Pick<CommunicationClient, 'run' | 'events'>,
   runId: string,

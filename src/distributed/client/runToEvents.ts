@@ -134,7 +134,6 @@ export class RunToEvents {
     this.#end = { status: 'failed', stopReason: 'error', error, run };
   }
 
-  /** Shows what of a whole message was not shown in pieces. */
   #complete(shown: Shown, whole: readonly MessagePart[], out: SessionEvent[]): void {
     const missing = missingParts(shown, whole);
     if (missing === undefined) this.#log.debug('A completed message differs from its parts; the parts stay.');

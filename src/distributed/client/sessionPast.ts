@@ -16,17 +16,14 @@ export type Finding =
 
 export interface MessageRecorder {
   record(message: Message, signal: AbortSignal): Promise<string>;
-  /** Returns whether a copy of before lies in that place. */
   has(url: string): Promise<boolean>;
 }
 
 export interface KeptPast {
   readonly descriptor: SessionDescriptor;
-  /** Messages that no server has recorded, in order. */
   readonly held?: readonly HeldMessage[];
   /** Names of links that left the history: their messages are held, or the user left them out. */
   readonly gone?: readonly string[];
-  /** Copies of held messages that were handed out and recorded by a server since. */
   readonly copies?: readonly string[];
 }
 
@@ -174,7 +171,6 @@ export class SessionPast {
     this.#copies = [...this.#copies, url].slice(-MAX_HISTORY);
   }
 
-  /** Returns where a copy of a message lies whose link has ended. */
   async #published(url: string, recorder: MessageRecorder, signal: AbortSignal): Promise<string | undefined> {
     const known = this.#reissued.get(nameOf(url));
     if (known !== undefined && (await recorder.has(known)))
@@ -187,7 +183,6 @@ export class SessionPast {
     return copy;
   }
 
-  /** Returns the message behind a dead link if it was read before. */
   async #copyOfEnded(url: string, signal: AbortSignal): Promise<Message | undefined> {
     const ends = expiryOf(url);
     return ends !== undefined && ends <= this.#now() ? this.#read(url, signal) : undefined;

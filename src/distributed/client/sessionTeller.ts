@@ -25,12 +25,10 @@ export class SessionTeller {
     this.#tell('info', { code: 'agent-still-works', args: [] });
   }
 
-  /** The server at `origin` has lost the session since it answered last. */
   forgotten(origin: string, count: number): void {
     this.#tell('warning', { code: 'server-forgot', args: [origin, count] });
   }
 
-  /** The server at `origin` has answered without the past. */
   answeredWithout(origin: string, count: number): void {
     this.#tell('warning', { code: 'server-answered-without', args: [origin, count] });
   }

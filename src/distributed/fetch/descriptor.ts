@@ -8,7 +8,6 @@ import { MAX_DESCRIPTOR_BYTES, parseBounded, readSession, type SessionDescriptor
 import { carriesSignature, expiryOf, isOnThisMachine } from '../model/resourceUrl';
 import { type Guard, guardedGet } from './guard';
 
-/** The session itself, or the address of a server's `GET /sessions/{id}`. */
 export type DescriptorSource =
   | { readonly kind: 'descriptor'; readonly descriptor: SessionDescriptor }
   | { readonly kind: 'address'; readonly url: string };
@@ -54,9 +53,7 @@ export async function openDescriptor(input: unknown, guard: Guard, signal: Abort
 }
 
 export interface ExportedDescriptor {
-  /** JSON, indented. */
   readonly text: string;
-  /** Some systems cut links at 2 000 to 8 000 characters. */
   readonly link: string;
   /** Whoever gets it can read the messages without signing in: warn before it is copied. */
   readonly carriesSignatures: boolean;
@@ -66,7 +63,6 @@ export interface ExportedDescriptor {
   readonly expiresAt?: number;
 }
 
-/** @param scheme of the editor (`vscode`, `vscodium` …) */
 export function exportDescriptor(descriptor: SessionDescriptor, scheme = 'vscode'): ExportedDescriptor {
   const urls = descriptor.state === undefined ? descriptor.history : [...descriptor.history, descriptor.state];
   const ends = urls.map(expiryOf).filter((end) => end !== undefined);

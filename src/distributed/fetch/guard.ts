@@ -20,7 +20,6 @@ import { type ConsentPolicy, OriginConsent } from './originConsent';
 
 const MAX_REDIRECTS = 3;
 
-/** What the user and the settings allow. Origins are as `URL.origin` writes them. */
 export interface NetworkPolicy extends ConsentPolicy {
   /**
    * Own server, configured agents and stores, allowed origins. Their addresses are not checked.

@@ -7,7 +7,6 @@ import { originOf } from '../model/resourceUrl';
 import type { BlockedAddress } from './guardedConnections';
 
 export interface AskedOrigin {
-  /** `scheme://host[:port]` as `URL.origin` gives it. */
   readonly origin: string;
   readonly found: 'local' | 'private';
   readonly count: number;

@@ -3,12 +3,10 @@
 import { type GapReason, ResourceFailure } from '../model/gap';
 
 interface Waiting {
-  /** Of all jobs, in the order they came. */
   readonly number: number;
   readonly start: () => void;
 }
 
-/** Runs jobs in the order they came, as far as both caps let them. */
 export class OriginLimiter {
   readonly #maxTotal: number;
   readonly #maxPerOrigin: number;
@@ -74,7 +72,6 @@ export class OriginLimiter {
   }
 }
 
-/** Failures in a row, without any answer, after which a server counts as dead. */
 const ENOUGH = 4;
 const SILENT: ReadonlySet<GapReason> = new Set(['timeout', 'refused', 'no-such-host']);
 const UNANSWERED: ReadonlySet<GapReason> = new Set([...SILENT, 'connection-lost']);

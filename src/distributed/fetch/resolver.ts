@@ -53,7 +53,6 @@ export interface HistoryOptions {
    * a long one.
    */
   readonly budgetMs?: number;
-  /** The newest `count` entries are loaded alone until `others` settles. */
   readonly newest?: { readonly count: number; readonly others: Promise<unknown> };
 }
 
@@ -149,7 +148,6 @@ export class Resolver {
     return await this.#resolveOne(group, run);
   }
 
-  /** Gets the state, revalidated each time. Forward its URL even if that fails. */
   async resolveState(url: string, signal: AbortSignal): Promise<ResolvedState | Gap> {
     try {
       const target = await this.#loader.target(url);
@@ -161,7 +159,6 @@ export class Resolver {
     }
   }
 
-  /** Returns the bytes of a part, fetching its `content_url` only now. */
   async resolvePart(part: MessagePart, options: PartOptions, signal: AbortSignal): Promise<ResolvedContent | Gap> {
     const { content_type: contentType, content_url: url } = part;
     if (url === undefined) {
@@ -252,7 +249,6 @@ interface Group {
   readonly sha256?: string;
 }
 
-/** The URLs of the entries [from, to), newest first, each once. */
 function groupByUrl(history: readonly string[], from: number, to: number, options: HistoryOptions): readonly Group[] {
   const groups = new Map<string, Group>();
   for (let index = to - 1; index >= from; index--) {

@@ -37,7 +37,6 @@ export class ResourceCache {
   readonly #maxFiles: number;
   readonly #restMs: number;
   readonly #log: Log;
-  /** What is not on disk yet, by name. */
   readonly #waiting = new Map<string, Waiting>();
   #waitingBytes = 0;
   readonly #read = new Set<string>();
@@ -80,7 +79,6 @@ export class ResourceCache {
     this.#writeLater();
   }
 
-  /** Writes what waits. @returns when everything that was put so far is on disk */
   settled(): Promise<void> {
     this.#write();
     return this.#writing;

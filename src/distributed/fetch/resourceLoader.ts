@@ -55,7 +55,6 @@ export interface LoadOptions {
   /** What an earlier fetch gave, to be used again if the server says that it is the same. */
   readonly known?: Loaded;
   readonly health?: OriginHealth;
-  /** The user wants this one now, and is asked about a server that is blocked. */
   readonly asks?: boolean;
 }
 

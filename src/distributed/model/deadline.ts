@@ -10,7 +10,6 @@ export class Deadline implements Disposable {
   readonly #timer: NodeJS.Timeout;
   readonly #onCallerAbort = (): void => this.#controller.abort(this.#caller.reason);
 
-  /** @param what is waited for, as the beginning of a sentence ("The agent server") */
   constructor(what: LocalizableText, ms: number, caller: AbortSignal) {
     this.#caller = caller;
     this.#timer = setTimeout(() => {

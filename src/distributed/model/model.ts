@@ -90,7 +90,6 @@ export const agentNameSchema = z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9.
 
 const NO_URL = `expected an http or https URL of at most ${MAX_URL_CHARS} characters`;
 
-/** An http(s) URL, kept as it was written. */
 export const urlSchema = z.string().check(z.refine(isUrl, { error: NO_URL }));
 
 function isUrl(text: unknown): text is string {
@@ -275,7 +274,6 @@ function isKnownEvent(name: string): boolean {
 export interface Citation {
   readonly startIndex?: number;
   readonly endIndex?: number;
-  /** http(s) only. */
   readonly url?: string;
   readonly title?: string;
   readonly description?: string;

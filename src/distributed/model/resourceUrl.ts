@@ -17,7 +17,6 @@ const BESIDE_SIGNATURE =
   /^(sig|exp|se|sp|sv|sr|st|skoid|sktid|skt|ske|sks|skv|spr|signature|expires|awsaccesskeyid|googleaccessid|key-pair-id|policy)$/i;
 const SECRET = /^(x-amz-signature|x-amz-security-token|x-goog-signature|signature|sig|token|access_token)$/i;
 
-/** The same where URLs stand in a text, also in JSON that escapes the ampersand. */
 const SECRET_IN_TEXT =
   /((?:[?&]|\\u0026)(?:x-amz-signature|x-amz-security-token|x-amz-credential|x-goog-signature|x-goog-credential|signature|sig|token|access_token)=)[^&\s"'#\\<>]+/gi;
 const USER_IN_TEXT = /(:\/\/)[^/\s"'@\\?#]+:[^/\s"'@\\?#]*@/g;
@@ -37,7 +36,6 @@ export function originOf(url: string): string | undefined {
   return origin;
 }
 
-/** A URL without user, query and fragment, for display and logs. */
 export function redactUrl(url: string): string {
   if (!URL.canParse(url)) return '(not a URL)';
   const { protocol, host, pathname, search } = new URL(url);
@@ -101,7 +99,6 @@ export function withHash(url: string, sha256: string): string {
   return parsed.href;
 }
 
-/** The path and query of a signed resource. */
 export function signResource(secret: Uint8Array, id: string, expires: number): string {
   return `/resources/${id}?exp=${expires}&sig=${signature(secret, id, expires)}`;
 }
@@ -131,7 +128,6 @@ function signature(secret: Uint8Array, id: string, expires: number): string {
 export interface PublicAddress {
   /** As links begin: `https://host[:port][/path]`, without a slash at the end. */
   readonly base: string;
-  /** Values of the Host header under which requests come, lower case. */
   readonly hosts: readonly string[];
   /** A path prefix that a proxy left, or nothing. */
   readonly prefix: string;

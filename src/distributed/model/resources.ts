@@ -6,7 +6,6 @@ import { ParleyError } from '../../base/errors';
 
 export interface StoredResource {
   readonly key: string;
-  /** Lower-case hex of the bytes. */
   readonly sha256: string;
   readonly bytes: number;
 }
@@ -22,7 +21,6 @@ export interface UrlOptions {
 export interface ResourceStore {
   /** Stable over restarts, without secrets: names the place. */
   readonly id: string;
-  /** Reading costs no network. */
   readonly isLocal: boolean;
   /**
    * Writes an object, whole or not at all.

@@ -73,7 +73,6 @@ function agentMessage(entries: readonly Entry[], options: ToMessagesOptions): Me
   };
 }
 
-/** Says how a turn ended early, in words and in a field of our own. */
 function stopPart(reason: string): MessagePart {
   const sentence = reason === 'cancelled' ? 'The turn was cancelled.' : `The turn ended early (${reason}).`;
   return { ...textPart(''), metadata: { kind: 'trajectory', message: sentence }, parley_stop_reason: reason };

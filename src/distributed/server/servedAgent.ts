@@ -26,7 +26,6 @@ export interface ServedRunContext {
   readonly runId: string;
   readonly session: SessionDescriptor;
   history(signal: AbortSignal): Promise<readonly PastMessage[]>;
-  /** Puts short remote texts into the messages, or why they can't be read. */
   withTexts(messages: readonly Message[], signal: AbortSignal): Promise<readonly Message[]>;
   readonly state: RunState;
 }

@@ -12,18 +12,15 @@ import type { ServerRun } from './serverRun';
 const MAX_DRAINED_BYTES = 64 * 1024 * 1024;
 const DRAIN_MS = 10_000;
 
-/** Answers with a value as JSON. */
 export function send(response: ServerResponse, status: number, value: unknown): void {
   sendText(response, status, JSON.stringify(value));
 }
 
-/** @param json text of a JSON value */
 export function sendText(response: ServerResponse, status: number, json: string): void {
   response.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(json) });
   response.end(json);
 }
 
-/** Answers in one of three modes. The run continues if the client leaves. */
 export async function sendRun(
   run: ServerRun,
   mode: RunMode,

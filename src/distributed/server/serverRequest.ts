@@ -9,7 +9,6 @@ import { MAX_DESCRIPTOR_BYTES, MAX_MESSAGE_BYTES, parseBounded, readAs } from '.
 
 export type RefusalCode = 'server_error' | 'invalid_input' | 'not_found';
 
-/** Thrown behind a route, becomes the answer. Its message goes to the client. */
 export class ServerRefusal extends ParleyError {
   readonly status: number;
   readonly wireCode: RefusalCode;

@@ -91,12 +91,10 @@ export class ServerRun {
     return this.#bytes;
   }
 
-  /** Aborts when the run is cancelled. */
   get signal(): AbortSignal {
     return this.#cancel.signal;
   }
 
-  /** JSON texts of all events so far. */
   get events(): readonly string[] {
     return this.#events;
   }
@@ -355,7 +353,6 @@ export type RunNotice =
   | { readonly kind: 'not-recorded'; readonly messages: number; readonly why: string };
 
 export interface ToldNotice {
-  /** The value of the `generic` event. */
   readonly generic: Readonly<Record<string, unknown>>;
   readonly sentence: string;
 }

@@ -87,7 +87,6 @@ export class SessionFiles implements SessionRecords {
     return true;
   }
 
-  /** Keeps the previous version as a fallback in case the latest one is damaged. */
   async #removeBefore(folder: string, revision: number): Promise<void> {
     const old = (await versionsIn(folder)).filter((one) => one < revision - 1);
     for (const one of old)
@@ -124,7 +123,6 @@ function fileOf(folder: string, revision: number): string {
   return join(folder, `${String(revision).padStart(10, '0')}.json`);
 }
 
-/** The newest first. */
 async function versionsIn(folder: string): Promise<readonly number[]> {
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return [];

@@ -46,7 +46,6 @@ export function nameOf({ url, own }: Place): string {
   return own ? `own ${own.key}` : url;
 }
 
-/** The version that runs by the session's id continue. */
 export function firstOf({ versions }: SessionRecord): Version {
   const [first] = versions;
   if (!first) throw new ParleyError('invalid-data', 'The record of the session is empty.');
@@ -66,7 +65,6 @@ const AVOIDED_MS = 30_000;
 /** Attempts to write next to other windows. */
 const MAX_ATTEMPTS = 20;
 const MAX_OWN_URL = 4096;
-/** Signed links that are kept for the next time. */
 const MAX_SIGNED = 50_000;
 
 export interface Branch {
@@ -93,7 +91,6 @@ export class ServerSessions {
   readonly #options: ServerSessionsOptions;
   readonly #queue = new KeyedQueue<string>();
   readonly #signed = new Map<string, string>();
-  /** Stores that failed, and until when they are avoided. */
   readonly #avoided = new Map<string, number>();
 
   constructor(options: ServerSessionsOptions) {

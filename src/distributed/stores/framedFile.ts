@@ -26,7 +26,6 @@ export interface FramedContent {
 export interface WriteOptions {
   /** Wait until the disk has it; for what exists nowhere else. */
   readonly durable: boolean;
-  /** Fail where there is such a file already. */
   readonly exclusive?: boolean;
 }
 

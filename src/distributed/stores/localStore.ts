@@ -44,7 +44,6 @@ export class LocalStore implements ResourceStore {
   readonly id: string;
   readonly isLocal = true;
   readonly #options: LocalStoreOptions;
-  /** Keys by id. Missing ones are found by listing the folder. */
   readonly #keys = new Map<string, string>();
   #listing: Promise<unknown> | undefined;
 

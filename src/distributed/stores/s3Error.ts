@@ -12,7 +12,6 @@ const NOT_S3: ReadonlySet<number> = new Set([404, 405, 410, 501]);
 export interface S3Refusal {
   readonly status: number;
   readonly body: string;
-  /** The `Date` header. */
   readonly date: string | null;
   /** Milliseconds since 1970, here. */
   readonly now: number;

@@ -8,7 +8,6 @@ import { type Localizable, localizable } from '../../base/localizable';
 import { checkKey } from '../model/resources';
 
 export interface S3Location {
-  /** `https://s3.example.com`, with a port where it has one. */
   readonly endpoint: string;
   readonly region: string;
   readonly bucket: string;
@@ -69,7 +68,6 @@ export async function presign(
   return signed.url.href;
 }
 
-/** A request with its signature in the headers. */
 export async function signRequest(
   location: S3Location,
   keys: S3Keys,

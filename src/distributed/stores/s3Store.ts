@@ -141,7 +141,6 @@ export class S3Store implements ResourceStore {
     return this.#guarded(signal, () => send().catch(sendAgain));
   }
 
-  /** Reports every network error as `store-down`. */
   async #guarded<T>(signal: AbortSignal, run: () => Promise<T>): Promise<T> {
     try {
       return await run();

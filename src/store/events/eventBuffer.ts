@@ -68,12 +68,10 @@ function countOfFields(event: SessionEvent): number {
   return Object.values(event).filter((value) => value !== undefined).length;
 }
 
-/** Returns whether an event only appends output to a terminal. */
 function isOutput(event: SessionEvent): event is Terminal & { readonly append: string } {
   return event.type === 'terminal' && event.append !== undefined && countOfFields(event) === 3;
 }
 
-/** Returns the approximate size of an event in characters without serialising it. */
 function sizeOf(event: SessionEvent): number {
   switch (event.type) {
     case 'message_chunk':
@@ -142,7 +140,6 @@ class SessionRows {
   }
 }
 
-/** Buffered rows of all sessions, in order within each session. */
 export class EventBuffer {
   #sessions = new Map<string, SessionRows>();
 

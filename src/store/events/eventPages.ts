@@ -36,7 +36,6 @@ export function readMark(json: string | undefined): Mark | undefined {
   return { entries, turns, turn };
 }
 
-/** Returns events in order. */
 export function readEvents(source: EventSource, key: string, query: EventQuery): EventPage {
   const { after, limit = Number.MAX_SAFE_INTEGER, to = Number.MAX_SAFE_INTEGER, maxBytes, types } = query;
   const from = after ? after.seq : (query.from ?? 1);

@@ -7,7 +7,6 @@ import { decode, encode } from './rowCodec';
 import { Superseded } from './superseded';
 
 const PREVIEW_CHARS = 200;
-/** Rows on disk with less text are not rewritten to save space. */
 const MIN_REWRITTEN_CHARS = 2048;
 
 export class WrittenRows {
@@ -107,7 +106,6 @@ function bytesOf(column: string | Uint8Array): number {
   return typeof column === 'string' ? Buffer.byteLength(column) : column.length;
 }
 
-/** A row, and the characters read of it if it is text, as it can still grow. */
 export interface Cursor {
   readonly seq: number;
   readonly chars: number;
@@ -117,7 +115,6 @@ export interface EventPage {
   readonly events: readonly TimedEvent[];
   readonly firstSeq: number;
   readonly lastSeq: number;
-  /** Pass it as `after` to read only later events. */
   readonly cursor: Cursor;
 }
 
@@ -141,7 +138,6 @@ export interface EventRow {
 
 const OF_TYPES = 'AND type IN (SELECT value FROM json_each(?))';
 
-/** Returns rows of a session in order. */
 export function readRows(sql: Sql, key: string, range: RowRange): EventRow[] {
   const { from, limit, known = 0, types } = range;
   const to = range.maxBytes === undefined ? range.to : lastWithin(sql, key, range, range.maxBytes);

@@ -11,7 +11,6 @@ const MAX_EVENT_CHARS = 32 * 1024 * 1024;
 const MIN_DEFLATED = 700;
 /** Deflating more characters would block the extension host for more than a few milliseconds. */
 const MAX_DEFLATED = 256 * 1024;
-/** The same for a terminal, at most once a second. */
 const MAX_DEFLATED_TERMINAL = 2.5 * 1024 * 1024;
 const LEVEL = 1;
 /**
@@ -102,7 +101,6 @@ function isEvent(value: unknown): value is SessionEvent {
 
 const MIN_CHARS = 64 * 1024;
 
-/** A value as JSON, with placeholders for its large data. */
 export interface MediaText {
   readonly json: string;
   /** Prefix of each placeholder, followed by an index of `media`; it cannot be guessed. */

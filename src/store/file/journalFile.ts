@@ -190,7 +190,6 @@ const NETWORK_TYPES: ReadonlySet<number> = new Set([
 /** A lease renewed within this time, in milliseconds, shows that a machine uses the file. */
 const USED_MS = 24 * 60 * 60 * 1000;
 
-/** Returns whether a folder is on another machine, as far as the system tells. */
 export function isNetworkFolder(folder: string, typeOf = (path: string): number => statfsSync(path).type): boolean {
   if (/^[\\/]{2}[^\\/?.]/.test(folder)) return true;
   try {
@@ -200,7 +199,6 @@ export function isNetworkFolder(folder: string, typeOf = (path: string): number 
   }
 }
 
-/** Returns whether another machine has recently written to the file. */
 function isUsedElsewhere(sql: Sql, now: number): boolean {
   if (sql.pragma('user_version') === 0) return false;
   const sentence = 'SELECT 1 FROM leases WHERE host != ? AND abs(? - heartbeat) < ?';

@@ -10,13 +10,11 @@ export interface Machine {
   readonly pid: number;
   /** Returns the milliseconds of a monotonic clock shared by all processes of one boot. */
   ticks(): number;
-  /** Returns whether a process of this machine is running. */
   isAlive(pid: number): boolean;
   /** Returns the start time of a process as the system reports it; undefined if unknown. */
   startOf(pid: number): string | undefined;
 }
 
-/** This process on this machine. */
 export const thisMachine: Machine = {
   host: hostname(),
   boot: read('/proc/sys/kernel/random/boot_id')?.trim(),

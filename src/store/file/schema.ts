@@ -145,7 +145,6 @@ export const MIGRATIONS: readonly string[] = [
   `,
 ];
 
-/** Tables with few rows per session, all with a `key` column. */
 export const SIDE_TABLES = [
   'queue',
   'drafts',

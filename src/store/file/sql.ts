@@ -137,7 +137,6 @@ export function numberOf(value: SQLOutputValue | undefined): number | undefined 
   return typeof value === 'number' ? value : typeof value === 'bigint' ? Number(value) : undefined;
 }
 
-/** Returns the value of a JSON text if it fits the schema, else the fallback. */
 export function readJson<T>(text: string | undefined, schema: z.ZodMiniType<T>, fallback: T): T {
   if (text === undefined) return fallback;
   try {

@@ -4,7 +4,6 @@ import * as l10n from '@vscode/l10n';
 /** Why the journal file cannot be used. `newer`: it was created by a later version of Parley. */
 export type StorageProblem = 'full' | 'read-only' | 'locked' | 'corrupt' | 'unusable' | 'newer';
 
-/** The file cannot be used. `cause` is the error of SQLite or the system. */
 export class StorageError extends Error {
   readonly problem: StorageProblem;
 
@@ -47,7 +46,6 @@ export function problemOf(error: unknown): StorageProblem | undefined {
   return undefined;
 }
 
-/** Returns whether only the full-text index is damaged. */
 export function isIndexDamage(error: unknown): boolean {
   return typeof error === 'object' && error !== null && 'errcode' in error && error.errcode === CORRUPT_INDEX;
 }

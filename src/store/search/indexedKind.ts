@@ -6,9 +6,7 @@ export interface IndexedRow {
   readonly event: SessionEvent;
 }
 
-/** A kind of content to index. Each has its own progress in `sessions`. */
 export interface IndexedKind {
-  /** The column with the newest event that is indexed. */
   readonly progress: 'indexed_seq' | 'tools_seq';
   readonly types: string;
   /**

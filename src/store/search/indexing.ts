@@ -50,7 +50,6 @@ function waiting({ progress }: IndexedKind): string {
     ORDER BY updated DESC`;
 }
 
-/** @returns whether there is more of this session */
 function indexSome(
   sql: Sql,
   { progress, types, textsOf }: IndexedKind,

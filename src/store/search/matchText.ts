@@ -64,7 +64,6 @@ function addText(parts: SnippetPart[], at: number, text: string): void {
   else parts[index] = { text: at === 0 ? text + beside.text : beside.text + text, hit: false };
 }
 
-/** All places of the words, in the order of the text. */
 function matchesOf(tokens: readonly Token[], words: readonly SearchWord[]): readonly Match[] {
   const matches: Match[] = [];
   for (let first = 0; first < tokens.length; first++)

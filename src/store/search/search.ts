@@ -74,7 +74,6 @@ class Results {
   readonly #titled: readonly string[];
   readonly #words: readonly SearchWord[];
   readonly #wanted: number;
-  /** In the order of their newest match. */
   readonly #found = new Map<string, SessionHits>();
   readonly #snippets = new Map<number, readonly SnippetPart[]>();
   #count = 0;
@@ -147,7 +146,6 @@ function roleOf(role: string): 'user' | 'agent' | 'tool' {
   return role === 'user' || role === 'tool' ? role : 'agent';
 }
 
-/** Returns the sessions with the text in their title, among the newest 1,000. */
 function titled(run: Run, text: string, limit: number): readonly string[] {
   const wanted = text.trim().toLowerCase();
   const rows = run((sql) =>

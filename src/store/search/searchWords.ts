@@ -38,7 +38,6 @@ export function searchWords(typed: string): readonly SearchWord[] {
   });
 }
 
-/** Returns the words of a text in their order. */
 export function tokensOf(text: string): readonly Token[] {
   const tokens: Token[] = [];
   for (const { index, 0: token } of text.matchAll(TOKEN))

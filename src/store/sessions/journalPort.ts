@@ -44,7 +44,6 @@ export function sessionHeld(): ParleyError {
   });
 }
 
-/** Returns whether an error comes from {@link sessionHeld}. */
 export function isSessionHeld(error: unknown): boolean {
   return error instanceof ParleyError && error.code === 'session-held';
 }

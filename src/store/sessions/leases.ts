@@ -61,12 +61,10 @@ export function release(sql: Sql, key: string, windowId: string): void {
   sql.run('DELETE FROM leases WHERE key = ? AND window = ?', key, windowId);
 }
 
-/** Returns the keys of the sessions whose owner is gone without releasing them. */
 export function abandoned(sql: Sql, context: LeaseContext): readonly string[] {
   return sql.all('SELECT * FROM leases').flatMap((row) => (isStale(row, context) ? [textOf(row.key) ?? ''] : []));
 }
 
-/** Returns whether the owner is gone, as far as can be known. */
 function isStale(row: Row, { now, machine, owns }: LeaseContext): boolean {
   const silence = Math.abs(now - (numberOf(row.heartbeat) ?? 0));
   if (row.host !== machine.host) return silence > STALE_MS;

@@ -62,7 +62,6 @@ export class Ownership implements Disposable {
     return holder === undefined || holder === ours;
   }
 
-  /** @returns keys of the lost sessions */
   renewAll(): readonly string[] {
     const lost = this.all.filter(([key, windowId]) => this.#options.renew(key, windowId) === false).map(([key]) => key);
     for (const key of lost) this.lose(key);

@@ -28,7 +28,6 @@ export class QueueStore {
     this.#port = port;
   }
 
-  /** Returns the items of a session in order. */
   items(key: string): readonly StoredQueueItem[] {
     return this.#port.read(key, (sql) =>
       sql.all('SELECT * FROM queue WHERE key = ? ORDER BY position', key).map(toItem),

@@ -27,7 +27,6 @@ export interface SessionPatch {
 export interface SessionRecord extends NewSession {
   readonly preview?: string;
   readonly createdAt: number;
-  /** Time of the newest event or title change. */
   readonly updatedAt: number;
   readonly ended?: { readonly at: number; readonly why: string };
   readonly queuePaused?: string;

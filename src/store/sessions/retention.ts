@@ -13,7 +13,6 @@ const MAX_SHARE = 4;
 const ALWAYS_ALLOWED = 10;
 /** One session may take this fraction, so that it doesn't push out others. */
 const SESSION_SHARE = 8;
-/** Rows with more bytes are shrunk in a session that is too large. */
 const LARGE_ROW_BYTES = 4096;
 const SHRUNK_AT_ONCE = 200;
 /** Pages freed in one step, so that no step locks the file for long. */
@@ -22,14 +21,11 @@ const VACUUM_PAGES = 2000;
 export interface PruneOptions {
   /** Sessions without an event for longer are deleted, three days after this was first detected. */
   readonly maxAgeDays?: number;
-  /** Above it, the oldest sessions are deleted. */
   readonly maxBytes?: number;
 }
 
 export interface Pruned {
-  /** Keys of the deleted sessions, in order. */
   readonly keys: readonly string[];
-  /** Size of the data in bytes, before and after. */
   readonly bytesBefore: number;
   readonly bytesAfter: number;
 }
@@ -37,7 +33,6 @@ export interface Pruned {
 export interface PruneHost {
   readonly file: () => Sql | undefined;
   readonly context: () => LeaseContext;
-  /** Runs something that may fail and logs the error. */
   readonly quietly: <T>(run: () => T) => T | undefined;
 }
 
@@ -84,7 +79,6 @@ async function shrinkLarge(host: PruneHost, maxBytes: number, signal: AbortSigna
   }
 }
 
-/** @returns the freed bytes and where the next step starts */
 function shrink(
   sql: Sql,
   key: string,
@@ -199,12 +193,10 @@ function forget(sql: Sql, key: string, context: LeaseContext): boolean {
   });
 }
 
-/** Returns the number of used bytes of the file. */
 function usedBytes(sql: Sql): number {
   return (sql.pragma('page_count') - sql.pragma('freelist_count')) * sql.pragma('page_size');
 }
 
-/** @returns whether there are more */
 function giveBack(sql: Sql): boolean {
   const before = sql.pragma('freelist_count');
   sql.exec(`PRAGMA incremental_vacuum(${VACUUM_PAGES})`);

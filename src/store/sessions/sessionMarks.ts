@@ -13,7 +13,6 @@ export interface SessionMarks {
   readonly archived: boolean;
   readonly unread: boolean;
   readonly files: number;
-  /** The id that sessions share that were asked the same immediately. */
   readonly together?: string;
 }
 
@@ -36,7 +35,6 @@ export interface SessionName extends Pick<SessionRecord, 'key' | 'agentId' | 'cw
 export interface MarkedFilter {
   readonly agentId?: string;
   readonly cwd?: string;
-  /** Part of the title, of the first message, of the folder or of the agent's id. */
   readonly text?: string;
   readonly archived?: boolean;
   readonly pinned?: boolean;
@@ -71,7 +69,6 @@ export class SessionMarkStore {
     return this.#port.read(key, (sql) => sql.get(sentence, key) !== undefined);
   }
 
-  /** Returns a page of sessions that are not deleted, newest first. */
   list(query: MarkedQuery): readonly MarkedSession[] {
     const found = this.#port.readBoth(
       (sql) => listMarked(sql, query),
@@ -139,7 +136,6 @@ function marksOf(sql: Sql, key: string): SessionMarks {
   return row ? toMarks(row) : NO_MARKS;
 }
 
-/** Returns a page of sessions that are not deleted, newest first. */
 function listMarked(sql: Sql, query: MarkedQuery): readonly MarkedSession[] {
   const { limit, before } = query;
   const { where, values } = conditions(query);
@@ -154,7 +150,6 @@ function listMarked(sql: Sql, query: MarkedQuery): readonly MarkedSession[] {
   return rows.map(toMarked);
 }
 
-/** Returns a page of what sessions are called, newest first. */
 function listNames(sql: Sql, limit: number, before: MarkedQuery['before']): readonly SessionName[] {
   const rows = sql.lists(
     `SELECT s.key, substr(coalesce(s.title, s.preview), 1, ${MAX_TEXT}), s.agent, s.cwd, s.updated

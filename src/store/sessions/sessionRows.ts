@@ -54,7 +54,6 @@ export function readSession(sql: Sql, key: string): SessionRecord | undefined {
   return row && toSession(row);
 }
 
-/** Returns a page of the history, newest first. */
 export function listSessions(sql: Sql, { limit, before }: SessionQuery): readonly SessionRecord[] {
   const rows = sql.all(
     'SELECT * FROM sessions WHERE (updated, key) < (?, ?) ORDER BY updated DESC, key DESC LIMIT ?',
@@ -65,7 +64,6 @@ export function listSessions(sql: Sql, { limit, before }: SessionQuery): readonl
   return rows.map(toSession);
 }
 
-/** Compares sessions in the order of {@link listSessions}. */
 export function newestFirst(
   a: Pick<SessionRecord, 'key' | 'updatedAt'>,
   b: Pick<SessionRecord, 'key' | 'updatedAt'>,

@@ -10,7 +10,6 @@ import type { JournalPort } from './journalPort';
 import { readAttachments } from './queueStore';
 import type { Draft, ViewState } from './records';
 
-/** Tables with one JSON value per session. */
 export type SideTable = 'drafts' | 'views' | 'progress';
 
 export function isSideTable(name: unknown): name is SideTable {

@@ -8,7 +8,6 @@ import { BUCKET, BUCKET_KEYS, startBucketServer } from '../servers/bucketServer'
 import { answerCalls } from './program';
 import { weatheredServer } from './weather';
 
-// Whoever starts this machine sets TMPDIR to a folder that it removes.
 const { port } = await startBucketServer({ directory: mkdtempSync(join(tmpdir(), 'bucket-')) });
 let puts = 0;
 

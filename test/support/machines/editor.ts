@@ -21,7 +21,6 @@ export class EventEmitter<T> {
   }
 }
 
-/** Something that never happens here. */
 const never = (): Disposable => ({ dispose() {} });
 
 export class CancellationTokenSource {
@@ -158,7 +157,6 @@ export const editor = {
 
 const didChangeConfiguration = new EventEmitter<{ affectsConfiguration(section: string): boolean }>();
 
-/** Changes settings as the user would. */
 export function changeSettings(changed: Readonly<Record<string, unknown>>): void {
   Object.assign(editor.settings, changed);
   didChangeConfiguration.fire({
@@ -284,7 +282,6 @@ async function show(text: string, ...rest: readonly unknown[]): Promise<unknown>
 
 const didReceiveMessage = new EventEmitter<unknown>();
 
-/** Does something in the page of the chat, as the panel would say it. */
 export function inPage(message: unknown): void {
   didReceiveMessage.fire(message);
 }

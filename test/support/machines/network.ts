@@ -28,7 +28,6 @@ export interface Network {
   close(): Promise<void>;
 }
 
-/** Makes so many machines. */
 export async function network(count: number, isApart = true): Promise<Network> {
   const running: ChildProcess[] = [];
   const close = async (): Promise<void> => {
@@ -46,7 +45,6 @@ export async function network(count: number, isApart = true): Promise<Network> {
 
 async function namespaces(count: number, running: ChildProcess[]): Promise<readonly Machine[]> {
   if (process.platform !== 'linux') throw new Error(`${process.platform} has no network namespaces`);
-  // Each keeps its namespace as long as it reads: for ever, or until this process is gone.
   const hold = async (command: string, ...args: readonly string[]): Promise<number> => {
     const child = spawn(command, [...args, 'sh', '-c', 'echo ready; exec cat'], { stdio: ['pipe', 'pipe', 'pipe'] });
     running.push(child);

@@ -21,7 +21,6 @@ function freePort(): Promise<number> {
 }
 
 export interface ReadMessage {
-  /** `gap` where it could not be had; `text` says why then. */
   readonly role: string;
   readonly text: string;
 }

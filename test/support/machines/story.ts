@@ -4,10 +4,8 @@ export interface StoryTurn {
   readonly verb: string;
 }
 
-/** How long a slow agent works after its word, in ms: longer than a window takes to end. */
 export const SLOW_MS = 300;
 
-/** The prompt of a message. @throws Error where it is none of a story */
 export function readPrompt(text: string): StoryTurn {
   const [, mark = '', verb = ''] = /\[q([\d.]+)\] (\w+)/.exec(text) ?? [];
   if (mark === '') throw new Error(`This is no prompt: ${text.slice(0, 100)}`);

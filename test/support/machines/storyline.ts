@@ -18,7 +18,6 @@ export type Step =
   | { readonly kind: 'day' };
 
 const AGENTS: readonly AgentId[] = ['story', 'far', 'old'];
-/** No message takes as long on a machine that works; in ms. */
 const PATIENCE_MS = 20_000;
 const DAY_MS = 25 * 60 * 60 * 1000;
 

@@ -6,7 +6,6 @@ import { Deferred } from '../../../src/base/deferred';
 import { seeded } from '../store/random';
 
 export interface Weather {
-  /** Milliseconds that a request waits at most before the server hears of it. */
   readonly delayMs: number;
   readonly cuts: number;
   readonly seed: number;
@@ -34,7 +33,6 @@ export async function weatheredServer(listener: RequestListener): Promise<Weathe
     if (weather.delayMs > 0) await sleep(below(weather.delayMs));
     if (request.socket.destroyed) return;
     if (below(100) < weather.cuts) {
-      // The server gets the request and does its work; what it says is lost on the way.
       const { write, end } = response;
       const cut = (): void => void request.socket.destroy();
       response.write = ((...args: Parameters<typeof write>) => {

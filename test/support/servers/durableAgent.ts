@@ -86,7 +86,6 @@ export class DurableAgent {
     });
   }
 
-  /** Here a connection is no socket: where none is open at the moment, nothing is cut. */
   #serveHttp(): void {
     const acp = new AcpServer({
       createAgent: () => ({

@@ -15,12 +15,9 @@ export interface Seen {
 }
 
 export interface Loopback {
-  /** `http://127.0.0.1:port` */
   readonly origin: string;
   readonly seen: Seen[];
-  /** Connections so far. */
   readonly connections: number;
-  /** Requests that were open at the same time, at most. */
   readonly mostAtOnce: number;
   close(): Promise<void>;
 }
@@ -29,7 +26,6 @@ export type Handler = (request: IncomingMessage, response: ServerResponse) => vo
 
 const open: Loopback[] = [];
 
-/** Starts a server. @param port for one that comes back; 0 for any */
 export async function serve(handler: Handler, port = 0): Promise<Loopback> {
   const sockets = new Set<Socket>();
   const seen: Seen[] = [];
@@ -66,12 +62,10 @@ export async function serve(handler: Handler, port = 0): Promise<Loopback> {
   return loopback;
 }
 
-/** Ends all servers; for `afterEach`. */
 export async function closeServers(): Promise<void> {
   for (const loopback of open.splice(0)) await loopback.close();
 }
 
-/** The JSON text of a message of the user. */
 export function messageText(content: string): string {
   return JSON.stringify({ role: 'user', parts: [{ content_type: 'text/plain', content, content_encoding: 'plain' }] });
 }

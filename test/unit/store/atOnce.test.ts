@@ -21,7 +21,6 @@ describe('a window that is killed', () => {
     await removeScratch();
   });
 
-  /** The types of the events that another window finds then. */
   function found(): string[] {
     const other = openJournal(folder, { machine: { ...thisMachine, isAlive: () => false } });
     try {

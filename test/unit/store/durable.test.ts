@@ -11,7 +11,6 @@ import { openJournalFile } from '../../../src/store/file/journalFile';
 import { removeScratch, scratchFolder } from '../../support/scratch';
 import { newSession, openJournal, timed } from '../../support/store/journals';
 
-/** Holds the whole file, as a window does that switches it to the write-ahead log. */
 const HOLD = `
   const { workerData, parentPort } = require('node:worker_threads');
   const { DatabaseSync } = require('node:sqlite');
@@ -24,7 +23,6 @@ const HOLD = `
   }, 400);
 `;
 
-/** Counts what is synced to the disk, until it is restored. */
 function countSyncs(): { count(): number; restore(): void } {
   const { fdatasyncSync } = fs;
   let count = 0;

@@ -89,7 +89,6 @@ describe('a journal in trouble', function () {
       const removed = (number: number, count: number): boolean => number % 10 === 0 && number + 9 < count;
       const expected = (count: number): number[] =>
         Array.from({ length: count }, (_, number) => number).filter((number) => !removed(number, count));
-      // One item, or one removal, may have been written but not acknowledged.
       const possible = [expected(acked), expected(acked + 1), [...expected(acked), acked]];
       assert.ok(
         possible.some((list) => JSON.stringify(list) === JSON.stringify(ids)),
@@ -116,7 +115,6 @@ describe('a journal in trouble', function () {
       const numbers = (step: number, below: number): number[] =>
         Array.from({ length: Math.ceil(below / step) }, (_, index) => index * step);
       assert.equal(textIn(events), numbers(1, count).join(',').concat(','));
-      // The values written with the last text may be missing, or be there without it.
       const outputs = state.terminals.get('t1')?.output.split(';').slice(0, -1).map(Number) ?? [];
       assert.deepEqual(outputs, numbers(3, outputs.length * 3));
       assert.ok(Math.abs(outputs.length * 3 - count) <= 6, `${outputs.length * 3} of ${count}`);
@@ -476,7 +474,6 @@ describe('a journal in trouble', function () {
   it('keeps working when the storage is read-only', async function () {
     if (process.platform === 'win32') this.skip();
     chmodSync(folder, 0o555);
-    // Root can write everywhere, so the process gives up that privilege.
     const prefix = process.getuid?.() === 0 ? ['setpriv', '--bounding-set=-all', '--inh-caps=-all', '--'] : [];
     const worker = program.start(['begin', folder], prefix);
     const begun = (await worker.next()) as { state: JournalState; items: number; events: number };
@@ -544,7 +541,6 @@ describe('a journal in trouble', function () {
   });
 });
 
-/** The file with a range overwritten. */
 function damaged(bytes: Buffer, from: number, to: number): Buffer {
   bytes.fill(0xa5, from, to);
   return bytes;

@@ -34,7 +34,6 @@ describe('Journal', () => {
   let journal: Journal;
   let timers: HeldTimers;
 
-  /** As after a reload of the window. */
   function reopen(): void {
     journal.dispose();
     journal = openJournal(folder);
@@ -321,7 +320,6 @@ describe('Journal', () => {
   });
 });
 
-/** Events as an agent may send them, with many chunks of few messages. */
 function randomEvents(random: (below: number) => number): TimedEvent[] {
   const events: TimedEvent[] = [];
   let open = 0;

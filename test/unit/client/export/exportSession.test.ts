@@ -238,7 +238,6 @@ describe('a file of anybody', () => {
 });
 
 describe('a session as a page', () => {
-  /** Elements and attributes that a page may have. */
   const ELEMENT =
     /^<(?:!DOCTYPE html|\/?(?:html|head|body|title|style|h[1-6]|p|div|section|strong|em|del|b|i|ins|kbd|mark|s|small|sub|sup|u|code|pre|blockquote|ul|ol|li|hr|br|table|thead|tbody|tr|td|th|details|summary|meta|span|a|img|audio))(?: (?:lang|charset|http-equiv|content|name|class|dir|start|title|href|rel|src|alt|open|controls)(?:="[^"<>]*")?)*>$/;
 
@@ -334,7 +333,6 @@ describe('a session as a page', () => {
   });
 });
 
-/** Without what does not come back: ids, decisions, and plans that were replaced. */
 function comparable(items: readonly SessionItem[]): readonly unknown[] {
   return items.map((item) => {
     if (item.type !== 'tool') return item;

@@ -86,7 +86,6 @@ describe('the session of a conversation with an HTTP agent', () => {
     assert.deepEqual(descriptor?.history, ['http://own.test/1']);
     assert.deepEqual((await chatOver(kept).handOut(recorder, signal))?.history, ['http://own.test/1']);
     assert.deepEqual(copies, ['stop']);
-    // A copy that lies elsewhere by now is made again.
     const elsewhere = { ...recorder, has: async () => false };
     assert.deepEqual((await chatOver(kept).handOut(elsewhere, signal))?.history, ['http://own.test/2']);
   });

@@ -35,10 +35,8 @@ const rich = agentOf('rich', async (_input, out) => {
 });
 export const AGENTS = [echo, awaiting, failing, artifact, endless, historyEcho, slowWords, rich];
 // What the settings would hold.
-/** What the settings would hold. */
 export const TOKEN = 'Bearer $\u007bsecret:token}';
 
-/** What is kept of conversations, and how to look at it. */
 export class Kept implements DescriptorPort {
   readonly texts = new Map<string, string>();
   async read(key: string): Promise<string | undefined> {
@@ -54,7 +52,6 @@ export const define = (url: string, agent: string, headers: Record<string, strin
   assert.ok(parsed);
   return parsed;
 };
-/** Secrets of servers, by their origins. */
 
 export const remoteFor = (...servers: readonly RunningServer[]): NonNullable<ConversationServices['remote']> => ({
   secret: async (origin) => servers.find(({ baseUrl }) => new URL(baseUrl).origin === origin)?.token,
@@ -92,7 +89,6 @@ export interface FarAgents {
   ): Promise<TestConversation & { readonly server: RunningServer }>;
 }
 
-/** Registers the hooks. Call it inside a `describe`. */
 export function useFarAgents(): FarAgents {
   const opened: TestConversation[] = [];
   let folder = '';

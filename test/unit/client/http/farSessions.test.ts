@@ -54,7 +54,6 @@ describe('an HTTP agent in the panel', function () {
       const text = descriptors.texts.get('test') ?? '';
       assert.equal(text.includes(server.token), false);
       conversation.dispose();
-      // The server has gone on with it: what it knows more is taken over.
       const signal = new AbortController().signal;
       const request = { agentName: 'echo', input: [{ role: 'user', parts: [textPart('meanwhile')] }] };
       await server.client.runSync({ ...request, ...(sessionId !== undefined && { sessionId }) }, signal);
@@ -108,7 +107,6 @@ describe('an HTTP agent in the panel', function () {
         kept?: KeptConversation,
       ): Promise<{
         readonly next: ReturnType<typeof open>;
-        /** The run of that answer. */
         readonly run: () => Promise<Run>;
         readonly finish: () => void;
         readonly asked: readonly string[];

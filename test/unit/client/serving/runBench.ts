@@ -9,7 +9,6 @@ import { textIn, userMessage } from '../../../support/servers/servedAgents';
 import { type TestConversation, testConversation } from '../../../support/sessions/conversation';
 import type { LossyAgent } from '../../../support/sessions/lossyAgent';
 
-/** What came of a run: its text, and why it failed. */
 export interface RunEnd {
   readonly said: string;
   readonly error?: string;
@@ -42,7 +41,6 @@ export class RunBench {
     return new RunBench(await scratchFolder(), lossy, services);
   }
 
-  /** @param onPart called with each part */
   async run(text: string, signal = new AbortController().signal, onPart?: () => void): Promise<RunEnd> {
     const parts: MessagePart[] = [];
     const out: RunEmitter = {
@@ -73,7 +71,6 @@ export class RunBench {
     return { said: output.map(textIn).join(''), ...end };
   }
 
-  /** Messages that wait in a conversation, of which there may be none between runs. */
   get waiting(): readonly string[] {
     return this.made.flatMap(({ conversation }) => conversation.queue.items.map(({ text }) => text));
   }

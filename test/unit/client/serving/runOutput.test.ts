@@ -9,7 +9,6 @@ import type { SessionEvent } from '../../../../src/session/events/event';
 import { Changes } from '../../../../src/session/model/changes';
 import { SessionModel } from '../../../../src/session/model/model';
 
-/** A session whose events are told as parts, in batches. */
 function telling(): {
   tell(...events: SessionEvent[]): void;
   readonly parts: MessagePart[];

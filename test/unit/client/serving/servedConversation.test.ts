@@ -279,7 +279,6 @@ describe('an agent that is served', function () {
     assert.match(second, /\[user\]\\nand who\\n\\n\[agent\/other\]\\nI am the other/);
     assert.doesNotMatch(second, /mine/);
     assert.doesNotMatch(third, /Transcript/);
-    // Another past under the same id is another session of the agent.
     const stranger = await running.store.put(
       'sessions/x/00000000-0c1f7f4e-54a5-4a53-8b4f-1d9c5bc4f0af.json',
       Buffer.from(JSON.stringify(userMessage('a different past'))),
@@ -310,7 +309,6 @@ describe('an agent that is served', function () {
     assert.match(got(log)[0] ?? '', /Transcript.*\[user\]\\nsay stopped\\n\\n\[agent\/other\]\\nI begin/s);
     const { history } = await client.session(session.id, signal);
     assert.equal(history.length, 4);
-    // An answer of another agent can be the prompt itself.
     const chained = [{ ...userMessage('say chained'), role: 'agent/other' }];
     await client.runSync({ agentName: 'scripted', input: chained, sessionId: session.id }, signal);
     assert.match(got(log)[1] ?? '', /\[agent\/other\]\\nsay chained/);

@@ -33,7 +33,6 @@ describe('a run of a served agent', function () {
     assert.deepEqual(bench.waiting, []);
     const three = await bench.run('three');
     assert.deepEqual(three, { said: 'echo three' });
-    // Whether or not the second run could go on in a new agent session, it is over with its answer.
     const sent = lossy.prompts.map(({ text }) => text);
     assert.deepEqual(sent, two.error === undefined ? ['one', 'two', 'two', 'three'] : ['one', 'two', 'three']);
     assert.equal(lossy.count('session/new'), 2);

@@ -68,7 +68,6 @@ describe('an agent that is served', function () {
       text.split('\n').filter((line) => /^\d/.test(line)),
       ['1. Allow', '2. Reject'],
     );
-    // The number of one is the id of the other.
     const run = await client.resumeSync(asked.run_id, userMessage('2'), signal);
     assert.match(said(run), /"outcome":"cancelled"/);
   });

@@ -22,7 +22,6 @@ const signal = new AbortController().signal;
 
 export interface Served {
   readonly agent: ServedConversations;
-  /** All conversations that were made, the closed ones too. */
   readonly made: readonly TestConversation[];
   readonly cwd: string;
   readonly log: string;
@@ -30,7 +29,6 @@ export interface Served {
 
 const served: Served[] = [];
 
-/** Serves the scripted agent under a name; the tests' own server offers it. */
 export async function scripted(
   script: AgentScript = {},
   options: Partial<ServedConversationsOptions> = {},
@@ -42,7 +40,6 @@ export async function scripted(
 
 const DEMO = join(process.cwd(), 'out/support/demo/agent.js');
 
-/** Serves the demo agent. */
 export async function demo(): Promise<Served> {
   const program = { command: process.execPath, args: [DEMO], env: {} };
   return offered(program, '', await scratchFolder(), { name: 'demo' });
@@ -95,7 +92,6 @@ export const prompts = (log: string): number =>
   calledMethods(readAgentLog(log)).filter((method) => method === 'session/prompt').length;
 export const sessions = (log: string): number =>
   calledMethods(readAgentLog(log)).filter((method) => method === 'session/new').length;
-/** What the agent got as its prompts, as text. */
 export const got = (log: string): readonly string[] =>
   readAgentLog(log).flatMap(({ dir, msg }) =>
     dir === 'in' && msg?.method === 'session/prompt'
@@ -103,7 +99,6 @@ export const got = (log: string): readonly string[] =>
       : [],
   );
 
-/** A session's state that tests wait for, asked of the server until it is so. */
 export async function untilRun(running: RunningServer, id: string, status: Run['status']): Promise<Run> {
   for (;;) {
     const run = await running.client.run(id, signal);

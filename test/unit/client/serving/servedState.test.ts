@@ -9,14 +9,12 @@ import { closeServed, demo, newSession, request, said, scripted } from './served
 
 const signal = new AbortController().signal;
 
-/** What the scripted agent is told to store. */
 const store = (previous: string | null, content: string): string =>
   `update ${JSON.stringify({
     sessionUpdate: 'session_info_update',
     _meta: { 'parley/state': { previous, content: Buffer.from(content).toString('base64') } },
   })}`;
 
-/** What the prompts carried. */
 const offers = (log: string): readonly Record<string, unknown>[] =>
   readAgentLog(log).flatMap(({ dir, msg }) => {
     const meta = (msg?.params as { _meta?: Record<string, Record<string, unknown>> } | undefined)?._meta;

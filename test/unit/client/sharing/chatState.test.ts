@@ -29,21 +29,18 @@ function agentOf(id: string, definition: object): AgentDefinition {
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
-/** What the scripted agent is told to store. */
 const store = (previous: string | null, content: string): string =>
   `update ${JSON.stringify({
     sessionUpdate: 'session_info_update',
     _meta: { 'parley/state': { previous, content: base64(content) } },
   })}`;
 
-/** What the prompts carried. */
 const offers = (log: string): readonly Record<string, unknown>[] =>
   readAgentLog(log).flatMap(({ dir, msg }) => {
     const meta = (msg?.params as { _meta?: Record<string, Record<string, unknown>> } | undefined)?._meta;
     return dir === 'in' && msg?.method === 'session/prompt' ? [meta?.['parley/state'] ?? {}] : [];
   });
 
-/** What the agent said to the last message. */
 function answer({ model: { state } }: Conversation): string {
   const asked = state.entries.findLastIndex(({ kind }) => kind === 'user');
   const blocks = state.entries.slice(asked).flatMap((entry) => (entry.kind === 'agent' ? entry.content : []));
@@ -84,7 +81,6 @@ describe('the state of a chat', function () {
     log.dispose();
   }
 
-  /** What the extension composes for a chat. */
   function chatWith(
     agent: AgentDefinition,
     options: Partial<SessionLogOptions & ChatStateOptions> & { readonly log?: never; readonly chat?: string } = {},
@@ -116,7 +112,6 @@ describe('the state of a chat', function () {
     return chat;
   }
 
-  /** As the next window has it. */
   async function later(chat: Chat, agent: AgentDefinition): Promise<Chat> {
     await close(chat);
     open.splice(open.indexOf(chat), 1);

@@ -25,7 +25,6 @@ describe('parts of an answer that lie elsewhere', function () {
   this.timeout(20_000);
   const { open } = useFarAgents();
   let server: Loopback;
-  /** By path: what the server answers. */
   let answers: Map<string, (request: IncomingMessage, response: ServerResponse) => void>;
 
   beforeEach(async () => {

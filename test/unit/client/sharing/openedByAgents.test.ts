@@ -34,7 +34,6 @@ describe('a session from elsewhere', function () {
   });
 
   describe('with agents', () => {
-    /** A machine: an agent, its store, and the server that hands out what is in it. */
     interface Machine {
       readonly session: TestConversation;
       readonly log: SessionLog;

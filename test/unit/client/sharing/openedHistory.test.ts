@@ -396,7 +396,6 @@ describe('a session from elsewhere', function () {
     await cache.settled();
     const before = place.texts;
     place = new Place();
-    // Nor does what is on this machine wait for anything to be painted: the test would.
     const onDidShow = (): Promise<void> => new Promise(() => {});
     await show(history, { resolver: resolver({ cache }), aloneMs: 60_000, onDidShow });
     assert.deepEqual(place.texts, before);

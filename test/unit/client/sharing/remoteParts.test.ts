@@ -44,7 +44,6 @@ class Place {
 describe('parts of messages that lie elsewhere', () => {
   let place: Place;
   let server: Loopback;
-  /** By path: what the server answers. */
   let answers: Map<string, (request: IncomingMessage, response: ServerResponse) => void>;
 
   beforeEach(async () => {
@@ -63,7 +62,6 @@ describe('parts of messages that lie elsewhere', () => {
   const says = (path: string, body: string | Buffer): void => {
     answers.set(path, (_request, response) => response.end(body));
   };
-  /** Serves a message at `/<index>`. @returns its address */
   const message = (index: number, role: string, ...parts: object[]): string => {
     says(`/${index}`, JSON.stringify({ role, parts }));
     return `${server.origin}/${index}`;

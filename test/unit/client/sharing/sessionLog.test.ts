@@ -86,7 +86,6 @@ describe('the messages of a session', function () {
     return session;
   }
 
-  /** `role: text`, with how the turn ended where it did not end well. */
   async function read(descriptor: SessionDescriptor, stores: readonly ResourceStore[] = [store]): Promise<string[]> {
     const guard = new Guard({ isAllowed: () => true });
     guards.push(guard);
@@ -167,7 +166,6 @@ describe('the messages of a session', function () {
     assert.notEqual(second.id, first.id);
     assert.ok(second.history.length <= 2000);
     assert.equal((await read(second, [bucket])).at(-1), 'agent/Plain-Agent: answer 1500');
-    // The next window finds it whole.
     const again = await logOf({ key: 'k', model }, limited).descriptor();
     assert.deepEqual(again, second);
   });
@@ -218,7 +216,6 @@ describe('the messages of a session', function () {
     await first.settled();
     first.dispose();
     await conversation.send('say unseen').done;
-    // As it is after a crash: the transcript has more than the fileStore.
     const second = logOf(conversation);
     await conversation.send('say three').done;
     const texts = (await read(await second.descriptor())).map((line) => line.replace(/^.*: /, ''));
@@ -319,7 +316,6 @@ describe('the messages of a session', function () {
     await conversation.send('say ours').done;
     await ours.settled();
     assert.deepEqual(told, ['a b 2']);
-    // Opened anew, each finds only its own.
     const again = logOf(conversation);
     const texts = (await read(await again.descriptor())).map((line) => line.replace(/^.*: /, ''));
     assert.deepEqual(texts, ['say one', 'one', 'say ours', 'ours']);
@@ -350,7 +346,6 @@ describe('the messages of a session', function () {
     assert.equal(waiting.at(-1), 2, 'the chat went on, and both wait');
     await assert.rejects(log.upload(never), { code: 'store-down' });
     log.dispose();
-    // The conversation is closed in the next window, which needs nothing but the record.
     const second = await startBucketServer({ directory, port: before.port });
     try {
       const closed = logOf({ key: conversation.key, model: new SessionModel() }, inBucket);
@@ -410,7 +405,6 @@ describe('the messages of a session', function () {
     await log.settled();
     assert.ok(before !== undefined);
     await records.write('k', before);
-    // Half a file, as a crash leaves it if the disk does not keep its word.
     const [first = ''] = await store.list('sessions/', never);
     const path = join(folder, 'resources', first);
     const torn = path.replace(/\d{8}-[^/]*$/, `00000009-${'0'.repeat(8)}${'-0000'.repeat(3)}-${'0'.repeat(12)}.json`);
@@ -495,7 +489,6 @@ class MemoryStore implements ResourceStore {
   };
 }
 
-/** The same store under another name. */
 function wrapped(store: LocalStore, id: string): ResourceStore {
   return {
     id,

@@ -18,7 +18,6 @@ describe('Uploads', () => {
   let uploads: Uploads;
   let told: string[];
   let shown: (number | undefined)[];
-  /** What the server answers to the session `name`; undefined: it takes the objects. */
   let answer: (name: string) => string | undefined;
   let sent: string[];
 

@@ -36,12 +36,10 @@ export const AGENTS = [echo, awaiting, endless, failing, historyEcho];
 export interface Bench {
   readonly session: CommunicationSession;
   readonly events: SessionEvent[];
-  /** What no server is known to have recorded. */
   readonly held: () => readonly Message[];
   readonly forks: Fork[];
 }
 
-/** @param options `descriptor` in the place of a past that holds no message */
 export function begin(
   place: AgentEndpoint,
   { descriptor, ...options }: Partial<CommunicationSessionOptions> & { readonly descriptor?: SessionDescriptor } = {},
@@ -62,7 +60,6 @@ export function begin(
   return { session, events, held, forks };
 }
 
-/** Links as somebody without stores sees them. */
 export const plainLinks: HistoryLinks = {
   fresh: async (url) => url,
   read: async (url) => {
@@ -81,7 +78,6 @@ export const at = ({ client }: { client: CommunicationClient }, agentName: strin
 });
 export const prompt = (text: string) => [{ type: 'text' as const, text }];
 
-/** Messages of the agent, one text each, in order of their appearance. */
 export function answers(events: readonly SessionEvent[]): string[] {
   const byId = new Map<string, string>();
   for (const event of events) {
@@ -102,7 +98,6 @@ export async function pastOf({ history }: SessionDescriptor): Promise<string[]> 
 
 export const messagesIn = async ({ store }: RunningServer) => (await store.list('sessions/', signal)).length;
 
-/** A server that answers every run with one word, and does with sessions what the test says. */
 export async function oneWordServer(
   session: (request: StubRequest) => SessionDescriptor | undefined,
   end: 'completed' | 'failed' = 'completed',
@@ -135,7 +130,6 @@ export async function oneWordServer(
   };
 }
 
-/** Ends all servers; for `afterEach`. */
 export async function closeChats(): Promise<void> {
   await stopServers();
   await stopStubs();

@@ -22,7 +22,6 @@ const say = ({ session }: Bench, text: string) => session.send(prompt(text), sig
 const failureOf = (events: readonly SessionEvent[]) =>
   events.findLast((event): event is Extract<SessionEvent, { type: 'error' }> => event.type === 'error');
 
-/** Says `stop`, and stops the agent when it has begun. */
 async function stopped(server: OriginalServer, options: Parameters<typeof begin>[1] = {}): Promise<Bench> {
   const begun = new Deferred<void>();
   const events: SessionEvent[] = [];
@@ -118,7 +117,6 @@ describe('a session with servers that record completed runs alone', () => {
           fetch: async (url, init) => {
             if (isAnswered) {
               isAnswered = false;
-              // Before the look at the record of our run: the other client's takes the place of ours.
               const { id, history } = bench.session.descriptor;
               a.record(id, history, [userMessage('theirs'), { role: 'agent/a', parts: userMessage('for them').parts }]);
             }
@@ -142,7 +140,6 @@ describe('a session with servers that record completed runs alone', () => {
   });
 
   describe('of which one has lost its messages', () => {
-    /** @param only the number of the message that it has lost; absent: all */
     async function lost(only?: number): Promise<{ a: OriginalServer; b: OriginalServer; bench: Bench }> {
       const [a, b] = [await originalServer(), await originalServer()];
       const signed: HistoryLinks = { ...plainLinks, fresh: async (url) => `${url.split('?')[0]}?sig=secret` };

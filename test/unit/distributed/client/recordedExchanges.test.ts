@@ -34,7 +34,6 @@ const recorded = recordedExchanges();
 const signal = new AbortController().signal;
 const UNKNOWN = '00000000-0000-4000-8000-000000000000';
 
-/** Says three words, then waits to be stopped. */
 const threeWords = agentOf('slow_words', async (_input, out, _context, stop) => {
   for (const word of ['a ', 'b ', 'c ']) out.part(textPart(word));
   await new Promise((_resolve, reject) => stop.addEventListener('abort', () => reject(stop.reason)));
@@ -167,7 +166,6 @@ describe('our server', () => {
   const resume = (id: string, mode: string) =>
     ask(`/runs/${id}`, { await_resume: { type: 'message', message: { parts: [{ content: 'yes' }] } }, mode });
 
-  /** The requests behind the recorded answers. */
   const requests: Readonly<Record<string, () => Promise<Response>>> = {
     'sync run, client-chosen session id': () => ask('/runs', { ...hello, session: { id: mintId(), history: [] } }),
     session: async () => {
@@ -214,7 +212,6 @@ describe('our server', () => {
     'ftp history': () => post({ agent_name: 'echo', session: { id: mintId(), history: ['ftp://a/gone'] } }),
   };
 
-  /** What we do otherwise, and why. Tested elsewhere. */
   const otherwise: Readonly<Record<string, string>> = {
     'singular path /session/': 'is answered here, as the specification says',
     resources: 'need a signature here and are JSON with a length',
@@ -277,7 +274,6 @@ describe('our server', () => {
     const id = mintId();
     await ask('/runs', { ...hello, session: { id, history: [] } });
     const [plural, singular] = [await ask(`/sessions/${id}`), await ask(`/session/${id}`)];
-    // Without the signatures, which change each second.
     const [one, other] = [await singular.json(), await plural.json()].map((json) => {
       const session = readAs(sessionSchema, json, 'x');
       return { ...session, history: session.history.map(urlIdentity) };

@@ -6,12 +6,10 @@ import type { NameLookup } from '../../../../src/distributed/fetch/guardedConnec
 import { closeServers } from '../loopback';
 
 const never = new AbortController().signal;
-/** For bodies of answers: looked for in every error. */
 export const SECRET = 'fetched-bytes-must-not-show';
 
 const guards: Guard[] = [];
 
-/** @param policy who may be visited, by origin, and the rest of the guard's policy */
 export function guardFor(
   policy: Partial<NetworkPolicy> & { readonly allow?: readonly string[] },
   lookup?: NameLookup,
@@ -31,7 +29,6 @@ export function get(
   return guardedGet(url, { guard, maxBytes, timeoutMs }, signal);
 }
 
-/** The error with which a fetch fails. */
 export async function failure(promise: Promise<GuardedResponse>): Promise<ParleyError> {
   const error = await promise.then(
     () => assert.fail('it was fetched'),
@@ -42,7 +39,6 @@ export async function failure(promise: Promise<GuardedResponse>): Promise<Parley
   return error;
 }
 
-/** Ends guards and servers; for `afterEach`. */
 export async function closeGuards(): Promise<void> {
   for (const guard of guards.splice(0)) guard.dispose();
   await closeServers();

@@ -106,7 +106,6 @@ describe('the links of a history', () => {
     const signed = (await links.fresh(old, 'https://far.test')) ?? '';
     assert.match(signed, /^https:\/\/s3\.test\/parley\/sessions\/s\/.*X-Amz-Signature=(?!old)/);
     assert.equal(await links.fresh(old, 'https://far.test'), signed, 'it lasts for hours');
-    // One that was signed with other keys is signed again, however long it lasts.
     const lasting = signed.replace(/X-Amz-Signature=\w+/, 'X-Amz-Signature=wrong');
     assert.equal(await links.fresh(lasting, 'https://far.test'), signed);
     const others = 'https://s3.test/parley/sessions/other/1.json?X-Amz-Signature=old';

@@ -177,7 +177,6 @@ describe('Resolver', () => {
   describe('a session on servers of this machine', () => {
     const history = (count: number): string[] =>
       Array.from({ length: count }, (_, index) => `http://127.0.0.1:${index + 1}/m`);
-    /** Notes what is asked, and answers with these origins. */
     const asking = (allowed: (origin: string) => boolean) => {
       const questions: (readonly AskedOrigin[])[] = [];
       const guard = new Guard({

@@ -9,17 +9,14 @@ import { closeServers, messageText } from '../loopback';
 const guards: Guard[] = [];
 const caches: ResourceCache[] = [];
 
-/** Answers every path with a message that says the path. */
 export const echo = (request: IncomingMessage, response: ServerResponse): void => {
   response.end(messageText(request.url ?? ''));
 };
 
-/** A resolver that may ask everybody, unless the options hold another guard. */
 export function resolver(options: Partial<ResolverOptions> = {}): Resolver {
   return new Resolver({ guard: kept(new Guard({ isAllowed: () => true })), ...options });
 }
 
-/** Has a guard disposed of after the test. */
 export function kept(guard: Guard): Guard {
   guards.push(guard);
   return guard;
@@ -31,17 +28,14 @@ export async function newCache(folder?: string): Promise<ResourceCache> {
   return cache;
 }
 
-/** What a resolver makes of a history. */
 export function open(of: Resolver, history: readonly string[]): Promise<readonly HistoryEntry[]> {
   return of.resolveHistory({ id: 'session-123', history }, {}, new AbortController().signal);
 }
 
-/** The text of a message, or why it is not there. */
 export function textOf(entry: HistoryEntry | undefined): string {
   return entry?.kind === 'message' ? (entry.message.parts[0]?.content ?? '') : `gap: ${entry?.reason}`;
 }
 
-/** Ends guards, servers and caches; for `afterEach`. */
 export async function closeResolvers(): Promise<void> {
   for (const guard of guards.splice(0)) guard.dispose();
   await closeServers();

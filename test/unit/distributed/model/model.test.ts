@@ -23,7 +23,6 @@ import {
 } from '../../../../src/distributed/model/model';
 import { sameData } from '../../../support/sameData';
 
-/** Every JSON value of the exchanges that were recorded with the protocol's own server. */
 function recorded(): readonly Record<string, unknown>[] {
   const text = ['basic', 'edge']
     .map((name) => readFileSync(join(process.cwd(), `test/fixtures/communication/${name}.txt`), 'utf8'))
@@ -35,7 +34,6 @@ function recorded(): readonly Record<string, unknown>[] {
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
-/** The value as it is sent, without what is null or only a default. */
 function substance(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(substance);
   if (typeof value !== 'object' || value === null) return value;

@@ -17,7 +17,6 @@ import {
 
 export const AGENTS = [echo, awaiting, failing, artifact, endless, slowWords];
 
-/** Registers the hooks: a server for each test. */
 export function eachServer(take: (running: RunningServer) => void): void {
   beforeEach(async () => take(await serve(AGENTS)));
   afterEach(async () => {
@@ -26,7 +25,6 @@ export function eachServer(take: (running: RunningServer) => void): void {
   });
 }
 
-/** The text of the message behind a link. */
 export async function textAt(url: string | URL): Promise<string> {
   return textIn(readMessage(await (await fetch(url)).json()));
 }
@@ -63,6 +61,5 @@ export function raw(
   });
 }
 
-/** The body of a request for a run. */
 export const runBody = (agent: string, fields: object = {}) =>
   JSON.stringify({ agent_name: agent, input: [{ parts: [{ content: 'x' }] }], ...fields });

@@ -24,7 +24,6 @@ function called(more: Partial<ToolEntry> = {}): ToolEntry {
   } as const;
   return { ...base, toolKind: 'read', status: 'completed', content: [], locations: [], ...more };
 }
-/** `str(message)` of the protocol's Python SDK. */
 const plainWords = ({ parts }: Message): string =>
   parts.map(({ content, content_type: type }) => (type === 'text/plain' ? (content ?? '') : '')).join('');
 const textsOf = (message: Message | undefined) => message?.parts.map((part) => part.content ?? '');

@@ -27,7 +27,6 @@ describe('the agent server', () => {
     await removeScratch();
   });
 
-  /** A connection that says nothing yet. */
   async function stranger({ baseUrl }: RunningServer): Promise<Socket> {
     const socket = connect(Number(new URL(baseUrl).port), '127.0.0.1');
     sockets.push(socket);
@@ -41,7 +40,6 @@ describe('the agent server', () => {
     if (!socket.closed) await once(socket, 'close');
   }
 
-  /** All that comes back for these bytes. */
   async function exchange(running: RunningServer, bytes: string): Promise<string> {
     const socket = await stranger(running);
     socket.write(bytes);
@@ -50,7 +48,6 @@ describe('the agent server', () => {
     return text;
   }
 
-  /** The answer to a client that reads nothing before all of its body is sent, as many do. */
   async function answerAfter(running: RunningServer, headers: readonly string[], pieces: readonly string[]) {
     const socket = await stranger(running);
     socket.pause();

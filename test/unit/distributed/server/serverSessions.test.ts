@@ -30,7 +30,6 @@ describe('the sessions of the agent server', () => {
     await removeScratch();
   });
 
-  /** Windows of one installation: each has a server of its own, and all have the same files. */
   async function installation() {
     const [folder, messages, secret] = [await scratchFolder(), await scratchFolder(), randomBytes(32)];
     const token = randomBytes(32).toString('base64url');
@@ -56,7 +55,6 @@ describe('the sessions of the agent server', () => {
     return Promise.all((await client.session(id, signal)).history.map(textAt));
   }
 
-  /** The codes of what the server told the caller of a run, which its output has as well. */
   async function toldIn({ client }: RunningServer, runId: string): Promise<readonly unknown[]> {
     const events: readonly RunEvent[] = await client.events(runId, signal);
     const codes = events.flatMap((event) =>
@@ -76,7 +74,6 @@ describe('the sessions of the agent server', () => {
     await first.server.stop();
     const second = await open();
     assert.notEqual(second.baseUrl, first.baseUrl);
-    // A client that kept the links of the window before goes on with the same session.
     const run = await say(second, 'two', { session: before });
     assert.deepEqual(await toldIn(second, run.run_id), []);
     await say(second, 'three', { sessionId });
@@ -179,7 +176,6 @@ describe('the sessions of the agent server', () => {
       versions.map(async ({ history }: { history: string[] }) => (await Promise.all(history.map(textAt))).join(' ')),
     );
     assert.deepEqual(lines, ['one one there there on on by id by id again again', 'one one here here']);
-    // One that lacks what was said since is a version of its own, too.
     const behind = await say(running, 'behind', { session: start });
     assert.deepEqual(await toldIn(running, behind.run_id), ['session-forked']);
     assert.deepEqual(await texts(running, id), ['one', 'one', 'behind', 'behind']);

@@ -40,7 +40,6 @@ describe('LocalStore', () => {
   it('keeps what is written, and serves it to another server', async () => {
     const key = newKey();
     const stored = await open().put(key, Buffer.from('{"a":1}'), 'application/json', never);
-    // Another run, on another port.
     const store = open({ baseUrl: () => 'http://127.0.0.1:5000' });
     assert.equal(Buffer.from(await store.get(key, never)).toString(), '{"a":1}');
     const url = await store.urlFor(key, { expiresIn: 60, sha256: stored.sha256 });

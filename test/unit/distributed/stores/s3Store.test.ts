@@ -73,7 +73,6 @@ describe('the signatures of the S3 store', () => {
       const theirs = new URL(await getSignedUrl(sdk, command, { expiresIn: 60, signingDate: new Date(at) }));
       const ours = new URL(await presign(location, keys, key, 60, at));
       assert.equal(ours.pathname, theirs.pathname);
-      // Their library adds parameters of its own: with the same ones the signature is the same.
       const url = objectUrl(location, key);
       for (const [name, value] of theirs.searchParams) {
         if (!/^X-Amz-(Algorithm|Credential|Date|SignedHeaders|Signature)$/.test(name))
@@ -183,7 +182,6 @@ interface Bucket {
   readonly keys: S3Keys;
 }
 
-/** What every S3-compatible server has to do, whoever made it. */
 function behavesLikeABucket(bucketOf: () => Bucket) {
   const storeOf = (
     more: { readonly keys?: Partial<S3Keys>; readonly bucket?: string; now?(): number } = {},
@@ -296,7 +294,6 @@ describe('S3Store with a server of other people', function () {
   });
 });
 
-// A server that somebody names: see CONTRIBUTING.md.
 const { PARLEY_TEST_S3_ENDPOINT: endpoint, PARLEY_TEST_S3_BUCKET: bucket } = process.env;
 if (endpoint !== undefined && bucket !== undefined) {
   const { env } = process;
@@ -316,7 +313,6 @@ if (endpoint !== undefined && bucket !== undefined) {
 describe('S3Store with servers that differ', () => {
   afterEach(closeServers);
 
-  /** A bucket in memory. */
   async function bucketServer() {
     const objects = new Map<string, string>();
     const server = await serve((request, response) => {

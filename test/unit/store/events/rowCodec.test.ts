@@ -14,7 +14,6 @@ const shown = (...content: ContentBlock[]): SessionEvent => ({
   content,
 });
 
-/** Events with images where agents put them. */
 const withPictures: readonly SessionEvent[] = [
   { type: 'message_chunk', role: 'agent', block: picture() },
   shown(picture(), { type: 'text', text: 'and' }, picture(randomBytes(100_000).toString('base64'))),
@@ -27,7 +26,6 @@ const withPictures: readonly SessionEvent[] = [
   },
 ];
 
-/** Runs something and counts the characters that JSON writes and reads. */
 function counted<T>(run: () => T): { readonly result: T; readonly chars: number } {
   const { parse, stringify } = JSON;
   let chars = 0;

@@ -4,7 +4,6 @@ import { scoreOf, snippetOf } from '../../../../src/store/search/matchText';
 import { searchWords } from '../../../../src/store/search/searchWords';
 
 describe('the snippet of a text', () => {
-  /** With the words that were looked for in brackets. */
   const shown = (text: string, typed: string): string =>
     snippetOf(text, searchWords(typed))
       .map((part) => (part.hit ? `[${part.text}]` : part.text))

@@ -47,7 +47,6 @@ describe('the steps of a search', () => {
     await removeScratch();
   });
 
-  /** @param id its place among all texts: those with greater ones are newer */
   function write(id: number, key: string, text: string): void {
     if (sql.get('SELECT 1 FROM sessions WHERE key = ?', key) === undefined) journal.saveSession(newSession(key));
     sql.insert('texts', { id, key, seq: id, role: 'agent', text });

@@ -11,7 +11,6 @@ const MINUTE = 60_000;
 describe('the owner of a session', () => {
   let folder: string;
   let now: number;
-  /** Milliseconds since the system started. */
   let ticks: number;
   let dead: boolean;
   let timers: HeldTimers;

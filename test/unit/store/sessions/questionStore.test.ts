@@ -7,7 +7,6 @@ import type { Journal } from '../../../../src/store/journal';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
 import { newSession, openJournal } from '../../../support/store/journals';
 
-/** Two windows are two processes: both run, by their numbers. */
 function processOf(pid: number, alive: ReadonlySet<number>): Machine {
   return { ...thisMachine, pid, isAlive: (one) => alive.has(one), startOf: (one) => `start ${one}`, ticks: () => 0 };
 }
