@@ -1,13 +1,12 @@
 // An agent without a session: started or reached to try its entry, and to sign in or out.
 import { type AgentDescription, required } from '../../acp/protocol/dialect';
 import type { ProcessAgent, RemoteAgent } from '../../agents/agentDefinition';
-import type { TrafficKind } from '../../traffic/trafficLog';
 import { lookUpAgent } from '../http/communicationLink';
 import { type AgentTransport, startTransport } from '../transport/agentTransport';
 import { RpcLink } from '../transport/rpcLink';
 import { deadlinesFor } from '../transport/stages';
 import { type SignInContext, signIn } from './signIn';
-import { type StartServices, withKeys } from './startAgent';
+import { type LinkServices, linkOptions, type StartServices, withKeys } from './startAgent';
 
 /** The key of their traffic, in place of a session's. */
 export const BARE_TRAFFIC = 'bare';
@@ -16,8 +15,7 @@ export const BARE_TRAFFIC = 'bare';
 const LOGOUT_MS = 15_000;
 
 export interface BareContext extends SignInContext {
-  readonly services: SignInContext['services'] &
-    Pick<StartServices, 'approve' | 'client' | 'remote' | 'startProcess' | 'traceparent' | 'onTraffic'>;
+  readonly services: SignInContext['services'] & LinkServices & Pick<StartServices, 'approve'>;
 }
 
 export interface AgentCheck {
@@ -82,37 +80,17 @@ export async function startBare(
   return startTransport(options, stages, deadlinesFor(startTimeoutMs()), signal);
 }
 
+const NO_SESSION = {
+  request: () => Promise.reject(new Error('nothing can be asked without a session')),
+  notification(): void {},
+};
+
 async function withLink<T>(context: BareContext, signal: AbortSignal, work: (link: RpcLink) => Promise<T>): Promise<T> {
   const { agent, cwd, services, stages } = context;
   if (agent.type === 'communication') throw new Error('an HTTP agent has no connection of its own');
-  const {
-    client,
-    environment,
-    keys,
-    log,
-    remote,
-    signInTerminal,
-    startProcess,
-    startTimeoutMs,
-    traceparent,
-    onTraffic,
-  } = services;
-  const options = {
-    agent: keys ? await withKeys(agent, keys) : agent,
-    cwd,
-    client,
-    environment,
-    log,
-    remote,
-    startProcess,
-    traceparent,
-    signInTerminal: signInTerminal !== undefined && agent.type === 'process',
-    onRequest: async (): Promise<never> => {
-      throw new Error('nothing can be asked without a session');
-    },
-    onNotification: () => {},
-    onTraffic: onTraffic && ((kind: TrafficKind, line: string) => onTraffic(BARE_TRAFFIC, kind, line)),
-  };
+  const { keys, startTimeoutMs } = services;
+  const keyed = keys ? await withKeys(agent, keys) : agent;
+  const options = linkOptions(BARE_TRAFFIC, keyed, cwd, services, NO_SESSION);
   const link = await RpcLink.open(options, stages, deadlinesFor(startTimeoutMs()), signal);
   try {
     return await work(link);

@@ -22,7 +22,7 @@ import { type LinkOptions, RpcLink } from '../transport/rpcLink';
 import { type Deadlines, deadlinesFor, type Stages } from '../transport/stages';
 import type { ReplayedSession } from './sessionReplay';
 
-export interface StartServices {
+export interface LinkServices {
   readonly log: Log;
   readonly client: { readonly name: string; readonly title: string; readonly version: string };
   /** The user's environment, with the PATH of their login shell. */
@@ -31,15 +31,8 @@ export interface StartServices {
   readonly offers?: ProtocolOffers;
   /** Absent: as child processes. */
   readonly startProcess?: ProcessStarter;
-  /** Absent: agents end with their window. */
-  readonly keepers?: AgentKeepers | undefined;
-  /**
-   * May ask the user before an agent starts. Rejects with a ParleyError if they don't want it.
-   */
-  readonly approve?: (agent: AgentDefinition) => Promise<void>;
   /** Absent: such methods are shown and can't be chosen. */
   readonly signInTerminal?: SignInTerminal;
-  readonly keys?: AgentKeys;
   /** Absent: agents on other machines get no secrets and nothing unencrypted. */
   readonly remote?: RemoteAccess;
   /** VS Code's W3C traceparent; an agent's own environment may have another one. */
@@ -49,12 +42,22 @@ export interface StartServices {
    * @param key of the conversation
    */
   readonly agentState?: (key: string) => StateHolder | undefined;
-  /** In milliseconds. */
-  readonly startTimeoutMs: () => number;
   readonly onTraffic?: (sessionKey: string, kind: TrafficKind, line: string) => void;
-  readonly serverRefusals?: ServerRefusals;
   /** The agent only answers: it gets nothing of this machine. */
   readonly isOnlyAsked?: true;
+}
+
+export interface StartServices extends LinkServices {
+  /** Absent: agents end with their window. */
+  readonly keepers?: AgentKeepers | undefined;
+  /**
+   * May ask the user before an agent starts. Rejects with a ParleyError if they don't want it.
+   */
+  readonly approve?: (agent: AgentDefinition) => Promise<void>;
+  readonly keys?: AgentKeys;
+  /** In milliseconds. */
+  readonly startTimeoutMs: () => number;
+  readonly serverRefusals?: ServerRefusals;
 }
 
 export interface StartContext {
@@ -95,7 +98,8 @@ export async function startAgent(context: StartContext, signal: AbortSignal): Pr
   const keyed = keys
     ? await stages.run('resolve', deadlines(context)['sign-in'], signal, () => withKeys(agent, keys))
     : agent;
-  return RpcLink.open(linkOptions(context, keyed), stages, deadlines(context), signal);
+  const options = { ...linkOptions(key, keyed, context.cwd, services, context.session), keeper: keeperOf(context) };
+  return RpcLink.open(options, stages, deadlines(context), signal);
 }
 
 /**
@@ -105,9 +109,10 @@ export async function startAgent(context: StartContext, signal: AbortSignal): Pr
 export async function attachAgent(context: StartContext, signal: AbortSignal): Promise<RpcLink> {
   const { agent } = context;
   if (agent.type === 'communication') throw new Error('it is no process');
-  const { keeper, ...options } = linkOptions(context, agent);
+  const { key, cwd, services, session } = context;
+  const keeper = keeperOf(context);
   if (!keeper) throw new Error('its session is not stored');
-  return RpcLink.attach({ ...options, keeper }, signal);
+  return RpcLink.attach({ ...linkOptions(key, agent, cwd, services, session), keeper }, signal);
 }
 
 /** Ends the agent of an earlier window. Never throws. */
@@ -119,28 +124,32 @@ export async function endUnattached(context: StartContext): Promise<void> {
   }
 }
 
-function linkOptions(context: StartContext, agent: ProcessAgent | RemoteAgent): LinkOptions {
-  const { key, cwd, services, isStored, session } = context;
-  const { log, client, environment, offers, remote, onTraffic, signInTerminal, keepers, startProcess } = services;
-  const about = { session: key, agentId: agent.id, agentName: agent.name, folder: cwd };
+/** @param key names the traffic */
+export function linkOptions(
+  key: string,
+  agent: ProcessAgent | RemoteAgent,
+  cwd: string,
+  services: LinkServices,
+  session: Pick<AgentSession, 'request' | 'notification'>,
+): LinkOptions {
+  const { log, client, environment, offers, remote, onTraffic, startProcess, traceparent } = services;
+  const isProcess = agent.type === 'process';
   return {
-    agent,
+    ...{ agent, cwd, environment, offers, remote, startProcess, client, log },
     capabilities: services.isOnlyAsked && NO_CAPABILITIES,
-    cwd,
-    environment,
-    offers,
-    remote,
-    startProcess,
-    client,
-    log,
     onRequest: session.request,
     onNotification: session.notification,
-    traceparent: (agent.type === 'process' ? agent.env.TRACEPARENT : undefined) ?? services.traceparent,
-    signInTerminal: signInTerminal !== undefined && agent.type === 'process',
+    traceparent: (isProcess ? agent.env.TRACEPARENT : undefined) ?? traceparent,
+    signInTerminal: services.signInTerminal !== undefined && isProcess,
     onTraffic: onTraffic && ((kind: TrafficKind, line: string) => onTraffic(key, kind, line)),
     state: services.agentState?.(key),
-    keeper: isStored && keepers ? { keepers, about } : undefined,
   };
+}
+
+function keeperOf({ key, agent, cwd, isStored, services }: StartContext): LinkOptions['keeper'] {
+  const { keepers } = services;
+  const about = { session: key, agentId: agent.id, agentName: agent.name, folder: cwd };
+  return isStored && keepers ? { keepers, about } : undefined;
 }
 
 export async function withKeys<T extends AgentDefinition>(agent: T, keys: AgentKeys): Promise<T> {

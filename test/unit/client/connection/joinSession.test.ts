@@ -31,7 +31,6 @@ describe('a session of the agent that is opened to be joined', () => {
     return made;
   }
 
-  /** Another client's session, with a turn that has ended. */
   async function begin(options: DurableOptions): Promise<DurableSession> {
     agent = await DurableAgent.start(options);
     agent.onTurn = (session, text) => {

@@ -76,7 +76,6 @@ describe('the words for a turn that runs', () => {
   });
 });
 
-/** A session of which only the answers to session/status matter. */
 class AskedSession {
   asked = 0;
   answer: () => Promise<unknown> = async () => ({ status: 'live' });
@@ -105,7 +104,6 @@ describe('an agent that is silent in its turn', () => {
     return made;
   }
 
-  /** Looks each five seconds, as the panel does. */
   async function watch(made: LivenessProbe, { session }: AskedSession, minutes: number, talks = false): Promise<void> {
     for (const end = now + minutes * MINUTE; now < end; now += 5000) {
       if (talks) made.heard();
@@ -200,7 +198,6 @@ describe('a panel on a turn that takes long', () => {
   let session: TestConversation;
   let feed: SessionFeed;
   let now: number;
-  /** Timers that the test runs. */
   const timers = new Set<() => void>();
   const statuses: unknown[] = [];
   let posted: () => void = () => {};

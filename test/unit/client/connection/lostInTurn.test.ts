@@ -51,7 +51,6 @@ describe('a turn whose connection is lost', function () {
     session.conversation.queue.items.map(({ text, state, doubtful }) => `${text}: ${doubtful ? 'in doubt' : state}`);
   const isReady = ({ connection }: TestConversation['conversation']): boolean => connection.kind === 'ready';
 
-  /** Sends a message whose turn says something, and waits for that to be here. */
   async function begin(text = 'go'): Promise<DurableSession> {
     session.conversation.send(text).done.catch(() => {});
     await agent.until(() => agent.sessions.size > 0 && agent.only.prompts.at(-1) === text);
@@ -60,7 +59,6 @@ describe('a turn whose connection is lost', function () {
     return agent.only;
   }
 
-  /** Cuts the connection, lets something happen meanwhile, and waits for the next one. */
   async function cutWhile(happens: () => void): Promise<void> {
     agent.leave();
     await session.until(({ connection }) => connection.kind !== 'ready');

@@ -12,10 +12,8 @@ import { type TestConversation, testConversation } from '../../../support/sessio
 const BOTH = { loadSession: true, sessionCapabilities: { resume: {} } };
 const gone = (sessionId: unknown) => new Refusal(-32002, 'Resource not found', { sessionId });
 
-/** An agent that answers prompts in the sessions that it has in memory, and can be told to forget them. */
 class ForgetfulAgent extends InlineAgent {
   readonly has = new Set<string>();
-  /** The sessions that it can still open, by method. */
   readonly opens: Record<string, boolean>;
   #count = 0;
   #sessions = 0;
@@ -44,7 +42,6 @@ class ForgetfulAgent extends InlineAgent {
     });
   }
 
-  /** Answers with a receipt, and says then that the turn begins and ends. */
   #work(sessionId: string, content: unknown): object {
     const messageId = `u${++this.#count}`;
     this.update(sessionId, { sessionUpdate: 'user_message', messageId, content });

@@ -38,7 +38,6 @@ describe('a repeated session', function () {
   const turnsOf = ({ model }: Conversation): string[] =>
     model.state.turns.map(({ id, origin, endedAt }) => `${id} ${origin}${endedAt === undefined ? ' open' : ''}`);
 
-  /** A conversation with a transcript of two turns whose session is opened again. */
   async function openedAgain(script: Script, elsewhere: readonly string[] = []): Promise<TestConversation> {
     const session = agents.open(script);
     const { conversation } = session;

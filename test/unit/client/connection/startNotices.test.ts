@@ -14,7 +14,6 @@ describe('an agent that starts a new session', () => {
     block: { type: 'text', text },
   });
 
-  /** The titles of the notices, after the agent has started. */
   function titles(...before: readonly SessionEvent[]): readonly string[] {
     const model = new SessionModel();
     for (const event of before) model.apply(event, 1);

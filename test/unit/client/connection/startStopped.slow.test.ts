@@ -13,7 +13,6 @@ describe('a start of a process that is stopped', function () {
   this.timeout(30_000);
   const session = useAgentSession();
 
-  /** Processes of the agent that this test process has started, in whatever state they are. */
   async function agents(): Promise<number[]> {
     const pids = (await descendantsOf(process.pid)).map(({ pid }) => pid);
     return pids.filter((pid) => {

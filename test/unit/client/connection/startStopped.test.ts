@@ -10,7 +10,6 @@ describe('a start that is stopped', function () {
   this.timeout(30_000);
   const session = useAgentSession();
 
-  /** Agents of the log that run. */
   function agents(): number[] {
     return readAgentLog(session.agentLog).flatMap(({ ev, pid }) => (ev === 'start' && isAlive(pid) ? [pid] : []));
   }

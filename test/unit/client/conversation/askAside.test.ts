@@ -46,7 +46,6 @@ describe('a question beside the sessions', function () {
     assert.ok(agent);
     return askAside({ agent, cwd: folder, services }, 'What?', signal);
   }
-  /** Resolves when no process of the agent is left. */
   async function gone(): Promise<void> {
     const pids = new Set(readAgentLog(log).map(({ pid }) => pid));
     await Promise.all([...pids].map(goneFrom));

@@ -15,10 +15,8 @@ const PROMPTS = ['one', 'two', 'three'];
 class PiecewiseAgent {
   readonly prompts: string[] = [];
   readonly answers = new Map<string, number>();
-  /** What is still to be said, in order; a function waits until it returns true. */
   readonly #script: (() => boolean)[] = [];
   readonly #keeper: MemoryKeeper;
-  /** Id of the last request. */
   #lastId: number | undefined;
 
   constructor(keeper: MemoryKeeper) {
@@ -34,7 +32,6 @@ class PiecewiseAgent {
     return this.#script.length === 0;
   }
 
-  /** Says the next piece. */
   step(): void {
     if (this.#script[0]?.()) this.#script.shift();
   }
@@ -118,10 +115,8 @@ interface Walk {
   readonly lives: (deaths: number, random: (below: number) => number) => number;
 }
 
-/** The last windows live long enough to end. */
 const FOR_EVER = 100_000;
 
-/** @returns how many windows died */
 async function run({ seed, until, lives }: Walk): Promise<number> {
   const random = seeded(seed);
   const folder = await scratchFolder();

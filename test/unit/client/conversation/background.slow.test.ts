@@ -33,7 +33,6 @@ describe('a turn that outlives its window', () => {
   let folder: string;
   let keepers: TestKeepers;
   let window: FaultWindow;
-  /** What the windows need to list changed files; absent: they list none. */
   let changes: TestChangeServices | undefined;
 
   beforeEach(async () => {
@@ -72,12 +71,10 @@ describe('a turn that outlives its window', () => {
     assert.deepEqual(await broken.list(), []);
   });
 
-  /** Resolves when the agent of a session without a window has ended. */
   async function agentEnded(): Promise<void> {
     while ((await keepers.all.list()).length > 0) await new Promise((resolve) => setTimeout(resolve, 50));
   }
 
-  /** Resolves when no turn runs in a session without a window. */
   async function turnEnded(): Promise<void> {
     for (;;) {
       const { isAttached, isWorking } = (await keepers.all.list())[0]?.state ?? {};
@@ -86,7 +83,6 @@ describe('a turn that outlives its window', () => {
     }
   }
 
-  /** Opens the window of another session, which lists the changed `.txt` files of its folder. */
   async function recording(): Promise<void> {
     await window.close();
     folder = await scratchFolder();
@@ -99,7 +95,6 @@ describe('a turn that outlives its window', () => {
     await window.conversation.changes.settled();
   }
 
-  /** The changed files of the first turn, and why more may have changed. */
   async function changed(): Promise<readonly unknown[]> {
     const { conversation } = window;
     await window.session.until((c) => !c.isBusy);
@@ -109,7 +104,6 @@ describe('a turn that outlives its window', () => {
     return [files.map(({ path }) => path), turn?.changes?.incomplete, turn?.changes?.alsoYours];
   }
 
-  /** The window is reloaded. */
   async function reload(isTrusted = true): Promise<void> {
     await window.conversation.close('window-ended');
     window.journal.dispose();

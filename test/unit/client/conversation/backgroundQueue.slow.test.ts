@@ -42,14 +42,12 @@ describe('a queue whose session has no window', function () {
     await removeScratch();
   });
 
-  /** A window with the session itself. */
   function open(): FaultWindow {
     const window = new FaultWindow({ folder, agent, services: { keepers: keepers.all } });
     void window.conversation.start();
     return window;
   }
 
-  /** A window of another folder, which has the setting on. */
   class OtherWindow {
     readonly opened: Conversation[] = [];
     isOn = true;
@@ -86,7 +84,6 @@ describe('a queue whose session has no window', function () {
       this.#journal.dispose();
     }
 
-    /** Looks at the agents as they are now. */
     async look(): Promise<void> {
       this.#background = (await keepers.all.list()).filter(({ state }) => state?.isAttached === false);
       await this.#queue.look();
@@ -115,7 +112,6 @@ describe('a queue whose session has no window', function () {
 
   const state = async () => (await keepers.all.list())[0]?.state;
 
-  /** Resolves when the agent has done what it was told, or asks. */
   async function untilIdle(): Promise<void> {
     for (;;) {
       const { isAttached, isWorking } = (await state()) ?? {};
@@ -124,7 +120,6 @@ describe('a queue whose session has no window', function () {
     }
   }
 
-  /** A session with messages in its queue whose window has gone. */
   async function left(...plays: readonly string[]): Promise<FaultWindow> {
     const window = open();
     plays.forEach((play, index) => {

@@ -27,7 +27,6 @@ describe('what the user chose', () => {
     await choices.setConfigOption('effort', 'high');
     await choices.setConfigOption('web', true);
   }
-  /** A session in which something was chosen and said. */
   async function begin(manner: Manner = {}): Promise<void> {
     session.agent.manner = manner;
     session.open();

@@ -49,7 +49,6 @@ describe('a turn of an agent on another machine whose window ends', function () 
     return next;
   }
 
-  /** Begins a turn that has said something. */
   async function begin(options: DurableOptions = ABLE): Promise<DurableSession> {
     agent = await DurableAgent.start(options);
     window = open();
@@ -68,7 +67,6 @@ describe('a turn of an agent on another machine whose window ends', function () 
   const ends = (): string[] =>
     window.conversation.model.state.turns.map(({ stopReason, barrier }) => `${stopReason} by ${barrier}`);
 
-  /** The window is reloaded, or killed, and something happens before the next one. */
   async function reload(how: 'closed' | 'killed', meanwhile = (): void => {}): Promise<void> {
     if (how === 'killed') {
       window.lose();

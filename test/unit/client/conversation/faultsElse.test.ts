@@ -21,7 +21,6 @@ describe('a user whose machine fails', () => {
 
   after(() => writeFaults('else', rows));
 
-  /** Types three messages, the first of which is played. */
   function typeAll(window: FaultWindow, play: string): void {
     for (const [index, tag] of TYPED.entries()) window.type(tag, index === 0 ? play : '');
   }
@@ -146,7 +145,6 @@ describe('a user whose machine fails', () => {
       return window;
     }
 
-    /** Goes on in the turn, and through two more. */
     async function chat(window: FaultWindow): Promise<void> {
       const { conversation } = window;
       for (const tag of TYPED.slice(1)) window.type(tag);

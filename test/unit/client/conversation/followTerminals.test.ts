@@ -78,13 +78,11 @@ class Session {
     }
   }
 
-  /** The window is reloaded before anything else happens; its commands run on. */
   reload(): void {
     this.#timers.clear();
     for (const terminalId of this.running) this.create(terminalId, 'as before');
   }
 
-  /** The ids of the calls that show a terminal. */
   shownIn(terminalId: string): string[] {
     return this.#tools
       .filter(({ content }) => JSON.stringify(content).includes(terminalId))

@@ -10,7 +10,6 @@ import { useFaultWindows } from '../../../support/faults/useFaultWindows';
 import { FEED_SOURCES } from '../../../support/sessions/feedSources';
 import { HeldTimers } from '../../../support/store/journals';
 
-/** Whether a process is stopped, as Linux tells it. */
 function isStopped(pid: number): boolean {
   const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
   return stat.slice(stat.lastIndexOf(')') + 2).startsWith('T');

@@ -51,7 +51,6 @@ describe('an idle agent', function () {
     return session;
   }
   const pids = (): number[] => agents.lines.filter(({ ev }) => ev === 'start').map(({ pid }) => pid);
-  /** Time passes; it is looked before and after. */
   async function pass(ms: number): Promise<void> {
     await idle.look();
     now += ms;

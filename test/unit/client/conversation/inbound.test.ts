@@ -10,7 +10,6 @@ import { GRACES, initialTurns, type TurnResult } from '../../../../src/client/tu
 import { SessionModel } from '../../../../src/session/model/model';
 import type { QueueItem } from '../../../../src/session/queue/queue';
 
-/** A conversation with a turn that runs. */
 function running(create = async (): Promise<unknown> => ({})): {
   readonly inbound: Inbound;
   readonly model: SessionModel;

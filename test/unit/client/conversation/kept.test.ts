@@ -37,7 +37,6 @@ describe('a conversation that is kept', () => {
     await removeScratch();
   });
 
-  /** A window: what it finds in the journal is where it goes on. */
   function openWindow(agent: AgentDefinition = plain(), restarts = false): TestConversation {
     journal = Journal.open({ folder: join(folder, 'journal'), log: silentLog, now: Date.now });
     const known = journal.session(KEY) !== undefined;
@@ -59,7 +58,6 @@ describe('a conversation that is kept', () => {
     return session;
   }
 
-  /** The window is gone without a word: nothing more is written. */
   function loseWindow(): void {
     journal?.flush();
     session?.conversation.link?.dispose();

@@ -6,7 +6,6 @@ import { SessionModel } from '../../../../src/session/model/model';
 import { PromptQueue } from '../../../../src/session/queue/queue';
 
 describe('a prompt that failed', () => {
-  /** The transcript of one turn. */
   function turn(stopReason: StopReason, origin: 'user' | 'agent' = 'user'): SessionModel {
     const model = new SessionModel();
     model.apply({ type: 'turn_started', turnId: 't1', origin, at: 1 }, 1);

@@ -11,7 +11,6 @@ import { startProgram } from '../../../support/sessions/memoryAgents';
 
 /** An agent with one session, that two connections share. */
 class SharedAgent {
-  /** The prompts, by text. */
   readonly #prompts = new Map<string, { readonly id: unknown; readonly from: AgentProgram }>();
   readonly #arrived = new Emitter<string>(() => undefined);
   readonly #programs = new Set<AgentProgram>();

@@ -50,7 +50,6 @@ describe('a user whose window slept while another one took its session over', ()
       ({ dir, msg }) => dir === 'in' && msg?.method === 'session/prompt' && JSON.stringify(msg).includes(`<${tag}>`),
     ).length;
 
-  /** The first window has said something and sleeps; the second has gone on with its session. */
   async function takenOver(play = ''): Promise<{ slept: FaultWindow; awake: FaultWindow; pid: number }> {
     const slept = start();
     slept.type('one', play);
@@ -109,7 +108,6 @@ describe('a user whose window slept while another one took its session over', ()
     await awake.close();
     open.splice(open.indexOf(awake), 1);
 
-    // As the button does.
     const again = start();
     assert.equal(again.isHeld, false);
     slept.conversation.unsent.write({ text: 'half a thought and the rest', revision: 3 }, undefined);

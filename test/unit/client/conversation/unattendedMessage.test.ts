@@ -20,7 +20,6 @@ describe('a message that no user attends to', function () {
     await removeScratch();
   });
 
-  /** Has the agent hold a message while another turn runs. */
   async function held(script: ReferenceScript = {}): Promise<UnattendedMessage> {
     rig.open(script);
     rig.session.conversation.send('say one\nwait').done.catch(() => {});

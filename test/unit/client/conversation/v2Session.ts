@@ -8,7 +8,6 @@ import type { AgentScript } from '../../../support/agents/script';
 import { type AgentSession, useAgentSession } from '../../../support/sessions/agentSession';
 
 export interface V2Options {
-  /** Absent: 2. */
   readonly protocol?: 1 | 2 | 'auto';
   readonly services?: Partial<ConversationServices>;
   readonly opening?: SessionOpenStrategy;
@@ -21,7 +20,6 @@ export interface V2Session {
   entries(): string[];
 }
 
-/** Registers the hooks. Call it inside a `describe`. */
 export function useV2Session(): V2Session {
   const session = useAgentSession();
   return {

@@ -16,7 +16,6 @@ interface Sent {
   readonly answer: Deferred<unknown>;
 }
 
-/** A conversation's turns, with an agent that is the test. */
 function turns(preparation: { precedes?: Preparation; reopen?: Preparation } = {}) {
   const sent: Sent[] = [];
   const events: SessionEvent[] = [];

@@ -46,7 +46,6 @@ describe('the driver of turns', () => {
     });
   }
 
-  /** A promised barrier is waited for. */
   function answered(): TurnDriver {
     const turns = driver();
     turns.feed({ type: 'prompt', handle: 'p1', promptId: 'p1', text: 'Hi', endsBy: 'response', promised: true });

@@ -25,7 +25,6 @@ function options(more: Partial<TerminalsOptions> = {}): TerminalsOptions {
   };
 }
 
-/** Resolves when the terminal's output so far satisfies the test. */
 function printed(terminals: Terminals, terminalId: string, test: (text: string) => boolean): Promise<string> {
   const done = new Deferred<string>();
   const look = (): void => {
@@ -63,7 +62,6 @@ describe('Terminals', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** Runs a script of Node with arguments to its end. */
   async function run(script: string, args: string[] = [], more: object = {}): Promise<string> {
     const { terminalId } = await terminals.create(
       's',

@@ -14,7 +14,6 @@ require('readline').createInterface({ input: process.stdin }).on('line', (line) 
   else require('fs').closeSync(1);
 });`;
 
-/** Starts an agent of which the program is a text, and connects to it. */
 function open(program: string, onTraffic?: LinkOptions['onTraffic']): Promise<RpcLink> {
   return RpcLink.open(
     {

@@ -48,7 +48,6 @@ describe('a user whose agent counts its messages from one again', () => {
       assert.deepEqual(byTurn(window.conversation.model), expected);
       const last = window.conversation.model.state.entries.findLast(({ kind }) => kind === 'agent');
       assert.equal(last?.kind === 'agent' && last.messageId, `m${next}`, 'the agent did count so');
-      // The next window reads the same from the journal.
       await window.close();
       windows.forget(window);
       assert.deepEqual(byTurn(windows.start({ agent }).conversation.model), expected);

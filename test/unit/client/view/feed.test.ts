@@ -225,7 +225,6 @@ describe('session feed', () => {
     feed.page(496, 504);
     const page = reader.messages.at(-1);
     assert.ok(page?.type === 'page' && page.items[4]?.id === 'e500');
-    // One at a time, nothing is left out.
     note('one more');
     await reader.until(() => reader.items.has(1000));
     assert.equal(reader.messages.filter(({ type }) => type === 'snapshot').length, 1);

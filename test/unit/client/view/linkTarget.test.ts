@@ -4,7 +4,6 @@ import { join, resolve } from 'node:path';
 import { candidatesOf, parseLink } from '../../../../src/client/view/linkTarget';
 import { sameData } from '../../../support/sameData';
 
-/** The first spelling and the place. */
 function file(href: string): unknown {
   const target = parseLink(href);
   if (target.kind !== 'file') return target.kind;

@@ -8,7 +8,6 @@ import type { SessionEvent, StopReason, ToolPatch } from '../../../../src/sessio
 import { SessionModel } from '../../../../src/session/model/model';
 
 describe('a tool call in the panel', () => {
-  /** A call with these contents and places, as the panel gets it. */
   function project(
     content: readonly ToolContent[],
     lines: readonly number[] = [],
@@ -143,7 +142,6 @@ describe('a tool call in the panel', () => {
 });
 
 describe('the end of a turn in the panel', () => {
-  /** A turn with these events in it, as the panel gets its end. */
   function ended(events: readonly SessionEvent[], stopReason: StopReason = 'end_turn'): boolean | undefined {
     const model = new SessionModel();
     model.apply({ type: 'turn_started', turnId: 't1', origin: 'user', at: 1 }, 1);

@@ -30,7 +30,6 @@ class Session {
     for (const event of events) this.model.apply(event, 0);
   }
 
-  /** Starts a search. */
   start(text: string, options: Partial<FindQuery> & { from?: number; whole?: Promise<void> } = {}): void {
     this.find?.dispose();
     const { from = 0, whole, ...rest } = options;
@@ -43,7 +42,6 @@ class Session {
     });
   }
 
-  /** Waits until something holds of what the search has told. */
   async until(holds: (found: readonly Found[]) => boolean): Promise<readonly Found[]> {
     while (!holds(this.#found)) {
       await new Promise<void>((resolve) => {

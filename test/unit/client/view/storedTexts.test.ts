@@ -12,7 +12,6 @@ const GERMAN = JSON.parse(readFileSync('l10n/bundle.l10n.de.json', 'utf8')) as R
 const speakGerman = (): void => l10n.config({ contents: GERMAN });
 const speakEnglish = (): void => l10n.config({ contents: {} });
 
-/** What the transcript shows in words, apart from messages. */
 function shown({ model }: Conversation): string {
   const context = { state: model.state, turn: (id: string) => model.turn(id), roots: [], isOpenable: () => false };
   return model.state.entries
