@@ -12,15 +12,22 @@ import { dropCleared, type EventPage } from './events/eventRows';
 import { type Machine, thisMachine } from './file/machine';
 import type { Sql } from './file/sql';
 import { problemOf } from './file/sqlError';
-import { importStreams } from './importStreams';
 import { INDEX_STEP, type IndexLimits, indexNew, indexRest } from './search/indexing';
 import { lastOf, type SearchResult, type SearchSteps, search } from './search/search';
-import { isSessionHeld, type JournalPort, type SharedPort, sessionHeld, unknownSession } from './sessions/journalPort';
+import {
+  isSessionHeld,
+  type JournalPort,
+  type NewSession,
+  type SessionPatch,
+  type SessionRecord,
+  type SharedPort,
+  sessionHeld,
+  unknownSession,
+} from './sessions/journalPort';
 import { abandoned, type Claim, claim, type LeaseContext, ownerOf, release, renewLease } from './sessions/leases';
 import { Ownership } from './sessions/ownership';
 import { QuestionStore } from './sessions/questionStore';
 import { QueueStore } from './sessions/queueStore';
-import type { NewSession, SessionPatch, SessionRecord } from './sessions/records';
 import { type Pruned, type PruneOptions, prune } from './sessions/retention';
 import { SessionMarkStore } from './sessions/sessionMarks';
 import {
@@ -34,9 +41,8 @@ import {
   saveSession,
 } from './sessions/sessionRows';
 import { SideStore, type SideTable, writeNotes } from './sessions/sideStore';
-import { StreamLog } from './streamLog';
-import { type ReadProgress, WriteBuffer } from './writeBuffer';
-import { later } from './writeTimers';
+import { importStreams, StreamLog } from './streamLog';
+import { later, type ReadProgress, WriteBuffer } from './writeBuffer';
 
 /** Idle milliseconds before text is indexed; a search does not wait for it. */
 const INDEX_AFTER_MS = 60_000;

@@ -14,6 +14,6 @@ export {
 } from '../../distributed/model/sessionRecord';
 export { diskError, readFramed, writeFramed } from '../../distributed/stores/framedFile';
 export type { LocalStore } from '../../distributed/stores/localStore';
-export { isOfObject, isOfSettings } from '../../distributed/stores/s3Error';
 export { objectUrl, type S3Location } from '../../distributed/stores/s3Signer';
 export type { S3Store } from '../../distributed/stores/s3Store';
+export { isOfObject, isOfSettings } from '../../distributed/stores/s3Store';

@@ -13,8 +13,7 @@ import {
   type ResolvedMessage,
   type Resolver,
 } from '../ports/resources';
-import { filling, loading, PREFIX, partFilling, placeOf } from './historyEvents';
-import { type HistoryPlace, LateArrivals } from './lateArrivals';
+import { filling, type HistoryPlace, LateArrivals, loading, PREFIX, partFilling, placeOf } from './historyEvents';
 import { remotePartsOf } from './pastEvents';
 
 const MAX_TEXT_BYTES = 256 * 1024;

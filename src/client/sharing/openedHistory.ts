@@ -5,9 +5,8 @@ import type { SessionEvent, TimedEvent } from '../../session/events/event';
 import { ownText } from '../../session/events/ownText';
 import type { SessionDescriptor } from '../ports/messages';
 import type { Gap, HistoryEntry, Resolver } from '../ports/resources';
-import { filling, folded, PREFIX, shown, unfolded } from './historyEvents';
+import { filling, folded, type HistoryPlace, LateArrivals, PREFIX, shown, unfolded } from './historyEvents';
 import { PartTexts } from './historyRetries';
-import { type HistoryPlace, LateArrivals } from './lateArrivals';
 
 export interface OpenedHistoryOptions {
   readonly place: HistoryPlace;

@@ -7,8 +7,7 @@ import { ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
 import type { QueuedAttachment, QueueItemState, StateFacts } from '../../session/queue/queue';
 import { numberOf, type Row, readJson, type Sql, textOf } from '../file/sql';
-import type { JournalPort } from './journalPort';
-import type { StoredQueueItem } from './records';
+import type { JournalPort, StoredQueueItem } from './journalPort';
 
 const MAX_ITEMS = 1000;
 const MAX_ITEM_CHARS = 64 * 1024 * 1024;

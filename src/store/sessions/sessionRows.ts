@@ -1,7 +1,8 @@
 // The table of sessions: the history list and the properties of each session.
+
 import * as z from 'zod/mini';
 import { numberOf, type Row, readJson, type Sql, textOf } from '../file/sql';
-import type { JournalProtocol, NewSession, SessionPatch, SessionRecord } from './records';
+import type { JournalProtocol, NewSession, SessionPatch, SessionRecord } from './journalPort';
 
 const MAX_PAGE = 1000;
 

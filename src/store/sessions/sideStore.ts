@@ -6,9 +6,8 @@ import { ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
 import type { QueuedAttachment } from '../../session/queue/queue';
 import { readJson, type Sql, textOf } from '../file/sql';
-import type { JournalPort } from './journalPort';
+import type { Draft, JournalPort, ViewState } from './journalPort';
 import { readAttachments } from './queueStore';
-import type { Draft, ViewState } from './records';
 
 export type SideTable = 'drafts' | 'views' | 'progress';
 

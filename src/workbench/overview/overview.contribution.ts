@@ -1,9 +1,10 @@
 // All sessions at once: the list, the inbox, the status bar item, and asking several agents.
+
 import { commands, l10n, ViewColumn } from 'vscode';
 import { ParleyError } from '../../base/errors';
 import type { Conversation } from '../../client/conversation/conversation';
 import type { SessionStatus } from '../../client/view/sessionStatus';
-import type { SessionRecord } from '../../store/sessions/records';
+import type { SessionRecord } from '../../store/sessions/journalPort';
 import { ChatHome } from '../chat/chatHome';
 import { type AskSeveralArgument, askSeveral } from '../commands/askSeveral';
 import { sessionOf } from '../commands/commandSession';

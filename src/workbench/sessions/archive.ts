@@ -1,4 +1,5 @@
 // The stored sessions of all windows: stores, restores, and reports when the disk fails.
+
 import { randomUUID } from 'node:crypto';
 import { type ExtensionContext, l10n, type Memento } from 'vscode';
 import * as z from 'zod/mini';
@@ -13,9 +14,8 @@ import type { TimedEvent } from '../../session/events/event';
 import type { SessionModel } from '../../session/model/model';
 import { Journal } from '../../store/journal';
 import type { SearchResult } from '../../store/search/search';
-import { sessionHeld } from '../../store/sessions/journalPort';
+import { type SessionRecord, sessionHeld } from '../../store/sessions/journalPort';
 import type { QuestionStore } from '../../store/sessions/questionStore';
-import type { SessionRecord } from '../../store/sessions/records';
 import type { MarkedSession, SessionMarkStore } from '../../store/sessions/sessionMarks';
 import { historyLimits } from '../config/settings';
 import { showInfo, showWarning } from '../ui/messages';

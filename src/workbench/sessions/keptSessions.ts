@@ -1,11 +1,12 @@
 // Stored sessions as rows of the list: newest first, a page at a time, or matching the search.
+
 import { basename } from 'node:path';
 import { l10n } from 'vscode';
 import { messageOf } from '../../base/errors';
 import { formatTime } from '../../base/localFormat';
 import type { SessionCopy } from '../../client/sharing/sessionRemains';
 import type { SearchResult } from '../../store/search/search';
-import type { SessionRecord } from '../../store/sessions/records';
+import type { SessionRecord } from '../../store/sessions/journalPort';
 import type { LabelPart } from '../ui/inertText';
 import type { Archive } from './archive';
 import { action, confirmDelete, moreItem, type SessionItem, separator } from './sessionItems';

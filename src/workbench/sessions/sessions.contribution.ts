@@ -1,4 +1,5 @@
 // The sessions of the window with their agents, and the commands about sessions and their queues.
+
 import { join } from 'node:path';
 import { l10n, window, workspace } from 'vscode';
 import type { StatusAnswer } from '../../acp/proposals/sessionStatus';
@@ -21,7 +22,7 @@ import { Terminals } from '../../client/terminals/terminals';
 import { Keepers } from '../../client/transport/keepers';
 import { ProtocolOffers } from '../../client/transport/protocolOffers';
 import type { SearchResult } from '../../store/search/search';
-import type { SessionRecord } from '../../store/sessions/records';
+import type { SessionRecord } from '../../store/sessions/journalPort';
 import { TrafficLog } from '../../traffic/trafficLog';
 import { statusAnswerLabel } from '../../troubleshoot/checks/session';
 import { EditorWorkingFiles } from '../changes/documents/workingFiles';

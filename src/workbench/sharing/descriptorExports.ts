@@ -8,7 +8,7 @@ import type { Readers } from '../../client/sharing/sessionLog';
 import { UnreadableLinks } from '../../client/sharing/uploads';
 import type { SessionDescriptor } from '../../distributed/model/model';
 import type { Place } from '../../distributed/model/sessionRecord';
-import { isOfSettings } from '../../distributed/stores/s3Error';
+import { isOfSettings } from '../../distributed/stores/s3Store';
 import type { Conversations } from '../sessions/conversations';
 import { showProgress } from '../ui/messages';
 import { type HttpHistories, sampleUrl } from './httpHistories';

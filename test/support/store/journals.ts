@@ -1,12 +1,11 @@
 // Journals for tests: a clock and timers that are held, and small things to write.
-import type { Disposable } from '../../../src/base/disposable';
-import { toDisposable } from '../../../src/base/disposable';
+import { type Disposable, toDisposable } from '../../../src/base/disposable';
 import { silentLog } from '../../../src/base/log';
 import type { SessionEvent, TimedEvent } from '../../../src/session/events/event';
 import { SessionModel } from '../../../src/session/model/model';
 import { Journal, type JournalOptions } from '../../../src/store/journal';
 import { lastOf, type SearchResult } from '../../../src/store/search/search';
-import type { NewSession, StoredQueueItem } from '../../../src/store/sessions/records';
+import type { NewSession, StoredQueueItem } from '../../../src/store/sessions/journalPort';
 
 export class HeldTimers {
   readonly #waiting = new Map<symbol, () => void>();

@@ -1,4 +1,5 @@
 // Configured agents behind our server of the Agent Communication Protocol: real agent processes, asked by the protocol's own client from npm and by ours.
+
 import assert from 'node:assert/strict';
 import { servedName } from '../../../../src/client/serving/servedConversations';
 import {
@@ -8,8 +9,7 @@ import {
   textPart,
   trajectoryOf,
 } from '../../../../src/distributed/model/model';
-import type { ServedAgent } from '../../../../src/distributed/server/servedAgent';
-import { readTexts, servedPast } from '../../../../src/distributed/server/servedPast';
+import { readTexts, type ServedAgent, servedPast } from '../../../../src/distributed/server/servedAgent';
 import { sameData } from '../../../support/sameData';
 import { scratchFolder } from '../../../support/scratch';
 import { all, sdkClient } from '../../../support/servers/sdkClient';

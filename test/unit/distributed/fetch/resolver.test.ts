@@ -13,7 +13,7 @@ import { gapSentence } from '../../../../src/distributed/model/gap';
 import { mintId } from '../../../../src/distributed/model/model';
 import { type ResourceStore, sha256Of } from '../../../../src/distributed/model/resources';
 import { withHash } from '../../../../src/distributed/model/resourceUrl';
-import { servedPast } from '../../../../src/distributed/server/servedPast';
+import { servedPast } from '../../../../src/distributed/server/servedAgent';
 import { LocalStore } from '../../../../src/distributed/stores/localStore';
 import { scratchFolder } from '../../../support/scratch';
 import { messageText, serve } from '../loopback';

@@ -1,10 +1,11 @@
 // What a resolver has fetched before: it is not fetched again, and never taken for something else.
+
 import assert from 'node:assert/strict';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { mintId } from '../../../../src/distributed/model/model';
 import type { ResourceStore } from '../../../../src/distributed/model/resources';
-import { readTexts, servedPast } from '../../../../src/distributed/server/servedPast';
+import { readTexts, servedPast } from '../../../../src/distributed/server/servedAgent';
 import { scratchFolder } from '../../../support/scratch';
 import { part } from '../../../support/servers/servedAgents';
 import { messageText, serve } from '../loopback';
