@@ -47,6 +47,21 @@ describe('the contents of the journal', function () {
     return { type: 'terminal', terminalId: 't1', append };
   }
 
+  function changesDuring(work: () => void): number {
+    let changes = 0;
+    const { run } = Sql.prototype;
+    Sql.prototype.run = function (sql, ...values) {
+      changes++;
+      return run.call(this, sql, ...values);
+    };
+    try {
+      work();
+    } finally {
+      Sql.prototype.run = run;
+    }
+    return changes;
+  }
+
   it("are the end of a terminal's output, however long it is", () => {
     const model = new SessionModel();
     let at = 0;
@@ -182,19 +197,11 @@ describe('the contents of the journal', function () {
       return { type: 'tool_call', toolCallId: `c${index}`, patch: { content, status: 'completed' }, announced: true };
     });
     journal.append('a', timed(2, ...calls));
-    let changes = 0;
-    const { run } = Sql.prototype;
-    Sql.prototype.run = function (sql, ...values) {
-      changes++;
-      return run.call(this, sql, ...values);
-    };
-    try {
-      const end = { type: 'turn_ended', turnId: 't', stopReason: 'end_turn', barrier: 'response', at: 3 } as const;
-      journal.append('a', timed(3, end));
-    } finally {
-      Sql.prototype.run = run;
-    }
-    assert.equal(changes, 0);
+    const end = { type: 'turn_ended', turnId: 't', stopReason: 'end_turn', barrier: 'response', at: 3 } as const;
+    assert.equal(
+      changesDuring(() => journal.append('a', timed(3, end))),
+      0,
+    );
     const stream = readdirSync(folder).find((name) => name.endsWith('.stream')) ?? assert.fail('no file');
     const lines = readFileSync(join(folder, stream), 'utf8').trim().split('\n');
     assert.ok(lines.length > 500 && lines.at(-1)?.includes('turn_ended'), 'all of it outlives the process');
@@ -206,14 +213,8 @@ describe('the contents of the journal', function () {
       const stream = readdirSync(folder).find((name) => name.endsWith('.stream'));
       return stream === undefined ? 0 : statSync(join(folder, stream)).size;
     };
-    let changes = 0;
-    const { run } = Sql.prototype;
-    Sql.prototype.run = function (sql, ...values) {
-      changes++;
-      return run.call(this, sql, ...values);
-    };
     let bytes = 0;
-    try {
+    const changes = changesDuring(() => {
       for (let index = 0; index < 50; index++) {
         const events = turn(`t${index}`, index * 10, 'go on', 'an answer of a few words '.repeat(20));
         bytes += JSON.stringify(events).length;
@@ -221,9 +222,7 @@ describe('the contents of the journal', function () {
         const isLast = events.at(-1)?.event.type === 'turn_ended';
         assert.ok(isLast && streamed() >= 500 * index, 'all of it outlives the process');
       }
-    } finally {
-      Sql.prototype.run = run;
-    }
+    });
     assert.equal(changes, 0, 'no page of the journal is written for a turn');
     assert.ok(streamed() < 2 * bytes, `${streamed()} bytes for ${bytes}`);
   });
@@ -231,20 +230,12 @@ describe('the contents of the journal', function () {
   it('change in no table while the user types a draft and scrolls', () => {
     journal.append('a', timed(1, said('an answer that goes on')));
     timers.runFirst();
-    let changes = 0;
-    const { run } = Sql.prototype;
-    Sql.prototype.run = function (sql, ...values) {
-      changes++;
-      return run.call(this, sql, ...values);
-    };
-    try {
+    const changes = changesDuring(() => {
       for (let revision = 1; revision <= 100; revision++) {
         journal.side.saveDraft('a', { text: 'w'.repeat(revision), revision, attachments: [] });
         journal.side.saveView('a', { anchor: `e${revision}`, offset: 0, atEnd: false });
       }
-    } finally {
-      Sql.prototype.run = run;
-    }
+    });
     assert.equal(changes, 0);
     assert.equal(journal.side.draft('a')?.revision, 100);
     assert.equal(journal.side.view('a')?.anchor, 'e100');
