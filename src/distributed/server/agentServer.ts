@@ -43,6 +43,14 @@ export interface AgentServerOptions {
   readonly log?: Log;
 }
 
+interface Call {
+  readonly id: string;
+  readonly query: URLSearchParams;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly gone: AbortSignal;
+}
+
 const MAX_OFFSET = 1_000_000;
 const AGENT_NAME = /^[a-z0-9]([-a-z0-9_]{0,61}[a-z0-9])?$/;
 
@@ -137,62 +145,62 @@ export class AgentServer {
     const { path, query } = readTarget(request.url ?? '/', prefix);
     const [room = '', id, action, ...rest] = path;
     if (room === 'resources' && id !== undefined && action === undefined) {
-      allow(request, 'GET');
-      return this.#resource(id, query, request, response, gone);
+      if (request.method !== 'GET') throw new ServerRefusal(405, 'server_error', 'Method Not Allowed');
+      return this.#resource({ id, query, request, response, gone });
     }
     this.#auth.checkToken(request.headers);
     this.#admit(request, response);
     if (rest.length > 0) throw new ServerRefusal(404, 'not_found', 'Not Found');
     const key = `${room}${id === undefined ? '' : '/*'}${action === undefined ? '' : `/${action}`}`;
-    switch (key) {
-      case 'ping':
-        allow(request, 'GET');
-        return send(response, 200, {});
-      case 'agents':
-        allow(request, 'GET');
-        return send(response, 200, { agents: this.#page(query) });
-      case 'agents/*':
-        allow(request, 'GET');
-        return send(response, 200, manifestOf(this.#agent(id ?? '')));
-      case 'runs':
-        allow(request, 'POST');
-        return this.#create(request, response, gone);
-      case 'runs/*':
-        if (request.method === 'POST') return this.#resume(this.#run(id), request, response, gone);
-        allow(request, 'GET');
-        return send(response, 200, this.#run(id).toWire());
-      case 'runs/*/events':
-        allow(request, 'GET');
-        return sendText(response, 200, `{"events":[${this.#run(id).events.join(',')}]}`);
-      case 'runs/*/cancel': {
-        allow(request, 'POST');
-        const run = this.#run(id);
-        run.cancel();
-        return send(response, 202, run.toWire());
-      }
-      case 'sessions/*':
-      case 'session/*':
-        allow(request, 'GET');
-        return send(response, 200, wireOf(await this.#session(id ?? '', (one) => this.#sessions.describe(one))));
-      case 'sessions/*/versions': {
-        // Not of the protocol: what clients left behind that continued different histories.
-        allow(request, 'GET');
-        const versions = await this.#session(id ?? '', (one) => this.#sessions.versions(one));
-        return send(response, 200, { versions: versions.map(wireOf) });
-      }
-      default:
-        throw new ServerRefusal(404, 'not_found', 'Not Found');
-    }
+    const methods = Object.hasOwn(this.#routes, key) ? this.#routes[key] : undefined;
+    if (!methods) throw new ServerRefusal(404, 'not_found', 'Not Found');
+    const answer = methods[request.method ?? ''];
+    if (!answer) throw new ServerRefusal(405, 'server_error', 'Method Not Allowed');
+    await answer({ id: id ?? '', query, request, response, gone });
   }
 
-  async #create(request: IncomingMessage, response: ServerResponse, gone: AbortSignal): Promise<void> {
+  readonly #routes: Readonly<Record<string, Readonly<Record<string, (call: Call) => Promise<void> | void>>>> = {
+    ping: { GET: ({ response }) => send(response, 200, {}) },
+    agents: { GET: ({ query, response }) => send(response, 200, { agents: this.#page(query) }) },
+    'agents/*': { GET: ({ id, response }) => send(response, 200, manifestOf(this.#agent(id))) },
+    runs: { POST: (call) => this.#create(call) },
+    'runs/*': {
+      GET: ({ id, response }) => send(response, 200, this.#run(id).toWire()),
+      POST: (call) => this.#resume(this.#run(call.id), call),
+    },
+    'runs/*/events': {
+      GET: ({ id, response }) => sendText(response, 200, `{"events":[${this.#run(id).events.join(',')}]}`),
+    },
+    'runs/*/cancel': {
+      POST: ({ id, response }) => {
+        const run = this.#run(id);
+        run.cancel();
+        send(response, 202, run.toWire());
+      },
+    },
+    'sessions/*': { GET: (call) => this.#describe(call) },
+    'session/*': { GET: (call) => this.#describe(call) },
+    // Not of the protocol: what clients left behind that continued different histories.
+    'sessions/*/versions': {
+      GET: async ({ id, response }) => {
+        const versions = await this.#session(id, (one) => this.#sessions.versions(one));
+        send(response, 200, { versions: versions.map(wireOf) });
+      },
+    },
+  };
+
+  async #describe({ id, response }: Call): Promise<void> {
+    send(response, 200, wireOf(await this.#session(id, (one) => this.#sessions.describe(one))));
+  }
+
+  async #create({ request, response, gone }: Call): Promise<void> {
     const body = await readJson(request, response, runCreateSchema);
     const run = await this.#runs.create(this.#agent(body.agent_name), body);
     response.setHeader('Run-ID', run.id);
     await sendRun(run, body.mode, 0, response, gone);
   }
 
-  async #resume(run: ServerRun, request: IncomingMessage, response: ServerResponse, gone: AbortSignal): Promise<void> {
+  async #resume(run: ServerRun, { request, response, gone }: Call): Promise<void> {
     const body = await readJson(request, response, runResumeSchema);
     if (body.run_id !== undefined && body.run_id !== run.id) throw invalidInput('Run ID mismatch', 400);
     const { message } = body.await_resume;
@@ -209,13 +217,7 @@ export class AgentServer {
     response.once('close', done);
   }
 
-  async #resource(
-    id: string,
-    query: URLSearchParams,
-    request: IncomingMessage,
-    response: ServerResponse,
-    gone: AbortSignal,
-  ): Promise<void> {
+  async #resource({ id, query, request, response, gone }: Call): Promise<void> {
     const { serveResource } = this.#options;
     if (!serveResource || !/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id)) throw notFound('Resource');
     let found: ServedResource;
@@ -239,8 +241,8 @@ export class AgentServer {
     return found;
   }
 
-  #run(id: string | undefined): ServerRun {
-    return this.#runs.get(readUuid(id ?? '', 'run_id'));
+  #run(id: string): ServerRun {
+    return this.#runs.get(readUuid(id, 'run_id'));
   }
 
   #agent(name: string): ServedAgent {
@@ -274,10 +276,6 @@ function manifestOf({ name, description, inputContentTypes, outputContentTypes }
 
 function wireOf(session: SessionDescriptor): unknown {
   return { ...session, state: session.state ?? null };
-}
-
-function allow(request: IncomingMessage, method: string): void {
-  if (request.method !== method) throw new ServerRefusal(405, 'server_error', 'Method Not Allowed');
 }
 
 /**
