@@ -36,25 +36,6 @@ describe('a chat with an HTTP agent', () => {
     assert.deepEqual(answers(events), ['hello']);
   });
 
-  it('asks the question of the agent and takes the next prompt as the answer', async () => {
-    const { session, events } = begin(at(await serve(AGENTS), 'awaiting'));
-    assert.deepEqual(await session.send(prompt('go'), signal), { stopReason: 'end_turn', isAwaiting: true });
-    assert.deepEqual(answers(events), ['Proceed?']);
-    assert.equal(session.isAwaiting, true);
-    assert.deepEqual(await session.send(prompt('yes'), signal), { stopReason: 'end_turn', isAwaiting: false });
-    assert.deepEqual(answers(events), ['Proceed?', 'resumed with: yes']);
-    assert.equal(session.descriptor.history.length, 2);
-  });
-
-  it('withdraws a question that the user stops, and begins anew with the next prompt', async () => {
-    const running = await serve(AGENTS);
-    const { session } = begin(at(running, 'awaiting'));
-    await session.send(prompt('go'), signal);
-    await session.cancel();
-    assert.equal(session.isAwaiting, false);
-    assert.equal((await session.send(prompt('go again'), signal)).isAwaiting, true);
-  });
-
   it('still has the question when the answer did not reach the server', async () => {
     const running = await serve(AGENTS);
     let isDown = false;
@@ -179,13 +160,6 @@ describe('a chat with an HTTP agent', () => {
     await session.cancel();
     assert.deepEqual([(await sent).stopReason, begun()], ['cancelled', 0]);
     assert.deepEqual([(await session.send(prompt('two'), signal)).stopReason, begun()], ['end_turn', 1]);
-  });
-
-  it('reports an agent that fails, and keeps the turn in the session', async () => {
-    const { session, events } = begin(at(await serve(AGENTS), 'failing'));
-    assert.equal((await session.send(prompt('x'), signal)).stopReason, 'error');
-    assert.deepEqual(events.at(-1), { type: 'error', code: 'agent-error invalid_input', message: 'bad input' });
-    assert.deepEqual(await pastOf(session.descriptor), ['x', 'partial']);
   });
 
   it('forwards a state that it does not understand, until a server has a newer one', async () => {
