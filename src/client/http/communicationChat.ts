@@ -154,9 +154,7 @@ export class CommunicationChat {
     }
   }
 
-  /**
-   * A window ended while the agent worked; its server is asked for the outcome at the next start.
-   */
+  /** Whether a window ended while the agent worked; the next start asks for the outcome. */
   async missedEnd(): Promise<boolean> {
     return !this.#session && !this.#adopted && (await this.#read())?.running !== undefined;
   }
@@ -307,10 +305,7 @@ export class CommunicationChat {
     }
   }
 
-  /**
-   * Never throws.
-   * @param about origins that are about to get the session
-   */
+  /** Never throws. `about`: origins that are about to get the session. */
   async #keep(about: readonly string[] = []): Promise<void> {
     const { descriptors } = this.#services;
     const session = this.#session;

@@ -48,10 +48,7 @@ export function permissionQuestion(permission: Permission, tool: ToolEntry | und
   return [{ ...textPart(lines.join('\n')), parley_permission: asked }];
 }
 
-/**
- * Finds the option by id, number or name.
- * @returns undefined if none or several fit
- */
+/** Finds the option by id, number or name; undefined if none or several fit. */
 export function chosenOption(answer: Message, options: readonly PermissionOption[]): string | undefined {
   const said = answer.parts
     .map((part) => textOf(part) ?? '')

@@ -135,10 +135,7 @@ export class RunOutput {
     this.#tellTool(entry);
   }
 
-  /**
-   * One step for input and output: readers pair separate ones by the tool's name, which isn't
-   * unique.
-   */
+  /** One step: readers pair separate ones by the tool's name, which isn't unique. */
   #tellTool(entry: ToolEntry): void {
     this.#told.set(entry.index, { blocks: 0, text: '' });
     for (const part of toMessages([entry]).flatMap((message) => message.parts)) {

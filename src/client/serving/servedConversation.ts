@@ -17,9 +17,7 @@ import { chosenOption, permissionQuestion } from './permissionQuestion';
 import { RunOutput } from './runOutput';
 import { pastContext, runPrompt } from './runPrompt';
 
-/**
- * Milliseconds until the agent's process is ended; less than the server waits for a cancelled run.
- */
+/** Milliseconds; less than the server waits for a cancelled run. */
 const STOP_MS = 4000;
 
 interface Known {

@@ -72,10 +72,7 @@ export interface Placing {
   readonly tell: (event: SessionEvent) => void;
 }
 
-/**
- * Reads a short text.
- * @returns why it is missing; undefined if it is there or waits for a click
- */
+/** Returns why a short text is missing; undefined if it is there or waits for a click. */
 async function readText(
   { message, part, gapId, now, tell }: Placing,
   resolver: Pick<Resolver, 'resolvePart'>,
@@ -135,19 +132,13 @@ export interface RetryOptions {
 }
 
 export interface GapUnlock {
-  /**
-   * Asks for a token for this URL.
-   * @returns whether to try again
-   */
+  /** Asks for a token for this URL. Returns whether to try again. */
   readonly unlock?: ((url: string, signal: AbortSignal) => Promise<boolean>) | undefined;
 }
 
 const retries = new KeyedQueue<HistoryPlace>();
 
-/**
- * Loads the message or part of one gap again.
- * @param url unused if the gap has its own address
- */
+/** Loads the message or part of one gap again. */
 export function retryGap(
   gapId: string,
   url: string,

@@ -20,10 +20,7 @@ export interface OpenedHistoryOptions {
   /** How long the newest messages are loaded alone and may take to be painted, in ms (400). */
   readonly aloneMs?: number;
   readonly head: readonly SessionEvent[];
-  /**
-   * The transcript has its newest messages.
-   * @returns when they are painted
-   */
+  /** The newest messages are in the transcript. Resolves when they are painted. */
   readonly onDidShow?: () => Promise<void> | undefined;
 }
 
@@ -36,10 +33,7 @@ export interface OpenedSummary {
 /** Messages that are waited for before anything is shown: as many as a window shows. */
 const FIRST_SHOWN = 12;
 
-/**
- * Shows the whole history. Resolves when every message is there or a gap; never rejects for what
- * servers do.
- */
+/** Resolves when every message is there or a gap; never rejects for what servers do. */
 export async function openHistory(
   descriptor: SessionDescriptor,
   options: OpenedHistoryOptions,

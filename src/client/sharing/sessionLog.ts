@@ -525,10 +525,7 @@ export class SessionLog implements Disposable {
     return { ...rest, storeId: first.id };
   }
 
-  /**
-   * Reads the record and opens the stores. Messages written but not recorded before a crash are
-   * found by listing.
-   */
+  /** Messages written but not recorded before a crash are found by listing. */
   #open(): Promise<void> {
     if (!this.#opened) {
       const opened = this.#openNow();

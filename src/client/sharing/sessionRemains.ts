@@ -83,9 +83,7 @@ function ownPlaces(text: string): readonly z.infer<typeof placeSchema>[] {
 const placeSchema = z.object({ kind: z.literal('own'), storeId: z.string(), key: z.string() });
 const recordSchema = z.object({ record: z.object({ entries: z.array(placeSchema) }), shared: z.optional(z.boolean()) });
 
-/**
- * The conversation in `sessions/<id>/<conversation>/<object>` or `http/<conversation>/<object>`.
- */
+/** The conversation in `sessions/<id>/<conversation>/…` or `http/<conversation>/…`. */
 export function keyIn(name: string): string {
   return name.split('/').at(-2) ?? '';
 }
@@ -147,10 +145,7 @@ export async function copiesOf(key: string, options: CopiesOptions): Promise<rea
   return [...found.values()];
 }
 
-/**
- * Removes copies that no other session refers to.
- * @returns how many could not be removed
- */
+/** Removes copies that no other session refers to. Returns how many are left. */
 export async function removeCopies(
   copies: readonly SessionCopy[],
   { fileStores, log }: { readonly fileStores: readonly FileStore[]; readonly log: Log },

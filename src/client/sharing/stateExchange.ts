@@ -128,10 +128,7 @@ export interface ChatStateOptions {
   readonly readMs?: number;
 }
 
-/**
- * Only the agent that stored a state may read and replace it.
- * @param by its id, or its name as a role
- */
+/** Only the agent that stored a state may use it. `by`: its id, or its name as a role. */
 export function isStateOf(
   by: string | undefined,
   { id, name }: { readonly id: string; readonly name: string },

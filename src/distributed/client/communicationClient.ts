@@ -58,9 +58,7 @@ const DEADLINE_MS = 30_000;
 /** Bytes of an answer; the events of a run repeat its output several times. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 const MAX_ERROR_BYTES = 64 * 1024;
-/**
- * Tries of a request that changes nothing if its connection breaks, and the first pause in ms.
- */
+/** Tries of a request that changes nothing if its connection breaks. */
 const MAX_TRIES = 3;
 const TRY_AGAIN_MS = 100;
 const CANCEL = '/cancel';
@@ -350,10 +348,7 @@ const terminalSchema = z.looseObject({
   type: z.enum(['run.completed', 'run.failed', 'run.cancelled', 'run.awaiting']),
 });
 
-/**
- * Reads one event, never throws. A bad event counts as unknown, so that positions stay the same;
- * one that should end the run becomes an `error`.
- */
+/** Never throws. A bad event counts as unknown, or as an `error` if it should end the run. */
 export function readStreamedEvent(value: unknown, log: Log): RunEvent {
   try {
     return readEvent(value);

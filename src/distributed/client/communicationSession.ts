@@ -52,10 +52,7 @@ export interface CommunicationSessionOptions {
   readonly keep?: () => Promise<void>;
   /** A server has another branch: ours continues, theirs can be shown. */
   readonly onDidFork?: (fork: Fork) => void;
-  /**
-   * Shows the end of a run that the previous window missed.
-   * @returns whether it has a place
-   */
+  /** Shows the end of a missed run. Returns whether it has a place. */
   readonly onDidMiss?: (said: readonly SessionEvent[]) => boolean;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -167,10 +164,7 @@ export class CommunicationSession implements AgentConversation {
     this.#memory = 'new';
   }
 
-  /**
-   * Returns to a question from before, and shows it if needed.
-   * @returns whether the run still waits
-   */
+  /** Returns to a question from before. Returns whether the run still waits. */
   async takeUp(asked: RunPosition, signal: AbortSignal): Promise<boolean> {
     if (this.#active) throw busy();
     if (asked.runId === undefined) return false;
@@ -339,9 +333,7 @@ export class CommunicationSession implements AgentConversation {
     if (!isStopped) held.doubtLastTurn();
   }
 
-  /**
-   * Before a run: checks the server's version of the session; one that lost it gets all of it.
-   */
+  /** Before a run: a server that lost the session gets all of it. */
   async #look(message: Message, signal: AbortSignal): Promise<void> {
     const { origin } = this.#endpoint.client;
     const { held } = this.#past;
@@ -371,10 +363,7 @@ export class CommunicationSession implements AgentConversation {
     if (finding.kind !== 'agrees' && finding.kind !== 'took-over') this.#memory = 'new';
   }
 
-  /**
-   * Shows what a run said since.
-   * @returns how many recorded messages the transcript has now
-   */
+  /** Shows what a run said since. Returns how many recorded messages are shown now. */
   #showMissed(run: Run): number {
     const reader = new RunToEvents(mintId(), this.#log, MAX_GAPS);
     const type = run.status === 'completed' ? 'run.completed' : 'run.cancelled';

@@ -97,10 +97,7 @@ export class HeldMessages {
     this.#held = this.#held.filter(({ aside, turn }) => aside && turn === this.#turn);
   }
 
-  /**
-   * Drops what a server recorded.
-   * @returns whether it has the last run; undefined if unreadable
-   */
+  /** Drops what a server recorded. Returns whether it has the last run. */
   drop(recorded: readonly Recorded[]): boolean | undefined {
     const isReadable = recorded.some(({ message }) => message !== undefined);
     const isCopy = recorded.some(({ url }) => this.#held.some((held) => isCopyAt(held, url)));
@@ -124,10 +121,7 @@ export class HeldMessages {
     return hasLast;
   }
 
-  /**
-   * Drops the oldest messages until the rest fits a request beside these bytes.
-   * @returns how many
-   */
+  /** Drops the oldest until the rest fits a request beside these bytes. Returns how many. */
   fit(otherBytes: number): number {
     let room = MAX_REQUEST_BYTES - otherBytes;
     const first = this.#held.findLastIndex(({ message }) => {

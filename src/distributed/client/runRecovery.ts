@@ -10,9 +10,7 @@ import type { CommunicationClient, RunStream } from './communicationClient';
 
 export interface FollowOptions {
   readonly log?: Log;
-  /**
-   * A silent stream is checked against the run's status after this time: connections die silently.
-   */
+  /** A silent stream is checked after this time: connections die without a word. */
   readonly quietMs?: number;
   /** Milliseconds between two looks at a run that still works. */
   readonly pollMs?: number;

@@ -84,10 +84,7 @@ export class SessionPast {
     return { kind: theirs === answer ? 'agrees' : 'unverified' };
   }
 
-  /**
-   * Takes over what only the server that is left has.
-   * @returns the fork if each has something of its own
-   */
+  /** Takes over what only the server that is left has. Returns a fork. */
   async leave(answer: ServerAnswer, signal: AbortSignal): Promise<Fork | undefined> {
     const decision = decideHandOver(this.#descriptor, this.#withoutGone(answer));
     if (decision.kind === 'fork') return decision;

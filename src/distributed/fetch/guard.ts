@@ -21,9 +21,7 @@ import { type ConsentPolicy, OriginConsent } from './originConsent';
 const MAX_REDIRECTS = 3;
 
 export interface NetworkPolicy extends ConsentPolicy {
-  /**
-   * Own server, configured agents and stores, allowed origins. Their addresses are not checked.
-   */
+  /** Own server, configured agents and stores, allowed origins, at any address. */
   isAllowed(origin: string): boolean;
   readonly listedOnly?: boolean;
   credentials?(origin: string): Promise<Readonly<Record<string, string>> | undefined>;

@@ -40,9 +40,7 @@ export class BlockedAddress extends ParleyError {
 /** This machine without TLS: with it, editors add the certificates that the user trusts. */
 const HERE = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/;
 
-/**
- * Keep-alive with a cap per origin. Connections of allowed origins never serve checked requests.
- */
+/** Connections of allowed origins never serve checked requests. */
 export class GuardedConnections implements Disposable {
   readonly #lookup: NameLookup;
   readonly #agents: Readonly<Record<'judged' | 'allowed', { readonly http: http.Agent; readonly https: https.Agent }>>;

@@ -14,10 +14,7 @@ export interface AskedOrigin {
 
 export interface ConsentPolicy {
   isAllowed(origin: string): boolean;
-  /**
-   * Asks about servers on this machine or the local network. Absent: refused.
-   * @returns allowed origins
-   */
+  /** Asks about servers in the local network. Returns the allowed ones. Absent: refused. */
   ask?(origins: readonly AskedOrigin[], signal: AbortSignal): Promise<readonly string[]>;
 }
 
@@ -59,10 +56,7 @@ export class OriginConsent {
     await this.#ask([...byOrigin.keys()], () => this.#blocked(byOrigin, isNeeded), signal);
   }
 
-  /**
-   * Returns whether a blocked request may be sent.
-   * @param asks the user wants this one now, so ask
-   */
+  /** Returns whether a blocked request may be sent. `asks`: the user wants this one now. */
   async mayVisit({ origin, addressClass }: BlockedAddress, asks: boolean, signal: AbortSignal): Promise<boolean> {
     if (addressClass !== 'local' && addressClass !== 'private') return false;
     const open = this.#asking.get(origin);

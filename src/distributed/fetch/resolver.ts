@@ -48,10 +48,7 @@ export interface HistoryOptions {
   /** Called for each entry as soon as it is known, the newest first as far as the servers allow. */
   onEntry?(entry: HistoryEntry): void;
   sha256?(index: number): string | undefined;
-  /**
-   * For the whole history after the user allowed its servers; the rest becomes gaps. 60 s, more for
-   * a long one.
-   */
+  /** For the whole history, without the user's answer. 60 s, more for a long one. */
   readonly budgetMs?: number;
   readonly newest?: { readonly count: number; readonly others: Promise<unknown> };
 }
@@ -67,9 +64,7 @@ export interface ResolverOptions extends LoaderOptions {
   readonly maxSessionBytes?: number;
 }
 
-/**
- * Messages of one origin begun at a time: more than are requested, so that no slot stays free.
- */
+/** Messages of one origin begun at a time: more than its limit, so no slot stays free. */
 const BEGUN_OF_ORIGIN = 32;
 const MAX_STATE_BYTES = 20 * 1024 * 1024;
 
@@ -84,9 +79,7 @@ export class Resolver {
     this.#log = options.log ?? silentLog;
   }
 
-  /**
-   * Resolves a history: an entry or a gap per URL, in order. Never throws for what servers do.
-   */
+  /** An entry or a gap per URL, in order. Never throws for what servers do. */
   async resolveHistory(
     descriptor: SessionDescriptor,
     options: HistoryOptions,
@@ -133,10 +126,7 @@ export class Resolver {
     return entries.map((entry, index) => entry ?? gapOf(index, history[index] ?? '', 'cancelled'));
   }
 
-  /**
-   * Resolves one entry again.
-   * @param sha256 expected, if the URL has none
-   */
+  /** @param sha256 expected, if the URL has none */
   async resolveEntry(
     url: string,
     index: number,

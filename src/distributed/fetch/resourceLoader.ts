@@ -11,10 +11,7 @@ import { BlockedAddress } from './guardedConnections';
 import { type OriginHealth, OriginLimiter } from './originLimiter';
 import type { ResourceCache } from './resourceCache';
 
-/**
- * Before each further try if a connection breaks, in ms: the link may have expired by the time the
- * user retries.
- */
+/** Milliseconds before each try: the link may have expired when the user retries. */
 const BROKEN_PAUSES_MS = [0, 200, 1000];
 
 export interface LoaderOptions {

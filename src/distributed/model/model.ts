@@ -81,9 +81,7 @@ const word = z.string().check(z.maxLength(1000));
 const sentence = z.string().check(z.maxLength(64 * 1024));
 const time = z.string().check(z.maxLength(64));
 
-/**
- * An id as one path segment. Other servers mint UUIDs; the proposal's example is `session-123`.
- */
+/** An id as one path segment: a UUID, or `session-123` of the proposal. */
 export const idSchema = z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9._~:-]{0,127}$/));
 
 export const agentNameSchema = z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/));
@@ -175,9 +173,7 @@ export const runCreateSchema = record({
   mode: z._default(runModeSchema, 'sync'),
 });
 
-/**
- * Body of `POST /runs/{run_id}`; the specification has `run_id` in it, upstream doesn't send it.
- */
+/** The specification wants `run_id` in it, upstream doesn't send it. */
 export const runResumeSchema = record({
   run_id: optional(idSchema),
   await_resume: awaitResumeSchema,

@@ -10,9 +10,7 @@ import { localizable } from '../../base/localizable';
 /** Query parameters that sign or limit a URL, by names that only these use: S3 and Google. */
 const SIGNATURE =
   /^x-(amz|goog)-(algorithm|credential|date|expires|signature|signedheaders|security-token|content-sha256)$/i;
-/**
- * Names that matter only beside a signature: ours, Azure's, S3's and Google's second versions.
- */
+/** Names that matter only beside a signature: ours, Azure's, old ones of S3 and Google. */
 const BESIDE_SIGNATURE =
   /^(sig|exp|se|sp|sv|sr|st|skoid|sktid|skt|ske|sks|skv|spr|signature|expires|awsaccesskeyid|googleaccessid|key-pair-id|policy)$/i;
 const SECRET = /^(x-amz-signature|x-amz-security-token|x-goog-signature|signature|sig|token|access_token)$/i;
@@ -47,10 +45,7 @@ export function redactSignatures(text: string): string {
   return text.replace(SECRET_IN_TEXT, '$1[redacted]').replace(USER_IN_TEXT, '$1[redacted]@');
 }
 
-/**
- * Equal for the same object signed at different times. Other parameters count, the fragment
- * doesn't.
- */
+/** Equal for the same object signed at different times, without the fragment. */
 export function urlIdentity(url: string): string {
   if (!URL.canParse(url)) return url;
   const parsed = new URL(url);

@@ -157,9 +157,7 @@ class PartList {
     this.#addExtra({ ...textPart(''), metadata });
   }
 
-  /**
-   * Local paths mean nothing elsewhere, and `content_url` must be http(s): others become text.
-   */
+  /** Local paths mean nothing elsewhere, and `content_url` must be http(s). */
   #addLink(block: Extract<ContentBlock, { type: 'resource_link' }>): void {
     const name = block.title ?? block.name;
     if (/^https?:\/\//i.test(block.uri) && URL.canParse(block.uri)) {

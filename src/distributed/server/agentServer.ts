@@ -278,10 +278,7 @@ function wireOf(session: SessionDescriptor): unknown {
   return { ...session, state: session.state ?? null };
 }
 
-/**
- * Decoded path segments and query; undefined if they can't be decoded.
- * @param prefix left by a proxy
- */
+/** Decoded path segments and query, without a proxy's prefix. */
 function readTarget(target: string, prefix: string): { path: readonly string[]; query: URLSearchParams } {
   const [whole = '', ...rest] = target.split('?');
   const raw = whole.startsWith(`${prefix}/`) ? whole.slice(prefix.length) : whole;

@@ -48,9 +48,7 @@ export async function sendRun(
   response.end();
 }
 
-/**
- * Answers with an error of the protocol, and closes the connection if the request was not read.
- */
+/** Closes the connection if the request was not read. */
 export function refuse(request: IncomingMessage, response: ServerResponse, error: unknown, log: Log): void {
   const refusal =
     error instanceof ServerRefusal ? error : new ServerRefusal(500, 'server_error', 'An unexpected error occurred');

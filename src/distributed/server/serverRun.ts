@@ -202,18 +202,13 @@ export class ServerRun {
     this.#turn(outcome.status);
   }
 
-  /**
-   * Something from the server about the run: an event now, and a step at the end of the output.
-   */
+  /** The server's own words: an event now, and a step at the end of the output. */
   tell({ generic, sentence }: ToldNotice): void {
     this.#note({ type: 'generic', generic });
     this.#notices.push({ ...textPart(''), metadata: { kind: 'trajectory', message: sentence } });
   }
 
-  /**
-   * Completes the output before it is recorded.
-   * @param isWhole the message in progress is complete
-   */
+  /** Completes the output before it is recorded. */
   settle(isWhole: boolean): void {
     for (const part of this.#notices.splice(0)) this.#append(part);
     if (isWhole || this.#isWhole) this.#endMessage();

@@ -158,10 +158,7 @@ function signer(
   return new AwsV4Signer({ ...request, ...keys, service: 's3', region: location.region, datetime });
 }
 
-/**
- * Escapes every byte that the signature's rules don't name, also those that `encodeURIComponent`
- * leaves.
- */
+/** Escapes also what `encodeURIComponent` leaves. */
 function encodeSegment(text: string): string {
   return encodeURIComponent(text).replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
 }

@@ -166,10 +166,7 @@ function lastWithin(sql: Sql, key: string, { from, to, limit, known }: RowRange,
   return last;
 }
 
-/**
- * Leaves out damaged rows.
- * @param after skips what the reader has of the first row
- */
+/** Leaves out damaged rows, and what the reader has of the first one. */
 export function toPage(rows: readonly EventRow[], after: Cursor | undefined): EventPage {
   const events: TimedEvent[] = [];
   let cursor: Cursor = after ?? { seq: 0, chars: 0 };
@@ -230,10 +227,7 @@ const WIPED = [
 /** Rows deleted in one step, so that the extension host is not blocked. */
 const DROPPED_AT_ONCE = 300;
 
-/**
- * Deletes some events before the last `cleared`, also from the index.
- * @returns whether there is more
- */
+/** Deletes some events before the last `cleared`. Returns whether there is more. */
 export function dropCleared(sql: Sql, key: string): boolean {
   const end = numberOf(sql.get('SELECT cleared_seq AS seq FROM sessions WHERE key = ?', key)?.seq) ?? 0;
   const wiped = WIPED.map((type) => `'${type}'`).join(', ');

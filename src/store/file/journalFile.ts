@@ -19,10 +19,7 @@ import { MIGRATIONS, migrate } from './schema';
 import { Sql } from './sql';
 import { problemOf, StorageError } from './sqlError';
 
-/**
- * How long to wait for windows that make the same file, in ms. Blocks the thread: the alternative
- * is memory.
- */
+/** Waits for windows that make the same file, in ms; the alternative is memory. */
 const NEW_FILE_MS = 3000;
 /** A file that was made within this time, in milliseconds, may still get its tables. */
 const NEW_FOR_MS = 10_000;
