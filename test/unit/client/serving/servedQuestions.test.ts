@@ -84,7 +84,7 @@ describe('an agent that is served', function () {
     while (!(await isAsked())) await new Promise((resolve) => setImmediate(resolve));
     const done = await client.resumeSync(run.run_id, userMessage('1'), signal);
     assert.match(said(done), /withdrawn → .*Over\./s);
-    await assert.rejects(client.resumeSync(run.run_id, userMessage('1'), signal), /isn't waiting for an answer/);
+    await assert.rejects(client.resumeStream(run.run_id, userMessage('1'), signal), /isn't waiting for an answer/);
   });
 
   it('ends its run with the turn, and leaves a question that is still open to the next run', async () => {
