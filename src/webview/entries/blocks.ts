@@ -3,38 +3,27 @@
 import { revealControls } from '../../base/revealControls';
 import type { BlockView } from '../../panel/contract';
 import { button, el, icon, iconButton, link, setAttributes } from '../dom/dom';
+import { openLink } from '../host/host';
 import { strings } from '../text/strings';
 import { createFold } from './fold';
-
-interface BlockContext {
-  openLink(href: string): void;
-  copy(text: string): void;
-}
 
 /** Whether the user attached it: a file, or pasted content. */
 export function isAttached(uri: string): boolean {
   return /^(file|attachment):/i.test(uri);
 }
 
-export function createAttachment(
-  block: Extract<BlockView, { type: 'resource' | 'resource_link' }>,
-  context: BlockContext,
-): HTMLElement {
+export function createAttachment(block: Extract<BlockView, { type: 'resource' | 'resource_link' }>): HTMLElement {
   const name = revealControls(nameOf(block.uri));
   // Pasted content has no file to open.
   if (/^attachment:/i.test(block.uri)) {
     const text = block.type === 'resource' ? block.text : undefined;
-    return text === undefined ? el('span', 'chip', icon('file'), name) : createFold(name, text, context);
+    return text === undefined ? el('span', 'chip', icon('file'), name) : createFold(name, text);
   }
-  return createResourceChip(name, block.uri, context);
+  return createResourceChip(name, block.uri);
 }
 
 /** @param save asks the host to save the content to a file */
-export function createBlock(
-  block: Exclude<BlockView, { type: 'text' }>,
-  context: BlockContext,
-  save: () => void,
-): HTMLElement {
+export function createBlock(block: Exclude<BlockView, { type: 'text' }>, save: () => void): HTMLElement {
   switch (block.type) {
     case 'image': {
       const image = createImage(block.data, block.mimeType);
@@ -45,30 +34,29 @@ export function createBlock(
     case 'audio':
       return createAudio(block.data, block.mimeType);
     case 'resource_link':
-      return createResourceChip(block.title ?? block.name, block.uri, context);
+      return createResourceChip(block.title ?? block.name, block.uri);
     case 'resource':
-      return createResource(block, context, save);
+      return createResource(block, save);
     case 'tooLarge':
       return el('p', 'dim', strings.tooLarge[block.kind](block.bytes));
     case 'unknown':
-      return createFold(block.forAgent ? strings.forAgent : strings.unknownContent(block.kind), block.json, context);
+      return createFold(block.forAgent ? strings.forAgent : strings.unknownContent(block.kind), block.json);
   }
 }
 
 function createResource(
   { uri, text, mimeType, bytes }: Extract<BlockView, { type: 'resource' }>,
-  context: BlockContext,
   save: () => void,
 ): HTMLElement {
   const name = revealControls(nameOf(uri));
   const saveButton = createSave(nameOf(uri), save);
   const box = el('div', 'resource');
   if (text !== undefined && isArtifact(uri)) {
-    box.append(createFold(name, text, context), saveButton);
+    box.append(createFold(name, text), saveButton);
     return box;
   }
-  const chip = isArtifact(uri) ? el('span', 'chip', icon('file'), name) : createResourceChip(name, uri, context);
-  if (text !== undefined) box.append(chip, saveButton, createFold(strings.embedded, text, context));
+  const chip = isArtifact(uri) ? el('span', 'chip', icon('file'), name) : createResourceChip(name, uri);
+  if (text !== undefined) box.append(chip, saveButton, createFold(strings.embedded, text));
   else if (bytes === undefined) return chip;
   else {
     const size = strings.resourceSize(revealControls(mimeType ?? strings.embedded), bytes);
@@ -122,8 +110,8 @@ function createAudio(data: string, mimeType: string): HTMLElement {
   return sound;
 }
 
-export function createResourceChip(name: string, uri: string, context: BlockContext): HTMLElement {
-  const chip = link('chip', revealControls(name || uri), revealControls(uri), () => context.openLink(uri));
+export function createResourceChip(name: string, uri: string): HTMLElement {
+  const chip = link('chip', revealControls(name || uri), revealControls(uri), () => openLink(uri));
   chip.prepend(icon(/^https?:/i.test(uri) ? 'link-external' : 'file'));
   return setAttributes(chip, { 'data-uri': uri });
 }

@@ -1,6 +1,6 @@
 // What all kinds of entries have in common: an article in the transcript that is updated with its
 // item.
-import type { ItemView, PermissionView, SessionMessage } from '../../panel/contract';
+import type { ItemView, PermissionView } from '../../panel/contract';
 import { el, setAttributes } from '../dom/dom';
 import type { MarkdownViewContext } from '../markdown/markdownView';
 import { strings } from '../text/strings';
@@ -27,15 +27,11 @@ export interface EntryView {
 }
 
 export interface EntryContext extends Omit<MarkdownViewContext, 'invalidate'> {
-  post(message: SessionMessage): void;
   /**
    * The user answered a question.
    * @param byKey with the keyboard
    */
   answered(id: string, byKey: boolean): void;
-  /** Returns undefined if the user neither expanded nor collapsed the item. */
-  isExpanded(id: string): boolean | undefined;
-  setExpanded(id: string, expanded: boolean): void;
   /** Requests a call of `render` in the next frame. */
   invalidate(entry: EntryView): void;
   reveal(index: number): void;

@@ -2,6 +2,7 @@
 
 import { revealControls } from '../../base/revealControls';
 import { el, icon, iconButton, setAttributes } from '../dom/dom';
+import { copyText } from '../host/host';
 import { createAskedText, LONG } from '../output/askedText';
 import { strings } from '../text/strings';
 
@@ -9,13 +10,7 @@ import { strings } from '../text/strings';
 const SHOWN = 20_000;
 
 /** @param asked the user decides on the text: shows its ends, without a box that scrolls */
-export function createFold(
-  label: string,
-  text: string,
-  context: { copy(text: string): void },
-  isOpen = false,
-  asked = false,
-): HTMLElement {
+export function createFold(label: string, text: string, isOpen = false, asked = false): HTMLElement {
   const summary = el('summary', '', icon('chevron-right'), el('span', '', label));
   const details = el('details', 'fold', summary);
   const draw = (): void => {
@@ -28,7 +23,7 @@ export function createFold(
       el(
         'div',
         'fold-body',
-        iconButton('copy', strings.copy, () => context.copy(text)),
+        iconButton('copy', strings.copy, () => copyText(text)),
         pre,
       ),
     );

@@ -1,19 +1,20 @@
 // Entries of a few words: notices, errors, and missing parts of the transcript.
+
 import { effect } from '@preact/signals';
 import { revealControls } from '../../base/revealControls';
 import type { ItemView } from '../../panel/contract';
 import { button, el, icon, setAttributes } from '../dom/dom';
 import type { IconName } from '../dom/icons';
+import { post } from '../host/host';
 import { session } from '../host/session';
 import { createText } from '../output/plainText';
 import { strings } from '../text/strings';
-import { createArticle, type EntryContext, type EntryFactory, markLate } from './entryView';
+import { createArticle, type EntryFactory, markLate } from './entryView';
 import { createFold } from './fold';
 
 interface Drawn {
   readonly element: HTMLElement;
   readonly line: HTMLElement;
-  readonly context: EntryContext;
 }
 
 /** @param draw returns the parts of the line; called for each change */
@@ -22,13 +23,13 @@ function lineEntry<K extends ItemView['kind']>(
   className: string,
   draw: (item: Extract<ItemView, { kind: K }>, drawn: Drawn) => readonly HTMLElement[],
 ): EntryFactory {
-  return (stored, _index, context) => {
+  return (stored) => {
     const line = el('div', className);
     const element = createArticle(stored.item, label);
     element.append(line);
     const update = (): void => {
       markLate(element, stored.item);
-      line.replaceChildren(...draw(stored.item as Extract<ItemView, { kind: K }>, { element, line, context }));
+      line.replaceChildren(...draw(stored.item as Extract<ItemView, { kind: K }>, { element, line }));
     };
     update();
     return { element, update };
@@ -37,15 +38,15 @@ function lineEntry<K extends ItemView['kind']>(
 
 const ICONS: Readonly<Record<string, IconName>> = { warning: 'warning', error: 'error', busy: 'loading' };
 
-export const createNoticeEntry = lineEntry<'notice'>(strings.notice, 'notice-body', (item, { element, context }) => {
+export const createNoticeEntry = lineEntry<'notice'>(strings.notice, 'notice-body', (item, { element }) => {
   const { severity, title, text, detail, json, action } = item;
   element.dataset.severity = severity;
   const words = el('div', 'words', el('span', 'notice-title', title));
   if (text) words.append(createText('notice-text', text));
-  if (detail) words.append(createFold(strings.summary, detail, context));
-  if (json) words.append(createFold(strings.raw, json, context));
+  if (detail) words.append(createFold(strings.summary, detail));
+  if (json) words.append(createFold(strings.raw, json));
   if (action) {
-    const act = button('text-button', action.label, () => context.post({ type: 'action', id: action.id }));
+    const act = button('text-button', action.label, () => post({ type: 'action', id: action.id }));
     words.append(' ', act);
   }
   // Last, as the browser determines the direction again for each added node.
@@ -53,7 +54,7 @@ export const createNoticeEntry = lineEntry<'notice'>(strings.notice, 'notice-bod
   return [icon(ICONS[severity] ?? 'info'), words];
 });
 
-export const createGapEntry = lineEntry<'gap'>(strings.gap, 'gap-line', (item, { element, context }) => {
+export const createGapEntry = lineEntry<'gap'>(strings.gap, 'gap-line', (item, { element }) => {
   const { retryId, loading, unloaded, text } = item;
   const isMissing = retryId !== undefined && !unloaded;
   element.classList.toggle('missing', isMissing);
@@ -63,10 +64,9 @@ export const createGapEntry = lineEntry<'gap'>(strings.gap, 'gap-line', (item, {
   ];
   if (retryId !== undefined) {
     const label = unloaded ? strings.loadPart : strings.retryGap;
-    parts.push(button('text-button', label, () => context.post({ type: 'retryGap', id: retryId })));
+    parts.push(button('text-button', label, () => post({ type: 'retryGap', id: retryId })));
   }
-  if (isMissing)
-    parts.push(button('text-button retry-all', strings.retryGaps, () => context.post({ type: 'retryGaps' })));
+  if (isMissing) parts.push(button('text-button retry-all', strings.retryGaps, () => post({ type: 'retryGaps' })));
   return parts;
 });
 
@@ -77,10 +77,10 @@ export const createErrorEntry: EntryFactory = (stored, index, context) => {
     const words = el('div', 'words', createText('error-text', text));
     if (hint) words.append(el('p', 'hint', hint));
     buttons.replaceChildren(
-      ...actions.map(({ id, label }) => button('secondary small', label, () => context.post({ type: 'action', id }))),
+      ...actions.map(({ id, label }) => button('secondary small', label, () => post({ type: 'action', id }))),
     );
     if (actions.length > 0) words.append(buttons);
-    if (stderr) words.append(createFold(strings.stderr, stderr, context, true));
+    if (stderr) words.append(createFold(strings.stderr, stderr, true));
     line.title = code;
     return [icon('error'), words];
   });

@@ -5,6 +5,7 @@ import { revealControls, revealHidden } from '../../base/revealControls';
 import { MAX_REASON, type PermissionView } from '../../panel/contract';
 import { isMac } from '../dom/ctrlKey';
 import { button, el, isComposing, setAttributes } from '../dom/dom';
+import { post } from '../host/host';
 import { session } from '../host/session';
 import { answerGuard } from '../input/answerGuard';
 import { createAskedText, LONG, SHORT } from '../output/askedText';
@@ -25,7 +26,7 @@ export function createPermissionCard(
   permission: PermissionView,
   content: readonly HTMLElement[],
   said: string,
-  context: Pick<EntryContext, 'post' | 'answered' | 'copy'>,
+  context: Pick<EntryContext, 'answered'>,
 ): PermissionCard {
   const { title, description, commands = [], texts = [], input } = permission;
   const by = permission.by === undefined ? undefined : revealControls(permission.by);
@@ -49,7 +50,7 @@ export function createPermissionCard(
     element.append(createAskedText('asked-file', text, LONG));
   }
   if (input) {
-    const fold = createFold(strings.otherInput, input.json, context, input.isUnknown, true);
+    const fold = createFold(strings.otherInput, input.json, input.isUnknown, true);
     element.append(el('div', 'tool-facts', fold));
   }
   const answers = el('div', 'answers');
@@ -61,7 +62,7 @@ export function createPermissionCard(
     element.classList.add('answered');
     for (const one of element.querySelectorAll<HTMLButtonElement>(':is(.answers, .more-answers) button'))
       one.disabled = true;
-    context.post({ type: 'permission', id: permission.id, optionId, reason: reason || undefined });
+    post({ type: 'permission', id: permission.id, optionId, reason: reason || undefined });
     context.answered(permission.id, !(event instanceof MouseEvent && event.detail > 0));
   }
 
@@ -72,7 +73,7 @@ export function createPermissionCard(
     const label = strings.ruleOffers[ruleOffer.kind](revealHidden(ruleOffer.pattern));
     const offering = button('text-button', label, (event) => {
       if (!answered && answerGuard.allows(element, event, offering))
-        context.post({ type: 'permissionRule', id: permission.id });
+        post({ type: 'permissionRule', id: permission.id });
     });
     return setAttributes(offering, { title: revealHidden(ruleOffer.folder) });
   }
@@ -80,7 +81,7 @@ export function createPermissionCard(
   function editButton(): HTMLElement | undefined {
     if (!permission.canEdit) return undefined;
     return button('text-button', strings.editProposal, () => {
-      if (!answered) context.post({ type: 'editProposal', id: permission.id });
+      if (!answered) post({ type: 'editProposal', id: permission.id });
     });
   }
 

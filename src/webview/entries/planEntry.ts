@@ -48,7 +48,7 @@ export const createPlanEntry: EntryFactory = (stored, _index, context) => {
     }
     if (item.uri !== undefined) {
       const name = item.uri.split('/').at(-1) || item.uri;
-      text.append(el('span', 'dim', `${strings.planFile} `), createResourceChip(name, item.uri, context));
+      text.append(el('span', 'dim', `${strings.planFile} `), createResourceChip(name, item.uri));
     }
     list.replaceChildren(
       ...item.entries.map(({ content, status, priority }) => {

@@ -1,7 +1,8 @@
 // Messages and thoughts of the agent: Markdown texts and other blocks in order, drawn as they stream.
-import type { Disposable } from '../../base/disposable';
+
 import type { BlockView } from '../../panel/contract';
 import { el, icon, setAttributes, setIcon } from '../dom/dom';
+import { isExpanded, post, setExpanded } from '../host/host';
 import { MarkdownView } from '../markdown/markdownView';
 import { formatSeconds, lastLines } from '../text/format';
 import { strings } from '../text/strings';
@@ -9,36 +10,7 @@ import { createBlock } from './blocks';
 import { createArticle, type EntryContext, type EntryFactory, type EntryView, markLate } from './entryView';
 import { isText, type StoredItem } from './itemStore';
 
-export const createAgentEntry: EntryFactory = (stored, index, context) => {
-  const element = createArticle(stored.item, strings.agent);
-  const view: EntryView = {
-    element,
-    update() {
-      markLate(element, stored.item);
-      drawDropped();
-      blocks.update();
-    },
-    append: (text) => blocks.append(text),
-    render: (deadline) => blocks.render(deadline),
-    drawWhole: () => blocks.drawWhole(),
-    settle: () => blocks.settle(),
-    dispose: () => blocks.dispose(),
-  };
-  // After `view`, as this requests a frame for it.
-  const blocks = new TextBlocks(stored, index, context, () => context.invalidate(view));
-  const dropped = el('p', 'dim dropped');
-  element.append(blocks.element);
-
-  function drawDropped(): void {
-    const count = isText(stored.item) ? (stored.item.dropped ?? 0) : 0;
-    dropped.textContent = strings.dropped(count);
-    if (count === 0) dropped.remove();
-    else blocks.element.before(dropped);
-  }
-
-  drawDropped();
-  return view;
-};
+export const createAgentEntry: EntryFactory = (stored, index, context) => new AgentEntry(stored, index, context);
 
 /** One line that can be expanded. While the thought streams, the line shows its end. */
 export const createThoughtEntry: EntryFactory = (stored, index, context) => {
@@ -77,7 +49,7 @@ export const createThoughtEntry: EntryFactory = (stored, index, context) => {
     },
     toggle() {
       context.unpin();
-      context.setExpanded(stored.item.id, !blocks);
+      setExpanded(stored.item.id, !blocks);
       apply();
     },
     dispose: () => blocks?.dispose(),
@@ -93,16 +65,15 @@ export const createThoughtEntry: EntryFactory = (stored, index, context) => {
   }
 
   function apply(): void {
-    const open = context.isExpanded(stored.item.id) ?? false;
+    const open = isExpanded(stored.item.id) ?? false;
     row.setAttribute('aria-expanded', String(open));
     setIcon(chevron, open ? 'chevron-down' : 'chevron-right');
     if (open && !blocks) {
-      blocks = new TextBlocks(stored, index, context, () => context.invalidate(view));
+      blocks = new TextBlocks(stored, index, context, element, view);
       if (!live) blocks.settle();
-      element.append(blocks.element);
     } else if (!open && blocks) {
       blocks.dispose();
-      blocks.element.remove();
+      blocks.box.remove();
       blocks = undefined;
     }
     context.invalidate(view);
@@ -113,27 +84,34 @@ export const createThoughtEntry: EntryFactory = (stored, index, context) => {
   return view;
 };
 
-class TextBlocks implements Disposable {
-  readonly element = el('div', 'blocks');
-  readonly #stored: StoredItem;
+class TextBlocks implements EntryView {
+  readonly element: HTMLElement;
+  readonly box = el('div', 'blocks');
+  protected readonly stored: StoredItem;
   readonly #index: number;
   readonly #context: EntryContext;
-  readonly #invalidate: () => void;
+  readonly #view: EntryView;
   readonly #views = new Map<number, MarkdownView>();
   #settled = false;
 
-  constructor(stored: StoredItem, index: number, context: EntryContext, invalidate: () => void) {
-    this.#stored = stored;
+  /**
+   * @param element of the entry; gets the box of the blocks
+   * @param view the entry, if these are only a part of it
+   */
+  constructor(stored: StoredItem, index: number, context: EntryContext, element: HTMLElement, view?: EntryView) {
+    this.stored = stored;
     this.#index = index;
     this.#context = context;
-    this.#invalidate = invalidate;
+    this.element = element;
+    this.#view = view ?? this;
+    element.append(this.box);
     this.#build();
   }
 
   update(): void {
     for (const view of this.#views.values()) view.dispose();
     this.#views.clear();
-    this.element.replaceChildren();
+    this.box.replaceChildren();
     this.#build();
   }
 
@@ -170,7 +148,7 @@ class TextBlocks implements Disposable {
   }
 
   get #content(): readonly BlockView[] {
-    return isText(this.#stored.item) ? this.#stored.item.content : [];
+    return isText(this.stored.item) ? this.stored.item.content : [];
   }
 
   #build(): void {
@@ -182,14 +160,41 @@ class TextBlocks implements Disposable {
 
   #add(block: BlockView, content: number): void {
     if (block.type !== 'text') {
-      const save = (): void => this.#context.post({ type: 'saveResource', index: this.#index, content });
-      this.element.append(createBlock(block, this.#context, save));
+      const save = (): void => post({ type: 'saveResource', index: this.#index, content });
+      this.box.append(createBlock(block, save));
       return;
     }
     const context = { ...this.#context, invalidate: this.#invalidate };
-    const view = new MarkdownView(context, block.text, this.#stored.docs.get(content));
-    this.#stored.docs.set(content, view.doc);
+    const view = new MarkdownView(context, block.text, this.stored.docs.get(content));
+    this.stored.docs.set(content, view.doc);
     this.#views.set(content, view);
-    this.element.append(view.element);
+    this.box.append(view.element);
+  }
+
+  #invalidate(): void {
+    this.#context.invalidate(this.#view);
+  }
+}
+
+class AgentEntry extends TextBlocks {
+  readonly #dropped = el('p', 'dim dropped');
+
+  constructor(stored: StoredItem, index: number, context: EntryContext) {
+    super(stored, index, context, createArticle(stored.item, strings.agent));
+    this.#drawDropped();
+  }
+
+  override update(): void {
+    markLate(this.element, this.stored.item);
+    this.#drawDropped();
+    super.update();
+  }
+
+  #drawDropped(): void {
+    const { item } = this.stored;
+    const count = isText(item) ? (item.dropped ?? 0) : 0;
+    this.#dropped.textContent = strings.dropped(count);
+    if (count === 0) this.#dropped.remove();
+    else this.box.before(this.#dropped);
   }
 }

@@ -4,6 +4,7 @@ import { cleanOutput } from '../../base/ansi';
 import { revealControls } from '../../base/revealControls';
 import type { BlockView, ToolContentView } from '../../panel/contract';
 import { button, el, setAttributes } from '../dom/dom';
+import { openLink, post } from '../host/host';
 import { highlightDiffLater } from '../markdown/highlightLater';
 import { MarkdownView, type MarkdownViewContext } from '../markdown/markdownView';
 import { createAskedText, LONG } from '../output/askedText';
@@ -14,7 +15,7 @@ import { strings } from '../text/strings';
 import { createBlock } from './blocks';
 import type { EntryContext } from './entryView';
 import { createFold } from './fold';
-import { type ToolItem, toolLabel } from './toolLabel';
+import { type ToolItem, toolLabel, withoutFence } from './toolLabel';
 
 interface Place {
   /** Transcript index of the tool call, and index of this content. */
@@ -47,9 +48,8 @@ export function createToolContent(
   switch (content.type) {
     case 'diff': {
       const alone = item.content.length === 1 && toolLabel(item).object === content.diff.label;
-      const openDiff = (): void => context.post({ type: 'openDiff', index: place.index, content: place.position });
-      const openWritten = (): void =>
-        context.post({ type: 'openWritten', index: place.index, content: place.position });
+      const openDiff = (): void => post({ type: 'openDiff', index: place.index, content: place.position });
+      const openWritten = (): void => post({ type: 'openWritten', index: place.index, content: place.position });
       const highlight = (lines: HTMLElement): void => highlightDiffLater(lines, content.diff.path);
       const { expanded, asked } = place;
       const options = { expanded, asked, hideHead: alone && !asked, highlight, openDiff, openWritten };
@@ -61,14 +61,14 @@ export function createToolContent(
       const terminal = createTerminalOutput(content.terminal, {
         expanded: place.expanded,
         showCommand: place.expanded && command !== undefined && (command !== said || command.length > 60),
-        openLink: context.openLink,
-        openOutput: () => context.post({ type: 'openOutput', index: place.index, content: place.position }),
-        openTerminal: () => context.post({ type: 'openTerminal', terminalId: id }),
+        openLink: openLink,
+        openOutput: () => post({ type: 'openOutput', index: place.index, content: place.position }),
+        openTerminal: () => post({ type: 'openTerminal', terminalId: id }),
       });
       return { node: terminal.element, terminal };
     }
     case 'raw': {
-      const node = createFold(strings.unknownContent(content.kind), content.json, context, place.asked, place.asked);
+      const node = createFold(strings.unknownContent(content.kind), content.json, place.asked, place.asked);
       node.hidden = !place.expanded;
       return { node };
     }
@@ -76,7 +76,7 @@ export function createToolContent(
       const drawn = createBlockContent(item, content.block, place, context);
       if (!content.cut || !place.expanded) return drawn;
       const open = button('secondary small', strings.openOutput, () =>
-        context.post({ type: 'openOutput', index: place.index, content: place.position }),
+        post({ type: 'openOutput', index: place.index, content: place.position }),
       );
       return { ...drawn, node: el('div', 'cut-output', drawn.node, open) };
     }
@@ -85,8 +85,8 @@ export function createToolContent(
 
 function createBlockContent(item: ToolItem, block: BlockView, place: Place, context: ToolContext): ToolContent {
   if (block.type !== 'text') {
-    const save = (): void => context.post({ type: 'saveResource', index: place.index, content: place.position });
-    const node = createBlock(block, context, save);
+    const save = (): void => post({ type: 'saveResource', index: place.index, content: place.position });
+    const node = createBlock(block, save);
     node.hidden = !place.expanded && block.type !== 'image' && block.type !== 'audio';
     return { node };
   }
@@ -94,7 +94,7 @@ function createBlockContent(item: ToolItem, block: BlockView, place: Place, cont
   const node = setAttributes(el('pre', 'terminal-lines tail'), { dir: 'ltr' });
   node.hidden = item.toolKind !== 'execute' || block.text.trim() === '';
   const shown = node.hidden ? '' : lastLines(withoutFence(block.text).trimEnd(), TAIL_LINES).replace(/^\s*\n/, '');
-  drawAnsi(node, cleanOutput(shown), context.openLink);
+  drawAnsi(node, cleanOutput(shown), openLink);
   return { node };
 }
 
@@ -113,18 +113,7 @@ function createText(item: ToolItem, text: string, asked: boolean, context: ToolC
     return { node };
   }
   const pre = setAttributes(el('pre', 'terminal-lines'), { tabindex: '0', dir: 'ltr' });
-  drawAnsi(pre, cleanOutput(fenced.includes('\u001b') ? fenced : revealControls(fenced)), context.openLink);
+  drawAnsi(pre, cleanOutput(fenced.includes('\u001b') ? fenced : revealControls(fenced)), openLink);
   node.append(pre);
   return { node };
-}
-
-/** Agents wrap command output in a fence: returns the text in it. */
-export function withoutFence(text: string): string {
-  const whole = text.trim();
-  const mark = /^(?:`{3,}|~{3,})/.exec(whole)?.[0];
-  const first = whole.indexOf('\n');
-  const last = whole.lastIndexOf('\n');
-  if (mark === undefined || first === -1 || whole.slice(last + 1).trim() !== mark) return text;
-  const inner = whole.slice(first + 1, Math.max(first + 1, last));
-  return inner.startsWith(mark) || inner.includes(`\n${mark}`) ? text : inner;
 }

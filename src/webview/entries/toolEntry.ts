@@ -5,10 +5,11 @@ import { revealControls } from '../../base/revealControls';
 import type { PermissionView, ToolContentView } from '../../panel/contract';
 import { button, el, icon, iconButton, setAttributes } from '../dom/dom';
 import type { IconName } from '../dom/icons';
+import { isExpanded, post, setExpanded } from '../host/host';
 import { createAskedText, SHORT } from '../output/askedText';
 import { splitPath } from '../text/format';
 import { strings } from '../text/strings';
-import { createArticle, type EntryContext, type EntryFactory, type EntryView, markLate } from './entryView';
+import { createArticle, type EntryFactory, type EntryView, markLate } from './entryView';
 import { createFold } from './fold';
 import { createPermissionCard, type PermissionCard, plain } from './permissionCard';
 import { createToolContent, type ToolContent } from './toolContent';
@@ -39,12 +40,12 @@ export const createToolEntry: EntryFactory = (stored, index, context) => {
   });
   const openDiff = iconButton('diff', strings.openDiff, () => {
     const content = tool().content.findIndex(({ type }) => type === 'diff');
-    context.post({ type: 'openDiff', index, content });
+    post({ type: 'openDiff', index, content });
   });
-  const showRule = iconButton('shield', '', () => context.post({ type: 'showRule', index }));
+  const showRule = iconButton('shield', '', () => post({ type: 'showRule', index }));
   const stop = iconButton('debug-stop', strings.stop, () => {
     const { stop: target } = tool();
-    if (target) context.post({ type: 'stopOne', ...target });
+    if (target) post({ type: 'stopOne', ...target });
   });
   const line = el('div', 'tool-line', row, showRule, openDiff, stop);
   for (const type of ['pointerenter', 'focusin']) line.addEventListener(type, offerChanges);
@@ -64,7 +65,7 @@ export const createToolEntry: EntryFactory = (stored, index, context) => {
   let changesLink: HTMLElement | undefined;
 
   const tool = (): ToolItem => stored.item as ToolItem;
-  const isExpanded = (): boolean => context.isExpanded(stored.item.id) ?? false;
+  const isOpen = (): boolean => isExpanded(stored.item.id) ?? false;
 
   const view: EntryView = {
     element,
@@ -88,7 +89,7 @@ export const createToolEntry: EntryFactory = (stored, index, context) => {
     },
     toggle() {
       context.unpin();
-      context.setExpanded(stored.item.id, !isExpanded());
+      setExpanded(stored.item.id, !isOpen());
       drawBody();
     },
   };
@@ -151,7 +152,7 @@ export const createToolEntry: EntryFactory = (stored, index, context) => {
   function drawBody(): void {
     stale = false;
     const item = tool();
-    const expanded = isExpanded();
+    const expanded = isOpen();
     const waits = asking.length > 0;
     row.setAttribute('aria-expanded', String(expanded));
     element.classList.toggle('expanded', expanded);
@@ -216,9 +217,9 @@ export const createToolEntry: EntryFactory = (stored, index, context) => {
     if (item.rawInput !== undefined || item.rawOutput !== undefined) raw = item;
     else if (item.hasRaw && rawAskedAt !== item.status) {
       rawAskedAt = item.status;
-      context.post({ type: 'details', index });
+      post({ type: 'details', index });
     }
-    facts = createToolFacts({ ...item, rawInput: raw.rawInput, rawOutput: raw.rawOutput }, context);
+    facts = createToolFacts({ ...item, rawInput: raw.rawInput, rawOutput: raw.rawOutput });
     if (facts) box.append(facts);
   }
 
@@ -264,13 +265,13 @@ function isSame(one: readonly PermissionView[], other: readonly PermissionView[]
 }
 
 /** Returns locations, raw input and raw output of an expanded call. */
-function createToolFacts(item: ToolItem, context: EntryContext): HTMLElement | undefined {
+function createToolFacts(item: ToolItem): HTMLElement | undefined {
   const facts = el('div', 'tool-facts');
   if (item.locations.length > 0) {
     const list = setAttributes(el('div', 'locations'), { role: 'list' });
     for (const { path, line, label } of item.locations.slice(0, MOST_LOCATIONS)) {
       const text = revealControls(line === undefined ? label : `${label}:${line}`);
-      const open = button('chip location', '', () => context.post({ type: 'openLocation', path, line }));
+      const open = button('chip location', '', () => post({ type: 'openLocation', path, line }));
       open.append(icon('go-to-file'), el('span', 'cut', text));
       setAttributes(open, { title: revealControls(path), 'aria-label': strings.openLocation(text) });
       list.append(setAttributes(el('div', '', open), { role: 'listitem' }));
@@ -280,8 +281,8 @@ function createToolFacts(item: ToolItem, context: EntryContext): HTMLElement | u
     facts.append(list);
   }
   const isOpen = item.content.length === 0;
-  if (item.rawInput !== undefined) facts.append(createFold(strings.rawInput, item.rawInput, context, isOpen));
-  if (item.rawOutput !== undefined) facts.append(createFold(strings.rawOutput, item.rawOutput, context, isOpen));
+  if (item.rawInput !== undefined) facts.append(createFold(strings.rawInput, item.rawInput, isOpen));
+  if (item.rawOutput !== undefined) facts.append(createFold(strings.rawOutput, item.rawOutput, isOpen));
   if (item.hasRaw && item.rawInput === undefined && item.rawOutput === undefined) {
     facts.append(el('div', 'dim', strings.loadingRaw));
   }

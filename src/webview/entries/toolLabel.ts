@@ -124,3 +124,14 @@ export function durationLabel(ms: number, waitedMs = 0): string {
   const all = formatDuration(ms);
   return waitedMs < 1000 ? all : strings.waitedForYou(all, formatDuration(waitedMs));
 }
+
+/** Agents wrap command output in a fence: returns the text in it. */
+export function withoutFence(text: string): string {
+  const whole = text.trim();
+  const mark = /^(?:`{3,}|~{3,})/.exec(whole)?.[0];
+  const first = whole.indexOf('\n');
+  const last = whole.lastIndexOf('\n');
+  if (mark === undefined || first === -1 || whole.slice(last + 1).trim() !== mark) return text;
+  const inner = whole.slice(first + 1, Math.max(first + 1, last));
+  return inner.startsWith(mark) || inner.includes(`\n${mark}`) ? text : inner;
+}

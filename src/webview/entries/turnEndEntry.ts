@@ -1,10 +1,12 @@
 // The end of a turn: a thin line with its stop reason, duration and counts.
+
 import { effect } from '@preact/signals';
 import { render } from 'preact';
 import type { ItemView, TurnView } from '../../panel/contract';
 import { drawChanges } from '../changes/changes';
 import { changesList } from '../changes/changesList';
 import { button, el, iconButton, setAttributes } from '../dom/dom';
+import { post } from '../host/host';
 import { session } from '../host/session';
 import { formatCount, formatNumber } from '../text/format';
 import { strings } from '../text/strings';
@@ -33,7 +35,7 @@ export const createTurnEndEntry: EntryFactory = (stored, _index, context) => {
   const rule = setAttributes(el('div', 'turn-rule'), { role: 'separator' });
   const actions = el('span', 'turn-actions');
   const again = button('secondary small', strings.sendAgain, () => {
-    if (stored.item.kind === 'turn_end') context.post({ type: 'sendAgain', turnId: stored.item.turn.id });
+    if (stored.item.kind === 'turn_end') post({ type: 'sendAgain', turnId: stored.item.turn.id });
   });
   const group = setAttributes(el('div', 'turn-end', rule, actions), { role: 'group', tabindex: '-1' });
   const slot = el('div', 'changes-slot');
@@ -77,7 +79,7 @@ export const createTurnEndEntry: EntryFactory = (stored, _index, context) => {
   }
 
   function copyButton(item: TurnEndItem): HTMLElement {
-    return iconButton('copy', strings.copyTurn, () => context.post({ type: 'copyTurn', turnId: item.turn.id }));
+    return iconButton('copy', strings.copyTurn, () => post({ type: 'copyTurn', turnId: item.turn.id }));
   }
 
   /** Earlier ordinary ends are only lines. */

@@ -1,8 +1,10 @@
 // A user message: the only bubble, with the text as typed.
+
 import { render } from 'preact';
 import { head, textOfBlocks } from '../../base/text';
 import { drawMessageActions } from '../changes/changes';
 import { button, el, setAttributes } from '../dom/dom';
+import { copyText, isExpanded, post, setExpanded } from '../host/host';
 import { createText } from '../output/plainText';
 import { strings } from '../text/strings';
 import { createAttachment, createBlock, isAttached } from './blocks';
@@ -22,7 +24,7 @@ export const createUserEntry: EntryFactory = (stored, index, context) => {
   const actions = el('div', 'message-actions');
 
   const copy = (): void => {
-    if (isText(stored.item)) context.copy(textOfBlocks(stored.item.content, '\n'));
+    if (isText(stored.item)) copyText(textOfBlocks(stored.item.content, '\n'));
   };
 
   function offerActions(): void {
@@ -40,18 +42,18 @@ export const createUserEntry: EntryFactory = (stored, index, context) => {
     if (!isText(item)) return;
     const text = item.content.map((block) => (block.type === 'text' ? block.text : '')).join('\n');
     const isLong = text.length > LONG_TEXT || text.split('\n', LONG_LINES + 1).length > LONG_LINES;
-    const isClamped = isLong && !(context.isExpanded(item.id) ?? false);
+    const isClamped = isLong && !(isExpanded(item.id) ?? false);
     const parts: HTMLElement[] = [];
     const chips = el('div', 'chips');
     item.content.forEach((block, content) => {
-      const save = (): void => context.post({ type: 'saveResource', index, content });
+      const save = (): void => post({ type: 'saveResource', index, content });
       if (block.type === 'text') {
         const shown = isClamped ? head(block.text, DRAWN_CHARS) : block.text;
         parts.push(setAttributes(createText('said', shown), { dir: 'auto' }));
-      } else if (block.type === 'image' || block.type === 'audio') parts.push(createBlock(block, context, save));
+      } else if (block.type === 'image' || block.type === 'audio') parts.push(createBlock(block, save));
       else if ((block.type === 'resource' || block.type === 'resource_link') && isAttached(block.uri))
-        chips.append(createAttachment(block, context));
-      else chips.append(createBlock(block, context, save));
+        chips.append(createAttachment(block));
+      else chips.append(createBlock(block, save));
     });
     const isElsewhere = item.elsewhere === true;
     element.setAttribute('aria-label', isElsewhere ? strings.anotherClient : strings.you);
@@ -67,7 +69,7 @@ export const createUserEntry: EntryFactory = (stored, index, context) => {
   function more(id: string, isClamped: boolean): HTMLElement {
     const toggle = button('text-button show-all', '', () => {
       context.unpin();
-      context.setExpanded(id, isClamped);
+      setExpanded(id, isClamped);
       draw();
       bubble.querySelector<HTMLElement>('.show-all')?.focus();
     });

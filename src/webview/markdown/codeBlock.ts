@@ -5,6 +5,7 @@ import { revealControls } from '../../base/revealControls';
 import { type CodeAction, MAX_CODE_PATH, MAX_LANG } from '../../panel/contract';
 import { button, el, icon, iconButton, link, setAttributes, setIcon } from '../dom/dom';
 import type { IconName } from '../dom/icons';
+import { copyText, openLink, useCode } from '../host/host';
 import { strings } from '../text/strings';
 import { highlightLater, REST } from './highlightLater';
 
@@ -15,20 +16,6 @@ export interface CodeBlock {
   setText(text: string): void;
   /** The text is complete: highlights it. */
   close(): void;
-}
-
-export interface CodeUse {
-  readonly action: CodeAction;
-  readonly text: string;
-  readonly lang: string;
-  readonly path?: string;
-}
-
-export interface CodeContext {
-  copy(text: string): void;
-  openLink(href: string): void;
-  useCode(use: CodeUse): void;
-  unpin(): void;
 }
 
 interface Parts {
@@ -64,7 +51,7 @@ function isFor(action: CodeAction, lang: string): boolean {
 export function createCodeBlock(
   lang: string,
   text: string,
-  context: CodeContext,
+  context: { unpin(): void },
   options: {
     readonly open?: boolean;
     readonly continued?: boolean;
@@ -92,14 +79,14 @@ export function createCodeBlock(
     if (path) {
       element.classList.add('titled');
       const name = revealControls(path);
-      head.append(link('link file', name, name, () => context.openLink(path)));
+      head.append(link('link file', name, name, () => openLink(path)));
     }
     element.append(head);
     addButtonsLater(element, () => {
       const actions = ACTIONS.filter(([action]) => isFor(action, lang.toLowerCase())).map(([action, name, label]) => {
         const one = iconButton(name, label, () => {
           const text = parts?.text() ?? source;
-          context.useCode({ action, text, lang: lang.slice(0, MAX_LANG), path: path || undefined });
+          useCode({ action, text, lang: lang.slice(0, MAX_LANG), path: path || undefined });
         });
         // A part of a diagram is none, and a part of a file would replace all of it.
         if (parts && (action === 'draw' || action === 'apply')) {
@@ -120,7 +107,7 @@ export function createCodeBlock(
       head.append(
         wrap,
         ...actions,
-        copyButton(() => context.copy(parts?.text() ?? source)),
+        copyButton(() => copyText(parts?.text() ?? source)),
       );
     });
   }

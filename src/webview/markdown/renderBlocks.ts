@@ -7,15 +7,13 @@ import { createBudget, lexInline, type Span, type SpanBudget } from '../../markd
 import { button, el, icon, link, setAttributes } from '../dom/dom';
 import type { IconName } from '../dom/icons';
 import { pathLinks } from '../dom/pathLinks';
+import { openLink } from '../host/host';
 import { strings } from '../text/strings';
-import { type CodeUse, createCodeBlock } from './codeBlock';
+import { createCodeBlock } from './codeBlock';
 import { renderFormula } from './formulas';
 import type { Piece } from './markdownDoc';
 
 export interface MarkdownContext {
-  openLink(href: string): void;
-  copy(text: string): void;
-  useCode(use: CodeUse): void;
   /** The user changes a height. */
   unpin(): void;
   toggleFold(id: number): void;
@@ -211,7 +209,7 @@ function renderSpans<T extends ParentNode & Node>(
   for (const span of spans) {
     if (typeof span !== 'string') parent.appendChild(renderSpan(span, context, inLink));
     else if (inLink) parent.append(span);
-    else parent.append(...pathLinks(context.openLink, true)(span));
+    else parent.append(...pathLinks(openLink, true)(span));
   }
   return parent;
 }
@@ -227,7 +225,7 @@ function renderSpan(span: Exclude<Span, string>, context: MarkdownContext, inLin
     case 'note':
       return renderNoteReference(span.label, context);
     case 'code':
-      return renderCodeSpan(revealControls(span.text), context, inLink);
+      return renderCodeSpan(revealControls(span.text), inLink);
     case 'math':
       return renderFormula(span.source, el('span'));
     case 'break':
@@ -235,10 +233,10 @@ function renderSpan(span: Exclude<Span, string>, context: MarkdownContext, inLin
     case 'link': {
       const { href, spans } = span;
       const content = renderSpans(spans, document.createDocumentFragment(), context, true);
-      return link('link', content, revealControls(href), () => context.openLink(href));
+      return link('link', content, revealControls(href), () => openLink(href));
     }
     case 'image':
-      return renderImage(span, context);
+      return renderImage(span);
   }
 }
 
@@ -264,16 +262,16 @@ export function linkNoteReference(text: HTMLElement, context: MarkdownContext): 
 const FILE =
   /^(?:\.{0,2}\/)?(?:[\w@.+-]+\/)+[\w@.+-]*\.\w{1,8}(?::\d+(?:[:-]\d+)?)?$|^[\w@.+-]+\.\w{1,8}:\d+(?:[:-]\d+)?$/;
 
-function renderCodeSpan(text: string, context: MarkdownContext, inLink: boolean): Node {
+function renderCodeSpan(text: string, inLink: boolean): Node {
   const code = el('code', '', text);
   if (inLink || text.length > 200 || !FILE.test(text)) return code;
-  return link('link file', code, text, () => context.openLink(text));
+  return link('link file', code, text, () => openLink(text));
 }
 
 /** Only embedded images are shown. Others become links, as they would have to be fetched. */
-function renderImage({ href, alt }: Extract<Span, { type: 'image' }>, context: MarkdownContext): Node {
+function renderImage({ href, alt }: Extract<Span, { type: 'image' }>): Node {
   if (!/^data:image\/[\w.+-]+[;,]/.test(href)) {
-    return link('link', alt || 'image', revealControls(href), () => context.openLink(href));
+    return link('link', alt || 'image', revealControls(href), () => openLink(href));
   }
   const image = el('img');
   image.src = href;

@@ -58,7 +58,7 @@ const cards = new WeakMap<HTMLElement, string>();
 export function drawOrphanCards(
   box: HTMLElement,
   permissions: readonly PermissionView[],
-  context: Pick<EntryContext, 'post' | 'answered' | 'copy'>,
+  context: Pick<EntryContext, 'answered'>,
 ): void {
   const shown = new Set<string>();
   for (const card of [...box.querySelectorAll<HTMLElement>('[data-permission-id]')]) {

@@ -8,7 +8,6 @@ import { isInUse } from '../dom/selection';
 import { createViewportObserver, type ViewportObserver } from '../dom/viewport';
 import type { EntryContext, EntryView } from '../entries/entryView';
 import { type ItemChange, ItemStore } from '../entries/itemStore';
-import { copyText, isExpanded, openLink, post, setExpanded, useCode } from '../host/host';
 import { announce } from '../host/session';
 import { answerGuard } from '../input/answerGuard';
 import { focusComposer } from '../input/wake';
@@ -99,13 +98,7 @@ export class Transcript {
     this.#context = {
       viewport: this.#viewport,
       columns: () => this.#size.columns,
-      post,
       answered: (id, byKey) => this.#answered(id, byKey),
-      openLink,
-      copy: copyText,
-      useCode,
-      isExpanded,
-      setExpanded,
       invalidate: (view) => {
         this.#dirty.add(view);
         invalidate();

@@ -1,4 +1,5 @@
 // Chromium with one panel per test, and a fake host that the test controls.
+/// <reference lib="dom" />
 import { type Browser, chromium, type Page, type Request } from 'playwright-core';
 import {
   CONTRACT_VERSION,

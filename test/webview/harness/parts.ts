@@ -13,9 +13,6 @@ const context = {
   viewport,
   columns: () => 90,
   invalidate() {},
-  openLink() {},
-  copy() {},
-  useCode() {},
   unpin() {},
   keepInView() {},
 };

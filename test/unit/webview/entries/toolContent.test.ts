@@ -1,6 +1,6 @@
 // The fence that agents put around command output.
 import assert from 'node:assert/strict';
-import { withoutFence } from '../../../../src/webview/entries/toolContent';
+import { withoutFence } from '../../../../src/webview/entries/toolLabel';
 
 describe('webview/toolContent', () => {
   it('removes a single fence around a text', () => {
