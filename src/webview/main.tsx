@@ -45,11 +45,11 @@ import { Transcript } from './transcript/transcript';
 
 let key: string | undefined;
 
+const transcript: Transcript = new Transcript(() => frames.schedule());
 const frames = new Frames(
   {
-    isAtEnd: () => transcript.isAtEnd,
+    view: transcript,
     apply,
-    render: (deadline) => transcript.render(deadline),
     drawn: (revision) => {
       document.documentElement.dataset.revision = String(revision);
     },
@@ -57,8 +57,6 @@ const frames = new Frames(
   },
   browserFrames(),
 );
-
-const transcript = new Transcript(() => frames.schedule());
 const away = new AwayCard(transcript);
 let find: Find | undefined;
 let timeline: Timeline | undefined;
@@ -75,91 +73,87 @@ function openTimeline(): void {
 
 function apply(message: ToWebview): number | undefined {
   try {
-    return applyMessage(message);
+    switch (message.type) {
+      case 'snapshot':
+        applySnapshot(message);
+        return message.revision;
+      case 'update':
+        for (const op of message.ops) {
+          if (op.op === 'session') patchSession(op.patch);
+          else transcript.apply(op, message.revision);
+        }
+        if (message.ops.some(({ op }) => op !== 'session')) noteArrival();
+        hasItems.value = transcript.store.total > 0;
+        timeline?.changed();
+        return message.revision;
+      case 'page':
+        transcript.insertPage(message.from, message.items, message.revision);
+        return undefined;
+      case 'nested':
+        transcript.insertNested(message);
+        return undefined;
+      case 'accepted':
+        composer.accepted(message.clientId, message.revision);
+        transcript.toLatest();
+        return undefined;
+      case 'rejected':
+        composer.rejected(message.clientId, message.reason);
+        if (message.id !== undefined) setRefused(message.id, {});
+        return undefined;
+      case 'insert':
+        composer.insert(message.text);
+        return undefined;
+      case 'draft':
+        composer.changedElsewhere(message.key, message);
+        return undefined;
+      case 'clipboard':
+        void writeClipboard(message);
+        return undefined;
+      case 'mentions':
+        mentions.value = message;
+        return undefined;
+      case 'formRefused':
+        setRefused(message.id, message.problems);
+        return undefined;
+      case 'focus':
+        takeFocus(message.on);
+        return undefined;
+      case 'firstUse':
+        firstUse.value = message.offers ?? undefined;
+        return undefined;
+      case 'away':
+        if (message.key === key) away.show(message.view ?? undefined);
+        return undefined;
+      case 'worktree':
+        worktree.value = message;
+        return undefined;
+      case 'welcome':
+        welcome.value = message;
+        return undefined;
+      case 'activeEditor':
+        activeEditor.value = message.offer ?? undefined;
+        return undefined;
+      case 'changes':
+        receiveChanges(message);
+        return undefined;
+      case 'found':
+      case 'foundIn':
+        find?.receive(message);
+        return undefined;
+      case 'timeline':
+        timeline?.receive(message);
+        return undefined;
+      case 'chime':
+        chime();
+        return undefined;
+      case 'reveal':
+        transcript.revealFound(message.index);
+        return undefined;
+    }
   } catch (error) {
     // An error in one message must not stop the next ones.
     reportError(error);
     return 'revision' in message && message.type !== 'page' ? message.revision : undefined;
-  }
-}
-
-function applyMessage(message: ToWebview): number | undefined {
-  switch (message.type) {
-    case 'snapshot':
-      applySnapshot(message);
-      return message.revision;
-    case 'update':
-      for (const op of message.ops) {
-        if (op.op === 'session') patchSession(op.patch);
-        else transcript.apply(op, message.revision);
-      }
-      if (message.ops.some(({ op }) => op !== 'session')) noteArrival();
-      hasItems.value = transcript.store.total > 0;
-      timeline?.changed();
-      return message.revision;
-    case 'page':
-      transcript.insertPage(message.from, message.items, message.revision);
-      return undefined;
-    case 'nested':
-      transcript.insertNested(message);
-      return undefined;
-    case 'accepted':
-      composer.accepted(message.clientId, message.revision);
-      transcript.toLatest();
-      return undefined;
-    case 'rejected':
-      composer.rejected(message.clientId, message.reason);
-      if (message.id !== undefined) setRefused(message.id, {});
-      return undefined;
-    case 'insert':
-      composer.insert(message.text);
-      return undefined;
-    case 'draft':
-      composer.changedElsewhere(message.key, message);
-      return undefined;
-    case 'clipboard':
-      void writeClipboard(message);
-      return undefined;
-    case 'mentions':
-      mentions.value = message;
-      return undefined;
-    case 'formRefused':
-      setRefused(message.id, message.problems);
-      return undefined;
-    case 'focus':
-      takeFocus(message.on);
-      return undefined;
-    case 'firstUse':
-      firstUse.value = message.offers ?? undefined;
-      return undefined;
-    case 'away':
-      if (message.key === key) away.show(message.view ?? undefined);
-      return undefined;
-    case 'worktree':
-      worktree.value = message;
-      return undefined;
-    case 'welcome':
-      welcome.value = message;
-      return undefined;
-    case 'activeEditor':
-      activeEditor.value = message.offer ?? undefined;
-      return undefined;
-    case 'changes':
-      receiveChanges(message);
-      return undefined;
-    case 'found':
-    case 'foundIn':
-      find?.receive(message);
-      return undefined;
-    case 'timeline':
-      timeline?.receive(message);
-      return undefined;
-    case 'chime':
-      chime();
-      return undefined;
-    case 'reveal':
-      transcript.revealFound(message.index);
-      return undefined;
   }
 }
 
@@ -255,7 +249,7 @@ render(
   <Questions onDrawn={(ids) => transcript.setQuestions(ids)} onAnswered={() => transcript.toNextQuestion()} />,
   transcript.questions,
 );
-onMessage((message) => frames.receive(message));
+onMessage(frames);
 window.addEventListener('keydown', () => frames.yieldToKey(), { capture: true });
 window.addEventListener(
   'keydown',

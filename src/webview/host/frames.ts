@@ -6,15 +6,15 @@ import type { ToWebview } from '../../panel/contract';
 const FRAME_BUDGET_MS = 7;
 
 export interface FrameWork {
-  /**
-   * If not at the end, the position is preserved across a frame: what moves it must be drawn in
-   * one.
-   */
-  isAtEnd(): boolean;
+  /** The transcript. */
+  readonly view: {
+    /** If not at the end, the position is preserved across a frame: what moves it is drawn in one. */
+    readonly isAtEnd: boolean;
+    /** @returns whether everything is drawn */
+    render(deadline: number): boolean;
+  };
   /** @returns the new revision, if the message has one */
   apply(message: ToWebview): number | undefined;
-  /** @returns whether everything is drawn */
-  render(deadline: number): boolean;
   drawn(revision: number): void;
   /** Everything up to `revision` is painted. */
   painted(revision: number): void;
@@ -72,7 +72,7 @@ export class Frames {
     if (this.#scheduled) return;
     this.#ask();
     // Others can change the scroll position, which is measured within a frame.
-    if (this.#typed || message.type !== 'update' || !this.#work.isAtEnd()) return;
+    if (this.#typed || message.type !== 'update' || !this.#work.view.isAtEnd) return;
     this.#ahead = true;
     this.#draw();
   }
@@ -121,7 +121,7 @@ export class Frames {
     }
     // Rendering can request another frame.
     this.#due = false;
-    this.#behind = !this.#work.render(deadline);
+    this.#behind = !this.#work.view.render(deadline);
     if (this.#behind || this.#drawn === this.#revision) return;
     this.#drawn = this.#revision;
     this.#work.drawn(this.#drawn);

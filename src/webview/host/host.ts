@@ -72,10 +72,9 @@ export function copyText(text: string): void {
 }
 
 /** Call it only once. */
-export function onMessage(listener: (message: ToWebview) => void): void {
-  window.addEventListener('message', (event: MessageEvent<unknown>) => {
-    const { data } = event;
-    if (typeof data === 'object' && data !== null && 'type' in data) listener(data as ToWebview);
+export function onMessage(receiver: { receive(message: ToWebview): void }): void {
+  window.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
+    if (typeof data === 'object' && data !== null && 'type' in data) receiver.receive(data as ToWebview);
   });
 }
 

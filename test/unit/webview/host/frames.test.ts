@@ -12,7 +12,12 @@ describe('frames', () => {
     due = [];
     rendered = 0;
     frames = new Frames(
-      { isAtEnd: () => true, apply: () => undefined, render: () => ++rendered > 0, drawn: () => {}, painted: () => {} },
+      {
+        view: { isAtEnd: true, render: () => ++rendered > 0 },
+        apply: () => undefined,
+        drawn: () => {},
+        painted: () => {},
+      },
       { next: (frame) => due.push(frame), painted: () => {} },
     );
   });
@@ -37,15 +42,17 @@ describe('frames', () => {
     let deadline = 0;
     const frames = new Frames(
       {
-        isAtEnd: () => true,
+        view: {
+          isAtEnd: true,
+          render(until) {
+            deadline = until;
+            return true;
+          },
+        },
         apply: () => {
           for (const end = performance.now() + 20; performance.now() < end; );
           applied = performance.now();
           return 1;
-        },
-        render: (until) => {
-          deadline = until;
-          return true;
         },
         drawn: () => {},
         painted: () => {},
@@ -86,14 +93,18 @@ describe('frames', () => {
       painted = [];
       frames = new Frames(
         {
-          isAtEnd: () => isAtEnd,
+          view: {
+            get isAtEnd() {
+              return isAtEnd;
+            },
+            render() {
+              rendered++;
+              return isDone;
+            },
+          },
           apply: (message) => {
             applied.push(message.type);
             return applied.length;
-          },
-          render: () => {
-            rendered++;
-            return isDone;
           },
           drawn: () => {},
           painted: (revision) => told.push(revision),
