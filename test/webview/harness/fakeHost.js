@@ -14,8 +14,10 @@
   });
   globalThis.acquireVsCodeApi = () => ({
     postMessage(message) {
-      posted.push(structuredClone(message));
-      waiting = waiting.filter((one) => !one(message));
+      // As VS Code hands it to the extension: without undefined members.
+      const received = JSON.parse(JSON.stringify(message));
+      posted.push(received);
+      waiting = waiting.filter((one) => !one(received));
     },
     getState: () => state,
     setState(next) {
