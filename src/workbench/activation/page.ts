@@ -56,7 +56,7 @@ export class Page implements Disposable {
       };
     });
     webview.options = { enableScripts: true, localResourceRoots: [webviewRoot(extensionUri)] };
-    this.#messages = webview.onDidReceiveMessage((message: unknown) => this.#receive(message));
+    this.#messages = webview.onDidReceiveMessage(this.#receive);
     holder.onDidDispose(() => {
       this.#isGone = true;
       this.dispose();
@@ -114,11 +114,11 @@ export class Page implements Disposable {
     this.#listener?.activated?.();
   }
 
-  #receive(message: unknown): void {
+  readonly #receive = (message: unknown): void => {
     this.#spoken();
     if (this.#listener) this.#listener.receive(message);
     else if (this.#kept.length < MOST_KEPT) this.#kept.push(message);
-  }
+  };
 
   dispose(): void {
     this.#spoken();

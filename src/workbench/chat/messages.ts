@@ -110,9 +110,20 @@ export function messageHandlers(workbench: Workbench): MessageHandlers {
       if (conversation.connection.kind === 'idle') await conversation.start();
       firstUse.look();
     }),
-    async send(surface, conversation, message) {
+    async send(surface, conversation, { clientId, text, revision, now }) {
       if (surface.attaching) await surface.attaching;
-      send(surface, conversation, message);
+      surface.used(conversation);
+      try {
+        const { id } = conversation.send(text, conversation.unsent.attachments);
+        if (now) conversation.queueActions.sendNow(id);
+      } catch (error) {
+        surface.refuse({ clientId }, messageOf(error));
+        void conversation.start(); // shows why, with what can be done
+        return;
+      }
+      // The composer keeps the text until the message is accepted.
+      const left = conversation.unsent.sent(text, revision, surface);
+      surface.post({ type: 'accepted', clientId, revision: left.revision });
     },
     sendAgain: used((surface, conversation, { turnId }) => {
       try {
@@ -225,22 +236,6 @@ function runCommand({ key }: Conversation, command: keyof typeof COMMANDS): Then
 
 function isCommand(id: string): id is keyof typeof COMMANDS {
   return Object.hasOwn(COMMANDS, id);
-}
-
-/** The composer keeps the text until the message is accepted. */
-function send(surface: ChatSurface, conversation: Conversation, message: MessageOf<'send'>): void {
-  const { clientId, text, revision, now } = message;
-  surface.used(conversation);
-  try {
-    const { id } = conversation.send(text, conversation.unsent.attachments);
-    if (now) conversation.queueActions.sendNow(id);
-  } catch (error) {
-    surface.refuse({ clientId }, messageOf(error));
-    void conversation.start(); // shows why, with what can be done
-    return;
-  }
-  const left = conversation.unsent.sent(text, revision, surface);
-  surface.post({ type: 'accepted', clientId, revision: left.revision });
 }
 
 /** Queues what was sent while no host listened: after a break, nothing is sent unasked. */
