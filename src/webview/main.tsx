@@ -17,7 +17,7 @@ import { watchKeySheet } from './header/keySheet';
 import { chime } from './host/chime';
 import { browserFrames, Frames } from './host/frames';
 import { onMessage, post, postOfPage, resetUiState, saveUiState, uiState } from './host/host';
-import { reportError, watchProblems } from './host/problems';
+import { watchProblems } from './host/problems';
 import {
   activeEditor,
   announce,

@@ -2,7 +2,6 @@
 // the workspace by their addresses, long texts as files.
 import { MAX_THUMBNAIL } from '../../panel/contract';
 import { post } from '../host/host';
-import { reportError } from '../host/problems';
 import { session } from '../host/session';
 import { strings } from '../text/strings';
 import { composer } from './composerState';

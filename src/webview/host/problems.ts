@@ -29,11 +29,6 @@ export function watchProblems(post: (problem: Problem) => void): void {
   });
 }
 
-/** Also prints the error to the browser's console. */
-export function reportError(error: unknown): void {
-  globalThis.reportError(error);
-}
-
 function describe(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

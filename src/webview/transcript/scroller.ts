@@ -1,7 +1,6 @@
 // Follows the end of the transcript while the user is there, and otherwise keeps visible content in
 // place. The layout is never queried per update: a resize observer reports growth after each
 // layout, before painting, and one write corrects the scroll position.
-import { type Disposable, toDisposable } from '../../base/disposable';
 import { movedBy, type ScrollAnchor, takeScrollAnchor } from './scrollAnchor';
 
 const NEAR_END = 24;
@@ -17,10 +16,9 @@ export interface ScrollerOptions {
   parts(): Iterable<Element>;
 }
 
-export class Scroller implements Disposable {
+export class Scroller {
   readonly box: HTMLElement;
   readonly #options: ScrollerOptions;
-  readonly #dispose: Disposable;
   #pinned = true;
   #lastTop = 0;
   #lastDistance = 0;
@@ -35,14 +33,9 @@ export class Scroller implements Disposable {
     const observer = new ResizeObserver(() => this.#laidOut());
     observer.observe(content);
     observer.observe(box);
-    const abort = new AbortController();
-    box.addEventListener('scroll', () => this.#scrolled(), { passive: true, signal: abort.signal });
+    box.addEventListener('scroll', () => this.#scrolled(), { passive: true });
     for (const type of ['wheel', 'touchmove', 'pointerdown', 'pointermove', 'keydown'] as const)
-      box.addEventListener(type, (event) => this.#touched(event), { passive: true, signal: abort.signal });
-    this.#dispose = toDisposable(() => {
-      observer.disconnect();
-      abort.abort();
-    });
+      box.addEventListener(type, (event) => this.#touched(event), { passive: true });
   }
 
   get isPinned(): boolean {
@@ -101,10 +94,6 @@ export class Scroller implements Disposable {
     this.#lastDistance = scrollHeight - clientHeight - scrollTop;
     this.#lastHeight = scrollHeight;
     this.#lastRoom = clientHeight;
-  }
-
-  dispose(): void {
-    this.#dispose.dispose();
   }
 
   #stick(): void {

@@ -52,9 +52,9 @@ export class Transcript {
   /** Forms and pages, which `Questions` draws. */
   readonly questions = el('div', 'questions');
   readonly #invalidate: () => void;
-  readonly #store = new ItemStore();
-  readonly #box: HTMLElement;
-  readonly #content = el('div', 'column');
+  readonly store = new ItemStore();
+  readonly box: HTMLElement;
+  readonly content = el('div', 'column');
   readonly #live = el('div', 'live-changes');
   readonly #orphans = el('div', 'orphans');
   readonly working = new WorkingLine();
@@ -81,20 +81,20 @@ export class Transcript {
 
   constructor(invalidate: () => void) {
     this.#invalidate = invalidate;
-    this.#memory = new PageLoader(this.#store);
-    this.#turnEnds = new TurnEnds(this.#store);
-    this.#box = setAttributes(el('div', 'transcript', this.#content), {
+    this.#memory = new PageLoader(this.store);
+    this.#turnEnds = new TurnEnds(this.store);
+    this.box = setAttributes(el('div', 'transcript', this.content), {
       role: 'log',
       'aria-label': strings.conversation,
       'aria-live': 'off',
       tabindex: '0',
     });
-    this.#content.append(this.#live, this.#orphans, this.questions, this.working.element);
+    this.content.append(this.#live, this.#orphans, this.questions, this.working.element);
     this.#jump = button('jump', strings.jumpToLatest, () => this.toLatest());
     this.#jump.prepend(icon('arrow-down'));
     this.#jump.hidden = true;
-    this.element = el('div', 'transcript-frame', this.#box, this.#jump);
-    this.#viewport = createViewportObserver(this.#box, MARGIN, invalidate);
+    this.element = el('div', 'transcript-frame', this.box, this.#jump);
+    this.#viewport = createViewportObserver(this.box, MARGIN, invalidate);
     this.#context = {
       viewport: this.#viewport,
       columns: () => this.#size.columns,
@@ -111,16 +111,16 @@ export class Transcript {
     };
     answerGuard.onRefused = (card) => this.#letAnswer(card);
     this.#groups = new GroupFolds(this.#viewport, this.#open);
-    const prompt = new PromptLine(this.#box, this.#store, (index) => this.reveal(index));
+    const prompt = new PromptLine(this.box, this.store, (index) => this.reveal(index));
     this.#pages = new PageList(this.#live, {
       create: (place) =>
-        new Page(place * PAGE_SIZE, this.#store, this.#context, this.#groups, prompt, (page) => this.#onNear(page)),
+        new Page(place * PAGE_SIZE, this.store, this.#context, this.#groups, prompt, (page) => this.#onNear(page)),
       heightOf: (place) => this.#groups.heightOf(place),
       isHeld: (page) => this.#wanted.has(page) || this.#revealer.includes(page) || page.isSelected,
       viewport: this.#viewport,
     });
     this.#keeper = new PositionReporter(() => this.#place(), invalidate);
-    this.#scroller = new Scroller(this.#box, this.#content, {
+    this.#scroller = new Scroller(this.box, this.content, {
       onPinned: (pinned) => {
         this.#lookAtJump();
         if (pinned) this.#keeper.atEnd();
@@ -138,41 +138,29 @@ export class Transcript {
     this.#revealer = new Revealer({
       pages: this.#pages,
       scroller: this.#scroller,
-      store: this.#store,
+      store: this.store,
       viewport: this.#viewport,
       view: (index) => this.#groups.viewOf(index),
       draw: (page) => this.#want(page),
       invalidate,
     });
-    this.#nesting = new Nesting(this.#store, this.#context, this.#open, this.#scroller, this.#revealer);
+    this.#nesting = new Nesting(this.store, this.#context, this.#open, this.#scroller, this.#revealer);
     this.#groups.connect(this.#pages, this.#scroller, this.#nesting);
     drawRunningChanges(this.#live, this);
     new ResizeObserver(([entry]) => {
       if (!entry) return;
       const { width, height } = entry.contentRect;
       this.#size = { columns: Math.max(20, Math.min(780, width) / CHAR_WIDTH), height };
-      const gutter = this.#box.offsetWidth - this.#box.clientWidth;
+      const gutter = this.box.offsetWidth - this.box.clientWidth;
       document.documentElement.style.setProperty('--gutter', `${gutter}px`);
       if (this.#revealer.target) invalidate();
-    }).observe(this.#box);
-    this.#hiddenCards = new HiddenCards(this.#box);
-    this.keys = new KeyMoves(this.#box, this.#store, this.#nesting, {
+    }).observe(this.box);
+    this.#hiddenCards = new HiddenCards(this.box);
+    this.keys = new KeyMoves(this.box, this.store, this.#nesting, {
       shown: () => (this.isAtEnd ? undefined : this.anchor()?.index),
       reveal: (index) => this.reveal(index),
       toggle: (entry) => this.#viewOf(entry)?.toggle?.(),
     });
-  }
-
-  get box(): HTMLElement {
-    return this.#box;
-  }
-
-  get content(): HTMLElement {
-    return this.#content;
-  }
-
-  get store(): ItemStore {
-    return this.#store;
   }
 
   get isAtEnd(): boolean {
@@ -187,7 +175,7 @@ export class Transcript {
     this.#turnEnds.clear();
     this.#groups.clear();
     this.#nesting.clear();
-    this.#store.reset(total, from, items, revision, nested);
+    this.store.reset(total, from, items, revision, nested);
     this.#groups.set(from, items);
     this.#scroller.pin(); // before the pages come: those at the end are drawn at once
     this.#growPages();
@@ -195,9 +183,9 @@ export class Transcript {
 
   apply(op: Exclude<Op, { op: 'session' }>, revision: number): void {
     this.#scroller.hold();
-    const before = this.#store.total;
-    const changes = this.#store.apply(op, revision);
-    if (this.#store.total !== before) this.#growPages();
+    const before = this.store.total;
+    const changes = this.store.apply(op, revision);
+    if (this.store.total !== before) this.#growPages();
     for (const change of changes) this.#show(change);
   }
 
@@ -208,7 +196,7 @@ export class Transcript {
 
   insertPage(from: number, items: readonly ItemView[], revision: number): void {
     this.#scroller.hold();
-    this.#store.insert(from, items, revision);
+    this.store.insert(from, items, revision);
     this.#groups.set(from, items);
     const { target } = this.#revealer;
     if (target && target.offset === undefined && !this.#nesting.reveal(target)) this.#groups.unfold(target.index);
@@ -238,7 +226,7 @@ export class Transcript {
     this.#nesting.update();
     drawOrphanCards(
       this.#orphans,
-      permissions.filter(({ index }) => index < 0 || index >= this.#store.total),
+      permissions.filter(({ index }) => index < 0 || index >= this.store.total),
       this.#context,
     );
     this.#hiddenCards.look(this.#open.ids);
@@ -249,7 +237,7 @@ export class Transcript {
   #setPermissions(index: number): void {
     const page = this.#pageOf(index);
     if (!page) return;
-    if (!this.#store.isNested(index)) page.setPermissions(index, this.#open.at(index));
+    if (!this.store.isNested(index)) page.setPermissions(index, this.#open.at(index));
     else if (page.isMounted) page.put(index, this.#open.at(index));
     else this.#wantIfSeen(page);
     if (page.isMounted) page.setPermissions(index, this.#open.at(index));
@@ -336,7 +324,7 @@ export class Transcript {
 
   keepInView(node: Element): void {
     this.#scroller.unpin();
-    scrollWithin(this.#box, node, 'nearest');
+    scrollWithin(this.box, node, 'nearest');
     this.#scroller.settle();
     this.#scroller.pinNearEnd();
   }
@@ -348,7 +336,7 @@ export class Transcript {
 
   showPart(part: Range): void {
     this.#scroller.unpin();
-    scrollPartIntoView(this.#box, part);
+    scrollPartIntoView(this.box, part);
     this.#scroller.settle();
   }
 
@@ -380,7 +368,7 @@ export class Transcript {
   revealPermission(): void {
     const { id, index } = this.#open.first ?? {};
     if (id === undefined) return;
-    if (!focusCard(this.#box, id) && index !== undefined) this.reveal(index);
+    if (!focusCard(this.box, id) && index !== undefined) this.reveal(index);
   }
 
   toNextQuestion(): void {
@@ -401,7 +389,7 @@ export class Transcript {
   #letAnswer(card: HTMLElement): void {
     this.#heldForAnswer ||= this.#scroller.isPinned;
     this.#scroller.unpin();
-    scrollCardIntoView(this.#box, card);
+    scrollCardIntoView(this.box, card);
     this.#scroller.settle();
     if (!card.contains(document.activeElement)) card.focus({ preventScroll: true });
     announce(strings.answerAgain, 'polite');
@@ -410,12 +398,12 @@ export class Transcript {
   /** The button never covers answers. */
   #lookAtJump(): void {
     this.#jump.hidden =
-      this.#scroller.isPinned || (this.#open.first !== undefined && hasAnswersAtEnd(this.#box, JUMP_HEIGHT));
+      this.#scroller.isPinned || (this.#open.first !== undefined && hasAnswersAtEnd(this.box, JUMP_HEIGHT));
   }
 
   #show(change: ItemChange): void {
     if (change.type === 'put') {
-      const item = this.#store.get(change.index)?.item;
+      const item = this.store.get(change.index)?.item;
       if (item) this.#groups.set(change.index, [item]);
     }
     const page = this.#pageOf(change.index);
@@ -440,7 +428,7 @@ export class Transcript {
 
   /** All but the last entry of a running turn are complete. */
   #settle(): void {
-    const last = this.#running ? this.#store.total - 1 : -1;
+    const last = this.#running ? this.store.total - 1 : -1;
     for (const place of [this.#pages.length - 2, this.#pages.length - 1]) {
       const page = this.#pages.at(place);
       if (page?.isMounted) page.settle(last);
@@ -448,9 +436,9 @@ export class Transcript {
   }
 
   #growPages(): void {
-    const count = Math.ceil(this.#store.total / PAGE_SIZE);
+    const count = Math.ceil(this.store.total / PAGE_SIZE);
     if (!this.#pages.grow(count)) return;
-    this.#content.classList.toggle('empty', count === 0);
+    this.content.classList.toggle('empty', count === 0);
     // At the end, draws the pages that fill the box at once. The observer reports which pages this
     // pushes out.
     if (this.#scroller.isPinned)
@@ -506,7 +494,7 @@ export class Transcript {
 
   #place(): Anchor | null | undefined {
     if (this.#scroller.isPinned) return null;
-    const view = this.#revealer.target ? undefined : firstVisibleEntry(this.#box, this.#pages.shown());
+    const view = this.#revealer.target ? undefined : firstVisibleEntry(this.box, this.#pages.shown());
     if (!view) return undefined;
     this.#scroller.hold();
     if (view.drawWhole?.()) {
@@ -514,7 +502,7 @@ export class Transcript {
       this.#invalidate();
       return undefined;
     }
-    const offset = this.#box.getBoundingClientRect().top - view.element.getBoundingClientRect().top;
+    const offset = this.box.getBoundingClientRect().top - view.element.getBoundingClientRect().top;
     return { index: Number(view.element.dataset.index), offset: Math.round(offset) };
   }
 
