@@ -2,9 +2,19 @@
 // and footnotes, formulas, and `<details>`. Other HTML and reference definitions are not supported, as a
 // definition could change blocks that were closed long before. One pass over the lines with bounded depth, so the work is linear in the
 // text. Pure: no DOM.
-import { type Block, type BlockNode, canHold, createNode, depthOf, type Fence, toBlocks } from './blocks';
+import {
+  alignOf,
+  type Block,
+  type BlockNode,
+  canHold,
+  createNode,
+  depthOf,
+  type Fence,
+  isDelimiterRow,
+  splitRow,
+  toBlocks,
+} from './blocks';
 import { mathBlockEnd } from './mathMarks';
-import { alignOf, isDelimiterRow, splitRow } from './tableRows';
 
 const MAX_DEPTH = 12;
 /**

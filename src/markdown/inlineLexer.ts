@@ -1,8 +1,7 @@
 // Splits the text of one block into spans: CommonMark's delimiters with GFM's strikethrough,
 // autolinks and footnotes, and the few HTML tags without attributes that agents write. Each mark is examined a bounded number of times, nesting is bounded, and spans over
 // the budget stay text, so lexing and drawing are linear in the text. Pure: no DOM.
-import { ESCAPABLE, MAX_ADDRESS, readTarget, trimAddress, unescapeMarks } from './addresses';
-import { decodeEntities } from './entities';
+import { decodeEntities, ESCAPABLE, MAX_ADDRESS, readTarget, trimAddress, unescapeMarks } from './addresses';
 import { mathEnd } from './mathMarks';
 
 export type Span =

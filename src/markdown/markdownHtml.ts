@@ -1,8 +1,9 @@
 // Markdown as HTML, for a page of its own. Text never becomes markup: everything is escaped, only
 // links to web pages and mail lead anywhere, and only embedded images are shown.
+
+import { revealControls } from '../base/revealControls';
 import { lexBlocks } from './blockLexer';
 import type { Block } from './blocks';
-import { escapeHtml } from './escapeHtml';
 import { createBudget, lexInline, type Span } from './inlineLexer';
 
 export interface MarkdownPage {
@@ -112,4 +113,13 @@ function linkTo(href: string, html: string): string {
   return WEB.test(href)
     ? `<a href="${address}" title="${address}" rel="noopener noreferrer">${html}</a>`
     : `<span title="${address}">${html}</span>`;
+}
+
+export function escapeHtml(text: string): string {
+  return revealControls(text)
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll("'", '&#39;');
 }

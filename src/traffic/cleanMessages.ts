@@ -4,8 +4,8 @@ import { setImmediate } from 'node:timers/promises';
 import { type KnownSecrets, REDACTED } from '../base/knownSecrets';
 import { knownSecrets, redact, redactPieces } from '../base/redact';
 import { at } from '../base/untrusted';
-import { jsonObject, messageOf, type WireMessage } from './entryMessage';
 import type { TrafficEntry } from './trafficLog';
+import { jsonObject, messageOf, type WireMessage } from './trafficLog';
 
 /** Between two pauses, ms. */
 const SLICE_MS = 10;

@@ -3,8 +3,7 @@
 import { oneLine } from '../base/text';
 import { at } from '../base/untrusted';
 import type { TrafficRow } from '../panel/trafficContract';
-import type { WireMessage } from './entryMessage';
-import type { TrafficEntry } from './trafficLog';
+import type { TrafficEntry, WireMessage } from './trafficLog';
 
 /** Maximum characters of a method or of text in a row. */
 const MAX_METHOD = 200;

@@ -5,9 +5,9 @@ import type { Disposable } from '../base/disposable';
 import { redact } from '../base/redact';
 import { MAX_PAYLOAD, MAX_ROWS, type ToTraffic, type TrafficRow, type TrafficSession } from '../panel/trafficContract';
 import { cleanLine, cleanMessages } from './cleanMessages';
-import { messageOf } from './entryMessage';
 import { type LineFacts, readFacts } from './readRow';
 import type { TrafficEntry, TrafficLog } from './trafficLog';
+import { messageOf } from './trafficLog';
 import { type MarkReader, type TimedMark, TurnTrace } from './turnTrace';
 
 /** Between two batches, ms. */

@@ -4,8 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import { oneLine } from '../base/text';
 import type { LaneMark, TurnLane, TurnMarkKind, TurnMarkNote } from '../panel/trafficContract';
 import type { CleanEntry } from './cleanMessages';
-import type { WireMessage } from './entryMessage';
-import type { TrafficEntry } from './trafficLog';
+import type { TrafficEntry, WireMessage } from './trafficLog';
 
 const MAX_LANES = 50;
 const MAX_RECORDED = 1_000;

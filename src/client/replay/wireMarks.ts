@@ -1,6 +1,5 @@
 // Reads the marks of turns from captured messages.
-import type { WireMessage } from '../../traffic/entryMessage';
-import type { TrafficEntry } from '../../traffic/trafficLog';
+import type { TrafficEntry, WireMessage } from '../../traffic/trafficLog';
 import type { MarkReader, TimedMark } from '../../traffic/turnTrace';
 import { RecordedSession } from './recordedSession';
 

@@ -3,8 +3,7 @@
 // bounded by the open unit, however long the message or its only list is. The splits depend only on
 // the text, never on the chunks in which it arrived. Pure: no DOM.
 import { lexBlocks } from '../../markdown/blockLexer';
-import type { Block, ListItem } from '../../markdown/blocks';
-import type { Align } from '../../markdown/tableRows';
+import type { Align, Block, ListItem } from '../../markdown/blocks';
 import { codeCut, IMAGE_MARK, longImage, type OpenFence, stripIndent, windowCut } from './cuts';
 
 /** Pieces of one `group` share their list, table or code block within a segment. */

@@ -1,10 +1,9 @@
 // The bounded log of traffic, and what is read from its lines.
 import { strict as assert } from 'node:assert';
 import type { TrafficRow } from '../../../src/panel/trafficContract';
-import { messageOf } from '../../../src/traffic/entryMessage';
 import { type LineFacts, readFacts } from '../../../src/traffic/readRow';
 import { Pairing } from '../../../src/traffic/trafficFeed';
-import { type TrafficEntry, TrafficLog } from '../../../src/traffic/trafficLog';
+import { messageOf, type TrafficEntry, TrafficLog } from '../../../src/traffic/trafficLog';
 import { retainedBytes } from '../../support/heap';
 import { sameData } from '../../support/sameData';
 

@@ -2,7 +2,7 @@
 import { strict as assert } from 'node:assert';
 import { WireMarks } from '../../../../src/client/replay/wireMarks';
 import type { TurnLane } from '../../../../src/panel/trafficContract';
-import type { WireMessage } from '../../../../src/traffic/entryMessage';
+import type { WireMessage } from '../../../../src/traffic/trafficLog';
 import { lanesOf } from '../../../../src/traffic/turnTrace';
 import { readRecording, recordingNames } from '../../../support/protocol/recordings';
 
