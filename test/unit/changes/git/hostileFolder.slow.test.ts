@@ -1,13 +1,11 @@
 // Folders that are out of the ordinary, and repositories whose configuration wants to run programs.
 import { strict as assert } from 'node:assert';
-import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
   existsSync,
   lstatSync,
   mkdirSync,
-  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -17,45 +15,17 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import type { FolderStates } from '../../../../src/changes/model/fileChange';
-import { git, inShort, makePlace, openStates, type Place, write } from './folders';
+import { git, openStates, type Place, useFolder, write } from './folders';
 
 describe('the states of an unusual folder', () => {
   let place: Place;
   let states: FolderStates;
-  beforeEach(() => {
-    place = makePlace();
-    states = openStates(place);
-  });
-  afterEach(() => {
-    states.dispose();
-    place.dispose();
-  });
-
-  /** A repository with one commit. */
-  function repository(files: Readonly<Record<string, string>>): void {
-    git(place, place.folder, 'init', '-q');
-    write(place.folder, files);
-    git(place, place.folder, 'add', '-A');
-    git(place, place.folder, 'commit', '-qm', 'first');
-  }
-
-  /** The number of contents that the store itself has. */
-  function storedContents(): number {
-    const objects = execFileSync('git', ['cat-file', '--batch-all-objects', '--batch-check'], {
-      env: { ...process.env, GIT_DIR: join(place.storage, readdirSync(place.storage)[0]!) },
-      encoding: 'utf8',
-    });
-    return objects.split('\n').filter((line) => line.includes(' blob ')).length;
-  }
-
-  async function changesAfter(edit: () => void): Promise<readonly string[]> {
-    const before = await states.take();
-    assert.deepEqual(before.gaps, []);
-    edit();
-    const after = await states.take();
-    assert.deepEqual(after.gaps, []);
-    return inShort(await states.changes(before, after));
-  }
+  const { repository, changesAfter, objects } = useFolder(
+    (made) => {
+      ({ place, states } = made);
+    },
+    () => states,
+  );
 
   it('keeps the bytes on the disk where git converts files', async () => {
     const attributes =
@@ -94,7 +64,7 @@ describe('the states of an unusual folder', () => {
     git(place, place.folder, 'update-index', '--force-write-index');
     write(place.folder, { f3: 'changed\n' });
     await states.take();
-    assert.equal(storedContents(), 1);
+    assert.equal(objects().filter((line) => line.includes(' blob ')).length, 1);
   });
 
   it('compares touched files with the index of the user, and stores none of them again', async () => {
@@ -105,7 +75,7 @@ describe('the states of an unusual folder', () => {
     write(place.folder, { f3: 'changed\n' });
     assert.deepEqual(await changesAfter(() => write(place.folder, { f4: 'changed\n' })), ['M f4 +1 -1']);
     // The new one of both, and the one that it replaced, which the difference keeps.
-    assert.equal(storedContents(), 2);
+    assert.equal(objects().filter((line) => line.includes(' blob ')).length, 2);
   });
 
   it('reads a repository that belongs to someone else', async function () {

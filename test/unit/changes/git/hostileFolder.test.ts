@@ -17,7 +17,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import type { FolderStates } from '../../../../src/changes/model/fileChange';
-import { git, inShort, makePlace, openStates, type Place, write } from './folders';
+import { git, inShort, openStates, type Place, useFolder, write } from './folders';
 
 /** Every file below a folder, with its mode, size, times and content. */
 function fingerprint(folder: string): readonly string[] {
@@ -35,31 +35,12 @@ function fingerprint(folder: string): readonly string[] {
 describe('the states of an unusual folder', () => {
   let place: Place;
   let states: FolderStates;
-  beforeEach(() => {
-    place = makePlace();
-    states = openStates(place);
-  });
-  afterEach(() => {
-    states.dispose();
-    place.dispose();
-  });
-
-  /** A repository with one commit. */
-  function repository(files: Readonly<Record<string, string>>): void {
-    git(place, place.folder, 'init', '-q');
-    write(place.folder, files);
-    git(place, place.folder, 'add', '-A');
-    git(place, place.folder, 'commit', '-qm', 'first');
-  }
-
-  async function changesAfter(edit: () => void): Promise<readonly string[]> {
-    const before = await states.take();
-    assert.deepEqual(before.gaps, []);
-    edit();
-    const after = await states.take();
-    assert.deepEqual(after.gaps, []);
-    return inShort(await states.changes(before, after));
-  }
+  const { repository, changesAfter } = useFolder(
+    (made) => {
+      ({ place, states } = made);
+    },
+    () => states,
+  );
 
   it("leaves every byte and time of the user's repository as it was", async () => {
     repository({ 'a.txt': 'a\n', 'b/c.txt': 'c\n', '.gitattributes': '*.txt text=auto\n' });

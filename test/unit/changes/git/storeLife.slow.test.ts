@@ -8,45 +8,19 @@ import { silentLog } from '../../../../src/base/log';
 import { openFolderStates } from '../../../../src/changes/folderStates';
 import { openGitFolder } from '../../../../src/changes/git/gitFolder';
 import { findGit } from '../../../../src/changes/git/gitProcess';
-import type { FolderStates, Snapshot } from '../../../../src/changes/model/fileChange';
-import { openStateRetention } from '../../../../src/changes/stateRetention';
-import { environment, git, inShort, makePlace, openStates, type Place, write } from './folders';
+import type { FolderStates } from '../../../../src/changes/model/fileChange';
+import { environment, git, inShort, makePlace, openStates, type Place, useFolder, write } from './folders';
 
 describe('the store of a folder', () => {
   let place: Place;
   let states: FolderStates;
-  beforeEach(() => {
-    place = makePlace();
-    states = openStates(place);
-    write(place.folder, { 'a.txt': 'a\n' });
-  });
-  afterEach(() => {
-    states.dispose();
-    place.dispose();
-  });
-
-  const store = (): string => join(place.storage, readdirSync(place.storage)[0]!);
-  const retention = () => openStateRetention({ storage: place.storage, env: environment(place), log: silentLog });
-  const objects = (): number => {
-    const run = ['cat-file', '--batch-all-objects', '--batch-check'];
-    return execFileSync('git', run, { env: { ...process.env, GIT_DIR: store() }, encoding: 'utf8' }).split('\n').length;
-  };
-
-  /** Makes everything in the store look two days old. */
-  function age(): void {
-    const old = new Date(Date.now() - 48 * 60 * 60 * 1000);
-    for (const entry of readdirSync(store(), { withFileTypes: true, recursive: true })) {
-      utimesSync(join(entry.parentPath, entry.name), old, old);
-    }
-    utimesSync(store(), old, old);
-  }
-
-  async function turn(content: string, name: string): Promise<Snapshot> {
-    write(place.folder, { 'a.txt': content });
-    const snapshot = await states.take();
-    await states.hold(snapshot, name);
-    return snapshot;
-  }
+  const { age, turn, store, retention, objects } = useFolder(
+    (made) => {
+      ({ place, states } = made);
+    },
+    () => states,
+    { 'a.txt': 'a\n' },
+  );
 
   it('keeps what was read within a day, held or not', async () => {
     const first = await states.take();
@@ -181,7 +155,7 @@ describe('the store of a folder', () => {
   it('gives a new window what an earlier one knew', async () => {
     write(place.folder, Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`f${index}`, `${index}\n`])));
     const before = await states.take();
-    const count = objects();
+    const count = objects().length;
     states.dispose();
     const windows = join(store(), 'indexes');
     const [window] = readdirSync(windows);
@@ -189,7 +163,7 @@ describe('the store of a folder', () => {
     mkdirSync(join(windows, window!));
     states = openStates(place);
     assert.deepEqual(await states.changes(before, await states.take()), []);
-    assert.equal(objects(), count);
+    assert.equal(objects().length, count);
   });
 
   it('works after a process was killed in the middle', async () => {

@@ -3,40 +3,20 @@ import { strict as assert } from 'node:assert';
 import { readdirSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { silentLog } from '../../../../src/base/log';
-import type { FolderStates, Snapshot } from '../../../../src/changes/model/fileChange';
+import type { FolderStates } from '../../../../src/changes/model/fileChange';
 import { openStateRetention } from '../../../../src/changes/stateRetention';
-import { environment, inShort, makePlace, openStates, type Place, write } from './folders';
+import { inShort, makePlace, openStates, type Place, useFolder, write } from './folders';
 
 describe('the store of a folder', () => {
   let place: Place;
   let states: FolderStates;
-  beforeEach(() => {
-    place = makePlace();
-    states = openStates(place);
-    write(place.folder, { 'a.txt': 'a\n' });
-  });
-  afterEach(() => {
-    states.dispose();
-    place.dispose();
-  });
-
-  const store = (): string => join(place.storage, readdirSync(place.storage)[0]!);
-  const retention = () => openStateRetention({ storage: place.storage, env: environment(place), log: silentLog });
-  /** Makes everything in the store look two days old. */
-  function age(): void {
-    const old = new Date(Date.now() - 48 * 60 * 60 * 1000);
-    for (const entry of readdirSync(store(), { withFileTypes: true, recursive: true })) {
-      utimesSync(join(entry.parentPath, entry.name), old, old);
-    }
-    utimesSync(store(), old, old);
-  }
-
-  async function turn(content: string, name: string): Promise<Snapshot> {
-    write(place.folder, { 'a.txt': content });
-    const snapshot = await states.take();
-    await states.hold(snapshot, name);
-    return snapshot;
-  }
+  const { age, turn, store, retention } = useFolder(
+    (made) => {
+      ({ place, states } = made);
+    },
+    () => states,
+    { 'a.txt': 'a\n' },
+  );
 
   it('keeps what a session holds, packed, and nothing else', async () => {
     const first = await turn('one\n', 'turn 1/before');

@@ -3,38 +3,25 @@ import { strict as assert } from 'node:assert';
 import { readFile, writeFile } from 'node:fs/promises';
 import { turnOfLine } from '../../../../src/client/changes/lineOrigin';
 import { useChangeSession } from '../../../support/changes/changeSession';
+import { writtenLines } from './writtenLines';
 
 describe('the turn that wrote a line', () => {
   const test = useChangeSession();
   const { path, turn } = test;
-
-  /** The numbers of the turns that wrote the lines of a file; undefined: none. */
-  async function written(name: string): Promise<readonly (number | undefined)[]> {
-    const { changes, model } = test.session.conversation;
-    const content = await readFile(path(name));
-    const turns = model.state.turns
-      .toReversed()
-      .flatMap(({ number, changes }) => (changes ? [{ number, changes }] : []));
-    const states = await changes.states();
-    const { signal } = new AbortController();
-    const lines = content.toString('utf8').split('\n').slice(0, -1);
-    const found = lines.map((_, line) => turnOfLine(states, turns, { path: path(name), content, line }, signal));
-    return (await Promise.all(found)).map((one) => one?.number);
-  }
 
   it('is none for a line that the user edited since, or whose change was undone', async () => {
     await test.started();
     await turn('own a.txt ONE\\ntwo\\nthree\\n');
     await turn('own a.txt ONE\\nTWO\\nTHREE\\n');
     await writeFile(path('a.txt'), 'mine\nONE\ntwo\nTHREE of mine\n');
-    assert.deepEqual(await written('a.txt'), [undefined, 1, undefined, undefined]);
+    assert.deepEqual(await writtenLines(test, 'a.txt'), [undefined, 1, undefined, undefined]);
   });
 
   it('is found across a rename, and for a file that the agent made', async () => {
     await test.started();
     await turn('own new.txt a\\nb\\nc\\nd\\ne\\nf\\n');
     await turn('run mv new.txt moved.txt && echo g >> moved.txt');
-    assert.deepEqual(await written('moved.txt'), [1, 1, 1, 1, 1, 1, 2]);
+    assert.deepEqual(await writtenLines(test, 'moved.txt'), [1, 1, 1, 1, 1, 1, 2]);
   });
 
   it('is none where the states of the turn are gone', async () => {
