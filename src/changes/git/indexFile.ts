@@ -1,4 +1,8 @@
 // The entries of a git index (gitformat-index, versions 2 to 4), read and written as plain data.
+// Ours and not git's, as no command of git copies the stat data of one index to another: with
+// `update-index --index-info` each unchanged file would be read again. Files that git converts
+// (filters, `ident`, line ends, encodings) are not taken over (warmIndex.ts), so that states have the
+// bytes on the disk: `hostileFolder.slow.test.ts` shows it for each conversion.
 import { createHash } from 'node:crypto';
 import { open, readFile, stat } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
