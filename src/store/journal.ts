@@ -14,20 +14,12 @@ import type { Sql } from './file/sql';
 import { problemOf } from './file/sqlError';
 import { INDEX_STEP, type IndexLimits, indexNew, indexRest } from './search/indexing';
 import { lastOf, type SearchResult, type SearchSteps, search } from './search/search';
-import {
-  isSessionHeld,
-  type JournalPort,
-  type NewSession,
-  type SessionPatch,
-  type SessionRecord,
-  type SharedPort,
-  sessionHeld,
-  unknownSession,
-} from './sessions/journalPort';
+import { isSessionHeld, type JournalPort, type SharedPort, sessionHeld, unknownSession } from './sessions/journalPort';
 import { abandoned, type Claim, claim, type LeaseContext, ownerOf, release, renewLease } from './sessions/leases';
 import { Ownership } from './sessions/ownership';
 import { QuestionStore } from './sessions/questionStore';
 import { QueueStore } from './sessions/queueStore';
+import type { NewSession, SessionPatch, SessionRecord } from './sessions/records';
 import { type Pruned, type PruneOptions, prune } from './sessions/retention';
 import { SessionMarkStore } from './sessions/sessionMarks';
 import {

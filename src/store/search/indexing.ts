@@ -3,8 +3,9 @@
 import { roughSize } from '../../base/text';
 import { decode } from '../events/rowCodec';
 import { numberOf, type Sql, textOf } from '../file/sql';
-import { type IndexedKind, type IndexedRow, TOOL_CALLS } from './indexedKind';
+import type { IndexedKind, IndexedRow } from './indexedKind';
 import { MESSAGES } from './searchText';
+import { TOOL_CALLS } from './searchTools';
 
 /** What one step reads at most. It reads at least one row, however large, to make progress. */
 export interface IndexLimits {

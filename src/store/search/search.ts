@@ -1,7 +1,7 @@
 // Full-text search over messages and tool calls, in steps of a few milliseconds: who runs it decides
 // what else happens in between, and whether it goes on.
 import { numberOf, textOf } from '../file/sql';
-import type { SessionRecord } from '../sessions/journalPort';
+import type { SessionRecord } from '../sessions/records';
 import { readSession } from '../sessions/sessionRows';
 import { findTexts, type Run } from './findTexts';
 import { type SnippetPart, scoreOf, snippetOf } from './matchText';

@@ -2,7 +2,6 @@
 // in memory, and the errors for sessions that it cannot write.
 import { ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
-import type { QueuedAttachment, QueueItem } from '../../session/queue/queue';
 import type { Sql } from '../file/sql';
 import type { SideTable } from './sideStore';
 
@@ -47,53 +46,4 @@ export function sessionHeld(): ParleyError {
 
 export function isSessionHeld(error: unknown): boolean {
   return error instanceof ParleyError && error.code === 'session-held';
-}
-
-export type JournalProtocol = 1 | 2 | 'communication';
-
-export interface NewSession {
-  /** Unique among all sessions of all windows. */
-  readonly key: string;
-  readonly agentId: string;
-  readonly agentSessionId?: string;
-  readonly cwd: string;
-  readonly roots: readonly string[];
-  readonly title?: string;
-  readonly protocol: JournalProtocol;
-}
-
-export interface SessionPatch {
-  readonly agentId?: string;
-  readonly agentSessionId?: string | null;
-  readonly cwd?: string;
-  readonly roots?: readonly string[];
-  readonly title?: string | null;
-  readonly protocol?: JournalProtocol;
-  readonly ended?: string | null;
-}
-
-export interface SessionRecord extends NewSession {
-  readonly preview?: string;
-  readonly createdAt: number;
-  readonly updatedAt: number;
-  readonly ended?: { readonly at: number; readonly why: string };
-  readonly queuePaused?: string;
-  /** Sequence number of the newest event; 0 if there is none. */
-  readonly lastSeq: number;
-  /** Bytes of its events, approximately its size on disk. */
-  readonly bytes: number;
-}
-
-export type StoredQueueItem = Readonly<QueueItem>;
-
-export interface Draft {
-  readonly text: string;
-  readonly revision: number;
-  readonly attachments: readonly QueuedAttachment[];
-}
-
-export interface ViewState {
-  readonly anchor?: string;
-  readonly offset?: number;
-  readonly atEnd: boolean;
 }

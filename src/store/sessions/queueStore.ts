@@ -7,7 +7,8 @@ import { ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
 import type { QueuedAttachment, QueueItemState, StateFacts } from '../../session/queue/queue';
 import { numberOf, type Row, readJson, type Sql, textOf } from '../file/sql';
-import type { JournalPort, StoredQueueItem } from './journalPort';
+import type { JournalPort } from './journalPort';
+import type { StoredQueueItem } from './records';
 
 const MAX_ITEMS = 1000;
 const MAX_ITEM_CHARS = 64 * 1024 * 1024;

@@ -1,7 +1,8 @@
 // What is noted about sessions for their list: pinned, archived, unread, how many files changed,
 // which were asked together, and which are deleted but can be brought back.
 import { numberOf, type Row, type Sql, textOf } from '../file/sql';
-import type { SessionRecord, SharedPort } from './journalPort';
+import type { SharedPort } from './journalPort';
+import type { SessionRecord } from './records';
 import { hasSession, newestFirst, toSession } from './sessionRows';
 
 const MAX_PAGE = 1000;

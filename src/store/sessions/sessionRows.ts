@@ -2,7 +2,7 @@
 
 import * as z from 'zod/mini';
 import { numberOf, type Row, readJson, type Sql, textOf } from '../file/sql';
-import type { JournalProtocol, NewSession, SessionPatch, SessionRecord } from './journalPort';
+import type { JournalProtocol, NewSession, SessionPatch, SessionRecord } from './records';
 
 const MAX_PAGE = 1000;
 

@@ -6,8 +6,9 @@ import { ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
 import type { QueuedAttachment } from '../../session/queue/queue';
 import { readJson, type Sql, textOf } from '../file/sql';
-import type { Draft, JournalPort, ViewState } from './journalPort';
+import type { JournalPort } from './journalPort';
 import { readAttachments } from './queueStore';
+import type { Draft, ViewState } from './records';
 
 export type SideTable = 'drafts' | 'views' | 'progress';
 

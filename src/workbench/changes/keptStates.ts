@@ -4,7 +4,7 @@ import { messageOf } from '../../base/errors';
 import type { Log } from '../../base/log';
 import { openStateRetention } from '../../changes/stateRetention';
 import type { ReviewStorage } from '../../client/changes/changeServices';
-import type { SessionRecord } from '../../store/sessions/journalPort';
+import type { SessionRecord } from '../../store/sessions/records';
 
 /** Minimum time between two collections of a window, in milliseconds. */
 const COLLECT_EVERY_MS = 6 * 60 * 60 * 1000;

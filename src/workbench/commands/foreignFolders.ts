@@ -1,7 +1,7 @@
 // Asks before a session is opened that works outside of this window's folders.
 
 import { l10n } from 'vscode';
-import type { SessionRecord } from '../../store/sessions/journalPort';
+import type { SessionRecord } from '../../store/sessions/records';
 import { SessionWorktrees } from '../changes/sessionWorktrees';
 import { AgentCatalog } from '../config/agentCatalog';
 import type { Workbench } from '../core/workbench';

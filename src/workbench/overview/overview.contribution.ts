@@ -4,7 +4,7 @@ import { commands, l10n, ViewColumn } from 'vscode';
 import { ParleyError } from '../../base/errors';
 import type { Conversation } from '../../client/conversation/conversation';
 import type { SessionStatus } from '../../client/view/sessionStatus';
-import type { SessionRecord } from '../../store/sessions/journalPort';
+import type { SessionRecord } from '../../store/sessions/records';
 import { ChatHome } from '../chat/chatHome';
 import { type AskSeveralArgument, askSeveral } from '../commands/askSeveral';
 import { sessionOf } from '../commands/commandSession';

@@ -16,7 +16,7 @@ import { SessionModel } from '../../session/model/model';
 import type { QueuedAttachment, QueueItemState, StateFacts } from '../../session/queue/queue';
 import { putMedia, takeMedia } from '../../store/events/rowCodec';
 import type { Journal } from '../../store/journal';
-import type { SessionRecord, ViewState } from '../../store/sessions/journalPort';
+import type { SessionRecord, ViewState } from '../../store/sessions/records';
 import { StreamRedaction } from '../log/streamRedaction';
 import { TranscriptReading } from './transcriptReading';
 

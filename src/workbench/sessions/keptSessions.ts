@@ -6,7 +6,7 @@ import { messageOf } from '../../base/errors';
 import { formatTime } from '../../base/localFormat';
 import type { SessionCopy } from '../../client/sharing/sessionRemains';
 import type { SearchResult } from '../../store/search/search';
-import type { SessionRecord } from '../../store/sessions/journalPort';
+import type { SessionRecord } from '../../store/sessions/records';
 import type { LabelPart } from '../ui/inertText';
 import type { Archive } from './archive';
 import { action, confirmDelete, moreItem, type SessionItem, separator } from './sessionItems';

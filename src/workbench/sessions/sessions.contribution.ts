@@ -22,7 +22,7 @@ import { Terminals } from '../../client/terminals/terminals';
 import { Keepers } from '../../client/transport/keepers';
 import { ProtocolOffers } from '../../client/transport/protocolOffers';
 import type { SearchResult } from '../../store/search/search';
-import type { SessionRecord } from '../../store/sessions/journalPort';
+import type { SessionRecord } from '../../store/sessions/records';
 import { TrafficLog } from '../../traffic/trafficLog';
 import { statusAnswerLabel } from '../../troubleshoot/checks/session';
 import { EditorWorkingFiles } from '../changes/documents/workingFiles';

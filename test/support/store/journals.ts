@@ -5,7 +5,7 @@ import type { SessionEvent, TimedEvent } from '../../../src/session/events/event
 import { SessionModel } from '../../../src/session/model/model';
 import { Journal, type JournalOptions } from '../../../src/store/journal';
 import { lastOf, type SearchResult } from '../../../src/store/search/search';
-import type { NewSession, StoredQueueItem } from '../../../src/store/sessions/journalPort';
+import type { NewSession, StoredQueueItem } from '../../../src/store/sessions/records';
 
 export class HeldTimers {
   readonly #waiting = new Map<symbol, () => void>();

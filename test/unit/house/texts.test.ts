@@ -46,7 +46,7 @@ const NOT_FOR_PEOPLE: readonly (readonly [place: RegExp, why: string])[] = [
     /^distributed\/client\/(?:communicationClient|heldMessages|sessionPast)\.ts$/,
     'names in protocol errors, and content of messages',
   ],
-  [/^distributed\/fetch\/(?:descriptor|guardedBody)\.ts$/, 'names in protocol errors, and headers'],
+  [/^distributed\/fetch\/(?:descriptor|guardedConnections)\.ts$/, 'names in protocol errors, and headers'],
   [/^distributed\/stores\/localStore\.ts$/, 'states that no user can reach'],
   [/^markdown\//, 'the syntax of Markdown'],
   [/^session\/|^store\/(?:events|sessions)\//, 'marks in content that was cut, as agents get it too'],
