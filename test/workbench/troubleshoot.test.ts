@@ -34,7 +34,8 @@ describe('finding out what went wrong', function () {
       commands.executeCommand('parley.troubleshoot', { agent, show: false });
     const { results, report } = await check('demo');
     const outcomes = Object.fromEntries(results.map(({ id, outcome }) => [id, outcome]));
-    for (const id of ['trust', 'program', 'protocol', 'journal', 'editor']) assert.equal(outcomes[id], 'ok', id);
+    for (const id of ['trust', 'program', 'protocol', 'journal', 'editor'])
+      assert.equal(outcomes[id], 'ok', JSON.stringify(results.find((one) => one.id === id)));
     assert.equal(results.length, 12);
     assert.match(report, /^# Parley report\n/);
     assert.doesNotMatch(report, new RegExp(process.env.HOME ?? 'no home'));
