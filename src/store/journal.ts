@@ -32,7 +32,8 @@ import {
   type SessionQuery,
   saveSession,
 } from './sessions/sessionRows';
-import { SideStore, type SideTable, writeNotes } from './sessions/sideStore';
+import { type SideTable, writeNotes } from './sessions/sideNotes';
+import { SideStore } from './sessions/sideStore';
 import { importStreams, StreamLog } from './streamLog';
 import { later, type ReadProgress, WriteBuffer } from './writeBuffer';
 

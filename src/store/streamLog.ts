@@ -24,7 +24,7 @@ import { decode } from './events/rowCodec';
 import type { Machine } from './file/machine';
 import { numberOf } from './file/sql';
 import { type LeaseContext, ownerOf } from './sessions/leases';
-import { isSideTable, type Notes, type SideTable, writeNotes } from './sessions/sideStore';
+import { isSideTable, type Notes, type SideTable, writeNotes } from './sessions/sideNotes';
 
 const NAME = /^parley-(\d+)-(\w*)-[\da-f-]+\.stream$/;
 const MAX_BYTES = 64 * 1024 * 1024;

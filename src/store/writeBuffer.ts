@@ -11,7 +11,7 @@ import { numberOf } from './file/sql';
 import { unknownSession } from './sessions/journalPort';
 import type { Ownership } from './sessions/ownership';
 import { hasSession } from './sessions/sessionRows';
-import { SideNotes, type SideTable, writeNotes } from './sessions/sideStore';
+import { SideNotes, type SideTable, writeNotes } from './sessions/sideNotes';
 import type { StreamLog } from './streamLog';
 
 const BULK_CHARS = 256 * 1024;

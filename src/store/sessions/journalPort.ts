@@ -3,7 +3,7 @@
 import { ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
 import type { Sql } from '../file/sql';
-import type { SideTable } from './sideStore';
+import type { SideTable } from './sideNotes';
 
 export interface JournalPort {
   /**

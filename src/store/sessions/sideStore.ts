@@ -10,45 +10,6 @@ import type { JournalPort } from './journalPort';
 import { readAttachments } from './queueStore';
 import type { Draft, ViewState } from './records';
 
-export type SideTable = 'drafts' | 'views' | 'progress';
-
-export function isSideTable(name: unknown): name is SideTable {
-  return name === 'drafts' || name === 'views' || name === 'progress';
-}
-
-export type Notes = ReadonlyMap<SideTable, string>;
-
-export class SideNotes {
-  #sessions = new Map<string, Map<SideTable, string>>();
-
-  get isEmpty(): boolean {
-    return this.#sessions.size === 0;
-  }
-
-  get(key: string, table: SideTable): string | undefined {
-    return this.#sessions.get(key)?.get(table);
-  }
-
-  set(key: string, table: SideTable, json: string): void {
-    const notes = this.#sessions.get(key) ?? new Map<SideTable, string>();
-    this.#sessions.set(key, notes.set(table, json));
-  }
-
-  take(): ReadonlyMap<string, Notes> {
-    const taken = this.#sessions;
-    this.#sessions = new Map();
-    return taken;
-  }
-
-  forget(key: string): void {
-    this.#sessions.delete(key);
-  }
-}
-
-export function writeNotes(sql: Sql, key: string, notes: Notes): void {
-  for (const [table, json] of notes) sql.insert(table, { key, json }, 'INSERT OR REPLACE');
-}
-
 const MAX_DRAFT_CHARS = 64 * 1024 * 1024;
 /** Longer drafts are written immediately instead of being noted on each pause. */
 const MAX_NOTE_CHARS = 64 * 1024;
