@@ -34,6 +34,7 @@ describe('the sessions that are kept', function () {
 
   after(async () => {
     await configure(undefined);
+    await vscode.commands.executeCommand('parley.closeSession', { session: key });
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
     await removeFolder(cwd);
   });
