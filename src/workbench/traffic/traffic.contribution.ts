@@ -1,3 +1,5 @@
+// What went over the wire: the log of messages, their tab and recordings.
+
 import { l10n } from 'vscode';
 import { BARE_TRAFFIC } from '../../client/connection/bareAgent';
 import { TrafficLog } from '../../traffic/trafficLog';

@@ -1,3 +1,5 @@
+// The checks of an agent and the report for whoever is to help.
+
 import type { Contribution } from '../core/workbench';
 import { type TroubleshootArgument, Troubleshooter } from './troubleshooter';
 
