@@ -1,6 +1,6 @@
 // What an agent is asked where a session continues with a summary.
 import { strict as assert } from 'node:assert';
-import { summaryPrompt } from '../../../../src/client/conversation/askAside';
+import { summaryPrompt } from '../../../../src/client/conversation/summaryPrompt';
 import { SessionModel } from '../../../../src/session/model/model';
 
 describe('the request for a summary', () => {
