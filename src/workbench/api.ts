@@ -3,8 +3,7 @@
 
 import { type Event, EventEmitter } from 'vscode';
 import { livenessOf } from '../client/connection/livenessProbe';
-import type { SessionSnapshot } from '../client/view/snapshot';
-import { snapshotOf } from '../client/view/snapshot';
+import { type SessionSnapshot, snapshotOf } from '../client/view/snapshot';
 import type { SessionDescriptor } from '../distributed/model/model';
 import { ChatHome } from './chat/chatHome';
 import type { Workbench } from './core/workbench';
@@ -70,8 +69,8 @@ export function createApi(workbench: Workbench): ParleyApi {
     async checkStatus(key) {
       return { status: livenessOf(await conversations.get(key).checkStatus()) };
     },
-    snapshot: (key) => snapshotOf(conversations.get(key)),
-    exportDescriptor: (key) => descriptors.exports.forOthers(key),
+    snapshot: (key) => asJson(snapshotOf(conversations.get(key))),
+    exportDescriptor: async (key) => asJson(await descriptors.exports.forOthers(key)),
     async openDescriptor(descriptor, options) {
       const { key } = await descriptors.open(await descriptors.read(descriptor), {
         agent: options?.agent,
@@ -81,4 +80,9 @@ export function createApi(workbench: Workbench): ParleyApi {
     },
     onDidChange: changed.event,
   };
+}
+
+/** Returns a copy without undefined members. */
+function asJson<T>(value: T): T {
+  return JSON.parse(JSON.stringify(value)) as T;
 }
