@@ -1,19 +1,23 @@
 // The contract between extension host and webview: plain JSON, one union for each direction. The
 // host owns the session; the webview owns what is expanded, scrolled and half typed. Each message
 // of the host has a revision that the webview acknowledges, so that the host never floods a slow
-// webview.
-import type { FormProblem } from './checkForm';
-import type { TimelineView } from './timelineView';
+// webview. Below the messages: what they show of a session, its items and its timeline.
 import type {
-  AwayView,
-  ChangedFileView,
-  FirstUseView,
-  ItemView,
-  MentionView,
-  SessionView,
-  StopTarget,
-  WelcomeView,
-} from './views';
+  AvailableCommand,
+  ConfigOption,
+  ContentBlock,
+  PermissionOption,
+  PermissionRuleOffer,
+  PlanEntry,
+  SessionMode,
+  TokenParts,
+  ToolLocation,
+  ToolStatus,
+  Usage,
+} from '../session/events/content';
+import type { Barrier, StopReason } from '../session/events/event';
+import type { ElicitationBody } from '../session/events/form';
+import type { FormProblem } from './checkForm';
 
 /** Grows with incompatible changes. A webview of another version is asked to reload. */
 export const CONTRACT_VERSION = 2;
@@ -333,6 +337,510 @@ export type SessionMessage =
  */
 export type FromWebview = PageMessage | (SessionMessage & { readonly key: string | null });
 
+export type SessionPhase =
+  | 'idle'
+  | 'starting'
+  | 'initializing'
+  | 'authRequired'
+  | 'ready'
+  | 'running'
+  | 'requiresAction'
+  | 'unresponsive'
+  | 'recovering'
+  | 'exited'
+  | 'failed';
+
+export type Liveness = 'live' | 'not_found' | 'unknown';
+
+/** In order. `spawn`: a local process; `connect`: a remote agent. */
+export const STAGES = ['resolve', 'spawn', 'connect', 'initialize', 'sign-in', 'session', 'ready'] as const;
+export type StageName = (typeof STAGES)[number];
+
+/** Times are in ms since 1970. */
+export interface StageView {
+  readonly name: StageName;
+  readonly state: 'running' | 'done' | 'failed' | 'skipped';
+  readonly startedAt: number;
+  readonly endedAt?: number;
+  readonly deadlineAt?: number;
+}
+
+/** A button. Only the host interprets the id. */
+export interface ActionView {
+  readonly id: string;
+  readonly label: string;
+  readonly primary?: true;
+}
+
+export interface ErrorView {
+  readonly code: string;
+  /** One sentence. */
+  readonly message: string;
+  /** What the user can do, one sentence. */
+  readonly hint?: string;
+  readonly stage?: StageName;
+  readonly stderr?: string;
+  readonly actions: readonly ActionView[];
+}
+
+export interface TurnView {
+  readonly id: string;
+  readonly number: number;
+  readonly origin: 'user' | 'agent';
+  readonly startedAt: number;
+  readonly endedAt?: number;
+  /** Time during which the turn waited for the user, in milliseconds. */
+  readonly waitedMs?: number;
+  readonly stopReason?: StopReason;
+  readonly barrier?: Barrier;
+  /** Who began it, if not the user. */
+  readonly starter?: string;
+  /** How its end was recognized, in words. */
+  readonly ending?: string;
+  readonly note?: string;
+  /** With `error`: the agent was stopped. */
+  readonly interrupted?: true;
+  /** No message and no tool call. */
+  readonly isEmpty?: true;
+  readonly tokens?: number;
+  readonly tokenParts?: TokenParts;
+  readonly tools: number;
+  readonly files: number;
+  readonly changes?: ChangesCount;
+}
+
+export interface PlanProgressView {
+  readonly index: number;
+  readonly done: number;
+  readonly total: number;
+  /** The current or next step. */
+  readonly step: string;
+}
+
+export interface ChangesCount {
+  readonly files: number;
+  readonly added: number;
+  readonly removed: number;
+  /** Why more may have changed, one sentence. */
+  readonly incomplete?: string;
+  /** Changes with the list. */
+  readonly version: number;
+}
+
+export interface ChangedFileView {
+  /** Its absolute path, as in {@link DiffView}. */
+  readonly id: string;
+  readonly label: string;
+  /** The path before it was renamed. */
+  readonly oldLabel?: string;
+  readonly change: 'added' | 'modified' | 'deleted' | 'renamed';
+  readonly added: number;
+  readonly removed: number;
+  /** Not text, or too large. */
+  readonly isBinary?: true;
+  readonly state: 'unreviewed' | 'kept' | 'undone' | 'conflict';
+  readonly alsoYours?: true;
+  /** Listed last: the agent did not name the file, or it may have been there before. */
+  readonly apart?: 'unnamed' | 'was-there';
+  /** The last call that names the file. */
+  readonly index?: number;
+}
+
+/** Meanwhile no other is accepted. */
+export interface ChangesWorkView {
+  readonly kind: 'keep' | 'undo' | 'restore';
+  /** Files, once counted. */
+  readonly done?: number;
+  readonly total?: number;
+}
+
+export interface QueueItemView {
+  readonly id: string;
+  readonly text: string;
+  readonly attachments: readonly AttachmentView[];
+  readonly state: 'queued' | 'sending' | 'accepted' | 'failed' | 'paused';
+  /** Why it waits or failed. */
+  readonly reason?: string;
+}
+
+export interface PermissionView {
+  readonly id: string;
+  readonly toolCallId?: string;
+  readonly title: string;
+  readonly description?: string;
+  /** In order. */
+  readonly commands?: readonly { readonly line: string; readonly cwd?: string }[];
+  /** Contents of files that no diff of the call shows. */
+  readonly texts?: readonly { readonly path: string; readonly text: string }[];
+  /** The raw input, if it says more. `isUnknown`: nothing else describes the call. */
+  readonly input?: { readonly json: string; readonly isUnknown?: boolean };
+  readonly options: readonly PermissionOption[];
+  /** The user can edit the change first. */
+  readonly canEdit?: true;
+  readonly ruleOffer?: PermissionRuleOffer;
+  readonly index: number;
+  /** The call that started the subagent that asks. */
+  readonly by?: string;
+}
+
+export type ElicitationView = {
+  readonly id: string;
+  readonly message: string;
+  readonly tool?: string;
+  /** The page is open, and the agent knows. */
+  readonly opened?: true;
+} & ElicitationBody;
+
+/** `kind`: `tool_call`, `terminal`, `subagent` or a name of the agent's own. */
+export interface BackgroundView {
+  readonly kind: string;
+  readonly id: string;
+  readonly label: string;
+  /** Absent if it cannot be stopped. */
+  readonly stop?: StopTarget['kind'];
+}
+
+/** A subagent is named by its session id. */
+export interface StopTarget {
+  readonly kind: 'tool' | 'terminal' | 'subagent';
+  readonly id: string;
+}
+
+export interface AttachmentView {
+  readonly id: string;
+  readonly kind: 'file' | 'selection' | 'image' | 'other';
+  readonly label: string;
+  readonly detail?: string;
+  /** Absent: only an address is sent. */
+  readonly bytes?: number;
+  /** Made by the webview: a `data:` URL. */
+  readonly thumbnail?: string;
+}
+
+export interface MentionView {
+  readonly id: string;
+  readonly kind:
+    | 'file'
+    | 'folder'
+    | 'selection'
+    | 'problems'
+    | 'changes'
+    | 'commit'
+    | 'symbol'
+    | 'session'
+    | 'terminal';
+  /** As written after the `@`. */
+  readonly label: string;
+  readonly description?: string;
+}
+
+export interface EditorToolView {
+  /** Such as `get_diagnostics`. */
+  readonly tool: string;
+  /** The symbol, words or path. */
+  readonly subject?: string;
+  readonly result?: { readonly errors: number; readonly warnings: number } | { readonly found: number };
+}
+
+export interface DiffHunk {
+  /** 1-based. */
+  readonly oldStart: number;
+  readonly newStart: number;
+  /** Each begins with ' ', '+' or '-'. */
+  readonly lines: readonly string[];
+}
+
+export interface DiffView {
+  readonly path: string;
+  /** Relative to the session's root if inside it. */
+  readonly label: string;
+  readonly isNew: boolean;
+  readonly added: number;
+  readonly removed: number;
+  readonly hunks: readonly DiffHunk[];
+  /** The line numbers are unknown. */
+  readonly unnumbered?: true;
+  /** Lines left out before the hunk with this index. */
+  readonly truncated?: { readonly hunk: number; readonly lines: number };
+  /** Not compared: no counts; the hunks are the ends of the new text. */
+  readonly tooMany?: true;
+  /** The file was different after the call. */
+  readonly writtenDifferently?: true;
+}
+
+export interface TerminalView {
+  readonly id: string;
+  readonly command?: string;
+  /** The end of it, with ANSI escapes. */
+  readonly output: string;
+  readonly truncated: boolean;
+  readonly running: boolean;
+  readonly exitCode?: number;
+  readonly signal?: string;
+  /** The user stopped the turn. */
+  readonly isStopped?: true;
+  readonly openable: boolean;
+}
+
+export type ToolContentView =
+  /** `cut`: the host has more. */
+  | { readonly type: 'content'; readonly block: BlockView; readonly cut?: true }
+  | { readonly type: 'diff'; readonly diff: DiffView }
+  | { readonly type: 'terminal'; readonly terminal: TerminalView }
+  | { readonly type: 'raw'; readonly kind: string; readonly json: string };
+
+/** Bounded; JSON if its kind is unknown. */
+export type BlockView =
+  | Exclude<ContentBlock, { type: 'unknown' | 'resource' }>
+  | {
+      readonly type: 'resource';
+      readonly uri: string;
+      readonly text?: string;
+      readonly mimeType?: string;
+      /** Of binary content, which stays in the host. */
+      readonly bytes?: number;
+    }
+  | {
+      readonly type: 'unknown';
+      readonly kind: string;
+      readonly json: string;
+      readonly forAgent?: true;
+    }
+  | { readonly type: 'tooLarge'; readonly kind: 'image' | 'audio'; readonly bytes: number };
+
+/** `selected`: an option that neither allows nor rejects. */
+export type DecisionView =
+  /** `rule`: the rule that answered. */
+  | { readonly outcome: 'allowed' | 'rejected'; readonly rule?: string }
+  | { readonly outcome: 'dismissed' | 'withdrawn' }
+  | { readonly outcome: 'selected'; readonly name: string };
+
+export interface NestedView {
+  /** Of all levels. */
+  readonly calls: number;
+  readonly open: number;
+  /** The title of an open one. */
+  readonly now?: string;
+}
+
+interface ItemBase {
+  readonly id: string;
+  /** The calls that it is nested in, outermost first. */
+  readonly path?: readonly number[];
+  readonly turnId?: string;
+  readonly late?: true;
+  readonly at: number;
+}
+
+/** Items are only appended, or replaced. */
+export type ItemView =
+  | (ItemBase & {
+      readonly kind: 'user' | 'agent' | 'thought';
+      readonly content: readonly BlockView[] /** Milliseconds between first and last chunk. */;
+      readonly duration: number;
+      readonly dropped?: number;
+      /** Another client sent it. */
+      readonly elsewhere?: true;
+      readonly canRestore?: true;
+      readonly canEdit?: true;
+    })
+  | (ItemBase & {
+      readonly kind: 'tool';
+      readonly title: string;
+      readonly name?: string;
+      /** read edit delete move search execute think fetch switch_mode other */
+      readonly toolKind: string;
+      readonly status: ToolStatus;
+      readonly content: readonly ToolContentView[];
+      readonly locations: readonly (ToolLocation & { readonly label: string })[];
+      /** Read or found in its only location: `10–20`. */
+      readonly lines?: string;
+      /** Sent on request (`details`). */
+      readonly hasRaw: boolean;
+      readonly rawInput?: string;
+      readonly rawOutput?: string;
+      readonly endedAt?: number;
+      /** While questions were open, ms. */
+      readonly waitedMs?: number;
+      readonly stop?: StopTarget;
+      readonly decision?: DecisionView;
+      readonly nested?: NestedView;
+      readonly editor?: EditorToolView;
+    })
+  | (ItemBase & {
+      readonly kind: 'plan';
+      readonly entries: readonly PlanEntry[];
+      /** Instead of entries. */
+      readonly markdown?: string;
+      readonly uri?: string;
+      readonly removed?: true;
+    })
+  | (ItemBase & {
+      readonly kind: 'notice';
+      readonly severity: string;
+      readonly title: string;
+      readonly text: string;
+      readonly detail?: string;
+      readonly json?: string;
+      readonly action?: ActionView;
+    })
+  | (ItemBase & {
+      readonly kind: 'error';
+      readonly code: string;
+      readonly text: string;
+      readonly hint?: string;
+      readonly stderr?: string;
+      /** Ways to resend the prompt. */
+      readonly actions?: readonly ActionView[];
+    })
+  | (ItemBase & {
+      readonly kind: 'gap';
+      readonly text: string;
+      readonly loading?: true;
+      /** Of a message that can be requested (`retryGap`). */
+      readonly retryId?: string;
+      /** Not requested yet. */
+      readonly unloaded?: true;
+    })
+  | (ItemBase & { readonly kind: 'turn_end'; readonly turn: TurnView });
+
+/** Offered while only the demo is configured. */
+export interface FirstUseView {
+  /** Installed agents. */
+  readonly agents: readonly { readonly id: string; readonly name: string; readonly version?: string }[];
+  readonly isSearching: boolean;
+}
+
+export interface WelcomeView {
+  readonly folder?: string;
+  readonly branch?: string;
+  /** The latest sessions; `at`: ms since 1970. */
+  readonly sessions: readonly {
+    readonly key: string;
+    readonly title: string;
+    readonly agent: string;
+    readonly at: number;
+    /** Changed files. */
+    readonly files: number;
+  }[];
+}
+
+export interface AwayList<T> {
+  readonly shown: readonly T[];
+  readonly total: number;
+}
+
+/** What happened while nobody looked. */
+export interface AwayView {
+  /** When (ms since 1970) and where it began. */
+  readonly since: number;
+  readonly index: number;
+  readonly turns: number;
+  readonly files: AwayList<{
+    readonly path: string;
+    readonly label: string;
+    readonly added: number;
+    readonly removed: number;
+    readonly index?: number;
+  }>;
+  /** `failed`: without an exit code. */
+  readonly commands: AwayList<{
+    readonly line: string;
+    readonly index: number;
+    readonly state: 'running' | 'done' | 'failed';
+    readonly exitCode?: number;
+    readonly signal?: string;
+  }>;
+  readonly decisions: AwayList<{
+    readonly title: string;
+    readonly rule: string;
+    readonly outcome: 'allowed' | 'rejected';
+    readonly index: number;
+  }>;
+  readonly cost?: { readonly amount: number; readonly currency: string };
+  readonly tokens?: number;
+}
+
+/** Everything other than the transcript. */
+export interface SessionView {
+  readonly key: string;
+  readonly agentId: string;
+  readonly agentName: string;
+  readonly title?: string;
+  readonly phase: SessionPhase;
+  /** "Waiting for you", "Working: Bash for 4 min" */
+  readonly status: string;
+  readonly liveness: Liveness;
+  readonly stages: readonly StageView[];
+  readonly error?: ErrorView;
+  readonly turn?: TurnView;
+  readonly turnCount: number;
+  /** Of the running turn, until its last step. */
+  readonly plan?: PlanProgressView;
+  /** The latest turn, if it can be sent again. */
+  readonly failedTurnId?: string;
+  readonly queue: readonly QueueItemView[];
+  readonly queuePaused?: string;
+  readonly permissions: readonly PermissionView[];
+  readonly elicitations: readonly ElicitationView[];
+  readonly background: readonly BackgroundView[];
+  readonly commands: readonly AvailableCommand[];
+  readonly modes: readonly SessionMode[];
+  readonly mode?: string;
+  readonly config: readonly ConfigOption[];
+  readonly usage?: Usage;
+  readonly attachments: readonly AttachmentView[];
+  readonly canFork: boolean;
+  readonly canCheckStatus: boolean;
+  readonly canAttachImages: boolean;
+  readonly canAttachAudio: boolean;
+  readonly canAttachFiles: boolean;
+  readonly review?: ChangesCount;
+  readonly changesWork?: ChangesWorkView;
+  /** A sentence above the composer. */
+  readonly banner?: string;
+}
+
+/** Times are in ms since 1970. */
+export interface TimelineTurn {
+  /** From 1. */
+  readonly number: number;
+  readonly at: number;
+  /** Absent while it runs. */
+  readonly endedAt?: number;
+  /** Of its first entry, if among the requested ones. */
+  readonly index?: number;
+  readonly waits?: readonly { readonly from: number; readonly until: number }[];
+  readonly tokens?: number;
+  /** Context used at its end, 0 to 1. */
+  readonly context?: number;
+  readonly cost?: { readonly amount: number; readonly currency: string };
+}
+
+/** A call or subagent. Times are in ms since 1970. */
+export interface TimelineCall {
+  readonly index: number;
+  readonly at: number;
+  /** Absent while it runs. */
+  readonly endedAt?: number;
+  readonly kind: string;
+  readonly status: string;
+  /** The first line, shortened. */
+  readonly title: string;
+  readonly turn?: number;
+  readonly waitedMs?: number;
+}
+
+/** Replaces everything from the entry `from` on. */
+export interface TimelineView {
+  readonly from: number;
+  readonly turns: readonly TimelineTurn[];
+  readonly calls: readonly TimelineCall[];
+  /** The host's clock, ms since 1970. */
+  readonly now: number;
+  readonly isDone: boolean;
+}
+
 export type {
   AvailableCommand,
   ConfigOption,
@@ -347,38 +855,3 @@ export type {
 } from '../session/events/content';
 export type { Barrier, StopReason } from '../session/events/event';
 export type { ElicitationBody, Form, FormField, FormOption, FormValue } from '../session/events/form';
-export type { TimelineCall, TimelineTurn, TimelineView } from './timelineView';
-export type {
-  ActionView,
-  AttachmentView,
-  AwayList,
-  AwayView,
-  BackgroundView,
-  BlockView,
-  ChangedFileView,
-  ChangesCount,
-  ChangesWorkView,
-  DecisionView,
-  DiffHunk,
-  DiffView,
-  ElicitationView,
-  ErrorView,
-  FirstUseView,
-  ItemView,
-  Liveness,
-  MentionView,
-  NestedView,
-  PermissionView,
-  PlanProgressView,
-  QueueItemView,
-  SessionPhase,
-  SessionView,
-  StageName,
-  StageView,
-  StopTarget,
-  TerminalView,
-  ToolContentView,
-  TurnView,
-  WelcomeView,
-} from './views';
-export { STAGES } from './views';

@@ -4,7 +4,7 @@
 import { isAbsolute, join } from 'node:path';
 import { at } from '../../base/untrusted';
 import type { ToolName } from '../../editorTools/tools';
-import type { EditorToolView } from '../../panel/views';
+import type { EditorToolView } from '../../panel/contract';
 import type { ToolEntry } from '../../session/model/state';
 
 const NAMES: Readonly<Record<ToolName, true>> = {
