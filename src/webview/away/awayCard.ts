@@ -9,7 +9,7 @@ import { post } from '../host/host';
 import { announce, session } from '../host/session';
 import { focusComposer } from '../input/wake';
 import { formatCost, formatCount } from '../text/format';
-import { strings } from '../text/strings';
+import { moreCount, strings } from '../text/strings';
 import type { Transcript } from '../transcript/transcript';
 
 type Command = AwayView['commands']['shown'][number];
@@ -100,11 +100,7 @@ export class AwayCard {
     const items = shown.map((one) => setAttributes(el('div', '', row(one)), { role: 'listitem' }));
     const list = setAttributes(el('div', 'away-list', ...items), { role: 'list', 'aria-label': title });
     const left = total - shown.length;
-    return [
-      el('h3', 'away-group', title),
-      list,
-      ...(left > 0 ? [el('div', 'away-more', strings.moreCount(left))] : []),
-    ];
+    return [el('h3', 'away-group', title), list, ...(left > 0 ? [el('div', 'away-more', moreCount(left))] : [])];
   }
 
   #row(label: string, fact: HTMLElement, open: () => void, kind = ''): HTMLButtonElement {

@@ -5,7 +5,7 @@ import type { FromDiagram, ToDiagram } from '../../panel/diagramContract';
 import { button, el, setAttributes } from '../dom/dom';
 import { watchProblems } from '../host/problems';
 import { formatShare } from '../text/format';
-import { strings } from '../text/strings';
+import { diagramStrings, zoomStrings } from '../text/strings';
 import '../styles/diagram.css';
 import { diagramTheme, onThemeChange } from './diagramTheme';
 import { FrameHost } from './frameHost';
@@ -22,32 +22,32 @@ let frame: FrameHost | undefined;
 let redrawing: ReturnType<typeof setTimeout> | undefined;
 
 const percent = el('span', 'diagram-zoom dim');
-const view = new ZoomView(strings.diagram.diagram, (zoom) => {
+const view = new ZoomView(diagramStrings.diagram, (zoom) => {
   percent.textContent = formatShare(zoom);
 });
-view.image.addEventListener('error', () => fail(strings.diagram.noPicture));
+view.image.addEventListener('error', () => fail(diagramStrings.noPicture));
 const named = (text: string, label: string, act: () => void): HTMLButtonElement =>
   setAttributes(button('secondary small', text, act), { 'aria-label': label, title: label });
 const bar = setAttributes(
   el(
     'div',
     'diagram-bar',
-    named('−', strings.zoomOut, () => view.step(-1)),
+    named('−', zoomStrings.out, () => view.step(-1)),
     percent,
-    named('+', strings.zoomIn, () => view.step(1)),
-    named('↔', strings.zoomToAll, () => view.fit()),
+    named('+', zoomStrings.in, () => view.step(1)),
+    named('↔', zoomStrings.toAll, () => view.fit()),
     el('span', 'grow'),
-    button('secondary small', strings.diagram.save, () => post({ type: 'save', svg })),
+    button('secondary small', diagramStrings.save, () => post({ type: 'save', svg })),
   ),
-  { role: 'toolbar', 'aria-label': strings.diagram.diagram },
+  { role: 'toolbar', 'aria-label': diagramStrings.diagram },
 );
-const status = setAttributes(el('pre', 'diagram-status', strings.diagram.drawing), { role: 'status' });
+const status = setAttributes(el('pre', 'diagram-status', diagramStrings.drawing), { role: 'status' });
 const text = setAttributes(el('pre', 'diagram-source'), {
   tabindex: 0,
-  'aria-label': strings.diagram.source,
+  'aria-label': diagramStrings.source,
   dir: 'ltr',
 });
-const details = el('details', '', el('summary', '', strings.diagram.source), text);
+const details = el('details', '', el('summary', '', diagramStrings.source), text);
 document.getElementById('root')?.append(el('main', 'diagram', bar, status, view.element, details));
 showState(false);
 
@@ -64,7 +64,7 @@ post({ type: 'hello' });
 function begin({ library, source: given }: ToDiagram): void {
   source = revealControls(given);
   text.textContent = source;
-  frame = new FrameHost(library, strings.diagram.diagram);
+  frame = new FrameHost(library, diagramStrings.diagram);
   void draw();
 }
 
@@ -72,21 +72,21 @@ async function draw(): Promise<void> {
   const drawn = await frame?.draw({ source, ...diagramTheme() });
   if (drawn === undefined) return;
   if (drawn === null) {
-    fail(strings.diagram.tooLong);
+    fail(diagramStrings.tooLong);
   } else if (typeof drawn === 'string') {
-    fail(drawn || strings.diagram.noPicture);
+    fail(drawn || diagramStrings.noPicture);
   } else {
     svg = drawn.svg;
     showState(true);
     const before = view.image.src;
-    setAttributes(view.image, { alt: drawn.label || strings.diagram.diagram });
+    setAttributes(view.image, { alt: drawn.label || diagramStrings.diagram });
     view.show(URL.createObjectURL(new Blob([svg], { type: 'image/svg+xml' })), drawn);
     if (before) URL.revokeObjectURL(before);
   }
 }
 
 function fail(why: string): void {
-  status.textContent = `${strings.diagram.notDrawn}\n\n${revealControls(why)}`;
+  status.textContent = `${diagramStrings.notDrawn}\n\n${revealControls(why)}`;
   details.open = true;
   showState(false);
 }

@@ -3,7 +3,7 @@ import type { ToWebview } from '../../panel/contract';
 import { button, el, iconButton, isComposing, setAttributes } from '../dom/dom';
 import { post } from '../host/host';
 import { focusComposer } from '../input/wake';
-import { strings } from '../text/strings';
+import { strings, zoomStrings } from '../text/strings';
 import type { Transcript } from '../transcript/transcript';
 import { kindOf, Legend } from './legend';
 import { TimelineData, type TimelineRow } from './timelineData';
@@ -51,9 +51,9 @@ export class Timeline {
       'timeline-head',
       el('h2', 'timeline-heading', strings.timelineTitle),
       this.#summary,
-      zoom('−', strings.zoomOut, () => this.#picture.zoom(-1)),
-      zoom('+', strings.zoomIn, () => this.#picture.zoom(1)),
-      zoom('↔', strings.zoomToAll, () => this.#picture.showAll()),
+      zoom('−', zoomStrings.out, () => this.#picture.zoom(-1)),
+      zoom('+', zoomStrings.in, () => this.#picture.zoom(1)),
+      zoom('↔', zoomStrings.toAll, () => this.#picture.showAll()),
       iconButton('close', strings.closeByKey, () => this.close()),
     );
     this.#element = setAttributes(

@@ -3,7 +3,7 @@
 import type { TrafficRow } from '../../panel/trafficContract';
 import { el, icon, setAttributes } from '../dom/dom';
 import type { IconName } from '../dom/icons';
-import { strings } from '../text/strings';
+import { trafficStrings } from '../text/strings';
 import type { TrafficRows } from './trafficRows';
 
 const COLUMNS = ['time', 'direction', 'method', 'id', 'latency', 'size', 'session'] as const;
@@ -49,13 +49,13 @@ export class TrafficGrid {
     this.#options = options;
     const head = setAttributes(el('div', 'traffic-row traffic-head'), { role: 'row', 'aria-rowindex': 1 });
     for (const [index, column] of COLUMNS.entries()) {
-      const cell = el('span', `traffic-${column}`, strings.traffic.column[column]);
+      const cell = el('span', `traffic-${column}`, trafficStrings.column[column]);
       head.append(setAttributes(cell, { role: 'columnheader', 'aria-colindex': index + 1 }));
     }
     this.element = setAttributes(el('div', 'traffic-grid'), {
       role: 'grid',
       tabindex: 0,
-      'aria-label': strings.traffic.messages,
+      'aria-label': trafficStrings.messages,
       'aria-colcount': COLUMNS.length,
     });
     this.element.append(setAttributes(el('div', 'traffic-heads', head), { role: 'rowgroup' }), this.#body, this.#empty);
@@ -101,7 +101,7 @@ export class TrafficGrid {
     const { rows } = this.#options;
     const { length } = rows.shown;
     this.#empty.hidden = length > 0;
-    this.#empty.textContent = rows.total === 0 ? strings.traffic.empty : strings.traffic.noneMatches;
+    this.#empty.textContent = rows.total === 0 ? trafficStrings.empty : trafficStrings.noneMatches;
     this.#rowHeight ||= this.#at(0).element.offsetHeight || 22;
     this.#body.style.height = `${length * this.#rowHeight}px`;
     setAttributes(this.element, { 'aria-rowcount': length + 1 });
@@ -148,23 +148,23 @@ export class TrafficGrid {
       'data-error': isError,
     });
     const ms = row.ms ?? answer?.ms;
-    cells.latency.textContent = ms === undefined ? '' : strings.traffic.ms(ms);
+    cells.latency.textContent = ms === undefined ? '' : trafficStrings.ms(ms);
     cells.session.textContent = this.#options.labelOf(row.key);
     if (drawn.seq === row.seq) return;
     drawn.seq = row.seq;
     cells.time.textContent = timeOf(row.at);
-    const labels = row.kind === 'text' ? [] : [strings.traffic.kind[row.kind]];
+    const labels = row.kind === 'text' ? [] : [trafficStrings.kind[row.kind]];
     const direction = [
-      strings.traffic.direction[row.direction],
+      trafficStrings.direction[row.direction],
       ...labels,
-      ...(isError ? [strings.traffic.error] : []),
+      ...(isError ? [trafficStrings.error] : []),
     ].join(', ');
     cells.direction.replaceChildren(icon(isError ? 'error' : ICONS[row.direction], direction));
     cells.direction.title = direction;
-    cells.method.textContent = row.method || strings.traffic.noMethod;
+    cells.method.textContent = row.method || trafficStrings.noMethod;
     cells.method.title = row.method;
     cells.id.textContent = row.id ?? '';
-    cells.size.textContent = strings.traffic.bytes(row.size);
+    cells.size.textContent = trafficStrings.bytes(row.size);
   }
 
   #scrollTo(index: number): void {

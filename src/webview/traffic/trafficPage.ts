@@ -3,7 +3,7 @@ import { revealControls } from '../../base/revealControls';
 import type { FromTraffic, ToTraffic, TrafficDirection, TrafficRow } from '../../panel/trafficContract';
 import { button, el, setAttributes } from '../dom/dom';
 import { watchProblems } from '../host/problems';
-import { strings } from '../text/strings';
+import { trafficStrings } from '../text/strings';
 import '../styles/traffic.css';
 import { TrafficGrid } from './trafficGrid';
 import { TrafficRows } from './trafficRows';
@@ -42,13 +42,13 @@ const lanes = new TurnLanes({
   onOpen: () => grid.element.focus(),
 });
 
-const pauseButton = button('secondary small', strings.traffic.pause, () => setPaused(!isPaused));
+const pauseButton = button('secondary small', trafficStrings.pause, () => setPaused(!isPaused));
 setAttributes(pauseButton, { 'aria-pressed': 'false' });
 
 const search = setAttributes(el('input', 'field traffic-search'), {
   type: 'search',
-  placeholder: strings.traffic.search,
-  'aria-label': strings.traffic.search,
+  placeholder: trafficStrings.search,
+  'aria-label': trafficStrings.search,
   maxlength: 1000,
   spellcheck: 'false',
 });
@@ -61,29 +61,29 @@ search.addEventListener('input', () => {
     refilter();
   }, FIND_MS);
 });
-const direction = chooser(strings.traffic.column.direction);
+const direction = chooser(trafficStrings.column.direction);
 setOptions(
   direction,
-  strings.traffic.allDirections,
-  DIRECTIONS.map((one) => [one, strings.traffic.direction[one]]),
+  trafficStrings.allDirections,
+  DIRECTIONS.map((one) => [one, trafficStrings.direction[one]]),
 );
-const method = chooser(strings.traffic.column.method);
-const session = chooser(strings.traffic.column.session);
+const method = chooser(trafficStrings.column.method);
+const session = chooser(trafficStrings.column.session);
 const errorsOnly = checkBox(false, refilter);
 const showTurns = checkBox(true, () => {
   lanes.isOn = showTurns.checked;
 });
 
 const count = el('span', 'traffic-count dim');
-const title = el('span', 'traffic-title cut', strings.traffic.content);
-const copyButton = button('secondary small', strings.traffic.copy, () => {
+const title = el('span', 'traffic-title cut', trafficStrings.content);
+const copyButton = button('secondary small', trafficStrings.copy, () => {
   if (grid.selected !== undefined) post({ type: 'copy', seq: grid.selected });
 });
 let pairSeq: number | undefined;
-const pairButton = button('secondary small', strings.traffic.toResponse, () => {
+const pairButton = button('secondary small', trafficStrings.toResponse, () => {
   if (pairSeq !== undefined) grid.select(pairSeq);
 });
-const content = setAttributes(el('pre', 'traffic-content'), { tabindex: 0, 'aria-label': strings.traffic.content });
+const content = setAttributes(el('pre', 'traffic-content'), { tabindex: 0, 'aria-label': trafficStrings.content });
 content.addEventListener('keydown', (event) => {
   if (event.key === 'Escape') grid.element.focus();
 });
@@ -93,23 +93,23 @@ const toolbar = setAttributes(
     'div',
     'traffic-bar',
     pauseButton,
-    button('secondary small', strings.traffic.clear, () => post({ type: 'clear' })),
-    button('secondary small', strings.traffic.exportRecording, () =>
+    button('secondary small', trafficStrings.clear, () => post({ type: 'clear' })),
+    button('secondary small', trafficStrings.exportRecording, () =>
       post({ type: 'export', key: session.value || null }),
     ),
-    button('secondary small', strings.traffic.openRecording, () => post({ type: 'openRecording' })),
-    el('label', '', showTurns, strings.traffic.turns),
+    button('secondary small', trafficStrings.openRecording, () => post({ type: 'openRecording' })),
+    el('label', '', showTurns, trafficStrings.turns),
     count,
   ),
-  { role: 'toolbar', 'aria-label': strings.traffic.toolbar },
+  { role: 'toolbar', 'aria-label': trafficStrings.toolbar },
 );
 const filters = setAttributes(
-  el('div', 'traffic-bar', search, direction, method, session, el('label', '', errorsOnly, strings.traffic.errorsOnly)),
-  { role: 'search', 'aria-label': strings.traffic.filters },
+  el('div', 'traffic-bar', search, direction, method, session, el('label', '', errorsOnly, trafficStrings.errorsOnly)),
+  { role: 'search', 'aria-label': trafficStrings.filters },
 );
 const details = setAttributes(
   el('section', 'traffic-details', el('div', 'traffic-bar', title, pairButton, copyButton), content),
-  { 'aria-label': strings.traffic.content },
+  { 'aria-label': trafficStrings.content },
 );
 document.getElementById('root')?.append(el('main', 'traffic', toolbar, filters, lanes.element, grid.element, details));
 
@@ -139,7 +139,7 @@ function receive(message: ToTraffic): void {
     case 'sessions':
       sessions.clear();
       for (const { key, label } of message.sessions) sessions.set(key, label);
-      setOptions(session, strings.traffic.allSessions, [...sessions]);
+      setOptions(session, trafficStrings.allSessions, [...sessions]);
       grid.draw();
       lanes.rename();
       return;
@@ -181,23 +181,23 @@ function refresh(): void {
   if (document.activeElement !== method)
     setOptions(
       method,
-      strings.traffic.allMethods,
+      trafficStrings.allMethods,
       methods.map((name) => [name, name]),
     );
-  count.textContent = rows.total === 0 ? '' : strings.traffic.count(rows.shown.length, rows.total);
+  count.textContent = rows.total === 0 ? '' : trafficStrings.count(rows.shown.length, rows.total);
   grid.draw();
 }
 
 function setPaused(paused: boolean): void {
   isPaused = paused;
-  pauseButton.textContent = paused ? strings.traffic.resume : strings.traffic.pause;
+  pauseButton.textContent = paused ? trafficStrings.resume : trafficStrings.pause;
   setAttributes(pauseButton, { 'aria-pressed': String(paused) });
   post({ type: 'pause', isPaused: paused });
 }
 
 function showContent(row: TrafficRow): void {
-  title.textContent = row.method || strings.traffic.noMethod;
-  content.textContent = strings.traffic.loading;
+  title.textContent = row.method || trafficStrings.noMethod;
+  content.textContent = trafficStrings.loading;
   copyButton.disabled = false;
   updatePair();
   clearTimeout(selecting);
@@ -206,14 +206,14 @@ function showContent(row: TrafficRow): void {
 
 function showPayload({ text, cut }: Extract<ToTraffic, { type: 'payload' }>): void {
   // Always as text: an agent wrote it.
-  content.textContent = text === null ? strings.traffic.gone : revealControls(text);
-  if (cut > 0) content.append(`\n… ${strings.traffic.cut(cut)}`);
+  content.textContent = text === null ? trafficStrings.gone : revealControls(text);
+  if (cut > 0) content.append(`\n… ${trafficStrings.cut(cut)}`);
   content.scrollTop = 0;
 }
 
 function clearContent(): void {
-  title.textContent = strings.traffic.content;
-  content.textContent = strings.traffic.selectOne;
+  title.textContent = trafficStrings.content;
+  content.textContent = trafficStrings.selectOne;
   copyButton.disabled = true;
   updatePair();
 }
@@ -223,7 +223,7 @@ function updatePair(): void {
   const other = row?.request ?? (row && rows.answers.get(row.seq)?.seq);
   pairSeq = rows.indexOf(other) === -1 ? undefined : other;
   pairButton.hidden = pairSeq === undefined;
-  pairButton.textContent = row?.request === undefined ? strings.traffic.toResponse : strings.traffic.toRequest;
+  pairButton.textContent = row?.request === undefined ? trafficStrings.toResponse : trafficStrings.toRequest;
 }
 
 function checkBox(isOn: boolean, changed: () => void): HTMLInputElement {

@@ -4,7 +4,7 @@ import { revealControls } from '../../base/revealControls';
 import type { LaneMark, TurnLane, TurnMarkNote } from '../../panel/trafficContract';
 import { el, icon, setAttributes } from '../dom/dom';
 import type { IconName } from '../dom/icons';
-import { strings } from '../text/strings';
+import { moreCount, trafficStrings } from '../text/strings';
 
 /** New lanes are followed at this distance from the end, px. */
 const AT_END = 4;
@@ -45,7 +45,7 @@ export class TurnLanes {
     this.element = setAttributes(el('div', 'traffic-lanes'), {
       role: 'grid',
       tabindex: 0,
-      'aria-label': strings.traffic.turns,
+      'aria-label': trafficStrings.turns,
     });
     this.element.addEventListener('keydown', (event) => this.#onKey(event));
     this.element.addEventListener('click', (event) => {
@@ -117,7 +117,7 @@ export class TurnLanes {
     if (facts.length > 0) name.append(el('span', 'lane-facts dim', ` ${facts.join(' · ')}`));
     const cells = lane.marks.map((mark, index) => cellOf(lane, mark, index));
     element.replaceChildren(name, ...cells);
-    if (lane.more) element.append(setAttributes(el('span', 'dim', strings.moreCount(lane.more)), { role: 'gridcell' }));
+    if (lane.more) element.append(setAttributes(el('span', 'dim', moreCount(lane.more)), { role: 'gridcell' }));
     element.hidden = !this.#passes(lane);
     if (known) known.lane = lane;
     else {
@@ -209,12 +209,12 @@ function cellOf(lane: TurnLane, { kind, ms, seq, note, count }: LaneMark, index:
     'data-note': note,
     'data-timed': seq === undefined,
   });
-  if (seq === undefined) cell.title = strings.traffic.byTime;
-  if (index > 0) cell.append(el('span', 'lane-gap', `+${strings.traffic.ms(ms)}`), ' ');
-  const chip = el('span', 'lane-chip', strings.traffic.mark[kind]);
+  if (seq === undefined) cell.title = trafficStrings.byTime;
+  if (index > 0) cell.append(el('span', 'lane-gap', `+${trafficStrings.ms(ms)}`), ' ');
+  const chip = el('span', 'lane-chip', trafficStrings.mark[kind]);
   if (note) {
-    chip.append(' ', icon(NOTE_ICONS[note]), strings.traffic.markNote[note]);
-    chip.title = strings.traffic.markNoteHint[note];
+    chip.append(' ', icon(NOTE_ICONS[note]), trafficStrings.markNote[note]);
+    chip.title = trafficStrings.markNoteHint[note];
   }
   if (count !== undefined) chip.append(` ×${count}`);
   cell.append(chip);
@@ -222,13 +222,13 @@ function cellOf(lane: TurnLane, { kind, ms, seq, note, count }: LaneMark, index:
 }
 
 function nameOf({ isOwn, requestId }: TurnLane): string {
-  if (isOwn) return strings.traffic.ownTurn;
-  return requestId === undefined ? strings.traffic.prompt : strings.traffic.promptOf(revealControls(requestId));
+  if (isOwn) return trafficStrings.ownTurn;
+  return requestId === undefined ? trafficStrings.prompt : trafficStrings.promptOf(revealControls(requestId));
 }
 
 function totalOf({ marks }: TurnLane): string {
   const settled = marks.find(({ kind }) => kind === 'settled');
-  return settled && marks[0] ? strings.traffic.ms(Math.max(0, settled.at - marks[0].at)) : '';
+  return settled && marks[0] ? trafficStrings.ms(Math.max(0, settled.at - marks[0].at)) : '';
 }
 
 function idOf(lane: number, mark: number): string {

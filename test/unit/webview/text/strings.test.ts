@@ -1,7 +1,9 @@
-// The table of the panel's texts.
+// The tables of the panel's texts.
 import assert from 'node:assert/strict';
-import { strings } from '../../../../src/webview/text/strings';
+import { diagramStrings, strings, trafficStrings, zoomStrings } from '../../../../src/webview/text/strings';
 import { sources } from '../../house/sources';
+
+const TABLES = { strings, trafficStrings, diagramStrings, zoomStrings };
 
 describe('webview/strings', () => {
   it('holds no text that the panel does not use', () => {
@@ -9,11 +11,22 @@ describe('webview/strings', () => {
       .filter(({ path }) => path.startsWith('webview/'))
       .map(({ text }) => text)
       .join('\n');
-    const unused = Object.keys(strings).filter((key) => !new RegExp(`\\bstrings\\.${key}\\b`).test(code));
-    assert.deepEqual(unused, []);
+    // A table within a table is used as a whole, or by the names of its texts.
+    const unusedIn = (path: string, table: object): readonly string[] =>
+      Object.entries(table).flatMap(([key, value]) => {
+        const name = `${path}.${key}`;
+        const isWhole = new RegExp(`\\b${name}\\b(?!\\.)`).test(code);
+        if (isWhole || typeof value !== 'object' || value === null)
+          return isWhole || new RegExp(`\\b${name}\\b`).test(code) ? [] : [name];
+        return unusedIn(name, value);
+      });
+    assert.deepEqual(
+      Object.entries(TABLES).flatMap(([path, table]) => unusedIn(path, table)),
+      [],
+    );
   });
 
   it('sets the ellipsis directly after the word', () => {
-    assert.doesNotMatch(JSON.stringify(strings), /\s…|\.\.\./);
+    assert.doesNotMatch(JSON.stringify(TABLES), /\s…|\.\.\./);
   });
 });
