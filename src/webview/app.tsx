@@ -7,9 +7,8 @@ import { Failure } from './header/failure';
 import { Header } from './header/header';
 import { Stages } from './header/stages';
 import { lastAnnouncements } from './host/session';
-import { Background } from './queue/background';
-import { PlanLine } from './queue/planLine';
 import { Queue } from './queue/queue';
+import { Background, PlanLine } from './queue/workLines';
 import type { Transcript } from './transcript/transcript';
 
 interface AppProps {

@@ -2,7 +2,6 @@
 // styles and makes the composer (shell.html) usable at once. The main script follows after the
 // first paint, takes over the composer, and performs what was requested meanwhile.
 import { isComposing } from './dom/dom';
-import { adoptPageStyles } from './dom/pageStyles';
 
 declare global {
   /** Set by the first script; the main script is wrapped in a call of it (scripts/build.mjs). */
@@ -14,7 +13,14 @@ declare global {
 /** A hidden page is never painted; the main script then starts after this time, ms. */
 const NO_PICTURE = 100;
 
-adoptPageStyles();
+// The host embeds the styles, as each file that a webview fetches costs a round trip through VS Code that
+// delays the first paint. Adopted, so that the content security policy need not allow inline styles.
+const styles = document.getElementById('styles')?.textContent;
+if (styles) {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(styles);
+  document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
+}
 
 const field = document.querySelector<HTMLTextAreaElement>('textarea.message');
 const button = document.querySelector<HTMLButtonElement>('button.primary');

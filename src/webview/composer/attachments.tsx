@@ -5,6 +5,7 @@ import type { IconName } from '../dom/icons';
 import { post } from '../host/host';
 import { activeEditor, session } from '../host/session';
 import { strings } from '../text/strings';
+import { composer } from './composerState';
 
 const ICONS: Readonly<Record<AttachmentView['kind'], IconName>> = {
   file: 'file',
@@ -34,7 +35,7 @@ export function Attachments() {
             title={strings.addActive(offer.label)}
             onClick={() => {
               post({ type: 'mention', id: offer.id });
-              focusMessage();
+              composer.focus(); // the pressed button disappears
             }}
           >
             <Icon name="add" />
@@ -60,16 +61,11 @@ function Attachment({ attachment }: { readonly attachment: AttachmentView }) {
         aria-label={strings.removeAttachment(label)}
         onClick={() => {
           post({ type: 'detach', id });
-          focusMessage();
+          composer.focus(); // the pressed button disappears
         }}
       >
         <Icon name="close" />
       </button>
     </li>
   );
-}
-
-/** The pressed button disappears. */
-function focusMessage(): void {
-  document.querySelector<HTMLElement>('.message')?.focus();
 }

@@ -27,15 +27,11 @@ export class ItemStore {
   readonly #items = new Map<number, StoredItem>();
   readonly #terminals = new Map<string, Set<number>>();
   readonly #nested = new Set<number>();
-  #total = 0;
+  total = 0;
   /** Prompts by turn; they stay when their items are evicted. */
   readonly prompts = new Map<string, { readonly index: number; readonly text: string }>();
   /** Indices that are shown elsewhere and are not evicted. */
   readonly held = new Set<number>();
-
-  get total(): number {
-    return this.#total;
-  }
 
   get(index: number): StoredItem | undefined {
     return this.#items.get(index);
@@ -61,13 +57,13 @@ export class ItemStore {
     for (const [first, last] of nested) for (let index = first; index <= last; index++) this.#nested.add(index);
     this.#items.clear();
     this.#terminals.clear();
-    this.#total = Math.max(total, from + items.length);
+    this.total = Math.max(total, from + items.length);
     this.insert(from, items, revision);
   }
 
   insert(from: number, items: readonly ItemView[], revision: number): void {
     items.forEach((item, offset) => {
-      if (from + offset < this.#total) this.#set(from + offset, item, revision);
+      if (from + offset < this.total) this.#set(from + offset, item, revision);
     });
   }
 
@@ -80,8 +76,8 @@ export class ItemStore {
   apply(op: Exclude<Op, { op: 'session' }>, revision: number): readonly ItemChange[] {
     switch (op.op) {
       case 'put': {
-        const isNew = op.index >= this.#total;
-        this.#total = Math.max(this.#total, op.index + 1);
+        const isNew = op.index >= this.total;
+        this.total = Math.max(this.total, op.index + 1);
         if (!isNew && !this.#items.has(op.index)) return [];
         this.#set(op.index, op.item, revision);
         return [{ type: 'put', index: op.index }];
@@ -107,7 +103,7 @@ export class ItemStore {
 
   /** Yields the user's messages, newest first, up to the first item that is not here. */
   *userTexts(): Generator<string, void, undefined> {
-    for (let index = this.#total - 1; index >= 0; index--) {
+    for (let index = this.total - 1; index >= 0; index--) {
       const item = this.#items.get(index)?.item;
       if (!item) return;
       if (item.kind === 'user') yield textOfBlocks(item.content, '\n');

@@ -70,16 +70,12 @@ export const createTurnEndEntry: EntryFactory = (stored, _index, context) => {
     showAll(session.turnCount.peek());
     rule.classList.toggle('interrupted', reasonOf(turn) === 'interrupted');
     rule.replaceChildren(text);
-    actions.replaceChildren(copyButton(item));
+    actions.replaceChildren(iconButton('copy', strings.copyTurn, () => post({ type: 'copyTurn', turnId: turn.id })));
     if (turn.changes) {
       if (!slot.parentElement) element.append(slot);
       slot.classList.toggle('reserved', turn.changes.files > 0);
       drawChanges(slot, turn, context);
     }
-  }
-
-  function copyButton(item: TurnEndItem): HTMLElement {
-    return iconButton('copy', strings.copyTurn, () => post({ type: 'copyTurn', turnId: item.turn.id }));
   }
 
   /** Earlier ordinary ends are only lines. */

@@ -6,22 +6,7 @@ const OWN = [
   '.icon-button, .copy, .primary, .secondary, .show-all, .terminal-note, .plan-head, .counts, .diff-note, .prompt, summary, .changes, .nest',
 ].join();
 /** Elements within a line. */
-const INLINE: ReadonlySet<string> = new Set([
-  'A',
-  'B',
-  'BUTTON',
-  'CODE',
-  'DEL',
-  'EM',
-  'I',
-  'KBD',
-  'MARK',
-  'S',
-  'SPAN',
-  'STRONG',
-  'SUB',
-  'SUP',
-]);
+const INLINE: ReadonlySet<string> = new Set('A B BUTTON CODE DEL EM I KBD MARK S SPAN STRONG SUB SUP'.split(' '));
 
 export class DrawnText {
   readonly text: string;

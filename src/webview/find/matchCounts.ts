@@ -9,21 +9,17 @@ export interface Match {
 
 export class MatchCounts {
   readonly #counts = new Map<number, number>();
-  #total = 0;
+  total = 0;
   #last = -1;
   /** Number of matches before the entry that was last asked for. */
   #before = { index: 0, count: 0 };
-
-  get total(): number {
-    return this.#total;
-  }
 
   apply({ counts, isNew }: Pick<Extract<ToWebview, { type: 'found' }>, 'counts' | 'isNew'>): void {
     if (isNew) this.clear();
     for (const [index, count] of counts) {
       const more = count - this.of(index);
       this.#counts.set(index, count);
-      this.#total += more;
+      this.total += more;
       this.#last = Math.max(this.#last, index);
       if (index < this.#before.index) this.#before.count += more;
     }
@@ -31,7 +27,7 @@ export class MatchCounts {
 
   clear(): void {
     this.#counts.clear();
-    this.#total = 0;
+    this.total = 0;
     this.#last = -1;
     this.#before = { index: 0, count: 0 };
   }
@@ -58,7 +54,7 @@ export class MatchCounts {
 
   /** Returns the first match in or after an entry, or else the first of all. */
   from(index: number): Match | undefined {
-    return this.#total === 0 ? undefined : this.#search(index, 1);
+    return this.total === 0 ? undefined : this.#search(index, 1);
   }
 
   next({ index, nth }: Match): Match | undefined {
@@ -66,7 +62,7 @@ export class MatchCounts {
   }
 
   previous({ index, nth }: Match): Match | undefined {
-    if (this.#total === 0) return undefined;
+    if (this.total === 0) return undefined;
     if (nth > 0 && this.of(index) > 0) return { index, nth: Math.min(nth, this.of(index)) - 1 };
     const { index: at } = this.#search(index - 1, -1);
     return { index: at, nth: this.of(at) - 1 };

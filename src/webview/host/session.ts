@@ -1,5 +1,5 @@
 // The displayed session as signals for the header, the composer and the queue.
-import { batch, computed, type ReadonlySignal, signal } from '@preact/signals';
+import { computed, type ReadonlySignal, signal } from '@preact/signals';
 import type { FirstUseView, MentionView, Op, SessionView, WelcomeView } from '../../panel/contract';
 
 type SessionPatch = Extract<Op, { op: 'session' }>['patch'];
@@ -97,22 +97,14 @@ export const worktree = signal<{ readonly key: string; readonly branch: string |
 export const activeEditor = signal<MentionView | undefined>(undefined);
 export const hasItems = signal(true);
 /** The number distinguishes equal texts. */
-export interface Announcement {
-  readonly number: number;
-  readonly text: string;
-}
-
-const announcements = {
-  assertive: signal<Announcement>({ number: 0, text: '' }),
-  polite: signal<Announcement>({ number: 0, text: '' }),
+export const lastAnnouncements = {
+  assertive: signal({ number: 0, text: '' }),
+  polite: signal({ number: 0, text: '' }),
 } as const;
 
-export const lastAnnouncements: Readonly<Record<keyof typeof announcements, ReadonlySignal<Announcement>>> =
-  announcements;
-
 /** Screen readers read the text even if it equals the previous one. */
-export function announce(text: string, urgency: keyof typeof announcements): void {
-  const { [urgency]: last } = announcements;
+export function announce(text: string, urgency: keyof typeof lastAnnouncements): void {
+  const { [urgency]: last } = lastAnnouncements;
   last.value = { number: last.peek().number + 1, text };
 }
 
@@ -127,7 +119,5 @@ export function patchSession(patch: SessionPatch): void {
     if (value === null) delete next[key];
     else if (value !== undefined) next[key] = value;
   }
-  batch(() => {
-    current.value = next as unknown as SessionView;
-  });
+  current.value = next as unknown as SessionView;
 }

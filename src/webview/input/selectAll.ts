@@ -1,6 +1,8 @@
 // Selects and copies the whole session: the page has only what is near, so the host copies. With
 // nothing selected, the message in focus is copied.
 
+import { post } from '../host/host';
+
 /**
  * @param copyAll copies more than what is drawn
  * @param copyFocused copies the message in focus; false: there is none
@@ -33,4 +35,15 @@ function isKey({ key, ctrlKey, metaKey, shiftKey, altKey }: KeyboardEvent, lette
 
 function isField(target: EventTarget | null): boolean {
   return target instanceof Element && target.matches('input, textarea, select');
+}
+
+/** If the browser does not let the page write, the host writes the Markdown. */
+export async function writeClipboard({ text, html }: { readonly text: string; readonly html: string }): Promise<void> {
+  const types = { 'text/plain': text, 'text/html': html };
+  const parts = Object.entries(types).map(([type, part]) => [type, new Blob([part], { type })]);
+  try {
+    await navigator.clipboard.write([new ClipboardItem(Object.fromEntries(parts))]);
+  } catch {
+    post({ type: 'copy', text });
+  }
 }

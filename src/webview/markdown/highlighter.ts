@@ -1,4 +1,5 @@
 // The lazily loaded chunk: lowlight with the most common languages, rendering its tree as spans.
+
 import type { Element, ElementContent, Root } from 'hast';
 import bash from 'highlight.js/lib/languages/bash';
 import c from 'highlight.js/lib/languages/c';
@@ -25,7 +26,7 @@ import xml from 'highlight.js/lib/languages/xml';
 import yaml from 'highlight.js/lib/languages/yaml';
 import { createLowlight } from 'lowlight';
 import { markWords } from '../output/changedWords';
-import { colorCode } from './colorCode';
+import { colorChunks } from './colorChunks';
 import { colorDiff } from './colorDiff';
 
 export { markWords };
@@ -87,4 +88,27 @@ function drawElement(element: Element): HTMLElement {
   if (Array.isArray(names)) span.className = names.join(' ');
   for (const child of element.children) append(span, child);
   return span;
+}
+
+/** Maximum number of tokens per block. The rest stays plain. */
+const MOST_SPANS = 2_500;
+
+/**
+ * Highlights a part with each step; the last one draws them all.
+ * @param highlight returns undefined for an unknown language
+ */
+function* colorCode(
+  code: HTMLElement,
+  text: string,
+  highlight: (text: string) => DocumentFragment | undefined,
+): Generator<void, void> {
+  const colored = document.createDocumentFragment();
+  for (const { text: part, plain } of colorChunks(text)) {
+    const nodes = plain || colored.querySelectorAll('span').length > MOST_SPANS ? part : highlight(part);
+    if (nodes === undefined) return;
+    colored.append(nodes);
+    yield;
+  }
+  // A later part may have continued its last line: then it stays plain.
+  if (code.childNodes.length === 1) code.replaceChildren(colored);
 }

@@ -134,10 +134,12 @@ const LINE_SIZE = 200_000;
 
 /** A message that grows at its end. */
 export class MarkdownDoc {
-  readonly #segments: Segment[] = [{ pieces: [], size: 0 }];
-  #open: readonly Piece[] = [];
+  /** Full segments never change. */
+  readonly segments: Segment[] = [{ pieces: [], size: 0 }];
+  /** The open end, redrawn after each `append`. */
+  open: readonly Piece[] = [];
   #tail = '';
-  #length = 0;
+  length = 0;
   #carry = '';
   #groups = 0;
   /** Groups of code are numbered downwards, so that the text alone tells them. */
@@ -150,35 +152,17 @@ export class MarkdownDoc {
   #fence: OpenFence | undefined;
   #list: { readonly group: number; readonly number: number } | undefined;
   #table: { readonly group: number; readonly head: string } | undefined;
-  readonly #folds = new Folds();
+  readonly folds = new Folds();
   readonly #notes = new Set<string>();
   /** Groups of code with wrapped lines. */
   readonly wrapped = new Set<number>();
 
-  get length(): number {
-    return this.#length;
-  }
-
-  /** Full segments never change. */
-  get segments(): readonly Segment[] {
-    return this.#segments;
-  }
-
-  /** The open end, redrawn after each `append`. */
-  get open(): readonly Piece[] {
-    return this.#open;
-  }
-
-  get folds(): Pick<Folds, 'isHidden' | 'isOpen' | 'toggle'> {
-    return this.#folds;
-  }
-
   get noteCount(): number {
-    return this.#notes.size + this.#open.filter(isNote).length;
+    return this.#notes.size + this.open.filter(isNote).length;
   }
 
   hasNote(label: string): boolean {
-    return this.#notes.has(label) || this.#open.some((piece) => isNote(piece) && piece.block.label === label);
+    return this.#notes.has(label) || this.open.some((piece) => isNote(piece) && piece.block.label === label);
   }
 
   isComplete(group: number): boolean {
@@ -186,7 +170,7 @@ export class MarkdownDoc {
   }
 
   append(text: string): void {
-    this.#length += text.length;
+    this.length += text.length;
     this.#settled = false;
     let added = this.#carry + text;
     this.#carry = added.endsWith('\r') ? '\r' : '';
@@ -235,7 +219,7 @@ export class MarkdownDoc {
       const keep = isFull ? source.length : this.#tail.lastIndexOf('\n') + 1;
       if (keep > 0) this.#leaveContext();
       this.#tail = this.#tail.slice(keep);
-      this.#open = [];
+      this.open = [];
       return isFull;
     }
     // Blocks before one that has certainly started are closed. An incomplete line could still join
@@ -325,7 +309,7 @@ export class MarkdownDoc {
     }
     this.#close([piece(this.#tail.slice(0, cut.textEnd), cut.kind === 'closed')]);
     this.#tail = this.#tail.slice(cut.next);
-    this.#open = [];
+    this.open = [];
     this.#fence = cut.kind === 'closed' ? undefined : { ...fence, first: false, midLine: cut.midLine };
     return true;
   }
@@ -369,16 +353,16 @@ export class MarkdownDoc {
   }
 
   #setOpen(pieces: readonly Piece[]): void {
-    this.#open = this.#folds.preview(pieces);
+    this.open = this.folds.preview(pieces);
   }
 
   #close(pieces: readonly Piece[]): void {
-    for (const piece of this.#folds.take(pieces)) {
+    for (const piece of this.folds.take(pieces)) {
       if (isNote(piece)) this.#notes.add(piece.block.label);
-      let segment = this.#segments.at(-1)!;
+      let segment = this.segments.at(-1)!;
       if (segment.size >= SEGMENT_SIZE && !staysTogether(segment, piece)) {
         segment = { pieces: [], size: 0 };
-        this.#segments.push(segment);
+        this.segments.push(segment);
       }
       segment.pieces.push(piece);
       segment.size += weightOf(piece);

@@ -31,7 +31,7 @@ const FLOOD_PAUSE = 100;
 
 export class MarkdownView implements Disposable {
   readonly element = el('div', 'markdown');
-  readonly #doc: MarkdownDoc;
+  readonly doc: MarkdownDoc;
   readonly #context: MarkdownViewContext;
   readonly #inner: SegmentContext;
   readonly #views: SegmentView[] = [];
@@ -44,7 +44,7 @@ export class MarkdownView implements Disposable {
   /** @param doc the parsed text, if it was shown before */
   constructor(context: MarkdownViewContext, text: string, doc = new MarkdownDoc()) {
     this.#context = context;
-    this.#doc = doc;
+    this.doc = doc;
     this.#inner = {
       ...context,
       toggleFold: (id) => this.#toggleFold(id),
@@ -52,10 +52,6 @@ export class MarkdownView implements Disposable {
       hasNote: (label) => doc.hasNote(label),
     };
     this.#backlog = text.slice(doc.length);
-  }
-
-  get doc(): MarkdownDoc {
-    return this.#doc;
   }
 
   append(text: string): void {
@@ -75,7 +71,7 @@ export class MarkdownView implements Disposable {
     while (this.#backlog) {
       const slice = this.#backlog.slice(0, SLICE);
       this.#backlog = this.#backlog.slice(slice.length);
-      this.#doc.append(slice);
+      this.doc.append(slice);
       if (this.#backlog && performance.now() > deadline) break;
     }
     const complete = this.#backlog === '';
@@ -83,8 +79,8 @@ export class MarkdownView implements Disposable {
     const now = performance.now();
     if (!complete && now - this.#drawnAt < FLOOD_PAUSE) return false;
     this.#drawnAt = now;
-    if (complete && this.#settled) this.#doc.settle();
-    const { segments } = this.#doc;
+    if (complete && this.#settled) this.doc.settle();
+    const { segments } = this.doc;
     // What is drawn stays, as it may be being read. New segments that are already past only get
     // their height.
     const eager = segments.length - EAGER;
@@ -93,14 +89,14 @@ export class MarkdownView implements Disposable {
       let view = this.#views[index];
       if (!view) {
         this.#views[index - 1]?.setTail([], true);
-        view = new SegmentView(segments[index]!, index >= eager, this.#inner, this.#doc);
+        view = new SegmentView(segments[index]!, index >= eager, this.#inner, this.doc);
         this.#views.push(view);
         this.element.append(view.element);
         this.#disposables.add(view);
       }
       view.paint();
     }
-    this.#views.at(-1)?.setTail(this.#doc.open, this.#settled);
+    this.#views.at(-1)?.setTail(this.doc.open, this.#settled);
     this.#linkNotes();
     return complete;
   }
@@ -124,17 +120,17 @@ export class MarkdownView implements Disposable {
 
   #toggleFold(id: number): void {
     this.#context.unpin();
-    this.#doc.folds.toggle(id);
+    this.doc.folds.toggle(id);
     for (const view of this.#views) view.refold(id);
   }
 
   /** Footnotes come after their references. */
   #linkNotes(): void {
-    const { noteCount } = this.#doc;
+    const { noteCount } = this.doc;
     if (noteCount === this.#noteCount) return;
     this.#noteCount = noteCount;
     for (const text of this.element.querySelectorAll<HTMLElement>('span.note-reference'))
-      if (this.#doc.hasNote(text.dataset.note!)) linkNoteReference(text, this.#inner);
+      if (this.doc.hasNote(text.dataset.note!)) linkNoteReference(text, this.#inner);
   }
 
   #showNote(label: string, isBack: boolean): void {
@@ -142,9 +138,9 @@ export class MarkdownView implements Disposable {
       isBack
         ? !isNote(piece) && JSON.stringify(piece).includes(`[^${label}]`)
         : isNote(piece) && piece.block.label === label;
-    const { segments, open } = this.#doc;
+    const { segments, open } = this.doc;
     const piece = [...segments.flatMap(({ pieces }) => pieces), ...open].find(has);
-    for (const id of piece?.folds ?? []) if (!this.#doc.folds.isOpen(id)) this.#toggleFold(id);
+    for (const id of piece?.folds ?? []) if (!this.doc.folds.isOpen(id)) this.#toggleFold(id);
     // If not found, it is in the open end.
     this.#views.at(segments.findIndex(({ pieces }) => pieces.some(has)))?.drawNow();
     const places = this.element.querySelectorAll<HTMLElement>(isBack ? 'a.note-reference' : '.footnote');
@@ -160,7 +156,7 @@ class SegmentView implements Disposable {
   readonly element = el('div', 'segment');
   readonly #segment: Segment;
   readonly #context: SegmentContext;
-  readonly #doc: MarkdownDoc;
+  readonly doc: MarkdownDoc;
   readonly #watches: readonly Disposable[];
   #painter: PiecePainter | undefined;
   #painted = 0;
@@ -173,7 +169,7 @@ class SegmentView implements Disposable {
   constructor(segment: Segment, drawn: boolean, context: SegmentContext, doc: MarkdownDoc) {
     this.#segment = segment;
     this.#context = context;
-    this.#doc = doc;
+    this.doc = doc;
     if (drawn) this.#mount();
     else this.#leave(this.#estimate(), false);
     const near = context.viewport.watch(this.element, (isNear, height) => {
@@ -221,7 +217,7 @@ class SegmentView implements Disposable {
   }
 
   refold(id: number): void {
-    const { folds } = this.#doc;
+    const { folds } = this.doc;
     if (!this.#painter) {
       if (this.#segment.pieces.some((piece) => piece.folds?.includes(id))) this.#leave(this.#estimate(), false);
       return;
@@ -244,7 +240,7 @@ class SegmentView implements Disposable {
 
   #mount(): void {
     this.element.style.height = '';
-    this.#painter = new PiecePainter(this.element, this.#context, this.#doc);
+    this.#painter = new PiecePainter(this.element, this.#context, this.doc);
     this.#painted = 0;
   }
 
@@ -260,7 +256,7 @@ class SegmentView implements Disposable {
     const columns = this.#context.columns();
     let lines = 0;
     for (const piece of this.#segment.pieces) {
-      if (this.#doc.folds.isHidden(piece)) continue;
+      if (this.doc.folds.isHidden(piece)) continue;
       lines += piece.kind === 'code' ? piece.text.split('\n').length : Math.ceil(sizeOf(piece) / columns) + 0.4;
     }
     return Math.round(lines * LINE_HEIGHT);

@@ -10,8 +10,8 @@ import { pathLinks } from '../dom/pathLinks';
 import { openLink } from '../host/host';
 import { strings } from '../text/strings';
 import { createCodeBlock } from './codeBlock';
-import { renderFormula } from './formulas';
 import type { Piece } from './markdownDoc';
+import { loadMath } from './scripts';
 
 export interface MarkdownContext {
   /** The user changes a height. */
@@ -168,7 +168,7 @@ export function renderTable(
   budget: SpanBudget,
 ): { readonly wrapper: HTMLElement; readonly body: HTMLElement } {
   const body = el('tbody');
-  const table = el('table', '', el('thead', '', renderCells(head, align, 'th', context, budget)), body);
+  const table = el('table', '', el('thead', '', renderRow(head, align, context, budget, 'th')), body);
   const wrapper = setAttributes(el('div', 'table', table), { tabindex: '0' });
   return { wrapper, body };
 }
@@ -178,16 +178,7 @@ export function renderRow(
   align: readonly string[],
   context: MarkdownContext,
   budget: SpanBudget,
-): HTMLTableRowElement {
-  return renderCells(cells, align, 'td', context, budget);
-}
-
-function renderCells(
-  cells: readonly string[],
-  align: readonly string[],
-  tag: 'td' | 'th',
-  context: MarkdownContext,
-  budget: SpanBudget,
+  tag: 'td' | 'th' = 'td',
 ): HTMLTableRowElement {
   const row = el('tr');
   cells.forEach((text, column) => {
@@ -277,4 +268,17 @@ function renderImage({ href, alt }: Extract<Span, { type: 'image' }>): Node {
   image.src = href;
   image.alt = alt || 'image';
   return image;
+}
+
+/**
+ * Shows a formula as it was written, until a script draws it that is loaded for the first one.
+ * @param isOpen the end of the formula is missing: it is not drawn
+ */
+function renderFormula<T extends HTMLElement>(source: string, element: T, isOpen = false): T {
+  element.append(el('code', '', revealControls(source)));
+  element.className = 'formula';
+  if (isOpen) return element;
+  setAttributes(element, { 'data-formula': source, tabindex: element.tagName === 'DIV' ? '0' : undefined });
+  void loadMath().then((math) => math?.drawFormula(element, strings.formulas));
+  return element;
 }

@@ -1,6 +1,5 @@
 // The scripts that are large and have no state. Each is loaded when it is first needed. If that fails,
 // which is reported, the text stays plain.
-import { fileUrl } from '../dom/pageStyles';
 import type { strings } from '../text/strings';
 
 interface MathPart {
@@ -19,4 +18,9 @@ export function loadHighlighter(): NonNullable<typeof highlighter> {
 export function loadMath(): NonNullable<typeof math> {
   math ??= import(fileUrl('math.js')).catch(() => undefined);
   return math;
+}
+
+/** Scripts can be inline, so the page names the folder. */
+function fileUrl(name: string): string {
+  return new URL(name, new URL(document.documentElement.dataset.root ?? '.', document.baseURI)).href;
 }

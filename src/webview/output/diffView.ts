@@ -4,10 +4,9 @@
 import { revealControls, revealHidden } from '../../base/revealControls';
 import type { DiffView } from '../../panel/contract';
 import { el, icon, link, setAttributes } from '../dom/dom';
-import { splitPath } from '../text/format';
+import { formatNumber, splitPath } from '../text/format';
 import { strings } from '../text/strings';
-import { type AskedLine, askedLine, middleOf, withoutBlankRuns } from './askedDiff';
-import { createGap } from './askedText';
+import { COLUMNS, createGap } from './askedText';
 import { LONGEST_LINE } from './diffLine';
 
 /** Maximum number of lines; the editor shows the rest. */
@@ -139,4 +138,61 @@ function createHead(diff: DiffView, options: DiffOptions): HTMLElement {
 
 function shorten(text: string): string {
   return revealControls(text.length > LONGEST_LINE ? `${text.slice(0, LONGEST_LINE)}…` : text);
+}
+
+/** Of a change that the user approves: rows shown whole, and of each end of a longer one. */
+const WHOLE_ROWS = 36;
+const END_ROWS = 15;
+/** More blank lines in a row are counted. */
+const MAX_BLANK = 3;
+/** Characters shown of the beginning and the end of a longer line. */
+const LINE_START = 320;
+const LINE_END = 160;
+
+interface AskedLine {
+  readonly sign: string;
+  readonly text: string;
+  readonly isAfterGap?: boolean;
+}
+
+/** Replaces runs of blank lines by one that counts them. */
+function withoutBlankRuns<T extends AskedLine>(lines: readonly T[], words: (count: number) => string): T[] {
+  const shown: T[] = [];
+  for (let at = 0; at < lines.length; ) {
+    const first = lines[at]!;
+    let end = at + 1;
+    if (first.text.trim() === '') while (isBlankAfter(first, lines[end])) end++;
+    if (end - at > MAX_BLANK) shown.push({ ...first, text: words(end - at) });
+    else shown.push(...lines.slice(at, end));
+    at = end;
+  }
+  return shown;
+}
+
+function isBlankAfter(first: AskedLine, line: AskedLine | undefined): boolean {
+  return line?.sign === first.sign && line.text.trim() === '' && !line.isAfterGap;
+}
+
+/** Returns the range of lines to leave out; undefined if all fit. */
+function middleOf(lines: readonly AskedLine[]): { readonly start: number; readonly end: number } | undefined {
+  const rows = lines.map(({ text }) => Math.max(1, Math.ceil(Math.min(text.length, LINE_START + LINE_END) / COLUMNS)));
+  if (rows.reduce((sum, one) => sum + one, 0) <= WHOLE_ROWS) return undefined;
+  return { start: linesThatFit(rows), end: lines.length - linesThatFit(rows.toReversed()) };
+}
+
+/** Returns how many of the first lines fit at one end; at least one. */
+function linesThatFit(rows: readonly number[]): number {
+  let room = END_ROWS;
+  const tooMuch = rows.findIndex((one) => {
+    room -= one;
+    return room < 0;
+  });
+  return Math.max(1, tooMuch);
+}
+
+function askedLine(text: string, words: (characters: string) => string): string {
+  const shown = revealHidden(text);
+  const left = shown.length - LINE_START - LINE_END;
+  if (left <= 0) return shown;
+  return `${shown.slice(0, LINE_START)}⟨${words(formatNumber(left))}⟩${shown.slice(-LINE_END)}`;
 }

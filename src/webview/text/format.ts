@@ -1,6 +1,13 @@
 // Formatting of durations, counts and paths in the language of the page.
 import * as l10n from '@vscode/l10n';
-import { language } from './language';
+import { config } from '@vscode/l10n';
+
+// Unit tests have no page.
+const page = globalThis.document;
+const bundle = page?.getElementById('texts')?.textContent;
+if (bundle) config({ contents: bundle });
+
+export const language = page?.documentElement.lang || 'en';
 
 // Created on first use: all of them would delay the first paint.
 const numbers = once(() => new Intl.NumberFormat(language, { maximumFractionDigits: 1 }));

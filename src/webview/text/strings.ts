@@ -1,7 +1,6 @@
 // Every text of the panel and of the pages of tools, in the language of the page.
 import * as l10n from '@vscode/l10n';
-import { counted, formatDuration, formatNumber, formatSeconds, formatShare } from './format';
-import { language } from './language';
+import { counted, formatDuration, formatNumber, formatSeconds, formatShare, language } from './format';
 
 // Each table is a call without side effects, so that a page is built without the tables of others.
 export const strings = /* @__PURE__ */ (() => {

@@ -6,22 +6,14 @@ export type TimelineRow =
   | { readonly kind: 'call'; readonly call: TimelineCall };
 
 export class TimelineData {
-  #turns: TimelineTurn[] = [];
-  #calls: TimelineCall[] = [];
+  turns: TimelineTurn[] = [];
+  calls: TimelineCall[] = [];
   /** The host's clock when it last sent something, ms since 1970. */
   now = 0;
 
-  get turns(): readonly TimelineTurn[] {
-    return this.#turns;
-  }
-
-  get calls(): readonly TimelineCall[] {
-    return this.#calls;
-  }
-
   /** The first entry that can have changed since. */
   get from(): number {
-    const open = this.#calls.find(({ endedAt }) => endedAt === undefined) ?? this.#calls.at(-1);
+    const open = this.calls.find(({ endedAt }) => endedAt === undefined) ?? this.calls.at(-1);
     if (!open) return 0;
     return open.endedAt === undefined ? open.index : open.index + 1;
   }
@@ -29,24 +21,24 @@ export class TimelineData {
   apply({ from, turns, calls, now }: TimelineView): void {
     this.now = now;
     if (from === 0) this.clear();
-    const known = new Map(this.#turns.map((turn) => [turn.number, turn.index]));
+    const known = new Map(this.turns.map((turn) => [turn.number, turn.index]));
     const first = turns[0];
     if (first) {
       const merged = turns.map((turn) => {
         const index = known.get(turn.number) ?? turn.index;
         return index === undefined ? turn : { ...turn, index };
       });
-      this.#turns = [...this.#turns.filter(({ number }) => number < first.number), ...merged];
+      this.turns = [...this.turns.filter(({ number }) => number < first.number), ...merged];
     }
-    let kept = this.#calls.length;
-    while (kept > 0 && this.#calls[kept - 1]!.index >= from) kept--;
-    this.#calls.length = kept;
-    for (const call of calls) this.#calls.push(call);
+    let kept = this.calls.length;
+    while (kept > 0 && this.calls[kept - 1]!.index >= from) kept--;
+    this.calls.length = kept;
+    for (const call of calls) this.calls.push(call);
   }
 
   clear(): void {
-    this.#turns = [];
-    this.#calls = [];
+    this.turns = [];
+    this.calls = [];
   }
 
   /** Returns the turns, each followed by its calls. */
@@ -54,10 +46,10 @@ export class TimelineData {
     const rows: TimelineRow[] = [];
     let next = 0;
     const turnsUntil = (number: number): void => {
-      for (let turn = this.#turns[next]; turn && turn.number <= number; turn = this.#turns[++next])
+      for (let turn = this.turns[next]; turn && turn.number <= number; turn = this.turns[++next])
         rows.push({ kind: 'turn', turn });
     };
-    for (const call of this.#calls) {
+    for (const call of this.calls) {
       if (call.turn !== undefined) turnsUntil(call.turn);
       rows.push({ kind: 'call', call });
     }

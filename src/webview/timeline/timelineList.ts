@@ -155,7 +155,7 @@ export class TimelineList {
 
   #createRow(place: number): HTMLElement {
     const row = this.#rows[place]!;
-    const parts = row.kind === 'turn' ? this.#turnParts(row.turn) : this.#callParts(row.call);
+    const parts = row.kind === 'turn' ? this.#turnParts(row.turn) : callParts(row.call, this.#now);
     const [name, title, ...facts] = parts;
     const element = setAttributes(
       el(
@@ -192,10 +192,6 @@ export class TimelineList {
       cost === undefined ? '' : formatCost(cost.amount, cost.currency),
       formatDuration((endedAt ?? Math.max(at, this.#now)) - at),
     ];
-  }
-
-  #callParts(call: TimelineCall): string[] {
-    return callParts(call, this.#now);
   }
 }
 

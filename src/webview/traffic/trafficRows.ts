@@ -19,16 +19,12 @@ export class TrafficRows {
   readonly answers = new Map<number, { readonly seq: number; readonly ms: number }>();
   readonly #methods = new Map<string, number>();
   #all: TrafficRow[] = [];
-  #shown: TrafficRow[] = [];
+  shown: TrafficRow[] = [];
   #found = new Set<number>();
   #filter: TrafficFilter = { direction: '', method: '', session: '', errorsOnly: false, hasText: false };
 
   get total(): number {
     return this.#all.length;
-  }
-
-  get shown(): readonly TrafficRow[] {
-    return this.#shown;
   }
 
   get methods(): readonly string[] {
@@ -47,7 +43,7 @@ export class TrafficRows {
       if (method !== '' && row.kind !== 'text' && (this.#methods.size < MAX_METHODS || this.#methods.has(method)))
         this.#methods.set(method, (this.#methods.get(method) ?? 0) + 1);
       this.#all.push(row);
-      if (this.#passes(row)) this.#shown.push(row);
+      if (this.#passes(row)) this.shown.push(row);
     }
     this.#dropBefore(first);
   }
@@ -60,7 +56,7 @@ export class TrafficRows {
   set filter(filter: TrafficFilter) {
     this.#filter = filter;
     if (!filter.hasText) this.#found.clear();
-    this.#shown = this.#all.filter((row) => this.#passes(row));
+    this.shown = this.#all.filter((row) => this.#passes(row));
   }
 
   has(seq: number): boolean {
@@ -69,7 +65,7 @@ export class TrafficRows {
 
   /** Among the shown rows. */
   indexOf(seq: number | undefined): number {
-    return seq === undefined ? -1 : placeOf(this.#shown, seq);
+    return seq === undefined ? -1 : placeOf(this.shown, seq);
   }
 
   #dropBefore(first: number): void {
@@ -82,7 +78,7 @@ export class TrafficRows {
       if (count === 1) this.#methods.delete(method);
       else if (count !== undefined) this.#methods.set(method, count - 1);
     }
-    this.#shown.splice(0, countBefore(this.#shown, first));
+    this.shown.splice(0, countBefore(this.shown, first));
   }
 
   #passes({ seq, direction, method, key, kind, isError }: TrafficRow): boolean {

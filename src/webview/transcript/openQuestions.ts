@@ -3,17 +3,14 @@
 import type { PermissionView } from '../../panel/contract';
 import type { EntryContext } from '../entries/entryView';
 import { createPermissionCard } from '../entries/permissionCard';
+import { hiddenPermissions } from '../host/session';
 
 export class OpenQuestions {
   formIds: readonly string[] = [];
   #permissions: readonly PermissionView[] = [];
   /** Answered here, not yet confirmed by the host. */
   readonly #answered = new Set<string>();
-  #byIndex: ReadonlyMap<number, readonly PermissionView[]> = new Map();
-
-  get byIndex(): ReadonlyMap<number, readonly PermissionView[]> {
-    return this.#byIndex;
-  }
+  byIndex: ReadonlyMap<number, readonly PermissionView[]> = new Map();
 
   get ids(): readonly string[] {
     return [...this.#permissions.map(({ id }) => id), ...this.formIds];
@@ -37,14 +34,14 @@ export class OpenQuestions {
   } {
     const fresh = permissions.filter(({ id }) => !this.#permissions.some((old) => old.id === id));
     for (const id of this.#answered) if (!permissions.some((one) => one.id === id)) this.#answered.delete(id);
-    const before = this.#byIndex;
+    const before = this.byIndex;
     this.#permissions = permissions;
-    this.#byIndex = Map.groupBy(permissions, ({ index }) => index);
-    return { fresh, touched: new Set([...before.keys(), ...this.#byIndex.keys()]) };
+    this.byIndex = Map.groupBy(permissions, ({ index }) => index);
+    return { fresh, touched: new Set([...before.keys(), ...this.byIndex.keys()]) };
   }
 
   at(index: number): readonly PermissionView[] {
-    return this.#byIndex.get(index) ?? [];
+    return this.byIndex.get(index) ?? [];
   }
 }
 
@@ -72,5 +69,55 @@ export function drawOrphanCards(
     const { element } = createPermissionCard(one, [], '', context);
     cards.set(element, view);
     box.append(element);
+  }
+}
+
+/** Tracks which open questions are out of view, so that the header can lead to them. */
+export class HiddenCards {
+  readonly #box: HTMLElement;
+  readonly #observer: IntersectionObserver;
+  readonly #watched = new Map<Element, string>();
+  readonly #visible = new Set<string>();
+  #ids: readonly string[] = [];
+
+  constructor(box: HTMLElement) {
+    this.#box = box;
+    this.#observer = new IntersectionObserver(
+      (entries) => {
+        for (const { target, isIntersecting } of entries) {
+          const id = this.#watched.get(target);
+          if (id === undefined) continue;
+          if (isIntersecting) this.#visible.add(id);
+          else this.#visible.delete(id);
+        }
+        this.#report();
+      },
+      { root: box },
+    );
+  }
+
+  /**
+   * Call it when cards may have been drawn or removed.
+   * @param ids of the open questions
+   */
+  look(ids: readonly string[]): void {
+    this.#ids = ids;
+    for (const [card, id] of this.#watched) {
+      if (card.isConnected) continue;
+      this.#visible.delete(id);
+      this.#watched.delete(card);
+      this.#observer.unobserve(card);
+    }
+    for (const card of this.#box.querySelectorAll<HTMLElement>('[data-permission-id], [data-elicitation-id]')) {
+      if (this.#watched.has(card)) continue;
+      this.#watched.set(card, card.dataset.permissionId ?? card.dataset.elicitationId ?? '');
+      this.#observer.observe(card);
+    }
+    this.#report();
+  }
+
+  #report(): void {
+    const hidden = this.#ids.filter((id) => !this.#visible.has(id));
+    if (hidden.join() !== hiddenPermissions.peek().join()) hiddenPermissions.value = hidden;
   }
 }

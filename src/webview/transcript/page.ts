@@ -1,6 +1,6 @@
 // A page of adjacent items. Near the viewport it contains their entries; far away only its height.
 import type { Disposable } from '../../base/disposable';
-import type { PermissionView } from '../../panel/contract';
+import type { ItemView, PermissionView } from '../../panel/contract';
 import { el } from '../dom/dom';
 import { watchSelection } from '../dom/selection';
 import { createEntry } from '../entries/createEntry';
@@ -8,7 +8,6 @@ import type { EntryContext, EntryView } from '../entries/entryView';
 import { createGroupEntry, createGroupLine } from '../entries/groupEntry';
 import type { ItemStore } from '../entries/itemStore';
 import type { CallGroup, CallGroups } from '../nested/callGroups';
-import { estimateHeight } from './estimateHeight';
 import { drawOrphanCards } from './openQuestions';
 import type { PromptLine } from './promptLine';
 
@@ -34,7 +33,7 @@ export class Page implements Disposable {
   #watches: readonly Disposable[] = [];
   near = false;
   isSelected = false;
-  #mounted = false;
+  isMounted = false;
   #measured = 0;
 
   constructor(
@@ -58,7 +57,7 @@ export class Page implements Disposable {
     if (this.#watches.length > 0) return;
     const near = this.#context.viewport.watch(this.element, (isNear, height) => {
       this.near = isNear;
-      if (this.#mounted) this.#measured = height;
+      if (this.isMounted) this.#measured = height;
       this.#onChange(this);
     });
     const selection = watchSelection(this.element, (isTouched) => {
@@ -73,10 +72,6 @@ export class Page implements Disposable {
     this.#watches = [];
     this.isSelected = false;
     this.near = false;
-  }
-
-  get isMounted(): boolean {
-    return this.#mounted;
   }
 
   get height(): number {
@@ -119,8 +114,8 @@ export class Page implements Disposable {
   }
 
   mount(permissions: ReadonlyMap<number, readonly PermissionView[]>): void {
-    if (this.#mounted) return;
-    this.#mounted = true;
+    if (this.isMounted) return;
+    this.isMounted = true;
     this.element.style.height = '';
     // Draws all at once, as its height would otherwise collapse and grow again in view. Only very
     // long entries are finished in later frames.
@@ -132,8 +127,8 @@ export class Page implements Disposable {
   }
 
   unmount(): void {
-    if (!this.#mounted) return;
-    this.#mounted = false;
+    if (!this.isMounted) return;
+    this.isMounted = false;
     this.#drop();
     this.element.replaceChildren();
     this.element.style.height = `${this.height}px`;
@@ -145,12 +140,12 @@ export class Page implements Disposable {
   }
 
   reserve(): void {
-    if (!this.#mounted) this.element.style.height = `${this.height}px`;
+    if (!this.isMounted) this.element.style.height = `${this.height}px`;
   }
 
   put(index: number, permissions: readonly PermissionView[]): void {
     const stored = this.#store.get(index);
-    if (!this.#mounted || !stored) return;
+    if (!this.isMounted || !stored) return;
     const old = this.#views.get(index);
     if (this.#groups.hides(index)) {
       if (old) this.#leave(old);
@@ -267,4 +262,46 @@ export function lastThatFill(height: number, fromEnd: Iterable<Page>): readonly 
     pages.push(page);
   }
   return pages;
+}
+
+/** px */
+const LINE = 20;
+const GAP = 9;
+const CHANGES_LINE = 24;
+
+/** In px, before an item is first drawn. Only the scroll bar depends on it. */
+function estimateHeight(item: ItemView, columns: number): number {
+  switch (item.kind) {
+    case 'user':
+    case 'agent': {
+      const lines = item.content.reduce(
+        (sum, block) => sum + (block.type === 'text' ? textLines(block.text, columns) : 6),
+        0,
+      );
+      return Math.ceil(lines * LINE) + GAP;
+    }
+    case 'tool': {
+      const lines = item.content.reduce((sum, content) => {
+        if (content.type === 'diff')
+          return sum + content.diff.hunks.reduce((all, hunk) => all + hunk.lines.length, 0) + 1;
+        return sum + (content.type === 'terminal' ? 3 : 0);
+      }, 0);
+      return lines === 0 ? 24 : 28 + Math.min(lines, 14) * 18 + GAP;
+    }
+    case 'plan':
+      return 40 + item.entries.length * 22;
+    case 'error':
+      return 70 + (item.stderr === undefined ? 0 : 30 + Math.min(textLines(item.stderr, columns) * 18, 230));
+    case 'turn_end':
+      return 26 + GAP + (item.turn.changes?.files ? CHANGES_LINE : 0);
+    default:
+      return 26 + GAP;
+  }
+}
+
+/** Returns the number of lines of a drawn text, including wrapped ones. */
+function textLines(text: string, columns: number): number {
+  let breaks = 1;
+  for (let at = text.indexOf('\n'); at !== -1 && breaks < 2_000; at = text.indexOf('\n', at + 1)) breaks++;
+  return Math.max(breaks * 0.6, (text.length * 1.1) / columns + 0.5);
 }

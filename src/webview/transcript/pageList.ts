@@ -32,18 +32,14 @@ export class PageList {
   readonly #options: PageListOptions;
   readonly #end: Element;
   #groups: PageGroup[] = [];
-  #length = 0;
+  /** Includes pages that were never created. */
+  length = 0;
   #hasOpened = false;
 
   /** @param end the pages are inserted before it */
   constructor(end: Element, options: PageListOptions) {
     this.#end = end;
     this.#options = options;
-  }
-
-  /** Includes pages that were never created. */
-  get length(): number {
-    return this.#length;
   }
 
   /** Returns whether pages were added to the document since the last call. */
@@ -59,7 +55,7 @@ export class PageList {
 
   open(place: number): Page | undefined {
     const group = this.#groups[Math.floor(place / GROUP_SIZE)];
-    if (!group || place < 0 || place >= this.#length) return undefined;
+    if (!group || place < 0 || place >= this.length) return undefined;
     if (!group.isOpen) {
       this.#open(group);
       // If it is far away, the observer would not report when it must be removed.
@@ -83,14 +79,14 @@ export class PageList {
 
   /** Yields the pages, last first, and adds each to the document on demand. */
   *fromEnd(): Iterable<Page> {
-    for (let place = this.#length - 1; place >= 0; place--) yield this.open(place)!;
+    for (let place = this.length - 1; place >= 0; place--) yield this.open(place)!;
   }
 
   /** @returns whether it grew */
   grow(length: number): boolean {
-    if (length <= this.#length) return false;
-    const first = Math.floor(this.#length / GROUP_SIZE);
-    this.#length = length;
+    if (length <= this.length) return false;
+    const first = Math.floor(this.length / GROUP_SIZE);
+    this.length = length;
     while (this.#groups.length * GROUP_SIZE < length) this.#addGroup();
     for (const [index, group] of this.#groups.entries()) {
       if (index < first) continue;
@@ -117,7 +113,7 @@ export class PageList {
       element.remove();
     }
     this.#groups = [];
-    this.#length = 0;
+    this.length = 0;
   }
 
   #addGroup(): void {
@@ -134,7 +130,7 @@ export class PageList {
   }
 
   #countOf(group: PageGroup): number {
-    return Math.min(GROUP_SIZE, this.#length - group.first);
+    return Math.min(GROUP_SIZE, this.length - group.first);
   }
 
   #open(group: PageGroup): void {

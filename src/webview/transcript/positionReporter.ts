@@ -10,16 +10,12 @@ export class PositionReporter {
   readonly #invalidate: () => void;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #due = false;
-  #last: Anchor | null = null;
+  last: Anchor | null = null;
 
   /** @param place returns the position: null at the end, undefined while it is uncertain */
   constructor(place: () => Anchor | null | undefined, invalidate: () => void) {
     this.#place = place;
     this.#invalidate = invalidate;
-  }
-
-  get last(): Anchor | null {
-    return this.#last;
   }
 
   atEnd(): void {
@@ -45,7 +41,7 @@ export class PositionReporter {
   }
 
   #report(anchor: Anchor | null): void {
-    this.#last = anchor;
+    this.last = anchor;
     saveUiState({ anchor: anchor ?? undefined });
     post({ type: 'scrolled', anchor });
   }

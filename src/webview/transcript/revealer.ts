@@ -24,14 +24,10 @@ export interface RevealerOptions {
 
 export class Revealer {
   readonly #options: RevealerOptions;
-  #target: Target | undefined;
+  target: Target | undefined;
 
   constructor(options: RevealerOptions) {
     this.#options = options;
-  }
-
-  get target(): Target | undefined {
-    return this.#target;
   }
 
   reveal(target: Target): void {
@@ -39,7 +35,7 @@ export class Revealer {
     const page = pages.open(Math.floor(target.index / PAGE_SIZE));
     if (!page) return;
     this.end();
-    this.#target = target;
+    this.target = target;
     if (this.#isEnd(target)) {
       scroller.pin();
     } else {
@@ -52,8 +48,8 @@ export class Revealer {
   }
 
   includes(page: Page): boolean {
-    if (this.#target === undefined) return false;
-    const pages = page.first / PAGE_SIZE - Math.floor(this.#target.index / PAGE_SIZE);
+    if (this.target === undefined) return false;
+    const pages = page.first / PAGE_SIZE - Math.floor(this.target.index / PAGE_SIZE);
     return pages >= 0 && pages < REVEALED_PAGES;
   }
 
@@ -62,7 +58,7 @@ export class Revealer {
    * position would change again.
    */
   finish(): void {
-    const target = this.#target;
+    const target = this.target;
     const { invalidate, scroller } = this.#options;
     const view = target && this.#options.view(target.index);
     // Nothing has a position before the layout.
@@ -94,13 +90,13 @@ export class Revealer {
   /** Gives up the target. What was drawn for it and is far away is removed. */
   end(): void {
     const pages = this.#pages();
-    this.#target = undefined;
+    this.target = undefined;
     for (const page of pages) this.#options.viewport.renew(page.element);
   }
 
   #pages(): readonly Page[] {
-    if (this.#target === undefined) return [];
-    const first = Math.floor(this.#target.index / PAGE_SIZE);
+    if (this.target === undefined) return [];
+    const first = Math.floor(this.target.index / PAGE_SIZE);
     const places = Array.from({ length: REVEALED_PAGES }, (_, index) => first + index);
     return places.flatMap((place) => this.#options.pages.open(place) ?? []);
   }

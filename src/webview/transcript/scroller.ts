@@ -19,7 +19,7 @@ export interface ScrollerOptions {
 export class Scroller {
   readonly box: HTMLElement;
   readonly #options: ScrollerOptions;
-  #pinned = true;
+  isPinned = true;
   #lastTop = 0;
   #lastDistance = 0;
   #lastHeight = 0;
@@ -36,10 +36,6 @@ export class Scroller {
     box.addEventListener('scroll', () => this.#scrolled(), { passive: true });
     for (const type of ['wheel', 'touchmove', 'pointerdown', 'pointermove', 'keydown'] as const)
       box.addEventListener(type, (event) => this.#touched(event), { passive: true });
-  }
-
-  get isPinned(): boolean {
-    return this.#pinned;
   }
 
   pin(): void {
@@ -59,7 +55,7 @@ export class Scroller {
   /** Call it within a frame before a change that must not move what is being read. */
   hold(): void {
     const frame = document.timeline.currentTime;
-    if (this.#pinned || this.#held?.frame === frame) return;
+    if (this.isPinned || this.#held?.frame === frame) return;
     this.#held = { frame, place: takeScrollAnchor(this.box, this.#options.parts()) };
   }
 
@@ -76,7 +72,7 @@ export class Scroller {
   /** Makes a change at once without moving what is being read, even if it moves the box. */
   keep(change: () => void): void {
     const before = this.box.getBoundingClientRect().top;
-    const place = this.#pinned ? undefined : takeScrollAnchor(this.box, this.#options.parts());
+    const place = this.isPinned ? undefined : takeScrollAnchor(this.box, this.#options.parts());
     change();
     if (!place) {
       this.#stick();
@@ -119,7 +115,7 @@ export class Scroller {
   }
 
   #laidOut(): void {
-    if (this.#pinned) {
+    if (this.isPinned) {
       this.#stick();
       return;
     }
@@ -136,25 +132,25 @@ export class Scroller {
     // A frame can come without a layout. If the height changed, that moved the position: shrinking
     // content pushes the end up, and the next text follows. It is the user's intent only after
     // recent input.
-    const isSteady = scrollHeight === this.#lastHeight && (!this.#pinned || clientHeight === this.#lastRoom);
-    const isWish = this.#pinned
+    const isSteady = scrollHeight === this.#lastHeight && (!this.isPinned || clientHeight === this.#lastRoom);
+    const isWish = this.isPinned
       ? movedUp &&
         (isSteady || performance.now() - this.#touchedAt < GESTURE_MS || this.#lastTop === Number.POSITIVE_INFINITY)
       : isSteady && Math.abs(scrollTop - this.#lastTop) > 1;
-    if (this.#pinned && movedUp && !isWish) {
+    if (this.isPinned && movedUp && !isWish) {
       this.#stick();
       return;
     }
     // At the end, small steps accumulate until they count as scrolling away.
-    if (!this.#pinned || movedUp) this.settle();
+    if (!this.isPinned || movedUp) this.settle();
     if (isWish && movedUp) this.#setPinned(false);
     else if (isWish && movedDown && distance < NEAR_END) this.pin();
     this.#options.onScroll(isWish);
   }
 
   #setPinned(pinned: boolean): void {
-    if (this.#pinned === pinned) return;
-    this.#pinned = pinned;
+    if (this.isPinned === pinned) return;
+    this.isPinned = pinned;
     this.#options.onPinned(pinned);
   }
 }

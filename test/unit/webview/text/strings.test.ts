@@ -16,7 +16,7 @@ describe('webview/strings', () => {
       Object.entries(table).flatMap(([key, value]) => {
         const name = `${path}.${key}`;
         const isWhole = new RegExp(`\\b${name}\\b(?!\\.)`).test(code);
-        if (isWhole || typeof value !== 'object' || value === null)
+        if (isWhole || typeof value !== 'object' || Array.isArray(value))
           return isWhole || new RegExp(`\\b${name}\\b`).test(code) ? [] : [name];
         return unusedIn(name, value);
       });

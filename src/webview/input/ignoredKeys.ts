@@ -1,0 +1,52 @@
+// Keys that the page must not act on: the second key of a chord, and repeated ones.
+import { isCtrl } from '../dom/ctrlKey';
+
+/** How long VS Code waits for the second key, ms. */
+const WAIT_MS = 5000;
+const MODIFIERS: ReadonlySet<string> = new Set(['Control', 'Meta', 'Alt', 'Shift', 'AltGraph']);
+
+/**
+ * The second key of a chord such as Ctrl+K J is for VS Code: the page must not type it. Handlers see
+ * `defaultPrevented`.
+ */
+export function watchChords(): void {
+  let waitsUntil = 0;
+  const onKey = (event: KeyboardEvent): void => {
+    if (MODIFIERS.has(event.key)) return;
+    const isSecond = event.timeStamp < waitsUntil;
+    waitsUntil = 0;
+    if (isSecond) event.preventDefault();
+    else if (isCtrl(event, 'k')) waitsUntil = event.timeStamp + WAIT_MS;
+  };
+  window.addEventListener('keydown', onKey, { capture: true });
+  // VS Code no longer waits.
+  window.addEventListener('blur', () => {
+    waitsUntil = 0;
+  });
+}
+
+const CARD = '[data-permission-id], [data-elicitation-id]';
+const FIELD = 'input, textarea, select';
+
+/**
+ * A held key was pressed for what had the focus at the time, perhaps in VS Code's UI, and must not
+ * send a message, press a button or answer a question that gets the focus meanwhile. Characters and
+ * line breaks in fields repeat.
+ */
+export function ignoreKeyRepeat(): void {
+  document.addEventListener(
+    'keydown',
+    (event) => {
+      if (!event.repeat || !(event.target instanceof Element) || !acts(event, event.target)) return;
+      event.preventDefault();
+      event.stopPropagation();
+    },
+    { capture: true },
+  );
+}
+
+function acts({ key, shiftKey }: KeyboardEvent, target: Element): boolean {
+  const isField = target.matches(FIELD);
+  if (key === 'Enter') return !(isField && shiftKey);
+  return !isField && target.closest(CARD) !== null && /^[1-9 ]$/.test(key);
+}
