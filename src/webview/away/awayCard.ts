@@ -64,7 +64,7 @@ export class AwayCard {
       ...this.#list(strings.changes.filesChanged(files.total), files, ({ path, label, added, removed, index }) => {
         const counts = el('span', 'away-fact');
         if (added + removed > 0)
-          counts.append(el('span', 'added', `+${added}`), ' ', el('span', 'removed', `−${removed}`));
+          counts.append(el('span', 'plus', `+${added}`), ' ', el('span', 'minus', `−${removed}`));
         const open = (): void =>
           index === undefined ? post({ type: 'openLocation', path }) : this.#transcript.revealFound(index);
         return this.#row(label, counts, open);

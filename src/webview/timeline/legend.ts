@@ -11,13 +11,33 @@ export function kindOf(kind: string): CallKind {
   return KINDS.find((one) => one === kind) ?? 'other';
 }
 
+/** Others have the foreground of charts. */
+const COLOURS: Readonly<Record<string, string>> = {
+  read: 'var(--vscode-charts-blue, var(--link))',
+  search: 'color-mix(in srgb, var(--vscode-charts-blue, var(--link)) 60%, var(--bg))',
+  edit: 'var(--vscode-charts-orange, var(--warn))',
+  move: 'var(--vscode-charts-orange, var(--warn))',
+  delete: 'var(--vscode-charts-orange, var(--warn))',
+  execute: 'var(--vscode-charts-green, var(--ok))',
+  fetch: 'var(--vscode-charts-purple, var(--link))',
+  subagent: 'color-mix(in srgb, var(--vscode-charts-purple, var(--link)) 55%, var(--text))',
+  waits: 'var(--vscode-charts-yellow, var(--warn))',
+  context: 'color-mix(in srgb, var(--vscode-charts-foreground, var(--dim)) 35%, var(--bg))',
+  failed: 'var(--bad)',
+  dim: 'var(--dim)',
+  line: 'var(--line)',
+  focus: 'var(--focus)',
+};
+
 export function createSwatch(kind: string): HTMLElement {
-  return setAttributes(el('span', 'timeline-swatch'), { 'data-kind': kind, 'aria-hidden': 'true' });
+  const swatch = setAttributes(el('span', 'timeline-swatch'), { 'data-kind': kind, 'aria-hidden': 'true' });
+  swatch.style.color = COLOURS[kind] ?? '';
+  return swatch;
 }
 
 export class Legend {
   readonly element = el('div', 'timeline-legend');
-  readonly #others = ['waits', 'failed', 'text', 'dim', 'line', 'focus'].map((name) => {
+  readonly #others = ['waits', 'failed', 'dim', 'line', 'focus'].map((name) => {
     const swatch = createSwatch(name);
     swatch.hidden = true;
     return swatch;
