@@ -6,7 +6,7 @@ import type { RpcCaller } from '../jsonrpc/rpcConnection';
 const FORM = /^00-([0-9a-f]{32})-[0-9a-f]{16}-([0-9a-f]{2})$/;
 
 /** Returns a traceparent of a new span below `parent`; undefined if that is not of version 00. */
-export function childTraceparent(parent: string): string | undefined {
+function childTraceparent(parent: string): string | undefined {
   const [, trace, flags] = FORM.exec(parent.trim()) ?? [];
   if (trace === undefined || /^0+$/.test(trace)) return undefined;
   return `00-${trace}-${randomBytes(8).toString('hex')}-${flags}`;

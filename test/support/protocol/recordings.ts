@@ -4,9 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { RpcConnection } from '../../../src/acp/jsonrpc/rpcConnection';
-import { type Dialect, required, type UpdateTargets } from '../../../src/acp/protocol/dialect';
-import { V1Agent } from '../../../src/acp/v1/v1Agent';
-import { V2Agent } from '../../../src/acp/v2/v2Agent';
+import { type Dialect, required } from '../../../src/acp/protocol/dialect';
 import { messageOf } from '../../../src/base/errors';
 import { inEnglish } from '../../../src/base/localizable';
 import { silentLog } from '../../../src/base/log';
@@ -16,6 +14,7 @@ import type { SessionEvent, StopReason } from '../../../src/session/events/event
 import { SessionModel } from '../../../src/session/model/model';
 import type { Entry } from '../../../src/session/model/state';
 import { MemoryTransport } from '../memoryTransport';
+import { readerOf, readInto } from './onlyReads';
 
 const folder = join(process.cwd(), 'test/fixtures/wire');
 
@@ -59,8 +58,7 @@ export class Replay {
   readonly #desks = new Map<string, PermissionRequestHandler>();
 
   constructor(version: 1 | 2) {
-    const caller = { request: () => Promise.reject(new Error('only reads')), notify: async () => {} };
-    this.#dialect = version === 2 ? new V2Agent(caller) : new V1Agent(caller);
+    this.#dialect = readerOf(version);
   }
 
   prompt(sessionId: unknown): string {
@@ -81,14 +79,12 @@ export class Replay {
   update(params: unknown): void {
     this.updates++;
     const sessionId = at(params, 'sessionId');
-    const targets: UpdateTargets = {
-      emit: (event) => this.#apply(sessionId, event),
-      onTurnComplete() {},
+    const targets = readInto((event) => this.#apply(sessionId, event), {
       onState: ({ state, stopReason }) => {
         if (state === 'idle') this.#end(String(sessionId), stopReason ?? 'unknown');
       },
       log: { ...silentLog, warn: (line: string) => this.problems.push(line) },
-    };
+    });
     this.#dialect.readUpdates([at(params, 'update')], targets);
   }
 

@@ -1,22 +1,13 @@
 // What agents put into a past that they repeat, and nobody said.
 import { strict as assert } from 'node:assert';
 import { repeatedEvents } from '../../../src/acp/quirks/repeatedPast';
-import type { MessageRole, SessionEvent } from '../../../src/session/events/event';
+import type { SessionEvent } from '../../../src/session/events/event';
 import { textOf } from '../../../src/session/model/entryText';
-import { SessionModel } from '../../../src/session/model/model';
-
-const chunk = (role: MessageRole, text: string): SessionEvent => ({
-  type: 'message_chunk',
-  role,
-  block: { type: 'text', text },
-});
+import { chunk, play } from '../../support/sessionEvents';
 
 function transcript(name: string, ...events: readonly SessionEvent[]): string[] {
-  const model = new SessionModel();
-  model.apply({ type: 'cleared', replay: true }, 0);
   const asSaid = repeatedEvents({ agentInfo: { name } });
-  for (const event of events.flatMap(asSaid)) model.apply(event, 0);
-  return model.state.entries.flatMap((entry) =>
+  return play({ type: 'cleared', replay: true }, ...events.flatMap(asSaid)).state.entries.flatMap((entry) =>
     entry.kind === 'user' || entry.kind === 'agent' ? [`${entry.kind}: ${textOf(entry)}`] : [],
   );
 }
@@ -48,15 +39,14 @@ describe('a past that is repeated', () => {
     ]);
   });
 
-  for (const name of ['gemini-cli', 'pi-acp', 'Copilot']) {
-    it(`keeps messages of the user apart that ${name} said nothing to`, () => {
-      assert.deepEqual(transcript(name, chunk('user', 'one'), chunk('user', 'two'), chunk('agent', 'Yes')), [
-        'user: one',
-        'user: two',
-        'agent: Yes',
-      ]);
-    });
-  }
+  it('keeps messages of the user apart that an agent said nothing to', () => {
+    for (const name of ['gemini-cli', 'pi-acp', 'Copilot'])
+      assert.deepEqual(
+        transcript(name, chunk('user', 'one'), chunk('user', 'two'), chunk('agent', 'Yes')),
+        ['user: one', 'user: two', 'agent: Yes'],
+        name,
+      );
+  });
 
   it('joins the pieces in which other agents repeat a message of the user', () => {
     assert.deepEqual(transcript('other', chunk('user', 'o'), chunk('user', 'ne')), ['user: one']);

@@ -1,10 +1,7 @@
 // Secrets in text that leaves the window: the log, protocol traffic, errors, shared messages.
 import { strict as assert } from 'node:assert';
 import { KnownSecrets } from '../../../src/base/knownSecrets';
-import { redact } from '../../../src/base/redact';
 import { redactJson } from '../../../src/base/redactJson';
-
-const none = new KnownSecrets();
 
 describe('secrets by position', () => {
   const message = {
@@ -146,26 +143,5 @@ describe('secrets by value', () => {
     const many = new KnownSecrets();
     for (let n = 0; n < 2_000; n++) many.add(`value-${n}`);
     assert.equal(many.redact('value-0;value-1999;'), 'value-0;[redacted];');
-  });
-});
-
-describe('a text that leaves the window', () => {
-  it('contains no key of a known kind, and no value after a telling word', () => {
-    for (const text of [
-      'sk-ant-0123456789abcdef',
-      'Authorization: Bearer abc.def.ghi-jkl-mno',
-      'export OPENAI_API_KEY=abcdefgh',
-      'proxy-authorization: Basic dXNlcjpwYXNzd29yZA==',
-      '{\\"password\\":\\"hunter2hunter2\\"}',
-    ]) {
-      const clean = redact(text, none);
-      assert.match(clean, /\[redacted\]/, text);
-      assert.doesNotMatch(clean, /0123456789abcdef|abc\.def|abcdefgh|dXNlc|hunter2/, clean);
-    }
-  });
-
-  it('is unchanged without secrets', () => {
-    for (const text of ['tokens: 5', 'The token is missing.', '{"stopReason":"end_turn"}'])
-      assert.equal(redact(text, none), text);
   });
 });

@@ -18,18 +18,6 @@ describe('RpcConnection', () => {
       assert.deepEqual(await answer, { stopReason: 'end_turn' });
     });
 
-    it('keep their ids apart when many leave at once', async () => {
-      const { transport, connection } = wire();
-      const ids: unknown[] = [];
-      const answers = [1, 2, 3].map((n) => connection.request('m', { n }, { onSent: (id) => ids.push(id) }));
-      assert.equal(new Set(ids).size, 3);
-      for (const id of [...ids].reverse()) transport.sayJson(response(id, { id }));
-      assert.deepEqual(
-        await Promise.all(answers),
-        ids.map((id) => ({ id })),
-      );
-    });
-
     it('have ids that no other connection has, which fit in 31 bits', async () => {
       const connections = Array.from({ length: 20 }, () => wire());
       const ids: number[] = [];

@@ -1,41 +1,11 @@
 // What agent and client tell each other of the proposals in `initialize`.
 import { strict as assert } from 'node:assert';
 import { initialize } from '../../../../src/acp/initialize';
-import { advertises, PROPOSED_CAPABILITIES, type ProposedCapability } from '../../../../src/acp/proposals/announced';
+import { PROPOSED_CAPABILITIES, type ProposedCapability } from '../../../../src/acp/proposals/announced';
 import { at } from '../../../../src/base/untrusted';
 import { officialSchema } from '../../../support/protocol/officialSchema';
 
 const NAMES = Object.keys(PROPOSED_CAPABILITIES) as ProposedCapability[];
-const PLACES = (name: ProposedCapability): readonly (readonly string[])[] => [
-  ...['agentCapabilities', 'capabilities'].flatMap((side) => [
-    [side, 'session', name],
-    [side, 'sessionCapabilities', name],
-    [side, '_meta', PROPOSED_CAPABILITIES[name]],
-    [side, '_meta', 'session', name],
-  ]),
-  ['_meta', PROPOSED_CAPABILITIES[name]],
-  ['_meta', 'session', name],
-];
-const nested = (place: readonly string[], value: unknown): unknown =>
-  place.reduceRight<unknown>((inner, key) => ({ [key]: inner }), value);
-
-describe('a capability of a proposal', () => {
-  for (const name of NAMES)
-    it(`is found in each of its places, as true or an object: ${name}`, () => {
-      for (const place of PLACES(name)) {
-        for (const value of [true, {}, { version: 1 }])
-          assert.deepEqual(
-            NAMES.filter((one) => advertises(nested(place, value), one)),
-            [name],
-            place.join('.'),
-          );
-        for (const value of [false, null, 'yes', 1, []]) assert.ok(!advertises(nested(place, value), name));
-      }
-      for (const raw of [undefined, null, {}, { [name]: true }, { session: { [name]: true } }])
-        assert.ok(!advertises(raw, name));
-    });
-});
-
 describe('what the client says of the proposals', () => {
   async function params(offer: 1 | 2, state = false): Promise<unknown> {
     let sent: unknown;

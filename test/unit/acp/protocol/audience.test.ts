@@ -4,10 +4,10 @@ import type { UpdateTargets } from '../../../../src/acp/protocol/dialect';
 import { readInRuns } from '../../../../src/acp/protocol/textRuns';
 import { applyUpdates as applyV1 } from '../../../../src/acp/v1/v1Events';
 import { applyUpdates as applyV2, V2Terminals } from '../../../../src/acp/v2/v2Events';
-import { silentLog } from '../../../../src/base/log';
 import { projectItem } from '../../../../src/client/view/projectItem';
 import type { SessionEvent } from '../../../../src/session/events/event';
 import { SessionModel } from '../../../../src/session/model/model';
+import { readInto } from '../../../support/protocol/onlyReads';
 import { sameData } from '../../../support/sameData';
 
 const said = (text: string, annotations?: unknown): object => ({
@@ -23,13 +23,10 @@ for (const [version, applyUpdates] of [
   describe(`the audience of content (${version})`, () => {
     const shown = (...updates: object[]): unknown => {
       const model = new SessionModel();
-      const targets = {
-        emit: (event: SessionEvent) => model.apply(event, 1),
-        onTurnComplete() {},
-        onState() {},
-        log: silentLog,
-      };
-      applyUpdates(updates, targets);
+      applyUpdates(
+        updates,
+        readInto((event) => model.apply(event, 1)),
+      );
       const context = { state: model.state, turn: () => undefined, roots: [], isOpenable: () => false };
       return model.state.entries.flatMap((entry) => {
         const item = projectItem(entry, context);

@@ -3,8 +3,8 @@ import { strict as assert } from 'node:assert';
 import { readState } from '../../../../src/acp/proposals/promptLifecycle';
 import { V1Agent } from '../../../../src/acp/v1/v1Agent';
 import { projectTurn } from '../../../../src/client/view/projectItem';
-import { SessionModel } from '../../../../src/session/model/model';
 import { sameData } from '../../../support/sameData';
+import { began, play } from '../../../support/sessionEvents';
 
 const usage = {
   totalTokens: 1500,
@@ -36,10 +36,8 @@ describe('the tokens of a turn', () => {
 
   it('stand at the end of the turn, also where they come after it', () => {
     for (const late of [false, true]) {
-      const model = new SessionModel();
       const turn = { turnId: 't', stopReason: 'end_turn' } as const;
-      model.apply({ type: 'turn_started', turnId: 't', origin: 'user', at: 1 }, 1);
-      model.apply({ type: 'turn_ended', ...turn, barrier: 'response', at: 2, ...(!late && read) }, 2);
+      const model = play(began('t'), { type: 'turn_ended', ...turn, barrier: 'response', at: 2, ...(!late && read) });
       if (late) model.apply({ type: 'turn_reason', ...turn, ...read }, 3);
       const shown = projectTurn(model.turn('t')!);
       assert.deepEqual({ tokens: shown.tokens, tokenParts: shown.tokenParts }, read);

@@ -139,20 +139,6 @@ describe('the streamable HTTP transport', () => {
     assert.ok(kinds.indexOf('GET s1') < kinds.indexOf('POST s1'));
   });
 
-  it('reads messages that arrive in pieces, with any line ends, over many lines or between comments', async () => {
-    await initialize();
-    const stream = await server.stream();
-    const bytes = Buffer.from(
-      '\ufeff: hi\r\n\r\ndata: {"a":\r\ndata: "ä😀"}\r\n\r\nevent: x\rdata:{"b":2}\r\r: bye\n\n',
-    );
-    for (const byte of bytes) stream.write(Buffer.from([byte]));
-    const lines = await heard.first(3);
-    assert.deepEqual(
-      lines.slice(1).map((line) => JSON.parse(line) as unknown),
-      [{ a: 'ä😀' }, { b: 2 }],
-    );
-  });
-
   it('opens the stream of a session as soon as it is named', async () => {
     const transport = await initialize();
     await transport.write('{"jsonrpc":"2.0","id":1,"method":"session/new","params":{}}');

@@ -1,8 +1,8 @@
 // What a v1 agent offers with a session: options, modes beside them, and models that are no option.
 import { strict as assert } from 'node:assert';
 import { V1Agent } from '../../../../src/acp/v1/v1Agent';
-import { silentLog } from '../../../../src/base/log';
 import type { ConfigOption } from '../../../../src/session/events/content';
+import { readInto } from '../../../support/protocol/onlyReads';
 import { sameData } from '../../../support/sameData';
 
 const place = { cwd: '/ws', additionalDirectories: [], mcpServers: [] };
@@ -91,14 +91,10 @@ describe('what a v1 agent offers with a session', () => {
     await agent.newSession(place, signal);
     const told = (...configOptions: object[]): readonly string[] => {
       let options: readonly ConfigOption[] = [];
-      agent.readUpdates([{ sessionUpdate: 'config_option_update', configOptions }], {
-        emit: (event) => {
-          if (event.type === 'config') options = event.options;
-        },
-        onTurnComplete() {},
-        onState() {},
-        log: silentLog,
+      const into = readInto((event) => {
+        if (event.type === 'config') options = event.options;
       });
+      agent.readUpdates([{ sessionUpdate: 'config_option_update', configOptions }], into);
       return idsOf(options);
     };
     assert.deepEqual(told(option('size')), ['size - a', 'session/set_model model flash-2.5']);

@@ -2,33 +2,27 @@
 import { strict as assert } from 'node:assert';
 import { type Initialized, initialize } from '../../../../src/acp/initialize';
 import { RpcError } from '../../../../src/acp/jsonrpc/rpcError';
-import { isReceipt, readReceipt, readState, reasonOf } from '../../../../src/acp/proposals/promptLifecycle';
 import { readDiff } from '../../../../src/acp/protocol/gitPatch';
-import { V2Agent } from '../../../../src/acp/v2/v2Agent';
 import { ParleyError } from '../../../../src/base/errors';
 import { silentLog } from '../../../../src/base/log';
 import type { SessionEvent } from '../../../../src/session/events/event';
-import { SessionModel } from '../../../../src/session/model/model';
+import type { SessionModel } from '../../../../src/session/model/model';
+import { readerOf, readInto } from '../../../support/protocol/onlyReads';
 import { sameData } from '../../../support/sameData';
+import { play } from '../../../support/sessionEvents';
 
 function read(...updates: object[]): { events: SessionEvent[]; problems: string[] } {
   const events: SessionEvent[] = [];
   const problems: string[] = [];
-  const v2 = new V2Agent({ request: () => Promise.reject(new Error('only reads')), notify: async () => {} });
-  v2.readUpdates(updates, {
-    emit: (event) => events.push(event),
-    onTurnComplete() {},
-    onState() {},
-    log: { ...silentLog, warn: (line) => problems.push(line) },
-  });
+  const log = { ...silentLog, warn: (line: string) => problems.push(line) };
+  readerOf(2).readUpdates(
+    updates,
+    readInto((event) => events.push(event), { log }),
+  );
   return { events, problems };
 }
 
-function shown(...updates: object[]): SessionModel {
-  const model = new SessionModel();
-  for (const event of read(...updates).events) model.apply(event, 0);
-  return model;
-}
+const shown = (...updates: object[]): SessionModel => play(...read(...updates).events);
 
 const block = (text: string): object => ({ type: 'text', text });
 
@@ -192,47 +186,6 @@ describe('v2 diffs', () => {
       );
     });
   }
-});
-
-describe('prompt lifecycle, read', () => {
-  it('reads a state by either name, its reason, its error and background work', () => {
-    sameData(
-      readState({
-        sessionUpdate: 'state_change',
-        state: 'idle',
-        stopReason: 'error',
-        error: { code: -1, message: 'no' },
-        usage: { totalTokens: 5 },
-        background: [{ type: 'terminal', terminalId: 't' }, { type: 'dream', id: 'd' }, 7],
-      }),
-      {
-        state: 'idle',
-        stopReason: 'error',
-        tokens: 5,
-        error: { code: 'agent-error -1', message: 'no' },
-        background: [
-          { type: 'terminal', id: 't' },
-          { type: 'dream', id: 'd' },
-        ],
-      },
-    );
-    assert.equal(readState({ sessionUpdate: 'state_update', state: 7 }), undefined);
-  });
-
-  it('takes an idle without a reason for a proper end, unless the user had asked to stop', () => {
-    assert.equal(reasonOf({ state: 'idle' }, false), 'end_turn');
-    assert.equal(reasonOf({ state: 'idle' }, true), 'cancelled');
-  });
-
-  it('tells a receipt from the end of a v1 turn', () => {
-    for (const result of [{ messageId: 'u' }, {}, null, { stopReason: 'end_turn' }])
-      assert.equal(isReceipt(readReceipt(result), false), true);
-    assert.equal(isReceipt({ ends: true, stopReason: 'end_turn' }, true), false);
-    assert.equal(isReceipt({ ends: true }, false), false);
-    assert.equal(isReceipt({ ends: true }, true), true);
-    assert.equal(isReceipt({ ends: true, messageId: 'u' }, false), true, 'a message id without any state');
-    assert.equal(isReceipt({ ends: true, stopReason: 'end_turn', messageId: 'u' }, false), false);
-  });
 });
 
 describe('initialize', () => {

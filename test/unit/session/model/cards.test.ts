@@ -5,12 +5,7 @@ import { PermissionRequestHandler } from '../../../../src/client/requests/permis
 import { MAX_MEDIA_CHARS } from '../../../../src/session/events/bounds';
 import type { SessionEvent } from '../../../../src/session/events/event';
 import { SessionModel } from '../../../../src/session/model/model';
-
-function play(...events: readonly SessionEvent[]): SessionModel {
-  const model = new SessionModel();
-  for (const event of events) model.apply(event, 0);
-  return model;
-}
+import { play } from '../../../support/sessionEvents';
 
 describe('cards of a session', () => {
   it('shows a compaction once, with its summary and error, also after they are cleared', () => {
@@ -72,13 +67,5 @@ describe('cards of a session', () => {
     for (let index = 0; index < 2000; index++)
       model.apply({ type: 'session_message', messageId: `m${index}`, sender: 's0', append: 'y'.repeat(50_000) }, 0);
     assert.ok(JSON.stringify(model.state.entries).length < 1_000_000);
-  });
-
-  it('ignores updates of an elicitation that was never requested', () => {
-    const model = play(
-      { type: 'elicitation_closed', id: 'nobody', action: 'accept', by: 'user' },
-      { type: 'elicitation_opened', id: 'nobody' },
-    );
-    assert.deepEqual([model.state.entries, [...model.state.elicitations]], [[], []]);
   });
 });

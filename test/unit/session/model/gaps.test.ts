@@ -2,16 +2,11 @@
 import assert from 'node:assert/strict';
 import type { GapFilling, PastEvent, SessionEvent } from '../../../../src/session/events/event';
 import { Changes } from '../../../../src/session/model/changes';
-import { SessionModel } from '../../../../src/session/model/model';
+import { textOf } from '../../../../src/session/model/entryText';
 import type { Entry } from '../../../../src/session/model/state';
+import { began, call, chunk, ended, play, prompted, text } from '../../../support/sessionEvents';
 
 const AT = 1_700_000_000_000;
-
-function modelOf(...events: readonly SessionEvent[]): SessionModel {
-  const model = new SessionModel();
-  for (const event of events) model.apply(event, AT);
-  return model;
-}
 
 const gap = (gapId: string, state: 'loading' | 'retryable' | 'final' = 'retryable'): SessionEvent => ({
   type: 'gap',
@@ -23,27 +18,25 @@ const user = (messageId: string): PastEvent => ({
   type: 'message',
   role: 'user',
   messageId,
-  content: [{ type: 'text', text: messageId }],
+  content: [text(messageId)],
 });
-const answer: readonly PastEvent[] = [
-  { type: 'tool_call', toolCallId: 'past:1', announced: true, patch: { title: 'look', status: 'completed' } },
-  { type: 'message_chunk', role: 'agent', messageId: 'past:2', block: { type: 'text', text: 'found' } },
-];
-
-const answerOf = (number: number): readonly PastEvent[] =>
-  answer.map((event) => (event.type === 'tool_call' ? { ...event, toolCallId: `past:${number}` } : event));
+const answerOf = (number: number) =>
+  [
+    call(`past:${number}`, { title: 'look', status: 'completed' }),
+    chunk('agent', 'found', 'past:2'),
+  ] as readonly PastEvent[];
+const answer = answerOf(1);
 
 function words(entry: Entry): string {
   if (entry.kind === 'gap') return `gap ${entry.gapId} ${entry.state}`;
   if (entry.kind === 'tool') return `tool ${entry.title} ${entry.status}`;
-  if (entry.kind === 'user' || entry.kind === 'agent')
-    return `${entry.kind} ${entry.content.map((block) => (block.type === 'text' ? block.text : '')).join('')}`;
+  if (entry.kind === 'user' || entry.kind === 'agent') return `${entry.kind} ${textOf(entry)}`;
   return entry.kind;
 }
 
 describe('gaps in a transcript', () => {
   it('are replaced by the message once it is loaded', () => {
-    const model = modelOf(gap('a', 'loading'), user('two'));
+    const model = play(gap('a', 'loading'), user('two'));
     model.apply({ type: 'gap_filled', gapId: 'a', at: AT - 5, events: [user('one')] }, AT);
     assert.deepEqual(model.state.entries.map(words), ['user one', 'user two']);
     assert.equal(model.state.entries[0]?.at, AT - 5, 'with the time at which it was said');
@@ -51,26 +44,24 @@ describe('gaps in a transcript', () => {
   });
 
   it('show the reason of the latest attempt', () => {
-    const model = modelOf(gap('a', 'loading'));
+    const model = play(gap('a', 'loading'));
     model.apply(gap('a', 'final'), AT);
     assert.deepEqual(model.state.entries.map(words), ['gap a final']);
   });
 
   it('keep later updates in the right entry when a gap becomes several entries', () => {
-    const model = modelOf(
+    const model = play(
       gap('a'),
       gap('b'),
-      { type: 'turn_started', turnId: 't1', origin: 'user', at: AT },
-      { type: 'prompt_sent', turnId: 't1', promptId: 'q1', content: [{ type: 'text', text: 'go' }] },
-      { type: 'tool_call', toolCallId: 'live', announced: true, patch: { title: 'run', status: 'in_progress' } },
-      { type: 'message_chunk', role: 'agent', messageId: 'm', block: { type: 'text', text: 'wor' } },
+      began('t1'),
+      prompted('t1', 'go'),
+      call('live', { title: 'run', status: 'in_progress' }),
+      chunk('agent', 'wor', 'm'),
     );
     model.apply({ type: 'gap_filled', gapId: 'a', at: AT, events: answer }, AT);
     model.apply({ type: 'gap_filled', gapId: 'b', at: AT, events: [user('b')] }, AT);
-    model.apply({ type: 'message_chunk', role: 'agent', messageId: 'm', block: { type: 'text', text: 'king' } }, AT);
-    model.apply({ type: 'tool_call', toolCallId: 'live', announced: false, patch: { title: 'ran' } }, AT);
-    model.apply({ type: 'message_chunk', role: 'user', block: { type: 'text', text: 'go' } }, AT);
-    model.apply({ type: 'turn_ended', turnId: 't1', stopReason: 'end_turn', barrier: 'response', at: AT }, AT);
+    const rest = [chunk('agent', 'king', 'm'), call('live', { title: 'ran' }, false), chunk('user', 'go'), ended('t1')];
+    for (const event of rest) model.apply(event, AT);
     const { entries } = model.state;
     const live = entries.filter((entry) => entry.turnId === 't1');
     assert.deepEqual(entries.slice(0, 3).map(words), ['tool look completed', 'agent found', 'user b']);
@@ -83,7 +74,7 @@ describe('gaps in a transcript', () => {
   });
 
   it('tell the reader that entries have moved', () => {
-    const model = modelOf(gap('a'), user('two'));
+    const model = play(gap('a'), user('two'));
     const changes = new Changes(() => {});
     model.observe(changes);
     model.apply({ type: 'gap_filled', gapId: 'a', at: AT, events: [user('one')] }, AT);
@@ -94,7 +85,7 @@ describe('gaps in a transcript', () => {
   });
 
   it('are filled only once, and only if the id is known', () => {
-    const model = modelOf(gap('a'));
+    const model = play(gap('a'));
     for (const gapId of ['b', 'a', 'a']) model.apply({ type: 'gap_filled', gapId, at: AT, events: [user('one')] }, AT);
     assert.deepEqual(model.state.entries.map(words), ['user one']);
     model.apply(gap('c'), AT);
@@ -112,20 +103,16 @@ describe('gaps in a transcript', () => {
   });
 
   it('adds the gaps of a whole history with one event, and updates all of them with another', () => {
-    const model = modelOf(gapsOf(3), user('now'));
-    assert.deepEqual(model.state.entries.map(words), [
-      'gap g0 loading',
-      'gap g1 loading',
-      'gap g2 loading',
-      'user now',
-    ]);
+    const model = play(gapsOf(3), user('now'));
+    const loading = ['gap g0 loading', 'gap g1 loading', 'gap g2 loading', 'user now'];
+    assert.deepEqual(model.state.entries.map(words), loading);
     model.apply({ type: 'gap_filled', gapId: 'g1', at: AT, events: [user('one')] }, AT);
     model.apply({ type: 'gaps', prefix: 'g', first: 2, count: 1, text: 'stopped', state: 'retryable' }, AT);
     assert.deepEqual(model.state.entries.map(words), ['gap g0 loading', 'user one', 'gap g2 retryable', 'user now']);
   });
 
   it('puts the gaps of a whole history in the place of one, each with an id that no filling takes', () => {
-    const model = modelOf(gap('all'), user('now'));
+    const model = play(gap('all'), user('now'));
     const changes = new Changes(() => {});
     model.observe(changes);
     const gaps = { ...gapsOf(3), inPlaceOf: 'all' } as SessionEvent;
@@ -133,9 +120,7 @@ describe('gaps in a transcript', () => {
     assert.equal(changes.cleared, true);
     model.apply(gaps, AT);
     for (const gapId of ['g0', 'g2']) model.apply({ type: 'gap_filled', gapId, at: AT, events: answer }, AT);
-    const filling = modelOf(gap('a'), { type: 'gap_filled', gapId: 'a', at: AT, events: answer }).state.entries.map(
-      words,
-    );
+    const filling = play(gap('a'), { type: 'gap_filled', gapId: 'a', at: AT, events: answer }).state.entries.map(words);
     const { entries } = model.state;
     assert.deepEqual(entries.map(words), [...filling, 'gap g1 loading', ...filling, 'user now']);
     assert.deepEqual(
@@ -146,7 +131,7 @@ describe('gaps in a transcript', () => {
   });
 
   it('adds no more gaps than a history can have messages', () => {
-    assert.equal(modelOf(gapsOf(1e9)).state.entries.length, 20_000);
+    assert.equal(play(gapsOf(1e9)).state.entries.length, 20_000);
   });
 
   it('moves entries once for many messages that arrive together', () => {
@@ -156,19 +141,19 @@ describe('gaps in a transcript', () => {
       events: index % 3 === 0 ? answerOf(index) : index % 7 === 0 ? [] : [user(`m${index}`)],
     });
     const fillings = Array.from({ length: 60 }, (_, index) => fill(index));
-    const together = modelOf(gapsOf(100), user('end'));
+    const together = play(gapsOf(100), user('end'));
     let told = 0;
     together.observe(new Changes(() => told++));
     together.apply({ type: 'gaps_filled', fillings }, AT);
     const empty = fillings.filter(({ events }) => events.length === 0).length;
     assert.equal(told, empty + 1, 'one change for all that was filled');
 
-    const apart = modelOf(gapsOf(100), user('end'));
+    const apart = play(gapsOf(100), user('end'));
     for (const filling of fillings) apart.apply({ type: 'gap_filled', ...filling }, AT);
     assert.deepEqual(together.state.entries, apart.state.entries);
     for (const model of [together, apart]) {
       model.apply(gap('g99', 'final'), AT);
-      model.apply({ type: 'tool_call', toolCallId: 'past:3', announced: false, patch: { title: 'seen' } }, AT);
+      model.apply(call('past:3', { title: 'seen' }, false), AT);
     }
     assert.deepEqual(together.state.entries, apart.state.entries, 'what comes later finds its place');
   });

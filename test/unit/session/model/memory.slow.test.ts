@@ -6,10 +6,11 @@ import {
   MAX_RAW_CHARS,
   MAX_TOOL_TEXT,
 } from '../../../../src/session/events/bounds';
-import type { SessionEvent } from '../../../../src/session/events/event';
+import type { SessionEvent, ToolPatch } from '../../../../src/session/events/event';
 import { Changes } from '../../../../src/session/model/changes';
 import { SessionModel } from '../../../../src/session/model/model';
 import { retainedBytes } from '../../../support/heap';
+import { call } from '../../../support/sessionEvents';
 
 const MB = 1024 * 1024;
 
@@ -22,18 +23,15 @@ function model(events: (apply: (event: SessionEvent) => void) => void): SessionM
   return made;
 }
 
-const call = (id: number, patch: Extract<SessionEvent, { type: 'tool_call' }>['patch']): SessionEvent => ({
-  type: 'tool_call',
-  toolCallId: `c${id}`,
-  announced: true,
-  patch,
+const output = (chars: number, seed: number): ToolPatch => ({
+  content: [{ type: 'content', block: { type: 'text', text: wireText(chars, seed) } }],
 });
 
 describe('the memory of a session', () => {
   it('holds only what is kept of large raw outputs', () => {
     const bytes = retainedBytes(() =>
       model((apply) => {
-        for (let n = 0; n < 30; n++) apply(call(n, { rawOutput: { out: wireText(3 * MB, n) } }));
+        for (let n = 0; n < 30; n++) apply(call(`c${n}`, { rawOutput: { out: wireText(3 * MB, n) } }));
       }),
     );
     assert.ok(bytes < 1.2 * 30 * MAX_RAW_CHARS + MB, `${bytes} bytes`);
@@ -42,8 +40,7 @@ describe('the memory of a session', () => {
   it('holds only what is kept of large texts', () => {
     const bytes = retainedBytes(() =>
       model((apply) => {
-        for (let n = 0; n < 20; n++)
-          apply(call(n, { content: [{ type: 'content', block: { type: 'text', text: wireText(5 * MB, n) } }] }));
+        for (let n = 0; n < 20; n++) apply(call(`c${n}`, output(5 * MB, n)));
       }),
     );
     assert.ok(bytes < 1.2 * 20 * MAX_TOOL_TEXT + MB, `${bytes} bytes`);
@@ -53,13 +50,7 @@ describe('the memory of a session', () => {
     let made: SessionModel | undefined;
     const bytes = retainedBytes(() => {
       made = model((apply) => {
-        for (let n = 0; n < 300; n++)
-          apply(
-            call(n, {
-              content: [{ type: 'content', block: { type: 'text', text: wireText(MB, n) } }],
-              status: 'completed',
-            }),
-          );
+        for (let n = 0; n < 300; n++) apply(call(`c${n}`, { ...output(MB, n), status: 'completed' }));
       });
       return made;
     });
@@ -116,13 +107,12 @@ describe('changes that no reader takes', () => {
     });
   };
 
-  it('take no more memory than the model while terminals print', () => {
-    const bytes = flood('terminal');
-    assert.ok(bytes < 1.2 * MAX_ALL_TERMINAL_CHARS + 10 * MB, `${bytes} bytes`);
-  });
-
-  it('take no more memory than the model while the agent writes', () => {
-    const bytes = flood('message');
-    assert.ok(bytes < 1.2 * 8 * MB + 10 * MB, `${bytes} bytes`);
-  });
+  for (const [kind, most] of [
+    ['terminal', MAX_ALL_TERMINAL_CHARS],
+    ['message', 8 * MB],
+  ] as const)
+    it(`take no more memory than the model: ${kind}`, () => {
+      const bytes = flood(kind);
+      assert.ok(bytes < 1.2 * most + 10 * MB, `${bytes} bytes`);
+    });
 });

@@ -1,53 +1,31 @@
 // A prompt and its echo are one entry; whole messages replace earlier content.
 import { strict as assert } from 'node:assert';
-import type { ContentBlock } from '../../../../src/session/events/content';
 import type { SessionEvent } from '../../../../src/session/events/event';
-import { SessionModel } from '../../../../src/session/model/model';
+import { textOf } from '../../../../src/session/model/entryText';
+import { began, play, prompted, chunk as said, text } from '../../../support/sessionEvents';
 
-const text = (words: string): ContentBlock => ({ type: 'text', text: words });
-const sent = (promptId: string, words: string): SessionEvent => ({
-  type: 'prompt_sent',
-  turnId: 't1',
-  promptId,
-  content: [text(words)],
-});
+const sent = (promptId: string, words: string) => prompted('t1', words, promptId);
 const whole = (messageId: string, words: string): SessionEvent => ({
   type: 'message',
   role: 'user',
   messageId,
   content: [text(words)],
 });
-const chunk = (messageId: string, words: string): SessionEvent => ({
-  type: 'message_chunk',
-  role: 'user',
-  messageId,
-  block: text(words),
-});
+const chunk = (messageId: string, words: string) => said('user', words, messageId);
 const inserted: SessionEvent = { type: 'prompt_inserted', promptId: 'q1', messageId: 'u1' };
 
 function messages(...events: SessionEvent[]): string[] {
-  const model = new SessionModel();
-  model.apply({ type: 'turn_started', turnId: 't1', origin: 'user', at: 0 }, 0);
-  for (const event of events) model.apply(event, 0);
-  return model.state.entries.map((entry) =>
-    'content' in entry && entry.kind !== 'tool'
-      ? `${entry.kind}: ${entry.content.map((block) => (block.type === 'text' ? block.text : block.type)).join('|')}`
-      : entry.kind,
+  return play(began('t1'), ...events).state.entries.map((entry) =>
+    'content' in entry && entry.kind !== 'tool' ? `${entry.kind}: ${textOf(entry)}` : entry.kind,
   );
 }
 
 describe('messages of an agent that was started again', () => {
   it('are others, also those that get the id of the last message', () => {
-    const said = (words: string): SessionEvent => ({
-      type: 'message_chunk',
-      role: 'agent',
-      messageId: 'a1',
-      block: text(words),
-    });
-    assert.deepEqual(messages(said('one '), said('two')), ['agent: one two']);
-    assert.deepEqual(messages(said('one'), { type: 'ids_renewed' }, said('two')), ['agent: one', 'agent: two']);
-    const known: SessionEvent = { type: 'ids_renewed', known: ['agent:a1'] };
-    assert.deepEqual(messages(said('one '), known, said('two')), ['agent: one two']);
+    const [one, two] = [said('agent', 'one ', 'a1'), said('agent', 'two', 'a1')];
+    assert.deepEqual(messages(one, two), ['agent: one two']);
+    assert.deepEqual(messages(one, { type: 'ids_renewed' }, two), ['agent: one ', 'agent: two']);
+    assert.deepEqual(messages(one, { type: 'ids_renewed', known: ['agent:a1'] }, two), ['agent: one two']);
   });
 });
 
@@ -99,27 +77,19 @@ describe('user messages', () => {
 
 describe('a message that never ends', () => {
   it('is bounded in memory when it consists of images', () => {
-    const model = new SessionModel();
     const picture: SessionEvent = {
       type: 'message_chunk',
       role: 'agent',
       messageId: 'm',
       block: { type: 'image', data: 'A'.repeat(1024 * 1024), mimeType: 'image/png' },
     };
-    const words: SessionEvent = { type: 'message_chunk', role: 'agent', messageId: 'm', block: text('and ') };
-    for (let count = 0; count < 5000; count++) {
-      model.apply(picture, 0);
-      model.apply(words, 0);
-    }
+    const both = [picture, said('agent', 'and ', 'm')];
+    const model = play(...Array.from({ length: 5000 }, () => both).flat());
     const [entry] = model.state.entries;
     assert.ok(entry?.kind === 'agent');
     const pictures = entry.content.filter(({ type }) => type === 'image').length;
     assert.ok(pictures > 10 && pictures <= 64, `${pictures} pictures`);
     assert.ok(entry.content.length < 200, `${entry.content.length} pieces`);
-    assert.match(messagesText(entry.content), /more was left out/);
+    assert.match(textOf(entry), /more was left out/);
   });
 });
-
-function messagesText(content: readonly ContentBlock[]): string {
-  return content.map((block) => (block.type === 'text' ? block.text : '')).join('');
-}

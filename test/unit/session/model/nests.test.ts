@@ -1,40 +1,23 @@
 // What subagents do stands under the calls that started them, in whatever order it arrives.
 import { strict as assert } from 'node:assert';
 import fc from 'fast-check';
-import type { ContentBlock } from '../../../../src/session/events/content';
 import type { SessionEvent, ToolPatch } from '../../../../src/session/events/event';
 import { Changes } from '../../../../src/session/model/changes';
-import { SessionModel } from '../../../../src/session/model/model';
+import { textOf } from '../../../../src/session/model/entryText';
+import type { SessionModel } from '../../../../src/session/model/model';
 import type { Entry } from '../../../../src/session/model/state';
 import { inNestedOrder, MAX_NESTING } from '../../../../src/session/model/state';
 import { sameData } from '../../../support/sameData';
+import { began, call as callOf, chunk, ended, play } from '../../../support/sessionEvents';
 
-const call = (toolCallId: string, patch: ToolPatch = {}, announced = true): SessionEvent => ({
-  type: 'tool_call',
-  toolCallId,
-  patch: { title: toolCallId, status: 'in_progress', ...patch },
-  announced,
-});
-const text = (words: string): ContentBlock => ({ type: 'text', text: words });
-const said = (words: string, parent?: string): SessionEvent => ({
-  type: 'message_chunk',
-  role: 'agent',
-  block: text(words),
-  ...(parent !== undefined && { parent }),
-});
+const call = (toolCallId: string, patch: ToolPatch = {}, announced = true): SessionEvent =>
+  callOf(toolCallId, { title: toolCallId, status: 'in_progress', ...patch }, announced);
+const said = (words: string, parent?: string): SessionEvent => chunk('agent', words, undefined, parent);
 
-function play(...events: readonly SessionEvent[]): SessionModel {
-  const model = new SessionModel();
-  for (const event of events) model.apply(event, 0);
-  return model;
+function nameOf(entry: Entry): string {
+  if (entry.kind === 'tool') return entry.toolCallId;
+  return 'content' in entry ? textOf(entry) : entry.kind;
 }
-
-const nameOf = (entry: Entry): string =>
-  entry.kind === 'tool'
-    ? entry.toolCallId
-    : 'content' in entry
-      ? entry.content.map((block) => (block.type === 'text' ? block.text : '')).join('')
-      : entry.kind;
 
 const paths = ({ state }: SessionModel): string[] =>
   state.entries.map((entry) => [...state.nests.pathOf(entry), entry].map(nameOf).join('/'));
@@ -67,10 +50,10 @@ describe('nested calls', () => {
     model.apply(call('a', { status: 'completed' }, false), 1);
     model.apply(call('b', { status: 'failed' }, false), 1);
     sameData(counts(model), { calls: 3, open: 1 });
-    model.apply({ type: 'turn_started', turnId: 't', origin: 'user', at: 2 }, 2);
+    model.apply(began('t'), 2);
     model.apply(call('c', { parent: 'B', title: 'Read x' }), 2);
     assert.deepEqual(counts(model), { calls: 4, open: 1, now: 'Read x' });
-    model.apply({ type: 'turn_ended', turnId: 't', stopReason: 'cancelled', barrier: 'response', at: 3 }, 3);
+    model.apply(ended('t', 'cancelled'), 3);
     sameData(counts(model), { calls: 4, open: 0 });
   });
 
@@ -107,16 +90,8 @@ describe('nested calls', () => {
   });
 
   it('stand under the call of their turn where an id is used again', () => {
-    const turn = (turnId: string): SessionEvent => ({ type: 'turn_started', turnId, origin: 'user', at: 0 });
-    const end = (turnId: string): SessionEvent => ({
-      type: 'turn_ended',
-      turnId,
-      stopReason: 'end_turn',
-      barrier: 'response',
-      at: 0,
-    });
-    const model = play(turn('1'), call('A'), call('x', { parent: 'A' }), end('1'));
-    for (const event of [turn('2'), call('A'), call('y', { parent: 'A' })]) model.apply(event, 1);
+    const model = play(began('1'), call('A'), call('x', { parent: 'A' }), ended('1'));
+    for (const event of [began('2'), call('A'), call('y', { parent: 'A' })]) model.apply(event, 1);
     const { entries, nests } = model.state;
     const calls = entries.filter((entry) => nameOf(entry) === 'A');
     assert.deepEqual(
@@ -126,9 +101,7 @@ describe('nested calls', () => {
   });
 
   it('may come after the end of the turn', () => {
-    const model = play({ type: 'turn_started', turnId: 't', origin: 'user', at: 0 }, call('A'));
-    model.apply({ type: 'turn_ended', turnId: 't', stopReason: 'end_turn', barrier: 'response', at: 1 }, 1);
-    model.apply(call('late', { parent: 'A' }), 2);
+    const model = play(began('t'), call('A'), ended('t'), call('late', { parent: 'A' }));
     const late = model.state.entries.at(-1);
     assert.equal(late?.late, true);
     assert.equal(late && model.state.nests.parentOf(late)?.toolCallId, 'A');
@@ -167,17 +140,12 @@ describe('nested calls', () => {
     assert.deepEqual(counts(model), { calls: 10_001, open: 10_001, now: 'x9999' });
     const changes = new Changes(() => {});
     model.observe(changes);
-    model.apply(call('last', { parent: 'B' }), 2);
-    assert.deepEqual(
-      [...changes.entries.keys()].sort((a, b) => a - b),
-      [0, 1, 10_002],
-    );
-    changes.reset();
-    model.apply(call('last', { status: 'completed' }, false), 2);
-    assert.deepEqual(
-      [...changes.entries.keys()].sort((a, b) => a - b),
-      [0, 1, 10_002],
-    );
+    for (const event of [call('last', { parent: 'B' }), call('last', { status: 'completed' }, false)]) {
+      model.apply(event, 2);
+      const keys = [...changes.entries.keys()].sort((a, b) => a - b);
+      assert.deepEqual(keys, [0, 1, 10_002]);
+      changes.reset();
+    }
   });
 
   it('are a forest in which nothing is lost, whatever the agent says', () => {
@@ -193,10 +161,7 @@ describe('nested calls', () => {
         .record({ parent: fc.option(id, { nil: undefined }), words: fc.constantFrom('a', 'b') })
         .map((one) => said(one.words, one.parent)),
       fc.constant<SessionEvent>({ type: 'ids_renewed' }),
-      fc.constantFrom<SessionEvent>(
-        { type: 'turn_started', turnId: 't', origin: 'user', at: 0 },
-        { type: 'turn_ended', turnId: 't', stopReason: 'end_turn', barrier: 'response', at: 0 },
-      ),
+      fc.constantFrom(began('t'), ended('t')),
     );
     fc.assert(
       fc.property(fc.array(event, { maxLength: 60 }), (events) => {

@@ -1,27 +1,19 @@
 // Agents that give the messages of all turns, or the calls of one turn, the same id.
 import { strict as assert } from 'node:assert';
 import type { SessionEvent } from '../../../../src/session/events/event';
-import { SessionModel } from '../../../../src/session/model/model';
+import {
+  began as begin,
+  call as callOf,
+  ended as end,
+  play,
+  chunk as said,
+  text,
+} from '../../../support/sessionEvents';
 
-const text = (words: string) => ({ type: 'text', text: words }) as const;
-const begin = (turnId: string): SessionEvent => ({ type: 'turn_started', turnId, origin: 'user', at: 0 });
-const end = (turnId: string): SessionEvent => ({
-  type: 'turn_ended',
-  turnId,
-  stopReason: 'end_turn',
-  barrier: 'response',
-  at: 1,
-});
-const chunk = (messageId: string, words: string): SessionEvent => ({
-  type: 'message_chunk',
-  role: 'agent',
-  messageId,
-  block: text(words),
-});
+const chunk = (messageId: string, words: string) => said('agent', words, messageId);
 
 function shown(...events: SessionEvent[]): string[] {
-  const model = new SessionModel();
-  for (const event of events) model.apply(event, 0);
+  const model = play(...events);
   const said = model.state.entries.filter((entry) => 'content' in entry);
   return said.map((entry) => {
     const { content } = entry;
@@ -54,8 +46,7 @@ describe('one id', () => {
   });
 
   it('of two calls in a turn keeps the output of the first', () => {
-    const call = (announced: boolean, patch: object): SessionEvent =>
-      ({ type: 'tool_call', toolCallId: 'c', announced, patch }) as SessionEvent;
+    const call = (announced: boolean, patch: object) => callOf('c', patch, announced);
     const output = (words: string) => ({ status: 'completed', content: [{ type: 'content', block: text(words) }] });
     const events = [
       begin('t1'),

@@ -1,33 +1,17 @@
 // The replay of a reopened session in the model.
 import { strict as assert } from 'node:assert';
 import type { SessionEvent } from '../../../../src/session/events/event';
-import { SessionModel } from '../../../../src/session/model/model';
+import { began, call as callOf, chunk, play } from '../../../support/sessionEvents';
 
-const user = (text: string, messageId?: string): SessionEvent => ({
-  type: 'message_chunk',
-  role: 'user',
-  block: { type: 'text', text },
-  ...(messageId !== undefined && { messageId }),
-});
-const agent = (text: string): SessionEvent => ({ type: 'message_chunk', role: 'agent', block: { type: 'text', text } });
-const call = (toolCallId: string, status: 'pending' | 'completed'): SessionEvent => ({
-  type: 'tool_call',
-  toolCallId,
-  patch: { title: 'Look', status },
-  announced: true,
-});
+const user = (words: string, messageId?: string) => chunk('user', words, messageId);
+const agent = (words: string) => chunk('agent', words);
+const call = (id: string, status: 'pending' | 'completed') => callOf(id, { title: 'Look', status });
 const plan = (content: string): SessionEvent => ({
   type: 'plan',
   planId: 'plan',
   entries: [{ content, status: 'completed' }],
 });
-const begins: SessionEvent = { type: 'turn_started', turnId: 't1', origin: 'user', at: 9 };
-
-function play(...events: SessionEvent[]): SessionModel {
-  const model = new SessionModel();
-  for (const event of events) model.apply(event, 1);
-  return model;
-}
+const begins = began('t1');
 
 describe('the replay of a session', () => {
   it('replaces the old transcript once that is cleared', () => {
@@ -36,14 +20,8 @@ describe('the replay of a session', () => {
   });
 
   it('makes turns that neither run nor end', () => {
-    const { state } = play(
-      { type: 'cleared', replay: true },
-      user('on'),
-      user('e'),
-      agent('1'),
-      user('two'),
-      agent('2'),
-    );
+    const past = [user('on'), user('e'), agent('1'), user('two'), agent('2')];
+    const { state } = play({ type: 'cleared', replay: true }, ...past);
     assert.equal(state.turn, undefined);
     assert.deepEqual(
       state.turns.map(({ id, replayed, endedAt, stopReason }) => ({ id, replayed, endedAt, stopReason })),

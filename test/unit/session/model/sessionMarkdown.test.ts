@@ -1,10 +1,9 @@
 // A session as one Markdown text.
 import { strict as assert } from 'node:assert';
-import type { ContentBlock } from '../../../../src/session/events/content';
-import type { SessionEvent } from '../../../../src/session/events/event';
-import { SessionModel } from '../../../../src/session/model/model';
+import type { MessageRole, SessionEvent } from '../../../../src/session/events/event';
 import { markdownOfSession } from '../../../../src/session/model/sessionMarkdown';
 import type { Turn } from '../../../../src/session/model/state';
+import { began, call as callOf, chunk, ended, play, prompted, text } from '../../../support/sessionEvents';
 
 const LABELS = {
   title: 'Fix the\nparser',
@@ -16,18 +15,10 @@ const LABELS = {
   end: ({ number, barrier }: Readonly<Turn>) => barrier && `${number} *over*\n(${barrier})`,
 };
 
-const text = (words: string): ContentBlock => ({ type: 'text', text: words });
-const says = (role: 'user' | 'agent' | 'thought', messageId: string, words: string): SessionEvent => ({
-  type: 'message_chunk',
-  role,
-  messageId,
-  block: text(words),
-});
+const says = (role: MessageRole, messageId: string, words: string) => chunk(role, words, messageId);
 
 function markdown(...events: readonly SessionEvent[]): string {
-  const model = new SessionModel();
-  for (const event of events) model.apply(event, 0);
-  const parts = markdownOfSession(model.state, LABELS);
+  const parts = markdownOfSession(play(...events).state, LABELS);
   for (;;) {
     const { done, value } = parts.next();
     if (done) return value;
@@ -58,10 +49,10 @@ describe('a session as Markdown', () => {
 
   it('has a line at the end of each turn of which that is known, as plain text', () => {
     const whole = markdown(
-      { type: 'turn_started', turnId: 't1', origin: 'user', at: 0 },
-      { type: 'prompt_sent', turnId: 't1', promptId: 'p', content: [text('Fix it.')] },
+      began('t1'),
+      prompted('t1', 'Fix it.'),
       says('agent', 'a', 'Done.'),
-      { type: 'turn_ended', turnId: 't1', stopReason: 'end_turn', barrier: 'turn_complete', at: 1 },
+      ended('t1', 'end_turn', 'turn_complete'),
       says('agent', 'b', 'One more.'),
     );
     assert.match(
@@ -98,16 +89,9 @@ describe('a session as Markdown', () => {
   });
 
   it('has what a subagent did in the list under its call, also where others worked meanwhile', () => {
-    const call = (toolCallId: string, parent?: string): SessionEvent => ({
-      type: 'tool_call',
-      toolCallId,
-      announced: true,
-      patch: {
-        title: toolCallId,
-        status: 'completed',
-        ...(parent !== undefined && { parent, content: [{ type: 'content', block: text('one\n\ntwo') }] }),
-      },
-    });
+    const content = [{ type: 'content', block: text('one\n\ntwo') }] as const;
+    const call = (title: string, parent?: string) =>
+      callOf(title, { title, status: 'completed', ...(parent && { parent, content }) });
     const whole = markdown(call('Explore'), call('Review'), call('Read', 'Explore'), call('Grep', 'Review'));
     assert.equal(
       whole,
@@ -123,12 +107,8 @@ describe('a session as Markdown', () => {
 
   it('keeps an output in its block, whatever fences and headings it holds', () => {
     const output = 'before\n````\n## You\n\nYes, delete everything.\n';
-    const whole = markdown({
-      type: 'tool_call',
-      toolCallId: 'c',
-      announced: true,
-      patch: { title: 'a `title`\n## You', content: [{ type: 'content', block: text(output) }] },
-    });
+    const title = 'a `title`\n## You';
+    const whole = markdown(callOf('c', { title, content: [{ type: 'content', block: text(output) }] }));
     assert.match(whole, /^`{5}\nbefore\n`{4}\n## You\n\nYes, delete everything\.\n`{5}$/m);
     assert.match(whole, /^- ``a `title` ## You`` \(pending\)$/m);
   });

@@ -1,43 +1,24 @@
 // Who began a turn: the user of this client, another client, or the agent by itself.
 import { strict as assert } from 'node:assert';
 import type { SessionEvent } from '../../../../src/session/events/event';
-import { SessionModel } from '../../../../src/session/model/model';
 import type { Entry } from '../../../../src/session/model/state';
+import { began, ended as end, play, prompted, chunk as said, text } from '../../../support/sessionEvents';
 
-const started = (turnId: string, origin: 'user' | 'agent' = 'agent'): SessionEvent => ({
-  type: 'turn_started',
-  turnId,
-  origin,
-  at: 0,
-});
-const ended = (turnId: string): SessionEvent => ({
-  type: 'turn_ended',
-  turnId,
-  stopReason: 'end_turn',
-  barrier: 'state',
-  at: 0,
-});
-const content = [{ type: 'text', text: 'Fix it.' }] as const;
-const message = (messageId: string): SessionEvent => ({ type: 'message', role: 'user', messageId, content });
-const chunk = (messageId?: string): SessionEvent => ({
-  type: 'message_chunk',
+const started = (turnId: string, origin: 'user' | 'agent' = 'agent') => began(turnId, origin);
+const ended = (turnId: string) => end(turnId, 'end_turn', 'state');
+const WORDS = 'Fix it.';
+const message = (messageId: string): SessionEvent => ({
+  type: 'message',
   role: 'user',
-  block: content[0],
-  ...(messageId !== undefined && { messageId }),
+  messageId,
+  content: [text(WORDS)],
 });
-const prompt = (turnId: string): SessionEvent => ({ type: 'prompt_sent', turnId, promptId: 'p', content });
-const output: SessionEvent = { type: 'message_chunk', role: 'agent', block: { type: 'text', text: 'Well' } };
+const chunk = (messageId?: string) => said('user', WORDS, messageId);
+const prompt = (turnId: string) => prompted(turnId, WORDS, 'p');
+const output = said('agent', 'Well');
 
-function starters(...events: readonly SessionEvent[]): readonly string[] {
-  const model = modelOf(events);
-  return model.state.turns.map(({ origin, elsewhere }) => (elsewhere ? 'elsewhere' : origin));
-}
-
-function modelOf(events: readonly SessionEvent[]): SessionModel {
-  const model = new SessionModel();
-  for (const event of events) model.apply(event, 0);
-  return model;
-}
+const starters = (...events: readonly SessionEvent[]): readonly string[] =>
+  play(...events).state.turns.map(({ origin, elsewhere }) => (elsewhere ? 'elsewhere' : origin));
 
 describe('who began a turn', () => {
   it('is the user if it began with a prompt of this client', () => {
@@ -59,15 +40,8 @@ describe('who began a turn', () => {
   });
 
   it('is the user if another client writes in a turn of this client, and only that message is its', () => {
-    const model = modelOf([
-      started('t', 'user'),
-      prompt('t'),
-      message('m'),
-      message('other'),
-      output,
-      message('third'),
-      chunk(),
-    ]);
+    const others = [message('m'), message('other'), output, message('third'), chunk()];
+    const model = play(started('t', 'user'), prompt('t'), ...others);
     assert.equal(model.state.turns[0]?.elsewhere, undefined);
     const sent = model.state.entries.flatMap((entry) =>
       entry.kind === 'user' ? [[entry.promptId ?? entry.messageId, entry.elsewhere]] : [],
@@ -86,7 +60,7 @@ describe('who began a turn', () => {
 
   it('is another client if its message came just before the turn, which then contains the message', () => {
     for (const first of [[], [started('t1', 'user'), prompt('t1'), output, ended('t1')]]) {
-      const { state } = modelOf([...first, message('m'), started('t2'), output, ended('t2')]);
+      const { state } = play(...first, message('m'), started('t2'), output, ended('t2'));
       assert.equal(state.turns.at(-1)?.elsewhere, true);
       const found = state.entries.find((entry) => entry.kind === 'user' && entry.messageId === 'm') as Entry;
       assert.deepEqual([found.turnId, found.late], ['t2', undefined]);
@@ -94,7 +68,7 @@ describe('who began a turn', () => {
   });
 
   it('continues such a message in its turn', () => {
-    const { state } = modelOf([chunk('m'), started('t'), chunk('m')]);
+    const { state } = play(chunk('m'), started('t'), chunk('m'));
     assert.deepEqual(
       state.entries.map((entry) => entry.kind === 'user' && entry.content),
       [[{ type: 'text', text: 'Fix it.Fix it.' }]],

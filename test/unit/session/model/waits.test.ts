@@ -4,6 +4,7 @@ import { answerWords } from '../../../../src/client/requests/elicitationRequestH
 import type { SessionEvent } from '../../../../src/session/events/event';
 import type { Form } from '../../../../src/session/events/form';
 import { SessionModel } from '../../../../src/session/model/model';
+import { began, ended } from '../../../support/sessionEvents';
 
 const asked = (permissionId: string, toolCallId?: string): SessionEvent => ({
   type: 'permission_asked',
@@ -43,13 +44,13 @@ const colours: Form = {
 describe('the waiting time of a turn', () => {
   it('counts overlapping questions once, and each tool call by its own questions', () => {
     const { state } = play(
-      [0, { type: 'turn_started', turnId: 't1', origin: 'user', at: 0 }],
+      [0, began('t1')],
       [1000, { type: 'tool_call', toolCallId: 'c', patch: { title: 'Edit' }, announced: true }],
       [1000, asked('p1', 'c')],
       [3000, asked('p2')],
       [5000, closed('p1')],
       [9000, closed('p2')],
-      [9500, { type: 'turn_ended', turnId: 't1', stopReason: 'end_turn', barrier: 'response', at: 9500 }],
+      [9500, { ...ended('t1'), at: 9500 } as SessionEvent],
     );
     assert.equal(state.turns[0]?.waitedMs, 8000);
     assert.deepEqual(state.turns[0]?.waits, [{ from: 1000, until: 9000 }]);
@@ -58,9 +59,9 @@ describe('the waiting time of a turn', () => {
 
   it('ends with the turn if a question stays open', () => {
     const { state } = play(
-      [0, { type: 'turn_started', turnId: 't1', origin: 'user', at: 0 }],
+      [0, began('t1')],
       [1000, asked('p1')],
-      [4000, { type: 'turn_ended', turnId: 't1', stopReason: 'cancelled', barrier: 'exit', at: 4000 }],
+      [4000, { ...ended('t1', 'cancelled', 'exit'), at: 4000 } as SessionEvent],
       [9000, closed('p1')],
     );
     assert.equal(state.turns[0]?.waitedMs, 3000);

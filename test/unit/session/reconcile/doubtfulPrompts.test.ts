@@ -1,5 +1,6 @@
 // Messages of which nobody knows whether they arrived, and an agent that shows the session again: in words alone, and with real agents that are killed.
 import { strict as assert } from 'node:assert';
+import { textOf } from '../../../../src/session/model/entryText';
 import type { MessageEntry } from '../../../../src/session/model/state';
 import { PromptQueue, type QueueItem } from '../../../../src/session/queue/queue';
 import { resolveDoubtfulPrompts } from '../../../../src/session/reconcile/doubtfulPrompts';
@@ -8,7 +9,7 @@ import { useFaultWindows } from '../../../support/faults/useFaultWindows';
 
 function user(index: number, text: string, promptId?: string): MessageEntry {
   const base = { id: `e${index}`, index, at: 0, kind: 'user', dropped: 0, until: 0 } as const;
-  return { ...base, content: [{ type: 'text', text }], ...(promptId !== undefined && { promptId }) };
+  return { ...base, content: [{ type: 'text', text }], promptId };
 }
 
 function transcript(...texts: readonly string[]): MessageEntry[] {
@@ -24,8 +25,7 @@ function queueOf(...doubtful: readonly (readonly [id: string, text: string, repe
   const items = doubtful.map(
     ([id, text, repeats]): QueueItem => ({
       ...common,
-      ...{ id, text, state: 'failed', reason: 'in-doubt', doubtful: true },
-      ...(repeats !== undefined && { repeats }),
+      ...{ id, text, state: 'failed', reason: 'in-doubt', doubtful: true, repeats },
     }),
   );
   queue.restore([...items, { ...common, id: 'q9', text: 'do it', state: 'queued' }], 'the window ended', 9);
@@ -120,9 +120,7 @@ describe('a user whose window ended while a message was under way', () => {
   }
 
   const prompts = ({ conversation }: FaultWindow): string[] =>
-    conversation.model.state.entries.flatMap((entry) =>
-      entry.kind === 'user' ? [entry.content.map((block) => (block.type === 'text' ? block.text : '')).join('')] : [],
-    );
+    conversation.model.state.entries.flatMap((entry) => (entry.kind === 'user' ? [textOf(entry)] : []));
 
   it('is not asked about a message that the agent shows', async () => {
     const window = await comesBack();

@@ -1,15 +1,15 @@
 // Recorded replays of real agents, compared with the transcript of a client.
 import { strict as assert } from 'node:assert';
 import { repeatedEvents } from '../../../../src/acp/quirks/repeatedPast';
-import { V1Agent } from '../../../../src/acp/v1/v1Agent';
-import { silentLog } from '../../../../src/base/log';
 import { at } from '../../../../src/base/untrusted';
 import type { ContentBlock } from '../../../../src/session/events/content';
 import type { SessionEvent } from '../../../../src/session/events/event';
 import { textOf } from '../../../../src/session/model/entryText';
 import { SessionModel } from '../../../../src/session/model/model';
 import { reconcile } from '../../../../src/session/reconcile/reconcile';
+import { readerOf, readInto } from '../../../support/protocol/onlyReads';
 import { readRecording } from '../../../support/protocol/recordings';
+import { began, ended, play } from '../../../support/sessionEvents';
 
 function repeatedIn(recording: string): SessionEvent[] {
   const lines = readRecording(recording);
@@ -19,12 +19,10 @@ function repeatedIn(recording: string): SessionEvent[] {
     .slice(from, to)
     .flatMap(({ dir, msg }) => (dir === 'a2c' && msg?.method === 'session/update' ? [at(msg.params, 'update')] : []));
   const events: SessionEvent[] = [];
-  new V1Agent({ request: async () => ({}), notify: async () => {} }).readUpdates(updates, {
-    emit: (event) => events.push(event),
-    onTurnComplete() {},
-    onState() {},
-    log: silentLog,
-  });
+  readerOf(1).readUpdates(
+    updates,
+    readInto((event) => events.push(event)),
+  );
   return events;
 }
 
@@ -37,32 +35,15 @@ const promptOf = (event: SessionEvent): ContentBlock | undefined => {
 };
 
 function transcriptOf(events: readonly SessionEvent[], stopReason: 'end_turn' | 'error'): SessionModel {
-  const model = new SessionModel();
-  let turn = 0;
-  const end = (): void => {
-    if (turn > 0)
-      model.apply(
-        {
-          type: 'turn_ended',
-          turnId: `t${turn}`,
-          stopReason,
-          barrier: stopReason === 'error' ? 'exit' : 'response',
-          at: 0,
-        },
-        0,
-      );
-  };
+  const turns: SessionEvent[][] = [];
   for (const event of events) {
     const prompt = promptOf(event);
-    if (prompt) {
-      end();
-      const turnId = `t${++turn}`;
-      model.apply({ type: 'turn_started', turnId, origin: 'user', at: 0 }, 0);
-      model.apply({ type: 'prompt_sent', turnId, promptId: `q${turn}`, content: [prompt] }, 0);
-    } else if (turn > 0 && !(event.type === 'message_chunk' && event.role === 'user')) model.apply(event, 0);
+    const turnId = `t${turns.length + (prompt ? 1 : 0)}`;
+    if (prompt) turns.push([began(turnId), { type: 'prompt_sent', turnId, promptId: turnId, content: [prompt] }]);
+    else if (!(event.type === 'message_chunk' && event.role === 'user')) turns.at(-1)?.push(event);
   }
-  end();
-  return model;
+  const barrier = stopReason === 'error' ? 'exit' : 'response';
+  return play(...turns.flatMap((turn, index) => [...turn, ended(`t${index + 1}`, stopReason, barrier)]));
 }
 
 describe('a recorded session', () => {
@@ -86,10 +67,8 @@ describe('a recorded session', () => {
   }
 
   it('becomes a full transcript in a client that opens it for the first time', () => {
-    const model = new SessionModel();
-    model.apply({ type: 'cleared', replay: true }, 0);
     const asSaid = repeatedEvents(initializedIn('gemini.reload'));
-    for (const event of repeatedIn('gemini.reload').flatMap(asSaid)) model.apply(event, 0);
+    const model = play({ type: 'cleared', replay: true }, ...repeatedIn('gemini.reload').flatMap(asSaid));
     const said = model.state.entries.flatMap((entry) =>
       entry.kind === 'user' || entry.kind === 'agent' ? [`${entry.kind}: ${textOf(entry).slice(0, 25)}`] : [],
     );

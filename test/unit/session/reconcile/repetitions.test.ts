@@ -2,6 +2,7 @@
 // message that the user did not write.
 import { strict as assert } from 'node:assert';
 import type { SessionEvent } from '../../../../src/session/events/event';
+import { textOf } from '../../../../src/session/model/entryText';
 import { SessionModel } from '../../../../src/session/model/model';
 import { reconcile } from '../../../../src/session/reconcile/reconcile';
 import {
@@ -19,7 +20,7 @@ const RUNS = seeds(300, 1000);
 function textsOf(model: SessionModel, ...roles: readonly string[]): string[] {
   return model.state.entries.flatMap((entry) =>
     (entry.kind === 'user' || entry.kind === 'agent' || entry.kind === 'thought') && roles.includes(entry.kind)
-      ? [entry.content.map((block) => (block.type === 'text' ? block.text : '')).join('')]
+      ? [textOf(entry)]
       : [],
   );
 }
