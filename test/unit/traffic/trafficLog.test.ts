@@ -64,32 +64,26 @@ describe('a line of traffic', () => {
   const facts = (text: string, kind: 'in' | 'out' | 'stderr' | 'noise' = 'in', length = text.length) =>
     factsOf({ seq: 0, at: 0, key: 's', kind, text, length });
 
-  it('is a request, a response or a notification', () => {
-    assert.deepEqual(facts('{"jsonrpc":"2.0","id":3,"method":"session/prompt","params":{}}', 'out'), {
-      kind: 'request',
-      method: 'session/prompt',
-      id: '3',
-    });
-    sameData(facts('{"id":3,"result":{}}'), { kind: 'response', method: '', id: '3' });
-    assert.deepEqual(facts('{"id":"a","error":{"code":-1}}'), { kind: 'response', method: '', id: 'a', isError: true });
-    assert.deepEqual(facts('{"method":"session/update","params":{"update":{"sessionUpdate":"plan"}}}'), {
-      kind: 'notification',
-      method: 'session/update plan',
-    });
-  });
-
-  it('is text if it is not a message', () => {
-    sameData(facts('npm warn  deprecated', 'stderr'), { kind: 'text', method: 'npm warn deprecated' });
-    assert.deepEqual(facts('Listening…', 'noise'), { kind: 'text', method: 'Listening…', isError: true });
-  });
-
-  it('is a request to an HTTP agent, or the answer', () => {
-    assert.deepEqual(facts('POST /runs {"agent_name":"a"}', 'out'), { kind: 'request', method: 'POST /runs' });
-    sameData(facts('200 POST /runs {}'), { kind: 'response', method: 'POST /runs' });
-    assert.deepEqual(facts('500 POST /runs'), { kind: 'response', method: 'POST /runs', isError: true });
-    assert.deepEqual(facts('(no answer) GET /ping'), { kind: 'response', method: 'GET /ping', isError: true });
-    assert.deepEqual(facts('{"type":"message.part","part":{}}'), { kind: 'notification', method: 'message.part' });
-  });
+  const cases: readonly (readonly [title: string, text: string, from: 'in' | 'out' | 'stderr' | 'noise', object])[] = [
+    ['request', '{"id":3,"method":"session/prompt"}', 'out', { kind: 'request', method: 'session/prompt', id: '3' }],
+    ['response', '{"id":3,"result":{}}', 'in', { kind: 'response', method: '', id: '3' }],
+    ['error', '{"id":"a","error":{"code":-1}}', 'in', { kind: 'response', method: '', id: 'a', isError: true }],
+    [
+      'notification',
+      '{"method":"session/update","params":{"update":{"sessionUpdate":"plan"}}}',
+      'in',
+      { kind: 'notification', method: 'session/update plan' },
+    ],
+    ['text of stderr', 'npm warn  deprecated', 'stderr', { kind: 'text', method: 'npm warn deprecated' }],
+    ['other text', 'Listening…', 'noise', { kind: 'text', method: 'Listening…', isError: true }],
+    ['HTTP request', 'POST /runs {"agent_name":"a"}', 'out', { kind: 'request', method: 'POST /runs' }],
+    ['HTTP answer', '200 POST /runs {}', 'in', { kind: 'response', method: 'POST /runs' }],
+    ['HTTP error', '500 POST /runs', 'in', { kind: 'response', method: 'POST /runs', isError: true }],
+    ['missing HTTP answer', '(no answer) GET /ping', 'in', { kind: 'response', method: 'GET /ping', isError: true }],
+    ['HTTP event', '{"type":"message.part","part":{}}', 'in', { kind: 'notification', method: 'message.part' }],
+  ];
+  for (const [title, text, from, expected] of cases)
+    it(`is recognized: ${title}`, () => sameData(facts(text, from), expected));
 
   it('is recognized by its beginning if it was truncated', () => {
     const text = '{"jsonrpc":"2.0","id":17,"method":"fs/write_text_file","params":{"content":"xx';

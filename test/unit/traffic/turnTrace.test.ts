@@ -4,9 +4,20 @@ import type { TurnLane } from '../../../src/panel/trafficContract';
 import { type TimedMark, TurnTrace } from '../../../src/traffic/turnTrace';
 import { sameData } from '../../support/sameData';
 
-function traced(...marks: readonly Omit<TimedMark, 'at'>[]): TurnTrace {
+function traced(line: string): TurnTrace {
   const trace = new TurnTrace();
-  for (const [index, mark] of marks.entries()) trace.add('a', { seq: index, at: index * 10, ...mark });
+  for (const [index, mark] of line.split(', ').entries()) {
+    const [kind = '', ...more] = mark.split(' ');
+    const find = (pattern: RegExp): string | undefined => more.find((word) => pattern.test(word));
+    const facts = {
+      kind: kind as TimedMark['kind'],
+      turnId: find(/^t\d$/),
+      handle: find(/^p\d$/),
+      requestId: find(/^#/)?.slice(1),
+      note: find(/^(?:late|foreign)$/) as TimedMark['note'],
+    };
+    trace.add('a', { seq: index, at: index * 10, ...facts });
+  }
   return trace;
 }
 
@@ -41,111 +52,67 @@ describe('the trace of turns', () => {
     sameData(two?.marks, [{ kind: 'sent', at: 5_000, ms: 0, seq: 11 }]);
   });
 
-  it('keeps a late answer in the lane of its prompt while the next one runs', () => {
-    const [one, two] = traced(
-      { kind: 'sent', turnId: 't1', handle: 'p1', requestId: '1' },
-      { kind: 'barrier', turnId: 't1', requestId: '1' },
-      { kind: 'settled', turnId: 't1' },
-      { kind: 'sent', turnId: 't2', handle: 'p2', requestId: '2' },
-      { kind: 'answer', requestId: '1', note: 'late' },
-      { kind: 'answer', handle: 'p2', turnId: 't2' },
-    ).lanes;
-    assert.equal(words(one!), 'sent +0, barrier +10, settled +10, answer late +20');
-    assert.equal(words(two!), 'sent +0, answer +20');
-  });
-
-  it('shows a barrier of another client where it came, even if its id is one of ours', () => {
-    const { lanes } = traced(
-      { kind: 'sent', turnId: 't1', handle: 'p1', requestId: '1' },
-      { kind: 'settled', turnId: 't1' },
-      { kind: 'sent', turnId: 't2', handle: 'p2', requestId: '2' },
-      { kind: 'barrier', requestId: '1', note: 'foreign' },
-      { kind: 'answer', handle: 'p2' },
-    );
-    assert.deepEqual(lanes.map(words), ['sent +0, settled +10', 'sent +0, barrier foreign +10, answer +10']);
-    assert.equal(lanes[1]?.requestId, '2');
-  });
-
-  it('keeps a prompt that is sent while a turn runs out of that turn until the agent takes the prompt in', () => {
-    const { lanes } = traced(
-      { kind: 'sent', turnId: 't1', handle: 'p1' },
-      { kind: 'sent', handle: 'p2' },
-      { kind: 'answer', turnId: 't1', handle: 'p1' },
-      { kind: 'settled', turnId: 't1' },
-      { kind: 'answer', handle: 'p2' },
-      { kind: 'settled', turnId: 't2' },
-    );
-    assert.deepEqual(lanes.map(words), ['sent +0, answer +20, settled +10', 'sent +0, answer +30, settled +10']);
-  });
-
-  it('gives each prompt of one turn a lane, and both the marks of the turn', () => {
-    const { lanes } = traced(
-      { kind: 'sent', turnId: 't1', handle: 'p1' },
-      { kind: 'output', turnId: 't1' },
-      { kind: 'sent', handle: 'p2' },
-      { kind: 'echo', handle: 'p2', turnId: 't1' },
-      { kind: 'idle', turnId: 't1' },
-    );
-    assert.deepEqual(lanes.map(words), ['sent +0, output +10, idle +30', 'sent +0, echo +10, idle +10']);
-  });
-
-  it('has a lane without a prompt for a turn of the agent, which ends before the next begins', () => {
-    const { lanes } = traced(
-      { kind: 'output', turnId: 't1' },
-      { kind: 'idle', turnId: 't1' },
-      { kind: 'output', turnId: 't2' },
-    );
-    assert.deepEqual(
-      lanes.map((lane) => [lane.isOwn, words(lane)]),
-      [
-        [true, 'output +0, idle +10'],
-        [true, 'output +0'],
-      ],
-    );
-  });
-
-  it('begins a lane with the message of another client, also before its turn has an id', () => {
-    const { lanes } = traced(
-      { kind: 'sent', turnId: 't1', handle: 'p1' },
-      { kind: 'settled', turnId: 't1' },
-      { kind: 'echo', note: 'foreign' },
-      { kind: 'output', turnId: 't2' },
-      { kind: 'settled', turnId: 't2' },
-      { kind: 'barrier', requestId: '9', note: 'foreign' },
-    );
-    assert.deepEqual(lanes.map(words), [
+  for (const [title, marks, ...expected] of [
+    [
+      'keeps a late answer in the lane of its prompt while the next one runs',
+      'sent t1 p1 #1, barrier t1 #1, settled t1, sent t2 p2 #2, answer #1 late, answer p2 t2',
+      'sent +0, barrier +10, settled +10, answer late +20',
+      'sent +0, answer +20',
+    ],
+    [
+      'shows a barrier of another client where it came, even if its id is one of ours',
+      'sent t1 p1 #1, settled t1, sent t2 p2 #2, barrier #1 foreign, answer p2',
       'sent +0, settled +10',
-      'echo foreign +0, output +10, settled +10, barrier foreign +10',
-    ]);
-  });
-
-  it('begins another lane where a message is sent again, or its beginning is no longer kept', () => {
-    const again = { kind: 'sent', handle: 'p1' } as const;
-    const { lanes } = traced(again, again, { kind: 'answer', handle: 'p1' }, { kind: 'answer', handle: 'p0' });
-    assert.deepEqual(lanes.map(words), ['sent +0', 'sent +0, answer +10', 'answer +0']);
-    assert.ok(lanes.every(({ isOwn }) => isOwn === undefined));
-  });
-
-  it('gives what happens in a turn to the message that was sent again, and not to the one that was refused', () => {
-    const sent = { kind: 'sent', turnId: 't1', handle: 'p1' } as const;
-    const { lanes } = traced(
-      { ...sent, requestId: '1' },
-      { kind: 'answer', handle: 'p1' },
-      { ...sent, requestId: '2' },
-      { kind: 'output', turnId: 't1' },
-      { kind: 'settled', turnId: 't1' },
-    );
-    assert.deepEqual(lanes.map(words), ['sent +0, answer +10', 'sent +0, output +10, settled +10']);
-  });
-
-  it('keeps a late answer out of the turn that runs, also if the beginning of its prompt is gone', () => {
-    const { lanes } = traced(
-      { kind: 'sent', turnId: 't2', handle: 'p2' },
-      { kind: 'answer', handle: 'p1', note: 'late' },
-      { kind: 'settled', turnId: 't2' },
-    );
-    assert.deepEqual(lanes.map(words), ['sent +0, settled +20', 'answer late +0']);
-  });
+      'sent +0, barrier foreign +10, answer +10',
+    ],
+    [
+      'keeps a prompt that is sent while a turn runs out of that turn until the agent takes the prompt in',
+      'sent t1 p1, sent p2, answer t1 p1, settled t1, answer p2, settled t2',
+      'sent +0, answer +20, settled +10',
+      'sent +0, answer +30, settled +10',
+    ],
+    [
+      'gives each prompt of one turn a lane, and both the marks of the turn',
+      'sent t1 p1, output t1, sent p2, echo p2 t1, idle t1',
+      'sent +0, output +10, idle +30',
+      'sent +0, echo +10, idle +10',
+    ],
+    [
+      'has a lane without a prompt for a turn of the agent, which ends before the next begins',
+      'output t1, idle t1, output t2',
+      'own output +0, idle +10',
+      'own output +0',
+    ],
+    [
+      'begins a lane with the message of another client, also before its turn has an id',
+      'sent t1 p1, settled t1, echo foreign, output t2, settled t2, barrier #9 foreign',
+      'sent +0, settled +10',
+      'own echo foreign +0, output +10, settled +10, barrier foreign +10',
+    ],
+    [
+      'begins another lane where a message is sent again, or its beginning is no longer kept',
+      'sent p1, sent p1, answer p1, answer p0',
+      'sent +0',
+      'sent +0, answer +10',
+      'answer +0',
+    ],
+    [
+      'gives what happens in a turn to the message that was sent again, and not to the one that was refused',
+      'sent t1 p1 #1, answer p1, sent t1 p1 #2, output t1, settled t1',
+      'sent +0, answer +10',
+      'sent +0, output +10, settled +10',
+    ],
+    [
+      'keeps a late answer out of the turn that runs, also if the beginning of its prompt is gone',
+      'sent t2 p2, answer p1 late, settled t2',
+      'sent +0, settled +20',
+      'answer late +0',
+    ],
+  ] as const)
+    it(title, () => {
+      const lanes = traced(marks).lanes.map((lane) => `${lane.isOwn ? 'own ' : ''}${words(lane)}`);
+      assert.deepEqual(lanes, expected);
+    });
 
   it('tells sessions apart', () => {
     const trace = new TurnTrace();
@@ -161,10 +128,10 @@ describe('the trace of turns', () => {
   });
 
   it('counts what is repeated, and keeps a lane short whatever the agent sends', () => {
-    const trace = traced({ kind: 'sent', turnId: 't', handle: 'p' });
-    for (let n = 0; n < 1_000; n++) trace.add('a', { kind: 'barrier', turnId: 't', note: 'doubled', at: n });
+    const trace = traced('sent t1 p1');
+    for (let n = 0; n < 1_000; n++) trace.add('a', { kind: 'barrier', turnId: 't1', note: 'doubled', at: n });
     assert.equal(words(trace.lanes[0]!), 'sent +0, barrier doubled +0 ×1000');
-    for (let n = 0; n < 1_000; n++) trace.add('a', { kind: n % 2 ? 'idle' : 'echo', turnId: 't', at: n });
+    for (let n = 0; n < 1_000; n++) trace.add('a', { kind: n % 2 ? 'idle' : 'echo', turnId: 't1', at: n });
     const [lane] = trace.lanes;
     assert.deepEqual([lane?.marks.length, lane?.more], [32, 970]);
   });
@@ -185,7 +152,7 @@ describe('the trace of turns', () => {
   });
 
   it('drops lanes with the messages that they are made of', () => {
-    const trace = traced({ kind: 'sent', handle: 'p1' }, { kind: 'sent', handle: 'p2' }, { kind: 'settled' });
+    const trace = traced('sent p1, sent p2, settled');
     trace.changes();
     trace.drop(1);
     assert.deepEqual(trace.changes(), { first: 1, lanes: [] });
@@ -195,7 +162,8 @@ describe('the trace of turns', () => {
   });
 
   it('shows an id of anybody as one short line', () => {
-    const trace = traced({ kind: 'sent', handle: 'p', requestId: `1\n\u202e${'x'.repeat(500)}` });
+    const trace = new TurnTrace();
+    trace.add('a', { kind: 'sent', handle: 'p', requestId: `1\n\u202e${'x'.repeat(500)}`, at: 0 });
     assert.match(trace.lanes[0]?.requestId ?? '', /^1 x{50,60}…$/);
   });
 });
