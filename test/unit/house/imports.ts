@@ -11,206 +11,85 @@ type Grade = 'all' | 'types';
 
 interface Room {
   readonly rooms: Readonly<Record<string, Grade>>;
-  readonly vscode?: true;
-  readonly node?: true;
+  readonly vscode: boolean;
+  readonly node: boolean;
   readonly packages: readonly string[];
+}
+
+/** What a room may know, in words: `node`, `vscode`, other rooms (`types of …`: only their types). */
+function knows(words: string, packages = ''): Room {
+  const [all = '', types = ''] = words.split(' types of ');
+  const listed = (list: string): string[] => list.split(' ').filter((word) => word !== '');
+  const of = (list: string, grade: Grade) => listed(list).map((room): [string, Grade] => [room, grade]);
+  const rooms = of(all, 'all').filter(([room]) => room !== 'node' && room !== 'vscode');
+  return {
+    rooms: Object.fromEntries([...rooms, ...of(types, 'types')]),
+    vscode: listed(all).includes('vscode'),
+    node: listed(all).includes('node'),
+    packages: listed(packages),
+  };
 }
 
 /** The whole plan of the house. A package that is not named here cannot be used in that room. */
 export const ROOMS: Readonly<Record<string, Room>> = {
-  base: {
-    rooms: {},
-    packages: [
-      '@secretlint/secretlint-rule-preset-recommend',
-      '@vscode/l10n',
-      'diff',
-      'eventsource-parser',
-      'ipaddr.js',
-    ],
-  },
-  panel: { rooms: { session: 'types' }, packages: [] },
-  session: { rooms: { base: 'all' }, packages: [] },
-  markdown: { rooms: { base: 'all' }, packages: ['temml'] },
-  acp: {
-    rooms: { base: 'all', session: 'types' },
-    node: true,
-    packages: ['@vscode/l10n', 'diff', 'diff', 'vscode-jsonrpc', 'ws', 'zod'],
-  },
-  agents: {
-    rooms: { base: 'all', acp: 'all' },
-    node: true,
-    packages: ['@vscode/l10n', 'jsonc-parser', 'zod'],
-  },
-  terminals: { rooms: { base: 'all', agents: 'all', session: 'types' }, node: true, packages: [] },
-  registry: {
-    rooms: { base: 'all', agents: 'all' },
-    node: true,
-    packages: ['@vscode/l10n', 'semver', 'tar-stream', 'unbzip2-stream', 'yauzl', 'zod'],
-  },
-  changes: { rooms: { base: 'all' }, node: true, packages: ['@vscode/l10n', 'zod'] },
-  mentions: { rooms: { changes: 'all' }, node: true, packages: ['fuzzysort'] },
+  base: knows('', '@secretlint/secretlint-rule-preset-recommend @vscode/l10n diff eventsource-parser ipaddr.js'),
+  panel: knows(' types of session'),
+  session: knows('base'),
+  markdown: knows('base', 'temml'),
+  acp: knows('node base types of session', '@vscode/l10n diff vscode-jsonrpc ws zod'),
+  agents: knows('node base acp', '@vscode/l10n jsonc-parser zod'),
+  terminals: knows('node base agents types of session'),
+  registry: knows('node base agents', '@vscode/l10n semver tar-stream unbzip2-stream yauzl zod'),
+  changes: knows('node base', '@vscode/l10n zod'),
+  mentions: knows('node changes', 'fuzzysort'),
   // A program of its own, which lives longer than the extension that started it: it knows no protocol.
-  keeper: { rooms: { base: 'all', agents: 'all', terminals: 'all' }, node: true, packages: [] },
-  client: {
-    rooms: {
-      base: 'all',
-      changes: 'all',
-      acp: 'all',
-      agents: 'all',
-      terminals: 'all',
-      keeper: 'all',
-      session: 'all',
-      markdown: 'all',
-      panel: 'all',
-      distributed: 'all',
-      traffic: 'types',
-      editorTools: 'types',
-    },
-    node: true,
-    packages: ['@vscode/l10n', 'zod'],
-  },
-  traffic: { rooms: { base: 'all', panel: 'all' }, node: true, packages: ['@vscode/l10n'] },
-  troubleshoot: {
-    rooms: { base: 'all', agents: 'types', acp: 'types' },
-    node: true,
-    packages: ['@vscode/l10n'],
-  },
-  conformance: { rooms: { base: 'all', acp: 'all', agents: 'all', traffic: 'all' }, node: true, packages: [] },
-  store: { rooms: { base: 'all', session: 'types' }, node: true, packages: ['@vscode/l10n', 'zod'] },
-  distributed: {
-    rooms: { base: 'all', session: 'types' },
-    node: true,
-    packages: ['@vscode/l10n', 'aws4fetch', 'zod'],
-  },
-  workbench: {
-    rooms: {
-      base: 'all',
-      panel: 'all',
-      acp: 'all',
-      changes: 'all',
-      mentions: 'all',
-      agents: 'all',
-      terminals: 'all',
-      registry: 'all',
-      session: 'all',
-      client: 'all',
-      store: 'all',
-      distributed: 'all',
-      traffic: 'all',
-      troubleshoot: 'all',
-      conformance: 'all',
-      editorTools: 'all',
-      'workbench/activation': 'types',
-      'workbench/ui': 'all',
-    },
-    vscode: true,
-    node: true,
-    packages: ['zod'],
-  },
-  webview: {
-    rooms: { base: 'all', markdown: 'all', panel: 'all' },
-    packages: ['@preact/signals', '@vscode/l10n', 'hast', 'highlight.js', 'lowlight', 'preact'],
-  },
-  editorTools: { rooms: { base: 'all' }, node: true, packages: ['@modelcontextprotocol/sdk', 'ajv', 'zod'] },
-  demo: { rooms: { base: 'all' }, node: true, packages: [] },
+  keeper: knows('node base agents terminals'),
+  client: knows(
+    'node base changes acp agents terminals keeper session markdown panel distributed types of traffic editorTools',
+    '@vscode/l10n zod',
+  ),
+  traffic: knows('node base panel', '@vscode/l10n'),
+  troubleshoot: knows('node base types of agents acp', '@vscode/l10n'),
+  conformance: knows('node base acp agents traffic'),
+  store: knows('node base types of session', '@vscode/l10n zod'),
+  distributed: knows('node base types of session', '@vscode/l10n aws4fetch zod'),
+  workbench: knows(
+    'vscode node base panel acp changes mentions agents terminals registry session client store distributed traffic troubleshoot conformance editorTools workbench/ui types of workbench/activation',
+    'zod',
+  ),
+  webview: knows('base markdown panel', '@preact/signals @vscode/l10n hast highlight.js lowlight preact'),
+  editorTools: knows('node base', '@modelcontextprotocol/sdk ajv zod'),
+  demo: knows('node base'),
   // Loaded at once: the product is a bundle of its own, and shares nothing with it but what it is given.
-  'extension.ts': {
-    rooms: {
-      base: 'all',
-      'workbench/activation': 'all',
-      'workbench/ui': 'all',
-      'workbench/product': 'all',
-      workbench: 'types',
-    },
-    vscode: true,
-    packages: ['@vscode/l10n'],
-  },
-  'workbench/activation': {
-    rooms: { base: 'all', panel: 'types' },
-    vscode: true,
-    node: true,
-    packages: ['@vscode/l10n'],
-  },
+  'extension.ts': knows(
+    'vscode base workbench/activation workbench/ui workbench/product types of workbench',
+    '@vscode/l10n',
+  ),
+  'workbench/activation': knows('vscode node base types of panel', '@vscode/l10n'),
   // Where text becomes inert: small, as it is part of what is loaded at once.
-  'workbench/ui': { rooms: { base: 'all' }, vscode: true, node: true, packages: [] },
-  'workbench/product': {
-    rooms: { base: 'all', workbench: 'all' },
-    vscode: true,
-    packages: ['@vscode/l10n'],
-  },
+  'workbench/ui': knows('vscode node base'),
+  'workbench/product': knows('vscode base workbench', '@vscode/l10n'),
 };
 
 /** The sub-rooms of a room, lowest first: a file imports from its own and from lower ones. */
-export const SUBROOMS: Readonly<Record<string, readonly string[]>> = {
-  troubleshoot: ['checks'],
-  conformance: ['wire', 'rules', 'run'],
-  acp: ['jsonrpc', 'protocol', 'quirks', 'transport', 'proposals', 'v1', 'v2'],
-  client: [
-    'ports',
-    'requests',
-    'rules',
-    'terminals',
-    'turns',
-    'prompts',
-    'changes',
-    'transport',
-    'http',
-    'mcp',
-    'sharing',
-    'connection',
-    'conversation',
-    'view',
-    'export',
-    'serving',
-    'replay',
-  ],
-  changes: ['model', 'lines', 'git', 'review', 'restore', 'worktree'],
-  distributed: ['model', 'stores', 'fetch', 'client', 'server'],
-  registry: ['discover', 'fetch', 'list', 'unpack', 'install'],
-  session: ['events', 'queue', 'model', 'reconcile'],
-  store: ['file', 'events', 'sessions', 'search'],
-  webview: [
-    'styles',
-    'text',
-    'dom',
-    'host',
-    'input',
-    'components',
-    'output',
-    'markdown',
-    'changes',
-    'entries',
-    'nested',
-    'transcript',
-    'find',
-    'timeline',
-    'away',
-    'composer',
-    'header',
-    'queue',
-    'questions',
-    'traffic',
-    'diagram',
-  ],
-  workbench: [
-    'core',
-    'config',
-    'editor',
-    'editorTools',
-    'log',
-    'registry',
-    'agents',
-    'sessions',
-    'changes',
-    'sharing',
-    'diagrams',
-    'chat',
-    'traffic',
-    'troubleshoot',
-    'overview',
-    'commands',
-  ],
+const ORDERS: Readonly<Record<string, string>> = {
+  troubleshoot: 'checks',
+  conformance: 'wire rules run',
+  acp: 'jsonrpc protocol quirks transport proposals v1 v2',
+  client:
+    'ports requests rules terminals turns prompts changes transport http mcp sharing connection conversation view export serving replay',
+  changes: 'model lines git review restore worktree',
+  distributed: 'model stores fetch client server',
+  registry: 'discover fetch list unpack install',
+  session: 'events queue model reconcile',
+  store: 'file events sessions search',
+  webview:
+    'styles text dom host input components output markdown changes entries nested transcript find timeline away composer header queue questions traffic diagram',
+  workbench:
+    'core config editor editorTools log registry agents sessions changes sharing diagrams chat traffic troubleshoot overview commands',
 };
+
+export const SUBROOMS = Object.fromEntries(Object.entries(ORDERS).map(([room, order]) => [room, order.split(' ')]));
 
 /**
  * All imports of a text that the formatter has been over: static, side-effect, re-export, dynamic and `require`.
