@@ -362,7 +362,6 @@ export interface StageView {
   readonly state: 'running' | 'done' | 'failed' | 'skipped';
   readonly startedAt: number;
   readonly endedAt?: number;
-  readonly deadlineAt?: number;
 }
 
 /** A button. Only the host interprets the id. */

@@ -69,90 +69,68 @@ function openTimeline(): void {
   timeline.open();
 }
 
+type Receivers = { readonly [T in ToWebview['type']]: (message: Extract<ToWebview, { type: T }>) => void };
+
+const RECEIVERS: Receivers = {
+  snapshot: applySnapshot,
+  update({ ops, revision }) {
+    for (const op of ops) {
+      if (op.op === 'session') patchSession(op.patch);
+      else transcript.apply(op, revision);
+    }
+    if (ops.some(({ op }) => op !== 'session')) noteArrival();
+    hasItems.value = transcript.store.total > 0;
+    timeline?.changed();
+  },
+  page: ({ from, items, revision }) => transcript.insertPage(from, items, revision),
+  nested: (message) => transcript.nesting.receive(message),
+  accepted({ clientId, revision }) {
+    composer.accepted(clientId, revision);
+    transcript.toLatest();
+  },
+  rejected({ clientId, reason, id }) {
+    composer.rejected(clientId, reason);
+    if (id !== undefined) setRefused(id, {});
+  },
+  insert: ({ text }) => composer.insert(text),
+  draft: (message) => composer.changedElsewhere(message.key, message),
+  clipboard: (message) => void writeClipboard(message),
+  mentions(message) {
+    mentions.value = message;
+  },
+  formRefused: ({ id, problems }) => setRefused(id, problems),
+  focus: ({ on }) => takeFocus(on),
+  firstUse({ offers }) {
+    firstUse.value = offers ?? undefined;
+  },
+  away({ key: of, view }) {
+    if (of === key) away.show(view ?? undefined);
+  },
+  worktree(message) {
+    worktree.value = message;
+  },
+  welcome(message) {
+    welcome.value = message;
+  },
+  activeEditor({ offer }) {
+    activeEditor.value = offer ?? undefined;
+  },
+  changes: receiveChanges,
+  found: (message) => find?.receive(message),
+  foundIn: (message) => find?.receive(message),
+  timeline: (message) => timeline?.receive(message),
+  chime,
+  reveal: ({ index }) => transcript.revealFound(index),
+};
+
 function apply(message: ToWebview): number | undefined {
   try {
-    switch (message.type) {
-      case 'snapshot':
-        applySnapshot(message);
-        return message.revision;
-      case 'update':
-        for (const op of message.ops) {
-          if (op.op === 'session') patchSession(op.patch);
-          else transcript.apply(op, message.revision);
-        }
-        if (message.ops.some(({ op }) => op !== 'session')) noteArrival();
-        hasItems.value = transcript.store.total > 0;
-        timeline?.changed();
-        return message.revision;
-      case 'page':
-        transcript.insertPage(message.from, message.items, message.revision);
-        return undefined;
-      case 'nested':
-        transcript.insertNested(message);
-        return undefined;
-      case 'accepted':
-        composer.accepted(message.clientId, message.revision);
-        transcript.toLatest();
-        return undefined;
-      case 'rejected':
-        composer.rejected(message.clientId, message.reason);
-        if (message.id !== undefined) setRefused(message.id, {});
-        return undefined;
-      case 'insert':
-        composer.insert(message.text);
-        return undefined;
-      case 'draft':
-        composer.changedElsewhere(message.key, message);
-        return undefined;
-      case 'clipboard':
-        void writeClipboard(message);
-        return undefined;
-      case 'mentions':
-        mentions.value = message;
-        return undefined;
-      case 'formRefused':
-        setRefused(message.id, message.problems);
-        return undefined;
-      case 'focus':
-        takeFocus(message.on);
-        return undefined;
-      case 'firstUse':
-        firstUse.value = message.offers ?? undefined;
-        return undefined;
-      case 'away':
-        if (message.key === key) away.show(message.view ?? undefined);
-        return undefined;
-      case 'worktree':
-        worktree.value = message;
-        return undefined;
-      case 'welcome':
-        welcome.value = message;
-        return undefined;
-      case 'activeEditor':
-        activeEditor.value = message.offer ?? undefined;
-        return undefined;
-      case 'changes':
-        receiveChanges(message);
-        return undefined;
-      case 'found':
-      case 'foundIn':
-        find?.receive(message);
-        return undefined;
-      case 'timeline':
-        timeline?.receive(message);
-        return undefined;
-      case 'chime':
-        chime();
-        return undefined;
-      case 'reveal':
-        transcript.revealFound(message.index);
-        return undefined;
-    }
+    (RECEIVERS[message.type] as ((message: ToWebview) => void) | undefined)?.(message);
   } catch (error) {
     // An error in one message must not stop the next ones.
     reportError(error);
-    return 'revision' in message && message.type !== 'page' ? message.revision : undefined;
   }
+  return message.type === 'snapshot' || message.type === 'update' ? message.revision : undefined;
 }
 
 /**

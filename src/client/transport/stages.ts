@@ -68,7 +68,7 @@ export class Stages {
     signal.throwIfAborted();
     if (this.current?.name === name) this.#stages.pop(); // it was waited for, or is tried again
     const startedAt = this.#now();
-    const index = this.#stages.push({ name, state: 'running', startedAt, deadlineAt: startedAt + ms }) - 1;
+    const index = this.#stages.push({ name, state: 'running', startedAt }) - 1;
     const giveUp = new AbortController();
     const given = new Promise<never>((_, reject) => {
       giveUp.signal.addEventListener('abort', () => reject(giveUp.signal.reason), { once: true });

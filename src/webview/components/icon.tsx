@@ -1,5 +1,5 @@
 // Icons and icon buttons.
-import type { ButtonHTMLAttributes, ComponentChildren } from 'preact';
+import type { ButtonHTMLAttributes } from 'preact';
 import { GLYPHS, type IconName } from '../dom/icons';
 
 export function Icon({ name }: { readonly name: IconName }) {
@@ -23,23 +23,5 @@ export function IconButton({ icon, label, class: className, ...others }: IconBut
       title={label}
       {...others}
     />
-  );
-}
-
-interface FoldProps {
-  readonly label: string;
-  readonly isOpen?: boolean;
-  readonly children: ComponentChildren;
-}
-
-export function Fold({ label, isOpen = false, children }: FoldProps) {
-  return (
-    <details class="fold" open={isOpen}>
-      <summary>
-        <Icon name="chevron-right" />
-        <span>{label}</span>
-      </summary>
-      {children}
-    </details>
   );
 }

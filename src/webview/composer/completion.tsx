@@ -116,12 +116,13 @@ function commandsFor(query: string): readonly Completion[] {
 function mentionsFor(query: string): readonly Completion[] {
   const { query: answered, offers } = mentions.value;
   const isOlder = answered !== query && answered !== '' && query.startsWith(answered);
-  const shown = answered === query ? offers : isOlder ? offers.filter(({ label }) => holds(label, query)) : [];
+  const shown =
+    answered === query
+      ? offers
+      : isOlder
+        ? offers.filter(({ label }) => label.toLowerCase().includes(query.toLowerCase()))
+        : [];
   return query === '' && answered === '' ? [...shown.map(completionOf), PICK] : shown.map(completionOf);
-}
-
-function holds(label: string, query: string): boolean {
-  return label.toLowerCase().includes(query.toLowerCase());
 }
 
 function completionOf({ id, kind, label, description }: MentionView): Completion {

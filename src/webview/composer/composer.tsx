@@ -46,7 +46,7 @@ export function Composer() {
     if (event.key === 'Enter' && !event.shiftKey && !event.altKey) {
       event.preventDefault();
       send(isCtrl(event, 'enter') && session.queues.peek());
-    } else if (isUndo(event) && undoPaste()) {
+    } else if (event.key.toLowerCase() === 'z' && (event.ctrlKey || event.metaKey) && !event.shiftKey && undoPaste()) {
       event.preventDefault();
       // VS Code would have the page undo as well, and the text would be gone.
       event.stopPropagation();
@@ -197,10 +197,6 @@ export function Composer() {
       </div>
     </>
   );
-}
-
-function isUndo({ key, ctrlKey, metaKey, shiftKey }: KeyboardEvent): boolean {
-  return key.toLowerCase() === 'z' && (ctrlKey || metaKey) && !shiftKey;
 }
 
 function placeholder(): string {

@@ -4,8 +4,8 @@ import { signal } from '@preact/signals';
 import { type DraftView, MAX_TEXT } from '../../panel/contract';
 import { type KeptDraft, post, type SentDraft } from '../host/host';
 import { hasItems } from '../host/session';
+import { isRecord, SessionStore, type Stored } from '../host/storage';
 import { strings } from '../text/strings';
-import { draftsOfNew, keepDraft, keptDraft } from './keptDrafts';
 
 /** Minimum interval between updates of the draft to the host, ms. */
 const POST_EVERY = 300;
@@ -23,6 +23,9 @@ interface Pending extends SentDraft {
   /** The text in the field when another session was shown. */
   readonly left?: string;
 }
+
+/** Kept by the page until the host has them. */
+const drafts = new SessionStore({ name: 'draft', most: 20, read: readDraft });
 
 class Composer {
   readonly text = signal('');
@@ -119,7 +122,7 @@ class Composer {
   /** Another page changed the draft. */
   changedElsewhere(key: string, draft: DraftView): void {
     if (key === this.#key) this.#meet(draft);
-    else if ((keptDraft(key)?.revision ?? 0) <= draft.revision) keepDraft(key);
+    else if ((keptDraft(key)?.revision ?? 0) <= draft.revision) drafts.set(key);
   }
 
   /**
@@ -168,7 +171,7 @@ class Composer {
     const returned = this.#returning.get(clientId);
     if (returned !== undefined) {
       this.#returning.delete(clientId);
-      if (returned !== this.#key) keepDraft(returned);
+      if (returned !== this.#key) drafts.set(returned);
       else this.#hasReturned(revision);
       return;
     }
@@ -323,7 +326,7 @@ class Composer {
     const { clientId, text, revision } = this.pending.peek() ?? {};
     const sent = clientId !== undefined && text !== undefined && revision !== undefined;
     const next = this.#next.map((one) => one.text);
-    keepDraft(this.#key, {
+    drafts.set(this.#key, {
       text: this.text.peek(),
       revision: this.#revision,
       sent: sent ? { clientId, text, revision, next } : undefined,
@@ -334,7 +337,7 @@ class Composer {
 
   #settled(revision: number): void {
     this.#revision = this.#hostRevision = revision;
-    if (this.#key !== null) keepDraft(this.#key);
+    if (this.#key !== null) drafts.set(this.#key);
   }
 
   /**
@@ -414,7 +417,7 @@ class Composer {
   #leave({ key }: Pending, text: string, revision: number): void {
     if (key === null) return;
     const next = Math.max(revision, keptDraft(key)?.revision ?? 0) + 1;
-    keepDraft(key);
+    drafts.set(key);
     if (text !== '') post({ type: 'draft', text, revision: next }, key);
   }
 }
@@ -447,6 +450,38 @@ function unsentOf({ text, sent, lost = [] }: KeptDraft, isTaken = false): Unsent
 
 function joined(first: string, second: string): string {
   return first === '' || second === '' ? first + second : `${first}\n${second}`;
+}
+
+function keptDraft(key: string): KeptDraft | undefined {
+  const [first, second] = drafts.copies(key);
+  return first && second && first.revision > second.revision ? first : (second ?? first);
+}
+
+/** Returns the drafts of other sessions that were new, by key. */
+function draftsOfNew(shown: string): ReadonlyMap<string, KeptDraft> {
+  const all = drafts.sessions().map((key) => [key, keptDraft(key)] as const);
+  return new Map(all.filter((one): one is [string, KeptDraft] => one[0] !== shown && one[1]?.isNew === true));
+}
+
+function readDraft({ text, revision, sent, lost, isNew }: Stored): KeptDraft | undefined {
+  if (typeof text !== 'string' || typeof revision !== 'number') return undefined;
+  return {
+    text,
+    revision,
+    sent: isSent(sent) ? sent : undefined,
+    lost: isTexts(lost) ? lost : undefined,
+    isNew: isNew === true || undefined,
+  };
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((one) => typeof one === 'string');
+}
+
+function isSent(value: unknown): value is SentDraft {
+  if (!isRecord(value)) return false;
+  const { clientId, text, revision, next = [] } = value;
+  return isTexts(next) && typeof clientId === 'string' && typeof text === 'string' && typeof revision === 'number';
 }
 
 export const composer = new Composer();

@@ -39,7 +39,8 @@ export function createPermissionCard(
   });
   const isCommand = commands.some(({ line }) => line.trim() === plain(title));
   if (plain(title) !== plain(said) && !isCommand) element.append(createAskedText('question', title, SHORT));
-  if (by !== undefined) element.append(details(strings.askedBy(by)));
+  if (by !== undefined)
+    element.append(setAttributes(el('p', 'question-details', strings.askedBy(by)), { dir: 'auto' }));
   if (description) element.append(createAskedText('question-details', description, SHORT));
   for (const { line, cwd } of commands) {
     element.append(createAskedText('asked-command', line, LONG, '$ '));
@@ -135,10 +136,6 @@ function keyHint(): HTMLElement {
   return setAttributes(el('span', 'dim key-hint', toCard, el('span', 'in-card', strings.dismissHint)), {
     'aria-hidden': 'true',
   });
-}
-
-function details(text: string): HTMLElement {
-  return setAttributes(el('p', 'question-details', text), { dir: 'auto' });
 }
 
 /** Some agents put backticks around commands. */

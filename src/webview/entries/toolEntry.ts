@@ -140,7 +140,7 @@ export const createToolEntry: EntryFactory = (stored, index, context) => {
     result.title = words.facts.join(' · ');
     time.textContent = words.time;
     openDiff.hidden = !item.content.some(({ type }) => type === 'diff');
-    const rule = ruleOf(item);
+    const rule = item.decision && 'rule' in item.decision ? item.decision.rule : undefined;
     showRule.hidden = rule === undefined;
     const ruleName = rule === undefined ? '' : strings.showRule(revealControls(rule));
     setAttributes(showRule, { 'aria-label': ruleName, title: ruleName });
@@ -244,10 +244,6 @@ export const createToolEntry: EntryFactory = (stored, index, context) => {
   drawBody();
   return view;
 };
-
-function ruleOf({ decision }: ToolItem): string | undefined {
-  return decision && 'rule' in decision ? decision.rule : undefined;
-}
 
 /** An icon if space is short. */
 function answerMark(words: string, outcome: string): HTMLElement {

@@ -18,17 +18,6 @@ type TurnEndItem = Extract<ItemView, { kind: 'turn_end' }>;
 /** A turn that works longer says how long, ms. */
 const LONG_MS = 60_000;
 
-const REASONS = {
-  end_turn: strings.turnEnded,
-  cancelled: strings.turnCancelled,
-  refusal: strings.turnRefused,
-  max_tokens: strings.turnMaxTokens,
-  max_turn_requests: strings.turnMaxRequests,
-  error: strings.turnError,
-  interrupted: strings.turnInterrupted,
-  unknown: strings.turnUnknown,
-} as const;
-
 export const createTurnEndEntry: EntryFactory = (stored, _index, context) => {
   // Assistive technology does not see children of a separator, and a focusable one would be a
   // splitter.
@@ -121,12 +110,12 @@ function isQuiet({ stopReason, startedAt, endedAt, waitedMs = 0, isEmpty, note, 
   return isPlain && !isEmpty && note === undefined && turn.starter === undefined;
 }
 
-function reasonOf({ stopReason = 'unknown', interrupted }: TurnView): keyof typeof REASONS {
+function reasonOf({ stopReason = 'unknown', interrupted }: TurnView): keyof typeof strings.turnEnds {
   return stopReason === 'error' && interrupted ? 'interrupted' : stopReason;
 }
 
 function words(turn: TurnView): readonly string[] {
-  const facts = [REASONS[reasonOf(turn)](turn.number)];
+  const facts = [strings.turnEnds[reasonOf(turn)](turn.number)];
   // How long a turn of the past took is not known.
   if (turn.endedAt !== undefined && turn.endedAt > turn.startedAt)
     facts.push(durationLabel(turn.endedAt - turn.startedAt, turn.waitedMs));

@@ -1,4 +1,5 @@
 // The text of an entry as it is drawn, and from positions in it back to the page.
+import { firstIndex } from '../text/firstIndex';
 
 /** The panel's own words, and nested entries. */
 const OWN = [
@@ -57,14 +58,8 @@ export class DrawnText {
 
   /** Returns the node that has a position. */
   #at(position: number) {
-    let low = 0;
-    let high = this.#nodes.length - 1;
-    while (low < high) {
-      const middle = Math.ceil((low + high) / 2);
-      if (this.#nodes[middle]!.at <= position) low = middle;
-      else high = middle - 1;
-    }
-    return this.#nodes[low];
+    const next = firstIndex(1, this.#nodes.length, (index) => this.#nodes[index]!.at > position);
+    return this.#nodes[next - 1];
   }
 }
 

@@ -178,7 +178,7 @@ export class Find {
     const lines = ownParts(element, '.fold-line[aria-expanded="false"]');
     for (const one of lines) one.click();
     if (ownParts(element, '.show-all[aria-expanded="false"]').length > 0) {
-      setExpanded(idOf(element), true);
+      setExpanded(element.dataset.entry?.replace(/^\w+ /, '') ?? '', true);
       view.update();
       return true;
     }
@@ -222,8 +222,4 @@ export class Find {
 /** Leaves out entries that are nested in the entry. */
 function ownParts<T extends HTMLElement = HTMLElement>(entry: HTMLElement, selector: string): T[] {
   return [...entry.querySelectorAll<T>(selector)].filter((part) => part.closest('[data-index]') === entry);
-}
-
-function idOf({ dataset }: HTMLElement): string {
-  return dataset.entry?.replace(/^\w+ /, '') ?? '';
 }

@@ -109,7 +109,7 @@ function Status() {
     <div
       class="agent-status"
       role="status"
-      aria-label={strings.agentStatus}
+      aria-label={strings.agent}
       data-state={phase.value}
       data-liveness={liveness.value}
     >

@@ -1,9 +1,10 @@
-// The stages of a starting agent, each with its duration. The clock ticks once a second while it is
-// shown.
+// How the agent starts: its stages, and why it failed.
 import { useSignal, useSignalEffect } from '@preact/signals';
+import { revealControls } from '../../base/revealControls';
 import type { StageView } from '../../panel/contract';
-import { Icon } from '../components/icon';
+import { Icon, IconButton } from '../components/icon';
 import type { IconName } from '../dom/icons';
+import { post } from '../host/host';
 import { session } from '../host/session';
 import { formatDuration } from '../text/format';
 import { strings } from '../text/strings';
@@ -16,6 +17,7 @@ const ICONS: Readonly<Record<StageView['state'], IconName>> = {
 };
 const STARTING = new Set(['starting', 'initializing', 'authRequired', 'recovering']);
 
+/** Each with its duration. The clock ticks once a second while it is shown. */
 export function Stages() {
   const now = useSignal(Date.now());
   const { stages, phase } = session;
@@ -51,4 +53,56 @@ function timeOf(stage: StageView, now: number): string {
   if (stage.state !== 'running') return '';
   const seconds = Math.floor((now - stage.startedAt) / 1000);
   return seconds > 0 ? formatDuration(seconds * 1000) : '';
+}
+
+/** A failure of the agent with its hint and actions, above the composer, which stays usable. */
+export function Failure() {
+  const error = session.error.value;
+  if (!error) return null;
+  const { stderr } = error;
+  // Neither a sign-in nor a recording is a failure.
+  const isSignIn = error.code === 'auth-required';
+  const isCalm = isSignIn || error.code === 'recording';
+  return (
+    <section
+      class={isCalm ? 'failure calm' : 'failure'}
+      aria-label={isSignIn ? strings.stages['sign-in'] : isCalm ? error.message : strings.error}
+      data-error-code={error.code}
+    >
+      <Icon name={isCalm ? 'info' : 'error'} />
+      <div class="words">
+        <p class="error-text">{error.message}</p>
+        {error.hint && <p class="hint">{error.hint}</p>}
+        {stderr && (
+          <details class="fold" open={!isCalm}>
+            <summary>
+              <Icon name="chevron-right" />
+              <span>{strings.stderr}</span>
+            </summary>
+            <div class="fold-body">
+              <IconButton icon="copy" label={strings.copy} onClick={() => post({ type: 'copy', text: stderr })} />
+              {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard */}
+              <pre class="plain" tabIndex={0}>
+                {revealControls(stderr)}
+              </pre>
+            </div>
+          </details>
+        )}
+        {error.actions.length > 0 && (
+          <div class="actions">
+            {error.actions.map((action) => (
+              <button
+                key={action.id}
+                type="button"
+                class={action.primary ? 'primary' : 'secondary'}
+                onClick={() => post({ type: 'action', id: action.id })}
+              >
+                {action.label}
+              </button>
+            ))}
+          </div>
+        )}
+      </div>
+    </section>
+  );
 }

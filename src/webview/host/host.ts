@@ -47,7 +47,7 @@ export interface UiState {
 }
 
 const api = acquireVsCodeApi();
-let state: UiState = readState(api.getState());
+let state = (api.getState() ?? {}) as UiState;
 
 export function postOfPage(message: PageMessage): void {
   api.postMessage(message);
@@ -60,10 +60,6 @@ export function post(message: SessionMessage, key: string | null = session.key.p
 
 export function openLink(href: string): void {
   post({ type: 'openLink', href });
-}
-
-export function useCode(use: Omit<Extract<SessionMessage, { type: 'useCode' }>, 'type'>): void {
-  post({ type: 'useCode', ...use });
 }
 
 export function copyText(text: string): void {
@@ -106,8 +102,4 @@ export function setExpanded(id: string, open: boolean): void {
 export function resetUiState(key: string, anchor: UiState['anchor']): void {
   expanded = new Map();
   saveUiState({ key, expanded: {}, anchor });
-}
-
-function readState(value: unknown): UiState {
-  return typeof value === 'object' && value !== null ? (value as UiState) : {};
 }

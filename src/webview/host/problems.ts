@@ -1,10 +1,7 @@
 // Reports errors of the webview to the host, which logs them.
+import type { PageMessage } from '../../panel/contract';
 
-export interface Problem {
-  readonly type: 'problem';
-  readonly kind: 'error' | 'csp';
-  readonly text: string;
-}
+type Problem = Extract<PageMessage, { type: 'problem' }>;
 
 /** An error can recur in every frame. */
 const MOST = 50;

@@ -30,43 +30,7 @@ const NOTHING: SessionView = {
 
 const current = signal<SessionView>(NOTHING);
 
-/** Returns a signal of one field that changes only with that field. */
-function field<K extends keyof SessionView>(key: K): ReadonlySignal<SessionView[K]> {
-  return computed(() => current.value[key]);
-}
-
-export const session = {
-  key: field('key'),
-  agentName: field('agentName'),
-  title: field('title'),
-  phase: field('phase'),
-  status: field('status'),
-  liveness: field('liveness'),
-  stages: field('stages'),
-  turn: field('turn'),
-  turnCount: field('turnCount'),
-  plan: field('plan'),
-  error: field('error'),
-  failedTurnId: field('failedTurnId'),
-  queue: field('queue'),
-  queuePaused: field('queuePaused'),
-  permissions: field('permissions'),
-  elicitations: field('elicitations'),
-  background: field('background'),
-  commands: field('commands'),
-  modes: field('modes'),
-  mode: field('mode'),
-  config: field('config'),
-  usage: field('usage'),
-  attachments: field('attachments'),
-  canAttachImages: field('canAttachImages'),
-  canAttachAudio: field('canAttachAudio'),
-  canAttachFiles: field('canAttachFiles'),
-  canFork: field('canFork'),
-  canCheckStatus: field('canCheckStatus'),
-  review: field('review'),
-  changesWork: field('changesWork'),
-  banner: field('banner'),
+const derived = {
   /**
    * Whether a message waits for the end of the turn. An answer to a question at the end is sent at
    * once.
@@ -87,6 +51,16 @@ export const session = {
   }),
 } as const;
 
+type Fields = { readonly [K in keyof SessionView]-?: ReadonlySignal<SessionView[K]> };
+
+/** Has a signal for each field, created on first use, that changes only with that field. */
+export const session = new Proxy<typeof derived & Fields>(derived as typeof derived & Fields, {
+  get(signals: Record<string, unknown>, key: string) {
+    signals[key] ??= computed(() => current.value[key as keyof SessionView]);
+    return signals[key];
+  },
+});
+
 /** Open permission requests that are scrolled out of view. */
 export const hiddenPermissions = signal<readonly string[]>([]);
 export const firstUse = signal<FirstUseView | undefined>(undefined);
@@ -96,6 +70,7 @@ export const worktree = signal<{ readonly key: string; readonly branch: string |
 /** What can be added to the message. */
 export const activeEditor = signal<MentionView | undefined>(undefined);
 export const hasItems = signal(true);
+
 /** The number distinguishes equal texts. */
 export const lastAnnouncements = {
   assertive: signal({ number: 0, text: '' }),

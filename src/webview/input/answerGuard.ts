@@ -38,7 +38,7 @@ class AnswerGuard {
   constructor() {
     const capture = { capture: true } as const;
     document.addEventListener('pointerdown', (event) => this.#pressed(event), capture);
-    document.addEventListener('click', ({ detail }) => detail <= 1 && this.#clicked(), capture);
+    document.addEventListener('click', ({ detail }) => (this.#answeredByClicks &&= detail > 1), capture);
     document.addEventListener('visibilitychange', () => this.restart());
   }
 
@@ -107,10 +107,6 @@ class AnswerGuard {
   #pressed({ target }: PointerEvent): void {
     const card = target instanceof Element ? target.closest<HTMLElement>(CARD) : null;
     this.#down = card ? { card, allowed: this.#isSettled(card) } : undefined;
-  }
-
-  #clicked(): void {
-    this.#answeredByClicks = false;
   }
 
   #lookAtAll(): void {

@@ -5,7 +5,7 @@ import { revealControls } from '../../base/revealControls';
 import { type CodeAction, MAX_CODE_PATH, MAX_LANG } from '../../panel/contract';
 import { button, el, icon, iconButton, link, setAttributes, setIcon } from '../dom/dom';
 import type { IconName } from '../dom/icons';
-import { copyText, openLink, useCode } from '../host/host';
+import { copyText, openLink, post } from '../host/host';
 import { strings } from '../text/strings';
 import { highlightLater, REST } from './highlightLater';
 
@@ -86,7 +86,7 @@ export function createCodeBlock(
       const actions = ACTIONS.filter(([action]) => isFor(action, lang.toLowerCase())).map(([action, name, label]) => {
         const one = iconButton(name, label, () => {
           const text = parts?.text() ?? source;
-          useCode({ action, text, lang: lang.slice(0, MAX_LANG), path: path || undefined });
+          post({ type: 'useCode', action, text, lang: lang.slice(0, MAX_LANG), path: path || undefined });
         });
         // A part of a diagram is none, and a part of a file would replace all of it.
         if (parts && (action === 'draw' || action === 'apply')) {

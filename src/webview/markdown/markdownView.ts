@@ -1,7 +1,7 @@
 // Draws a MarkdownDoc. Closed pieces are drawn once; only the open end is redrawn, once per frame.
 // Segments far from the viewport are removed from the page, keep their height, and are redrawn from
 // their source when they come near.
-import { type Disposable, DisposableStore } from '../../base/disposable';
+import type { Disposable } from '../../base/disposable';
 import { el } from '../dom/dom';
 import { isInUse, watchSelection } from '../dom/selection';
 import type { ViewportWatcher } from '../dom/viewport';
@@ -35,7 +35,6 @@ export class MarkdownView implements Disposable {
   readonly #context: MarkdownViewContext;
   readonly #inner: SegmentContext;
   readonly #views: SegmentView[] = [];
-  readonly #disposables = new DisposableStore();
   #backlog: string;
   #settled = false;
   #drawnAt = 0;
@@ -92,7 +91,6 @@ export class MarkdownView implements Disposable {
         view = new SegmentView(segments[index]!, index >= eager, this.#inner, this.doc);
         this.#views.push(view);
         this.element.append(view.element);
-        this.#disposables.add(view);
       }
       view.paint();
     }
@@ -115,7 +113,7 @@ export class MarkdownView implements Disposable {
   }
 
   dispose(): void {
-    this.#disposables.dispose();
+    for (const view of this.#views) view.dispose();
   }
 
   #toggleFold(id: number): void {

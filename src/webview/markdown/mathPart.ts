@@ -1,7 +1,7 @@
 // The lazily loaded part that draws formulas as MathML, some in each frame. Their source stays in the page, unseen, for
 // whoever selects, copies or searches.
 import { revealControls } from '../../base/revealControls';
-import { type Formula, type FormulaProblem, type MathElement, readFormula } from '../../markdown/formula';
+import { type Formula, type MathElement, readFormula } from '../../markdown/formula';
 import { isDisplayed } from '../../markdown/mathMarks';
 import { el } from '../dom/dom';
 import innerStyles from '../styles/mathml.css';
@@ -58,7 +58,8 @@ function show(element: HTMLElement): void {
   const source = element.dataset.formula!;
   const formula = read(source);
   if ('problem' in formula) {
-    element.title = describe(formula.problem);
+    const { problem } = formula;
+    element.title = problem.code === 'notRead' ? words.notRead(problem.reason) : words[problem.code];
     element.classList.add('problem');
     return;
   }
@@ -79,10 +80,6 @@ function read(source: string): Formula {
   const formula = known ?? readFormula(source);
   kept.set(source, formula);
   return formula;
-}
-
-function describe(problem: FormulaProblem): string {
-  return problem.code === 'notRead' ? words.notRead(problem.reason) : words[problem.code];
 }
 
 function create({ tag, attributes, style, children }: MathElement): Element {

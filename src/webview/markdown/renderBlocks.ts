@@ -156,7 +156,7 @@ function renderCheckbox(checked: boolean): HTMLInputElement {
   const box = el('input');
   box.type = 'checkbox';
   box.disabled = true;
-  box.ariaLabel = checked ? strings.taskDone : strings.taskOpen;
+  box.ariaLabel = strings.planStatus[checked ? 'completed' : 'pending'];
   // As an attribute, so that a copy of the node keeps it.
   if (checked) box.setAttribute('checked', '');
   return box;

@@ -29,7 +29,7 @@ export function createAskedText(className: string, text: string, limits: RowLimi
   if (!cut) return el('div', `asked-text ${className}`, box(shown, prompt));
   const { start, end } = cut;
   const element = el('div', `asked-text ${className}`);
-  const gap = createGap(strings.notShown(linesIn(shown.slice(start, end)), end - start), () => {
+  const gap = createGap(strings.notShown(shown.slice(start, end).split('\n').length - 1, end - start), () => {
     const whole = setAttributes(box(shown, prompt), { tabindex: '-1' });
     element.replaceChildren(whole);
     whole.focus({ preventScroll: true });
@@ -71,8 +71,4 @@ function reversed(text: string, rows: number): string {
 function isPairAt(text: string, at: number): boolean {
   const code = text.charCodeAt(at);
   return at > 0 && code >= 0xdc00 && code <= 0xdfff;
-}
-
-function linesIn(text: string): number {
-  return text.split('\n').length - 1;
 }

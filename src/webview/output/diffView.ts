@@ -27,7 +27,10 @@ interface DiffOptions {
   openWritten(): void;
 }
 
-interface Line extends AskedLine {
+interface Line {
+  readonly sign: string;
+  readonly text: string;
+  readonly isAfterGap: boolean;
   readonly old?: number;
   readonly new?: number;
   /** Number of lines before it that are not in the page. */
@@ -44,10 +47,10 @@ export function createDiff(diff: DiffView, options: DiffOptions): HTMLElement {
     'aria-label': diff.label,
     dir: 'ltr',
   });
-  const all = asked ? withoutBlankRuns(linesOf(diff), strings.blankLines) : diff.tooMany ? [] : linesOf(diff);
+  const all = asked ? withoutBlankRuns(linesOf(diff)) : diff.tooMany ? [] : linesOf(diff);
   const limit = asked ? all.length : options.expanded ? OPEN_LINES : COMPACT_LINES;
   const middle = asked ? middleOf(all) : undefined;
-  const draw = (line: Line): HTMLElement[] => drawLine(line, asked ? shownAsked : shorten);
+  const draw = (line: Line): HTMLElement[] => drawLine(line, asked ? askedLine : shorten);
   if (middle) {
     const between = all.slice(middle.start, middle.end);
     const whole = link('link', strings.openDiff, diff.path, options.openDiff);
@@ -116,10 +119,6 @@ function createLeft(words: string): HTMLElement {
   return el('div', 'asked-gap', el('span', 'dim', words));
 }
 
-function shownAsked(text: string): string {
-  return askedLine(text, strings.charactersLeft);
-}
-
 /** Padded text is laid out faster than positioned boxes. */
 function column(number: number | undefined): string {
   return String(number ?? '').padStart(NUMBER_WIDTH);
@@ -149,32 +148,26 @@ const MAX_BLANK = 3;
 const LINE_START = 320;
 const LINE_END = 160;
 
-interface AskedLine {
-  readonly sign: string;
-  readonly text: string;
-  readonly isAfterGap?: boolean;
-}
-
 /** Replaces runs of blank lines by one that counts them. */
-function withoutBlankRuns<T extends AskedLine>(lines: readonly T[], words: (count: number) => string): T[] {
-  const shown: T[] = [];
+function withoutBlankRuns(lines: readonly Line[]): readonly Line[] {
+  const shown: Line[] = [];
   for (let at = 0; at < lines.length; ) {
     const first = lines[at]!;
     let end = at + 1;
     if (first.text.trim() === '') while (isBlankAfter(first, lines[end])) end++;
-    if (end - at > MAX_BLANK) shown.push({ ...first, text: words(end - at) });
+    if (end - at > MAX_BLANK) shown.push({ ...first, text: strings.blankLines(end - at) });
     else shown.push(...lines.slice(at, end));
     at = end;
   }
   return shown;
 }
 
-function isBlankAfter(first: AskedLine, line: AskedLine | undefined): boolean {
+function isBlankAfter(first: Line, line: Line | undefined): boolean {
   return line?.sign === first.sign && line.text.trim() === '' && !line.isAfterGap;
 }
 
 /** Returns the range of lines to leave out; undefined if all fit. */
-function middleOf(lines: readonly AskedLine[]): { readonly start: number; readonly end: number } | undefined {
+function middleOf(lines: readonly Line[]): { readonly start: number; readonly end: number } | undefined {
   const rows = lines.map(({ text }) => Math.max(1, Math.ceil(Math.min(text.length, LINE_START + LINE_END) / COLUMNS)));
   if (rows.reduce((sum, one) => sum + one, 0) <= WHOLE_ROWS) return undefined;
   return { start: linesThatFit(rows), end: lines.length - linesThatFit(rows.toReversed()) };
@@ -190,9 +183,9 @@ function linesThatFit(rows: readonly number[]): number {
   return Math.max(1, tooMuch);
 }
 
-function askedLine(text: string, words: (characters: string) => string): string {
+function askedLine(text: string): string {
   const shown = revealHidden(text);
   const left = shown.length - LINE_START - LINE_END;
   if (left <= 0) return shown;
-  return `${shown.slice(0, LINE_START)}⟨${words(formatNumber(left))}⟩${shown.slice(-LINE_END)}`;
+  return `${shown.slice(0, LINE_START)}⟨${strings.charactersLeft(formatNumber(left))}⟩${shown.slice(-LINE_END)}`;
 }

@@ -109,14 +109,14 @@ function PageCard({ question, onAnswer }: { readonly question: PageView; readonl
   const { opened } = question;
   // The host has parsed and normalised the URL.
   const url = new URL(question.url);
-  const [before, after] = split(url);
+  const before = `${url.protocol}//`;
   const open = (event: MouseEvent): unknown => onAnswer(event, { kind: 'open' });
   return (
     <>
       <p class="address" dir="ltr">
         <span class="dim">{before}</span>
         <b>{url.host}</b>
-        <span class="dim">{after}</span>
+        <span class="dim">{url.href.slice(before.length + url.host.length)}</span>
       </p>
       {/(?:^|\.)xn--/i.test(url.hostname) && (
         <p class="address-warning">
@@ -146,9 +146,4 @@ function PageCard({ question, onAnswer }: { readonly question: PageView; readonl
       )}
     </>
   );
-}
-
-function split(url: URL): readonly [before: string, after: string] {
-  const before = `${url.protocol}//`;
-  return [before, url.href.slice(before.length + url.host.length)];
 }

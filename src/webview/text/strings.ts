@@ -10,9 +10,6 @@ export const strings = /* @__PURE__ */ (() => {
     // Names of regions and of things that have no visible text.
     conversation: l10n.t('Conversation'),
     panelTitle: 'Parley',
-    taskDone: l10n.t('Done'),
-    taskOpen: l10n.t('To do'),
-    agentStatus: l10n.t('Agent'),
     message: l10n.t('Message'),
     queuedMessages: l10n.t('Queued messages'),
     startStages: l10n.t('Agent startup'),
@@ -337,14 +334,16 @@ export const strings = /* @__PURE__ */ (() => {
     planRemoved: l10n.t('Removed by agent'),
 
     // Turn boundary.
-    turnEnded: (number: number) => l10n.t('Turn {0} ended', number),
-    turnCancelled: (number: number) => l10n.t('Turn {0} stopped by you', number),
-    turnRefused: (number: number) => l10n.t('Turn {0} refused by agent', number),
-    turnMaxTokens: (number: number) => l10n.t('Turn {0} stopped: length limit reached', number),
-    turnMaxRequests: (number: number) => l10n.t('Turn {0} stopped: request limit reached', number),
-    turnError: (number: number) => l10n.t('Turn {0} failed', number),
-    turnInterrupted: (number: number) => l10n.t('Turn {0} interrupted', number),
-    turnUnknown: (number: number) => l10n.t('Turn {0} ended: reason unknown', number),
+    turnEnds: {
+      end_turn: (number: number) => l10n.t('Turn {0} ended', number),
+      cancelled: (number: number) => l10n.t('Turn {0} stopped by you', number),
+      refusal: (number: number) => l10n.t('Turn {0} refused by agent', number),
+      max_tokens: (number: number) => l10n.t('Turn {0} stopped: length limit reached', number),
+      max_turn_requests: (number: number) => l10n.t('Turn {0} stopped: request limit reached', number),
+      error: (number: number) => l10n.t('Turn {0} failed', number),
+      interrupted: (number: number) => l10n.t('Turn {0} interrupted', number),
+      unknown: (number: number) => l10n.t('Turn {0} ended: reason unknown', number),
+    },
     sendAgain: l10n.t('Send again'),
     tools: counted(l10n.t('{0} tool'), l10n.t('{0} tools')),
     files: counted(l10n.t('{0} file'), l10n.t('{0} files')),
@@ -528,8 +527,6 @@ export const strings = /* @__PURE__ */ (() => {
       contextUsed: (share: number) => l10n.t('{0} of the context', formatShare(share)),
       waited: (ms: number) => l10n.t('waited for you {0}', formatDuration(ms)),
       running: l10n.t('In progress'),
-      failed: l10n.t('Failed'),
-      cancelled: l10n.t('Cancelled'),
     },
 
     away: {

@@ -1,6 +1,8 @@
 // Puts the calls of a session into lanes, so that those that ran at the same time stand below each
 // other, and says what of a lane is to be drawn: never more than one mark a pixel. Pure.
+
 import type { TimelineCall } from '../../panel/contract';
+import { firstIndex } from '../text/firstIndex';
 import type { TimeAxis } from './timeAxis';
 
 /** In the last lane calls may overlap. */
@@ -124,12 +126,5 @@ function spread(calls: readonly TimelineCall[], most: number, now: number): read
 
 /** Returns the first index from `from` whose value is at least `value`. Values ascend. */
 function firstOver(values: Float64Array, value: number, from: number): number {
-  let low = from;
-  let high = values.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (values[middle]! < value) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return firstIndex(from, values.length, (index) => values[index]! >= value);
 }

@@ -1,5 +1,6 @@
 // Maps times to positions on the axis of the timeline. Time in which nothing ran is cut short, as
 // there are often hours between turns of minutes. Pure.
+import { firstIndex } from '../text/firstIndex';
 
 export interface Span {
   readonly from: number;
@@ -45,7 +46,7 @@ export class TimeAxis {
   }
 
   at(time: number): number {
-    const index = this.#last((piece) => piece.from <= time);
+    const index = this.#last('from', time);
     const piece = this.#pieces[index];
     if (!piece) return 0;
     const end = piece.at + piece.until - piece.from;
@@ -56,7 +57,7 @@ export class TimeAxis {
   }
 
   timeAt(position: number): number {
-    const index = this.#last((piece) => piece.at <= position);
+    const index = this.#last('at', position);
     const piece = this.#pieces[index];
     if (!piece) return this.#pieces[0]?.from ?? 0;
     const into = position - piece.at;
@@ -67,16 +68,9 @@ export class TimeAxis {
     return piece.until + ((into - span) / (next.at - piece.at - span)) * (next.from - piece.until);
   }
 
-  /** Returns the index of the last piece of which `holds` is true, or -1. */
-  #last(holds: (piece: Piece) => boolean): number {
-    let low = 0;
-    let high = this.#pieces.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (holds(this.#pieces[middle]!)) low = middle + 1;
-      else high = middle;
-    }
-    return low - 1;
+  /** Returns the index of the last piece that begins by then, or -1. */
+  #last(key: 'from' | 'at', value: number): number {
+    return firstIndex(0, this.#pieces.length, (index) => this.#pieces[index]![key] > value) - 1;
   }
 }
 

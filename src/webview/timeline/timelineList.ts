@@ -14,11 +14,6 @@ const MORE = 4;
 /** Shorter waits are not mentioned, ms. */
 const LEAST_WAIT = 1000;
 
-const STATES: Readonly<Record<string, string>> = {
-  failed: strings.timeline.failed,
-  cancelled: strings.timeline.cancelled,
-};
-
 export interface ListOptions {
   onSelect(row: TimelineRow): void;
   /** Shows a row in the transcript. */
@@ -198,7 +193,12 @@ export class TimelineList {
 /** Returns the kind, the title and the facts of a call; some can be empty. */
 export function callParts({ kind, title, status, at, endedAt, waitedMs = 0 }: TimelineCall, now: number): string[] {
   const known = kindOf(kind);
-  const state = endedAt === undefined ? strings.timeline.running : (STATES[status] ?? '');
+  const state =
+    endedAt === undefined
+      ? strings.timeline.running
+      : status === 'failed' || status === 'cancelled'
+        ? strings.toolStatus[status]
+        : '';
   return [
     strings.verbs[known]!,
     // Drops the verb that many agents begin with.

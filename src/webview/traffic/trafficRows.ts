@@ -1,5 +1,7 @@
 // The rows that the inspector has and those that its filters let through.
+
 import type { TrafficRow } from '../../panel/trafficContract';
+import { firstIndex } from '../text/firstIndex';
 
 /** Empty parts do not filter. */
 export interface TrafficFilter {
@@ -91,20 +93,12 @@ export class TrafficRows {
   }
 }
 
+/** Returns the number of rows before one. */
 function countBefore(rows: readonly TrafficRow[], first: number): number {
-  const index = rows.findIndex(({ seq }) => seq >= first);
-  return index === -1 ? rows.length : index;
+  return firstIndex(0, rows.length, (index) => rows[index]!.seq >= first);
 }
 
 function placeOf(rows: readonly TrafficRow[], seq: number): number {
-  let low = 0;
-  let high = rows.length - 1;
-  while (low <= high) {
-    const middle = (low + high) >> 1;
-    const at = rows[middle]?.seq ?? seq;
-    if (at === seq) return middle;
-    if (at < seq) low = middle + 1;
-    else high = middle - 1;
-  }
-  return -1;
+  const index = countBefore(rows, seq);
+  return rows[index]?.seq === seq ? index : -1;
 }

@@ -173,28 +173,22 @@ export class TurnLanes {
   }
 
   #next(key: string, shown: readonly DrawnLane[]): Place | undefined {
+    const last = shown.length - 1;
     const row = shown.findIndex(({ lane }) => lane.id === this.#active?.lane);
-    const mark = row === -1 ? 0 : (this.#active?.mark ?? 0);
-    const inRow = (at: number, of: number): Place | undefined => {
-      const { lane } = shown[Math.max(0, Math.min(shown.length - 1, of))]!;
-      return { lane: lane.id, mark: Math.max(0, Math.min(lane.marks.length - 1, at)) };
+    const isNone = row === -1;
+    const mark = isNone ? 0 : (this.#active?.mark ?? 0);
+    const moves: Readonly<Record<string, readonly [row: number, mark: number]>> = {
+      ArrowRight: isNone ? [last, 0] : [row, mark + 1],
+      ArrowLeft: isNone ? [last, 0] : [row, mark - 1],
+      ArrowDown: isNone ? [0, 0] : [row + 1, mark],
+      ArrowUp: isNone ? [last, 0] : [row - 1, mark],
+      Home: [isNone ? 0 : row, 0],
+      End: [isNone ? last : row, Number.MAX_SAFE_INTEGER],
     };
-    switch (key) {
-      case 'ArrowRight':
-        return row === -1 ? inRow(0, shown.length - 1) : inRow(mark + 1, row);
-      case 'ArrowLeft':
-        return row === -1 ? inRow(0, shown.length - 1) : inRow(mark - 1, row);
-      case 'ArrowDown':
-        return row === -1 ? inRow(0, 0) : inRow(mark, row + 1);
-      case 'ArrowUp':
-        return row === -1 ? inRow(0, shown.length - 1) : inRow(mark, row - 1);
-      case 'Home':
-        return inRow(0, row === -1 ? 0 : row);
-      case 'End':
-        return inRow(Number.MAX_SAFE_INTEGER, row === -1 ? shown.length - 1 : row);
-      default:
-        return undefined;
-    }
+    const move = moves[key];
+    if (!move) return undefined;
+    const { lane } = shown[Math.max(0, Math.min(last, move[0]))]!;
+    return { lane: lane.id, mark: Math.max(0, Math.min(lane.marks.length - 1, move[1])) };
   }
 }
 

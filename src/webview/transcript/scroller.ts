@@ -1,7 +1,6 @@
 // Follows the end of the transcript while the user is there, and otherwise keeps visible content in
 // place. The layout is never queried per update: a resize observer reports growth after each
 // layout, before painting, and one write corrects the scroll position.
-import { movedBy, type ScrollAnchor, takeScrollAnchor } from './scrollAnchor';
 
 const NEAR_END = 24;
 const GESTURE_MS = 1000;
@@ -153,4 +152,53 @@ export class Scroller {
     this.isPinned = pinned;
     this.#options.onPinned(pinned);
   }
+}
+
+/** Elements to look into. Others count as a whole, as they may scroll themselves. */
+const OPEN = '.page-group, .page, .entry, .blocks, .markdown, .segment, .box, .tool-content';
+const BOXES = '.page-group, .page, .segment';
+
+interface Mark {
+  readonly node: Element;
+  readonly top: number;
+}
+
+/** Innermost first: if a node leaves the page, the next one replaces it. */
+type ScrollAnchor = readonly Mark[];
+
+/**
+ * Finds the first visible element that is drawn, or else the first box.
+ * @param parts the children of `box` that may be visible, top to bottom
+ */
+function takeScrollAnchor(box: Element, parts: Iterable<Element>): ScrollAnchor {
+  const { top, bottom } = box.getBoundingClientRect();
+  return find(parts, top, bottom) ?? [];
+}
+
+/** Returns how far the recorded element has moved, px; positive if down. */
+function movedBy(box: Element, held: ScrollAnchor): number {
+  const mark = held.find(({ node }) => node.isConnected);
+  if (!mark) return 0;
+  return mark.node.getBoundingClientRect().top - box.getBoundingClientRect().top - mark.top;
+}
+
+function find(nodes: Iterable<Element>, top: number, bottom: number): ScrollAnchor | undefined {
+  let second: ScrollAnchor | undefined;
+  for (const node of nodes) {
+    const rect = node.getBoundingClientRect();
+    if (rect.height === 0 || rect.bottom <= top) continue;
+    if (rect.top >= bottom) break;
+    const here = [{ node, top: rect.top - top }];
+    const isBlank = node.childElementCount === 0 && node.matches(BOXES);
+    if (!isBlank && (rect.top >= top || !node.matches(OPEN))) return here;
+    const inner = isBlank ? undefined : find(node.children, top, bottom);
+    if (inner && isDrawn(inner)) return [...inner, ...here];
+    second ??= [...(inner ?? []), ...here];
+  }
+  return second;
+}
+
+function isDrawn(place: ScrollAnchor): boolean {
+  const { node } = place[0]!;
+  return !(node.childElementCount === 0 && node.matches(BOXES));
 }

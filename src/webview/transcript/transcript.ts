@@ -68,7 +68,7 @@ export class Transcript {
   readonly #memory: PageLoader;
   readonly #pages: PageList;
   readonly #groups: GroupFolds;
-  readonly #nesting: Nesting;
+  readonly nesting: Nesting;
   readonly #hiddenCards: HiddenCards;
   readonly #open = new OpenQuestions();
   #running = false;
@@ -143,8 +143,8 @@ export class Transcript {
       draw: (page) => this.#want(page),
       invalidate,
     });
-    this.#nesting = new Nesting(this.store, this.#context, this.#open, this.#scroller, this.#revealer);
-    this.#groups.connect(this.#pages, this.#scroller, this.#nesting);
+    this.nesting = new Nesting(this.store, this.#context, this.#open, this.#scroller, this.#revealer);
+    this.#groups.connect(this.#pages, this.#scroller, this.nesting);
     drawRunningChanges(this.#live, this);
     new ResizeObserver(([entry]) => {
       if (!entry) return;
@@ -155,7 +155,7 @@ export class Transcript {
       if (this.#revealer.target) invalidate();
     }).observe(this.box);
     this.#hiddenCards = new HiddenCards(this.box);
-    this.keys = new KeyMoves(this.box, this.store, this.#nesting, {
+    this.keys = new KeyMoves(this.box, this.store, this.nesting, {
       shown: () => (this.isAtEnd ? undefined : this.anchor()?.index),
       reveal: (index) => this.reveal(index),
       toggle: (entry) => this.#viewOf(entry)?.toggle?.(),
@@ -173,7 +173,7 @@ export class Transcript {
     this.#memory.clear();
     this.#turnEnds.clear();
     this.#groups.clear();
-    this.#nesting.clear();
+    this.nesting.clear();
     this.store.reset(total, from, items, revision, nested);
     this.#groups.set(from, items);
     this.#scroller.pin(); // before the pages come: those at the end are drawn at once
@@ -198,7 +198,7 @@ export class Transcript {
     this.store.insert(from, items, revision);
     this.#groups.set(from, items);
     const { target } = this.#revealer;
-    if (target && target.offset === undefined && !this.#nesting.reveal(target)) this.#groups.unfold(target.index);
+    if (target && target.offset === undefined && !this.nesting.reveal(target)) this.#groups.unfold(target.index);
     for (let place = Math.floor(from / PAGE_SIZE); place * PAGE_SIZE < from + items.length; place++) {
       const page = this.#pages.at(place);
       if (!page) continue;
@@ -212,17 +212,13 @@ export class Transcript {
       }
     }
     this.#turnEnds.arrived();
-    this.#nesting.arrived();
-  }
-
-  insertNested(message: Extract<ToWebview, { type: 'nested' }>): void {
-    this.#nesting.receive(message);
+    this.nesting.arrived();
   }
 
   setPermissions(permissions: readonly PermissionView[]): void {
     const { fresh, touched } = this.#open.setPermissions(permissions);
     for (const index of touched) this.#setPermissions(index);
-    this.#nesting.update();
+    this.nesting.update();
     drawOrphanCards(
       this.#orphans,
       permissions.filter(({ index }) => index < 0 || index >= this.store.total),
@@ -344,7 +340,7 @@ export class Transcript {
   }
 
   #goTo(target: Target): void {
-    if (this.#nesting.reveal(target)) return;
+    if (this.nesting.reveal(target)) return;
     if (target.offset === undefined) this.#groups.unfold(target.index);
     this.#revealer.reveal(target);
   }
@@ -410,17 +406,17 @@ export class Transcript {
     if (!page.isMounted) {
       if (change.type === 'put') page.reserve();
       this.#wantIfSeen(page);
-      this.#nesting.changed(change);
+      this.nesting.changed(change);
       return;
     }
     if (change.type === 'put') {
       const isNew = page.view(change.index) === undefined;
       page.put(change.index, this.#open.at(change.index));
       if (isNew) this.#settle();
-      this.#nesting.changed(change);
+      this.nesting.changed(change);
       return;
     }
-    const view = page.view(change.index) ?? this.#nesting.view(change.index);
+    const view = page.view(change.index) ?? this.nesting.view(change.index);
     if (change.type === 'append') view?.append?.(change.text);
     else view?.update();
   }
@@ -480,7 +476,7 @@ export class Transcript {
 
   #viewOf(entry: HTMLElement): EntryView | undefined {
     const index = Number(entry.closest<HTMLElement>('[data-index]')?.dataset.index);
-    return Number.isInteger(index) ? (this.#pageOf(index)?.view(index) ?? this.#nesting.view(index)) : undefined;
+    return Number.isInteger(index) ? (this.#pageOf(index)?.view(index) ?? this.nesting.view(index)) : undefined;
   }
 
   /** Returns the target or the position; null at the end. */
