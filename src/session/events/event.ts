@@ -47,6 +47,8 @@ export interface ToolPatch {
   readonly parent?: string;
 }
 
+export type EventOf<Type extends SessionEvent['type']> = Extract<SessionEvent, { type: Type }>;
+
 /** Everything that changes a session. Times (`at`) are milliseconds since 1970. */
 export type SessionEvent =
   // Messages.
@@ -348,11 +350,10 @@ export interface GapFilling {
   readonly events: readonly PastEvent[];
 }
 
-export type PastEvent = Extract<SessionEvent, { type: 'message' | 'message_chunk' | 'tool_call' | 'notice' | 'gap' }>;
+export type PastEvent = EventOf<'message' | 'message_chunk' | 'tool_call' | 'notice' | 'gap'>;
 
-export type RestoredEvent = Extract<
-  SessionEvent,
-  { type: 'message_chunk' | 'message' | 'tool_call' | 'plan' | 'plan_document' | 'notice' | 'unknown_update' | 'error' }
+export type RestoredEvent = EventOf<
+  'message_chunk' | 'message' | 'tool_call' | 'plan' | 'plan_document' | 'notice' | 'unknown_update' | 'error'
 >;
 
 export interface BackgroundItem {

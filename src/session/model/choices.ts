@@ -1,7 +1,7 @@
 // The mode and the options of a session: what the agent says of them, what the user has set, and what
 // must be in force before the next prompt leaves.
 import type { Choice, ConfigOption } from '../events/content';
-import type { SessionEvent } from '../events/event';
+import type { EventOf } from '../events/event';
 import type { ModelContext } from './context';
 import { MODE_ID, type SessionState } from './state';
 
@@ -14,7 +14,7 @@ export type ChoiceTarget =
 
 export function applyChoices(
   { state, note }: ModelContext,
-  event: Extract<SessionEvent, { type: 'modes' | 'mode' | 'config' | 'choices' }>,
+  event: EventOf<'modes' | 'mode' | 'config' | 'choices'>,
 ): void {
   switch (event.type) {
     case 'modes':
@@ -43,7 +43,7 @@ export function applyChoices(
   }
 }
 
-export function applyTitle(state: SessionState, { title, byUser }: Extract<SessionEvent, { type: 'info' }>): void {
+export function applyTitle(state: SessionState, { title, byUser }: EventOf<'info'>): void {
   if (title === undefined || (state.isNamed && !byUser)) return;
   state.title = title ?? undefined;
   state.isNamed = byUser === true;

@@ -4,35 +4,7 @@
 import { roughSize } from '../../base/text';
 import { contentSize, MAX_ALL_TOOL_CHARS, MAX_RAW_CHARS } from '../events/bounds';
 import type { Changes } from './changes';
-import { type Entry, type MessageEntry, Nests, type SessionState, type ToolEntry, type Turn } from './state';
-
-export interface ModelContext {
-  readonly state: SessionState;
-  readonly messages: Map<string, number>;
-  readonly nestedMessages: Map<string, MessageEntry>;
-  readonly tools: Map<string, number>;
-  readonly plans: Map<string, number>;
-  readonly gaps: Map<string, number>;
-  readonly compactions: Map<string, number>;
-  readonly subagents: SubagentIndex;
-  readonly turnsById: Map<string, Turn>;
-  readonly openTools: Set<number>;
-  /** Start of the time in which the agent waits for an answer, in ms since 1970. */
-  askedSince: number | undefined;
-  readonly terminalShownIn: Map<string, Set<number>>;
-  /** Characters of the output of all terminals. */
-  terminalChars: number;
-  readonly toolSizes: ToolSizes;
-  wholeAt: number | undefined;
-  renewedAt: number;
-  echo: PromptEcho | undefined;
-  readonly prompts: Map<string, PromptEcho>;
-  push(
-    make: (base: { id: string; index: number; at: number; turnId?: string; late?: true }) => Entry,
-    at: number,
-  ): number;
-  note(apply: (changes: Changes) => void): void;
-}
+import { type Entry, type MessageEntry, SessionState, type ToolEntry, type Turn } from './state';
 
 export interface PromptEcho {
   index: number;
@@ -65,61 +37,48 @@ class SubagentIndex {
   }
 }
 
-export function createContext(readers: ReadonlySet<Changes>): ModelContext {
-  const state: SessionState = {
-    entries: [],
-    nests: new Nests(),
-    turns: [],
-    terminals: new Map(),
-    permissions: new Map(),
-    elicitations: new Map(),
-    background: [],
-    agentState: undefined,
-    turn: undefined,
-    replaying: false,
-    title: undefined,
-    isNamed: false,
-    commands: [],
-    modes: [],
-    mode: undefined,
-    config: [],
-    chosen: new Set(),
-    wanted: [],
-    choicesOf: undefined,
-    isOpening: false,
-    confirmed: { mode: false, config: false },
-    usage: undefined,
+export class ModelContext {
+  readonly state = new SessionState();
+  readonly messages = new Map<string, number>();
+  readonly nestedMessages = new Map<string, MessageEntry>();
+  readonly tools = new Map<string, number>();
+  readonly plans = new Map<string, number>();
+  readonly gaps = new Map<string, number>();
+  readonly compactions = new Map<string, number>();
+  readonly subagents = new SubagentIndex();
+  readonly turnsById = new Map<string, Turn>();
+  readonly openTools = new Set<number>();
+  /** Start of the time in which the agent waits for an answer, in ms since 1970. */
+  askedSince: number | undefined;
+  readonly terminalShownIn = new Map<string, Set<number>>();
+  /** Characters of the output of all terminals. */
+  terminalChars = 0;
+  readonly toolSizes = new ToolSizes();
+  wholeAt: number | undefined;
+  renewedAt = 0;
+  echo: PromptEcho | undefined;
+  readonly prompts = new Map<string, PromptEcho>();
+  readonly #readers: ReadonlySet<Changes>;
+
+  constructor(readers: ReadonlySet<Changes>) {
+    this.#readers = readers;
+  }
+
+  readonly push = (
+    make: (base: { id: string; index: number; at: number; turnId?: string; late?: true }) => Entry,
+    at: number,
+  ): number => {
+    const { state } = this;
+    const index = state.entries.length;
+    const entry = make({ id: `e${index}`, index, at, ...turnOfNextEntry(state) });
+    state.entries.push(entry);
+    if (state.turn && entry.kind !== 'user') state.turn.firstOutputAt ??= at;
+    for (const reader of this.#readers) reader.entry(index);
+    return index;
   };
-  return {
-    state,
-    messages: new Map(),
-    nestedMessages: new Map(),
-    tools: new Map(),
-    plans: new Map(),
-    gaps: new Map(),
-    compactions: new Map(),
-    subagents: new SubagentIndex(),
-    turnsById: new Map(),
-    openTools: new Set(),
-    askedSince: undefined,
-    terminalShownIn: new Map(),
-    terminalChars: 0,
-    toolSizes: new ToolSizes(),
-    wholeAt: undefined,
-    renewedAt: 0,
-    echo: undefined,
-    prompts: new Map(),
-    push(make, at) {
-      const index = state.entries.length;
-      const entry = make({ id: `e${index}`, index, at, ...turnOfNextEntry(state) });
-      state.entries.push(entry);
-      if (state.turn && entry.kind !== 'user') state.turn.firstOutputAt ??= at;
-      for (const reader of readers) reader.entry(index);
-      return index;
-    },
-    note(apply) {
-      for (const reader of readers) apply(reader);
-    },
+
+  readonly note = (apply: (changes: Changes) => void): void => {
+    for (const reader of this.#readers) apply(reader);
   };
 }
 

@@ -1,6 +1,6 @@
 // Converts transcript entries back to events, to add them to another transcript or in another
 // place.
-import type { RestoredEvent, SessionEvent } from '../events/event';
+import type { EventOf, RestoredEvent, SessionEvent } from '../events/event';
 import type { Entry, SessionState, ToolEntry } from './state';
 
 /** Returns the events that make an entry. */
@@ -37,7 +37,7 @@ export function eventsOf(entry: Entry): RestoredEvent[] {
   }
 }
 
-export function toolEvent(entry: ToolEntry): Extract<SessionEvent, { type: 'tool_call' }> {
+export function toolEvent(entry: ToolEntry): EventOf<'tool_call'> {
   const { toolCallId, title, name, toolKind, status, content, locations, rawInput, rawOutput, parent } = entry;
   const patch = {
     title,

@@ -1,7 +1,7 @@
 // Gaps: messages of an imported session that are missing or not loaded yet. What arrives later
 // replaces a gap with one or more entries.
 import { head } from '../../base/text';
-import type { GapFilling, PastEvent, SessionEvent } from '../events/event';
+import type { EventOf, GapFilling, PastEvent } from '../events/event';
 import { ownText } from '../events/ownText';
 import { type ModelContext, mapIndexes } from './context';
 import type { Entry, GapEntry } from './state';
@@ -9,17 +9,17 @@ import type { Entry, GapEntry } from './state';
 const MAX_TEXT = 500;
 const MAX_GAPS = 20_000;
 
-export function addGap(context: ModelContext, event: Extract<SessionEvent, { type: 'gap' }>, at: number): void {
+export function addGap(context: ModelContext, event: EventOf<'gap'>, at: number): void {
   putGap(context, { ...event, text: head(event.text, MAX_TEXT) }, at);
 }
 
 export function addGaps(
   context: ModelContext,
-  { prefix, first, count, inPlaceOf, text, said, state }: Extract<SessionEvent, { type: 'gaps' }>,
+  { prefix, first, count, inPlaceOf, text, said, state }: EventOf<'gaps'>,
   at: number,
 ): void {
   const end = first + Math.min(count, MAX_GAPS);
-  const gap = { text: head(text, MAX_TEXT), state, ...(said && { said }) };
+  const gap = { text: head(text, MAX_TEXT), said, state };
   if (inPlaceOf !== undefined) {
     const index = context.gaps.get(inPlaceOf) ?? -1;
     const known = context.state.entries[index];
@@ -37,25 +37,22 @@ export function addGaps(
   for (let number = first; number < end; number++) putGap(context, { gapId: `${prefix}${number}`, ...gap }, at);
 }
 
-type Gap = Omit<Extract<SessionEvent, { type: 'gap' }>, 'type'>;
+type Gap = Omit<EventOf<'gap'>, 'type'>;
 
 function putGap(context: ModelContext, { gapId, text, said, state, remote }: Gap, at: number): void {
   const place = context.gaps.get(gapId);
   const known = place === undefined ? undefined : context.state.entries[place];
   if (known?.kind === 'gap') {
     known.text = text;
-    if (said) known.said = said;
-    else delete known.said;
+    known.said = said;
     known.state = state;
     context.note((changes) => changes.entry(known.index));
     return;
   }
   const index = context.push(({ id, index, at, turnId, late }) => {
-    const entry: GapEntry = { id, index, at, kind: 'gap', gapId, text, state };
-    if (said) entry.said = said;
     // Imported messages belong to no turn, whichever is running while they load.
-    if (remote) Object.assign(entry, { remote, ...(turnId !== undefined && { turnId }), ...(late && { late }) });
-    return entry;
+    const ofTurn = remote && { remote, turnId, late };
+    return { id, index, at, kind: 'gap', gapId, text, said, state, ...ofTurn };
   }, at);
   context.gaps.set(gapId, index);
 }

@@ -5,7 +5,7 @@
 import { grown, head, textOfBlocks } from '../../base/text';
 import { boundBlock, MAX_LIST, MAX_MEDIA_CHARS, MAX_MESSAGE_CHARS, MAX_RAW_CHARS, mediaSize } from '../events/bounds';
 import type { ContentBlock } from '../events/content';
-import type { SessionEvent } from '../events/event';
+import type { EventOf } from '../events/event';
 import type { ModelContext, PromptEcho } from './context';
 import type { MessageEntry } from './state';
 import { callOf } from './tools';
@@ -17,11 +17,7 @@ const MAX_PROMPTS = 50;
  * Applies a chunk of a user message, an agent message or a thought (protocol v1 "session/update",
  * v2 "message chunks").
  */
-export function addMessageChunk(
-  context: ModelContext,
-  event: Extract<SessionEvent, { type: 'message_chunk' }>,
-  at: number,
-): void {
+export function addMessageChunk(context: ModelContext, event: EventOf<'message_chunk'>, at: number): void {
   const { state } = context;
   if (event.parent !== undefined) {
     addNestedChunk(context, event, event.parent, at);
@@ -72,7 +68,7 @@ const MAX_NESTED = 200;
  */
 function addNestedChunk(
   context: ModelContext,
-  { role, block, messageId }: Extract<SessionEvent, { type: 'message_chunk' }>,
+  { role, block, messageId }: EventOf<'message_chunk'>,
   parent: string,
   at: number,
 ): void {
@@ -100,7 +96,7 @@ function addNestedChunk(
  * Applies a whole message (v2 `user_message`, `agent_message`, `agent_thought`): content replaces
  * the previous content, null empties it, absent leaves it unchanged.
  */
-export function setMessage(context: ModelContext, event: Extract<SessionEvent, { type: 'message' }>, at: number): void {
+export function setMessage(context: ModelContext, event: EventOf<'message'>, at: number): void {
   const { role, messageId } = event;
   const key = `${role}:${messageId}`;
   if (role === 'user' && !context.messages.has(key)) linkByText(context, key, event);
@@ -123,11 +119,7 @@ export function setMessage(context: ModelContext, event: Extract<SessionEvent, {
 }
 
 /** Adds the user's prompt, unless the agent has already echoed it. */
-export function addPrompt(
-  context: ModelContext,
-  event: Extract<SessionEvent, { type: 'prompt_sent' }>,
-  at: number,
-): void {
+export function addPrompt(context: ModelContext, event: EventOf<'prompt_sent'>, at: number): void {
   const { promptId, content, messageId, echo = textOfBlocks(content) } = event;
   if (messageId !== undefined && context.messages.has(`user:${messageId}`)) return;
   const sent = context.prompts.get(promptId);
@@ -150,7 +142,7 @@ export function addPrompt(
 /**
  * Assigns the agent's message id to a prompt, so that later updates of that message apply to it.
  */
-export function linkPrompt(context: ModelContext, event: Extract<SessionEvent, { type: 'prompt_inserted' }>): void {
+export function linkPrompt(context: ModelContext, event: EventOf<'prompt_inserted'>): void {
   const echo = context.prompts.get(event.promptId);
   const key = `user:${event.messageId}`;
   if (echo && !context.messages.has(key)) link(context, key, event.messageId, echo);
@@ -164,7 +156,7 @@ function link(context: ModelContext, key: string, messageId: string, echo: Promp
 }
 
 /** Recognises an echo by its text when the agent never sent the id of the prompt. */
-function linkByText(context: ModelContext, key: string, event: Extract<SessionEvent, { type: 'message' }>): void {
+function linkByText(context: ModelContext, key: string, event: EventOf<'message'>): void {
   const { echo } = context;
   if (echo && event.content && textOfBlocks(event.content) === echo.text) link(context, key, event.messageId, echo);
 }
@@ -285,7 +277,7 @@ const MAX_ALL_MEDIA_CHARS = 4 * MAX_MEDIA_CHARS;
 const LEFT_OUT = '[more was left out: the message is too large]';
 
 /** Some agents echo the prompt as user chunks; the echo is not shown again. */
-function isEcho(context: ModelContext, event: Extract<SessionEvent, { type: 'message_chunk' }>, at: number): boolean {
+function isEcho(context: ModelContext, event: EventOf<'message_chunk'>, at: number): boolean {
   const { messageId, block } = event;
   const { echo, state } = context;
   const index = messageId === undefined ? undefined : context.messages.get(`user:${messageId}`);

@@ -3,22 +3,27 @@
 // session.
 
 import { type Disposable, toDisposable } from '../../base/disposable';
-import { boundBlock, MAX_LIST } from '../events/bounds';
-import type { Mark, SessionEvent, TimedEvent } from '../events/event';
+import { grown, head, tail } from '../../base/text';
+import {
+  boundBlock,
+  MAX_ALL_TERMINAL_CHARS,
+  MAX_LIST,
+  MAX_TERMINAL_CHARS,
+  MAX_TOOL_TEXT,
+  SHORT_TERMINAL_CHARS,
+} from '../events/bounds';
+import type { EventOf, Mark, RestoredEvent, SessionEvent, TimedEvent } from '../events/event';
 import { ownText } from '../events/ownText';
 import type { Changes, SessionPart } from './changes';
 import { applyChoices, applyTitle, promptLeft } from './choices';
-import { clear, createContext, type ModelContext } from './context';
+import { clear, currentTurn, ModelContext, shiftIndexes, upsert } from './context';
 import { addGap, addGaps, fillGaps } from './gaps';
-import { addMessageChunk, addPrompt, linkPrompt, setMessage } from './messages';
+import { addMessageChunk, addPrompt, appendText, linkPrompt, setMessage } from './messages';
 import { addNotice, applyCompaction, applyElicitation } from './notices';
-import { applyPlan } from './plans';
-import { renewIds } from './renewedIds';
-import { applyRestored } from './restored';
-import type { Entry, SessionState, Turn } from './state';
+import { idOf, renewIds } from './renewedIds';
+import type { Entry, PlanRecord, SessionState, Terminal, Turn } from './state';
 import { applySubagent } from './subagents';
-import { applyTerminal } from './terminals';
-import { addToolContent, applyTool, noteDecision } from './tools';
+import { addToolContent, adoptTerminal, applyTool, cancelTool, noteDecision } from './tools';
 import {
   beginReplayedTurn,
   endReplayedTurn,
@@ -34,16 +39,12 @@ import { waitBegins, waitEnds } from './waits';
 export type SessionView = Pick<SessionModel, 'state' | 'begins' | 'turn' | 'toolIndex' | 'planIndex' | 'observe'>;
 
 export class SessionModel {
-  readonly #context: ModelContext;
   readonly #readers = new Set<Changes>();
+  readonly #context = new ModelContext(this.#readers);
   /**
    * Set while the entries before `from` are being read; `since` are the events applied meanwhile.
    */
   #partial: { readonly from: number; shown: number; readonly since: TimedEvent[] } | undefined;
-
-  constructor() {
-    this.#context = createContext(this.#readers);
-  }
 
   get state(): Readonly<SessionState> {
     return this.#context.state;
@@ -303,31 +304,7 @@ export class SessionModel {
   }
 }
 
-const PARTS: Record<
-  | 'commands'
-  | 'modes'
-  | 'mode'
-  | 'config'
-  | 'choices'
-  | 'usage'
-  | 'info'
-  | 'plan'
-  | 'plan_document'
-  | 'plan_removed'
-  | 'permission_asked'
-  | 'permission_closed'
-  | 'elicitation_asked'
-  | 'elicitation_opened'
-  | 'elicitation_closed'
-  | 'background'
-  | 'agent_state'
-  | 'turn_started'
-  | 'turn_ended'
-  | 'turn_reason'
-  | 'turn_changes'
-  | 'cancel_requested',
-  SessionPart
-> = {
+const PARTS = {
   commands: 'commands',
   modes: 'modes',
   mode: 'modes',
@@ -350,7 +327,7 @@ const PARTS: Record<
   turn_reason: 'turn',
   turn_changes: 'turn',
   cancel_requested: 'turn',
-};
+} as const satisfies Partial<Record<SessionEvent['type'], SessionPart>>;
 
 const PARTS_OF_STATE: ReadonlySet<SessionPart> = new Set(Object.values(PARTS));
 const NEWEST = 64;
@@ -381,4 +358,165 @@ function entriesOf(events: readonly SessionEvent[], at: number): readonly Entry[
   const model = new SessionModel();
   for (const event of events) model.apply(event, at);
   return model.state.entries;
+}
+
+/** Inserts what a replay shows and the transcript lacks where it belongs. */
+export function applyRestored(
+  context: ModelContext,
+  { entryId, text, events }: EventOf<'restored'>,
+  made: Entry | undefined,
+  at: number,
+): void {
+  const { entries } = context.state;
+  const anchor = entries.findLast(({ id }) => id === entryId);
+  if (!anchor) return;
+  if (text !== undefined && (anchor.kind === 'agent' || anchor.kind === 'thought'))
+    appendText(context, anchor, text, at);
+  if (!made) return;
+  let index = anchor.index + 1;
+  while (entries[index]?.id.startsWith(`${anchor.id}.`)) index++;
+  const { turnId } = anchor;
+  const entry: Entry = {
+    ...made,
+    // Unique, as the number of entries only grows.
+    id: `${anchor.id}.${entries.length}`,
+    index,
+    ...(turnId !== undefined && { turnId }),
+    ...(anchor.late && { late: true as const }),
+  };
+  shiftIndexes(context, index, 1);
+  entries.splice(index, 0, entry);
+  register(context, entry, events ?? [], at);
+  context.note((changes) => (index === entries.length - 1 ? changes.entry(index) : changes.clearedAll()));
+}
+
+function register(context: ModelContext, entry: Entry, events: readonly RestoredEvent[], at: number): void {
+  if (entry.kind === 'tool') {
+    context.tools.set(entry.toolCallId, entry.index);
+    for (const event of events) if (event.type === 'tool_call') applyTool(context, { ...event, announced: false }, at);
+    const turn = entry.turnId === undefined ? undefined : context.turnsById.get(entry.turnId);
+    if (!turn) return;
+    // The agent repeats how the call stood in the turn, which has ended since.
+    if (turn.endedAt !== undefined) cancelTool(context, entry, at);
+    turn.tools++;
+    for (const part of entry.content)
+      if (part.type === 'diff' && entry.status === 'completed') turn.files.add(part.path);
+    return;
+  }
+  if (entry.kind === 'plan') context.plans.set(entry.planId, entry.index);
+  const id = idOf(entry);
+  if (id !== undefined) context.messages.set(id, entry.index);
+}
+
+type PlanEvent = EventOf<'plan' | 'plan_document' | 'plan_removed'>;
+
+export function applyPlan(context: ModelContext, event: PlanEvent, at: number): void {
+  const { planId } = event;
+  if (event.type === 'plan_removed') {
+    const entry = context.state.entries[context.plans.get(planId) ?? -1];
+    if (entry?.kind !== 'plan' || entry.removed) return;
+    entry.removed = true;
+    // The agent may reuse the id for another plan.
+    context.plans.delete(planId);
+    context.note((changes) => changes.entry(entry.index));
+    return;
+  }
+  const content = contentOf(event);
+  upsert(
+    context,
+    context.plans,
+    planId,
+    at,
+    (base) => ({ ...base, kind: 'plan', planId, ...content }),
+    (entry) => {
+      if (entry.kind !== 'plan') return;
+      delete entry.markdown;
+      delete entry.uri;
+      Object.assign(entry, content);
+    },
+  );
+}
+
+function contentOf(
+  event: Exclude<PlanEvent, { type: 'plan_removed' }>,
+): Pick<PlanRecord, 'entries' | 'markdown' | 'uri'> {
+  if (event.type === 'plan') return { entries: event.entries.slice(0, MAX_LIST) };
+  const { document: said } = event;
+  return said.type === 'file'
+    ? { entries: [], uri: said.uri }
+    : { entries: [], markdown: head(said.text, MAX_TOOL_TEXT) };
+}
+
+const MAX_TERMINALS = 500;
+
+export function applyTerminal(context: ModelContext, event: EventOf<'terminal'>): void {
+  const terminal = terminalOf(context, event.terminalId);
+  let redraw = false;
+  const before = terminal.output.length;
+  if (event.command !== undefined) terminal.command = event.command;
+  if (event.cwd !== undefined) terminal.cwd = event.cwd;
+  if (event.output !== undefined) {
+    terminal.output = tail(event.output, MAX_TERMINAL_CHARS);
+    terminal.truncated = event.truncated === true || event.output.length > MAX_TERMINAL_CHARS;
+    redraw = true;
+  } else if (event.append) {
+    const full = grown(terminal.output, event.append);
+    // Trimming on every append would copy a megabyte each time, so let the output grow by a quarter
+    // first.
+    const output = full.length > MAX_TERMINAL_CHARS * 1.25 ? tail(full, MAX_TERMINAL_CHARS) : full;
+    if (output.length < full.length) terminal.truncated = true;
+    terminal.output = output;
+    const { append } = event;
+    context.note((changes) => changes.terminal(terminal.id, append));
+  }
+  context.terminalChars += terminal.output.length - before;
+  if (context.terminalChars > MAX_ALL_TERMINAL_CHARS) shortenTerminals(context);
+  if (event.exit === null && terminal.exit) {
+    delete terminal.exit;
+    redraw = true;
+  }
+  if (event.exit && !terminal.exit) {
+    terminal.exit = event.exit;
+    redraw = true;
+  }
+  if (event.released) terminal.released = true;
+  if (event.isStopped && !terminal.exit) {
+    terminal.isStopped = true;
+    redraw = true;
+  }
+  if (event.toolCallId !== undefined) adoptTerminal(context, event.toolCallId, terminal.id);
+  if (event.canCancel !== undefined) terminal.canCancel = event.canCancel;
+  if (redraw)
+    for (const index of context.terminalShownIn.get(terminal.id) ?? []) context.note((changes) => changes.entry(index));
+}
+
+function shortenTerminals(context: ModelContext): void {
+  for (const terminal of context.state.terminals.values()) {
+    if (context.terminalChars <= MAX_ALL_TERMINAL_CHARS) return;
+    const { length } = terminal.output;
+    // Shortening the same output on every append would copy it each time, so wait until it has
+    // doubled.
+    if (length <= 2 * SHORT_TERMINAL_CHARS) continue;
+    terminal.output = tail(terminal.output, SHORT_TERMINAL_CHARS);
+    terminal.truncated = true;
+    context.terminalChars -= length - terminal.output.length;
+  }
+}
+
+function terminalOf(context: ModelContext, id: string): Terminal {
+  const { terminals } = context.state;
+  const known = terminals.get(id);
+  if (known) return known;
+  if (terminals.size >= MAX_TERMINALS) {
+    for (const [old, terminal] of terminals) {
+      if (!terminal.exit && !terminal.released) continue;
+      terminals.delete(old);
+      context.terminalChars -= terminal.output.length;
+      break;
+    }
+  }
+  const turn = currentTurn(context.state);
+  const terminal: Terminal = { id, output: '', truncated: false, turnId: turn?.id };
+  terminals.set(id, terminal);
+  return terminal;
 }

@@ -3,7 +3,7 @@ import { boundText } from '../../base/localizable';
 import { head } from '../../base/text';
 import { own } from '../../base/untrusted';
 import { boundRaw, MAX_TOOL_TEXT } from '../events/bounds';
-import type { SessionEvent } from '../events/event';
+import type { EventOf } from '../events/event';
 import { type OwnText, ownText, UNDO_RESTORE } from '../events/ownText';
 import { type ModelContext, upsert } from './context';
 import { textOf } from './entryText';
@@ -11,7 +11,7 @@ import { waitBegins, waitEnds } from './waits';
 
 export function addNotice(
   context: ModelContext,
-  event: Extract<SessionEvent, { type: 'notice' | 'unknown_update' | 'error' }>,
+  event: EventOf<'notice' | 'unknown_update' | 'error'>,
   at: number,
 ): void {
   switch (event.type) {
@@ -94,11 +94,7 @@ const CODES: Readonly<Record<string, OwnText>> = {
 /**
  * Applies a status update or a part of the summary. Absent fields are unchanged, empty ones clear.
  */
-export function applyCompaction(
-  context: ModelContext,
-  event: Extract<SessionEvent, { type: 'compaction' }>,
-  at: number,
-): void {
+export function applyCompaction(context: ModelContext, event: EventOf<'compaction'>, at: number): void {
   const { status, summary, append, error } = event;
   const said =
     status === undefined ? undefined : (own(CODES, status) ?? ownText('compaction-other', status.slice(0, 100)));
@@ -129,10 +125,7 @@ export function applyCompaction(
   );
 }
 
-type ElicitationEvent = Extract<
-  SessionEvent,
-  { type: 'elicitation_asked' | 'elicitation_opened' | 'elicitation_closed' }
->;
+type ElicitationEvent = EventOf<'elicitation_asked' | 'elicitation_opened' | 'elicitation_closed'>;
 
 export function applyElicitation(context: ModelContext, event: ElicitationEvent, at: number): void {
   const { elicitations } = context.state;

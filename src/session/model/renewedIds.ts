@@ -1,7 +1,7 @@
 // Ids of a restarted agent. Many agents count from one in each process, so an old id can name a new
 // message or call. If the agent's replay has the same content under an old id, that id stays valid.
 
-import type { SessionEvent } from '../events/event';
+import type { EventOf } from '../events/event';
 import type { ModelContext } from './context';
 import { bareTextOf, isBeginning } from './entryText';
 import type { Entry } from './state';
@@ -34,7 +34,7 @@ export function sameIds(known: readonly Entry[], repeated: readonly Entry[]): re
   return same;
 }
 
-export function renewIds(context: ModelContext, { known = [] }: Extract<SessionEvent, { type: 'ids_renewed' }>): void {
+export function renewIds(context: ModelContext, { known = [] }: EventOf<'ids_renewed'>): void {
   context.renewedAt = context.state.entries.length;
   const same = new Set(known);
   for (const key of context.messages.keys()) if (!same.has(key)) context.messages.delete(key);

@@ -187,42 +187,6 @@ export type Elicitation = {
 
 export const MODE_ID = '';
 
-export interface SessionState {
-  readonly entries: Entry[];
-  readonly nests: Nests;
-  readonly turns: Turn[];
-  readonly terminals: Map<string, Terminal>;
-  readonly permissions: Map<string, Permission>;
-  readonly elicitations: Map<string, Elicitation>;
-  background: readonly BackgroundItem[];
-  /**
-   * The state reported by the agent, if any: `running`, `idle`, `requires_action`, or another
-   * value, which counts as busy.
-   */
-  agentState: string | undefined;
-  turn: Turn | undefined;
-  /**
-   * Events may come from the replay of a reopened session: they are shown but have no other effect.
-   */
-  replaying: boolean;
-  title: string | undefined;
-  isNamed: boolean;
-  commands: readonly AvailableCommand[];
-  modes: readonly SessionMode[];
-  mode: string | undefined;
-  config: readonly ConfigOption[];
-  readonly chosen: Set<string>;
-  /** What must be in force before the next prompt leaves. */
-  wanted: readonly Choice[];
-  /** The agent that the choices are made with; undefined in sessions of earlier versions. */
-  choicesOf: string | undefined;
-  /** The session was opened, and no prompt has left since. */
-  isOpening: boolean;
-  /** What the agent has said since the session was opened; the rest is from before. */
-  confirmed: { readonly mode: boolean; readonly config: boolean };
-  usage: Usage | undefined;
-}
-
 export const MAX_NESTING = 5;
 const MAX_WAITING = 5000;
 
@@ -369,4 +333,40 @@ export function inNestedOrder(entries: readonly Entry[], nests: Nests): readonly
   };
   for (const entry of entries) if (!nests.parentOf(entry)) add(entry, 0);
   return placed;
+}
+
+export class SessionState {
+  readonly entries: Entry[] = [];
+  readonly nests = new Nests();
+  readonly turns: Turn[] = [];
+  readonly terminals = new Map<string, Terminal>();
+  readonly permissions = new Map<string, Permission>();
+  readonly elicitations = new Map<string, Elicitation>();
+  background: readonly BackgroundItem[] = [];
+  /**
+   * The state reported by the agent, if any: `running`, `idle`, `requires_action`, or another
+   * value, which counts as busy.
+   */
+  agentState: string | undefined;
+  turn: Turn | undefined;
+  /**
+   * Events may come from the replay of a reopened session: they are shown but have no other effect.
+   */
+  replaying = false;
+  title: string | undefined;
+  isNamed = false;
+  commands: readonly AvailableCommand[] = [];
+  modes: readonly SessionMode[] = [];
+  mode: string | undefined;
+  config: readonly ConfigOption[] = [];
+  readonly chosen = new Set<string>();
+  /** What must be in force before the next prompt leaves. */
+  wanted: readonly Choice[] = [];
+  /** The agent that the choices are made with; undefined in sessions of earlier versions. */
+  choicesOf: string | undefined;
+  /** The session was opened, and no prompt has left since. */
+  isOpening = false;
+  /** What the agent has said since the session was opened; the rest is from before. */
+  confirmed: { readonly mode: boolean; readonly config: boolean } = { mode: false, config: false };
+  usage: Usage | undefined;
 }

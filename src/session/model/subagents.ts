@@ -4,7 +4,7 @@
 // "session_message").
 import { head, tail } from '../../base/text';
 import type { ToolContent } from '../events/content';
-import type { SessionEvent } from '../events/event';
+import type { EventOf } from '../events/event';
 import type { ModelContext, Subagent } from './context';
 import type { ToolEntry } from './state';
 import { beginNest, isEnded, nest, shortenOldest } from './tools';
@@ -18,10 +18,7 @@ const MAX_MESSAGES = 500;
 const MAX_SHOWN = 20;
 const MAX_CHARS = 20_000;
 
-type SubagentEvent = Extract<
-  SessionEvent,
-  { type: 'subagent' | 'subagent_said' | 'subagent_did' | 'subagents_ended' | 'session_message' }
->;
+type SubagentEvent = EventOf<'subagent' | 'subagent_said' | 'subagent_did' | 'subagents_ended' | 'session_message'>;
 
 export function subagentCallId(sessionId: string): string {
   return `subagent ${sessionId}`;
@@ -73,11 +70,7 @@ function end(context: ModelContext, { index }: Subagent, at: number): void {
   context.note((changes) => changes.entry(index));
 }
 
-function applyMessage(
-  context: ModelContext,
-  event: Extract<SessionEvent, { type: 'session_message' }>,
-  at: number,
-): void {
+function applyMessage(context: ModelContext, event: EventOf<'session_message'>, at: number): void {
   const { messages, byId } = context.subagents;
   let message = messages.get(event.messageId);
   if (!message) {

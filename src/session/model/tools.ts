@@ -3,12 +3,12 @@
 import { grown } from '../../base/text';
 import { boundContent, boundRaw, MAX_TOOL_PARTS, MAX_TOOL_TEXT, partSize, shortContent } from '../events/bounds';
 import type { ToolContent, ToolStatus } from '../events/content';
-import type { SessionEvent } from '../events/event';
+import type { EventOf } from '../events/event';
 import { keepInput } from './callInput';
 import { currentTurn, type ModelContext } from './context';
 import type { Entry, ToolEntry } from './state';
 
-type ToolEvent = Extract<SessionEvent, { type: 'tool_call' }>;
+type ToolEvent = EventOf<'tool_call'>;
 
 /** Characters kept of each raw value of a shortened call. */
 const SHORT_RAW_CHARS = 2000;
@@ -53,11 +53,7 @@ function beginsAgain(known: ToolEntry, { patch: announced }: ToolEvent): boolean
   return isOpen && announced.title != null && announced.title !== title;
 }
 
-export function addToolContent(
-  context: ModelContext,
-  event: Extract<SessionEvent, { type: 'tool_content' }>,
-  at: number,
-): void {
+export function addToolContent(context: ModelContext, event: EventOf<'tool_content'>, at: number): void {
   const { toolCallId, part } = event;
   const known = context.state.entries[context.tools.get(toolCallId) ?? -1];
   if (known?.kind !== 'tool') {
@@ -180,7 +176,7 @@ export function cancelTool(context: ModelContext, entry: ToolEntry, at: number):
   context.note((changes) => changes.entry(entry.index));
 }
 
-export function noteDecision(context: ModelContext, event: Extract<SessionEvent, { type: 'permission_closed' }>): void {
+export function noteDecision(context: ModelContext, event: EventOf<'permission_closed'>): void {
   const permission = context.state.permissions.get(event.permissionId);
   const entry =
     permission?.toolCallId === undefined

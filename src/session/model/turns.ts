@@ -2,13 +2,13 @@
 // user message starts a turn, as it did originally. A replayed turn has an end if the agent says how
 // it ended; when it began and ended is not known.
 import type { TurnTokens } from '../events/content';
-import type { SessionEvent } from '../events/event';
+import type { EventOf } from '../events/event';
 import type { ModelContext } from './context';
 import type { MessageEntry, Turn } from './state';
 import { cancelOpenTools } from './tools';
 import { noteTurnWait } from './waits';
 
-export function startTurn(context: ModelContext, event: Extract<SessionEvent, { type: 'turn_started' }>): void {
+export function startTurn(context: ModelContext, event: EventOf<'turn_started'>): void {
   const { state } = context;
   if (context.turnsById.has(event.turnId)) return;
   const turn: Turn = {
@@ -61,7 +61,7 @@ function adoptMessage(context: ModelContext, turn: Turn): void {
   context.note((changes) => changes.entry(last.index));
 }
 
-export function endTurn(context: ModelContext, event: Extract<SessionEvent, { type: 'turn_ended' }>, at: number): void {
+export function endTurn(context: ModelContext, event: EventOf<'turn_ended'>, at: number): void {
   const { state } = context;
   const turn = context.turnsById.get(event.turnId);
   if (!turn || turn.endedAt !== undefined) return; // a turn ends once
@@ -92,7 +92,7 @@ function setTokens(turn: Turn, { tokens, tokenParts }: TurnTokens): void {
   if (tokenParts) turn.tokenParts = tokenParts;
 }
 
-export function fixReason(context: ModelContext, event: Extract<SessionEvent, { type: 'turn_reason' }>): void {
+export function fixReason(context: ModelContext, event: EventOf<'turn_reason'>): void {
   const turn = context.turnsById.get(event.turnId);
   if (!turn) return;
   turn.stopReason = event.stopReason;
@@ -100,7 +100,7 @@ export function fixReason(context: ModelContext, event: Extract<SessionEvent, { 
   noteTurnEnd(context, turn);
 }
 
-export function noteChanges(context: ModelContext, event: Extract<SessionEvent, { type: 'turn_changes' }>): void {
+export function noteChanges(context: ModelContext, event: EventOf<'turn_changes'>): void {
   const turn = context.turnsById.get(event.turnId);
   if (!turn) return;
   const { type: _type, turnId: _turnId, ...changes } = event;
@@ -168,7 +168,7 @@ export function beginReplayedTurn(context: ModelContext, at: number, origin: Tur
 
 export function endReplayedTurn(
   context: ModelContext,
-  { stopReason, barrier = 'state', tokens, tokenParts }: Extract<SessionEvent, { type: 'replayed_end' }>,
+  { stopReason, barrier = 'state', tokens, tokenParts }: EventOf<'replayed_end'>,
   at: number,
 ): void {
   const { state } = context;

@@ -45,7 +45,7 @@ export function isAway({ state }: QueueItem): boolean {
 export class PromptQueue {
   readonly #items: QueueItem[] = [];
   #sequence = 0;
-  #paused: string | undefined;
+  paused: string | undefined;
   readonly #onChange: () => void;
 
   constructor(onChange: () => void) {
@@ -55,17 +55,13 @@ export class PromptQueue {
   /** Restores a saved queue. */
   restore(items: readonly QueueItem[], paused: string | undefined, used: number): void {
     this.#items.push(...items);
-    this.#paused = paused;
+    this.paused = paused;
     this.#sequence = Math.max(this.#sequence, used);
     this.#onChange();
   }
 
   get items(): readonly QueueItem[] {
     return this.#items;
-  }
-
-  get paused(): string | undefined {
-    return this.#paused;
   }
 
   add(text: string, attachments: readonly QueuedAttachment[], place: 'first' | 'last' = 'last'): QueueItem {
@@ -100,7 +96,7 @@ export class PromptQueue {
    */
   next(): QueueItem | undefined {
     const first = this.#items.find((item) => !isAway(item) && item.state !== 'failed');
-    return this.#paused === undefined && first?.state === 'queued' && !first.held ? first : undefined;
+    return this.paused === undefined && first?.state === 'queued' && !first.held ? first : undefined;
   }
 
   edit(id: string, text: string): boolean {
@@ -133,7 +129,7 @@ export class PromptQueue {
     if (index < 0) return undefined;
     const [item] = this.#items.splice(index, 1);
     // A pause applies to the queued items; it must not hold up later messages.
-    if (this.#items.length === 0) this.#paused = undefined;
+    if (this.#items.length === 0) this.paused = undefined;
     this.#onChange();
     return item;
   }
@@ -161,13 +157,13 @@ export class PromptQueue {
   }
 
   pause(reason: WaitReason<PauseCode>): void {
-    this.#paused = reason;
+    this.paused = reason;
     this.#onChange();
   }
 
   /** Resumes the queue. */
   resume(): void {
-    this.#paused = undefined;
+    this.paused = undefined;
     this.#onChange();
   }
 
@@ -186,7 +182,7 @@ export class PromptQueue {
   clear(): QueueItem[] {
     const gone = this.#items.filter((item) => !isAway(item));
     this.#items.splice(0, this.#items.length, ...this.#items.filter(isAway));
-    this.#paused = undefined;
+    this.paused = undefined;
     this.#onChange();
     return gone;
   }
@@ -194,7 +190,7 @@ export class PromptQueue {
   /** Undoes a clear. */
   unclear(gone: readonly QueueItem[], paused: string | undefined): void {
     this.#items.splice(this.#items.filter(isAway).length, 0, ...gone.map((item) => ({ ...item, held: false })));
-    this.#paused ??= paused;
+    this.paused ??= paused;
     this.#onChange();
   }
 

@@ -1,9 +1,8 @@
 // Messages of which it was unknown whether the agent got them: those that it shows when it repeats
 // the session have arrived.
-import type { ContentBlock } from '../events/content';
-import { bareTextOf } from '../model/entryText';
 import type { Entry } from '../model/state';
 import type { QueueItem } from '../queue/queue';
+import { comparableText } from './segments';
 
 /**
  * Takes out of the queue what the agent's replay shows. One copy stands for one message: of two
@@ -21,10 +20,8 @@ export function resolveDoubtfulPrompts(
   const shown = said(repeated);
   const after = endOf(certain, shown);
   const taken = doubtful.filter((item) => {
-    const words = wordsOf([
-      { type: 'text', text: item.text },
-      ...item.attachments.flatMap(({ forms }) => forms.slice(0, 1)),
-    ]);
+    const forms = item.attachments.flatMap((attachment) => attachment.forms.slice(0, 1));
+    const words = comparableText({ content: [{ type: 'text', text: item.text }, ...forms] });
     const spare = count(shown, words) - count(certain, words);
     const at = shown.lastIndexOf(words);
     if (spare <= 0 || at < after) return false;
@@ -43,13 +40,7 @@ function endOf(certain: readonly string[], shown: readonly string[]): number {
 }
 
 function said(entries: readonly Entry[]): string[] {
-  return entries.flatMap((entry) => (entry.kind === 'user' ? [wordsOf(entry.content)] : []));
-}
-
-function wordsOf(content: readonly ContentBlock[]): string {
-  const text = bareTextOf({ content: [...content] });
-  if (text !== '') return text;
-  return content.map((block) => ('uri' in block && block.uri) || (block.type === 'text' ? '' : block.type)).join();
+  return entries.flatMap((entry) => (entry.kind === 'user' ? [comparableText(entry)] : []));
 }
 
 function count(all: readonly string[], one: string): number {
