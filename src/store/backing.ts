@@ -44,7 +44,7 @@ export class Backing implements Disposable {
   readonly #changed = new Emitter<JournalState>();
   #file: OpenedFile | undefined;
   #memory: MemoryJournal | undefined;
-  #state: JournalState = { kind: 'durable' };
+  state: JournalState = { kind: 'durable' };
   #retry: Disposable | undefined;
   #attempts = 0;
   #closed = false;
@@ -55,14 +55,10 @@ export class Backing implements Disposable {
     this.#log = options.log;
     try {
       this.#file = openJournalFile(options);
-      if (this.#file.notice !== undefined) this.#state = { kind: 'durable', notice: this.#file.notice };
+      if (this.#file.notice !== undefined) this.state = { kind: 'durable', notice: this.#file.notice };
     } catch (error) {
       this.#degrade(error);
     }
-  }
-
-  get state(): JournalState {
-    return this.#state;
   }
 
   readonly onDidChangeState: Event<JournalState> = this.#changed.event;
@@ -185,12 +181,12 @@ export class Backing implements Disposable {
 
   noteLost(key: string, count: number): void {
     this.#memory?.noteLost(key, count);
-    if (this.#state.kind === 'memory' && !this.#state.lossy) this.#setState({ ...this.#state, lossy: true });
+    if (this.state.kind === 'memory' && !this.state.lossy) this.#setState({ ...this.state, lossy: true });
   }
 
   retry(waitMs = 0): boolean {
     if (!this.#memory) return true;
-    if (this.#closed || (this.#state.kind === 'memory' && this.#state.problem === 'newer')) return false;
+    if (this.#closed || (this.state.kind === 'memory' && this.state.problem === 'newer')) return false;
     this.#retry?.dispose();
     try {
       this.#file ??= openJournalFile({ ...this.#options, busyMs: waitMs });
@@ -239,11 +235,8 @@ export class Backing implements Disposable {
         this.#recover(error);
       }
     }
-    return this.#memory ? query(this.#memory.sql) : this.#throwUnreadable();
-  }
-
-  #throwUnreadable(): never {
-    throw unreadable(undefined);
+    if (!this.#memory) throw unreadable(undefined);
+    return query(this.#memory.sql);
   }
 
   /**
@@ -253,12 +246,8 @@ export class Backing implements Disposable {
   #recover(error: unknown): void {
     const problem = problemOf(error) ?? (this.#isNewer() ? 'newer' : undefined);
     if (problem === undefined) throw error;
-    if (problem === 'newer') {
-      this.#degrade(new StorageError('newer', error));
-      return;
-    }
     if (problem !== 'corrupt') {
-      this.#degrade(error);
+      this.#degrade(problem === 'newer' ? new StorageError('newer', error) : error);
       return;
     }
     const { identity, sql } = this.#file ?? {};
@@ -333,14 +322,14 @@ export class Backing implements Disposable {
         this.#log.error(`journal: ${describe(cause)}`);
       }
     }
-    if (this.#state.kind === 'memory' && this.#state.problem !== problem) {
-      this.#setState({ ...this.#state, problem, ...messageFor(problem) });
+    if (this.state.kind === 'memory' && this.state.problem !== problem) {
+      this.#setState({ ...this.state, problem, ...messageFor(problem) });
     }
     this.#scheduleRetry();
   }
 
   #scheduleRetry(): void {
-    if (this.#closed || (this.#state.kind === 'memory' && this.#state.problem === 'newer')) return;
+    if (this.#closed || (this.state.kind === 'memory' && this.state.problem === 'newer')) return;
     const wait = RETRY_MS[Math.min(this.#attempts++, RETRY_MS.length - 1)] ?? 30_000;
     this.#retry = this.#options.schedule(() => this.retry(), wait);
   }
@@ -363,7 +352,7 @@ export class Backing implements Disposable {
   }
 
   #setState(state: JournalState): void {
-    this.#state = state;
+    this.state = state;
     this.#changed.fire(state);
   }
 }

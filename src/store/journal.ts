@@ -1,20 +1,22 @@
 // The journal: sessions with their events, queue and drafts, in one SQLite file shared by all
 // windows. Each applied event is appended here. What must not be lost (a queued message, a draft,
 // the end of a turn) is on disk when the call returns; streamed text follows within 50 ms.
+import { rmSync } from 'node:fs';
 import type { Disposable } from '../base/disposable';
 import { messageOf, ParleyError } from '../base/errors';
 import type { Event } from '../base/event';
 import type { Log } from '../base/log';
 import type { TimedEvent } from '../session/events/event';
 import { Backing, type JournalState } from './backing';
+import { EventBuffer } from './events/eventBuffer';
 import { type EventQuery, readEvents, readTail } from './events/eventPages';
-import { dropCleared, type EventPage } from './events/eventRows';
+import { appendRows, dropCleared, type EventPage } from './events/eventRows';
 import { type Machine, thisMachine } from './file/machine';
-import type { Sql } from './file/sql';
+import { numberOf, type Sql } from './file/sql';
 import { problemOf } from './file/sqlError';
 import { INDEX_STEP, type IndexLimits, indexNew, indexRest } from './search/indexing';
 import { lastOf, type SearchResult, type SearchSteps, search } from './search/search';
-import { isSessionHeld, type JournalPort, type SharedPort, sessionHeld, unknownSession } from './sessions/journalPort';
+import { isSessionHeld, type JournalPort, sessionHeld, unknownSession } from './sessions/journalPort';
 import { abandoned, type Claim, claim, type LeaseContext, ownerOf, release, renewLease } from './sessions/leases';
 import { Ownership } from './sessions/ownership';
 import { QuestionStore } from './sessions/questionStore';
@@ -34,7 +36,7 @@ import {
 } from './sessions/sessionRows';
 import { type SideTable, writeNotes } from './sessions/sideNotes';
 import { SideStore } from './sessions/sideStore';
-import { importStreams, StreamLog } from './streamLog';
+import { readStream, type StreamedSession, StreamLog } from './streamLog';
 import { later, type ReadProgress, WriteBuffer } from './writeBuffer';
 
 /** Idle milliseconds before text is indexed; a search does not wait for it. */
@@ -89,16 +91,7 @@ export class Journal implements Disposable {
     this.#schedule = options.schedule ?? later;
     const { folder, log, now, busyMs = 100, maxMemoryBytes = 64 * 1024 * 1024 } = options;
     const refill = (sql: Sql): void => this.#refill(sql);
-    this.#backing = new Backing({
-      folder,
-      log,
-      now,
-      busyMs,
-      maxMemoryBytes,
-      schedule: this.#schedule,
-      refill,
-      isShared: options.isShared,
-    });
+    this.#backing = new Backing({ ...options, busyMs, maxMemoryBytes, schedule: this.#schedule, refill });
     this.#stream = new StreamLog(folder, options.machine ?? thisMachine);
     this.#ownership = new Ownership({
       schedule: this.#schedule,
@@ -127,14 +120,9 @@ export class Journal implements Disposable {
     };
     this.queue = new QueueStore(port);
     this.side = new SideStore(port);
-    const shared: SharedPort = {
-      write: (keys, change) => this.#backing.write(keys, change),
-      read: port.read,
-      readBoth: (query, keyOf) => this.#backing.readBoth(query, keyOf),
-      ownerOf: (key) => this.owner(key)?.windowId,
-    };
-    this.marks = new SessionMarkStore(shared);
-    this.questions = new QuestionStore(shared);
+    const ownerOf = (key: string): string | undefined => this.owner(key)?.windowId;
+    this.marks = new SessionMarkStore(this.#backing, ownerOf);
+    this.questions = new QuestionStore(this.#backing, ownerOf);
     this.#importStreams();
   }
 
@@ -249,22 +237,17 @@ export class Journal implements Disposable {
     onFailed: (error: ParleyError) => void,
     progress?: ReadProgress,
   ): void {
-    const isOurs = this.#buffer.commit(
-      key,
-      events,
-      () => {
-        for (const change of changes) {
-          try {
-            change();
-          } catch (error) {
-            if (!(error instanceof ParleyError) || !error.code.startsWith('queue-')) throw error;
-            onFailed(error);
-          }
+    const run = (): void => {
+      for (const change of changes) {
+        try {
+          change();
+        } catch (error) {
+          if (!(error instanceof ParleyError) || !error.code.startsWith('queue-')) throw error;
+          onFailed(error);
         }
-      },
-      progress,
-    );
-    if (!isOurs) throw sessionHeld();
+      }
+    };
+    if (!this.#buffer.commit(key, events, run, progress)) throw sessionHeld();
   }
 
   /** @throws ParleyError `session-held` if another window has taken over one of our sessions */
@@ -402,10 +385,36 @@ export class Journal implements Disposable {
   }
 
   #importStreams(only?: string): void {
-    const quietly = (run: () => void): void => void this.#quietly(run);
-    const windowOf = (key: string): string | undefined => this.#ownership.of(key);
-    const [stream, backing, log, context] = [this.#stream, this.#backing, this.#log, this.#context()];
-    importStreams({ stream, backing, log, context, windowOf, quietly }, only);
+    const { machine } = this.#context();
+    for (const { path, pid, started } of this.#stream.others()) {
+      this.#quietly(() => {
+        const isGone = !machine.isAlive(pid) || (machine.startOf(pid) ?? '') !== started;
+        let isNeeded = !isGone;
+        for (const session of readStream(path)) {
+          const isTaken = (only === undefined ? isGone : only === session.key) && this.#take(session);
+          isNeeded ||= !isTaken;
+        }
+        if (!isNeeded) rmSync(path, { force: true });
+      });
+    }
+  }
+
+  #take({ key, written, rows, notes }: StreamedSession): boolean {
+    if (this.#backing.state.kind === 'memory') return false;
+    const buffer = new EventBuffer();
+    buffer.add(key, rows);
+    return this.#backing.write(key, (sql) => {
+      const owner = ownerOf(sql, key, this.#context());
+      if (owner && owner.windowId !== this.#ownership.of(key)) return false;
+      const there = numberOf(sql.get('SELECT written FROM sessions WHERE key = ?', key)?.written);
+      // The session was deleted, or a newer file has replaced this one.
+      if (there === undefined || there > written) return true;
+      this.#log.info(`journal: ${rows.length} rows of ${key} were taken over from a process that is gone`);
+      appendRows(sql, key, buffer.take().get(key) ?? []);
+      writeNotes(sql, key, notes);
+      sql.run('UPDATE sessions SET written = max(written, ?) WHERE key = ?', written + 1, key);
+      return true;
+    });
   }
 
   /**

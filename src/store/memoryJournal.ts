@@ -127,19 +127,13 @@ export class MemoryJournal {
       cleared_seq: this.#clearedHere(key, shift) ?? numberOf(there?.cleared_seq) ?? 0,
       ...(blind && there && { created: there.created ?? 0, title: row.title ?? there.title ?? null }),
     };
-    const names = Object.keys(merged).filter((name) => name !== 'key');
-    file.run(
-      `INSERT INTO sessions (key, ${names.join(', ')}) VALUES (?, ${names.map(() => '?').join(', ')})
-         ON CONFLICT (key) DO UPDATE SET ${names.map((name) => `${name} = excluded.${name}`).join(', ')}`,
-      key,
-      ...names.map((name) => merged[name as keyof typeof merged] ?? null),
-    );
-    for (const table of SIDE_TABLES) this.#mergeSide(file, table, key, { base, blind });
+    file.upsert('sessions', merged);
+    for (const table of SIDE_TABLES) this.#mergeSide(file, table, key, blind);
     const newest = this.sql.all('SELECT * FROM events WHERE key = ? AND seq > ? ORDER BY seq', key, base);
     for (const event of newest) file.insert('events', { ...event, seq: (numberOf(event.seq) ?? 0) + shift });
   }
 
-  #mergeSide(file: Sql, table: string, key: string, { blind }: Adopted): void {
+  #mergeSide(file: Sql, table: string, key: string, blind: boolean): void {
     if (table === 'leases') {
       // A window that took the session over in the meantime keeps it.
       for (const lease of this.sql.all('SELECT * FROM leases WHERE key = ?', key)) {

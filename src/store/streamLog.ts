@@ -15,16 +15,11 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import type { Log } from '../base/log';
-import type { Backing } from './backing';
-import { EventBuffer, join as joinRows, type PendingRow } from './events/eventBuffer';
+import { join as joinRows, type PendingRow } from './events/eventBuffer';
 import { readMark } from './events/eventPages';
-import { appendRows } from './events/eventRows';
 import { decode } from './events/rowCodec';
 import type { Machine } from './file/machine';
-import { numberOf } from './file/sql';
-import { type LeaseContext, ownerOf } from './sessions/leases';
-import { isSideTable, type Notes, type SideTable, writeNotes } from './sessions/sideNotes';
+import { isSideTable, type Notes, type SideTable } from './sessions/sideNotes';
 
 const NAME = /^parley-(\d+)-(\w*)-[\da-f-]+\.stream$/;
 const MAX_BYTES = 64 * 1024 * 1024;
@@ -209,51 +204,4 @@ function whole(at: number, until: unknown, value: unknown, mark: unknown): Pendi
   if (!event) return undefined;
   const place = readMark(JSON.stringify(mark));
   return { at, event, until: typeof until === 'number' ? until : undefined, mark: place };
-}
-
-export function removeStream(path: string): void {
-  rmSync(path, { force: true });
-}
-
-export interface ImportOptions {
-  readonly stream: StreamLog;
-  readonly backing: Backing;
-  readonly log: Log;
-  readonly context: LeaseContext;
-  readonly windowOf: (key: string) => string | undefined;
-  readonly quietly: (run: () => void) => void;
-}
-
-export function importStreams(options: ImportOptions, only?: string): void {
-  const { machine } = options.context;
-  for (const { path, pid, started } of options.stream.others()) {
-    options.quietly(() => {
-      const isGone = !machine.isAlive(pid) || (machine.startOf(pid) ?? '') !== started;
-      let isNeeded = !isGone;
-      for (const session of readStream(path)) {
-        const isTaken = (only === undefined ? isGone : only === session.key) && takeSession(options, session);
-        isNeeded ||= !isTaken;
-      }
-      if (!isNeeded) removeStream(path);
-    });
-  }
-}
-
-function takeSession({ backing, log, context, windowOf }: ImportOptions, left: StreamedSession): boolean {
-  if (backing.state.kind === 'memory') return false;
-  const { key, written, rows, notes } = left;
-  const buffer = new EventBuffer();
-  buffer.add(key, rows);
-  return backing.write(key, (sql) => {
-    const owner = ownerOf(sql, key, context);
-    if (owner && owner.windowId !== windowOf(key)) return false;
-    const there = numberOf(sql.get('SELECT written FROM sessions WHERE key = ?', key)?.written);
-    // The session was deleted, or a newer file has replaced this one.
-    if (there === undefined || there > written) return true;
-    log.info(`journal: ${rows.length} rows of ${key} were taken over from a process that is gone`);
-    appendRows(sql, key, buffer.take().get(key) ?? []);
-    writeNotes(sql, key, notes);
-    sql.run('UPDATE sessions SET written = max(written, ?) WHERE key = ?', written + 1, key);
-    return true;
-  });
 }

@@ -65,22 +65,19 @@ export class WriteBuffer implements Disposable {
   readonly #written = new Map<string, WrittenRows>();
   readonly #progress = new Map<string, ReadProgress>();
   readonly #inMemory = new Map<string, ReadProgress>();
-  readonly #timers: WriteTimers;
+  #streamTimer: Disposable | undefined;
+  #bulkTimer: Disposable | undefined;
+  #restTimer: Disposable | undefined;
+  #isSoon = false;
+  #lastBulk = Number.NEGATIVE_INFINITY;
+  #busyTimes = 0;
 
   constructor(options: WriteBufferOptions) {
     this.#options = options;
-    const { backing, schedule, streamMs } = options;
     // The last rows, which can be extended, may be elsewhere now.
-    backing.onDidChangeState(({ kind }) => {
+    options.backing.onDidChangeState(({ kind }) => {
       this.#written.clear();
       if (kind === 'durable') tellStored(this.#inMemory);
-    });
-    this.#timers = new WriteTimers({
-      schedule,
-      streamMs,
-      isBusy: () => backing.isBusy,
-      stream: () => void this.#streamOn(),
-      write: () => this.flush(),
     });
   }
 
@@ -90,14 +87,13 @@ export class WriteBuffer implements Disposable {
     this.#buffer.add(key, events);
     this.#unstreamed.add(key, events);
     if (this.#buffer.chars > MAX_WAITING_CHARS) this.flush();
-    else if (!events.some(({ event }) => AT_ONCE.has(event.type))) this.#timers.streamLater();
-    else if (this.#isOurs(key) && this.#streamOn(MAX_STREAMED_AT_ONCE_CHARS, events.some(isOfUser)))
-      this.#timers.bulkAtRest();
+    else if (!events.some(({ event }) => AT_ONCE.has(event.type))) this.#streamLater();
+    else if (this.#isOurs(key) && this.#streamOn(MAX_STREAMED_AT_ONCE_CHARS, events.some(isOfUser))) this.#bulkAtRest();
     else this.flush();
   }
 
   flush(): void {
-    this.#timers.end();
+    this.#endTimers();
     if (this.#buffer.isEmpty && this.#notes.isEmpty) return;
     this.#unstreamed.take();
     this.#writeRows(this.#buffer.take());
@@ -110,7 +106,7 @@ export class WriteBuffer implements Disposable {
    */
   commit(key: string, events: readonly TimedEvent[], change: () => void, progress?: ReadProgress): boolean {
     this.#noteProgress(key, progress);
-    this.#timers.end();
+    this.#endTimers();
     this.#unstreamed.take();
     this.#buffer.add(key, events);
     return this.#writeRows(this.#buffer.take(), key, change);
@@ -131,8 +127,8 @@ export class WriteBuffer implements Disposable {
     });
     if (!isNoted) return false;
     this.#notes.set(key, table, json);
-    if (stream.size > BULK_CHARS) this.#timers.bulkSoon();
-    else this.#timers.bulkLater();
+    if (stream.size > BULK_CHARS) this.#bulkSoon();
+    else this.#bulkLater();
     return true;
   }
 
@@ -164,7 +160,7 @@ export class WriteBuffer implements Disposable {
 
   dispose(): void {
     this.#written.clear();
-    this.#timers.end();
+    this.#endTimers();
   }
 
   #streamOn(most = MAX_STREAMED_CHARS, isDurable = false): boolean {
@@ -172,7 +168,7 @@ export class WriteBuffer implements Disposable {
     const { backing, stream } = this.#options;
     const isFlood = this.#unstreamed.chars > most;
     const isStreamed = !isFlood && backing.state.kind !== 'memory' && this.#appendToStream(isDurable);
-    if (!isStreamed || Math.max(this.#buffer.chars, stream.size) > BULK_CHARS) this.#timers.bulkSoon();
+    if (!isStreamed || Math.max(this.#buffer.chars, stream.size) > BULK_CHARS) this.#bulkSoon();
     return isStreamed;
   }
 
@@ -274,6 +270,61 @@ export class WriteBuffer implements Disposable {
     this.#written.set(key, rows);
     return rows;
   }
+
+  #streamLater(): void {
+    const { schedule, streamMs } = this.#options;
+    this.#streamTimer ??= schedule(() => {
+      this.#streamTimer = undefined;
+      this.#streamOn();
+    }, streamMs);
+    this.#bulkLater();
+  }
+
+  #bulkLater(): void {
+    this.#restTimer?.dispose();
+    this.#restTimer = undefined;
+    this.#bulkTimer ??= this.#options.schedule(() => this.#onBulk(), BULK_MS);
+  }
+
+  /** A turn has ended in the stream file: other windows see it once nothing follows. */
+  #bulkAtRest(): void {
+    this.#bulkLater();
+    this.#restTimer = this.#options.schedule(() => {
+      this.#restTimer = undefined;
+      this.#bulkSoon();
+    }, REST_MS);
+  }
+
+  #bulkSoon(): void {
+    if (this.#isSoon) return;
+    this.#isSoon = true;
+    this.#bulkTimer?.dispose();
+    const wait = this.#lastBulk + BULK_GAP_MS - performance.now();
+    this.#bulkTimer = this.#options.schedule(() => this.#onBulk(), Math.max(0, wait));
+  }
+
+  /** Called when everything is being written, or after the last write. */
+  #endTimers(): void {
+    for (const timer of [this.#streamTimer, this.#bulkTimer, this.#restTimer]) timer?.dispose();
+    this.#streamTimer = undefined;
+    this.#bulkTimer = undefined;
+    this.#restTimer = undefined;
+    this.#isSoon = false;
+    this.#busyTimes = 0;
+    this.#lastBulk = performance.now();
+  }
+
+  #onBulk(): void {
+    this.#bulkTimer = undefined;
+    this.#isSoon = false;
+    if (this.#busyTimes < MAX_BUSY && this.#options.backing.isBusy) {
+      this.#busyTimes++;
+      this.#isSoon = true;
+      this.#bulkTimer = this.#options.schedule(() => this.#onBulk(), BUSY_RETRY_MS);
+      return;
+    }
+    this.flush();
+  }
 }
 
 /** Forgets all of them first: who is told may go on immediately. */
@@ -296,86 +347,6 @@ const BULK_GAP_MS = 1000;
 /** Delay before a bulk write is retried while another window writes, in milliseconds. */
 const BUSY_RETRY_MS = 100;
 const MAX_BUSY = 20;
-
-export interface WriteTimersOptions {
-  readonly schedule: (run: () => void, ms: number) => Disposable;
-  /** How long chunks are collected before they are appended, in milliseconds. */
-  readonly streamMs: number;
-  /** Returns whether another window is writing to the file. */
-  readonly isBusy: () => boolean;
-  readonly stream: () => void;
-  readonly write: () => void;
-}
-
-export class WriteTimers {
-  readonly #options: WriteTimersOptions;
-  #stream: Disposable | undefined;
-  #bulk: Disposable | undefined;
-  #rest: Disposable | undefined;
-  #isSoon = false;
-  #last = Number.NEGATIVE_INFINITY;
-  #busy = 0;
-
-  constructor(options: WriteTimersOptions) {
-    this.#options = options;
-  }
-
-  streamLater(): void {
-    this.#stream ??= this.#options.schedule(() => {
-      this.#stream = undefined;
-      this.#options.stream();
-    }, this.#options.streamMs);
-    this.bulkLater();
-  }
-
-  bulkLater(): void {
-    this.#rest?.dispose();
-    this.#rest = undefined;
-    this.#bulk ??= this.#options.schedule(() => this.#onBulk(), BULK_MS);
-  }
-
-  /** A turn has ended in the stream file: other windows see it once nothing follows. */
-  bulkAtRest(): void {
-    this.bulkLater();
-    this.#rest = this.#options.schedule(() => {
-      this.#rest = undefined;
-      this.bulkSoon();
-    }, REST_MS);
-  }
-
-  bulkSoon(): void {
-    if (this.#isSoon) return;
-    this.#isSoon = true;
-    this.#bulk?.dispose();
-    const wait = this.#last + BULK_GAP_MS - performance.now();
-    this.#bulk = this.#options.schedule(() => this.#onBulk(), Math.max(0, wait));
-  }
-
-  /** Stops all timers. Called when everything is being written, or after the last write. */
-  end(): void {
-    this.#stream?.dispose();
-    this.#bulk?.dispose();
-    this.#rest?.dispose();
-    this.#stream = undefined;
-    this.#bulk = undefined;
-    this.#rest = undefined;
-    this.#isSoon = false;
-    this.#busy = 0;
-    this.#last = performance.now();
-  }
-
-  #onBulk(): void {
-    this.#bulk = undefined;
-    this.#isSoon = false;
-    if (this.#busy < MAX_BUSY && this.#options.isBusy()) {
-      this.#busy++;
-      this.#isSoon = true;
-      this.#bulk = this.#options.schedule(() => this.#onBulk(), BUSY_RETRY_MS);
-      return;
-    }
-    this.#options.write();
-  }
-}
 
 /** Runs something after a number of milliseconds without keeping the process alive. */
 export function later(run: () => void, ms: number): Disposable {

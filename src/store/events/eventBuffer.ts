@@ -2,8 +2,9 @@
 // the times of its first and last chunk and is read back as the whole text followed by an empty
 // chunk at the last time.
 import { tail } from '../../base/text';
-import type { Mark, SessionEvent, TimedEvent } from '../../session/events/event';
-import { MAX_TERMINAL_CHARS, Superseded } from './superseded';
+import { MAX_TERMINAL_CHARS } from '../../session/events/bounds';
+import type { EventOf, Mark, SessionEvent, TimedEvent } from '../../session/events/event';
+import { Superseded, sizeOfPart } from './superseded';
 
 const MAX_JOINED_CHARS = 32 * 1024;
 /** The same for the last row on disk: short enough to be rewritten cheaply. */
@@ -16,9 +17,9 @@ export interface PendingRow {
   readonly mark?: Mark;
 }
 
-type MessageChunk = Extract<SessionEvent, { type: 'message_chunk' }>;
-type ToolContent = Extract<SessionEvent, { type: 'tool_content' }>;
-type Terminal = Extract<SessionEvent, { type: 'terminal' }>;
+type MessageChunk = EventOf<'message_chunk'>;
+type ToolContent = EventOf<'tool_content'>;
+type Terminal = EventOf<'terminal'>;
 
 /**
  * Joins a row with the next one, or returns undefined. Never: user chunks (each is compared with
@@ -85,11 +86,6 @@ function sizeOf(event: SessionEvent): number {
     default:
       return 200;
   }
-}
-
-function sizeOfPart(part: ToolContent['part']): number {
-  if (part.type === 'diff') return part.newText.length + (part.oldText?.length ?? 0);
-  return part.type === 'content' && part.block.type === 'text' ? part.block.text.length : 1000;
 }
 
 class SessionRows {

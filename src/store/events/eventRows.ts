@@ -1,6 +1,6 @@
 // The table of events: writes them in order with what derives from them (title, size, position in
 // the history) and reads pages of them.
-import type { SessionEvent, TimedEvent } from '../../session/events/event';
+import type { EventOf, SessionEvent, TimedEvent } from '../../session/events/event';
 import { numberOf, type Sql } from '../file/sql';
 import { join, type PendingRow, unjoin } from './eventBuffer';
 import { decode, encode } from './rowCodec';
@@ -241,7 +241,7 @@ export function dropCleared(sql: Sql, key: string): boolean {
   return rows.length === DROPPED_AT_ONCE || gone === DROPPED_AT_ONCE;
 }
 
-function previewOf(event: Extract<SessionEvent, { type: 'prompt_sent' }>): string | undefined {
+function previewOf(event: EventOf<'prompt_sent'>): string | undefined {
   const text = event.content.map((block) => (block.type === 'text' ? block.text : '')).join(' ');
   return (
     text

@@ -1,15 +1,15 @@
 // Shrinks rows of tool calls, terminals and changes of turns that later events supersede, so that
 // the journal keeps what the model keeps. The remaining rows give the same state: the first row of
 // a call stays, as it gives the call its position in the transcript.
+import { MAX_TERMINAL_CHARS } from '../../session/events/bounds';
 import type { ToolContent } from '../../session/events/content';
-import type { SessionEvent, ToolPatch } from '../../session/events/event';
+import type { EventOf, SessionEvent, ToolPatch } from '../../session/events/event';
 
-type ToolCall = Extract<SessionEvent, { type: 'tool_call' }>;
-type ToolEvent = ToolCall | Extract<SessionEvent, { type: 'tool_content' }>;
-type ChangesEvent = Extract<SessionEvent, { type: 'turn_changes' }>;
-type TerminalEvent = Extract<SessionEvent, { type: 'terminal' }>;
+type ToolCall = EventOf<'tool_call'>;
+type ToolEvent = ToolCall | EventOf<'tool_content'>;
+type ChangesEvent = EventOf<'turn_changes'>;
+type TerminalEvent = EventOf<'terminal'>;
 
-export const MAX_TERMINAL_CHARS = 1024 * 1024;
 const MAX_PIECES_CHARS = 1024 * 1024;
 const PIECES_CUT = '[what came before was left out]\n';
 const MAX_REMEMBERED = 64;
@@ -252,7 +252,7 @@ function sizeOf(event: ToolEvent): number {
   return parts.reduce((sum, part) => sum + sizeOfPart(part), raw.filter((value) => value != null).length * 1000);
 }
 
-function sizeOfPart(part: ToolContent): number {
+export function sizeOfPart(part: ToolContent): number {
   if (part.type === 'diff') return part.newText.length + (part.oldText?.length ?? 0);
   return part.type === 'content' && part.block.type === 'text' ? part.block.text.length : 1000;
 }

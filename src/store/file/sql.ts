@@ -61,6 +61,17 @@ export class Sql {
     return this.run(`${how} INTO ${table} (${names.join(', ')}) VALUES (${marks})`, ...Object.values(row));
   }
 
+  /** Inserts a row with a `key`, or changes the columns that it has. */
+  upsert(table: string, row: Row): void {
+    const names = Object.keys(row);
+    const changes = names.filter((name) => name !== 'key').map((name) => `${name} = excluded.${name}`);
+    this.run(
+      `INSERT INTO ${table} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})
+         ON CONFLICT (key) DO UPDATE SET ${changes.join(', ')}`,
+      ...Object.values(row),
+    );
+  }
+
   pragma(name: string): number {
     return Number(Object.values(this.#database.prepare(`PRAGMA ${name}`).get() ?? {})[0] ?? 0);
   }

@@ -1,11 +1,146 @@
 // Brings the search index up to date in small steps: some events of some sessions at a time, the
 // sessions with the newest events first.
 import { roughSize } from '../../base/text';
+import type { EventOf, SessionEvent } from '../../session/events/event';
 import { decode } from '../events/rowCodec';
 import { numberOf, type Sql, textOf } from '../file/sql';
-import type { IndexedKind, IndexedRow } from './indexedKind';
-import { MESSAGES } from './searchText';
-import { TOOL_CALLS } from './searchTools';
+
+interface IndexedRow {
+  readonly seq: number;
+  readonly event: SessionEvent;
+}
+
+interface IndexedKind {
+  readonly progress: 'indexed_seq' | 'tools_seq';
+  readonly types: string;
+  /**
+   * @param hasMore the session continues
+   * @returns texts, and the row before which the next step begins
+   */
+  readonly textsOf: (
+    rows: readonly IndexedRow[],
+    hasMore: boolean,
+  ) => { readonly texts: readonly IndexedText[]; readonly next?: number };
+}
+
+interface IndexedText {
+  readonly seq: number;
+  readonly role: 'user' | 'agent' | 'tool';
+  readonly text: string;
+}
+
+const MAX_PIECE = 16 * 1024;
+
+const MESSAGES: IndexedKind = {
+  progress: 'indexed_seq',
+  types: `'message_chunk', 'message', 'prompt_sent', 'restored'`,
+  textsOf: (rows, hasMore) => {
+    const pieces = new Pieces();
+    for (const row of rows) pieces.take(row);
+    const open = pieces.openSince;
+    // A message that continues is read again as a whole, unless it began with these rows.
+    if (hasMore && open !== undefined && open !== rows[0]?.seq) return { texts: pieces.texts, next: open };
+    pieces.finish();
+    return { texts: pieces.texts };
+  },
+};
+
+class Pieces {
+  readonly texts: IndexedText[] = [];
+  #open:
+    | { readonly seq: number; last: number; readonly role: string; readonly id: string | undefined; text: string }
+    | undefined;
+
+  get openSince(): number | undefined {
+    return this.#open?.seq;
+  }
+
+  take({ seq, event }: IndexedRow): void {
+    if (event.type === 'restored') {
+      this.finish();
+      if (event.text !== undefined) this.#write(seq, 'agent', event.text);
+      for (const one of event.events ?? []) this.take({ seq, event: one });
+      this.finish();
+    } else if (event.type === 'prompt_sent' || (event.type === 'message' && event.role !== 'thought')) {
+      this.finish();
+      const role = event.type === 'message' && event.role === 'agent' ? 'agent' : 'user';
+      const text = (event.content ?? []).map((block) => (block.type === 'text' ? block.text : '')).join('\n');
+      this.#write(seq, role, text);
+    } else if (event.type === 'message_chunk' && event.role !== 'thought' && event.block.type === 'text') {
+      const open = this.#open;
+      // Rows of one message are consecutive.
+      if (open && open.last === seq - 1 && open.role === event.role && open.id === event.messageId) {
+        open.text += event.block.text;
+        open.last = seq;
+      } else {
+        this.finish();
+        this.#open = { seq, last: seq, role: event.role, id: event.messageId, text: event.block.text };
+      }
+    }
+  }
+
+  finish(): void {
+    if (this.#open) this.#write(this.#open.seq, this.#open.role === 'user' ? 'user' : 'agent', this.#open.text);
+    this.#open = undefined;
+  }
+
+  #write(seq: number, role: IndexedText['role'], text: string): void {
+    for (const piece of cut(text)) this.texts.push({ seq, role, text: piece });
+  }
+}
+
+function* cut(text: string): Generator<string> {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is removed
+  const clean = text.replace(/[\0-\x08\x0b-\x1f]+/g, ' ');
+  for (let at = 0; at < clean.length; ) {
+    let end = Math.min(at + MAX_PIECE, clean.length);
+    if (end < clean.length) {
+      const space = clean.lastIndexOf(' ', end);
+      if (space > at + MAX_PIECE / 2) end = space + 1;
+    }
+    const piece = clean.slice(at, end);
+    if (piece.trim() !== '') yield piece;
+    at = end;
+  }
+}
+
+const MAX_LINE = 2000;
+const MAX_LINES = 50;
+const INPUTS = ['command', 'cmd', 'file_path', 'path', 'pattern', 'query', 'url'] as const;
+
+/** Progress is separate from that of messages, so that sessions of earlier versions are indexed too. */
+const TOOL_CALLS: IndexedKind = {
+  progress: 'tools_seq',
+  types: `'tool_call'`,
+  textsOf: (rows) => {
+    const calls = new Map<string, Call>();
+    for (const { seq, event } of rows) if (event.type === 'tool_call') take(calls, seq, event);
+    const texts = [...calls.values()].flatMap(({ seq, lines }) =>
+      [...cut([...lines].join('\n'))].map((text) => ({ seq, role: 'tool' as const, text })),
+    );
+    return { texts };
+  },
+};
+
+interface Call {
+  readonly seq: number;
+  readonly lines: Set<string>;
+}
+
+function take(calls: Map<string, Call>, seq: number, { toolCallId, patch }: EventOf<'tool_call'>): void {
+  const call = calls.get(toolCallId) ?? { seq, lines: new Set<string>() };
+  calls.set(toolCallId, call);
+  const { title, locations, rawInput } = patch;
+  const input = typeof rawInput === 'object' && rawInput !== null ? (rawInput as Record<string, unknown>) : {};
+  const said: unknown[] = [title, ...INPUTS.map((name) => words(input[name]))];
+  if (Array.isArray(locations)) said.push(...locations.slice(0, MAX_LINES).map((location) => location?.path));
+  for (const line of said)
+    if (typeof line === 'string' && line !== '' && call.lines.size < MAX_LINES) call.lines.add(line.slice(0, MAX_LINE));
+}
+
+function words(value: unknown): unknown {
+  return Array.isArray(value) ? value.slice(0, MAX_LINES).join(' ') : value;
+}
 
 /** What one step reads at most. It reads at least one row, however large, to make progress. */
 export interface IndexLimits {

@@ -44,13 +44,9 @@ export class QueueStore {
     const text = JSON.stringify(item.text);
     const attachments = JSON.stringify(item.attachments);
     if (text.length + attachments.length > MAX_ITEM_CHARS) {
-      throw new ParleyError(
-        'message-too-large',
-        localizable('The message with its attachments is too large to save.'),
-        {
-          hint: localizable('Attach large files as references.'),
-        },
-      );
+      const sentence = localizable('The message with its attachments is too large to save.');
+      const hint = localizable('Attach large files as references.');
+      throw new ParleyError('message-too-large', sentence, { hint });
     }
     this.#port.write(key, (sql) => {
       const bounds = sql.get('SELECT count(*) n, min(position) lo, max(position) hi FROM queue WHERE key = ?', key);

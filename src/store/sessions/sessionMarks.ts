@@ -1,7 +1,7 @@
 // What is noted about sessions for their list: pinned, archived, unread, how many files changed,
 // which were asked together, and which are deleted but can be brought back.
+import type { Backing } from '../backing';
 import { numberOf, type Row, type Sql, textOf } from '../file/sql';
-import type { SharedPort } from './journalPort';
 import type { SessionRecord } from './records';
 import { hasSession, newestFirst, toSession } from './sessionRows';
 
@@ -46,57 +46,51 @@ export interface MarkedQuery extends MarkedFilter {
 }
 
 export class SessionMarkStore {
-  readonly #port: SharedPort;
+  readonly #backing: Backing;
+  readonly #ownerOf: (key: string) => string | undefined;
 
-  constructor(port: SharedPort) {
-    this.#port = port;
+  /** @param ownerOf the window that has a session */
+  constructor(backing: Backing, ownerOf: (key: string) => string | undefined) {
+    this.#backing = backing;
+    this.#ownerOf = ownerOf;
   }
 
   /** Changes what is noted about a session, in whichever window it is; absent fields stay. */
   mark(key: string, patch: MarkPatch): void {
-    this.#port.write([key], (sql) => {
+    this.#backing.write([key], (sql) => {
       if (hasSession(sql, key)) mark(sql, key, patch);
     });
   }
 
   of(key: string): SessionMarks {
-    return this.#port.read(key, (sql) => marksOf(sql, key));
+    return this.#backing.read(key, (sql) => marksOf(sql, key));
   }
 
   /** Returns whether a session was deleted; until it is, it can be brought back. */
   isDeleted(key: string): boolean {
     const sentence = 'SELECT 1 FROM session_marks WHERE key = ? AND deleted IS NOT NULL';
-    return this.#port.read(key, (sql) => sql.get(sentence, key) !== undefined);
+    return this.#backing.read(key, (sql) => sql.get(sentence, key) !== undefined);
   }
 
   list(query: MarkedQuery): readonly MarkedSession[] {
-    const found = this.#port.readBoth(
-      (sql) => listMarked(sql, query),
-      ({ key }) => key,
-    );
+    const found = this.#backing.readBoth((sql) => listMarked(sql, query), keyOf);
     return [...found].sort(newestFirst).slice(0, query.limit);
   }
 
   /** Names of sessions with messages, newest first: much cheaper than {@link list}. */
   names({ limit, before }: Pick<MarkedQuery, 'limit' | 'before'>): readonly SessionName[] {
-    const found = this.#port.readBoth(
-      (sql) => listNames(sql, limit, before),
-      ({ key }) => key,
-    );
+    const found = this.#backing.readBoth((sql) => listNames(sql, limit, before), keyOf);
     return [...found].sort(newestFirst).slice(0, limit);
   }
 
   /** Returns the sessions that live windows have, other than this one. */
   elsewhere(windowId: string): readonly MarkedSession[] {
-    const found = this.#port.readBoth(
-      (sql) => listLeased(sql, windowId),
-      ({ key }) => key,
-    );
-    return found.filter(({ key }) => this.#port.ownerOf(key) !== undefined);
+    const found = this.#backing.readBoth((sql) => listLeased(sql, windowId), keyOf);
+    return found.filter(({ key }) => this.#ownerOf(key) !== undefined);
   }
 
   groups(by: 'agent' | 'cwd', filter: MarkedFilter): readonly string[] {
-    const found = this.#port.readBoth(
+    const found = this.#backing.readBoth(
       (sql) => listGroups(sql, by, filter),
       (name) => name,
     );
@@ -105,30 +99,24 @@ export class SessionMarkStore {
 
   /** Returns the sessions that were deleted before a time, in ms since 1970. */
   deletedBefore(time: number): readonly string[] {
-    return this.#port.readBoth(
+    return this.#backing.readBoth(
       (sql) => deletedBefore(sql, time),
       (key) => key,
     );
   }
 }
 
+function keyOf({ key }: { readonly key: string }): string {
+  return key;
+}
+
 function mark(sql: Sql, key: string, patch: MarkPatch): void {
-  const values = {
-    ...(patch.pinned !== undefined && { pinned: Number(patch.pinned) }),
-    ...(patch.archived !== undefined && { archived: Number(patch.archived) }),
-    ...(patch.unread !== undefined && { unread: Number(patch.unread) }),
-    ...(patch.files !== undefined && { files: patch.files }),
-    ...(patch.together !== undefined && { together: patch.together }),
-    ...(patch.deleted !== undefined && { deleted: patch.deleted }),
-  };
-  const names = Object.keys(values);
-  if (names.length === 0) return;
-  sql.run(
-    `INSERT INTO session_marks (key, ${names.join(', ')}) VALUES (?, ${names.map(() => '?').join(', ')})
-       ON CONFLICT (key) DO UPDATE SET ${names.map((name) => `${name} = excluded.${name}`).join(', ')}`,
-    key,
-    ...Object.values(values),
-  );
+  const values: Record<string, string | number | null> = {};
+  for (const name of ['pinned', 'archived', 'unread', 'files', 'together', 'deleted'] as const) {
+    const value = patch[name];
+    if (value !== undefined) values[name] = typeof value === 'boolean' ? Number(value) : value;
+  }
+  if (Object.keys(values).length > 0) sql.upsert('session_marks', { key, ...values });
 }
 
 function marksOf(sql: Sql, key: string): SessionMarks {
@@ -202,22 +190,19 @@ function conditions({ agentId, cwd, text, archived, pinned }: MarkedFilter): {
 } {
   const part = text && `%${text.slice(0, MAX_TEXT).replace(/[\\%_]/g, '\\$&')}%`;
   const like = (column: string): string => `s.${column} LIKE ? ESCAPE '\\'`;
-  const all: [condition: string, ...values: (string | number)[]][] = [
-    ['m.deleted IS NULL'],
-    ...(agentId === undefined ? [] : [['s.agent = ?', agentId] as [string, string]]),
-    ...(cwd === undefined ? [] : [['s.cwd = ?', cwd] as [string, string]]),
-    ...(archived === undefined ? [] : [['coalesce(m.archived, 0) = ?', Number(archived)] as [string, number]]),
-    ...(pinned === undefined ? [] : [['coalesce(m.pinned, 0) = ?', Number(pinned)] as [string, number]]),
-    ...(part
-      ? [
-          [`(${['title', 'preview', 'cwd', 'agent'].map(like).join(' OR ')})`, part, part, part, part] as [
-            string,
-            ...string[],
-          ],
-        ]
-      : []),
-  ];
-  return { where: all.map(([one]) => one).join(' AND '), values: all.flatMap(([, ...values]) => values) };
+  const all = ['m.deleted IS NULL'];
+  const values: (string | number)[] = [];
+  const add = (condition: string, ...given: (string | number | boolean | undefined)[]): void => {
+    if (given.includes(undefined)) return;
+    all.push(condition);
+    values.push(...given.map((value) => (typeof value === 'string' ? value : Number(value))));
+  };
+  add('s.agent = ?', agentId);
+  add('s.cwd = ?', cwd);
+  add('coalesce(m.archived, 0) = ?', archived);
+  add('coalesce(m.pinned, 0) = ?', pinned);
+  if (part) add(`(${['title', 'preview', 'cwd', 'agent'].map(like).join(' OR ')})`, part, part, part, part);
+  return { where: all.join(' AND '), values };
 }
 
 /** `sessions` has a column `archived` of its own, which is no longer used. */
@@ -228,12 +213,11 @@ function toMarked(row: Row): MarkedSession {
 }
 
 function toMarks(row: Row): SessionMarks {
-  const together = textOf(row.together);
   return {
     pinned: row.pinned === 1,
     archived: row.archived === 1,
     unread: row.unread === 1,
     files: numberOf(row.files) ?? 0,
-    ...(together !== undefined && { together }),
+    together: textOf(row.together),
   };
 }

@@ -81,11 +81,7 @@ export function deleteSession(sql: Sql, key: string): void {
 const rootsSchema = z.array(z.string());
 
 export function toSession(row: Row): SessionRecord {
-  const agentSessionId = textOf(row.agent_session);
-  const title = textOf(row.title);
-  const preview = textOf(row.preview);
   const endedAt = numberOf(row.ended_at);
-  const queuePaused = textOf(row.queue_paused);
   return {
     key: textOf(row.key) ?? '',
     agentId: textOf(row.agent) ?? '',
@@ -96,11 +92,11 @@ export function toSession(row: Row): SessionRecord {
     updatedAt: numberOf(row.updated) ?? 0,
     lastSeq: numberOf(row.last_seq) ?? 0,
     bytes: numberOf(row.bytes) ?? 0,
-    ...(agentSessionId !== undefined && { agentSessionId }),
-    ...(title !== undefined && { title }),
-    ...(preview !== undefined && { preview }),
-    ...(endedAt !== undefined && { ended: { at: endedAt, why: textOf(row.ended_why) ?? '' } }),
-    ...(queuePaused !== undefined && { queuePaused }),
+    agentSessionId: textOf(row.agent_session),
+    title: textOf(row.title),
+    preview: textOf(row.preview),
+    ended: endedAt === undefined ? undefined : { at: endedAt, why: textOf(row.ended_why) ?? '' },
+    queuePaused: textOf(row.queue_paused),
   };
 }
 

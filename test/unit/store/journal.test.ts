@@ -231,6 +231,7 @@ describe('Journal', () => {
       createdAt: 1000,
       updatedAt: 3004,
       ended: { at: 1000, why: 'closed' },
+      queuePaused: undefined,
     });
     journal.append('a', timed(4000, { type: 'info', title: 'From the agent' }));
     journal.updateSession('a', { ended: null });

@@ -1,7 +1,6 @@
 // The part of a text that a search shows, and how texts are ranked.
 import { strict as assert } from 'node:assert';
-import { scoreOf, snippetOf } from '../../../../src/store/search/matchText';
-import { searchWords } from '../../../../src/store/search/searchWords';
+import { scoreOf, searchWords, snippetOf } from '../../../../src/store/search/search';
 
 describe('the snippet of a text', () => {
   const shown = (text: string, typed: string): string =>

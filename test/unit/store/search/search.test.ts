@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { ToolPatch } from '../../../../src/session/events/event';
 import type { Journal } from '../../../../src/store/journal';
-import { searchWords } from '../../../../src/store/search/searchWords';
+import { searchWords } from '../../../../src/store/search/search';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
 import { HeldTimers, newSession, openJournal, said, searchIn, timed, turn } from '../../../support/store/journals';
 import { seeded } from '../../../support/store/random';

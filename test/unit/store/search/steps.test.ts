@@ -3,7 +3,7 @@ import { strict as assert } from 'node:assert';
 import { join } from 'node:path';
 import { Sql } from '../../../../src/store/file/sql';
 import type { Journal } from '../../../../src/store/journal';
-import type { Run } from '../../../../src/store/search/findTexts';
+import type { Run } from '../../../../src/store/search/search';
 import { lastOf, type SearchResult, search } from '../../../../src/store/search/search';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
 import { newSession, openJournal } from '../../../support/store/journals';
