@@ -58,12 +58,7 @@ export function errorOfAnswer(
   const retryAfterMs = retryAfter(headers.get('retry-after'), now);
   const wait =
     retryAfterMs === undefined ? undefined : localizable('Try again in {0} seconds.', Math.ceil(retryAfterMs / 1000));
-  const advice = kind === 'busy' ? (wait ?? hint) : hint;
-  return new AgentServerError(kind, sentence, {
-    status,
-    hint: advice,
-    retryAfterMs,
-  });
+  return new AgentServerError(kind, sentence, { status, hint: (kind === 'busy' && wait) || hint, retryAfterMs });
 }
 
 function meaningOf(status: number, code: string | undefined): { kind: string; hint?: Localizable } {
@@ -71,22 +66,14 @@ function meaningOf(status: number, code: string | undefined): { kind: string; hi
     case 401:
       return { kind: 'unauthorized', hint: localizable("Enter the server's token, or check that it's still valid.") };
     case 403:
-      return {
-        kind: 'forbidden',
-        hint: code === undefined ? localizable('Check that the token may use this agent.') : undefined,
-      };
+      return { kind: 'forbidden', hint: code ? undefined : localizable('Check that the token may use this agent.') };
     case 404:
-      return {
-        kind: 'not-found',
-        hint: code === undefined ? localizable('Check the address of the agent server.') : undefined,
-      };
+      return { kind: 'not-found', hint: code ? undefined : localizable('Check the address of the agent server.') };
     case 409:
       return { kind: 'conflict' };
     case 429:
     case 503:
       return { kind: 'busy', hint: localizable('Try again in a moment.') };
-    default:
-      break;
   }
   if (status >= 300 && status < 400) {
     return {

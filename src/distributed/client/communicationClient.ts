@@ -172,8 +172,9 @@ export class CommunicationClient {
     throw errorOfContent(this.origin, status, new ParleyError('invalid-data', 'It is another session than asked for.'));
   }
 
-  get #deadline(): number {
-    return this.#options.deadlineMs ?? DEADLINE_MS;
+  #deadline(signal: AbortSignal): Deadline {
+    const { deadlineMs = DEADLINE_MS } = this.#options;
+    return new Deadline(localizable('The agent server at {0}', this.origin), deadlineMs, signal);
   }
 
   async #mustAwait(runId: string, signal: AbortSignal): Promise<void> {
@@ -183,7 +184,7 @@ export class CommunicationClient {
   }
 
   async #stream(path: string, body: unknown, signal: AbortSignal): Promise<RunStream> {
-    const deadline = new Deadline(localizable('The agent server at {0}', this.origin), this.#deadline, signal);
+    const deadline = this.#deadline(signal);
     try {
       const response = await this.#send('POST', path, body, deadline.signal, 'text/event-stream, application/json');
       if (!/^text\/event-stream\b/i.test(response.headers.get('content-type') ?? '')) {
@@ -233,7 +234,7 @@ export class CommunicationClient {
     signal: AbortSignal,
     maxBytes = MAX_ANSWER_BYTES,
   ): Promise<{ readonly value: unknown; readonly status: number }> {
-    const deadline = new Deadline(localizable('The agent server at {0}', this.origin), this.#deadline, signal);
+    const deadline = this.#deadline(signal);
     // Asked twice, these do what they do once.
     const tries = method === 'GET' || path.endsWith(CANCEL) ? MAX_TRIES : 1;
     try {
@@ -262,13 +263,7 @@ export class CommunicationClient {
     this.#options.onTraffic?.('out', `${method} ${path} ${text?.slice(0, MAX_TRAFFIC) ?? ''}`.trimEnd());
     let response: Response;
     try {
-      response = await this.#fetch(this.baseUrl + path, {
-        method,
-        headers,
-        signal,
-        redirect: 'manual',
-        body: text,
-      });
+      response = await this.#fetch(this.baseUrl + path, { method, headers, signal, redirect: 'manual', body: text });
     } catch (error) {
       this.#options.onTraffic?.('in', `(no answer) ${method} ${path}`);
       throw this.#noAnswer(error, signal);

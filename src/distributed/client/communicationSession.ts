@@ -1,22 +1,22 @@
 // A chat session with an HTTP agent: prompts become runs, questions are answered by the next
 // prompt, and the session can move to another server at any time.
 import { errorText, messageOf, ParleyError } from '../../base/errors';
-import { type Localizable, localizable } from '../../base/localizable';
+import { inEnglish, type Localizable, type LocalizableText, localizable } from '../../base/localizable';
 import { type Log, silentLog } from '../../base/log';
 import type { ContentBlock } from '../../session/events/content';
-import type { SessionEvent, StopReason } from '../../session/events/event';
+import type { EventOf, SessionEvent, StopReason } from '../../session/events/event';
+import { type OwnText, ownText } from '../../session/events/ownText';
 import type { HistoryLinks } from '../fetch/historyLinks';
 import { Deadline } from '../model/deadline';
 import { type Message, mintId, type Run, type SessionDescriptor, timestamp } from '../model/model';
 import { AgentServerError } from './agentServerError';
 import type { CommunicationClient } from './communicationClient';
 import { CONTINUE_RECORDED, CONTINUE_WITHOUT, deadLinks, isLoadFailure, waysOut, withoutHeld } from './deadLinks';
-import { type Fork, memoryAfterRun, type ServerAnswer, type ServerMemory, sessionForRun } from './handOver';
+import { branchAction, type Fork, isKnownBranch, type ServerAnswer } from './handOver';
 import { promptMessage } from './runParts';
 import { type FollowOptions, followRun, isPassing, type RunPosition, UnseenRun } from './runRecovery';
 import { RunToEvents } from './runToEvents';
 import { type KeptPast, type MessageRecorder, SessionPast } from './sessionPast';
-import { SessionTeller } from './sessionTeller';
 
 export interface AgentEndpoint {
   readonly client: CommunicationClient;
@@ -26,19 +26,6 @@ export interface AgentEndpoint {
 export interface SendOutcome {
   readonly stopReason: StopReason;
   readonly isAwaiting: boolean;
-}
-
-export interface AgentConversation {
-  readonly descriptor: SessionDescriptor;
-  readonly isAwaiting: boolean;
-  /**
-   * Sends a prompt or an answer, and resolves at the end of the turn.
-   * @throws AgentServerError; ParleyError `session-busy`, `run-lost`, `run-not-awaiting`,
-   * `message-too-large`
-   */
-  send(prompt: readonly ContentBlock[], signal: AbortSignal): Promise<SendOutcome>;
-  cancel(): Promise<void>;
-  moveTo(endpoint: AgentEndpoint, signal: AbortSignal): Promise<void>;
 }
 
 export interface CommunicationSessionOptions {
@@ -72,24 +59,27 @@ interface ActiveRun {
   failure?: Failure;
 }
 
-type Failure = Extract<SessionEvent, { type: 'error' }>;
+type Failure = EventOf<'error'>;
 
 const LOOK_MS = 5000;
 const STOP_MS = 10_000;
 /** Parts of one run whose content lies elsewhere and that get a place of their own. */
 const MAX_GAPS = 100;
+const MAX_REMEMBERED = 20;
 const unreached = (): Localizable =>
   localizable("The agent couldn't reach a server that it requires. See the agent server's log.");
 
-export class CommunicationSession implements AgentConversation {
+export class CommunicationSession {
   readonly #options: CommunicationSessionOptions;
   readonly #past: SessionPast;
   readonly #log: Log;
+  readonly #lookMs: number;
   #endpoint: AgentEndpoint;
-  #memory: ServerMemory = 'new';
+  #memory: 'new' | 'answered' = 'new';
   readonly #visited: Set<string>;
-  readonly #teller: SessionTeller;
-  #dead: readonly string[] = [];
+  #knownBranches: readonly SessionDescriptor[] = [];
+  readonly #noticed = new Set<string>();
+  dead: readonly string[] = [];
   #active: ActiveRun | undefined;
   /** A run was under way when the window before ended, and its outcome is unknown. */
   #unseen: UnseenRun | undefined;
@@ -98,11 +88,11 @@ export class CommunicationSession implements AgentConversation {
 
   constructor(options: CommunicationSessionOptions) {
     this.#options = options;
+    this.#lookMs = options.lookMs ?? LOOK_MS;
     this.#endpoint = options.endpoint;
     this.#visited = new Set(options.visited);
     this.#log = options.log ?? silentLog;
-    this.#teller = new SessionTeller(options.emit);
-    this.#dead = options.dead ?? [];
+    this.dead = options.dead ?? [];
     this.#past = new SessionPast(options.past, { links: options.links, now: options.now });
   }
 
@@ -112,10 +102,6 @@ export class CommunicationSession implements AgentConversation {
 
   get kept(): KeptPast {
     return this.#past.kept;
-  }
-
-  get dead(): readonly string[] {
-    return this.#dead;
   }
 
   get isAwaiting(): boolean {
@@ -138,14 +124,14 @@ export class CommunicationSession implements AgentConversation {
   }
 
   async handOut(recorder: MessageRecorder, signal: AbortSignal): Promise<SessionDescriptor> {
-    if (this.#unseen && !this.#active) await this.#catchUp(signal, this.#options.lookMs ?? LOOK_MS);
+    if (this.#unseen && !this.#active) await this.#catchUp(signal, this.#lookMs);
     return this.#past.handOut(recorder, signal);
   }
 
   /** The previous window ended during a run; its server may have recorded it since. */
   missedEnd(answer: Message | undefined, runId: string | undefined): void {
     const { follow: { pollMs = 1000 } = {}, stopMs = STOP_MS } = this.#options;
-    const onWait = (): void => this.#teller.stillWorks();
+    const onWait = (): void => this.#tell('info', ownText('agent-still-works'));
     this.#unseen = new UnseenRun(runId, { pollMs, stopMs, onWait, log: this.#log });
     if (!answer) return;
     this.#hasPartOfAnswer = true;
@@ -157,10 +143,10 @@ export class CommunicationSession implements AgentConversation {
   carryOn(way: string, transcript: () => readonly Message[]): void {
     if (this.#active) throw busy();
     this.#past.held.withdrawLastTurn();
-    if (way === CONTINUE_WITHOUT) this.#past.leaveOut(this.#dead);
+    if (way === CONTINUE_WITHOUT) this.#past.leaveOut(this.dead);
     else if (way === CONTINUE_RECORDED) this.#past.held.clear();
     else this.#past.replaceBy(transcript());
-    this.#dead = [];
+    this.dead = [];
     this.#memory = 'new';
   }
 
@@ -169,11 +155,7 @@ export class CommunicationSession implements AgentConversation {
     if (this.#active) throw busy();
     if (asked.runId === undefined) return false;
     const { client } = this.#endpoint;
-    const deadline = new Deadline(
-      localizable('The agent server at {0}', client.origin),
-      this.#options.lookMs ?? LOOK_MS,
-      signal,
-    );
+    const deadline = this.#deadline(signal);
     try {
       const run = await client.run(asked.runId, deadline.signal);
       if (run.status !== 'awaiting') return false;
@@ -199,6 +181,11 @@ export class CommunicationSession implements AgentConversation {
     }
   }
 
+  /**
+   * Sends a prompt or an answer, and resolves at the end of the turn.
+   * @throws AgentServerError; ParleyError `session-busy`, `run-lost`, `run-not-awaiting`,
+   * `message-too-large`
+   */
   async send(prompt: readonly ContentBlock[], signal: AbortSignal): Promise<SendOutcome> {
     if (this.#active) throw busy();
     const message = promptMessage(prompt, this.#options.now());
@@ -228,7 +215,7 @@ export class CommunicationSession implements AgentConversation {
       return { stopReason: end?.stopReason ?? 'unknown', isAwaiting: false };
     } catch (error) {
       // Whether the server has heard of the run or not: the next one gets everything.
-      this.#memory = memoryAfterRun('error');
+      this.#memory = 'new';
       if (question && isPassing(error) && !run.isStopped) {
         // The question still stands, so the next prompt is the answer again.
         this.#question = question;
@@ -250,7 +237,7 @@ export class CommunicationSession implements AgentConversation {
     const { runId } = run.position;
     if (runId === undefined) {
       run.leave.abort(stopped());
-      await this.#unseen?.stop(this.#endpoint.client, AbortSignal.timeout(this.#options.lookMs ?? LOOK_MS));
+      await this.#unseen?.stop(this.#endpoint.client, AbortSignal.timeout(this.#lookMs));
       return;
     }
     try {
@@ -258,7 +245,7 @@ export class CommunicationSession implements AgentConversation {
     } catch (error) {
       // One that is over already says so by a refusal, and its stream says the rest.
       if (!(error instanceof AgentServerError) || error.isSilence) {
-        this.#teller.notStopped(errorText(error));
+        this.#tell('warning', ownText('server-not-stopped'), errorText(error));
         run.leave.abort(stopped());
       }
     }
@@ -276,7 +263,7 @@ export class CommunicationSession implements AgentConversation {
     }
     // The old server is not waited for: it may be the reason to move.
     if (this.#question) void this.cancel();
-    await this.#unseen?.ended(this.#endpoint.client, signal, this.#options.lookMs ?? LOOK_MS);
+    await this.#unseen?.ended(this.#endpoint.client, signal, this.#lookMs);
     this.#unseen = undefined;
     const fork = this.#visited.has(this.#endpoint.client.origin)
       ? await this.#past.leave(await this.#askServer(signal), signal)
@@ -293,12 +280,9 @@ export class CommunicationSession implements AgentConversation {
     if (!isAnswer) run.input = [...held.all.map((one) => one.message), message];
     held.add(message, isAnswer ? { aside: true } : {});
     await keep?.();
-    const named = sessionForRun(this.#past.sent, this.#memory);
-    const request = {
-      agentName,
-      input: run.input,
-      ...('session' in named ? named : { sessionId: named.session_id }),
-    };
+    const { sent } = this.#past;
+    const named = this.#memory === 'answered' ? { sessionId: sent.id } : { session: sent };
+    const request = { agentName, input: run.input, ...named };
     const open = (until: AbortSignal) =>
       isAnswer ? client.resumeStream(run.position.runId ?? '', message, until) : client.runStream(request, until);
     if (!isAnswer) this.#visited.add(client.origin);
@@ -340,10 +324,10 @@ export class CommunicationSession implements AgentConversation {
     held.withdrawSame(message);
     await this.#catchUp(signal);
     if (await this.#past.prepare(origin, signal)) this.#memory = 'new';
-    if (this.#past.hidesState) this.#teller.stateStays(origin);
+    if (this.#past.hidesState) this.#tellOnce(ownText('state-stays', origin));
     held.nextTurn();
     const left = this.#past.fit(Buffer.byteLength(JSON.stringify(message)));
-    if (left > 0) this.#teller.leftOut(left);
+    if (left > 0) this.#tell('warning', ownText('left-out', left));
   }
 
   async #catchUp(signal: AbortSignal, maxMs?: number): Promise<void> {
@@ -357,8 +341,10 @@ export class CommunicationSession implements AgentConversation {
     if (finding.kind === 'fork') this.#onFork(finding);
     else if (finding.kind === 'took-over' || finding.kind === 'forgotten') {
       await this.#past.takeRecord(finding.added, undefined, signal);
-      if (finding.kind === 'took-over' && finding.added.length > missed) this.#teller.tookOver(finding.added.length);
-      else if (this.#memory === 'answered') this.#teller.forgotten(origin, this.descriptor.history.length);
+      if (finding.kind === 'took-over' && finding.added.length > missed)
+        this.#tell('info', ownText('server-took-over', finding.added.length));
+      else if (this.#memory === 'answered')
+        this.#tell('warning', ownText('server-forgot', origin, this.descriptor.history.length));
     }
     if (finding.kind !== 'agrees' && finding.kind !== 'took-over') this.#memory = 'new';
   }
@@ -374,23 +360,24 @@ export class CommunicationSession implements AgentConversation {
   async #settle(run: ActiveRun, outputs: number, signal: AbortSignal): Promise<void> {
     const finding = this.#past.compare(await this.#askServer(signal));
     if (finding.kind === 'forgotten' && this.#memory === 'answered') {
-      this.#teller.answeredWithout(this.#endpoint.client.origin, finding.missing);
+      this.#tell('warning', ownText('server-answered-without', this.#endpoint.client.origin, finding.missing));
     }
     if (finding.kind === 'fork') this.#onFork(finding);
     if (finding.kind === 'took-over' || finding.kind === 'forgotten') {
       const isOurs = await this.#past.takeRecord(finding.added, { input: run.input, outputs }, signal);
-      if (isOurs === false && finding.added.length > 0) this.#teller.othersRecorded(finding.added.length);
+      if (isOurs === false && finding.added.length > 0)
+        this.#tell('warning', ownText('others-recorded', finding.added.length));
     }
-    this.#memory = finding.kind === 'agrees' || finding.kind === 'took-over' ? memoryAfterRun('answered') : 'new';
+    this.#memory = finding.kind === 'agrees' || finding.kind === 'took-over' ? 'answered' : 'new';
   }
 
   async #explain(failure: Failure, { reader, input }: ActiveRun, signal: AbortSignal): Promise<void> {
-    const { emit, links, lookMs = LOOK_MS } = this.#options;
+    const { emit, links } = this.#options;
     const { history } = this.descriptor;
     const words = reader.end?.run?.error?.message ?? '';
-    const limit = AbortSignal.any([signal, AbortSignal.timeout(lookMs)]);
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(this.#lookMs)]);
     const dead = await deadLinks(words, history, links, limit);
-    this.#dead = dead.map(({ url }) => url);
+    this.dead = dead.map(({ url }) => url);
     const isHistory = dead.length > 0 || (history.length > 0 && isLoadFailure(words));
     if (isHistory) emit({ ...failure, ...waysOut(dead, history.length) });
     else if (input.length > 1) emit({ ...failure, ...withoutHeld(input.length - 1) });
@@ -399,23 +386,23 @@ export class CommunicationSession implements AgentConversation {
 
   async #askServer(signal: AbortSignal): Promise<ServerAnswer> {
     const { client } = this.#endpoint;
-    const deadline = new Deadline(
-      localizable('The agent server at {0}', client.origin),
-      this.#options.lookMs ?? LOOK_MS,
-      signal,
-    );
+    const deadline = this.#deadline(signal);
     try {
       return { kind: 'session', descriptor: await client.session(this.descriptor.id, deadline.signal) };
     } catch (error) {
       if (signal.aborted) throw error;
       this.#log.info(`The session at ${client.origin} cannot be read: ${messageOf(error)}`);
       if (error instanceof AgentServerError && error.code === 'agent-server-answer')
-        this.#teller.unreadable(error.texts.message);
+        this.#tellOnce(ownText('not-comparable'), error.texts.message);
       const isUnknown = error instanceof AgentServerError && error.status === 404;
       return { kind: isUnknown ? 'unknown' : 'unreachable' };
     } finally {
       deadline.dispose();
     }
+  }
+
+  #deadline(signal: AbortSignal): Deadline {
+    return new Deadline(localizable('The agent server at {0}', this.#endpoint.client.origin), this.#lookMs, signal);
   }
 
   #leaveLater(run: ActiveRun): void {
@@ -426,7 +413,24 @@ export class CommunicationSession implements AgentConversation {
 
   #onFork(fork: Fork): void {
     this.#options.onDidFork?.(fork);
-    this.#teller.fork(this.#endpoint.client.origin, fork);
+    const { common, theirs } = fork;
+    // A branch that has only grown since the user was told of it is not told again.
+    if (isKnownBranch(theirs, this.#knownBranches)) return;
+    this.#knownBranches = [...this.#knownBranches, theirs].slice(-MAX_REMEMBERED);
+    const said = ownText('server-branch', this.#endpoint.client.origin, common, theirs.history.length - common);
+    this.#tell('warning', said, undefined, branchAction(fork));
+  }
+
+  #tellOnce(said: OwnText, description?: LocalizableText): void {
+    const key = JSON.stringify([said, description && inEnglish(description)]);
+    if (this.#noticed.has(key)) return;
+    if (this.#noticed.size >= MAX_REMEMBERED) this.#noticed.clear();
+    this.#noticed.add(key);
+    this.#tell('warning', said, description);
+  }
+
+  #tell(severity: string, said: OwnText, description?: LocalizableText, action?: { readonly id: string }): void {
+    this.#options.emit({ type: 'notice', severity, title: '', said, own: true, description, action });
   }
 }
 

@@ -42,46 +42,23 @@ export interface Fork {
   readonly theirs: SessionDescriptor;
 }
 
-export type HandOver =
-  | {
-      readonly kind: 'send';
-      readonly descriptor: SessionDescriptor;
-      readonly because: 'ours' | 'taken' | 'unknown' | 'unreachable';
-    }
-  | Fork;
-
 /**
  * Decides what the next server gets.
  * @throws ParleyError `other-session`
  */
-export function decideHandOver(ours: SessionDescriptor, answer: ServerAnswer): HandOver {
-  if (answer.kind !== 'session') return { kind: 'send', descriptor: ours, because: answer.kind };
+export function decideHandOver(
+  ours: SessionDescriptor,
+  answer: ServerAnswer,
+): { readonly kind: 'send'; readonly descriptor: SessionDescriptor } | Fork {
+  if (answer.kind !== 'session') return { kind: 'send', descriptor: ours };
   const theirs = ofSameSession(ours, answer.descriptor);
   const { relation, common } = compareHistories(ours.history, theirs.history);
   if (relation === 'fork') return { kind: 'fork', common, ours, theirs };
-  if (relation === 'extends') return { kind: 'send', descriptor: ours, because: 'ours' };
-  return { kind: 'send', descriptor: adopt(ours, theirs), because: relation === 'same' ? 'ours' : 'taken' };
-}
-
-export type ServerMemory = 'new' | 'answered';
-
-export function sessionForRun(
-  ours: SessionDescriptor,
-  memory: ServerMemory,
-): { readonly session: SessionDescriptor } | { readonly session_id: string } {
-  return memory === 'answered' ? { session_id: ours.id } : { session: ours };
-}
-
-export function memoryAfterRun(outcome: 'answered' | 'error'): ServerMemory {
-  return outcome === 'answered' ? 'answered' : 'new';
+  return { kind: 'send', descriptor: relation === 'extends' ? ours : adopt(ours, theirs) };
 }
 
 export type RunCheck =
-  | {
-      readonly kind: 'kept';
-      readonly descriptor: SessionDescriptor;
-      readonly added: number;
-    }
+  | { readonly kind: 'kept'; readonly descriptor: SessionDescriptor }
   | {
       /** The server lost what came before: send `descriptor` in full and tell the user. */
       readonly kind: 'forgotten';
@@ -89,20 +66,18 @@ export type RunCheck =
       readonly descriptor: SessionDescriptor;
     }
   | Fork
-  | { readonly kind: 'unverified'; readonly descriptor: SessionDescriptor };
+  | { readonly kind: 'unverified' };
 
 /**
  * After a run: checks that the server has everything.
  * @throws ParleyError `other-session`
  */
 export function checkAfterRun(ours: SessionDescriptor, answer: ServerAnswer): RunCheck {
-  if (answer.kind === 'unreachable') return { kind: 'unverified', descriptor: ours };
+  if (answer.kind === 'unreachable') return { kind: 'unverified' };
   if (answer.kind === 'unknown') return { kind: 'forgotten', missing: ours.history.length, descriptor: ours };
   const theirs = ofSameSession(ours, answer.descriptor);
   const { relation, common } = compareHistories(ours.history, theirs.history);
-  if (relation === 'same' || relation === 'extendedBy') {
-    return { kind: 'kept', descriptor: adopt(ours, theirs), added: theirs.history.length - ours.history.length };
-  }
+  if (relation === 'same' || relation === 'extendedBy') return { kind: 'kept', descriptor: adopt(ours, theirs) };
   const missing = ours.history.length - common;
   if (relation === 'extends') return { kind: 'forgotten', missing, descriptor: ours };
   if (common > 0) return { kind: 'fork', common, ours, theirs };

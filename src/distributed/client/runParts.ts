@@ -5,7 +5,7 @@ import * as z from 'zod/mini';
 import { ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
 import type { ContentBlock } from '../../session/events/content';
-import type { GapState, SessionEvent } from '../../session/events/event';
+import type { EventOf, GapState } from '../../session/events/event';
 import type { OwnText } from '../../session/events/ownText';
 import type { Gap } from '../model/gap';
 import {
@@ -170,7 +170,7 @@ export function withBytes(part: MessagePart, bytes: Uint8Array): MessagePart {
   return { ...rest, content: Buffer.from(bytes).toString('base64'), content_encoding: 'base64' };
 }
 
-type GapEvent = Extract<SessionEvent, { type: 'gap' }>;
+type GapEvent = EventOf<'gap'>;
 
 export function partGapId(messageGapId: string, part: number): string {
   return `${messageGapId}.${part}`;

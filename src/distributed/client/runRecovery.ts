@@ -224,16 +224,12 @@ export class UnseenRun {
   readonly #options: UnseenRunOptions;
   #isAwaited = false;
   #isStopped = false;
-  #last: Run | undefined;
+  /** The run as its server had it last; undefined if that was not asked, or does not know it. */
+  last: Run | undefined;
 
   constructor(id: string | undefined, options: UnseenRunOptions) {
     this.id = id;
     this.#options = options;
-  }
-
-  /** The run as its server had it last; undefined if that was not asked, or does not know it. */
-  get last(): Run | undefined {
-    return this.#last;
   }
 
   /**
@@ -257,7 +253,7 @@ export class UnseenRun {
         await pause(pollMs, signal);
         run = await client.run(id, signal);
       }
-      this.#last = run;
+      this.last = run;
       return true;
     } catch (error) {
       if (signal.aborted) throw error;

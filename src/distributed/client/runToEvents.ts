@@ -31,7 +31,8 @@ export class RunToEvents {
   readonly #key: string;
   readonly #run: Shown = { text: '', others: 0 };
   #message: Shown | undefined;
-  #end: RunEnd | undefined;
+  /** Set once the run rests; unset again when it continues after an answer. */
+  end: RunEnd | undefined;
   readonly #said: MessagePart[] = [];
   #piece = 0;
   #count = 0;
@@ -49,11 +50,6 @@ export class RunToEvents {
     this.#log = log;
   }
 
-  /** Set once the run rests; unset again when it continues after an answer. */
-  get end(): RunEnd | undefined {
-    return this.#end;
-  }
-
   get said(): readonly MessagePart[] {
     return this.#said;
   }
@@ -65,7 +61,7 @@ export class RunToEvents {
       case 'run.created':
         break;
       case 'run.in-progress':
-        this.#end = undefined;
+        this.end = undefined;
         break;
       case 'message.created':
         // Its parts come again one by one, or with `message.completed`: whole messages that an
@@ -82,7 +78,7 @@ export class RunToEvents {
       case 'run.awaiting':
         this.#complete(this.#run, partsOf(event.run.output), out);
         this.#ask(event.run, out);
-        this.#end = { status: 'awaiting', stopReason: 'end_turn', run: event.run };
+        this.end = { status: 'awaiting', stopReason: 'end_turn', run: event.run };
         break;
       case 'run.completed':
       case 'run.failed':
@@ -113,10 +109,10 @@ export class RunToEvents {
     this.#message = undefined;
     if (type === 'run.failed') {
       this.#fail(run.error ?? { code: 'server_error', message: localizable('The agent gave no reason.') }, run, out);
-    } else if (type === 'run.cancelled') this.#end = { status: 'cancelled', stopReason: 'cancelled', run };
+    } else if (type === 'run.cancelled') this.end = { status: 'cancelled', stopReason: 'cancelled', run };
     else {
       this.#closeTools('completed', out);
-      this.#end = { status: 'completed', stopReason: 'end_turn', run };
+      this.end = { status: 'completed', stopReason: 'end_turn', run };
     }
   }
 
@@ -131,7 +127,7 @@ export class RunToEvents {
       message: (typeof message === 'string' ? plainSentence(message) : message) || localizable('The agent failed.'),
     };
     out.push({ type: 'error', ...error });
-    this.#end = { status: 'failed', stopReason: 'error', error, run };
+    this.end = { status: 'failed', stopReason: 'error', error, run };
   }
 
   #complete(shown: Shown, whole: readonly MessagePart[], out: SessionEvent[]): void {

@@ -39,14 +39,14 @@ export class SessionPast {
   readonly #links: HistoryLinks | undefined;
   readonly #now: () => number;
   readonly held: HeldMessages;
-  #descriptor: SessionDescriptor;
+  descriptor: SessionDescriptor;
   #gone: ReadonlySet<string>;
-  #hidesState = false;
+  hidesState = false;
   #copies: readonly string[];
   readonly #reissued = new Map<string, string>();
 
   constructor({ descriptor, held, gone, copies = [] }: KeptPast, { links, now }: SessionPastOptions) {
-    this.#descriptor = descriptor;
+    this.descriptor = descriptor;
     this.held = new HeldMessages(held);
     this.#gone = new Set(gone);
     this.#copies = copies;
@@ -54,30 +54,22 @@ export class SessionPast {
     this.#now = now;
   }
 
-  get descriptor(): SessionDescriptor {
-    return this.#descriptor;
-  }
-
   get sent(): SessionDescriptor {
-    const { state, ...rest } = this.#descriptor;
-    return state === undefined || this.#hidesState ? rest : { ...rest, state };
-  }
-
-  get hidesState(): boolean {
-    return this.#hidesState;
+    const { state, ...rest } = this.descriptor;
+    return state === undefined || this.hidesState ? rest : { ...rest, state };
   }
 
   get kept(): KeptPast {
-    return { descriptor: this.#descriptor, held: this.held.all, gone: [...this.#gone], copies: this.#copies };
+    return { descriptor: this.descriptor, held: this.held.all, gone: [...this.#gone], copies: this.#copies };
   }
 
   compare(answer: ServerAnswer): Finding {
     const theirs = this.#withoutGone(answer);
-    const check = checkAfterRun(this.#descriptor, theirs);
+    const check = checkAfterRun(this.descriptor, theirs);
     if (check.kind === 'fork') return check;
     if (check.kind === 'unverified') return { kind: 'unverified' };
-    const added = check.descriptor.history.slice(this.#descriptor.history.length);
-    this.#descriptor = check.descriptor;
+    const added = check.descriptor.history.slice(this.descriptor.history.length);
+    this.descriptor = check.descriptor;
     if (check.kind === 'forgotten') return { kind: 'forgotten', missing: check.missing, added };
     if (added.length > 0) return { kind: 'took-over', added };
     // It still has what we have no more: it is to get ours.
@@ -86,10 +78,10 @@ export class SessionPast {
 
   /** Takes over what only the server that is left has. Returns a fork. */
   async leave(answer: ServerAnswer, signal: AbortSignal): Promise<Fork | undefined> {
-    const decision = decideHandOver(this.#descriptor, this.#withoutGone(answer));
+    const decision = decideHandOver(this.descriptor, this.#withoutGone(answer));
     if (decision.kind === 'fork') return decision;
-    const added = decision.descriptor.history.slice(this.#descriptor.history.length);
-    this.#descriptor = decision.descriptor;
+    const added = decision.descriptor.history.slice(this.descriptor.history.length);
+    this.descriptor = decision.descriptor;
     await this.takeRecord(added, undefined, signal);
     return undefined;
   }
@@ -130,7 +122,7 @@ export class SessionPast {
   async prepare(reader: string, signal: AbortSignal): Promise<boolean> {
     const links = this.#links;
     if (!links) return false;
-    const { history, state } = this.#descriptor;
+    const { history, state } = this.descriptor;
     const fresh = await Promise.all(
       history.map(async (url) => {
         const link = await links.fresh(url, reader);
@@ -157,9 +149,9 @@ export class SessionPast {
     });
     // A server that has links which end continues with those, unless it gets the new ones.
     const renewed = kept.some((url, index) => url !== history[index] && this.#endsSoon(history[index] ?? ''));
-    this.#hidesState = state !== undefined && readable === undefined;
+    this.hidesState = state !== undefined && readable === undefined;
     this.#forget([...moved, ...behind]);
-    this.#descriptor = { ...this.#descriptor, history: kept, ...(readable !== undefined && { state: readable }) };
+    this.descriptor = { ...this.descriptor, history: kept, ...(readable !== undefined && { state: readable }) };
     if (behind.length > 0) this.held.prepend(messages);
     return behind.length > 0 || moved.length > 0 || renewed || (readable !== undefined && readable !== state);
   }
@@ -192,20 +184,20 @@ export class SessionPast {
 
   leaveOut(urls: readonly string[]): void {
     const names = new Set(urls.map(nameOf));
-    const history = this.#descriptor.history.filter((url) => !names.has(nameOf(url)));
+    const history = this.descriptor.history.filter((url) => !names.has(nameOf(url)));
     this.#forget(urls);
-    this.#descriptor = { ...this.#descriptor, history };
+    this.descriptor = { ...this.descriptor, history };
   }
 
   replaceBy(messages: readonly Message[]): void {
-    this.#forget(this.#descriptor.history);
-    this.#descriptor = { ...this.#descriptor, history: [] };
+    this.#forget(this.descriptor.history);
+    this.descriptor = { ...this.descriptor, history: [] };
     this.held.prepend(messages, []);
   }
 
   async handOut(recorder: MessageRecorder, signal: AbortSignal): Promise<SessionDescriptor> {
     const history: string[] = [];
-    for (const url of this.#descriptor.history) {
+    for (const url of this.descriptor.history) {
       const link = (await this.#links?.fresh(url, undefined)) ?? url;
       history.push((await this.#published(link, recorder, signal)) ?? link);
     }
@@ -218,7 +210,7 @@ export class SessionPast {
       }
       history.push((await this.#links?.fresh(copy, undefined)) ?? copy);
     }
-    return { ...this.#descriptor, history };
+    return { ...this.descriptor, history };
   }
 
   fit(otherBytes: number): number {

@@ -163,13 +163,7 @@ async function exchange(
     const body = isSuccess ? await readBody(response, maxBytes) : new Uint8Array();
     const { etag } = response.headers;
     const contentType = response.headers['content-type'];
-    const result = {
-      status,
-      body,
-      etag,
-      contentType,
-    };
-    return { result, location: '', waited: 0 };
+    return { result: { status, body, etag, contentType }, location: '', waited: 0 };
   } catch (error) {
     response?.destroy();
     if (signal.aborted) throw new ParleyError('cancelled', localizable('The request was canceled.'));

@@ -73,14 +73,13 @@ export class GuardedConnections implements Disposable {
   ): Promise<http.IncomingMessage> {
     const host = bare(url.hostname);
     if (!allowed && isIP(host) !== 0) this.#judge(url.origin, [host]);
-    try {
-      return await this.#send(url, headers, allowed, signal);
-    } catch (error) {
+    const send = (): Promise<http.IncomingMessage> => this.#send(url, headers, allowed, signal);
+    return await send().catch((error: unknown) => {
       // The server closed a kept connection just as we wrote to it: nothing was lost, a GET can be
       // sent again.
-      if (!(error instanceof StaleConnection)) throw error;
-      return await this.#send(url, headers, allowed, signal);
-    }
+      if (error instanceof StaleConnection) return send();
+      throw error;
+    });
   }
 
   /** Where a host leads now; undefined if unknown. Each connection checks its own lookup. */
@@ -139,23 +138,16 @@ export class GuardedConnections implements Disposable {
     return (hostname, options, callback) => {
       this.#lookup(hostname).then(
         (found) => {
+          const addresses = found.map(({ address }) => address);
           try {
-            if (!allowed)
-              this.#judge(
-                origin,
-                found.map(({ address }) => address),
-              );
+            if (!allowed) this.#judge(origin, addresses);
           } catch (error) {
             callback(error as Error, '', 0);
             return;
           }
-          const first = found[0];
+          const [first] = found;
           if (first === undefined) callback(new Error('no address'), '', 0);
-          else if (options.all === true)
-            callback(
-              null,
-              found.map(({ address, family }) => ({ address, family })),
-            );
+          else if (options.all === true) callback(null, [...found]);
           else callback(null, first.address, first.family);
         },
         (error: Error) => callback(error as NodeJS.ErrnoException, '', 0),

@@ -2,6 +2,7 @@
 // all servers of a session.
 
 import type { AddressClass } from '../../base/addressClass';
+import { mapConcurrently } from '../../base/keyedQueue';
 import { within } from '../../base/within';
 import { originOf } from '../model/resourceUrl';
 import type { BlockedAddress } from './guardedConnections';
@@ -112,15 +113,11 @@ export class OriginConsent {
 
   async #classesOf(hosts: ReadonlySet<string>): Promise<ReadonlyMap<string, AddressClass | undefined>> {
     const classes = new Map<string, AddressClass | undefined>();
-    const waiting = hosts.values();
     let isLate = false;
-    const look = async (): Promise<void> => {
-      for (const host of waiting) {
-        if (isLate) return;
-        classes.set(host, await this.#classOf(host));
-      }
+    const look = async (host: string): Promise<void> => {
+      if (!isLate) classes.set(host, await this.#classOf(host));
     };
-    await within(CLASSIFY_MS, Promise.all(Array.from({ length: PARALLEL_NAMES }, look)));
+    await within(CLASSIFY_MS, mapConcurrently([...hosts], PARALLEL_NAMES, look));
     isLate = true;
     return classes;
   }

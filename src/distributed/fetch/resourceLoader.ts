@@ -92,7 +92,8 @@ export class ResourceLoader {
       const known = await this.#options.cache?.get(target.cacheName);
       if (known === undefined || (target.sha256 !== undefined && known.sha256 !== target.sha256)) return undefined;
       this.#options.cache?.touch(target.cacheName);
-      return { bytes: known.bytes, sha256: known.sha256, source: 'cache', ...metaOf(known.meta) };
+      const { etag, contentType } = known.meta;
+      return { bytes: known.bytes, sha256: known.sha256, source: 'cache', etag, contentType };
     });
   }
 
@@ -188,13 +189,7 @@ export class ResourceLoader {
       throw new ResourceFailure(reasonOfStatus(response.status, url, this.#options.now?.() ?? Date.now()));
     }
     const { body, etag, contentType } = response;
-    return {
-      bytes: body,
-      sha256: sha256Of(body),
-      source: 'network',
-      ...(etag !== undefined && { etag }),
-      ...(contentType !== undefined && { contentType }),
-    };
+    return { bytes: body, sha256: sha256Of(body), source: 'network', etag, contentType };
   }
 
   #checked(target: Target, loaded: Loaded): Loaded {
@@ -205,8 +200,4 @@ export class ResourceLoader {
 
 function isBroken(error: unknown): boolean {
   return reasonOfError(error) === 'connection-lost' || (error instanceof ParleyError && error.code === 'store-down');
-}
-
-function metaOf({ etag, contentType }: Readonly<Record<string, string>>): Pick<Loaded, 'etag' | 'contentType'> {
-  return { ...(etag !== undefined && { etag }), ...(contentType !== undefined && { contentType }) };
 }

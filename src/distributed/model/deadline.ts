@@ -1,4 +1,5 @@
 // Time limits on waiting for others, combined with the caller's own signal.
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Disposable } from '../../base/disposable';
 import { ParleyError } from '../../base/errors';
 import { type LocalizableText, localizable } from '../../base/localizable';
@@ -37,22 +38,8 @@ export class Deadline implements Disposable {
 }
 
 /** Waits, or throws the signal's reason. @param ms milliseconds */
-export function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) {
-      reject(signal.reason);
-      return;
-    }
-    const onAbort = (): void => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', onAbort);
-      resolve();
-    }, ms);
-    signal.addEventListener('abort', onAbort, { once: true });
-  });
+export async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await delay(ms, undefined, { signal }).catch(() => signal.throwIfAborted());
 }
 
 /** The value, or the signal's reason where that comes first; the promise itself continues. */

@@ -5,26 +5,6 @@ import { ParleyError } from '../../base/errors';
 import { type Localizable, localizable, localize } from '../../base/localizable';
 import { carriesSignature, expiryOf } from './resourceUrl';
 
-export type GapReason =
-  | 'not-found'
-  | 'timeout'
-  | 'refused'
-  | 'expired'
-  | 'forbidden'
-  | 'unauthorized'
-  | 'not-json'
-  | 'not-a-message'
-  | 'too-large'
-  | 'blocked'
-  | 'changed'
-  | 'torn'
-  | 'no-such-host'
-  | 'bad-redirect'
-  | 'connection-lost'
-  | 'server-error'
-  | 'session-too-large'
-  | 'cancelled';
-
 export interface Gap {
   readonly kind: 'gap';
   /** Position in the history, from 0; -1 for the state and for the content of a part. */
@@ -36,7 +16,9 @@ export interface Gap {
   readonly retryable: boolean;
 }
 
-const SENTENCES: Readonly<Record<GapReason, (host: string | Localizable) => Localizable>> = {
+type Sentence = (host: string | Localizable) => Localizable;
+
+const SENTENCES = {
   'not-found': (host) => localizable('{0} no longer has it.', host),
   timeout: (host) => localizable("{0} didn't respond in time.", host),
   refused: (host) => localizable('{0} refuses connections.', host),
@@ -55,14 +37,17 @@ const SENTENCES: Readonly<Record<GapReason, (host: string | Localizable) => Loca
   'server-error': (host) => localizable('{0} reported an error.', host),
   'session-too-large': () => localizable('The session is too large to load at once.'),
   cancelled: () => localizable('Loading was stopped.'),
-};
+} satisfies Readonly<Record<string, Sentence>>;
+
+export type GapReason = keyof typeof SENTENCES;
 
 export function gapSentence(reason: GapReason, host: string): string {
   return localize(gapReasonText(reason, host));
 }
 
 export function gapReasonText(reason: GapReason, host: string): Localizable {
-  return SENTENCES[reason](host === '' ? localizable('The server') : host);
+  const sentence: Sentence = SENTENCES[reason];
+  return sentence(host === '' ? localizable('The server') : host);
 }
 
 /** Returns whether a word is a reason: what was kept may be of another version. */

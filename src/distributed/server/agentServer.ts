@@ -15,7 +15,7 @@ import { CONNECTION_LIMITS, type ConnectionLimits, ServerConnections } from './s
 import { invalidInput, notFound, readCount, readJson, readUuid, ServerAuth, ServerRefusal } from './serverRequest';
 import type { ServerRun } from './serverRun';
 import { RUN_LIMITS, type RunLimits, ServerRuns } from './serverRuns';
-import type { SessionRecords } from './serverSessionFiles';
+import type { SessionFiles } from './serverSessionFiles';
 import { ServerSessions } from './serverSessions';
 
 export interface AgentServerOptions {
@@ -24,7 +24,7 @@ export interface AgentServerOptions {
   readonly token: string;
   /** Where the messages of the server's sessions are kept: in the first one that takes them. */
   readonly stores: () => Promise<readonly ResourceStore[]>;
-  readonly sessions: SessionRecords;
+  readonly sessions: SessionFiles;
   readonly serveResource?: (
     id: string,
     exp: string | null,

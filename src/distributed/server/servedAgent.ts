@@ -78,7 +78,13 @@ export async function servedPast(
     }
     const wanted = entry.message.parts.filter(isRemoteText).slice(0, left);
     left -= wanted.length;
-    past.push({ kind: 'message', message: await withTexts(resolver, entry.message, new Set(wanted), signal) });
+    const read = async (part: MessagePart): Promise<readonly MessagePart[]> => {
+      if (!wanted.includes(part)) return [part];
+      const found = await resolver.resolvePart(part, { maxBytes: MAX_TEXT_BYTES }, signal);
+      return [found.kind === 'content' ? withBytes(part, found.bytes) : part];
+    };
+    const message = wanted.length === 0 ? entry.message : await withParts(entry.message, read);
+    past.push({ kind: 'message', message });
   }
   return past.reverse();
 }
@@ -90,31 +96,20 @@ export async function readTexts(
   signal: AbortSignal,
 ): Promise<readonly Message[]> {
   let left = MAX_TEXTS;
-  const read = messages.map(async (message): Promise<Message> => {
-    const parts = message.parts.map(async (part): Promise<readonly MessagePart[]> => {
-      if (!isRemoteText(part)) return [part];
-      if (left === 0) return [part, textPart(`[unavailable: more than ${MAX_TEXTS} texts lie elsewhere]`)];
-      left -= 1;
-      const found = await resolver.resolvePart(part, { maxBytes: MAX_TEXT_BYTES, isNew: true }, signal);
-      if (found.kind === 'content') return [withBytes(part, found.bytes)];
-      return [part, textPart(`[unavailable: ${gapSentence(found.reason, found.host)}]`)];
-    });
-    return { ...message, parts: (await Promise.all(parts)).flat() };
-  });
-  return await Promise.all(read);
+  const read = async (part: MessagePart): Promise<readonly MessagePart[]> => {
+    if (!isRemoteText(part)) return [part];
+    if (left === 0) return [part, textPart(`[unavailable: more than ${MAX_TEXTS} texts lie elsewhere]`)];
+    left -= 1;
+    const found = await resolver.resolvePart(part, { maxBytes: MAX_TEXT_BYTES, isNew: true }, signal);
+    if (found.kind === 'content') return [withBytes(part, found.bytes)];
+    return [part, textPart(`[unavailable: ${gapSentence(found.reason, found.host)}]`)];
+  };
+  return await Promise.all(messages.map((message) => withParts(message, read)));
 }
 
-async function withTexts(
-  resolver: Resolver,
+async function withParts(
   message: Message,
-  wanted: ReadonlySet<MessagePart>,
-  signal: AbortSignal,
+  read: (part: MessagePart) => Promise<readonly MessagePart[]>,
 ): Promise<Message> {
-  if (wanted.size === 0) return message;
-  const parts = message.parts.map(async (part): Promise<MessagePart> => {
-    if (!wanted.has(part)) return part;
-    const found = await resolver.resolvePart(part, { maxBytes: MAX_TEXT_BYTES }, signal);
-    return found.kind === 'content' ? withBytes(part, found.bytes) : part;
-  });
-  return { ...message, parts: await Promise.all(parts) };
+  return { ...message, parts: (await Promise.all(message.parts.map(read))).flat() };
 }

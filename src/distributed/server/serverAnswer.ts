@@ -1,6 +1,7 @@
 // Answers of our server: JSON, runs in the three modes of the protocol, and refusals that reach a
 // client that still sends.
 
+import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { messageOf } from '../../base/errors';
 import type { Log } from '../../base/log';
@@ -40,7 +41,7 @@ export async function sendRun(
     const upTo = events.length;
     const isLast = run.isResting;
     for (; at < upTo; at++) {
-      if (!response.write(`data: ${events[at]}\n\n`)) await drained(response, gone);
+      if (!response.write(`data: ${events[at]}\n\n`)) await once(response, 'drain', { signal: gone });
     }
     if (isLast) break;
     await run.until(() => run.events.length > at || run.isResting, gone);
@@ -86,19 +87,4 @@ function sendUnread(request: IncomingMessage, response: ServerResponse, status: 
     if (left < 0) end();
   });
   request.once('end', end).once('close', end).once('error', end).resume();
-}
-
-function drained(response: ServerResponse, gone: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const onDrain = (): void => {
-      gone.removeEventListener('abort', onGone);
-      resolve();
-    };
-    const onGone = (): void => {
-      response.off('drain', onDrain);
-      reject(gone.reason);
-    };
-    response.once('drain', onDrain);
-    gone.addEventListener('abort', onGone, { once: true });
-  });
 }

@@ -3,15 +3,15 @@
 // token or a signed link.
 import type { Socket } from 'node:net';
 
-export interface ConnectionLimits {
+export const CONNECTION_LIMITS = {
   /** Connections that have shown neither a token nor a signed link. */
-  readonly strangers: number;
+  strangers: 64,
   /** Milliseconds that a stranger has from connecting to the end of the request's head. */
-  readonly strangerMs: number;
-  readonly callers: number;
-}
+  strangerMs: 5000,
+  callers: 256,
+};
 
-export const CONNECTION_LIMITS: ConnectionLimits = { strangers: 64, strangerMs: 5000, callers: 256 };
+export type ConnectionLimits = Readonly<typeof CONNECTION_LIMITS>;
 
 export class ServerConnections {
   readonly #limits: ConnectionLimits;

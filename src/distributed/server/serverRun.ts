@@ -4,6 +4,7 @@ import { Deferred } from '../../base/deferred';
 import { ParleyError } from '../../base/errors';
 import { Emitter } from '../../base/event';
 import { isResting } from '../client/runRecovery';
+import { orAborted } from '../model/deadline';
 import {
   type AcpError,
   MAX_MESSAGE_BYTES,
@@ -47,8 +48,8 @@ export class ServerRun {
   readonly #changed = new Emitter<void>();
   readonly #cancel = new AbortController();
   readonly #output: OpenMessage[] = [];
-  #status: Status = 'created';
-  #bytes = 0;
+  status: Status = 'created';
+  bytes = 0;
   #open: OpenMessage | undefined;
   #isWhole = false;
   #openBytes = 0;
@@ -57,38 +58,24 @@ export class ServerRun {
   #error: AcpError | undefined;
   #finishedAt: number | undefined;
   /** When the run last changed its state, in milliseconds since 1970. */
-  #since: number;
+  since: number;
 
   /** @param now milliseconds since 1970 */
   constructor(agentName: string, sessionId: string, now: () => number) {
     this.agentName = agentName;
     this.sessionId = sessionId;
     this.#now = now;
-    this.#since = now();
-    this.#createdAt = timestamp(this.#since);
+    this.since = now();
+    this.#createdAt = timestamp(this.since);
     this.#note({ type: 'run.created', run: this.toWire() });
   }
 
-  readonly onDidChange = this.#changed.event;
-
-  get status(): Status {
-    return this.#status;
-  }
-
   get isResting(): boolean {
-    return isResting(this.#status);
+    return isResting(this.status);
   }
 
   get isOver(): boolean {
     return this.#finishedAt !== undefined;
-  }
-
-  get since(): number {
-    return this.#since;
-  }
-
-  get bytes(): number {
-    return this.#bytes;
   }
 
   get signal(): AbortSignal {
@@ -111,7 +98,7 @@ export class ServerRun {
       run_id: this.id,
       agent_name: this.agentName,
       session_id: this.sessionId,
-      status: this.#status,
+      status: this.status,
       await_request: this.#question ? { type: 'message', message: this.#question.message } : null,
       output: this.#output,
       error: this.#error ?? null,
@@ -167,7 +154,7 @@ export class ServerRun {
   /** @throws ServerRefusal 403 if there is no question: resuming twice must not hang */
   resume(answer: Message): void {
     const question = this.#question;
-    if (this.#status !== 'awaiting' || !question) {
+    if (this.status !== 'awaiting' || !question) {
       throw new ServerRefusal(403, 'server_error', `Run ${this.id} has no await request`);
     }
     this.#question = undefined;
@@ -178,10 +165,10 @@ export class ServerRun {
   /** Asks the run to stop. @throws ServerRefusal 403 where it is over */
   cancel(): void {
     if (this.isOver) {
-      throw new ServerRefusal(403, 'server_error', `Run in terminal status ${this.#status} can't be cancelled`);
+      throw new ServerRefusal(403, 'server_error', `Run in terminal status ${this.status} can't be cancelled`);
     }
-    if (this.#status === 'cancelling') return;
-    this.#status = 'cancelling';
+    if (this.status === 'cancelling') return;
+    this.status = 'cancelling';
     const reason = new ParleyError('run-cancelled', 'The run was cancelled.');
     const question = this.#question;
     this.#question = undefined;
@@ -215,31 +202,13 @@ export class ServerRun {
   }
 
   /** Resolves when `test` holds, after any number of changes. @throws the signal's reason */
-  until(test: () => boolean, signal: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
-      if (signal.aborted) {
-        reject(signal.reason);
-        return;
-      }
-      if (test()) {
-        resolve();
-        return;
-      }
-      const end = (): void => {
-        subscription.dispose();
-        signal.removeEventListener('abort', onAbort);
-      };
-      const onAbort = (): void => {
-        end();
-        reject(signal.reason);
-      };
-      const subscription = this.onDidChange(() => {
-        if (!test()) return;
-        end();
-        resolve();
-      });
-      signal.addEventListener('abort', onAbort, { once: true });
-    });
+  async until(test: () => boolean, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    while (!test()) {
+      const changed = new Deferred<void>();
+      const subscription = this.#changed.event(() => changed.resolve());
+      await orAborted(changed.promise, signal).finally(() => subscription.dispose());
+    }
   }
 
   #mustGoOn(): void {
@@ -247,7 +216,7 @@ export class ServerRun {
       throw this.#cancel.signal.reason ?? new ParleyError('run-over', 'The run is over.');
     }
     if (this.#question) throw new ParleyError('run-awaiting', 'The run waits for an answer.');
-    if (this.#bytes > MAX_RUN_BYTES || this.#events.length > MAX_RUN_EVENTS) {
+    if (this.bytes > MAX_RUN_BYTES || this.#events.length > MAX_RUN_EVENTS) {
       throw new ParleyError('run-too-large', 'The agent produced more than a run may hold.');
     }
   }
@@ -289,15 +258,15 @@ export class ServerRun {
   }
 
   #turn(status: Exclude<Status, 'created' | 'cancelling'>): void {
-    this.#status = status;
-    this.#since = this.#now();
+    this.status = status;
+    this.since = this.#now();
     this.#note({ type: `run.${status}`, run: this.toWire() });
   }
 
   #note(event: unknown): void {
     const text = JSON.stringify(event);
     this.#events.push(text);
-    this.#bytes += text.length;
+    this.bytes += text.length;
     this.#changed.fire();
   }
 }

@@ -11,30 +11,21 @@ import { notFound, ServerRefusal } from './serverRequest';
 import { type RunNotice, type RunOutcome, runNotice, ServerRun } from './serverRun';
 import type { Branch, ServerSessions } from './serverSessions';
 
-export interface RunLimits {
+export const RUN_LIMITS = {
   /** Runs that are kept, milliseconds after their end, and characters of all their events. */
-  readonly kept: number;
-  readonly keptMs: number;
-  readonly keptChars: number;
-  readonly active: number;
-  readonly activeInSession: number;
-  /** Milliseconds that a question waits for its answer. */
-  readonly awaitMs: number;
-  /** Milliseconds that a cancelled agent has to stop. */
-  readonly graceMs: number;
-  readonly recordMs: number;
-}
-
-export const RUN_LIMITS: RunLimits = {
   kept: 1000,
   keptMs: 60 * 60_000,
   keptChars: 256 * 1024 * 1024,
   active: 64,
   activeInSession: 16,
+  /** Milliseconds that a question waits for its answer. */
   awaitMs: 60 * 60_000,
+  /** Milliseconds that a cancelled agent has to stop. */
   graceMs: 5000,
   recordMs: 15_000,
 };
+
+export type RunLimits = Readonly<typeof RUN_LIMITS>;
 
 export interface ServerRunsOptions {
   readonly sessions: ServerSessions;

@@ -13,17 +13,6 @@ export interface KeptSession {
   readonly revision: number;
 }
 
-export interface SessionRecords {
-  /** @throws ParleyError `store-error` */
-  read(id: string): Promise<KeptSession | undefined>;
-  /**
-   * Keeps the version after `revision`, on disk when it resolves.
-   * @returns false if another writer was first
-   * @throws ParleyError `disk-full`, `store-error`, `session-too-large`
-   */
-  write(id: string, text: string, revision: number): Promise<boolean>;
-}
-
 export interface SessionFilesOptions {
   readonly folder: string;
   readonly maxBytes?: number;
@@ -38,7 +27,7 @@ const MAX_SESSIONS = 5000;
 const PRUNED = 0.1;
 const VERSION = /^(\d{10})\.json$/;
 
-export class SessionFiles implements SessionRecords {
+export class SessionFiles {
   readonly #options: SessionFilesOptions;
   readonly #log: Log;
   /** Of all records, as far as this window has seen; undefined before they were counted. */
@@ -49,6 +38,7 @@ export class SessionFiles implements SessionRecords {
     this.#log = options.log ?? silentLog;
   }
 
+  /** @throws ParleyError `store-error` */
   async read(id: string): Promise<KeptSession | undefined> {
     const folder = this.#folderOf(id);
     for (;;) {
@@ -70,6 +60,11 @@ export class SessionFiles implements SessionRecords {
     }
   }
 
+  /**
+   * Keeps the version after `revision`, on disk when it resolves.
+   * @returns false if another writer was first
+   * @throws ParleyError `disk-full`, `store-error`, `session-too-large`
+   */
   async write(id: string, text: string, revision: number): Promise<boolean> {
     const bytes = Buffer.from(text);
     if (bytes.length > (this.#options.maxBytes ?? MAX_BYTES)) {

@@ -21,7 +21,7 @@ import {
 import { DEFAULT_URL_SECONDS, folderOf, type ResourceStore } from '../model/resources';
 import { expiryOf, hashOf } from '../model/resourceUrl';
 import { invalidInput } from './serverRequest';
-import type { SessionRecords } from './serverSessionFiles';
+import type { SessionFiles } from './serverSessionFiles';
 
 const placeSchema = z.object({
   /** As it was handed out last; our own links are signed again. */
@@ -81,7 +81,7 @@ export type SessionNotice =
 export interface ServerSessionsOptions {
   /** The first that works is written to; all are read. */
   readonly stores: () => Promise<readonly ResourceStore[]>;
-  readonly records: SessionRecords;
+  readonly records: SessionFiles;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly log: Log;

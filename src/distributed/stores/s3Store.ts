@@ -29,7 +29,7 @@ export class S3Store implements ResourceStore {
   readonly #keys: S3Keys;
   readonly #timeoutMs: number;
   readonly #now: () => number;
-  #refusesKeys = false;
+  refusesKeys = false;
 
   /** @throws ParleyError `bad-store` for settings or keys that cannot be right */
   constructor(options: S3StoreOptions) {
@@ -38,10 +38,6 @@ export class S3Store implements ResourceStore {
     this.#timeoutMs = options.timeoutMs ?? 15_000;
     this.#now = options.now ?? Date.now;
     this.id = storeIdOf(this.#location);
-  }
-
-  get refusesKeys(): boolean {
-    return this.#refusesKeys;
   }
 
   put(key: string, bytes: Uint8Array, contentType: string, signal: AbortSignal): Promise<StoredResource> {
@@ -86,7 +82,7 @@ export class S3Store implements ResourceStore {
   async probeLink(key: string, signal: AbortSignal): Promise<void> {
     const response = await this.#fetch(await this.urlFor(key, { expiresIn: 60 }), { method: 'GET' }, signal);
     if (!response.ok) throw await this.#refusal(response);
-    this.#refusesKeys = false;
+    this.refusesKeys = false;
     await response.body?.cancel();
   }
 
@@ -99,7 +95,7 @@ export class S3Store implements ResourceStore {
   async #put(key: string, bytes: Uint8Array, headers: Readonly<Record<string, string>>, signal: AbortSignal) {
     const response = await this.#send('PUT', key, headers, bytes, signal);
     if (!response.ok) throw await this.#refusal(response, true);
-    this.#refusesKeys = false;
+    this.refusesKeys = false;
     await response.body?.cancel();
     return { key, sha256: sha256Of(bytes), bytes: bytes.length };
   }
@@ -159,7 +155,7 @@ export class S3Store implements ResourceStore {
     const { status, headers } = response;
     const refusal: S3Refusal = { status, body, date: headers.get('date'), now: this.#now(), isWrite };
     const error = s3Error(refusal);
-    this.#refusesKeys = isOfSettings(error);
+    this.refusesKeys = isOfSettings(error);
     return error;
   }
 }
