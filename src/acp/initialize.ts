@@ -12,8 +12,7 @@ import type { AgentDescription, Dialect } from './protocol/dialect';
 import { ELICITATION_CAPABILITY } from './protocol/elicitation';
 import { V1Agent } from './v1/v1Agent';
 import { describeV1 } from './v1/v1Description';
-import { V2Agent } from './v2/v2Agent';
-import { describeV2 } from './v2/v2Description';
+import { describeV2, V2Agent } from './v2/v2Agent';
 
 export interface ClientCapabilities {
   readonly files: boolean;

@@ -31,7 +31,8 @@ export class InboundQueue {
   /** A message is with vscode-jsonrpc, or those who waited for it have not run yet. */
   #isHeld = false;
   #isDraining = false;
-  #handled = 0;
+  /** The highest number of a line that was handed over, or is being handed over. */
+  handled = 0;
   /** The line of the message that is with vscode-jsonrpc. */
   #heldLine = 0;
 
@@ -42,14 +43,9 @@ export class InboundQueue {
     this.#log = log;
   }
 
-  /** The highest number of a line that was handed over, or is being handed over. */
-  get handled(): number {
-    return this.#handled;
-  }
-
   /** Lines up to a number were handed over before: only what is numbered higher counts. */
   beginAfter(line: number): void {
-    this.#handled = line;
+    this.handled = line;
   }
 
   /** Begins delivery. @param deliver gives a request or a response to vscode-jsonrpc */
@@ -148,7 +144,7 @@ export class InboundQueue {
   }
 
   #handles(line: number): void {
-    this.#handled = Math.max(this.#handled, line);
+    this.handled = Math.max(this.handled, line);
   }
 
   #release(): void {

@@ -4,6 +4,7 @@
 
 import { randomInt } from 'node:crypto';
 import {
+  AbstractMessageWriter,
   type CancellationId,
   type CancellationStrategy,
   type CancellationToken,
@@ -21,19 +22,16 @@ import { Emitter, type Event } from '../../base/event';
 import { localizable } from '../../base/localizable';
 import type { Log } from '../../base/log';
 import { HandledLines, type LineProgress } from './handledLines';
-import { MAX_MESSAGE_BYTES, NdjsonReader, newRpcStats, type RpcStats } from './ndjsonReader';
-import { NdjsonWriter } from './ndjsonWriter';
+import type { InboundHandlers } from './inboundQueue';
+import { MAX_MESSAGE_BYTES, messageTooLarge, NdjsonReader, newRpcStats } from './ndjsonReader';
 import { errorSentence, RPC_CODES, RpcError } from './rpcError';
 import type { Transport } from './transport';
 
-export interface RpcHandlers {
-  /** In arrival order, many at once. */
-  onUpdates(batch: readonly unknown[]): void;
+export interface RpcHandlers extends InboundHandlers {
   /**
    * Throw an {@link RpcError} to answer with it; anything else becomes -32603 with its message.
    */
   onRequest(method: string, params: unknown, signal: AbortSignal, id: string | number): Promise<unknown>;
-  onNotification(method: string, params: unknown): void;
 }
 
 export interface RpcConnectionOptions {
@@ -83,7 +81,7 @@ export class RpcConnection implements RpcCaller, Disposable {
   readonly #cancellation: Cancellation;
   readonly #ids: WireIds;
   readonly #lines = new HandledLines();
-  readonly #stats = newRpcStats();
+  readonly stats = newRpcStats();
   readonly #pending = new Map<string | number, Outgoing>();
   readonly #earlier = new Map<string | number, Deferred<unknown>>();
   readonly #onRequestSent: (() => void) | undefined;
@@ -98,25 +96,17 @@ export class RpcConnection implements RpcCaller, Disposable {
     this.#handlers = handlers;
     this.#transport = transport;
     this.#onRequestSent = options.onRequestSent?.bind(options);
-    const ids = new WireIds(options.firstId ?? newFirstId());
+    const ids = new WireIds(options.firstId ?? randomInt(1, 2 ** 30));
     this.#ids = ids;
     this.#cancellation = new Cancellation((id) => (typeof id === 'number' ? ids.idOf(id) : id));
     this.#scrub = (text) => options.scrub?.(text) ?? text;
     this.#didClose = new Emitter((error) => log.error(`A listener failed: ${messageOf(error)}`));
-    const writer = new NdjsonWriter({
-      transport,
-      maxMessageBytes,
-      stats: this.#stats,
-      toWire: ids.toWire,
-      answers: (message) => this.#lines.answers(message),
-      onWrite: (message) => this.#onWrite(message),
-      onFailed: (message, error) => this.#onFailed(message, error),
-      onLine: options.onTraffic && this.#guarded((line) => options.onTraffic?.('out', line)),
-    });
+    const onLine = options.onTraffic && this.#guarded((line) => options.onTraffic?.('out', line));
+    const writer = new LineWriter((message) => this.#write(message, maxMessageBytes, onLine));
     this.#reader = new NdjsonReader({
       maxMessageBytes,
       log,
-      stats: this.#stats,
+      stats: this.stats,
       handlers,
       onCancel: (id) => this.#onCancel(id),
       refuse: (code, message) => {
@@ -142,10 +132,6 @@ export class RpcConnection implements RpcCaller, Disposable {
     );
     this.#connection.listen();
     transport.listen(this.#reader);
-  }
-
-  get stats(): RpcStats {
-    return this.#stats;
   }
 
   get nextId(): number {
@@ -272,6 +258,32 @@ export class RpcConnection implements RpcCaller, Disposable {
     };
   }
 
+  /**
+   * Messages leave in the order of the calls; the promise is the transport's backpressure.
+   * @throws TypeError what JSON cannot hold; ParleyError `message-too-large`; what the transport
+   * throws.
+   */
+  async #write(inner: Message, maxBytes: number, onLine: ((line: string) => void) | undefined): Promise<void> {
+    // An answer can no longer be read.
+    if (this.#closedBy) return;
+    const message = this.#ids.toWire(inner);
+    try {
+      const line = encode(message);
+      if (line.length * 3 > maxBytes && Buffer.byteLength(line) > maxBytes) {
+        this.stats.oversize++;
+        throw messageTooLarge('out', maxBytes);
+      }
+      this.#onWrite(message);
+      this.stats.messagesOut++;
+      onLine?.(line);
+      await this.#transport.write(line, this.#lines.answers(message));
+    } catch (error) {
+      this.#onFailed(message, error);
+      throw error;
+    }
+  }
+
+  /** The only way to learn the id that vscode-jsonrpc chose for a request. */
   #onWrite(message: Message): void {
     if (!Message.isRequest(message) || message.id === null || !this.#leaving) return;
     const outgoing = this.#leaving;
@@ -282,6 +294,7 @@ export class RpcConnection implements RpcCaller, Disposable {
     this.#onRequestSent?.();
   }
 
+  /** vscode-jsonrpc would turn the reason into a number. */
   #onFailed(message: Message, error: unknown): void {
     if (!Message.isRequest(message) || message.id === null) return;
     const outgoing = this.#pending.get(message.id) ?? this.#leaving;
@@ -349,33 +362,23 @@ export class RpcConnection implements RpcCaller, Disposable {
   }
 }
 
-const FIRST_IDS = { min: 1, max: 2 ** 30 };
-
-function newFirstId(): number {
-  return randomInt(FIRST_IDS.min, FIRST_IDS.max);
-}
-
 /**
  * The ids of our requests on the wire. vscode-jsonrpc counts from 0 in each connection; ours count from a number that no
  * other connection has: several clients may share a session, and an agent names a prompt by its id to all of them.
  */
 class WireIds {
   readonly #first: number;
-  #next: number;
+  next: number;
 
   constructor(first: number) {
     this.#first = first;
-    this.#next = first;
-  }
-
-  get next(): number {
-    return this.#next;
+    this.next = first;
   }
 
   readonly toWire = (message: Message): Message => {
     if (!Message.isRequest(message) || typeof message.id !== 'number') return message;
     const id = this.idOf(message.id);
-    this.#next = Math.max(this.#next, id + 1);
+    this.next = Math.max(this.next, id + 1);
     return id === message.id ? message : ({ ...message, id } as Message);
   };
 
@@ -387,6 +390,25 @@ class WireIds {
     const inner = typeof id === 'number' ? id - this.#first : id;
     return { ...message, id: inner } as Message;
   }
+}
+
+class LineWriter extends AbstractMessageWriter {
+  readonly write: (message: Message) => Promise<void>;
+
+  constructor(write: (message: Message) => Promise<void>) {
+    super();
+    this.write = write;
+  }
+
+  end(): void {}
+}
+
+/**
+ * JSON without U+2028 and U+2029: legal there, but an agent that reads with Node's `readline` may
+ * break the line at them.
+ */
+function encode(message: Message): string {
+  return JSON.stringify(message).replace(/[\u2028\u2029]/g, (found) => (found === '\u2028' ? '\\u2028' : '\\u2029'));
 }
 
 function tokenOf(signal: AbortSignal): CancellationToken {

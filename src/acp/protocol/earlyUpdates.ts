@@ -1,13 +1,48 @@
-// Updates for sessions that the client does not know yet: agents send them before the response that
-// names the session. They are kept in order, bounded, and delivered when the session is registered
-// (protocol.md 5.1).
-import { roughSize } from '../../base/text';
-import { EarlyRequests } from './earlyRequests';
+// Updates and requests for sessions that the client does not know yet: agents send them before the
+// response that names the session. They are kept in order, bounded; updates until the session is
+// registered (protocol.md 5.1), requests until it is open (protocol.md 5.13).
 
-/** Bounds, in updates, sessions and characters of JSON. */
-const MAX_PER_SESSION = 10_000;
-const MAX_SESSIONS = 64;
+import { Deferred } from '../../base/deferred';
+import { roughSize } from '../../base/text';
+
+const MAX_REQUESTS = 100;
 const MAX_CHARS = 4 * 1024 * 1024;
+
+export class EarlyRequests {
+  #openings = 0;
+  #waiting = new Deferred<void>();
+  #requests = 0;
+  #chars = 0;
+
+  async during<T>(open: () => Promise<T>): Promise<T> {
+    this.#openings++;
+    try {
+      return await open();
+    } finally {
+      this.#openings--;
+      if (this.#openings === 0) this.#release();
+    }
+  }
+
+  /** Resolves when no session is being opened. */
+  async untilOpened(params: unknown): Promise<void> {
+    const chars = roughSize(params, MAX_CHARS);
+    if (this.#openings === 0 || this.#requests >= MAX_REQUESTS || this.#chars + chars > MAX_CHARS) return;
+    this.#requests++;
+    this.#chars += chars;
+    await this.#waiting.promise;
+  }
+
+  #release(): void {
+    this.#waiting.resolve();
+    this.#waiting = new Deferred();
+    this.#requests = 0;
+    this.#chars = 0;
+  }
+}
+
+const MAX_UPDATES = 10_000;
+const MAX_SESSIONS = 64;
 const MAX_ALL_CHARS = 16 * 1024 * 1024;
 
 interface Early {
@@ -94,7 +129,7 @@ export class UpdateRouter {
     }
     for (const update of updates) {
       const size = roughSize(update, MAX_CHARS);
-      if (early.updates.length >= MAX_PER_SESSION || early.chars + size > MAX_CHARS) {
+      if (early.updates.length >= MAX_UPDATES || early.chars + size > MAX_CHARS) {
         early.dropped++;
         continue;
       }

@@ -6,6 +6,7 @@ import { Deferred } from '../../base/deferred';
 import { ParleyError } from '../../base/errors';
 import { readEventStream } from '../../base/eventStream';
 import { localizable } from '../../base/localizable';
+import { within } from '../../base/within';
 import { type HttpClient, mediaType } from './httpClient';
 import { answerError, asLost, lostError, networkError, statusError, tooLargeError } from './remoteError';
 
@@ -62,10 +63,7 @@ export class EventStreams {
       this.#streams.set(sessionId, stream);
       void this.#follow(stream);
     }
-    const waiting = new AbortController();
-    await Promise.race([stream.opened.promise, delay(OPEN_MS, undefined, { signal: waiting.signal })]).finally(() =>
-      waiting.abort(),
-    );
+    await within(OPEN_MS, stream.opened.promise);
   }
 
   close(sessionId: string): void {

@@ -33,19 +33,16 @@ export class HttpClient {
     body: string | undefined,
     signal: AbortSignal,
   ): Promise<HttpAnswer> {
-    try {
-      return await this.#exchange(method, headers, body, signal);
-    } catch (error) {
-      if (signal.aborted) throw signal.reason;
-      if (!(error instanceof StaleSocket)) throw networkError(this.#url, error);
-    }
-    // The server had closed an idle connection just when it was used again; the request was not
-    // received.
-    try {
-      return await this.#exchange(method, headers, body, signal);
-    } catch (error) {
-      if (signal.aborted) throw signal.reason;
-      throw networkError(this.#url, error instanceof StaleSocket ? error.cause : error);
+    for (let isFirst = true; ; isFirst = false) {
+      try {
+        return await this.#exchange(method, headers, body, signal);
+      } catch (error) {
+        if (signal.aborted) throw signal.reason;
+        const isStale = error instanceof StaleSocket;
+        // The server had closed an idle connection just when it was used again; the request was not
+        // received.
+        if (!isStale || !isFirst) throw networkError(this.#url, isStale ? error.cause : error);
+      }
     }
   }
 

@@ -86,17 +86,13 @@ const REJECTED: RemoteFailure = {
   hint: () => localizable('Check the “url” of the agent in parley.agents.'),
 };
 
-export function hostOf(url: URL): string {
-  return url.host;
-}
-
 /** Redirects are never followed: the headers are for this host only. */
 export function statusError(url: URL, status: number): ParleyError {
   const answer = `${status}${STATUS_CODES[status] ? ` ${STATUS_CODES[status]}` : ''}`;
   if (status >= 300 && status < 400) {
     const message = localizable(
       "{0} redirects to another address ({1}), which Parley doesn't follow",
-      hostOf(url),
+      url.host,
       answer,
     );
     return new ParleyError('remote-redirect', message, {
@@ -104,25 +100,21 @@ export function statusError(url: URL, status: number): ParleyError {
     });
   }
   const { code, message, hint } = BY_STATUS[status] ?? (status >= 500 ? SERVER_FAILED : REJECTED);
-  return new ParleyError(code, framed('{0} ({1})', message(hostOf(url)), answer), { hint: hint() });
+  return new ParleyError(code, framed('{0} ({1})', message(url.host), answer), { hint: hint() });
 }
 
 export function networkError(url: URL, error: unknown): ParleyError {
   if (error instanceof ParleyError) return error;
   const code = codeOf(error);
   const known = BY_NETWORK[code];
-  if (known) return new ParleyError(known.code, known.message(hostOf(url)), { hint: known.hint(), cause: error });
+  if (known) return new ParleyError(known.code, known.message(url.host), { hint: known.hint(), cause: error });
   if (code === 'ERR_INVALID_CHAR' || code === 'ERR_INVALID_HTTP_TOKEN') {
-    return new ParleyError(
-      'remote-headers',
-      localizable('a header for {0} contains an invalid character', hostOf(url)),
-      {
-        hint: localizable('Check the “headers” of the agent in parley.agents, and the secrets in them.'),
-      },
-    );
+    return new ParleyError('remote-headers', localizable('a header for {0} contains an invalid character', url.host), {
+      hint: localizable('Check the “headers” of the agent in parley.agents, and the secrets in them.'),
+    });
   }
   if (/CERT|SIGNATURE|^ERR_TLS|^ERR_SSL|^EPROTO$|SELF_SIGNED/.test(code)) {
-    const message = localizable('the secure connection to {0} failed: {1}', hostOf(url), tlsReason(code, error));
+    const message = localizable('the secure connection to {0} failed: {1}', url.host, tlsReason(code, error));
     return new ParleyError('remote-tls', message, {
       hint:
         code === 'EPROTO' || code.startsWith('ERR_SSL')
@@ -133,8 +125,8 @@ export function networkError(url: URL, error: unknown): ParleyError {
   }
   return lostError(
     code === 'ECONNRESET'
-      ? localizable('{0} dropped the connection', hostOf(url))
-      : localizable("{0} can't be reached ({1})", hostOf(url), reasonOf(error)),
+      ? localizable('{0} dropped the connection', url.host)
+      : localizable("{0} can't be reached ({1})", url.host, reasonOf(error)),
   );
 }
 
@@ -156,7 +148,7 @@ export function answerError(message: Localizable): ParleyError {
 
 export function tooLargeError(url: URL, maxBytes: number): ParleyError {
   const limit = Math.ceil(maxBytes / 1024);
-  const message = localizable('{0} sent a message that exceeds the maximum size of {1} KiB', hostOf(url), limit);
+  const message = localizable('{0} sent a message that exceeds the maximum size of {1} KiB', url.host, limit);
   return new ParleyError('message-too-large', message);
 }
 

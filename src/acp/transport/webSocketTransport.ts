@@ -1,5 +1,5 @@
 // Messages over a WebSocket: one JSON text in each text frame (protocol.md 6.1). Binary frames are
-// ignored, as the proposal asks, and counted.
+// ignored, as the proposal asks.
 
 import { type RawData, WebSocket } from 'ws';
 import { Deferred } from '../../base/deferred';
@@ -29,7 +29,7 @@ export class WebSocketTransport implements RemoteTransport {
   #sink: TransportSink | undefined;
   #end: ParleyError | undefined;
   #isClosing = false;
-  #ignoredFrames = 0;
+  #hasIgnored = false;
   #keepalive: NodeJS.Timeout | undefined;
 
   /**
@@ -95,10 +95,6 @@ export class WebSocketTransport implements RemoteTransport {
     return this.#ended.promise;
   }
 
-  get ignoredFrames(): number {
-    return this.#ignoredFrames;
-  }
-
   listen(sink: TransportSink): void {
     if (this.#isClosing) return;
     this.#sink = sink;
@@ -136,8 +132,8 @@ export class WebSocketTransport implements RemoteTransport {
   #take(data: RawData, isBinary: boolean): void {
     this.#heard();
     if (isBinary) {
-      this.#ignoredFrames++;
-      if (this.#ignoredFrames === 1) this.#options.log.warn(`${this.#options.url.host} sent a binary frame; ignored`);
+      if (!this.#hasIgnored) this.#options.log.warn(`${this.#options.url.host} sent a binary frame; ignored`);
+      this.#hasIgnored = true;
       return;
     }
     const bytes = Array.isArray(data) ? Buffer.concat(data) : data;
@@ -168,9 +164,7 @@ export class WebSocketTransport implements RemoteTransport {
 
   #errorOf(error: Error & { readonly code?: string }): ParleyError {
     const { url, maxMessageBytes = MAX_MESSAGE_BYTES } = this.#options;
-    if (error.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') {
-      return tooLargeError(url, maxMessageBytes);
-    }
+    if (error.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') return tooLargeError(url, maxMessageBytes);
     if (error.code?.startsWith('WS_ERR_'))
       return lostError(localizable('{0} violated the WebSocket protocol', url.host));
     // The words of ws for an answer that is no upgrade.

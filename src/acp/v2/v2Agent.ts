@@ -6,7 +6,10 @@ import type { ConfigOption } from '../../session/events/content';
 import { RPC_CODES, RpcError } from '../jsonrpc/rpcError';
 import { readReceipt } from '../proposals/promptLifecycle';
 import type {
+  AgentDescription,
+  AgentFeatures,
   AuthMethod,
+  Feature,
   PermissionAsk,
   PromptAnswer,
   SessionOffer,
@@ -15,7 +18,7 @@ import type {
 } from '../protocol/dialect';
 import { missing, RpcAgent } from '../protocol/rpcAgent';
 import { readQuestion, toPermissionOptions } from '../protocol/sessionWire';
-import { readAuthMethods } from '../v1/v1Description';
+import { describe, proposalsOf, readAuthMethods, toFeature, withoutAbsent } from '../v1/v1Description';
 import {
   applyUpdates,
   commandSubjectSchema,
@@ -116,4 +119,37 @@ function readSubject(subject: { readonly type: string } | null | undefined): Par
   if (!parsed?.success) return {};
   const { command, cwd, toolCallId } = parsed.data;
   return { command: { line: command, cwd }, toolCallId };
+}
+
+export function describeV2(raw: unknown): AgentDescription | undefined {
+  return describe(2, raw, featuresOf);
+}
+
+/**
+ * Where an agent has sessions, it can list, resume and close them; where it has ways to sign in, it
+ * can also sign out.
+ */
+function featuresOf(raw: unknown): AgentFeatures {
+  const session = (...path: string[]): Feature | undefined => toFeature(at(raw, 'capabilities', 'session', ...path));
+  const prompt = (kind: string): boolean => session('prompt', kind) !== undefined;
+  const baseline = session() && {};
+  const authMethods = at(raw, 'authMethods');
+  return withoutAbsent({
+    prompt: { image: prompt('image'), audio: prompt('audio'), embeddedContext: prompt('embeddedContext') },
+    resume: baseline && { replay: {} },
+    list: baseline,
+    close: baseline,
+    fork: session('fork'),
+    delete: session('delete'),
+    title: session('title'),
+    archive: session('archive'),
+    additionalDirectories: session('additionalDirectories'),
+    logout: Array.isArray(authMethods) && authMethods.length > 0 ? {} : undefined,
+    mcpHttp: session('mcp', 'http'),
+    mcpAcp: session('mcp', 'acp'),
+    queue: {},
+    states: {},
+    cancelTool: {},
+    ...proposalsOf(raw),
+  });
 }

@@ -1,6 +1,6 @@
 // Requests that an agent sends for a session before the answer that names the session.
 import { strict as assert } from 'node:assert';
-import { EarlyRequests } from '../../../../src/acp/protocol/earlyRequests';
+import { EarlyRequests } from '../../../../src/acp/protocol/earlyUpdates';
 import { at } from '../../../../src/base/untrusted';
 import type { SessionOpenStrategy } from '../../../../src/client/connection/sessionOpenStrategy';
 import { snapshotOf } from '../../../../src/client/view/snapshot';
