@@ -8,8 +8,7 @@ import { AgentProcess } from '../src/agents/agentProcess';
 import { resolveCommand } from '../src/agents/resolveCommand';
 import { silentLog } from '../src/base/log';
 import { checkAgent } from '../src/conformance/checkAgent';
-import { recordWire } from '../src/conformance/recordWire';
-import { isBroken, jsonReport, markdownReport, terminalReport } from '../src/conformance/report';
+import { isBroken, jsonReport, markdownReport, recordWire, terminalReport } from '../src/conformance/report';
 import type { CheckOptions, CheckPrompts } from '../src/conformance/run/checkOptions';
 
 const USAGE = `Usage: npm run check-agent -- [options] COMMAND [arguments]

@@ -1,22 +1,21 @@
 // Judges the wire of an agent by all rules.
 import { lifecycleRules } from './rules/lifecycleRules';
-import { offersOf } from './rules/offers';
 import { permissionRules } from './rules/permissionRules';
 import { promptRules } from './rules/promptRules';
-import { readyRules } from './rules/readyRules';
 import {
   type Finding,
   GROUPS,
   type Group,
   groupOf,
   notShown,
+  offersOf,
   type ProtocolVersion,
   type Rule,
   type Seen,
 } from './rules/rule';
 import { sessionRules } from './rules/sessionRules';
 import { startRules } from './rules/startRules';
-import { statusRules } from './rules/statusRules';
+import { readyRules, statusRules } from './rules/statusRules';
 import { turnCompleteRules } from './rules/turnCompleteRules';
 import { wireRules } from './rules/wireRules';
 import { livesOf, resultOf, succeeded } from './wire/life';

@@ -1,6 +1,9 @@
 // The report of a check: Markdown for people, and a table for a terminal.
 import { redact } from '../base/redact';
 import { revealControls } from '../base/revealControls';
+import { cleanMessages } from '../traffic/cleanMessages';
+import { writeRecording } from '../traffic/recording';
+import type { TrafficEntry } from '../traffic/trafficLog';
 import type { ConformanceReport, VersionReport } from './checkAgent';
 import type { RuleVerdict } from './judge';
 import type { Group, Verdict } from './rules/rule';
@@ -134,4 +137,15 @@ function code(text: string): string {
 function short(text: string, most: number): string {
   const line = revealControls(redact(text).replace(/\s+/g, ' ').trim()).toWellFormed();
   return line.length > most ? `${line.slice(0, most).toWellFormed()}…` : line;
+}
+
+const KINDS = { sent: 'out', received: 'in', noise: 'noise', note: 'stderr' } as const;
+
+/** Returns a recording without known secrets. */
+export async function recordWire(lines: readonly WireLine[], agent: string, version: string): Promise<string> {
+  const entries = lines.map(({ n, ms, dir, text, message }): TrafficEntry => {
+    const line = message ? JSON.stringify(message) : text;
+    return { seq: n, at: ms, key: 'check', kind: KINDS[dir], text: line, length: line.length };
+  });
+  return writeRecording(await cleanMessages(entries), [], { agent: redact(agent), version });
 }

@@ -1,5 +1,8 @@
 // A rule of the protocol or of a proposal, and how an agent keeps it.
+
+import { advertises } from '../../acp/proposals/announced';
 import { redact } from '../../base/redact';
+import { at, isMarked } from '../../base/untrusted';
 import { type Call, errorCode, type Life } from '../wire/life';
 import type { Turn } from '../wire/turns';
 import type { WireLine } from '../wire/wireLog';
@@ -137,4 +140,19 @@ export function shown(value: unknown): string {
 
 function present(lines: readonly (WireLine | undefined)[]): readonly WireLine[] {
   return lines.filter((line) => line !== undefined).sort((one, other) => one.n - other.n);
+}
+
+export function offersOf(raw: unknown, version: ProtocolVersion): Offers {
+  const marked = (name: string): boolean => isMarked(at(raw, 'agentCapabilities', 'sessionCapabilities', name));
+  // In version 2 they come with sessions.
+  const hasSessions = version === 2 && isMarked(at(raw, 'capabilities', 'session'));
+  return {
+    ready: advertises(raw, 'ready'),
+    status: advertises(raw, 'status'),
+    turnComplete: advertises(raw, 'turnComplete'),
+    load: version === 1 && at(raw, 'agentCapabilities', 'loadSession') === true,
+    resume: version === 2 ? hasSessions : marked('resume'),
+    list: version === 2 ? hasSessions : marked('list'),
+    close: version === 2 ? hasSessions : marked('close'),
+  };
 }

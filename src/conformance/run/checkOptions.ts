@@ -36,23 +36,7 @@ export const DEFAULT_PROMPTS: CheckPrompts = {
 };
 
 /** In milliseconds, except for `maxChars`. */
-export interface CheckLimits {
-  readonly initialize: number;
-  readonly request: number;
-  readonly prompt: number;
-  readonly cancel: number;
-  readonly output: number;
-  readonly beforeCancel: number;
-  readonly held: number;
-  readonly quiet: number;
-  /** How long lines may keep coming until it counts as quiet. */
-  readonly noise: number;
-  readonly whole: number;
-  /** Maximum characters of the agent's lines. */
-  readonly maxChars: number;
-}
-
-export const DEFAULT_LIMITS: CheckLimits = {
+export const DEFAULT_LIMITS = {
   initialize: 60_000,
   request: 30_000,
   prompt: 120_000,
@@ -61,10 +45,14 @@ export const DEFAULT_LIMITS: CheckLimits = {
   beforeCancel: 300,
   held: 1_000,
   quiet: 400,
+  /** How long lines may keep coming until it counts as quiet. */
   noise: 4_000,
   whole: 600_000,
+  /** Maximum characters of the agent's lines. */
   maxChars: 16 * 1024 * 1024,
 };
+
+export type CheckLimits = Readonly<typeof DEFAULT_LIMITS>;
 
 export interface CheckOptions {
   /**

@@ -21,15 +21,11 @@ export interface CheckSessionOptions {
 export class CheckSession {
   readonly id: string;
   readonly #options: CheckSessionOptions;
-  #isStuck = false;
+  isStuck = false;
 
   constructor(options: CheckSessionOptions) {
     this.#options = options;
     this.id = options.id;
-  }
-
-  get isStuck(): boolean {
-    return this.#isStuck;
   }
 
   onUpdate(listener: () => void): () => void {
@@ -47,14 +43,14 @@ export class CheckSession {
   }
 
   async turn(text: string): Promise<void> {
-    if (this.#isStuck) return;
+    if (this.isStuck) return;
     const turn = this.#begin(text, this.#options.limits.prompt);
     await this.#end(turn, this.#options.limits.prompt);
   }
 
   /** Begins a turn and stops it. */
   async stoppedTurn(text: string, stop: () => Promise<unknown>, held?: string): Promise<void> {
-    if (this.#isStuck) return;
+    if (this.isStuck) return;
     const { connection, limits, hasStatus } = this.#options;
     const turn = this.#begin(text, limits.output + limits.cancel + limits.held);
     if (!turn.watch.hasOutput && !turn.watch.isOver)
@@ -87,14 +83,14 @@ export class CheckSession {
   async #end({ id, watch, reply, stop }: Running, ms: number): Promise<void> {
     const { connection, limits, log, hasBarrier } = this.#options;
     const { kind } = await reply;
-    if (kind === 'none') this.#isStuck = true;
+    if (kind === 'none') this.isStuck = true;
     if (kind === 'result' && watch.isUndecided) await connection.until(() => !watch.isUndecided, limits.noise);
     // An answer that is neither a receipt nor a reason, without states, is the end.
     if (kind === 'result' && !watch.isOver && !watch.isUndecided) {
       const ended = await connection.until(() => watch.isOver, ms);
       if (!ended && !connection.isOver) {
         log.note(`the turn did not end within ${ms / 1000} s`, { kind: 'endless', id, seconds: ms / 1000 });
-        this.#isStuck = true;
+        this.isStuck = true;
       }
     }
     if (hasBarrier && !watch.hasBarrier) await connection.until(() => watch.hasBarrier, limits.noise);

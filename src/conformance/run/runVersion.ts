@@ -1,8 +1,8 @@
 // What is done with an agent in one version of the protocol: up to three processes, and a few turns.
 import { randomUUID } from 'node:crypto';
 import { at } from '../../base/untrusted';
-import { offersOf } from '../rules/offers';
 import type { Offers, ProtocolVersion } from '../rules/rule';
+import { offersOf } from '../rules/rule';
 import { AUTH_REQUIRED } from '../rules/startRules';
 import { UNKNOWN_METHOD } from '../rules/wireRules';
 import type { WireLog } from '../wire/wireLog';
