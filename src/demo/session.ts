@@ -48,6 +48,10 @@ const NO_PROMPT: Prompt = { blocks: [], text: '', attachments: [] };
 export class DemoSession {
   readonly id: string;
   readonly options: SessionOptions;
+  readonly version: Version;
+  readonly cwd: string;
+  readonly can: ClientCan;
+  readonly wire: Wire;
   readonly settings: Settings;
   #opening: OpeningStep[] = [];
   #openedAt = 0;
@@ -55,7 +59,7 @@ export class DemoSession {
    * What the client keeps for the agents of this session; undefined where it keeps nothing
    * (`parley/state`).
    */
-  #state: KeptState | undefined;
+  state: KeptState | undefined;
   #ready = false;
   #prompted = false;
   #titled = false;
@@ -74,6 +78,7 @@ export class DemoSession {
   constructor(id: string, options: SessionOptions) {
     this.id = id;
     this.options = options;
+    ({ version: this.version, cwd: this.cwd, can: this.can, wire: this.wire } = options);
     this.settings = new Settings(options.can.booleanOptions);
     this.#titled = options.opening.wasForgotten;
     this.opens(options.opening.method);
@@ -91,28 +96,8 @@ export class DemoSession {
     this.#note('agent', `answer to ${method}`);
   }
 
-  get version(): Version {
-    return this.options.version;
-  }
-
-  get cwd(): string {
-    return this.options.cwd;
-  }
-
-  get can(): ClientCan {
-    return this.options.can;
-  }
-
-  get wire(): Wire {
-    return this.options.wire;
-  }
-
   get opening(): readonly OpeningStep[] {
     return this.#opening;
-  }
-
-  get state(): KeptState | undefined {
-    return this.#state;
   }
 
   /** The client knows this session now: sends what was held back, once. */
@@ -125,8 +110,8 @@ export class DemoSession {
   }
 
   async storeState(content: string): Promise<void> {
-    const previous = this.#state?.url ?? null;
-    this.#state = { url: previous, content, hasConflict: false };
+    const previous = this.state?.url ?? null;
+    this.state = { url: previous, content, hasConflict: false };
     const kept = { previous, content: Buffer.from(content).toString('base64') };
     await this.update({ sessionUpdate: 'session_info_update', _meta: { 'parley/state': kept } });
   }
@@ -138,7 +123,7 @@ export class DemoSession {
   prompt(prompt: Prompt, requestId: RpcId, offer: unknown): Promise<object> {
     if (this.version === 1 && this.#turn?.requestId !== undefined)
       throw new RpcFault(-32600, 'A turn is running; the demo agent plays one at a time.');
-    this.#state = readState(offer, this.#state);
+    this.state = readState(offer, this.state);
     const answer = new Deferred<object>();
     this.#heldPrompts.push({ prompt, requestId, answer });
     this.#next();
@@ -170,10 +155,6 @@ export class DemoSession {
   beginTurn(scene: Scene): void {
     this.#ownTurns.push(scene);
     this.#next();
-  }
-
-  forget(): void {
-    this.options.onForget();
   }
 
   /**

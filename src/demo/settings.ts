@@ -18,16 +18,12 @@ type Pace = keyof typeof PACES;
 
 export class Settings {
   readonly #booleans: boolean;
-  #mode: Mode = 'ask';
+  mode: Mode = 'ask';
   #pace: Pace = 'natural';
-  #emoji = false;
+  emoji = false;
 
   constructor(booleans: boolean) {
     this.#booleans = booleans;
-  }
-
-  get mode(): Mode {
-    return this.#mode;
   }
 
   /** The pause after each word in milliseconds. */
@@ -35,15 +31,11 @@ export class Settings {
     return PACES[this.#pace];
   }
 
-  get emoji(): boolean {
-    return this.#emoji;
-  }
-
   /** @throws RpcFault -32602 where there is no such mode */
   setMode(id: string): void {
     const mode = MODES.find((one) => one.id === id);
     if (mode === undefined) throw new RpcFault(-32602, `There is no mode "${id}".`);
-    this.#mode = mode.id;
+    this.mode = mode.id;
   }
 
   /** Takes the params of session/set_config_option. @throws RpcFault -32602 */
@@ -52,12 +44,12 @@ export class Settings {
     const value = at(params, 'value');
     if (id === 'mode') this.setMode(String(value));
     else if (id === 'pace' && typeof value === 'string' && Object.hasOwn(PACES, value)) this.#pace = value as Pace;
-    else if (id === 'emoji' && this.#booleans && typeof value === 'boolean') this.#emoji = value;
+    else if (id === 'emoji' && this.#booleans && typeof value === 'boolean') this.emoji = value;
     else throw new RpcFault(-32602, `"${id}" cannot be set to ${JSON.stringify(value)}.`);
   }
 
   modeState(): object {
-    return { currentModeId: this.#mode, availableModes: MODES };
+    return { currentModeId: this.mode, availableModes: MODES };
   }
 
   options(): object[] {
@@ -66,7 +58,7 @@ export class Settings {
       name: 'Emoji',
       description: 'Whether the demo signs its answers',
       type: 'boolean',
-      currentValue: this.#emoji,
+      currentValue: this.emoji,
     };
     return [
       {
@@ -74,7 +66,7 @@ export class Settings {
         name: 'Mode',
         category: 'mode',
         type: 'select',
-        currentValue: this.#mode,
+        currentValue: this.mode,
         options: MODES.map(({ id, name, description }) => ({ value: id, name, description })),
       },
       {

@@ -2,6 +2,7 @@
 // purpose; the client's own wire is src/acp.
 import type { Readable, Writable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
+import { Deferred } from '../base/deferred';
 
 export type RpcId = string | number;
 
@@ -24,15 +25,10 @@ export interface WireHandler {
   notification(method: string, params: unknown): void;
 }
 
-interface Pending {
-  resolve(result: unknown): void;
-  reject(error: unknown): void;
-}
-
 export class Wire {
   readonly #output: Writable;
   readonly #handler: WireHandler;
-  readonly #pending = new Map<RpcId, Pending>();
+  readonly #pending = new Map<RpcId, Deferred<unknown>>();
   #nextId = 1;
 
   constructor(input: Readable, output: Writable, handler: WireHandler) {
@@ -64,28 +60,18 @@ export class Wire {
    * call rejects with the signal's reason at once; the answer that still comes is dropped.
    * @throws RpcFault where the client answers with an error
    */
-  request(method: string, params: unknown, signal: AbortSignal): Promise<unknown> {
+  async request(method: string, params: unknown, signal: AbortSignal): Promise<unknown> {
     signal.throwIfAborted();
     const id = this.#nextId++;
-    return new Promise((resolve, reject) => {
-      const withdraw = (): void => {
-        void this.notify('$/cancel_request', { requestId: id });
-        reject(signal.reason);
-      };
-      signal.addEventListener('abort', withdraw, { once: true });
-      const settle = (): void => signal.removeEventListener('abort', withdraw);
-      this.#pending.set(id, {
-        resolve(result) {
-          settle();
-          resolve(result);
-        },
-        reject(error) {
-          settle();
-          reject(error);
-        },
-      });
-      void this.#send({ id, method, params });
-    });
+    const answer = new Deferred<unknown>();
+    const withdraw = (): void => {
+      void this.notify('$/cancel_request', { requestId: id });
+      answer.reject(signal.reason);
+    };
+    signal.addEventListener('abort', withdraw, { once: true });
+    this.#pending.set(id, answer);
+    void this.#send({ id, method, params });
+    return answer.promise.finally(() => signal.removeEventListener('abort', withdraw));
   }
 
   #send(message: Record<string, unknown>): Promise<void> {

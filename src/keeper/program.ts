@@ -1,12 +1,163 @@
 // The process that keeps agents, as a program: started detached by the first window that needs it,
 // told on stdin where to listen, and from then on by itself.
+
+import { randomBytes } from 'node:crypto';
 import { writeSync } from 'node:fs';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { Deferred } from '../base/deferred';
 import { messageOf } from '../base/errors';
-import { KeeperHost } from './keeperHost';
-import type { HostStart, HostStarted } from './wire';
+import { Keeper } from './keeper';
+import { makePlace, type Place, removePlace } from './place';
+import { ProvenServer } from './provenServer';
+import {
+  FRAME,
+  type HostFile,
+  type HostStart,
+  type HostStarted,
+  jsonFrame,
+  type KeeperStart,
+  type KeeperStarted,
+} from './wire';
+
+/** Read output is garbage that V8 would let grow to many times the size of all else; in bytes. */
+const SWEEP_BYTES = 8 * 1024 * 1024;
+/** How long it stays without an agent, in milliseconds: one that is restarted is started soon after. */
+const IDLE_MS = 500;
+/** How long it waits for its first agent, in milliseconds. */
+const FIRST_MS = 20_000;
+
+export class KeeperHost {
+  readonly #folder: string;
+  readonly #path: string;
+  readonly #place: Place;
+  readonly #sweep: () => void;
+  readonly #token = randomBytes(32).toString('hex');
+  readonly #server: ProvenServer;
+  readonly #keepers = new Set<Keeper>();
+  #starting = 0;
+  #unswept = 0;
+  #unlisting: Promise<void> | undefined;
+  #idle: NodeJS.Timeout | undefined;
+  readonly #gone = new Deferred<void>();
+
+  static async listen({ folder, file }: HostStart, sweep: () => void): Promise<KeeperHost | undefined> {
+    const place = await makePlace(folder, `host-${randomBytes(6).toString('hex')}`);
+    const host = new KeeperHost(folder, join(folder, file), place, sweep);
+    try {
+      await host.#server.listen(place.socket);
+      await writeFile(host.#path, JSON.stringify(host.#file), { flag: 'wx', mode: 0o600 });
+      return host;
+    } catch (error) {
+      host.#server.close();
+      await removePlace(place);
+      if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return undefined;
+      throw error;
+    }
+  }
+
+  private constructor(folder: string, path: string, place: Place, sweep: () => void) {
+    this.#folder = folder;
+    this.#path = path;
+    this.#place = place;
+    this.#sweep = sweep;
+    this.#server = new ProvenServer(this.#token, (socket) => {
+      socket.write(jsonFrame(FRAME.state, { pid: process.pid }));
+      socket.on('close', () => this.#awaitNext(IDLE_MS));
+      return ({ kind, bytes }) => {
+        if (kind !== FRAME.keep) return;
+        // The window asks the next process.
+        if (this.#unlisting) {
+          socket.destroy();
+          return;
+        }
+        const start = JSON.parse(bytes.toString('utf8')) as KeeperStart;
+        void this.#keep(start).then((started) => {
+          if (!socket.destroyed) socket.write(jsonFrame(FRAME.keeping, started));
+        });
+      };
+    });
+    this.#awaitNext(FIRST_MS);
+  }
+
+  get gone(): Promise<void> {
+    return this.#gone.promise;
+  }
+
+  stop(): void {
+    void this.#unlist();
+    for (const keeper of this.#keepers) keeper.stop();
+    this.#awaitNext(0);
+  }
+
+  get #file(): HostFile {
+    const { folder, socket, socketFolder } = this.#place;
+    return { id: basename(folder), socket, socketFolder, token: this.#token };
+  }
+
+  get #isIdle(): boolean {
+    return this.#keepers.size === 0 && this.#starting === 0 && this.#server.size === 0;
+  }
+
+  async #keep(start: KeeperStart): Promise<KeeperStarted> {
+    this.#starting++;
+    try {
+      const id = randomBytes(6).toString('hex');
+      const home = { folder: this.#folder, host: this.#file, swept: (bytes: number) => this.#swept(bytes) };
+      const keeper = await Keeper.start(id, start, home);
+      this.#keepers.add(keeper);
+      if (this.#unlisting) keeper.stop();
+      void keeper.gone.catch(() => {}).then(() => this.#ended(keeper));
+      return { isRunning: true, id };
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+      return { isRunning: false, code, message: messageOf(error) };
+    } finally {
+      this.#starting--;
+      this.#awaitNext(IDLE_MS);
+    }
+  }
+
+  #ended(keeper: Keeper): void {
+    this.#keepers.delete(keeper);
+    this.#sweep();
+    this.#awaitNext(IDLE_MS);
+  }
+
+  #awaitNext(ms: number): void {
+    clearTimeout(this.#idle);
+    if (this.#isIdle) this.#idle = setTimeout(() => void this.#leave(), ms);
+  }
+
+  #swept(bytes: number): void {
+    this.#unswept += bytes;
+    if (this.#unswept < SWEEP_BYTES) return;
+    this.#unswept = 0;
+    this.#sweep();
+  }
+
+  async #leave(): Promise<void> {
+    if (!this.#isIdle) return;
+    await this.#unlist();
+    this.#gone.resolve();
+  }
+
+  #unlist(): Promise<void> {
+    this.#unlisting ??= this.#removeFiles().catch(() => {});
+    return this.#unlisting;
+  }
+
+  async #removeFiles(): Promise<void> {
+    this.#server.close();
+    // Windows may have put another one in its place.
+    const current = await readFile(this.#path, 'utf8').catch(() => '');
+    if (current.includes(this.#token)) await rm(this.#path, { force: true });
+    await removePlace(this.#place);
+  }
+}
 
 async function run(): Promise<void> {
   // The terminal or the session that the window was started from may end.

@@ -33,10 +33,12 @@ export interface SpoolOptions {
 export class Spool {
   readonly #options: SpoolOptions;
   #segments: Segment[] = [];
-  #end = 0;
-  #lines = 0;
-  #bytes = 0;
-  #stored: Progress = { line: 0, open: [] };
+  /** Bytes of the whole output so far. */
+  end = 0;
+  lines = 0;
+  /** Bytes that are retained. */
+  bytes = 0;
+  stored: Progress = { line: 0, open: [] };
   #isSpilling = false;
   #isSaved = false;
   #wasFull = false;
@@ -44,33 +46,15 @@ export class Spool {
   constructor(options: SpoolOptions, index?: SpoolIndex) {
     this.#options = options;
     if (!index) return;
-    this.#stored = index.stored;
-    this.#end = index.end;
+    this.stored = index.stored;
+    this.end = index.end;
     this.#segments = index.segments.map((one) => ({ ...one, bytes: undefined, file: this.#fileOf(one) }));
     const last = this.#segments.at(-1);
-    this.#lines = last ? last.linesBefore + last.lines : index.stored.line;
-  }
-
-  /** Bytes of the whole output so far. */
-  get end(): number {
-    return this.#end;
-  }
-
-  get lines(): number {
-    return this.#lines;
-  }
-
-  /** Bytes that are retained. */
-  get bytes(): number {
-    return this.#bytes;
-  }
-
-  get stored(): Progress {
-    return this.#stored;
+    this.lines = last ? last.linesBefore + last.lines : index.stored.line;
   }
 
   get isEmpty(): boolean {
-    return this.#stored.line >= this.#lines && this.endsLine;
+    return this.stored.line >= this.lines && this.endsLine;
   }
 
   /** The last byte is a line break, or there is none. */
@@ -79,7 +63,7 @@ export class Spool {
   }
 
   get isFull(): boolean {
-    this.#wasFull = this.#bytes >= this.#options.maxBytes || this.#inMemory.length > MOST_MEMORY_SEGMENTS;
+    this.#wasFull = this.bytes >= this.#options.maxBytes || this.#inMemory.length > MOST_MEMORY_SEGMENTS;
     return this.#wasFull;
   }
 
@@ -92,9 +76,9 @@ export class Spool {
       const lines = breaksIn(part);
       segment.lines += lines;
       segment.endsLine = part.at(-1) === NEWLINE;
-      this.#lines += lines;
-      this.#end += part.length;
-      this.#bytes += part.length;
+      this.lines += lines;
+      this.end += part.length;
+      this.bytes += part.length;
       from += part.length;
     }
     this.#spill();
@@ -112,7 +96,7 @@ export class Spool {
 
   async startOf(line: number): Promise<number> {
     const found = await this.#find(line);
-    return found ? found.offset + found.from : this.#end;
+    return found ? found.offset + found.from : this.end;
   }
 
   async line(line: number): Promise<Buffer | undefined> {
@@ -123,13 +107,13 @@ export class Spool {
   }
 
   store({ line, open }: Progress): void {
-    if (line < this.#stored.line) return;
-    this.#stored = { line: Math.min(line, this.#lines), open: open.filter((one) => one <= line) };
+    if (line < this.stored.line) return;
+    this.stored = { line: Math.min(line, this.lines), open: open.filter((one) => one <= line) };
     const last = this.#segments.at(-1);
     this.#segments = this.#segments.filter((segment) => {
       // A segment with room is written on.
       if ((segment === last && segment.length < SEGMENT_BYTES) || this.#isNeeded(segment)) return true;
-      this.#bytes -= segment.length;
+      this.bytes -= segment.length;
       if (segment.file !== undefined) void rm(segment.file, { force: true }).catch(() => {});
       return false;
     });
@@ -155,7 +139,7 @@ export class Spool {
       await writeFile(this.#fileOf(one), one.bytes.subarray(0, one.length), { mode: 0o600 });
     }
     const segments = needed.map(({ bytes: _, file: __, ...index }) => index);
-    return { stored: this.#stored, end: this.#end, segments };
+    return { stored: this.stored, end: this.end, segments };
   }
 
   #fileOf({ start }: SpoolSegment): string {
@@ -170,8 +154,8 @@ export class Spool {
     const last = this.#segments.at(-1);
     if (last?.bytes && last.length < SEGMENT_BYTES) return last;
     const segment: Segment = {
-      start: this.#end,
-      linesBefore: this.#lines,
+      start: this.end,
+      linesBefore: this.lines,
       length: 0,
       lines: 0,
       endsLine: this.endsLine,
@@ -183,13 +167,13 @@ export class Spool {
   }
 
   #isNeeded(segment: Segment): boolean {
-    const { line, open } = this.#stored;
+    const { line, open } = this.stored;
     const last = segment.linesBefore + segment.lines;
     return last > line || (last === line && !segment.endsLine) || open.some((one) => overlaps(segment, one));
   }
 
   async #find(line: number): Promise<{ bytes: Buffer; offset: number; from: number } | undefined> {
-    if (line > this.#lines + 1) return undefined;
+    if (line > this.lines + 1) return undefined;
     const holding = this.#segments.filter((segment) => overlaps(segment, line));
     const [first] = holding;
     if (!first) return undefined;

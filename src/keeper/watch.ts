@@ -19,7 +19,7 @@ export class Watch implements Disposable {
   readonly since = Date.now();
   readonly #options: WatchOptions;
   readonly #marks: Set<EndMark>;
-  #waiting = 0;
+  waiting = 0;
   #line: number;
   #offset: number | undefined;
   #rest: Buffer[] = [];
@@ -38,10 +38,6 @@ export class Watch implements Disposable {
 
   get isWorking(): boolean {
     return this.#marks.size > 0 || this.#options.lease.isAtWork === true;
-  }
-
-  get waiting(): number {
-    return this.#waiting;
   }
 
   wake(): void {
@@ -107,7 +103,7 @@ export class Watch implements Disposable {
     if (message === undefined) return;
     const { id, method } = message;
     const isRequest = typeof method === 'string' && (typeof id === 'string' || typeof id === 'number');
-    if (isRequest && !this.#options.answered.has(line)) this.#waiting++;
+    if (isRequest && !this.#options.answered.has(line)) this.waiting++;
     for (const mark of this.#marks) if (isMet(mark, message)) this.#marks.delete(mark);
   }
 

@@ -5,9 +5,8 @@
 import {
   alignOf,
   type Block,
-  type BlockNode,
+  BlockNode,
   canHold,
-  createNode,
   depthOf,
   type Fence,
   isDelimiterRow,
@@ -41,7 +40,7 @@ export function lexBlocks(
   source: string,
   options: { readonly continued?: boolean; readonly stopAtFence?: boolean } = {},
 ): Block[] {
-  const root = createNode('document', undefined, 0);
+  const root = new BlockNode('document', undefined, 0);
   const lexer = new BlockLexer(root, source);
   let at = 0;
   let stopped = false;
@@ -317,7 +316,7 @@ class BlockLexer {
   }
 
   #toHeading(paragraph: BlockNode, depth: number): BlockNode {
-    const heading = createNode('heading', paragraph.parent, paragraph.start);
+    const heading = new BlockNode('heading', paragraph.parent, paragraph.start);
     heading.depth = depth;
     heading.lines = paragraph.lines;
     const siblings = paragraph.parent!.children;
@@ -334,7 +333,7 @@ class BlockLexer {
     if (head.length > 8_000) return undefined;
     const align = splitRow(rest).map(alignOf);
     if (align.length > MAX_COLUMNS || splitRow(head).length !== align.length) return undefined;
-    const table = createNode('table', paragraph.parent, paragraph.lastLine);
+    const table = new BlockNode('table', paragraph.parent, paragraph.lastLine);
     table.align = align;
     table.lines = [head];
     const siblings = paragraph.parent!.children;
@@ -351,7 +350,7 @@ class BlockLexer {
     let parent = under;
     // Lists contain items; leaf blocks contain nothing.
     while (!canHold(parent.type, type)) parent = parent.parent!;
-    const node = createNode(type, parent, this.#start);
+    const node = new BlockNode(type, parent, this.#start);
     parent.children.push(node);
     this.#tip = node;
     return node;

@@ -58,48 +58,33 @@ const ALERT = new RegExp(`^\\[!(${ALERTS.join('|')})\\][ \\t]*$`, 'i');
 const TASK = /^\[([ xX])\](?=[ \t])/;
 
 /** A block that can still grow. */
-export interface BlockNode {
+export class BlockNode {
   readonly type: Exclude<Block['type'], 'space'> | 'item' | 'document';
   readonly parent: BlockNode | undefined;
   readonly start: number;
   end: number;
-  readonly children: BlockNode[];
-  lines: string[];
+  readonly children: BlockNode[] = [];
+  lines: string[] = [];
   lastLine: number;
-  depth: number;
-  lang: string;
+  depth = 0;
+  lang = '';
   fence: Fence | undefined;
   label: string | undefined;
-  isOpen: boolean;
-  delimiter: string;
-  ordered: boolean;
-  number: number;
-  indent: number;
-  align: readonly Align[];
-  mathEnd: number;
-}
+  isOpen = false;
+  delimiter = '';
+  ordered = false;
+  number = 1;
+  indent = 0;
+  align: readonly Align[] = [];
+  mathEnd = 0;
 
-export function createNode(type: BlockNode['type'], parent: BlockNode | undefined, start: number): BlockNode {
-  return {
-    type,
-    parent,
-    start,
-    end: start,
-    children: [],
-    lines: [],
-    lastLine: start,
-    depth: 0,
-    lang: '',
-    fence: undefined,
-    label: undefined,
-    isOpen: false,
-    delimiter: '',
-    ordered: false,
-    number: 1,
-    indent: 0,
-    align: [],
-    mathEnd: 0,
-  };
+  constructor(type: BlockNode['type'], parent: BlockNode | undefined, start: number) {
+    this.type = type;
+    this.parent = parent;
+    this.start = start;
+    this.end = start;
+    this.lastLine = start;
+  }
 }
 
 export function depthOf(node: BlockNode): number {

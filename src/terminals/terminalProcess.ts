@@ -58,7 +58,7 @@ export class TerminalProcess implements RunningCommand {
   readonly #options: TerminalProcessOptions;
   readonly #output: OutputTail;
   readonly #exited = new Deferred<TerminalExit>();
-  #exit: TerminalExit | undefined;
+  exit: TerminalExit | undefined;
   #pending: string[] = [];
   #windowBytes = 0;
   #window: NodeJS.Timeout | undefined;
@@ -116,10 +116,6 @@ export class TerminalProcess implements RunningCommand {
 
   get pid(): number | undefined {
     return this.#child.pid;
-  }
-
-  get exit(): TerminalExit | undefined {
-    return this.#exit;
   }
 
   get exited(): Promise<TerminalExit> {
@@ -187,7 +183,7 @@ export class TerminalProcess implements RunningCommand {
         const strays = await descendantsOf(pid);
         if (this.#groupMayLive) signalGroup(pid, 'SIGTERM');
         await signalProcesses(strays, 'SIGTERM');
-        if (!this.#exit) await within(GRACE_MS, this.#exited.promise);
+        if (!this.exit) await within(GRACE_MS, this.#exited.promise);
         this.#forceGroup(pid);
         await signalProcesses(strays, 'SIGKILL');
       }
@@ -229,7 +225,7 @@ export class TerminalProcess implements RunningCommand {
   #forceGroup(pid: number): void {
     if (!this.#groupMayLive) return;
     signalGroup(pid, 'SIGKILL');
-    if (this.#exit) this.#groupGone(pid);
+    if (this.exit) this.#groupGone(pid);
   }
 
   async #endOnWindows(pid: number): Promise<void> {
@@ -261,9 +257,9 @@ export class TerminalProcess implements RunningCommand {
       clearTimeout(drain);
       this.#child.off('close', finish);
       this.flush();
-      this.#exit = { exitCode: code !== null ? code : undefined, signal: signal !== null ? signal : undefined };
-      this.#options.onChange({ exit: this.#exit });
-      this.#exited.resolve(this.#exit);
+      this.exit = { exitCode: code !== null ? code : undefined, signal: signal !== null ? signal : undefined };
+      this.#options.onChange({ exit: this.exit });
+      this.#exited.resolve(this.exit);
     };
     const drain = setTimeout(finish, DRAIN_MS);
     this.#child.once('close', finish);

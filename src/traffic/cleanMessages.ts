@@ -123,7 +123,11 @@ function collect(key: string, message: WireMessage, streams: Map<string, Piece[]
   walk(update, []);
 }
 
-function slices(signal: AbortSignal | undefined): () => Promise<void> {
+/**
+ * Returns a function that pauses once a slice of time is used up, so that nothing else waits. It
+ * throws the reason of `signal`.
+ */
+export function slices(signal?: AbortSignal): () => Promise<void> {
   let began = performance.now();
   return async () => {
     if (performance.now() - began < SLICE_MS) return;

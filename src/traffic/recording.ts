@@ -3,18 +3,15 @@
 // `raw` in place of `msg` a line that is no message; `err` (stderr) and `mark` are notes. A message
 // that was too long to be kept has its length and no `msg`. The last line is a mark with the `turns`:
 // a lane for each prompt, which readers ignore, as they get it from the messages.
-import { setImmediate } from 'node:timers/promises';
 import * as l10n from '@vscode/l10n';
 import { ParleyError } from '../base/errors';
 import { oneLine } from '../base/text';
 import { at } from '../base/untrusted';
 import type { TurnLane } from '../panel/trafficContract';
-import type { CleanEntry } from './cleanMessages';
+import { type CleanEntry, slices } from './cleanMessages';
 
 export const RECORDING_LIMITS = { bytes: 64 * 1024 * 1024, lines: 100_000, lineChars: 8 * 1024 * 1024 } as const;
 
-/** Between two pauses, ms. */
-const SLICE_MS = 10;
 const MAX_NAME = 100;
 /** Maximum duration of a recording, ms: about four months. */
 const MAX_TIME = 1e10;
@@ -90,7 +87,7 @@ export async function readRecording(bytes: Uint8Array, signal?: AbortSignal): Pr
   let skipped = 0;
   let lines = 0;
   let last = 0;
-  let paused = performance.now();
+  const rest = slices(signal);
   for (let from = 0; from < text.length; ) {
     const end = text.indexOf('\n', from);
     const to = end === -1 ? text.length : end;
@@ -107,11 +104,7 @@ export async function readRecording(bytes: Uint8Array, signal?: AbortSignal): Pr
       agent ??= read.agent;
       began ??= read.began;
     } else if (read === undefined) skipped++;
-    if (performance.now() - paused > SLICE_MS) {
-      await setImmediate();
-      signal?.throwIfAborted();
-      paused = performance.now();
-    }
+    await rest();
   }
   if (messages.length === 0)
     throw new ParleyError('not-a-recording', l10n.t('The file has no recorded messages.'), {

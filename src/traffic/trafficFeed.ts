@@ -3,11 +3,11 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Disposable } from '../base/disposable';
 import { redact } from '../base/redact';
+import { oneLine } from '../base/text';
+import { at } from '../base/untrusted';
 import { MAX_PAYLOAD, MAX_ROWS, type ToTraffic, type TrafficRow, type TrafficSession } from '../panel/trafficContract';
-import { cleanLine, cleanMessages } from './cleanMessages';
-import { type LineFacts, readFacts } from './readRow';
-import type { TrafficEntry, TrafficLog } from './trafficLog';
-import { messageOf } from './trafficLog';
+import { cleanLine, cleanMessages, slices } from './cleanMessages';
+import { messageOf, type TrafficEntry, type TrafficLog, type WireMessage } from './trafficLog';
 import { type MarkReader, type TimedMark, TurnTrace } from './turnTrace';
 
 /** Between two batches, ms. */
@@ -121,14 +121,12 @@ export class TrafficFeed implements Disposable {
     const search = ++this.#search;
     if (this.#query === '') return;
     const seqs: number[] = [];
-    let began = performance.now();
+    const rest = slices();
     for (const entry of this.#log.entries()) {
       if (entry.seq >= this.#next) break;
       if (this.#matches(entry)) seqs.push(entry.seq);
-      if (performance.now() - began < SLICE_MS) continue;
-      await setImmediate();
+      await rest();
       if (search !== this.#search) return;
-      began = performance.now();
     }
     if (!this.#isDisposed) this.#options.post({ type: 'found', id, seqs });
   }
@@ -321,4 +319,68 @@ export class Pairing {
 /** Requests to an HTTP agent have no id. Some agents answer "1" to 1. */
 function nameOf(key: string, sender: string, { id, method }: LineFacts): string {
   return JSON.stringify(id === undefined ? [key, sender, null, method] : [key, sender, id]);
+}
+
+/** Maximum characters of a method or of text in a row. */
+const MAX_METHOD = 200;
+/** Characters at the beginning of a truncated message that are searched for its method and id. */
+const MAX_LOOK = 2_000;
+
+export type LineFacts = Pick<TrafficRow, 'kind' | 'method' | 'id' | 'isError'>;
+
+/** Returns the facts of a line. */
+export function readFacts(
+  { kind, text, length }: TrafficEntry,
+  whole: WireMessage | undefined,
+  clean: (text: string) => string,
+): LineFacts {
+  if (kind === 'stderr' || kind === 'noise') return textFacts(text, clean, kind === 'noise');
+  const message = length === text.length ? whole : beginning(text);
+  if (message === undefined) return httpFacts(text, kind) ?? textFacts(text, clean, false);
+  const { id, method } = message;
+  const hasId = typeof id === 'string' || typeof id === 'number';
+  const shownId = hasId ? { id: oneLine(clean(String(id)), MAX_METHOD) } : {};
+  if (typeof method === 'string') {
+    const name = oneLine(clean(method), MAX_METHOD);
+    return { kind: hasId ? 'request' : 'notification', method: detail(name, message), ...shownId };
+  }
+  if (hasId || 'result' in message || 'error' in message) {
+    const isError = message.error !== undefined && message.error !== null;
+    return { kind: 'response', method: '', ...shownId, isError: isError || undefined };
+  }
+  // An event of an HTTP agent.
+  const type = at(message, 'type');
+  return { kind: 'notification', method: typeof type === 'string' ? oneLine(clean(type), MAX_METHOD) : '' };
+}
+
+function detail(method: string, message: unknown): string {
+  const update = at(message, 'params', 'update', 'sessionUpdate');
+  return method === 'session/update' && typeof update === 'string' ? `${method} ${oneLine(update, 60)}` : method;
+}
+
+function textFacts(text: string, clean: (text: string) => string, isError: boolean): LineFacts {
+  const method = oneLine(clean(text.slice(0, MAX_LOOK)), MAX_METHOD);
+  return { kind: 'text', method, isError: isError || undefined };
+}
+
+function httpFacts(text: string, kind: 'in' | 'out'): LineFacts | undefined {
+  const found = /^(?:(\d{3}|\(no answer\)) )?((?:GET|HEAD|POST|PUT|PATCH|DELETE) \S{1,190})/.exec(text);
+  const [, status, method] = found ?? [];
+  if (method === undefined || (kind === 'in') !== (status !== undefined)) return undefined;
+  if (status === undefined) return { kind: 'request', method };
+  return { kind: 'response', method, isError: !/^[123]/.test(status) || undefined };
+}
+
+function beginning(text: string): WireMessage | undefined {
+  const start = text.slice(0, MAX_LOOK);
+  if (!/^\s*\{/.test(start)) return undefined;
+  const method = /"method"\s*:\s*"([^"\\]{1,200})"/.exec(start)?.[1];
+  const [, word, number] = /"id"\s*:\s*(?:"([^"\\]{1,200})"|(-?\d{1,15}))/.exec(start) ?? [];
+  const id = word ?? (number === undefined ? undefined : Number(number));
+  const isError = method === undefined && /"error"\s*:\s*\{/.test(start);
+  return {
+    method,
+    id,
+    error: isError ? {} : undefined,
+  };
 }

@@ -20,75 +20,58 @@ export interface TrafficEntry {
   readonly length: number;
 }
 
-export interface TrafficBounds {
-  readonly entries: number;
-  /** Total size in characters. */
-  readonly chars: number;
-  /** Maximum size of an entry that is kept whole, in characters. */
-  readonly whole: number;
-  /** Size that a longer one is truncated to, in characters. */
-  readonly beginning: number;
-}
-
-const BOUNDS: TrafficBounds = {
+const BOUNDS = {
   entries: 5_000,
+  /** Total size in characters. */
   chars: 8 * 1024 * 1024,
+  /** Maximum size of an entry that is kept whole, in characters. */
   whole: 1024 * 1024,
+  /** Size that a longer one is truncated to, in characters. */
   beginning: 16 * 1024,
 };
+
+export type TrafficBounds = Readonly<typeof BOUNDS>;
 
 export class TrafficLog {
   readonly #bounds: TrafficBounds;
   readonly #ring: (TrafficEntry | undefined)[];
   readonly #listeners = new Set<() => void>();
-  #first = 0;
-  #next = 0;
-  #chars = 0;
+  first = 0;
+  next = 0;
+  /** Total size of the entries in characters. */
+  chars = 0;
 
   constructor(bounds: TrafficBounds = BOUNDS) {
     this.#bounds = bounds;
     this.#ring = new Array<TrafficEntry | undefined>(bounds.entries).fill(undefined);
   }
 
-  get first(): number {
-    return this.#first;
-  }
-
-  get next(): number {
-    return this.#next;
-  }
-
-  /** Total size of the entries in characters. */
-  get chars(): number {
-    return this.#chars;
-  }
-
   /** Adds an entry. Called for each message, so it must be cheap. */
   note(key: string, kind: TrafficKind, line: string, at: number): void {
     const { entries, chars, whole, beginning } = this.#bounds;
     const text = line.length > whole ? head(line, beginning) : line;
-    while (this.#next - this.#first >= entries || (this.#chars + text.length > chars && this.#first < this.#next))
+    while (this.next - this.first >= entries || (this.chars + text.length > chars && this.first < this.next))
       this.#drop();
-    this.#ring[this.#next % entries] = { seq: this.#next, at, key, kind, text, length: line.length };
-    this.#next++;
-    this.#chars += text.length;
+    this.#ring[this.next % entries] = { seq: this.next, at, key, kind, text, length: line.length };
+    this.next++;
+    this.chars += text.length;
     if (this.#listeners.size > 0) for (const listener of this.#listeners) listener();
   }
 
   entry(seq: number): TrafficEntry | undefined {
-    return seq < this.#first || seq >= this.#next ? undefined : this.#ring[seq % this.#bounds.entries];
+    return seq < this.first || seq >= this.next ? undefined : this.#ring[seq % this.#bounds.entries];
   }
 
   /** Returns entries from a number on, oldest first. Ends early if they are dropped meanwhile. */
-  *entries(from = this.#first): Generator<TrafficEntry> {
-    for (let seq = Math.max(from, this.#first); seq < this.#next; seq++) {
+  *entries(from = this.first): Generator<TrafficEntry> {
+    for (let seq = Math.max(from, this.first); seq < this.next; seq++) {
       const entry = this.entry(seq);
       if (entry) yield entry;
     }
   }
 
   clear(): void {
-    while (this.#first < this.#next) this.#drop();
+    while (this.first < this.next) this.#drop();
     for (const listener of this.#listeners) listener();
   }
 
@@ -99,12 +82,12 @@ export class TrafficLog {
   }
 
   #drop(): void {
-    const index = this.#first % this.#bounds.entries;
+    const index = this.first % this.#bounds.entries;
     const oldest = this.#ring[index];
     if (!oldest) return;
-    this.#chars -= oldest.text.length;
+    this.chars -= oldest.text.length;
     this.#ring[index] = undefined;
-    this.#first++;
+    this.first++;
   }
 }
 

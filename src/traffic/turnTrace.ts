@@ -1,9 +1,8 @@
 // Sorts the marks of the turn engine into lanes: one for each prompt, and one for a turn that the
 // agent began by itself. A mark of a turn goes to the lanes of all prompts in the turn.
-import { setImmediate } from 'node:timers/promises';
 import { oneLine } from '../base/text';
 import type { LaneMark, TurnLane, TurnMarkKind, TurnMarkNote } from '../panel/trafficContract';
-import type { CleanEntry } from './cleanMessages';
+import { type CleanEntry, slices } from './cleanMessages';
 import type { TrafficEntry, WireMessage } from './trafficLog';
 
 const MAX_LANES = 50;
@@ -11,8 +10,6 @@ const MAX_RECORDED = 1_000;
 const MAX_MARKS = 32;
 /** Maximum characters of an id that is shown. */
 const MAX_ID = 60;
-/** Between two pauses, ms. */
-const SLICE_MS = 10;
 
 export interface TimedMark {
   readonly kind: TurnMarkKind;
@@ -163,13 +160,10 @@ export async function lanesOf(
   signal?: AbortSignal,
 ): Promise<readonly TurnLane[]> {
   const trace = new TurnTrace(MAX_RECORDED);
-  let began = performance.now();
+  const rest = slices(signal);
   for (const { entry, message } of entries) {
     if (message) for (const mark of reader.read(entry, message)) trace.add(entry.key, mark);
-    if (performance.now() - began < SLICE_MS) continue;
-    await setImmediate();
-    signal?.throwIfAborted();
-    began = performance.now();
+    await rest();
   }
   return trace.lanes;
 }

@@ -113,7 +113,7 @@ export async function forget(turn: Turn): Promise<void> {
   await turn.say(
     'I forget this session now, as an agent does that was restarted or has cleaned up. From now on `session/status` answers `not_found`: run **Parley: Check Session Status** to see that. Then send any message. Your client opens the session again with `session/resume`, sends your message once more, and nothing of the conversation is lost.\n',
   );
-  turn.session.forget();
+  turn.session.options.onForget();
 }
 
 /** Shows what was sent of the session before and after `session/ready` (docs/proposals.md). */

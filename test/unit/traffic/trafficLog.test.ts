@@ -1,8 +1,7 @@
 // The bounded log of traffic, and what is read from its lines.
 import { strict as assert } from 'node:assert';
 import type { TrafficRow } from '../../../src/panel/trafficContract';
-import { type LineFacts, readFacts } from '../../../src/traffic/readRow';
-import { Pairing } from '../../../src/traffic/trafficFeed';
+import { type LineFacts, Pairing, readFacts } from '../../../src/traffic/trafficFeed';
 import { messageOf, type TrafficEntry, TrafficLog } from '../../../src/traffic/trafficLog';
 import { retainedBytes } from '../../support/heap';
 import { sameData } from '../../support/sameData';

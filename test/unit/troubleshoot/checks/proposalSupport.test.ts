@@ -1,7 +1,7 @@
 // What the test of an agent says of the proposals.
 import { strict as assert } from 'node:assert';
 import { describeV1 } from '../../../../src/acp/v1/v1Description';
-import { describeV2 } from '../../../../src/acp/v2/v2Description';
+import { describeV2 } from '../../../../src/acp/v2/v2Agent';
 import { proposalSupport } from '../../../../src/troubleshoot/checks/proposalSupport';
 
 const NONE = { image: false, audio: false, embeddedContext: false };
