@@ -33,7 +33,7 @@ function knows(words: string, packages = ''): Room {
 /** The whole plan of the house. A package that is not named here cannot be used in that room. */
 export const ROOMS: Readonly<Record<string, Room>> = {
   base: knows('', '@secretlint/secretlint-rule-preset-recommend @vscode/l10n diff eventsource-parser ipaddr.js'),
-  panel: knows(' types of session'),
+  panel: knows(' types of session', 'zod'),
   session: knows('base'),
   markdown: knows('base', 'temml'),
   acp: knows('node base types of session', '@vscode/l10n diff vscode-jsonrpc ws zod'),

@@ -1,0 +1,229 @@
+// Messages from the webview to the extension host: their shapes and limits. The webview renders text
+// of agents, so the host validates each of them.
+import * as z from 'zod/mini';
+import { MAX_CODE_PATH, MAX_FIND, MAX_LANG, MAX_REASON, MAX_TEXT, MAX_THUMBNAIL } from './limits';
+
+export const MAX_ID = 500;
+const id = z.string().check(z.maxLength(MAX_ID));
+const index = z.int().check(z.nonnegative());
+/** It must stay possible to add one to the revision of a draft. */
+const revision = z.int().check(z.nonnegative(), z.lte(2 ** 50));
+const MAX_IMAGE_BASE64 = 20_000_000;
+
+const MAX_UNSENT = 1000;
+
+const queueAction = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('edit'), id, text: z.string().check(z.maxLength(MAX_TEXT)) }),
+  /** Holds a message back while it is edited. */
+  z.object({ kind: z.literal('hold'), id, held: z.boolean() }),
+  z.object({ kind: z.literal('remove'), id }),
+  /** Asks the agent to return a queued message. */
+  z.object({ kind: z.literal('takeBack'), id }),
+  z.object({ kind: z.literal('sendNow'), id }),
+  z.object({ kind: z.literal('move'), id, to: index }),
+  z.object({ kind: z.literal('pause') }),
+  z.object({ kind: z.literal('resume') }),
+  z.object({ kind: z.literal('clear') }),
+]);
+
+/** Fields judge values later (panel/checkForm.ts); here only kinds and sizes. */
+const formText = z.string().check(z.maxLength(20_000));
+const formValue: z.ZodMiniType<unknown> = z.union([
+  formText,
+  z.number(),
+  z.boolean(),
+  z.array(formText).check(z.maxLength(500)),
+  z.null(),
+]);
+
+/** The URL of a page never comes from the webview. */
+const elicitationAction = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('submit'), values: z.record(z.string(), formValue) }),
+  z.object({ kind: z.literal('open') }),
+  z.object({ kind: z.literal('decline') }),
+  z.object({ kind: z.literal('cancel') }),
+]);
+
+const changesScope = z.union([z.object({ turnId: id }), z.literal('review')]);
+const file = z.string().check(z.maxLength(10_000));
+
+function ofSession<const T extends string, S extends z.core.$ZodLooseShape>(type: T, shape: S) {
+  return z.object({ type: z.literal(type), key: z.nullable(id), ...shape });
+}
+
+/**
+ * Untrusted: the host validates each message. `key`: of the session that was shown when the user
+ * acted; null: none yet.
+ */
+export const fromWebview = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('hello'), version: z.number() }),
+  z.object({ type: z.literal('focused') }),
+  ofSession('ack', { revision: z.number() }),
+  /** The user interacted: an idle session can start its agent. */
+  ofSession('wake', {}),
+  /** `now`: stops the running turn. */
+  ofSession('send', {
+    clientId: id,
+    text: z.string().check(z.maxLength(MAX_TEXT)),
+    revision,
+    now: z.optional(z.boolean()),
+  }),
+  ofSession('sendAgain', { turnId: id }),
+  ofSession('draft', { text: z.string().check(z.maxLength(MAX_TEXT)), revision }),
+  /**
+   * What was sent and typed while no host listened, oldest first; `text` is the rest of the draft.
+   * Answered with `accepted`. The host may know only the key of its session.
+   */
+  ofSession('unsent', {
+    clientId: id,
+    messages: z.array(z.string().check(z.maxLength(MAX_TEXT))).check(z.maxLength(MAX_UNSENT)),
+    text: z.string().check(z.maxLength(MAX_TEXT)),
+    revision,
+  }),
+  /** Null: at the end. */
+  ofSession('scrolled', { anchor: z.nullable(z.object({ index, offset: z.int() })) }),
+  ofSession('cancel', {}),
+  /** `optionId` null: dismissed. `reason`: of a rejection. */
+  ofSession('permission', {
+    id,
+    optionId: z.nullable(z.string()),
+    reason: z.optional(z.string().check(z.maxLength(MAX_REASON))),
+  }),
+  ofSession('showRule', { index }),
+  ofSession('editProposal', { id }),
+  /** Saves the offered rule, after a dialog, and answers by it. */
+  ofSession('permissionRule', { id }),
+  ofSession('elicitation', { id, answer: elicitationAction }),
+  ofSession('stopOne', { kind: z.enum(['tool', 'terminal', 'subagent']), id: z.string() }),
+  ofSession('queue', { action: queueAction }),
+  ofSession('setMode', { modeId: z.string() }),
+  ofSession('setConfig', { id: z.string(), value: z.union([z.string(), z.boolean()]) }),
+  ofSession('page', { from: index, to: index }),
+  /**
+   * Requests items nested in the call at `index`: numbers `from` to `to`, or those near the item
+   * `around`. Beyond the end: the last ones.
+   */
+  ofSession('nested', { index, from: index, to: index, around: z.optional(index) }),
+  /** Replaces the last search. Begins with the entry at `from`. The responses are `found`. */
+  ofSession('find', {
+    id: index,
+    from: index,
+    query: z.object({
+      text: z.string().check(z.minLength(1), z.maxLength(MAX_FIND.query)),
+      matchCase: z.boolean(),
+      wholeWord: z.boolean(),
+      regex: z.boolean(),
+    }),
+  }),
+  /** Requests the places of matches in texts as drawn. */
+  ofSession('findIn', {
+    id: index,
+    request: index,
+    texts: z.array(z.string().check(z.maxLength(MAX_FIND.text))).check(z.maxLength(MAX_FIND.texts)),
+  }),
+  ofSession('endFind', {}),
+  ofSession('dismissAway', {}),
+  /** Requests turns and calls from the entry at `from`. */
+  ofSession('timeline', { id: index, from: index }),
+  /** Requests the raw input and output of an item. The response is a `put`. */
+  ofSession('details', { index }),
+  ofSession('openLocation', { path: z.string(), line: z.optional(z.int().check(z.positive())) }),
+  ofSession('openDiff', { index, content: index }),
+  /** Compares a diff with what the call has really written. */
+  ofSession('openWritten', { index, content: index }),
+  ofSession('openOutput', { index, content: index }),
+  ofSession('saveResource', { index, content: index }),
+  ofSession('openTerminal', { terminalId: z.string() }),
+  ofSession('retryGap', { id }),
+  ofSession('retryGaps', {}),
+  ofSession('openLink', { href: z.string().check(z.maxLength(10_000)) }),
+  ofSession('copy', { text: z.string() }),
+  ofSession('copyTurn', { turnId: id }),
+  /** The webview may not have all of what it copies. */
+  ofSession('copySession', {}),
+  /** `path`: of the file of the code, as the agent wrote it. */
+  ofSession('useCode', {
+    action: z.enum(['insert', 'apply', 'open', 'run', 'draw']),
+    text: z.string().check(z.maxLength(MAX_TEXT)),
+    lang: z.string().check(z.maxLength(MAX_LANG)),
+    path: z.optional(z.string().check(z.maxLength(MAX_CODE_PATH))),
+  }),
+  ofSession('action', { id }),
+  ofSession('command', {
+    command: z.enum([
+      'newSession',
+      'selectAgent',
+      'sessions',
+      'showLog',
+      'showTraffic',
+      'troubleshoot',
+      'attachFile',
+      'openSettings',
+      'showKeys',
+      'installAgent',
+      'renameSession',
+      'forkSession',
+      'checkStatus',
+      'applyWorktree',
+      'commitWorktree',
+      'removeWorktree',
+      'continueWith',
+      'openAsMarkdown',
+      'commentOnPlan',
+      'export',
+    ]),
+  }),
+  ofSession('useAgent', { id }),
+  /** `data`: base64. */
+  ofSession('attachImage', {
+    data: z.string().check(z.maxLength(MAX_IMAGE_BASE64)),
+    mimeType: z.string().check(z.regex(/^image\/[\w.+-]+$/)),
+    name: z.string().check(z.maxLength(500)),
+    thumbnail: z.optional(
+      z.string().check(z.maxLength(MAX_THUMBNAIL), z.regex(/^data:image\/(?:jpeg|png|webp);base64,[A-Za-z0-9+/]+=*$/)),
+    ),
+  }),
+  ofSession('attachFile', {
+    data: z.string().check(z.maxLength(MAX_IMAGE_BASE64)),
+    mimeType: z.string().check(z.regex(/^(?:[\w.+-]+\/[\w.+-]+)?$/)),
+    name: z.string().check(z.maxLength(500)),
+  }),
+  ofSession('attachUris', { uris: z.array(file).check(z.maxLength(100)) }),
+  ofSession('detach', { id }),
+  /** `query`: what follows the `@`. */
+  ofSession('mentions', { query: z.string().check(z.maxLength(200)) }),
+  ofSession('mention', { id: file }),
+  ofSession('changes', { scope: changesScope, from: index, to: index }),
+  /** Without `file`, about all of the scope. */
+  ofSession('changesAction', {
+    kind: z.enum(['open', 'keep', 'undo']),
+    scope: changesScope,
+    file: z.optional(file),
+  }),
+  /** Stops after the current file. */
+  ofSession('cancelChanges', {}),
+  /** The host shows what will change and asks. */
+  ofSession('restoreCheckpoint', { turnId: id }),
+  /**
+   * Begins a new session with all before a message, and the message. `edit` restores the files first,
+   * `retry` uses another agent. `review` asks another agent to review the changes of the turn.
+   */
+  ofSession('continueFrom', { turnId: id, how: z.enum(['edit', 'fork', 'retry', 'review']) }),
+  z.object({ type: z.literal('problem'), kind: z.enum(['error', 'csp']), text: z.string().check(z.maxLength(20_000)) }),
+]);
+
+type Deep<T> = T extends object ? { readonly [K in keyof T]: Deep<T[K]> } : T;
+type WithoutKey<T> = T extends unknown ? Omit<T, 'key'> : never;
+
+export type FromWebview = Deep<z.infer<typeof fromWebview>>;
+export type PageMessage = Extract<FromWebview, { type: 'hello' | 'focused' | 'problem' }>;
+export type SessionMessage = WithoutKey<Exclude<FromWebview, PageMessage>>;
+type Message<T extends SessionMessage['type']> = Extract<SessionMessage, { type: T }>;
+
+export type QueueAction = Message<'queue'>['action'];
+export type ElicitationAction = Message<'elicitation'>['answer'];
+export type ChangesScope = Message<'changes'>['scope'];
+export type ChangesAction = Omit<Message<'changesAction'>, 'type'>;
+export type FindQuery = Message<'find'>['query'];
+export type CodeAction = Message<'useCode'>['action'];
+export type FromTurn = Message<'continueFrom'>['how'];

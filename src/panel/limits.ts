@@ -1,0 +1,15 @@
+// Limits of what the webview may send.
+
+/** Maximum characters of one message. */
+export const MAX_TEXT = 2_000_000;
+export const MAX_REASON = 5000;
+
+/** Maximum characters. */
+export const MAX_LANG = 100;
+export const MAX_CODE_PATH = 300;
+
+/** Maximum characters of a query and of a drawn text, and number of texts. */
+export const MAX_FIND = { query: 1000, text: 200_000, texts: 100 } as const;
+
+/** Maximum characters of a `data:` URL. */
+export const MAX_THUMBNAIL = 8 * 1024;
