@@ -4,7 +4,11 @@ import { createInterface } from 'node:readline';
 import { type AgentDefinition, parseAgents } from '../../../src/agents/agentDefinition';
 import { Deferred } from '../../../src/base/deferred';
 import { at } from '../../../src/base/untrusted';
+import type { SessionOpenStrategy } from '../../../src/client/connection/sessionOpenStrategy';
+import type { ConversationServices } from '../../../src/client/conversation/conversationOptions';
 import type { ProcessStarter } from '../../../src/client/transport/agentTransport';
+import { removeScratch, scratchFolder } from '../scratch';
+import { type TestConversation, testConversation } from '../sessions/conversation';
 import { startProgram } from '../sessions/memoryAgents';
 import type { AgentProgram } from './program';
 
@@ -117,4 +121,30 @@ function updateOf(sessionId: string, sessionUpdate: object | string): object {
       ? { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: sessionUpdate } }
       : sessionUpdate;
   return { method: 'session/update', params: { sessionId, update } };
+}
+
+export type OpenInline = (
+  agent: InlineAgent,
+  opening?: SessionOpenStrategy,
+  services?: Partial<ConversationServices>,
+) => Promise<TestConversation>;
+
+/** Opens conversations with such agents, and closes them after each test. */
+export function useInlineAgents(): OpenInline {
+  const opened: TestConversation[] = [];
+  afterEach(async () => {
+    for (const one of opened.splice(0)) await one.close();
+    await removeScratch();
+  });
+  return async (agent, opening, services) => {
+    const cwd = await scratchFolder();
+    const one = testConversation({
+      agent: agent.definition,
+      cwd,
+      services: { startProcess: agent.start, ...services },
+      ...(opening && { opening }),
+    });
+    opened.push(one);
+    return one;
+  };
 }

@@ -82,9 +82,7 @@ export interface AgentScript {
 }
 
 const readyPlaces = {
-  'ready-v2-place': ['capabilities', 'session', 'ready'],
   'ready-session': ['agentCapabilities', 'session', 'ready'],
-  'ready-session-capabilities': ['agentCapabilities', 'sessionCapabilities', 'ready'],
   'ready-meta': ['agentCapabilities', '_meta', 'session/ready'],
 } as const;
 
@@ -97,19 +95,14 @@ export const presets = {
   },
   'exit-at-once': { stderr: ['fatal: no model configured', 'run `agent setup` first'], exitAtStart: 1 },
   silent: { mute: ['initialize'] },
-  version7: { protocolVersion: 7 },
-  'noise-before': { noise: 'before' },
   'noise-among': { noise: 'among' },
   'needs-sign-in': { authMethods: [{ id: 'login', name: 'Log in' }] },
   early: { early: 35 },
   stubborn: { ignoreSigterm: true, ignoreStdinEnd: true, child: true, childIgnoresSigterm: true },
   'with-child': { child: true },
-  'ready-v2-place': { ready: { path: readyPlaces['ready-v2-place'] } },
   'ready-session': { ready: { path: readyPlaces['ready-session'] } },
-  'ready-session-capabilities': { ready: { path: readyPlaces['ready-session-capabilities'], value: {} } },
   'ready-meta': { ready: { path: readyPlaces['ready-meta'] } },
   'ready-false': { ready: { path: readyPlaces['ready-session'], value: false, counts: false } },
-  'ready-string': { ready: { path: readyPlaces['ready-session'], value: 'yes', counts: false } },
   history: { history: 20 },
 } as const satisfies Record<string, AgentScript>;
 

@@ -2,7 +2,7 @@
 import { strict as assert } from 'node:assert';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { AgentDefinition } from '../../../src/agents/agentDefinition';
+import { type AgentDefinition, parseAgents } from '../../../src/agents/agentDefinition';
 import { agentEnvironment } from '../../../src/agents/agentEnvironment';
 import { ParleyError } from '../../../src/base/errors';
 import { type Log, silentLog } from '../../../src/base/log';
@@ -13,6 +13,7 @@ import type { ConversationPersistence, KeptConversation } from '../../../src/cli
 import type { FilePort } from '../../../src/client/ports/ports';
 import { AgentFiles } from '../../../src/client/requests/agentFiles';
 import { Terminals } from '../../../src/client/terminals/terminals';
+import { snapshotOf } from '../../../src/client/view/snapshot';
 import { Changes } from '../../../src/session/model/changes';
 import { WireAccount } from '../protocol/wireAccount';
 import { startInMemory } from './memoryAgents';
@@ -62,6 +63,32 @@ export interface TestConversation {
   until(holds: (conversation: Conversation) => boolean): Promise<void>;
   close(): Promise<void>;
 }
+
+/** The agent of an entry in the settings. */
+export function parseAgent(entry: unknown, id = 'scripted'): AgentDefinition {
+  const [agent] = parseAgents({ [id]: entry }).agents;
+  assert.ok(agent);
+  return agent;
+}
+
+export const queuedTexts = ({ queue }: Pick<Conversation, 'queue'>): string[] => queue.items.map(({ text }) => text);
+
+/** Text and state of each queued message, as programs see them. */
+export const queueStates = (conversation: Conversation): (readonly [text: string, state: string])[] =>
+  snapshotOf(conversation).queue.map(({ text, state }) => [text, state]);
+
+export const stopReasons = ({ model }: Pick<Conversation, 'model'>): (string | undefined)[] =>
+  model.state.turns.map(({ stopReason }) => stopReason);
+
+export const agentText = (conversation: Conversation): string =>
+  snapshotOf(conversation)
+    .entries.filter(({ kind }) => kind === 'agent')
+    .map(({ text }) => text)
+    .join('');
+
+/** What was said, as `kind: text`. */
+export const spokenIn = (conversation: Conversation, kinds: readonly string[] = ['user', 'agent']): string[] =>
+  snapshotOf(conversation).entries.flatMap(({ kind, text }) => (kinds.includes(kind) ? [`${kind}: ${text}`] : []));
 
 const environment = async (): Promise<Record<string, string>> => agentEnvironment(process.env, undefined);
 

@@ -169,23 +169,6 @@ const plays: Record<string, Play> = {
     await turn.wire.send({ method: 'session/update', params: { sessionId: 'nobody-knows-me', update } });
     await turn.wire.send({ method: 'session/update', params: { update } });
   },
-  /** An update for a tool call that was never announced, and its announcement afterwards. */
-  'unknown-tool': async (turn) => {
-    await turn.update({
-      sessionUpdate: 'tool_call_update',
-      toolCallId: 'unseen',
-      status: 'completed',
-      title: 'Never announced',
-    });
-    await turn.update({ sessionUpdate: 'tool_call_update', toolCallId: 'bare', status: 'in_progress' });
-    await turn.update({
-      sessionUpdate: 'tool_call',
-      toolCallId: 'unseen',
-      title: 'Announced late',
-      kind: 'edit',
-      status: 'pending',
-    });
-  },
 
   // The wire.
   line: async (turn, rest) => turn.wire.text(`${rest}\n`),
@@ -196,7 +179,6 @@ const plays: Record<string, Play> = {
   },
   batch: async (turn) =>
     turn.wire.text('[{"jsonrpc":"2.0","method":"session/update","params":{}},{"jsonrpc":"2.0","id":1,"method":"x"}]\n'),
-  'bogus-answer': async (turn) => turn.wire.send({ id: 987654, result: { nobody: 'asked' } }),
   notify: async (turn, rest) => {
     const [, method = '', params = ''] = /^(\S+)\s*(.*)$/.exec(rest) ?? [];
     await turn.wire.send({ method, params: json(params) });

@@ -84,6 +84,4 @@ export const terminalPlays: Record<string, Play> = {
     );
     if (terminalId !== undefined) await embed(turn, 'left', terminalId);
   },
-  /** Content that names a terminal which the client never made (agents do this for display only). */
-  'terminal-foreign': (turn) => embed(turn, 'foreign', 'not-yours'),
 };

@@ -1,7 +1,9 @@
 // The transcript that goes with a message to a session that begins anew, and what is left of it when the agent repeats that message.
+
 import { strict as assert } from 'node:assert';
 import type { PromptCapabilities } from '../../../../src/acp/protocol/dialect';
 import { ContextHandoff, withoutHandoff } from '../../../../src/client/connection/contextHandoff';
+import { summaryPrompt } from '../../../../src/client/conversation/summaryPrompt';
 import { SessionModel } from '../../../../src/session/model/model';
 
 describe('a message that took a transcript along', () => {
@@ -42,4 +44,22 @@ describe('a message that took a transcript along', () => {
     const [block] = handoff.take({ embeddedContext: true } as PromptCapabilities, model.state.entries);
     assert.ok(block?.type === 'resource' && block.text?.includes(`Assistant: [large-text: ${uri}]`));
   });
+});
+
+describe('the request for a summary', () => {
+  const of = (...texts: readonly string[]): string | undefined => {
+    const model = new SessionModel();
+    for (const [index, text] of texts.entries())
+      model.apply({ type: 'message', role: 'user', messageId: `m${index}`, content: [{ type: 'text', text }] }, 0);
+    return summaryPrompt(model.state);
+  };
+
+  it('has what was said, and the end of it where that is long', () => {
+    assert.match(of('Fix the parser') ?? '', /^Summarize the session below[\s\S]*\n\nUser: Fix the parser$/);
+    const long = of('The first', ...Array.from({ length: 60 }, () => 'x'.repeat(7_000)), 'The last') ?? '';
+    assert.ok(long.length > 150_000 && long.length < 202_000, `${long.length}`);
+    assert.match(long, /\[the beginning is left out\][\s\S]*User: The last$/);
+  });
+
+  it('is not made of a session in which nothing was said', () => assert.equal(of(), undefined));
 });

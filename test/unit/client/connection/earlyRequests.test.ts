@@ -1,12 +1,11 @@
 // Requests that an agent sends for a session before the answer that names the session.
+
 import { strict as assert } from 'node:assert';
 import { EarlyRequests } from '../../../../src/acp/protocol/earlyUpdates';
 import { at } from '../../../../src/base/untrusted';
-import type { SessionOpenStrategy } from '../../../../src/client/connection/sessionOpenStrategy';
 import { snapshotOf } from '../../../../src/client/view/snapshot';
-import { InlineAgent, Refusal } from '../../../support/agents/inlineAgent';
-import { removeScratch, scratchFolder } from '../../../support/scratch';
-import { type TestConversation, testConversation } from '../../../support/sessions/conversation';
+import { InlineAgent, Refusal, useInlineAgents } from '../../../support/agents/inlineAgent';
+import { pluck } from '../../../support/pluck';
 
 const permission = (sessionId: string, toolCallId = 'c') => ({
   sessionId,
@@ -22,23 +21,7 @@ const form = {
 
 describe('a request of the agent before the answer that opens its session', function () {
   this.timeout(5000);
-  let session: TestConversation | undefined;
-
-  afterEach(async () => {
-    await session?.close();
-    session = undefined;
-    await removeScratch();
-  });
-
-  async function open(agent: InlineAgent, opening?: SessionOpenStrategy): Promise<TestConversation> {
-    session = testConversation({
-      agent: agent.definition,
-      cwd: await scratchFolder(),
-      services: { startProcess: agent.start },
-      ...(opening && { opening }),
-    });
-    return session;
-  }
+  const open = useInlineAgents();
 
   for (const [method, opening] of [
     ['session/new', undefined],
@@ -75,10 +58,7 @@ describe('a request of the agent before the answer that opens its session', func
     const { conversation, until } = await open(agent);
     void conversation.start();
     await until(({ model }) => model.state.permissions.size === 2 && model.state.elicitations.size === 1);
-    assert.deepEqual(
-      [...conversation.model.state.permissions.values()].map(({ title }) => title),
-      ['Write a', 'Write b'],
-    );
+    assert.deepEqual(pluck([...conversation.model.state.permissions.values()], 'title'), ['Write a', 'Write b']);
   });
 
   it('is refused if the answer names another session', async () => {
@@ -133,7 +113,7 @@ describe('a request of the agent before the answer that opens its session', func
 
 describe('a request of the agent while it repeats a session that stands here', function () {
   this.timeout(5000);
-  afterEach(removeScratch);
+  const open = useInlineAgents();
 
   for (const isEarly of [true, false])
     it(`is shown behind what was repeated ${isEarly ? 'before the answer' : 'just before the request'}`, async () => {
@@ -150,11 +130,7 @@ describe('a request of the agent while it repeats a session that stands here', f
         if (!isEarly) void agent.ask(100, 'session/request_permission', permission('s1'));
         return undefined;
       };
-      const { conversation, until, close } = testConversation({
-        agent: agent.definition,
-        cwd: await scratchFolder(),
-        services: { startProcess: agent.start },
-      });
+      const { conversation, until } = await open(agent);
       await conversation.send('one').done;
       void conversation.restart();
       await until(({ model, connection }) => model.state.permissions.size === 1 && connection.kind === 'ready');
@@ -162,7 +138,6 @@ describe('a request of the agent while it repeats a session that stands here', f
         snapshotOf(conversation).entries.map(({ kind, text }) => text ?? kind),
         ['one', 'Hello', 'two', 'I write', 'tool'],
       );
-      await close();
     });
 });
 

@@ -1,11 +1,10 @@
 // A session that the agent handles already is joined, with a remote agent whose sessions outlive their connections.
 import { strict as assert } from 'node:assert';
-import { type AgentDefinition, parseAgents } from '../../../../src/agents/agentDefinition';
 import { SessionOps } from '../../../../src/client/conversation/sessionOps';
 import { snapshotOf } from '../../../../src/client/view/snapshot';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
 import { DurableAgent, type DurableOptions, type DurableSession } from '../../../support/servers/durableAgent';
-import { type TestConversation, testConversation } from '../../../support/sessions/conversation';
+import { parseAgent, spokenIn, type TestConversation, testConversation } from '../../../support/sessions/conversation';
 
 describe('a session of the agent that is opened to be joined', () => {
   let agent: DurableAgent;
@@ -18,9 +17,8 @@ describe('a session of the agent that is opened to be joined', () => {
   });
 
   async function client(sessionId?: string): Promise<TestConversation> {
-    const [definition] = parseAgents({ far: { name: 'Far', url: agent.url } }).agents;
     const made = testConversation({
-      agent: definition as AgentDefinition,
+      agent: parseAgent({ name: 'Far', url: agent.url }, 'far'),
       cwd: await scratchFolder(),
       key: `client ${clients.length}`,
       ...(sessionId !== undefined && {
@@ -42,10 +40,7 @@ describe('a session of the agent that is opened to be joined', () => {
     return agent.only;
   }
 
-  const spoken = ({ conversation }: TestConversation): string[] =>
-    snapshotOf(conversation).entries.flatMap(({ kind, text }) =>
-      kind === 'user' || kind === 'agent' ? [`${kind}: ${text}`] : [],
-    );
+  const spoken = ({ conversation }: TestConversation): string[] => spokenIn(conversation);
   const notices = ({ conversation }: TestConversation): string[] =>
     snapshotOf(conversation).entries.flatMap(({ kind, text }) => (kind === 'notice' ? [text ?? ''] : []));
   const opening = (): string[] => agent.received.filter((method) => /session\/(new|load|resume)/.test(method));

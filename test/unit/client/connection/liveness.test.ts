@@ -1,6 +1,5 @@
 // What is said of an agent that works or is silent: in words that follow a held clock, with questions to the agent that stay few.
 import { strict as assert } from 'node:assert';
-import { type AgentDefinition, parseAgents } from '../../../../src/agents/agentDefinition';
 import { type Disposable, toDisposable } from '../../../../src/base/disposable';
 import { type LifeSigns, LivenessProbe } from '../../../../src/client/connection/livenessProbe';
 import type { OpenedSession } from '../../../../src/client/ports/agentLink';
@@ -11,7 +10,7 @@ import type { SessionEvent } from '../../../../src/session/events/event';
 import { SessionModel } from '../../../../src/session/model/model';
 import { readAgentLog, scriptedAgent } from '../../../support/agents/definition';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
-import { type TestConversation, testConversation } from '../../../support/sessions/conversation';
+import { parseAgent, type TestConversation, testConversation } from '../../../support/sessions/conversation';
 import { FEED_SOURCES } from '../../../support/sessions/feedSources';
 
 const MINUTE = 60_000;
@@ -183,14 +182,6 @@ describe('what an agent answers to session/status', () => {
     it(`says nothing of the session in another form: ${JSON.stringify(answer)}`, async () => {
       assert.deepEqual(await asked(answer), { doubt: 'none', answer: 'failed', liveness: 'unknown' });
     });
-
-  it('means that the session has to be opened again if the word is not known', async () => {
-    assert.deepEqual(await asked({ status: 'entangled' }), { doubt: 'gone', answer: 'saved', liveness: 'unknown' });
-  });
-
-  it('counts as silence if nothing comes', async () => {
-    assert.deepEqual(await asked(undefined), { doubt: 'silent', answer: 'unresponsive', liveness: 'unknown' });
-  });
 });
 
 describe('a panel on a turn that takes long', () => {
@@ -207,9 +198,9 @@ describe('a panel on a turn that takes long', () => {
     now = START;
     timers.clear();
     statuses.length = 0;
-    const [agent] = parseAgents({ a: scriptedAgent('proposals', `${folder}/log`) }).agents;
+    const agent = parseAgent(scriptedAgent('proposals', `${folder}/log`), 'a');
     const services = { clock: { now: () => now } };
-    session = testConversation({ agent: agent as AgentDefinition, cwd: folder, services });
+    session = testConversation({ agent, cwd: folder, services });
     feed = new SessionFeed(session.conversation, FEED_SOURCES, take, schedule);
     feed.snapshot();
   });

@@ -1,14 +1,12 @@
 // Turns of remote agents whose connection is lost in the middle: what the agent answers when it is asked decides, and nothing is lost or said twice.
 import { strict as assert } from 'node:assert';
-import { type AgentDefinition, parseAgents } from '../../../../src/agents/agentDefinition';
 import type { ConversationServices } from '../../../../src/client/conversation/conversationOptions';
 import { projectSession } from '../../../../src/client/view/projectSession';
 import { sessionStatusOf } from '../../../../src/client/view/sessionStatus';
-import { snapshotOf } from '../../../../src/client/view/snapshot';
 import { Changes } from '../../../../src/session/model/changes';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
 import { DurableAgent, type DurableOptions, type DurableSession } from '../../../support/servers/durableAgent';
-import { type TestConversation, testConversation } from '../../../support/sessions/conversation';
+import { agentText, parseAgent, type TestConversation, testConversation } from '../../../support/sessions/conversation';
 import { seeded } from '../../../support/store/random';
 import { seeds } from '../../../support/tier';
 
@@ -31,20 +29,15 @@ describe('a turn whose connection is lost', function () {
     services: Partial<ConversationServices> = {},
   ): Promise<TestConversation> {
     agent = await DurableAgent.start(options);
-    const [definition] = parseAgents({ far: { name: 'Far', url: agent.url } }).agents;
     session = testConversation({
-      agent: definition as AgentDefinition,
+      agent: parseAgent({ name: 'Far', url: agent.url }, 'far'),
       cwd: await scratchFolder(),
       services: { reconnectDelaysMs: DELAYS_MS, ...services },
     });
     return session;
   }
 
-  const said = (): string =>
-    snapshotOf(session.conversation)
-      .entries.filter(({ kind }) => kind === 'agent')
-      .map(({ text }) => text)
-      .join('');
+  const said = (): string => agentText(session.conversation);
   const ends = (): string[] =>
     session.conversation.model.state.turns.map(({ stopReason, barrier }) => `${stopReason} by ${barrier}`);
   const queue = (): string[] =>
@@ -66,56 +59,6 @@ describe('a turn whose connection is lost', function () {
     agent.back();
     await session.until(isReady);
   }
-
-  it('goes on to the stop reason of an agent that works', async () => {
-    const { conversation, until } = await open({ status: 'states', load: true, turnComplete: true });
-    const far = await begin();
-    const queued = conversation.send('next');
-    await cutWhile(() => {
-      assert.ok(conversation.model.state.turn, 'the turn stays open');
-      agent.say(far, 'It was said meanwhile. ');
-      agent.call(far, 'Read a file');
-    });
-    assert.ok(conversation.model.state.turn);
-    agent.say(far, 'It goes on.');
-    agent.end(far, 'max_tokens');
-    await until(({ model }) => model.state.turns[0]?.stopReason !== undefined);
-    assert.equal(said(), far.said);
-    assert.deepEqual(ends().slice(0, 1), ['max_tokens by turn_complete']);
-    await agent.until(() => far.prompts.length === 2);
-    agent.end(far, 'end_turn');
-    assert.equal((await queued.done).stopReason, 'end_turn');
-    assert.deepEqual(far.prompts, ['go', 'next']);
-    assert.deepEqual(
-      conversation.model.state.entries.filter(({ kind }) => kind === 'error' || kind === 'notice'),
-      [],
-    );
-  });
-
-  it('ends with the reason of an agent that has ended it meanwhile, after what it said', async () => {
-    await open({ status: 'states', load: true, turnComplete: true });
-    const far = await begin();
-    await cutWhile(() => {
-      agent.say(far, 'And it is over.');
-      agent.end(far, 'refusal');
-    });
-    assert.equal(said(), far.said);
-    assert.deepEqual(ends(), ['refusal by state']);
-    assert.equal(session.conversation.model.state.entries.at(-1)?.kind, 'turn_end');
-  });
-
-  it('sends the next message once the turn is known to be over', async () => {
-    const { conversation, until } = await open({ status: 'states', load: true });
-    const far = await begin();
-    conversation.send('next').done.catch(() => {});
-    await cutWhile(() => agent.end(far, 'end_turn'));
-    await agent.until(() => far.prompts.length === 2);
-    agent.say(far, 'Second.');
-    agent.end(far, 'end_turn');
-    await until((c) => !c.isBusy);
-    assert.deepEqual(ends(), ['end_turn by state', 'end_turn by response']);
-    assert.deepEqual(far.prompts, ['go', 'next']);
-  });
 
   for (const ending of ['by its turn_complete', 'after a time of silence'] as const) {
     it(`of an agent that only says that it is live, is over ${ending}`, async () => {
@@ -191,19 +134,6 @@ describe('a turn whose connection is lost', function () {
     assert.deepEqual(agent.received.slice(-1), ['session/load'], 'only that brings back what was missed');
   });
 
-  it('is lost with its session, and a new one gets the transcript', async () => {
-    const { conversation } = await open({ status: 'states', load: true });
-    const far = await begin();
-    await cutWhile(() => agent.forget(far));
-    assert.deepEqual(ends(), ['error by exit']);
-    conversation.send('and now').done.catch(() => {});
-    await agent.until(() => agent.sessions.size === 1 && agent.only.prompts.length === 1);
-    assert.ok(
-      conversation.model.state.entries.some((entry) => entry.kind === 'notice' && entry.said?.code === 'new-session'),
-    );
-    agent.end(agent.only, 'end_turn');
-  });
-
   it('prefers to load a session to resuming it, only after a turn was cut', async () => {
     await open({ status: 'states', load: true, resume: true });
     const far = await begin();
@@ -222,27 +152,6 @@ describe('a turn whose connection is lost', function () {
     await until((c) => c.model.state.turn === undefined);
     assert.equal(said(), far.said);
     assert.deepEqual(ends(), ['refusal by state']);
-  });
-
-  it('whose prompt never arrived leaves the message in doubt', async () => {
-    const { conversation, until } = await open({ status: 'states', load: true });
-    const far = await begin('one');
-    agent.end(far, 'end_turn');
-    await until((c) => !c.isBusy);
-    let isLost = true;
-    agent.breaksBefore = (method) => method === 'session/prompt' && isLost;
-    conversation.send('two').done.catch(() => {});
-    await until((c) => c.connection.kind !== 'ready');
-    await until(isReady);
-    isLost = false;
-    assert.deepEqual(far.prompts, ['one']);
-    assert.deepEqual(queue(), ['two: in doubt']);
-    assert.deepEqual(ends(), ['end_turn by response', 'error by exit']);
-    conversation.queueActions.sendNow(conversation.queue.items[0]?.id ?? '');
-    await agent.until(() => far.prompts.length === 2);
-    agent.end(far, 'end_turn');
-    await until((c) => !c.isBusy);
-    assert.deepEqual([far.prompts, queue()], [['one', 'two'], []]);
   });
 
   it('shows that it reconnects, and counts as working', async () => {
@@ -314,14 +223,6 @@ describe('a turn whose connection is lost', function () {
     assert.deepEqual(ends(), ['error by exit']);
   });
 
-  it('is lost when the connection cannot be made again', async () => {
-    const { until } = await open({ status: 'states', load: true }, { reconnectDelaysMs: [1, 1] });
-    await begin();
-    agent.leave();
-    await until((c) => c.connection.kind === 'failed');
-    assert.deepEqual(ends(), ['error by exit']);
-  });
-
   it('goes on in a session that the agent refuses to load, and can resume', async () => {
     const { conversation, until } = await open({
       status: 'states',
@@ -373,24 +274,6 @@ describe('a turn whose connection is lost', function () {
     agent.say(far, 'Meanwhile.');
     await conversation.restart();
     assert.ok(isReady(conversation), 'the user can try again');
-  });
-
-  it('stays open over any number of connections that each bring something', async () => {
-    const { until } = await open(
-      { status: 'states', load: true, turnComplete: true },
-      { reconnectDelaysMs: Array.from({ length: 3 }, () => 1) },
-    );
-    const far = await begin();
-    for (let round = 0; round < 12; round++) {
-      agent.cut();
-      await until((c) => !isReady(c));
-      await until(isReady);
-      agent.say(far, `${round}. `);
-      await until(() => said() === far.said);
-    }
-    agent.end(far, 'end_turn');
-    await until((c) => c.model.state.turn === undefined);
-    assert.deepEqual(ends(), ['end_turn by turn_complete']);
   });
 
   it('waits longer for an agent that only says that it is live while a tool call runs, and shows late words', async () => {

@@ -1,13 +1,11 @@
 // A session that the agent has lost while it runs: it is opened again in any way that works, and replaced by a new one that is told what was said before.
+
 import { strict as assert } from 'node:assert';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { at } from '../../../../src/base/untrusted';
-import type { SessionOpenStrategy } from '../../../../src/client/connection/sessionOpenStrategy';
-import type { ConversationServices } from '../../../../src/client/conversation/conversationOptions';
-import { snapshotOf } from '../../../../src/client/view/snapshot';
-import { InlineAgent, Refusal } from '../../../support/agents/inlineAgent';
-import { removeScratch, scratchFolder } from '../../../support/scratch';
-import { type TestConversation, testConversation } from '../../../support/sessions/conversation';
+import { InlineAgent, Refusal, useInlineAgents } from '../../../support/agents/inlineAgent';
+import { pluck } from '../../../support/pluck';
+import { spokenIn, type TestConversation } from '../../../support/sessions/conversation';
 
 const BOTH = { loadSession: true, sessionCapabilities: { resume: {} } };
 const gone = (sessionId: unknown) => new Refusal(-32002, 'Resource not found', { sessionId });
@@ -62,30 +60,8 @@ class ForgetfulAgent extends InlineAgent {
 
 describe('a session that the agent has lost', function () {
   this.timeout(10_000);
-  const sessions: TestConversation[] = [];
-
-  afterEach(async () => {
-    for (const session of sessions.splice(0)) await session.close();
-    await removeScratch();
-  });
-
-  async function open(
-    agent: InlineAgent,
-    services: Partial<ConversationServices> = {},
-    opening?: SessionOpenStrategy,
-  ): Promise<TestConversation> {
-    const cwd = await scratchFolder();
-    const session = testConversation({
-      ...{ agent: agent.definition, cwd, services: { startProcess: agent.start, ...services } },
-      ...(opening && { opening }),
-    });
-    sessions.push(session);
-    return session;
-  }
-  const spoken = ({ conversation }: TestConversation): string[] =>
-    snapshotOf(conversation).entries.flatMap(({ kind, text }) =>
-      kind === 'user' || kind === 'agent' || kind === 'notice' ? [`${kind}: ${text}`] : [],
-    );
+  const open = useInlineAgents();
+  const spoken = ({ conversation }: TestConversation): string[] => spokenIn(conversation, ['user', 'agent', 'notice']);
   const reasons = ({ conversation }: TestConversation) => conversation.model.state.turns.map((turn) => turn.stopReason);
   const NEW = /^notice: New session\n/;
 
@@ -106,7 +82,7 @@ describe('a session that the agent has lost', function () {
             { ...BOTH, sessionCapabilities: { resume: {}, ...status } },
             { [way]: true },
           );
-          const session = await open(agent, services);
+          const session = await open(agent, undefined, services);
           await session.conversation.send('one').done;
           agent.has.clear();
           const before = agent.methods.length;
@@ -124,7 +100,7 @@ describe('a session that the agent has lost', function () {
       ] as const)
         it(`is replaced by a new one that is told what was said: the agent ${name}`, async () => {
           const agent = new ForgetfulAgent(capabilities);
-          const session = await open(agent, services);
+          const session = await open(agent, undefined, services);
           const { conversation } = session;
           await conversation.send('one').done;
           agent.has.clear();
@@ -147,7 +123,7 @@ describe('a session that the agent has lost', function () {
 
       it('keeps the message, says why, and can be tried again if no session can be opened', async () => {
         const agent = new ForgetfulAgent({ sessionCapabilities: status });
-        const session = await open(agent, services);
+        const session = await open(agent, undefined, services);
         const { conversation, until } = session;
         await conversation.send('one').done;
         agent.has.clear();
@@ -156,10 +132,7 @@ describe('a session that the agent has lost', function () {
         const { done } = conversation.send('two');
         await until(({ queue }) => queue.paused !== undefined);
         assert.match(conversation.queue.paused ?? '', /^session-not-opened.*no room/);
-        assert.deepEqual(
-          conversation.queue.items.map(({ text, state }) => [text, state]),
-          [['two', 'queued']],
-        );
+        assert.deepEqual(pluck(conversation.queue.items, 'text', 'state'), [['two', 'queued']]);
         assert.equal(conversation.sessionId, 's1');
         Object.assign(agent.answers, { 'session/new': begin });
         conversation.queueActions.resume();
@@ -276,7 +249,7 @@ describe('a session that the agent has lost', function () {
       agent.updateEarly('old', 'Still here');
       return { status: 'not_found' };
     };
-    const session = await open(agent, {}, { kind: 'reopen', sessionId: 'old', transcript: 'keep' });
+    const session = await open(agent, { kind: 'reopen', sessionId: 'old', transcript: 'keep' });
     await session.conversation.start();
     assert.deepEqual(agent.methods, ['initialize', 'session/status']);
     assert.equal(session.conversation.sessionId, 'old');

@@ -2,15 +2,13 @@
 import { strict as assert } from 'node:assert';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type AgentDefinition, parseAgents } from '../../../../src/agents/agentDefinition';
 import { at } from '../../../../src/base/untrusted';
 import type { ConversationServices } from '../../../../src/client/conversation/conversationOptions';
 import { phaseOf, projectSession, statusOf } from '../../../../src/client/view/projectSession';
-import { snapshotOf } from '../../../../src/client/view/snapshot';
 import { Changes } from '../../../../src/session/model/changes';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
 import { type RemoteAgentServer, serveAgent } from '../../../support/servers/remoteAgent';
-import { type TestConversation, testConversation } from '../../../support/sessions/conversation';
+import { agentText, parseAgent, type TestConversation, testConversation } from '../../../support/sessions/conversation';
 
 for (const transport of ['http', 'ws'] as const) {
   describe(`remote agent over ${transport}`, function () {
@@ -31,15 +29,11 @@ for (const transport of ['http', 'ws'] as const) {
     });
 
     function open(entry: Record<string, unknown> = {}, services: Partial<ConversationServices> = {}): TestConversation {
-      const [agent] = parseAgents({ far: { name: 'Far', url: server[transport], ...entry } }).agents;
-      session = testConversation({ agent: agent as AgentDefinition, cwd: folder, services });
+      const agent = parseAgent({ name: 'Far', url: server[transport], ...entry }, 'far');
+      session = testConversation({ agent, cwd: folder, services });
       return session;
     }
-    const said = (): string =>
-      snapshotOf(session!.conversation)
-        .entries.filter(({ kind }) => kind === 'agent')
-        .map(({ text }) => text)
-        .join('');
+    const said = (): string => agentText(session!.conversation);
 
     it('works, with what it says before it names its session', async () => {
       const { conversation } = open();
@@ -50,16 +44,6 @@ for (const transport of ['http', 'ws'] as const) {
         conversation.stages.view.map(({ name, state }) => `${name} ${state}`),
         ['resolve done', 'connect done', 'initialize done', 'session done', 'ready skipped'],
       );
-    });
-
-    it('gets answers to its questions', async () => {
-      const { conversation, until } = open();
-      const { done } = conversation.send('permission');
-      await until((one) => one.model.state.permissions.size === 1);
-      const [id] = conversation.model.state.permissions.keys();
-      conversation.answerPermission(id ?? '', 'yes');
-      await done;
-      assert.match(said(), /Answer \{"outcome":\{"outcome":"selected","optionId":"yes"\}\}/);
     });
 
     it('may not read files or run commands here by default', async () => {
@@ -129,26 +113,6 @@ for (const transport of ['http', 'ws'] as const) {
         ],
       );
       assert.match(said(), /You said one\.You said two\.$/);
-    });
-
-    it('keeps a turn open over a lost connection, until it is known or silent', async () => {
-      await server.close();
-      server = await serveAgent({ capabilities: { loadSession: true, sessionCapabilities: { status: {} } } });
-      const { conversation, until } = open({}, { reconnectDelaysMs: [1, 1, 1], rejoinQuietMs: 300 });
-      conversation.send('permission').done.catch(() => {});
-      await until((one) => one.model.state.permissions.size === 1);
-      const { sessionId } = conversation;
-      server.drop();
-      await until((one) => one.connection.kind !== 'ready');
-      await until((one) => one.connection.kind === 'ready');
-      assert.equal(conversation.sessionId, sessionId);
-      assert.ok(conversation.model.state.turn, 'the agent has the session: the turn may go on');
-      assert.equal(conversation.model.state.permissions.size, 0);
-      await until((one) => one.model.state.turn === undefined);
-      const [turn] = conversation.model.state.turns;
-      assert.deepEqual([turn?.stopReason, turn?.barrier], ['unknown', 'timeout']);
-      await conversation.send('two').done;
-      assert.match(said(), /You said two\.$/);
     });
 
     it('stops trying to reach a server that is gone, and says so', async () => {

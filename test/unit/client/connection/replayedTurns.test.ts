@@ -2,9 +2,8 @@
 import { strict as assert } from 'node:assert';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { SessionOpenStrategy } from '../../../../src/client/connection/sessionOpenStrategy';
-import { InlineAgent, Refusal } from '../../../support/agents/inlineAgent';
-import { removeScratch, scratchFolder } from '../../../support/scratch';
-import { type TestConversation, testConversation } from '../../../support/sessions/conversation';
+import { InlineAgent, Refusal, useInlineAgents } from '../../../support/agents/inlineAgent';
+import type { TestConversation } from '../../../support/sessions/conversation';
 
 const text = (words: string) => ({ type: 'text', text: words });
 const user = (words: string) => ({ sessionUpdate: 'user_message_chunk', content: text(words) });
@@ -17,25 +16,10 @@ const complete = (promptRequestId: string | undefined, stopReason: string) => ({
 const state = (name: string, more: object = {}) => ({ sessionUpdate: 'state_update', state: name, ...more });
 let ids = 0;
 const withId = (update: object) => ({ ...update, messageId: `m${++ids}` });
-const usage = (totalTokens: number) => ({ usage: { totalTokens, inputTokens: 1, outputTokens: 1 } });
 
 describe('the turns of a session that is repeated', function () {
   this.timeout(10_000);
-  let session: TestConversation | undefined;
-
-  afterEach(async () => {
-    await session?.close();
-    session = undefined;
-    await removeScratch();
-  });
-
-  async function open(inline: InlineAgent, opening?: SessionOpenStrategy): Promise<TestConversation> {
-    session = testConversation({
-      ...{ agent: inline.definition, cwd: await scratchFolder(), services: { startProcess: inline.start } },
-      ...(opening && { opening }),
-    });
-    return session;
-  }
+  const open = useInlineAgents();
   const again: SessionOpenStrategy = { kind: 'reopen', sessionId: 'old', transcript: 'replay' };
   const turnsOf = ({ conversation }: TestConversation) =>
     conversation.model.state.turns.map(({ origin, stopReason, tokens, endedAt }) =>
@@ -54,28 +38,6 @@ describe('the turns of a session that is repeated', function () {
     await opened.conversation.start();
     return [opened, inline];
   }
-
-  it('have the reasons and tokens that an agent of version 2 gives with its states', async () => {
-    const [opened] = await repeated(2, [
-      ...[state('running'), withId(user('one')), withId(agent('Heard one'))],
-      state('idle', { stopReason: 'max_tokens', ...usage(7) }),
-      ...[withId(user('two')), state('running'), withId(agent('Heard two'))],
-      state('idle', { stopReason: 'refusal', ...usage(9) }),
-      ...[withId(user('three')), withId(agent('Heard three')), state('idle', { stopReason: 'end_turn' })],
-      state('idle'),
-    ]);
-    assert.deepEqual(turnsOf(opened), ['user max_tokens 7', 'user refusal 9', 'user end_turn']);
-    assert.equal(opened.conversation.isBusy, false);
-  });
-
-  it('have the reasons that an agent gives with turn_complete, whatever id it names', async () => {
-    const [opened] = await repeated(1, [
-      ...[user('one'), agent('Heard one'), complete('2', 'max_tokens'), complete('2', 'max_tokens')],
-      ...[user('two'), agent('Heard two'), complete(undefined, 'refusal')],
-      ...[user('three'), agent('Heard three'), complete('9', 'cancelled')],
-    ]);
-    assert.deepEqual(turnsOf(opened), ['user max_tokens', 'user refusal', 'user cancelled']);
-  });
 
   it('stay without an end if the agent says nothing of it', async () => {
     const [opened] = await repeated(1, [user('one'), agent('Heard one'), user('two'), agent('Heard two')]);

@@ -1,16 +1,20 @@
 // Signing in and out, with real agent processes that refuse to work before it.
+
 import { strict as assert } from 'node:assert';
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseAgents } from '../../../../src/agents/agentDefinition';
 import { inEnglish } from '../../../../src/base/localizable';
 import { canStart, guidanceOf } from '../../../../src/client/connection/signIn';
+import type { ConversationServices } from '../../../../src/client/conversation/conversationOptions';
 import type { TerminalCommand } from '../../../../src/client/ports/ports';
 import { projectSession } from '../../../../src/client/view/projectSession';
 import { snapshotOf } from '../../../../src/client/view/snapshot';
 import type { SessionModel } from '../../../../src/session/model/model';
 import { MemoryKeys } from '../../../support/memoryKeys';
+import { pluck } from '../../../support/pluck';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
+import { queueStates } from '../../../support/sessions/conversation';
 import { plainTerminal, SessionAgents } from '../../../support/sessions/sessionAgents';
 
 const agentMethod = { id: 'login', name: 'Log in' };
@@ -39,17 +43,18 @@ describe('signing in', function () {
     assert.deepEqual(violations, []);
   });
 
+  const openWith = (script: Parameters<SessionAgents['open']>[0], services: Partial<ConversationServices>) =>
+    agents.open(script, { services });
+
   describe('in a terminal', () => {
     it('runs the agent with what the method adds, restarts it, and sends queued messages without authenticate', async () => {
       const commands: TerminalCommand[] = [];
-      const { conversation, until } = agents.open(
+      const { conversation, until } = openWith(
         { authMethods: [terminalMethod], signedIn },
         {
-          services: {
-            signInTerminal: (command, signal) => {
-              commands.push(command);
-              return plainTerminal(command, signal);
-            },
+          signInTerminal: (command, signal) => {
+            commands.push(command);
+            return plainTerminal(command, signal);
           },
         },
       );
@@ -90,13 +95,11 @@ describe('signing in', function () {
     it('says so where it fails or is closed, and can be tried again', async () => {
       const { env: _env, ...failing } = terminalMethod;
       const codes = [undefined];
-      const { conversation } = agents.open(
+      const { conversation } = openWith(
         { authMethods: [failing], signedIn },
         {
-          services: {
-            signInTerminal: (command, signal) =>
-              codes.length > 0 ? Promise.resolve(codes.pop()) : plainTerminal(command, signal),
-          },
+          signInTerminal: (command, signal) =>
+            codes.length > 0 ? Promise.resolve(codes.pop()) : plainTerminal(command, signal),
         },
       );
       await conversation.start();
@@ -117,15 +120,13 @@ describe('signing in', function () {
         _meta: { 'terminal-auth': { command: process.execPath, args: ['-e', 'process.exit(0)'], label: 'x' } },
       };
       const commands: TerminalCommand[] = [];
-      const { conversation } = agents.open(
+      const { conversation } = openWith(
         { authMethods: [legacy], signedIn },
         {
-          services: {
-            signInTerminal: async (command) => {
-              commands.push(command);
-              writeFileSync(signedIn, '');
-              return 0;
-            },
+          signInTerminal: async (command) => {
+            commands.push(command);
+            writeFileSync(signedIn, '');
+            return 0;
           },
         },
       );
@@ -139,20 +140,18 @@ describe('signing in', function () {
     it('ends its terminal where the agent is dropped meanwhile', async () => {
       let aborted = false;
       let shown = false;
-      const { conversation, until } = agents.open(
+      const { conversation, until } = openWith(
         { authMethods: [terminalMethod], signedIn },
         {
-          services: {
-            signInTerminal: (_command, signal) =>
-              new Promise((_resolve, reject) => {
-                shown = true;
-                signal.addEventListener('abort', () => {
-                  aborted = true;
-                  reject(signal.reason);
-                });
-                (conversation.model as SessionModel).touch('connection');
-              }),
-          },
+          signInTerminal: (_command, signal) =>
+            new Promise((_resolve, reject) => {
+              shown = true;
+              signal.addEventListener('abort', () => {
+                aborted = true;
+                reject(signal.reason);
+              });
+              (conversation.model as SessionModel).touch('connection');
+            }),
         },
       );
       await conversation.start();
@@ -176,7 +175,7 @@ describe('signing in', function () {
 
     it('asks for each variable, and starts the agent again with what it is given', async () => {
       const keys = new MemoryKeys('sk-one', '');
-      const { conversation } = agents.open({ authMethods: [variables], signedIn }, { services: { keys } });
+      const { conversation } = openWith({ authMethods: [variables], signedIn }, { keys });
       await conversation.start();
       assert.deepEqual(
         projectSession(conversation)
@@ -202,9 +201,9 @@ describe('signing in', function () {
     });
 
     it('says that no key was entered where the user goes away', async () => {
-      const { conversation } = agents.open(
+      const { conversation } = openWith(
         { authMethods: [variables], signedIn },
-        { services: { keys: new MemoryKeys('sk-one', undefined) } },
+        { keys: new MemoryKeys('sk-one', undefined) },
       );
       await conversation.start();
       await conversation.signIn('key');
@@ -258,7 +257,7 @@ describe('signing in', function () {
 
     it('lets an agent use a key of its own where none is entered', async () => {
       const keys = new MemoryKeys('');
-      const { conversation } = agents.open({ authMethods: [withField('google')], signedIn }, { services: { keys } });
+      const { conversation } = openWith({ authMethods: [withField('google')], signedIn }, { keys });
       await conversation.start();
       await conversation.signIn('field');
       assert.deepEqual(agents.calls('authenticate'), [{ methodId: 'field' }]);
@@ -267,10 +266,7 @@ describe('signing in', function () {
 
     it('deletes the keys when the user signs out', async () => {
       const keys = new MemoryKeys('sk-field');
-      const { conversation } = agents.open(
-        { authMethods: [withField('google')], signedIn, logout: true },
-        { services: { keys } },
-      );
+      const { conversation } = openWith({ authMethods: [withField('google')], signedIn, logout: true }, { keys });
       await conversation.start();
       await conversation.signIn('field');
       await conversation.signOut();
@@ -281,10 +277,7 @@ describe('signing in', function () {
 
   it('shows what a button runs in a terminal, as text that hides nothing', async () => {
     const method = { ...terminalMethod, name: `Log\u202E in${'!'.repeat(200)}` };
-    const { conversation } = agents.open(
-      { authMethods: [method], signedIn },
-      { services: { signInTerminal: plainTerminal } },
-    );
+    const { conversation } = openWith({ authMethods: [method], signedIn }, { signInTerminal: plainTerminal });
     await conversation.start();
     const { error } = projectSession(conversation);
     assert.match(error?.hint ?? '', /^“Log⟨U\+202E⟩ in!+…” runs in a terminal: LOGIN_TOKEN=secret /);
@@ -314,13 +307,10 @@ describe('signing in', function () {
     const first = conversation.send('one');
     const second = conversation.send('two');
     await until((c) => c.connection.kind === 'authRequired' && !c.isBusy);
-    assert.deepEqual(
-      snapshotOf(conversation).queue.map(({ text, state }) => [text, state]),
-      [
-        ['one', 'queued'],
-        ['two', 'queued'],
-      ],
-    );
+    assert.deepEqual(queueStates(conversation), [
+      ['one', 'queued'],
+      ['two', 'queued'],
+    ]);
     const { sessionId } = conversation;
     await conversation.signIn('login');
     assert.equal((await first.done).stopReason, 'end_turn');
@@ -331,9 +321,9 @@ describe('signing in', function () {
   });
 
   it('keeps the session if signing in restarts the agent', async () => {
-    const { conversation, until } = agents.open(
+    const { conversation, until } = openWith(
       { authMethods: [terminalMethod], signedIn, authOn: 'prompt', offers: ['resume'] },
-      { services: { signInTerminal: plainTerminal } },
+      { signInTerminal: plainTerminal },
     );
     const first = conversation.send('one');
     await until((c) => c.connection.kind === 'authRequired' && !c.isBusy);
@@ -365,10 +355,7 @@ describe('signing in', function () {
     });
     await conversation.start();
     assert.ok(conversation.connection.kind === 'authRequired');
-    assert.deepEqual(
-      conversation.connection.methods.map(({ id }) => id),
-      ['login', 'tty'],
-    );
+    assert.deepEqual(pluck(conversation.connection.methods, 'id'), ['login', 'tty']);
   });
 
   describe('and out', () => {

@@ -1,28 +1,52 @@
-// A start that is stopped, at whatever stage, leaves no agent behind, and the next one works.
+// A start that is stopped, at whatever stage, leaves no agent behind, and the next one works. The slow tier uses processes.
 import { strict as assert } from 'node:assert';
+import { readFileSync } from 'node:fs';
+import { AgentProcess } from '../../../../src/agents/agentProcess';
+import { descendantsOf } from '../../../../src/agents/processTree';
 import { phaseOf } from '../../../../src/client/view/projectSession';
 import type { StageName } from '../../../../src/panel/contract';
 import { readAgentLog, scriptedAgent } from '../../../support/agents/definition';
 import { goneFrom, isAlive } from '../../../support/processes';
 import { useAgentSession } from '../../../support/sessions/agentSession';
+import { seeds } from '../../../support/tier';
+
+type Script = Parameters<typeof scriptedAgent>[0];
+
+const usesProcesses = seeds(0, 1) === 1;
+const stubborn: Script = { mute: ['session/new'], ignoreStdinEnd: true, ignoreSigterm: true, child: true };
 
 describe('a start that is stopped', function () {
   this.timeout(30_000);
   const session = useAgentSession();
 
-  function agents(): number[] {
-    return readAgentLog(session.agentLog).flatMap(({ ev, pid }) => (ev === 'start' && isAlive(pid) ? [pid] : []));
+  function isAgent(pid: number): boolean {
+    try {
+      return readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes('scriptedAgent');
+    } catch {
+      return false;
+    }
+  }
+  async function agents(): Promise<number[]> {
+    const started = readAgentLog(session.agentLog).flatMap(({ ev, pid, child }) => [
+      ...(ev === 'start' ? [pid] : []),
+      ...(typeof child === 'number' ? [child] : []),
+    ]);
+    const processes = usesProcesses ? (await descendantsOf(process.pid)).map(({ pid }) => pid).filter(isAgent) : [];
+    return [...new Set([...started.filter(isAlive), ...processes])];
   }
 
-  const stages: readonly [StageName, Parameters<typeof scriptedAgent>[0]][] = [
-    ['resolve', 'plain'],
-    ['spawn', 'plain'],
-    ['initialize', { mute: ['initialize'] }],
-    ['session', { mute: ['session/new'] }],
+  const stages: readonly (readonly [StageName, string, Script])[] = [
+    ['resolve', 'a plain agent', 'plain'],
+    ['spawn', 'a plain agent', 'plain'],
+    ['initialize', 'a silent agent', { mute: ['initialize'] }],
+    ['session', 'a silent agent', { mute: ['session/new'] }],
+    ...(usesProcesses ? [['session', 'an agent that ignores signals', stubborn] as const] : []),
   ];
-  for (const [stage, script] of stages) {
-    it(`leaves nothing running at the stage “${stage}”`, async () => {
-      const { conversation } = session.openAgent(scriptedAgent(script, session.agentLog));
+  for (const [stage, what, script] of stages) {
+    it(`leaves nothing running at the stage “${stage}” of ${what}`, async () => {
+      const { conversation } = session.openAgent(scriptedAgent(script, session.agentLog), {
+        services: usesProcesses ? { startProcess: AgentProcess.start } : {},
+      });
       const stopped = session.until((c) => {
         if (c.stages.current?.name !== stage || c.stages.current.state !== 'running') return false;
         c.cancel();
@@ -30,9 +54,9 @@ describe('a start that is stopped', function () {
       });
       await Promise.all([conversation.start(), stopped]);
       assert.equal(phaseOf(conversation), 'idle');
-      await Promise.all(agents().map(goneFrom));
+      await Promise.all((await agents()).map(goneFrom));
       await conversation.close();
-      assert.deepEqual(agents(), []);
+      assert.deepEqual(await agents(), []);
     });
   }
 
@@ -44,9 +68,9 @@ describe('a start that is stopped', function () {
       await starting;
     }
     assert.equal((await conversation.send('say here').done).stopReason, 'end_turn');
-    const [only, ...others] = agents();
+    const [only, ...others] = await agents();
     assert.ok(only);
-    for (const pid of others) await goneFrom(pid);
+    await Promise.all(others.map(goneFrom));
   });
 
   it('is followed by one for a message that is sent, or a queue that is resumed, before it has ended', async () => {
@@ -68,7 +92,7 @@ describe('a start that is stopped', function () {
       void conversation.start();
       await new Promise((resolve) => setTimeout(resolve, wait));
       await conversation.close();
-      for (const pid of agents()) await goneFrom(pid);
+      await Promise.all((await agents()).map(goneFrom));
     }
   });
 });

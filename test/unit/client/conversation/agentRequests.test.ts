@@ -1,10 +1,12 @@
 // Requests of an agent by their names: what has no answer here is refused, whatever it is called.
+
 import { strict as assert } from 'node:assert';
 import { RpcError } from '../../../../src/acp/jsonrpc/rpcError';
 import { V1Agent } from '../../../../src/acp/v1/v1Agent';
 import { type AskedConversation, answerRequest } from '../../../../src/client/conversation/agentRequests';
 import { UserRequests } from '../../../../src/client/requests/userRequests';
 import type { SessionEvent } from '../../../../src/session/events/event';
+import { pluck } from '../../../support/pluck';
 
 describe('requests of an agent', () => {
   const context = {
@@ -71,14 +73,11 @@ describe('requests of an agent', () => {
         const asked = form();
         assert.equal(asked.toolCallId, 'c');
         assert.ok(asked.mode === 'form');
-        assert.deepEqual(
-          asked.form.fields.map(({ title, type, required }) => [title, type, required]),
-          [
-            ['Which colour?', 'choice', true],
-            ['Which parts?', 'choices', true],
-            ['What name?', 'text', true],
-          ],
-        );
+        assert.deepEqual(pluck(asked.form.fields, 'title', 'type', 'required'), [
+          ['Which colour?', 'choice', true],
+          ['Which parts?', 'choices', true],
+          ['What name?', 'text', true],
+        ]);
         assert.ok(events.some(({ type }) => type === 'tool_call'));
         assert.notEqual((await elicitations.submit(asked.id, { 0: 'blue' }))?.size, 0);
         await elicitations.submit(asked.id, { 0: 'blue', 1: ['text', 'code'], 2: 'Ann' });

@@ -1,20 +1,31 @@
-// A question to an agent beside the sessions of the user, with agents in memory.
+// A question to an agent beside the sessions of the user: agents in memory, agents over WebSocket, and HTTP agents.
 import { strict as assert } from 'node:assert';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseAgents } from '../../../../src/agents/agentDefinition';
-import { agentEnvironment } from '../../../../src/agents/agentEnvironment';
+import type { AgentDefinition } from '../../../../src/agents/agentDefinition';
 import { silentLog } from '../../../../src/base/log';
 import { askAside } from '../../../../src/client/conversation/askAside';
-import type { ConversationServices } from '../../../../src/client/conversation/conversationOptions';
-import { AgentFiles } from '../../../../src/client/requests/agentFiles';
-import { Terminals } from '../../../../src/client/terminals/terminals';
 import { calledMethods, readAgentLog, scriptedAgent } from '../../../support/agents/definition';
 import type { AgentScript } from '../../../support/agents/script';
 import { goneFrom } from '../../../support/processes';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
-import { diskFiles } from '../../../support/sessions/conversation';
-import { startInMemory } from '../../../support/sessions/memoryAgents';
+import { serveAgent } from '../../../support/servers/remoteAgent';
+import {
+  agentOf,
+  awaiting,
+  echo,
+  failing,
+  type RunningServer,
+  serve,
+  stopServers,
+} from '../../../support/servers/servedAgents';
+import { parseAgent, testServices, testTerminals } from '../../../support/sessions/conversation';
+import { define, Kept, remoteFor, TOKEN } from '../http/farAgents';
+
+const services = {
+  ...testServices(testTerminals(silentLog), silentLog),
+  mcpServers: () => Promise.reject(new Error('no MCP servers are asked for')),
+};
 
 describe('a question beside the sessions', function () {
   this.timeout(20_000);
@@ -27,25 +38,8 @@ describe('a question beside the sessions', function () {
   });
   afterEach(removeScratch);
 
-  const environment = async (): Promise<Record<string, string>> => agentEnvironment(process.env, undefined);
-  const services: ConversationServices = {
-    log: silentLog,
-    clock: { now: Date.now },
-    client: { name: 'parley-test', title: 'Parley', version: '0.0.0' },
-    environment,
-    startProcess: startInMemory,
-    filesFor: (agentName) => new AgentFiles(diskFiles(), { agentName }),
-    terminals: new Terminals({ log: silentLog, env: environment, isTrusted: () => true }),
-    mcpServers: () => Promise.reject(new Error('no MCP servers are asked for')),
-    isTrusted: () => true,
-    startTimeoutMs: () => 10_000,
-    afterCancel: () => 'pause',
-  };
-  function ask(script: AgentScript, signal = new AbortController().signal): Promise<string> {
-    const [agent] = parseAgents({ plain: scriptedAgent(script, log) }).agents;
-    assert.ok(agent);
-    return askAside({ agent, cwd: folder, services }, 'What?', signal);
-  }
+  const ask = (script: AgentScript, signal = new AbortController().signal): Promise<string> =>
+    askAside({ agent: parseAgent(scriptedAgent(script, log)), cwd: folder, services }, 'What?', signal);
   async function gone(): Promise<void> {
     const pids = new Set(readAgentLog(log).map(({ pid }) => pid));
     await Promise.all([...pids].map(goneFrom));
@@ -67,7 +61,7 @@ describe('a question beside the sessions', function () {
     assert.ok(seen.some((line) => line.includes('Method not found: fs/write_text_file')));
   });
 
-  it('says so where the agent needs a sign-in, fails or says nothing', async () => {
+  it('reports that the agent needs a sign-in, fails or says nothing', async () => {
     await assert.rejects(() => ask({ authMethods: [{ id: 'login', name: 'Log in' }] }), { code: 'sign-in-needed' });
     await assert.rejects(() => ask({ exitAtStart: 1 }), { code: /^(?!git).+/ });
     await assert.rejects(() => ask({ scenes: { 'What?': 'think Nothing' } }), { code: 'no-answer' });
@@ -82,5 +76,72 @@ describe('a question beside the sessions', function () {
     abort.abort();
     await assert.rejects(asking, { name: 'AbortError' });
     await gone();
+  });
+});
+
+describe('a question beside the sessions to a remote agent', function () {
+  this.timeout(20_000);
+  let kept: Kept;
+  let server: RunningServer;
+  const working = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<void>();
+  const slow = agentOf('slow', async (_input, _out, _context, signal) => {
+    working.resolve();
+    await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+    ended.resolve();
+    signal.throwIfAborted();
+  });
+
+  beforeEach(async () => {
+    kept = new Kept();
+    server = await serve([echo, awaiting, failing, slow]);
+  });
+  afterEach(async () => {
+    await stopServers();
+    await removeScratch();
+  });
+
+  async function ask(agent: AgentDefinition, signal = new AbortController().signal): Promise<string> {
+    const far = {
+      ...services,
+      descriptors: kept,
+      historyLinks: () => assert.fail('no history is linked'),
+      remote: remoteFor(server),
+      follow: { retryMs: [1, 1], pollMs: 1 },
+    };
+    return askAside({ agent, cwd: await scratchFolder(), services: far }, 'What?', signal);
+  }
+  const far = (name: string): AgentDefinition => define(server.baseUrl, name, { Authorization: TOKEN });
+
+  it('returns what an HTTP agent said, and keeps no session', async () => {
+    assert.equal(await ask(far('echo')), 'What?');
+    assert.equal(kept.texts.size, 0);
+  });
+
+  it('takes neither a question of the agent nor half an answer for its answer', async () => {
+    await assert.rejects(() => ask(far('awaiting')), { code: 'no-answer' });
+    await assert.rejects(() => ask(far('failing')), /bad input/);
+  });
+
+  it('stops the run when it is cancelled', async () => {
+    const abort = new AbortController();
+    const asking = ask(far('slow'), abort.signal);
+    asking.catch(() => undefined);
+    await working.promise;
+    abort.abort();
+    await assert.rejects(asking, { name: 'AbortError' });
+    await ended.promise;
+  });
+
+  it('returns what an agent over WebSocket said, which may use nothing of this machine', async () => {
+    const remote = await serveAgent();
+    try {
+      const agent = parseAgent({ name: 'Far', url: remote.ws, allow: { files: true, terminals: true } });
+      assert.equal(await ask(agent), 'You said What?.');
+      const initialize = remote.received.find(({ method }) => method === 'initialize');
+      assert.doesNotMatch(JSON.stringify(initialize), /"(?:readTextFile|writeTextFile|terminal)":true/);
+    } finally {
+      await remote.close();
+    }
   });
 });

@@ -90,23 +90,6 @@ function saidIn({ model }: Conversation): string {
     .join('');
 }
 
-function stateOf({ session: { conversation } }: AttachWindow, agent: PiecewiseAgent): string {
-  const { connection, isBusy, queue, model } = conversation;
-  const items = queue.items.map(({ text, state }) => `${text} ${state}`);
-  const { turn, permissions } = model.state;
-  const error = 'error' in connection ? String(connection.error) : '';
-  return JSON.stringify([
-    connection.kind,
-    error,
-    isBusy,
-    items,
-    queue.paused,
-    turn?.id,
-    [...permissions.keys()],
-    agent.prompts,
-  ]);
-}
-
 interface Walk {
   readonly seed: number;
   /** When it should have come to an end, as `performance.now()` has it. */
@@ -138,7 +121,7 @@ async function run({ seed, until, lives }: Walk): Promise<number> {
   };
   for (;;) {
     // Starts read files, and a turn of the loop takes no time while a disk is slow.
-    if (performance.now() > until) throw new Error(`seed ${seed} does not come to an end: ${stateOf(window, agent)}`);
+    if (performance.now() > until) throw new Error(`seed ${seed} does not come to an end`);
     for (let pause = random(3); pause >= 0; pause--) await turnOfLoop();
     if (!window.isAlive) {
       deaths++;

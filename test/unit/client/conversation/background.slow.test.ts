@@ -1,10 +1,10 @@
 // A turn outlives its window: with a real keeper, a real agent and a real journal.
+
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AgentDefinition } from '../../../../src/agents/agentDefinition';
-import { parseAgents } from '../../../../src/agents/agentDefinition';
 import { silentLog } from '../../../../src/base/log';
 import type { Conversation } from '../../../../src/client/conversation/conversation';
 import { Keepers } from '../../../../src/client/transport/keepers';
@@ -14,10 +14,10 @@ import { TestChangeServices } from '../../../support/changes/changeServices';
 import { FaultWindow } from '../../../support/faults/faultWindow';
 import { TestKeepers } from '../../../support/keeper/keepers';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
+import { parseAgent, stopReasons } from '../../../support/sessions/conversation';
 
 function plain(): AgentDefinition {
-  const [agent] = parseAgents({ plain: scriptedAgent('plain') }).agents;
-  assert.ok(agent);
+  const agent = parseAgent(scriptedAgent('plain'), 'plain');
   return agent;
 }
 
@@ -133,21 +133,6 @@ describe('a turn that outlives its window', () => {
     );
   });
 
-  it('asks its permission again, with the same question, and takes one answer', async () => {
-    window.conversation.send('permission').done.catch(() => {});
-    await window.session.until((c) => c.model.state.permissions.size === 1);
-    const [before] = window.conversation.model.state.permissions.values();
-    await reload();
-    const [after] = window.conversation.model.state.permissions.values();
-    assert.deepEqual(after, before);
-    const option = after?.options[0]?.optionId;
-    await window.session.until((c) => c.connection.kind === 'ready');
-    assert.ok(after && option && window.conversation.answerPermission(after.id, option));
-    await window.session.until((c) => !c.isBusy);
-    assert.equal(window.conversation.model.state.turns[0]?.stopReason, 'end_turn');
-    assert.equal(window.conversation.model.state.permissions.size, 0);
-  });
-
   it('lists at its end what it has changed before and after a reload, and what the user edited', async () => {
     await recording();
     window.conversation.send('own a.txt x\nelicit\nown c.txt y').done.catch(() => {});
@@ -187,10 +172,7 @@ describe('a turn that outlives its window', () => {
     await reload();
     await window.session.until((c) => c.connection.kind === 'ready');
     assert.ok(window.conversation.isBusy);
-    assert.deepEqual(
-      window.conversation.model.state.turns.map(({ stopReason }) => stopReason),
-      [undefined],
-    );
+    assert.deepEqual(stopReasons(window.conversation), [undefined]);
   });
 
   it('ends with a session that is closed before its agent is attached', async () => {
@@ -213,18 +195,6 @@ describe('a turn that outlives its window', () => {
     await window.session.until((c) => !c.isBusy && c.connection.kind === 'ready');
     const [turn] = window.conversation.model.state.turns;
     assert.deepEqual([turn?.stopReason, turn?.barrier], ['error', 'exit']);
-  });
-
-  it('leaves nothing behind where its agent was idle and left after the window', async () => {
-    const { conversation } = window;
-    assert.equal((await conversation.send('say here').done).stopReason, 'end_turn');
-    const { id } = conversation.link?.kept?.agent ?? {};
-    assert.ok(id !== undefined);
-    await conversation.close('window-ended');
-    window.journal.dispose();
-    await (await keepers.attachWith(id, { leaveAfterMs: 0 })).detach();
-    await agentEnded();
-    assert.deepEqual(await keepers.left(), []);
   });
 
   it('ends without an error where its agent left once it was done', async () => {
@@ -256,17 +226,5 @@ describe('a turn that outlives its window', () => {
     assert.equal(conversation.queue.paused, 'window-ended');
     conversation.queueActions.resume();
     await window.session.until((c) => saidIn(c, 1) === 'next' && !c.isBusy);
-  });
-
-  it('shows that its agent ended while no window was there', async () => {
-    window.conversation.send('say Working.\nsleep 300\ndie 3').done.catch(() => {});
-    await window.session.until((c) => saidIn(c, 0) === 'Working.');
-    await window.conversation.close('window-ended');
-    window.journal.dispose();
-    await agentEnded();
-    window = open();
-    await window.session.until((c) => !c.isBusy);
-    const [turn] = window.conversation.model.state.turns;
-    assert.deepEqual([turn?.stopReason, turn?.barrier], ['error', 'exit']);
   });
 });

@@ -20,7 +20,7 @@ import {
 import { TestKeepers } from '../../../support/keeper/keepers';
 import { goneFrom } from '../../../support/processes';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
-import { testServices, testTerminals } from '../../../support/sessions/conversation';
+import { queuedTexts, testServices, testTerminals } from '../../../support/sessions/conversation';
 
 describe('a queue whose session has no window', function () {
   this.timeout(60_000);
@@ -222,10 +222,7 @@ describe('a queue whose session has no window', function () {
     assert.equal(window.log.filter(({ ev }) => ev === 'start').length, 1);
     const back = open();
     await back.session.until((c) => c.queue.paused !== undefined);
-    assert.deepEqual(
-      back.conversation.queue.items.map(({ text }) => text),
-      ['say <m1>'],
-    );
+    assert.deepEqual(queuedTexts(back.conversation), ['say <m1>']);
     assert.deepEqual(prompts(window), ['m0']);
     await back.close();
   });

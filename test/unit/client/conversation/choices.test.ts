@@ -137,39 +137,30 @@ describe('what the user chose', () => {
     assert.deepEqual(lastPrompt()?.settings, chosen);
   });
 
-  it('goes over to a session that continues it with the same agent, and must be in force there', async () => {
+  async function continued(of: string, manner: Manner, check: (next: ChoosySession) => Promise<void>): Promise<void> {
     await begin();
-    const event = carriedChoices(session.conversation.model.state, 'choosy');
+    const event = carriedChoices({ ...session.conversation.model.state, choicesOf: of }, of);
     await session.close();
-    const next = new ChoosySession(await scratchFolder());
-    next.agent.manner = { drops: ['read-only'] };
-    next.open();
-    try {
-      next.conversation.note([{ at: 0, event }]);
-      next.conversation.send('two').done.catch(() => {});
+    session = new ChoosySession(await scratchFolder());
+    session.agent.manner = manner;
+    session.open();
+    session.conversation.note([{ at: 0, event }]);
+    session.conversation.send('two').done.catch(() => {});
+    await check(session);
+  }
+
+  it('goes over to a session that continues it with the same agent, and must be in force there', () =>
+    continued('choosy', { drops: ['read-only'] }, async (next) => {
       await next.until(({ queue }) => queue.paused !== undefined);
       assert.match(next.conversation.queue.paused ?? '', /no longer offers/);
       assert.deepEqual(next.composer, { ...chosen, mode: 'full' });
-    } finally {
-      await next.close();
-    }
-  });
+    }));
 
-  it('goes over to another agent as far as that offers it', async () => {
-    await begin();
-    const event = carriedChoices({ ...session.conversation.model.state, choicesOf: 'other' }, 'other');
-    await session.close();
-    const next = new ChoosySession(await scratchFolder());
-    next.agent.manner = { drops: ['large'] };
-    next.open();
-    try {
-      next.conversation.note([{ at: 0, event }]);
-      await next.conversation.send('two').done;
+  it('goes over to another agent as far as that offers it', () =>
+    continued('other', { drops: ['large'] }, async (next) => {
+      await next.until(() => next.agent.prompts.length > 0);
       assert.deepEqual(next.agent.prompts[0]?.settings, { ...chosen, model: 'small' });
-    } finally {
-      await next.close();
-    }
-  });
+    }));
 
   describe('where the agent does not take it', () => {
     async function held(manner: Manner): Promise<void> {
@@ -181,30 +172,37 @@ describe('what the user chose', () => {
       assert.equal(session.agent.prompts.length, 1, 'nothing has left');
     }
 
-    it('holds the message and says that the agent refused', async () => {
-      await held({ treats: { mode: 'refuses' } });
-      assert.equal(
-        paused(),
-        'Paused: choosy refused “read-only”: not read-only. Choose again, or send with what the agent has now.',
-      );
-      assert.deepEqual(session.composer, { ...chosen, mode: 'full' }, 'what is in force is shown');
-    });
-
-    it('holds the message and says that the agent no longer offers it', async () => {
-      await held({ drops: ['read-only'] });
-      assert.match(paused(), /^Paused: choosy no longer offers “read-only”\./);
-    });
-
-    it('holds the message and says that the agent did not answer', async () => {
-      await held({ treats: { model: 'mute' } });
-      assert.match(paused(), /^Paused: choosy didn't answer when asked for “model: large”\./);
-    });
-
-    it('holds the message and says that the agent kept what it had', async () => {
-      await held({ treats: { mode: 'keeps' } });
-      assert.match(paused(), /^Paused: choosy didn't switch to “read-only”\./);
-      assert.equal(session.composer.mode, 'full');
-    });
+    for (const [what, manner, reason, mode] of [
+      [
+        'the agent refused',
+        { treats: { mode: 'refuses' } },
+        /^Paused: choosy refused “read-only”: not read-only\. /,
+        'full',
+      ],
+      [
+        'the agent no longer offers it',
+        { drops: ['read-only'] },
+        /^Paused: choosy no longer offers “read-only”\./,
+        'full',
+      ],
+      [
+        'the agent did not answer',
+        { treats: { model: 'mute' } },
+        /^Paused: choosy didn't answer when asked for “model: large”\./,
+        'read-only',
+      ],
+      [
+        'the agent kept what it had',
+        { treats: { mode: 'keeps' } },
+        /^Paused: choosy didn't switch to “read-only”\./,
+        'full',
+      ],
+    ] as const)
+      it(`holds the message, says that ${what}, and shows what is in force`, async () => {
+        await held(manner);
+        assert.match(paused(), reason);
+        assert.equal(session.composer.mode, mode);
+      });
 
     it('sends it when the user wants, with what is shown', async () => {
       await held({ treats: { mode: 'refuses' } });

@@ -4,6 +4,7 @@ import { strict as assert } from 'node:assert';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
 import type { Manner, Treatment } from '../../../support/sessions/choosyAgent';
 import { ChoosySession } from '../../../support/sessions/choosySession';
+import { seeded } from '../../../support/store/random';
 import { seeds } from '../../../support/tier';
 
 const OPTIONS: Readonly<Record<string, readonly (string | boolean)[]>> = {
@@ -16,23 +17,6 @@ const OPTIONS: Readonly<Record<string, readonly (string | boolean)[]>> = {
 const UNKNOWN: ReadonlySet<Treatment> = new Set(['mute', 'empty', 'lies', 'late']);
 const TREATMENTS: readonly Treatment[] = ['sets', 'sets', 'sets', 'refuses', 'late', 'mute', 'empty', 'lies', 'keeps'];
 
-class Random {
-  #state: number;
-
-  constructor(seed: number) {
-    this.#state = (seed * 2654435761) % 2 ** 32 || 1;
-  }
-
-  below(count: number): number {
-    this.#state = (this.#state * 1664525 + 1013904223) % 2 ** 32;
-    return Math.floor((this.#state / 2 ** 32) * count);
-  }
-
-  one<T>(values: readonly T[]): T {
-    return values[this.below(values.length)] as T;
-  }
-}
-
 interface Outcome {
   readonly sent: number;
   readonly held: number;
@@ -40,24 +24,25 @@ interface Outcome {
 
 /** What the user does in one session, until something else leaves than is shown. */
 async function play(seed: number, folder: string): Promise<Outcome> {
-  const random = new Random(seed);
+  const below = seeded(seed);
+  const one = <T>(values: readonly T[]): T => values[below(values.length)] as T;
   const session = new ChoosySession(folder);
   const { agent } = session;
   const some = (): Record<string, string | boolean> => {
-    const id = random.one(Object.keys(OPTIONS));
-    return { [id]: random.one(OPTIONS[id] ?? []) };
+    const id = one(Object.keys(OPTIONS));
+    return { [id]: one(OPTIONS[id] ?? []) };
   };
   const manner = (): Manner => ({
-    remembers: random.below(2) === 0,
-    modeOption: agent.manner.modeOption ?? random.below(2) === 0,
-    reopens: agent.manner.reopens ?? random.one(['resume', 'load', 'never']),
-    isSilent: random.below(4) === 0,
-    treats: Object.fromEntries(Object.keys(OPTIONS).map((id) => [id, random.one(TREATMENTS)])),
-    ...(random.below(4) === 0 && { drops: [random.one(['read-only', 'ask', 'large', 'high'])] }),
-    ...(random.below(4) === 0 && { changes: some() }),
-    ...(random.below(4) === 0 && { changesAtOpen: some() }),
-    lateMs: random.below(12),
-    ...(random.below(3) === 0 && { repeats: random.one(['before', 'after'] as const) }),
+    remembers: below(2) === 0,
+    modeOption: agent.manner.modeOption ?? below(2) === 0,
+    reopens: agent.manner.reopens ?? one(['resume', 'load', 'never']),
+    isSilent: below(4) === 0,
+    treats: Object.fromEntries(Object.keys(OPTIONS).map((id) => [id, one(TREATMENTS)])),
+    ...(below(4) === 0 && { drops: [one(['read-only', 'ask', 'large', 'high'])] }),
+    ...(below(4) === 0 && { changes: some() }),
+    ...(below(4) === 0 && { changesAtOpen: some() }),
+    lateMs: below(12),
+    ...(below(3) === 0 && { repeats: one(['before', 'after'] as const) }),
   });
   /** What may be in force although it is not shown: nobody has said so. */
   let unsure = new Set<string>();
@@ -101,18 +86,7 @@ async function play(seed: number, folder: string): Promise<Outcome> {
   try {
     await session.conversation.start();
     for (let step = 0; step < 8; step++) {
-      const what = random.one([
-        'choose',
-        'choose',
-        'send',
-        'send',
-        'change',
-        'window',
-        'crash',
-        'idle',
-        'restart',
-        'manner',
-      ]);
+      const what = one(['choose', 'choose', 'send', 'send', 'change', 'window', 'crash', 'idle', 'restart', 'manner']);
       log.push(what);
       if (what === 'send') await send();
       else if (what === 'change') {
@@ -132,7 +106,7 @@ async function play(seed: number, folder: string): Promise<Outcome> {
             ? choices.setMode(String(value))
             : choices.setConfigOption(id, value);
         asked.catch(() => {});
-        if (random.below(2) === 0) await asked.catch(() => {});
+        if (below(2) === 0) await asked.catch(() => {});
       } else {
         if (what === 'window') {
           await session.close();

@@ -1,4 +1,5 @@
 // Whole conversations with real agent processes that behave. The scripted agent ends itself with a violation where the client breaks a rule.
+
 import { strict as assert } from 'node:assert';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,11 +9,12 @@ import type { FilePort } from '../../../../src/client/ports/ports';
 import { AgentFiles } from '../../../../src/client/requests/agentFiles';
 import { phaseOf, projectSession } from '../../../../src/client/view/projectSession';
 import { snapshotOf } from '../../../../src/client/view/snapshot';
-import { calledMethods, readAgentLog, scriptedAgent } from '../../../support/agents/definition';
+import { readAgentLog, scriptedAgent } from '../../../support/agents/definition';
 import type { AgentScript, presets } from '../../../support/agents/script';
+import { pluck } from '../../../support/pluck';
 import { goneFrom, isGone } from '../../../support/processes';
 import { useAgentSession } from '../../../support/sessions/agentSession';
-import { diskFiles } from '../../../support/sessions/conversation';
+import { diskFiles, queuedTexts, queueStates } from '../../../support/sessions/conversation';
 import { skipTime } from '../../../support/skipTime';
 
 describe('conversation', function () {
@@ -33,47 +35,6 @@ describe('conversation', function () {
       assert.equal(phaseOf(session.conversation), 'ready');
     });
 
-    it('says session/ready once, after session/new and before the first prompt', async () => {
-      open('proposals');
-      await session.conversation.send('say x').done;
-      await session.conversation.send('say y').done;
-      assert.deepEqual(calledMethods(readAgentLog(session.agentLog)), [
-        'initialize',
-        'session/new',
-        'session/ready',
-        'session/prompt',
-        'session/prompt',
-      ]);
-    });
-
-    for (const preset of ['ready-v2-place', 'ready-session', 'ready-session-capabilities', 'ready-meta'] as const) {
-      it(`reads the ready capability where it stands: ${preset}`, async () => {
-        open(preset);
-        await session.conversation.send('say x').done;
-        assert.ok(calledMethods(readAgentLog(session.agentLog)).includes('session/ready'));
-      });
-    }
-
-    for (const preset of ['plain', 'ready-false', 'ready-string'] as const) {
-      it(`does not say session/ready to an agent that did not ask for it: ${preset}`, async () => {
-        open(preset);
-        await session.conversation.send('say x').done;
-        assert.ok(!calledMethods(readAgentLog(session.agentLog)).includes('session/ready'));
-      });
-    }
-
-    it('loses none of the updates that come before the session is known', async () => {
-      open('early');
-      await session.conversation.start();
-      await session.conversation.send('say after').done;
-      const early = readAgentLog(session.agentLog).filter(
-        ({ dir, msg }) => dir === 'out' && msg?.method === 'session/update',
-      ).length;
-      assert.ok(early >= 36);
-      const text = session.said();
-      assert.ok(text.includes('35'), text.slice(0, 300));
-    });
-
     it('shows all 14 updates, and those that it does not know', async () => {
       open('plain');
       await session.conversation.send('all-updates\nunknown-updates').done;
@@ -88,10 +49,7 @@ describe('conversation', function () {
       const first = session.conversation.send('wait');
       await session.until((c) => c.isBusy);
       const second = session.conversation.send('say second');
-      assert.deepEqual(
-        snapshotOf(session.conversation).queue.map(({ text, state }) => [text, state]),
-        [['say second', 'queued']],
-      );
+      assert.deepEqual(queueStates(session.conversation), [['say second', 'queued']]);
       session.conversation.cancel();
       assert.equal((await first.done).stopReason, 'cancelled');
       const [waiting] = snapshotOf(session.conversation).queue;
@@ -112,44 +70,6 @@ describe('conversation', function () {
       await two.done;
       await session.until((c) => c.queue.items.length === 0 && !c.isBusy);
       assert.equal(session.said(), 'two\none');
-    });
-
-    it('does not send an item while it is being edited', async () => {
-      open('plain');
-      const first = session.conversation.send('wait');
-      await session.until((c) => c.isBusy);
-      const second = session.conversation.send('say draft');
-      session.conversation.queue.hold(second.id, true);
-      session.conversation.cancel();
-      await first.done;
-      session.conversation.queueActions.resume();
-      assert.equal(session.conversation.isBusy, false);
-      session.conversation.queue.edit(second.id, 'say final');
-      session.conversation.queueActions.pump();
-      await second.done;
-      assert.equal(session.said(), 'final');
-    });
-
-    it('probes a session that was quiet, and only then', async () => {
-      open('proposals', { quietMs: 0 });
-      await session.conversation.send('say x').done;
-      assert.ok(calledMethods(readAgentLog(session.agentLog)).includes('session/status'));
-      assert.equal(session.conversation.liveness, 'live');
-      await session.close();
-      open('proposals');
-      await session.conversation.send('say x').done;
-      const methods = calledMethods(readAgentLog(session.agentLog));
-      assert.equal(methods.filter((method) => method === 'session/status').length, 1);
-    });
-
-    it('continues in a new session where the probe says that the session is gone', async () => {
-      open(
-        { status: { path: ['agentCapabilities', 'sessionCapabilities', 'status'], answer: 'not_found' } },
-        { quietMs: -1 },
-      );
-      assert.equal((await session.conversation.send('say x').done).stopReason, 'end_turn');
-      const opened = calledMethods(readAgentLog(session.agentLog)).filter((method) => method === 'session/new');
-      assert.equal(opened.length, 2);
     });
   });
 
@@ -177,13 +97,10 @@ describe('conversation', function () {
       const rest = ['say two', 'say three'].map((text) => session.conversation.send(text));
       await first.done;
       await session.until((c) => !c.isBusy);
-      assert.deepEqual(
-        snapshotOf(session.conversation).queue.map(({ text, state }) => [text, state]),
-        [
-          ['say two', 'paused'],
-          ['say three', 'paused'],
-        ],
-      );
+      assert.deepEqual(queueStates(session.conversation), [
+        ['say two', 'paused'],
+        ['say three', 'paused'],
+      ]);
       assert.equal(session.conversation.queue.paused, 'turn-failed');
       session.conversation.queueActions.resume();
       for (const { done } of rest) await done;
@@ -198,10 +115,7 @@ describe('conversation', function () {
       await session.until((c) => !c.isBusy && c.queue.paused !== undefined);
       await session.conversation.send('say now').done;
       assert.equal(session.said(), 'now');
-      assert.deepEqual(
-        snapshotOf(session.conversation).queue.map(({ text, state }) => [text, state]),
-        [['say two', 'paused']],
-      );
+      assert.deepEqual(queueStates(session.conversation), [['say two', 'paused']]);
     });
 
     it('keeps and pauses a message whose agent was stopped while it started', async () => {
@@ -210,10 +124,7 @@ describe('conversation', function () {
       await session.until((c) => c.stages.current?.name === 'initialize');
       session.conversation.cancel();
       await session.until((c) => c.connection.kind === 'idle');
-      assert.deepEqual(
-        snapshotOf(session.conversation).queue.map(({ text, state }) => [text, state]),
-        [['say x', 'paused']],
-      );
+      assert.deepEqual(queueStates(session.conversation), [['say x', 'paused']]);
     });
   });
 
@@ -226,10 +137,7 @@ describe('conversation', function () {
     });
     assert.equal(session.conversation.queue.paused, 'agent-closed-input');
     assert.equal(session.conversation.isBusy, false);
-    assert.deepEqual(
-      session.conversation.queue.items.map(({ text, state }) => [text, state]),
-      [['say two', 'queued']],
-    );
+    assert.deepEqual(pluck(session.conversation.queue.items, 'text', 'state'), [['say two', 'queued']]);
   });
 
   it('starts no second agent before the first one is gone', async () => {
@@ -287,18 +195,6 @@ describe('conversation', function () {
       );
     });
 
-    it('keep the end of their output at a whole character, can be killed, and stay visible after their release', async () => {
-      open('plain');
-      await session.conversation.send('terminal-limit 100\nterminal-kill\nterminal-release').done;
-      assert.match(session.said(), /é+END/);
-      assert.doesNotMatch(session.said(), /\ufffd/);
-      assert.ok(
-        [...session.conversation.model.state.terminals.values()].every(
-          ({ exit, released }) => exit !== undefined || released,
-        ),
-      );
-    });
-
     it('end with the session where the agent left one running', async () => {
       open('plain');
       const printed = (): string => [...session.conversation.model.state.terminals.values()][0]?.output ?? '';
@@ -321,10 +217,7 @@ describe('conversation', function () {
       const during = session.conversation.send('say during');
       assert.equal((await turn.done).stopReason, 'cancelled');
       assert.equal((await during.done).stopReason, 'end_turn');
-      assert.deepEqual(
-        session.conversation.queue.items.map(({ text }) => text),
-        ['say queued'],
-      );
+      assert.deepEqual(queuedTexts(session.conversation), ['say queued']);
       assert.equal(session.conversation.queue.paused, 'stopped');
     });
   });
@@ -361,13 +254,6 @@ describe('conversation', function () {
       assert.match(session.said(), /"outcome":"cancelled"/);
     });
 
-    it('closes a question that the agent withdraws', async () => {
-      open('plain');
-      await session.conversation.send('withdraw').done;
-      assert.equal(session.conversation.model.state.permissions.size, 0);
-      assert.match(session.said(), /cancelled/);
-    });
-
     it('shows a question without options, which can only be dismissed', async () => {
       open('plain');
       const turn = session.conversation.send('permission-none');
@@ -386,52 +272,10 @@ describe('conversation', function () {
   });
 
   describe('turn ends', () => {
-    for (const when of ['before', 'after', 'late', 'twice', 'wrong-id', 'no-id', 'unadvertised'] as const) {
-      it(`are known although turn_complete comes ${when}`, async () => {
-        open({ turnComplete: { when, delayMs: 20 } });
-        await session.conversation.start();
-        await skipTime(async () => {
-          await session.conversation.send('say a').done;
-          await session.conversation.send('say b').done;
-        });
-        const { turns } = snapshotOf(session.conversation);
-        assert.deepEqual(
-          turns.map(({ stopReason }) => stopReason),
-          ['end_turn', 'end_turn'],
-        );
-        assert.equal(session.said().replaceAll('\n', ''), 'ab');
-      });
-    }
-
-    it('are known although a promised turn_complete never comes', async () => {
-      open({ turnComplete: { when: 'never' } }, { barrierGraceMs: 10 });
-      await session.conversation.send('say a').done;
-      assert.equal(snapshotOf(session.conversation).turns[0]?.barrier, 'timeout');
-    });
-
-    it('do not lose what comes after them: it is shown, as late', async () => {
-      open('proposals');
-      await session.conversation.send('say in time\nlate chunk').done;
-      await session.until(() => kinds().includes('agent late'));
-      assert.deepEqual(kinds(), ['user', 'agent', 'agent late']);
-    });
-
     it('let a late update finish a tool call', async () => {
       open('plain');
       await session.conversation.send('late tool').done;
       await session.until((c) => snapshotOf(c).entries.some(({ tool }) => tool?.status === 'completed'));
-    });
-
-    it('show the error of a failed prompt and let the next one work', async () => {
-      open('plain');
-      const result = await session.conversation.send('error -32603 The model is overloaded').done;
-      assert.equal(result.stopReason, 'error');
-      assert.ok(
-        snapshotOf(session.conversation).entries.some(
-          ({ kind, text }) => kind === 'error' && text?.includes('overloaded'),
-        ),
-      );
-      assert.equal((await session.conversation.send('say fine').done).stopReason, 'end_turn');
     });
 
     it('send a failed prompt again with its attachments, once, as a new message', async () => {

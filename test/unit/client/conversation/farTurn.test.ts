@@ -1,14 +1,14 @@
 // A turn of an agent on another machine outlives its window, with a real journal: the next window asks the agent what became of it.
+
 import { strict as assert } from 'node:assert';
-import { type AgentDefinition, parseAgents } from '../../../../src/agents/agentDefinition';
 import type { ConversationServices } from '../../../../src/client/conversation/conversationOptions';
 import type { KeepPolicy } from '../../../../src/client/transport/keepers';
 import { projectSession } from '../../../../src/client/view/projectSession';
-import { snapshotOf } from '../../../../src/client/view/snapshot';
 import { FaultWindow } from '../../../support/faults/faultWindow';
 import { TestKeepers } from '../../../support/keeper/keepers';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
 import { DurableAgent, type DurableOptions, type DurableSession } from '../../../support/servers/durableAgent';
+import { agentText, parseAgent, queuedTexts } from '../../../support/sessions/conversation';
 import { seeded } from '../../../support/store/random';
 import { seeds } from '../../../support/tier';
 
@@ -37,11 +37,10 @@ describe('a turn of an agent on another machine whose window ends', function () 
   });
 
   function open(services: Partial<ConversationServices> = {}): FaultWindow {
-    const [definition] = parseAgents({ far: { name: 'Far', url: agent.url } }).agents;
     const delays = { reconnectDelaysMs: Array.from({ length: 8 }, () => 20) };
     const next = new FaultWindow({
       folder,
-      agent: definition as AgentDefinition,
+      agent: parseAgent({ name: 'Far', url: agent.url }, 'far'),
       services: { keepers: keepers.all, ...delays, ...services },
     });
     // As the workbench does when it recalls a session.
@@ -59,11 +58,7 @@ describe('a turn of an agent on another machine whose window ends', function () 
     return agent.only;
   }
 
-  const said = (): string =>
-    snapshotOf(window.conversation)
-      .entries.filter(({ kind }) => kind === 'agent')
-      .map(({ text }) => text)
-      .join('');
+  const said = (): string => agentText(window.conversation);
   const ends = (): string[] =>
     window.conversation.model.state.turns.map(({ stopReason, barrier }) => `${stopReason} by ${barrier}`);
 
@@ -109,33 +104,6 @@ describe('a turn of an agent on another machine whose window ends', function () 
       );
     });
 
-  it('ends with the reason of an agent that has ended it without a window', async () => {
-    const far = await begin();
-    await reload('killed', () => {
-      agent.say(far, 'And it is over.');
-      agent.end(far, 'refusal');
-    });
-    await window.session.until((c) => !c.isBusy);
-    assert.equal(said(), far.said);
-    assert.deepEqual(ends(), ['refusal by state']);
-  });
-
-  it('asks its permission again', async () => {
-    const far = await begin();
-    void agent.ask(far);
-    await window.session.until(({ model }) => model.state.permissions.size === 1);
-    await reload('closed');
-    await window.session.until((c) => c.connection.kind === 'ready');
-    assert.equal(window.conversation.model.state.permissions.size, 0);
-    const answer = agent.ask(far);
-    await window.session.until(({ model }) => model.state.permissions.size === 1);
-    const [id = ''] = window.conversation.model.state.permissions.keys();
-    window.conversation.answerPermission(id, 'yes');
-    assert.equal(await answer, 'yes');
-    agent.end(far, 'end_turn');
-    await window.session.until((c) => !c.isBusy);
-  });
-
   it('waits for a server that is away at first', async () => {
     const far = await begin();
     await reload('closed', () => agent.leave());
@@ -155,10 +123,7 @@ describe('a turn of an agent on another machine whose window ends', function () 
     await window.session.until((c) => c.model.state.turn === undefined);
     assert.deepEqual(ends(), ['error by exit']);
     assert.equal(window.conversation.queue.paused, 'window-ended');
-    assert.deepEqual(
-      window.conversation.queue.items.map(({ text }) => text),
-      ['next'],
-    );
+    assert.deepEqual(queuedTexts(window.conversation), ['next']);
   });
 
   it('leaves a message in doubt that the agent has never got', async () => {

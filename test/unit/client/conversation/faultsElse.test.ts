@@ -1,17 +1,14 @@
 // Everything else that breaks around a turn: an agent that is deaf or does not know how to end, a disk that gives up, a clock that jumps, a second window.
+
 import { strict as assert } from 'node:assert';
-import { spawnSync } from 'node:child_process';
-import { statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { ParleyError } from '../../../../src/base/errors';
 import { projectSession } from '../../../../src/client/view/projectSession';
 import { type FaultRow, writeFaults } from '../../../support/faults/faultTable';
 import { assertKept, assertWhole, type FaultWindow, keepingAgent } from '../../../support/faults/faultWindow';
 import { useFaultWindows } from '../../../support/faults/useFaultWindows';
 import { kill } from '../../../support/processes';
+import { queuedTexts } from '../../../support/sessions/conversation';
 import { skipTime } from '../../../support/skipTime';
-import { openJournal } from '../../../support/store/journals';
 
 const TYPED = ['one', 'two', 'three'];
 
@@ -48,7 +45,6 @@ describe('a user whose machine fails', () => {
   for (const [fault, play] of [
     ['agent closes its output and lives on', 'deaf'],
     ['agent dies after half a line', 'say I think\nhalf-line'],
-    ['agent exits with an error', 'die 3'],
   ] as const) {
     it(`keeps what they typed: ${fault}`, async () => {
       const window = windows.start();
@@ -86,11 +82,7 @@ describe('a user whose machine fails', () => {
     await window.session.until((c) => c.queue.paused !== undefined);
     for (const tag of TYPED.slice(1)) window.type(tag);
     await window.session.until((c) => c.model.state.turns.length === TYPED.length && !c.isBusy);
-    assert.deepEqual(
-      window.conversation.queue.items.map(({ text }) => text),
-      ['say <later>'],
-      'what waited before waits on',
-    );
+    assert.deepEqual(queuedTexts(window.conversation), ['say <later>'], 'what waited before waits on');
     await window.goOn();
     assertWhole(window.conversation.model.state, [...TYPED, 'later']);
   });
@@ -110,93 +102,6 @@ describe('a user whose machine fails', () => {
     assert.equal(firstTurn(window)?.stopReason, 'cancelled');
     await window.goOn();
     settle(window, 'agent never ends its turn, not even when stopped');
-  });
-
-  it('sees a turn end once', async () => {
-    const window = windows.start({ agent: keepingAgent(windows.folder, { turnComplete: true }) });
-    const complete = 'update {"sessionUpdate":"turn_complete","stopReason":"end_turn"}';
-    // 0 is initialize, 1 session/new, 2 this prompt.
-    typeAll(window, `${complete}\n${complete}\nline {"jsonrpc":"2.0","id":2,"result":{"stopReason":"end_turn"}}`);
-    await quiet(window);
-    assert.equal(window.conversation.model.state.turns.length, TYPED.length);
-    settle(window, 'agent ends its turn twice, by barrier and by answer');
-  });
-
-  it('sees a stopped turn as cancelled, also where the agent completes it', async () => {
-    const window = windows.start({
-      agent: keepingAgent(windows.folder, { onCancel: 'ignore' }),
-      services: { afterCancel: () => 'continue' },
-    });
-    typeAll(window, 'say I think\nsleep 200\nsay and go on');
-    await says('I think')(window);
-    window.conversation.cancel();
-    await quiet(window);
-    assert.equal(firstTurn(window)?.stopReason, 'cancelled');
-    settle(window, 'agent answers after cancel as if nothing were');
-  });
-
-  describe('and whose journal fails in the middle of a turn', () => {
-    const database = (): string => join(windows.folder, 'journal', 'parley.db');
-
-    async function underWay(): Promise<FaultWindow> {
-      const window = windows.start({ journal: { busyMs: 20 } });
-      window.type('one', 'say I think\npermission');
-      await window.session.until((c) => c.model.state.permissions.size === 1);
-      return window;
-    }
-
-    async function chat(window: FaultWindow): Promise<void> {
-      const { conversation } = window;
-      for (const tag of TYPED.slice(1)) window.type(tag);
-      assert.ok(conversation.answerPermission([...conversation.model.state.permissions.keys()][0] ?? '', 'allow'));
-      await quiet(window);
-    }
-
-    it('can work while another program holds it', async () => {
-      const window = await underWay();
-      const holder = new DatabaseSync(database());
-      holder.exec('BEGIN IMMEDIATE');
-      await chat(window);
-      assert.equal(window.journal.state.kind === 'memory' && window.journal.state.problem, 'locked');
-      settle(window, 'journal locked in mid-turn');
-      holder.exec('ROLLBACK');
-      holder.close();
-      assert.equal(window.journal.retry(), true);
-      assertKept(window, 'nothing is missing on the disk');
-    });
-
-    it('can work with a full disk', async function () {
-      if (process.platform !== 'linux') this.skip();
-      const window = await underWay();
-      // A limit on the size of files stands for the end of the disk.
-      const limit = (size: string): unknown =>
-        spawnSync('prlimit', ['--pid', String(process.pid), `--fsize=${size}:unlimited`]);
-      window.journal.flush();
-      limit(String(statSync(`${database()}-wal`).size));
-      try {
-        await chat(window);
-        assert.equal(window.journal.state.kind, 'memory');
-      } finally {
-        limit('unlimited');
-      }
-      settle(window, 'disk full in mid-turn');
-      assert.equal(window.journal.retry(), true);
-      assertKept(window, 'nothing is missing on the disk');
-    });
-
-    it('can work with a file that is overwritten', async () => {
-      const window = await underWay();
-      window.journal.flush();
-      writeFileSync(database(), Buffer.alloc(statSync(database()).size, 0xa5));
-      writeFileSync(`${database()}-wal`, '');
-      await chat(window);
-      settle(window, 'journal overwritten in mid-turn');
-      // A damage that SQLite's own memory hides is found by the next window.
-      const next = openJournal(join(windows.folder, 'journal'));
-      const told = [window.journal.state, next.state].map((state) => (state.kind === 'durable' && state.notice) || '');
-      next.dispose();
-      assert.match(told.join(), /was saved as/);
-    });
   });
 
   for (const [name, leap] of [
@@ -244,11 +149,7 @@ describe('a user whose machine fails', () => {
     assert.equal(third.conversation.unsent.draft.text, '');
     third.type('three');
     await third.session.until((c) => c.model.state.turns.length === 2 && !c.isBusy);
-    assert.deepEqual(
-      third.conversation.queue.items.map(({ text }) => text),
-      ['say <two>'],
-      'what waited goes on when the user says so',
-    );
+    assert.deepEqual(queuedTexts(third.conversation), ['say <two>'], 'what waited goes on when the user says so');
     await third.goOn();
     const row = third.account('two windows on one session, the first is lost', TYPED);
     rows.push(row);

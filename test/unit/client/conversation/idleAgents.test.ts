@@ -75,16 +75,6 @@ describe('an idle agent', function () {
     );
   });
 
-  it('has the mode that the user chose when it is back, before the next message', async () => {
-    const { conversation } = await begin({ offers: ['resume'], modes: ['ask', 'code'] });
-    await conversation.choices.setMode('code');
-    await pass(LIMIT);
-    await conversation.send('two').done;
-    assert.equal(conversation.model.state.mode, 'code');
-    const order = agents.lines.flatMap(({ dir, msg }) => (dir === 'in' && msg?.method ? [msg.method] : []));
-    assert.deepEqual(order.slice(-3), ['session/resume', 'session/set_mode', 'session/prompt']);
-  });
-
   it('keeps its process where it cannot open the session again', async () => {
     const { conversation } = await begin({});
     await pass(LIMIT);

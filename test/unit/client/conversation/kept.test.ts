@@ -1,22 +1,26 @@
 // Conversations that are kept: with real agents and a real journal, through the end of the agent and the end of the window.
+
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { type AgentDefinition, parseAgents } from '../../../../src/agents/agentDefinition';
+import type { AgentDefinition } from '../../../../src/agents/agentDefinition';
 import { silentLog } from '../../../../src/base/log';
 import type { KeptConversation } from '../../../../src/client/conversation/persistence';
-import { Sql } from '../../../../src/store/file/sql';
 import { Journal } from '../../../../src/store/journal';
 import { JournalPersistence, readKept } from '../../../../src/workbench/sessions/journalPersistence';
 import { scriptedAgent } from '../../../support/agents/definition';
+import { pluck } from '../../../support/pluck';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
-import { type TestConversation, testConversation } from '../../../support/sessions/conversation';
-import { SessionAgents } from '../../../support/sessions/sessionAgents';
+import {
+  parseAgent,
+  queuedTexts,
+  type TestConversation,
+  testConversation,
+} from '../../../support/sessions/conversation';
 
 const KEY = 'kept-1';
 
 function plain(): AgentDefinition {
-  const [agent] = parseAgents({ plain: scriptedAgent('plain') }).agents;
-  assert.ok(agent);
+  const agent = parseAgent(scriptedAgent('plain'), 'plain');
   return agent;
 }
 
@@ -100,10 +104,7 @@ describe('a conversation that is kept', () => {
     assert.ok(conversation.queue.paused, 'nothing goes by itself');
     assert.equal(conversation.unsent.draft.text, 'half a sen');
     assert.deepEqual(conversation.unsent.anchor, { index: 0, offset: 12 });
-    assert.deepEqual(
-      conversation.unsent.attachments.map(({ label }) => label),
-      ['x.ts'],
-    );
+    assert.deepEqual(pluck(conversation.unsent.attachments, 'label'), ['x.ts']);
     assert.equal(conversation.model.state.turns[0]?.barrier, 'exit');
   });
 
@@ -120,10 +121,7 @@ describe('a conversation that is kept', () => {
     const [turn] = conversation.model.state.turns;
     assert.deepEqual([turn?.stopReason, turn?.note], ['error', 'window-ended']);
     assert.equal(turn?.interrupted, true, 'nothing failed');
-    assert.deepEqual(
-      conversation.queue.items.map(({ text }) => text),
-      ['say next'],
-    );
+    assert.deepEqual(queuedTexts(conversation), ['say next']);
     assert.equal(conversation.queue.paused, 'window-ended');
   });
 
@@ -139,64 +137,9 @@ describe('a conversation that is kept', () => {
     assert.deepEqual([doubtful.state, doubtful.doubtful, doubtful.repeats], ['failed', true, 'q1']);
     conversation.queueActions.resume();
     await until((c) => c.model.state.turns.at(-1)?.stopReason === 'end_turn');
-    assert.deepEqual(
-      conversation.queue.items.map(({ id }) => id),
-      [doubtful.id],
-      'going on is not meant for it',
-    );
+    assert.deepEqual(pluck(conversation.queue.items, 'id'), [doubtful.id], 'going on is not meant for it');
     conversation.queueActions.sendNow(doubtful.id);
     await until((c) => c.queue.items.length === 0);
-  });
-
-  it('keeps a message that leaves at once without a transaction of its own, and never as one that waits', async () => {
-    const { conversation } = openWindow();
-    await conversation.send('say one').done;
-    const statements: string[] = [];
-    const { exec, run } = Sql.prototype;
-    Sql.prototype.exec = function (sql) {
-      statements.push(sql);
-      exec.call(this, sql);
-    };
-    Sql.prototype.run = function (sql, ...values) {
-      statements.push(sql);
-      return run.call(this, sql, ...values);
-    };
-    try {
-      const { done } = conversation.send('say two');
-      assert.equal(statements.filter((sql) => sql === 'COMMIT').length, 0);
-      assert.deepEqual(
-        statements.filter((sql) => sql.includes('queue')),
-        [],
-      );
-      assert.equal(journal?.events(KEY).events.at(-1)?.event.type, 'prompt_sent');
-      await done;
-    } finally {
-      Object.assign(Sql.prototype, { exec, run });
-    }
-  });
-
-  it('shows a session once when the agent opens it again', async () => {
-    const agent = new SessionAgents(folder).definition({ load: true });
-    const first = openWindow(agent);
-    await first.conversation.send('say one').done;
-    const before = texts(first);
-    loseWindow();
-    const second = openWindow(agent);
-    await second.conversation.start();
-    assert.equal(second.conversation.connection.kind, 'ready');
-    assert.deepEqual(texts(second), before);
-  });
-
-  it('restarts an agent that exits unexpectedly', async () => {
-    const { conversation, until } = openWindow(plain(), true);
-    const { done } = conversation.send('say one\ndie 3');
-    assert.equal((await done).stopReason, 'error');
-    await until((c) => c.connection.kind === 'ready');
-    assert.equal((await conversation.send('say two').done).stopReason, 'end_turn');
-    const notices = conversation.model.state.entries.flatMap((entry) =>
-      entry.kind === 'notice' ? [entry.said?.code ?? entry.title] : [],
-    );
-    assert.deepEqual(notices, ['new-session'], 'it is said that the agent does not know what is above');
   });
 
   it('gives up on an agent that exits each time', async () => {

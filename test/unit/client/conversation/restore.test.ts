@@ -1,9 +1,13 @@
 // What a conversation is after the end of its window, from what was kept.
-import assert from 'node:assert/strict';
+
+import { strict as assert } from 'node:assert';
 import type { KeptItem } from '../../../../src/client/conversation/persistence';
 import { closingEvents, restoredQueue } from '../../../../src/client/conversation/restore';
-import type { SessionEvent } from '../../../../src/session/events/event';
+import { failedTurn } from '../../../../src/client/conversation/sendAgain';
+import type { SessionEvent, StopReason } from '../../../../src/session/events/event';
 import { SessionModel } from '../../../../src/session/model/model';
+import { PromptQueue } from '../../../../src/session/queue/queue';
+import { pluck } from '../../../support/pluck';
 
 const started: SessionEvent = { type: 'turn_started', turnId: 't1', origin: 'user', at: 1 };
 const sent: SessionEvent = {
@@ -23,8 +27,6 @@ function modelOf(...events: readonly SessionEvent[]): SessionModel {
 function item(id: string, state: KeptItem['state'] = 'queued'): KeptItem {
   return { id, text: `text of ${id}`, attachments: [], state, held: false };
 }
-
-const idsAndStates = (items: readonly KeptItem[]): string[] => items.map(({ id, state }) => `${id} ${state}`);
 
 describe('a conversation whose window ended', () => {
   it('closes the turn and the questions that were open', () => {
@@ -48,23 +50,9 @@ describe('a conversation whose window ended', () => {
     assert.deepEqual(closingEvents(model.state, 10), [], 'closing once is enough');
   });
 
-  it('keeps queued messages in order', () => {
-    const model = modelOf(started, sent, word);
-    const kept = [item('q2'), item('q3', 'failed'), { ...item('q4'), held: true }];
-    const items = restoredQueue(model.state, kept);
-    assert.deepEqual(idsAndStates(items), ['q2 queued', 'q3 failed', 'q4 queued']);
-    assert.ok(
-      items.every(({ held }) => !held),
-      'nobody edits it any more',
-    );
-  });
-
   it('does not send a message again that the agent has answered', () => {
     const model = modelOf(started, sent, word);
-    assert.deepEqual(
-      restoredQueue(model.state, [item('q1', 'sending'), item('q2')]).map(({ id }) => id),
-      ['q2'],
-    );
+    assert.deepEqual(pluck(restoredQueue(model.state, [item('q1', 'sending'), item('q2')]), 'id'), ['q2']);
   });
 
   it('keeps a message that was on its way and stands nowhere else', () => {
@@ -72,18 +60,6 @@ describe('a conversation whose window ended', () => {
     assert.deepEqual([first?.state, first?.doubtful, first?.repeats], ['failed', true, undefined]);
     assert.equal(first?.reason ?? '', 'in-doubt');
     assert.deepEqual([second?.state, second?.doubtful], ['queued', undefined]);
-  });
-
-  it('asks about a prompt that the agent may not have got', () => {
-    const model = modelOf(started, sent);
-    const items = restoredQueue(model.state, [item('q1', 'sending'), item('q2')]);
-    assert.deepEqual(
-      items.map(({ text, state, doubtful, repeats }) => ({ text, state, doubtful, repeats })),
-      [
-        { text: 'do it', state: 'failed', doubtful: true, repeats: 'q1' },
-        { text: 'text of q2', state: 'queued', doubtful: undefined, repeats: undefined },
-      ],
-    );
   });
 
   it('asks once about a prompt where the window ended while it was put back', () => {
@@ -96,5 +72,25 @@ describe('a conversation whose window ended', () => {
   it('does not ask about a prompt that the agent has taken in', () => {
     const model = modelOf(started, sent, { type: 'prompt_inserted', promptId: 'q1', messageId: 'm1' });
     assert.deepEqual(restoredQueue(model.state, []), []);
+  });
+});
+
+describe('a prompt that failed', () => {
+  function turn(stopReason: StopReason, origin: 'user' | 'agent' = 'user'): SessionModel {
+    const model = new SessionModel();
+    model.apply({ type: 'turn_started', turnId: 't1', origin, at: 1 }, 1);
+    model.apply({ type: 'turn_ended', turnId: 't1', stopReason, barrier: 'response', at: 2 }, 2);
+    return model;
+  }
+
+  const empty = new PromptQueue(() => {});
+
+  it('can be sent again while its turn is the newest one', () => {
+    const model = turn('error');
+    assert.equal(failedTurn(model.state, empty, undefined)?.id, 't1');
+    model.apply({ type: 'turn_started', turnId: 't2', origin: 'user', at: 3 }, 3);
+    assert.equal(failedTurn(model.state, empty, undefined), undefined);
+    assert.equal(failedTurn(turn('end_turn').state, empty, undefined), undefined);
+    assert.equal(failedTurn(turn('error', 'agent').state, empty, undefined), undefined);
   });
 });

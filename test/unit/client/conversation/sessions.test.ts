@@ -1,4 +1,5 @@
 // What happens around sessions, with real agent processes that keep theirs in a file and end themselves where they are asked for what they do not offer.
+
 import { strict as assert } from 'node:assert';
 import { join } from 'node:path';
 import type { SessionInfo } from '../../../../src/acp/protocol/dialect';
@@ -7,8 +8,10 @@ import type { Conversation } from '../../../../src/client/conversation/conversat
 import { type McpOffer, NO_MCP_SERVERS } from '../../../../src/client/mcp/mcpOffer';
 import { projectSession, statusOf } from '../../../../src/client/view/projectSession';
 import { snapshotOf } from '../../../../src/client/view/snapshot';
+import { pluck } from '../../../support/pluck';
 import { sameData } from '../../../support/sameData';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
+import { spokenIn } from '../../../support/sessions/conversation';
 import { SessionAgents } from '../../../support/sessions/sessionAgents';
 
 const signal = new AbortController().signal;
@@ -28,23 +31,20 @@ describe('a session of the agent', function () {
     assert.deepEqual(violations, []);
   });
 
-  const spoken = (conversation: Conversation): string[] =>
-    snapshotOf(conversation).entries.flatMap(({ kind, text }) =>
-      kind === 'user' || kind === 'agent' ? [`${kind}: ${text}`] : [],
-    );
   const past = ['user: one', 'agent: Heard one', 'user: two', 'agent: Heard two'];
+
+  const reopened = (sessionId: string, script: Parameters<SessionAgents['open']>[0]) =>
+    agents.open(script, { opening: { kind: 'reopen', sessionId, transcript: 'replay' } });
 
   describe('that is loaded', () => {
     for (const replay of ['before', 'after', 'both'] as const) {
       it(`shows the user what was said, in order, where the agent repeats it ${replay} its answer`, async () => {
         const script = { load: true, replay, ready: true };
         const sessionId = await agents.past(script, 'one', 'two');
-        const { conversation, until } = agents.open(script, {
-          opening: { kind: 'reopen', sessionId, transcript: 'replay' },
-        });
+        const { conversation, until } = reopened(sessionId, script);
         await conversation.start();
-        await until((c) => spoken(c).length === past.length);
-        assert.deepEqual(spoken(conversation), past);
+        await until((c) => spokenIn(c).length === past.length);
+        assert.deepEqual(spokenIn(conversation), past);
         assert.equal(conversation.sessionId, sessionId);
         const { turns, entries } = snapshotOf(conversation);
         sameData(turns, [
@@ -53,20 +53,14 @@ describe('a session of the agent', function () {
         ]);
         assert.ok(entries.every(({ late, turnId }) => !late && turnId !== undefined));
         const tools = entries.filter(({ kind }) => kind === 'tool');
-        assert.deepEqual(
-          tools.map(({ turnId }) => turnId),
-          ['r1', 'r2'],
-          'an id that each turn uses again is another call',
-        );
+        assert.deepEqual(pluck(tools, 'turnId'), ['r1', 'r2'], 'an id that each turn uses again is another call');
       });
     }
 
     it('shows no activity during a replay, and continues in a turn of its own', async () => {
       const script = { load: true, ready: true };
       const sessionId = await agents.past(script, 'one');
-      const { conversation, until } = agents.open(script, {
-        opening: { kind: 'reopen', sessionId, transcript: 'replay' },
-      });
+      const { conversation, until } = reopened(sessionId, script);
       const phases = new Set<string>();
       const looking = until((c) => {
         phases.add(projectSession(c).phase);
@@ -78,25 +72,12 @@ describe('a session of the agent', function () {
       assert.equal(conversation.model.state.replaying, true);
       await conversation.send('three').done;
       assert.equal(conversation.model.state.replaying, false);
-      assert.deepEqual(spoken(conversation).slice(-2), ['user: three', 'agent: Heard three']);
+      assert.deepEqual(spokenIn(conversation).slice(-2), ['user: three', 'agent: Heard three']);
       assert.equal(snapshotOf(conversation).turns.at(-1)?.stopReason, 'end_turn');
     });
 
-    for (const replay of ['after', 'both'] as const) {
-      it(`keeps a message that is written meanwhile behind the past, where that is repeated ${replay} the answer`, async () => {
-        const script = { load: true, replay };
-        const sessionId = await agents.past(script, 'one', 'two');
-        const { conversation } = agents.open(script, { opening: { kind: 'reopen', sessionId, transcript: 'replay' } });
-        await conversation.send('three').done;
-        assert.deepEqual(spoken(conversation), [...past, 'user: three', 'agent: Heard three']);
-      });
-    }
-
     it('says that the agent does not have it, in its words, and offers a new one; what was typed waits', async () => {
-      const { conversation } = agents.open(
-        { load: true },
-        { opening: { kind: 'reopen', sessionId: 'nobody', transcript: 'replay' } },
-      );
+      const { conversation } = reopened('nobody', { load: true });
       await conversation.start();
       const { error, phase } = projectSession(conversation);
       assert.equal(phase, 'failed');
@@ -107,10 +88,7 @@ describe('a session of the agent', function () {
     });
 
     it('is tried again where the agent names no such session in a code of its own', async () => {
-      const { conversation } = agents.open(
-        { load: true, unknownCode: -32603 },
-        { opening: { kind: 'reopen', sessionId: 'nobody', transcript: 'replay' } },
-      );
+      const { conversation } = reopened('nobody', { load: true, unknownCode: -32603 });
       await conversation.start();
       assert.equal(projectSession(conversation).error?.code, 'session-not-opened');
       await conversation.restart();
@@ -124,10 +102,10 @@ describe('a session of the agent', function () {
       await conversation.send('two').done;
       const sessionId = String(conversation.sessionId);
       await conversation.reopen({ kind: 'reopen', sessionId, transcript: 'keep' });
-      assert.deepEqual(spoken(conversation), past);
+      assert.deepEqual(spokenIn(conversation), past);
       await conversation.reopen({ kind: 'reopen', sessionId: 'nobody', transcript: 'replay' });
       assert.equal(projectSession(conversation).error?.code, 'session-not-found');
-      assert.deepEqual(spoken(conversation), past);
+      assert.deepEqual(spokenIn(conversation), past);
     });
 
     it('names the request where the agent never answers it', async () => {
@@ -143,12 +121,6 @@ describe('a session of the agent', function () {
       assert.equal(error?.stage, 'session');
       assert.match(error?.message ?? '', /no response to session\/load within/);
     });
-
-    it('reports that the agent keeps no sessions before it asks the agent anything', async () => {
-      const { conversation } = agents.open({}, { opening: { kind: 'reopen', sessionId: 'any', transcript: 'replay' } });
-      await conversation.start();
-      assert.equal(projectSession(conversation).error?.code, 'cannot-reopen');
-    });
   });
 
   describe('that is resumed', () => {
@@ -160,7 +132,7 @@ describe('a session of the agent', function () {
       assert.ok(sessionId);
       await conversation.reopen({ kind: 'reopen', sessionId, transcript: 'keep' });
       await conversation.send('two').done;
-      assert.deepEqual(spoken(conversation), past);
+      assert.deepEqual(spokenIn(conversation), past);
       assert.equal(conversation.sessionId, sessionId);
       assert.deepEqual(
         snapshotOf(conversation).entries.filter(({ kind }) => kind === 'notice'),
@@ -168,32 +140,6 @@ describe('a session of the agent', function () {
       );
       assert.equal(agents.calls('session/resume').length, 1);
       assert.equal(agents.calls('session/ready').length, 2, 'once for each success');
-    });
-
-    it('is taken where the agent cannot repeat the past', async () => {
-      const script = { offers: ['resume'] };
-      const sessionId = await agents.past(script, 'one');
-      const { conversation } = agents.open(script, { opening: { kind: 'reopen', sessionId, transcript: 'replay' } });
-      await conversation.send('two').done;
-      assert.deepEqual(spoken(conversation), ['user: two', 'agent: Heard two']);
-    });
-  });
-
-  describe('that is forked', () => {
-    it('begins with the past that the agent repeats before it names the new session', async () => {
-      const script = { offers: ['fork'], forkReplays: true, ready: true };
-      const origin = await agents.past(script, 'one', 'two');
-      const { conversation } = agents.open(script, { opening: { kind: 'fork', sessionId: origin } });
-      await conversation.send('three').done;
-      assert.deepEqual(spoken(conversation), [...past, 'user: three', 'agent: Heard three']);
-      assert.notEqual(conversation.sessionId, origin);
-      assert.equal(snapshotOf(conversation).turns[0]?.id, 'r1');
-    });
-
-    it('is refused where the agent cannot do that', async () => {
-      const { conversation } = agents.open({}, { opening: { kind: 'fork', sessionId: 'any' } });
-      await conversation.start();
-      assert.equal(projectSession(conversation).error?.code, 'cannot-fork');
     });
   });
 
@@ -214,10 +160,7 @@ describe('a session of the agent', function () {
       assert.equal(agents.calls('session/list').length, 1);
       await pages.return(undefined);
       const sessions = await all(conversation);
-      assert.deepEqual(
-        sessions.map(({ sessionId }) => sessionId),
-        [...ids, conversation.sessionId],
-      );
+      assert.deepEqual(pluck(sessions, 'sessionId'), [...ids, conversation.sessionId]);
       assert.ok(sessions.every(({ cwd, updatedAt }) => cwd === folder && updatedAt !== undefined));
       assert.deepEqual(agents.calls('session/list')[0], { cwd: folder });
     });
@@ -228,10 +171,7 @@ describe('a session of the agent', function () {
       const { conversation } = agents.open(script);
       await conversation.start();
       await conversation.ops.delete(old, signal);
-      assert.deepEqual(
-        (await all(conversation)).map(({ sessionId }) => sessionId),
-        [conversation.sessionId],
-      );
+      assert.deepEqual(pluck(await all(conversation), 'sessionId'), [conversation.sessionId]);
     });
 
     it('goes into the archive and comes back', async () => {
@@ -240,10 +180,7 @@ describe('a session of the agent', function () {
       const { conversation } = agents.open(script);
       await conversation.start();
       await conversation.ops.archive(old, true, signal);
-      assert.deepEqual(
-        (await all(conversation, { archived: true })).map(({ sessionId }) => sessionId),
-        [old],
-      );
+      assert.deepEqual(pluck(await all(conversation, { archived: true }), 'sessionId'), [old]);
       assert.equal((await all(conversation)).length, 1);
       await conversation.ops.archive(old, false, signal);
       assert.equal((await all(conversation)).length, 2);

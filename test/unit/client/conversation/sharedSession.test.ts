@@ -1,12 +1,16 @@
 // Two clients of one session: the agent tells both of all that happens in it.
 import { strict as assert } from 'node:assert';
 import { createInterface } from 'node:readline';
-import { parseAgents } from '../../../../src/agents/agentDefinition';
 import { Emitter } from '../../../../src/base/event';
 import { at } from '../../../../src/base/untrusted';
 import type { AgentProgram } from '../../../support/agents/program';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
-import { type TestConversation, testConversation } from '../../../support/sessions/conversation';
+import {
+  parseAgent,
+  stopReasons,
+  type TestConversation,
+  testConversation,
+} from '../../../support/sessions/conversation';
 import { startProgram } from '../../../support/sessions/memoryAgents';
 
 /** An agent with one session, that two connections share. */
@@ -70,8 +74,7 @@ describe('a session of two clients', () => {
   it("keeps a turn open at the end of the other client's turn, though both are at their first prompt", async () => {
     const shared = new SharedAgent();
     const cwd = await scratchFolder();
-    const [agent] = parseAgents({ shared: { command: process.execPath } }).agents;
-    assert.ok(agent);
+    const agent = parseAgent({ command: process.execPath }, 'shared');
     const [mine, other] = ['mine', 'other'].map((key) => {
       const startProcess = (options: Parameters<typeof startProgram>[1]) =>
         startProgram((program) => shared.run(program), options);
@@ -88,10 +91,7 @@ describe('a session of two clients', () => {
     await other.until(({ isBusy }) => !isBusy);
     shared.say('still at work');
     await mine.until(({ model }) => JSON.stringify([...model.state.entries]).includes('still at work'));
-    assert.deepEqual(
-      mine.conversation.model.state.turns.map(({ stopReason }) => stopReason),
-      [undefined],
-    );
+    assert.deepEqual(stopReasons(mine.conversation), [undefined]);
     shared.end('mine');
     assert.equal((await ended).stopReason, 'end_turn');
   });

@@ -1,8 +1,10 @@
 // A window that slept for so long that another one took its session over: two windows on one journal, a clock that leaps, real agents.
+
 import { strict as assert } from 'node:assert';
 import { ParleyError } from '../../../../src/base/errors';
 import { projectSession } from '../../../../src/client/view/projectSession';
 import { FaultWindow, type FaultWindowOptions, keepingAgent } from '../../../support/faults/faultWindow';
+import { pluck } from '../../../support/pluck';
 import { goneFrom } from '../../../support/processes';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
 import { textIn } from '../../../support/store/journals';
@@ -132,9 +134,6 @@ describe('a user whose window slept while another one took its session over', ()
     slept.conversation.unsent.attach({ id: 'a1', kind: 'file', label: 'x.ts', forms: [{ type: 'text', text: 'x' }] });
     assert.equal(again.conversation.unsent.takeOver(slept.conversation.unsent), 'their words');
     assert.equal(again.conversation.unsent.draft.text, 'half a thought');
-    assert.deepEqual(
-      again.conversation.unsent.attachments.map(({ label }) => label),
-      ['x.ts'],
-    );
+    assert.deepEqual(pluck(again.conversation.unsent.attachments, 'label'), ['x.ts']);
   });
 });

@@ -1,7 +1,7 @@
 // The agent of the next new session, started ahead.
 import { strict as assert } from 'node:assert';
 import { join } from 'node:path';
-import { type AgentDefinition, parseAgents } from '../../../../src/agents/agentDefinition';
+import type { AgentDefinition } from '../../../../src/agents/agentDefinition';
 import { silentLog } from '../../../../src/base/log';
 import { Conversation } from '../../../../src/client/conversation/conversation';
 import type { ConversationServices } from '../../../../src/client/conversation/conversationOptions';
@@ -10,7 +10,7 @@ import { type McpOffer, NO_MCP_SERVERS } from '../../../../src/client/mcp/mcpOff
 import { calledMethods, readAgentLog, scriptedAgent } from '../../../support/agents/definition';
 import { goneFrom, kill } from '../../../support/processes';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
-import { testServices, testTerminals } from '../../../support/sessions/conversation';
+import { parseAgent, testServices, testTerminals } from '../../../support/sessions/conversation';
 
 describe('the agent of the next new session', function () {
   this.timeout(10_000);
@@ -57,7 +57,7 @@ describe('the agent of the next new session', function () {
 
   const started = (): readonly number[] => readAgentLog(log).flatMap(({ ev, pid }) => (ev === 'start' ? [pid] : []));
   const methods = (): readonly string[] => calledMethods(readAgentLog(log));
-  const plain = (): AgentDefinition => parseAgents({ plain: scriptedAgent('plain', log) }).agents[0] as AgentDefinition;
+  const plain = (): AgentDefinition => parseAgent(scriptedAgent('plain', log), 'plain');
 
   async function untilInitialized(): Promise<void> {
     while (!methods().includes('initialize')) await new Promise((resolve) => setTimeout(resolve, 5));
