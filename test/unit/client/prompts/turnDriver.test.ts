@@ -1,4 +1,5 @@
 // What the turn engine waits for, in real time: clocks are set, machines sleep, and windows end.
+
 import { strict as assert } from 'node:assert';
 import { toDisposable } from '../../../../src/base/disposable';
 import { silentLog } from '../../../../src/base/log';
@@ -11,6 +12,7 @@ import {
   restoredTurns,
 } from '../../../../src/client/turns/turnState';
 import type { SessionEvent } from '../../../../src/session/events/event';
+import { pluck } from '../../../support/pluck';
 
 const HOUR_MS = 3_600_000;
 const { barrierMs } = GRACES;
@@ -108,10 +110,7 @@ describe('the driver of turns', () => {
     );
     assert.equal(timers.length, 0);
     turns.resume();
-    assert.deepEqual(
-      timers.map(({ ms }) => ms),
-      [barrierMs],
-    );
+    assert.deepEqual(pluck(timers, 'ms'), [barrierMs]);
     turns.feed({ type: 'complete', barrier: { promptRequestId: '2', stopReason: 'end_turn' } });
     assert.deepEqual(ends(), ['end_turn by turn_complete']);
   });

@@ -1,12 +1,12 @@
 // Plays the recorded traffic of real agents into the model, and recordings that are made to harm.
+
 import { strict as assert } from 'node:assert';
 import { silentLog } from '../../../../src/base/log';
 import { playRecording } from '../../../../src/client/replay/playRecording';
-import { type RecordedMark, RecordedSession } from '../../../../src/client/replay/recordedSession';
-import { GRACES } from '../../../../src/client/turns/turnState';
 import type { SessionEvent, TimedEvent } from '../../../../src/session/events/event';
 import { SessionModel } from '../../../../src/session/model/model';
 import { type RecordedMessage, type Recording, readRecording } from '../../../../src/traffic/recording';
+import { pluck } from '../../../support/pluck';
 import { readRecording as fixture, recordingNames } from '../../../support/protocol/recordings';
 
 class Played {
@@ -69,21 +69,15 @@ describe('playing a recording', () => {
       fromAgent(60, { id: 2, error: { code: -32000, message: 'No credit' } }),
     );
     const { model } = await new Played().play(recording);
-    assert.deepEqual(
-      model.state.entries.map(({ kind, at }) => [kind, at]),
-      [
-        ['user', 5_010],
-        ['agent', 5_020],
-        ['turn_end', 5_040],
-        ['user', 5_050],
-        ['error', 5_060],
-        ['turn_end', 5_060],
-      ],
-    );
-    assert.deepEqual(
-      model.state.turns.map(({ stopReason }) => stopReason),
-      ['max_tokens', 'error'],
-    );
+    assert.deepEqual(pluck(model.state.entries, 'kind', 'at'), [
+      ['user', 5_010],
+      ['agent', 5_020],
+      ['turn_end', 5_040],
+      ['user', 5_050],
+      ['error', 5_060],
+      ['turn_end', 5_060],
+    ]);
+    assert.deepEqual(pluck(model.state.turns, 'stopReason'), ['max_tokens', 'error']);
   });
 
   it('passes on each message with its time, before what follows from it', async () => {
@@ -102,48 +96,10 @@ describe('playing a recording', () => {
     ]);
   });
 
-  it('waits as long as a live conversation for what the agent has promised', async () => {
-    const promising = { protocolVersion: 1, agentCapabilities: { sessionCapabilities: { turnComplete: {} } } };
-    const recording = await recordingOf(
-      toAgent(0, { id: 1, method: 'initialize', params: {} }),
-      fromAgent(1, { id: 1, result: promising }),
-      prompt(10, 2, 'hello'),
-      fromAgent(20, { id: 2, result: { stopReason: 'end_turn' } }),
-      said(30, 'Hi'),
-    );
-    const { model } = await new Played().play(recording);
-    const [turn] = model.state.turns;
-    assert.deepEqual(
-      [turn?.barrier, turn?.note, (turn?.endedAt ?? 0) - (turn?.startedAt ?? 0)],
-      ['timeout', 'barrier-missed', GRACES.barrierMs + 20],
-    );
-  });
-
   it('says that it ends where a turn is open, which has not failed', async () => {
     const { model } = await new Played().play(await recordingOf(prompt(0, 1, 'hello'), said(1, 'Hi')));
     const [turn] = model.state.turns;
     assert.deepEqual([turn?.barrier, turn?.note, turn?.interrupted], ['exit', 'recording-ended', true]);
-  });
-
-  it('gives the points of the trace of each turn, with the messages that made them', async () => {
-    const { messages } = await recordingOf(
-      prompt(10, 1, 'hello'),
-      said(20, 'Hi'),
-      fromAgent(30, { id: 1, result: { stopReason: 'end_turn' } }),
-    );
-    const marks: RecordedMark[] = [];
-    const session = new RecordedSession({ note: () => {}, onMark: (mark) => marks.push(mark) });
-    for (const message of messages) session.take(message, message.at);
-    session.end();
-    assert.deepEqual(
-      marks.map(({ mark, at, message }) => [mark.kind, mark.requestId, at, message]),
-      [
-        ['sent', '1', 10, 0],
-        ['output', undefined, 20, 1],
-        ['answer', '1', 30, 2],
-        ['settled', undefined, 30, 2],
-      ],
-    );
   });
 
   it('takes the state that an agent names when it is asked about its session', async () => {
@@ -164,17 +120,6 @@ describe('playing a recording', () => {
     assert.equal(working.model.state.turns[0]?.barrier, 'exit');
   });
 
-  it('gives an echo one point in the trace, in however many pieces it comes', async () => {
-    const piece = (t: number, text: string): object =>
-      update(t, { sessionUpdate: 'user_message_chunk', messageId: 'm', content: { type: 'text', text } });
-    const { messages } = await recordingOf(prompt(10, 1, 'hello there'), piece(20, 'hello '), piece(21, 'there'));
-    const marks: string[] = [];
-    const onMark = ({ mark }: RecordedMark): unknown => marks.push([mark.kind, mark.note].join(' '));
-    const session = new RecordedSession({ note: () => {}, onMark });
-    for (const message of messages) session.take(message, message.at);
-    assert.deepEqual(marks, ['sent ', 'echo ']);
-  });
-
   it('keeps the recorded pace without the long pauses, and stops when it is told to', async () => {
     const recording = await recordingOf(prompt(0, 1, 'x'), said(100, 'a'), said(60_000, 'b'), said(60_050, 'c'));
     assert.deepEqual((await new Played().play(recording, true)).waits, [100, 2_000, 50]);
@@ -192,20 +137,6 @@ describe('playing a recording', () => {
     const { model } = await new Played().play(recording);
     const terminal = model.state.terminals.get('t1');
     assert.deepEqual([terminal?.command, terminal?.exit?.exitCode], ['npm test', 0]);
-  });
-
-  it('shows a loaded session once', async () => {
-    const opened = { id: 1, result: { sessionId: 's' } };
-    const recording = await recordingOf(
-      toAgent(0, { id: 1, method: 'session/new', params: {} }),
-      fromAgent(1, opened),
-      said(2, 'one'),
-      toAgent(3, { id: 2, method: 'session/load', params: { sessionId: 's' } }),
-      said(4, 'one'),
-      fromAgent(5, { id: 2, result: {} }),
-    );
-    const { model } = await new Played().play(recording);
-    assert.equal(model.state.entries.filter(({ kind }) => kind === 'agent').length, 1);
   });
 
   describe('whose connection was lost in a turn', () => {
@@ -233,10 +164,7 @@ describe('playing a recording', () => {
         update(1400, { sessionUpdate: 'state_update', state: 'idle', stopReason: 'max_tokens' }),
       );
       const { model } = await new Played().play(recording);
-      assert.deepEqual(
-        model.state.turns.map(({ stopReason, barrier }) => [stopReason, barrier]),
-        [['max_tokens', 'state']],
-      );
+      assert.deepEqual(pluck(model.state.turns, 'stopReason', 'barrier'), [['max_tokens', 'state']]);
     });
 
     it('ends the turn, if the agent does not have it', async () => {

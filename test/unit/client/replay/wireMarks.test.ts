@@ -1,9 +1,11 @@
 // The trace of turns from captured messages: the turn engine says what each message means.
+
 import { strict as assert } from 'node:assert';
 import { WireMarks } from '../../../../src/client/replay/wireMarks';
 import type { TurnLane } from '../../../../src/panel/trafficContract';
 import type { WireMessage } from '../../../../src/traffic/trafficLog';
 import { lanesOf } from '../../../../src/traffic/turnTrace';
+import { pluck } from '../../../support/pluck';
 import { readRecording, recordingNames } from '../../../support/protocol/recordings';
 
 type Line = readonly [at: number, kind: 'in' | 'out', message: object];
@@ -150,10 +152,7 @@ describe('the trace of captured messages', () => {
       reader.read({ at, kind, seq }, message as Record<string, unknown>);
     assert.equal(reader.dueAt, 10_030);
     assert.deepEqual(reader.tick(10_029), []);
-    assert.deepEqual(
-      reader.tick(20_000).map(({ kind, at, seq }) => [kind, at, seq]),
-      [['settled', 10_030, undefined]],
-    );
+    assert.deepEqual(pluck(reader.tick(20_000), 'kind', 'at', 'seq'), [['settled', 10_030, undefined]]);
   });
 
   it('has a lane for each prompt of every recorded agent, and reads whatever is in a message', async () => {

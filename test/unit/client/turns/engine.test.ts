@@ -1,17 +1,9 @@
 // When a turn is over: by its barrier, by its answer, by the death of the agent, and never twice.
 import { strict as assert } from 'node:assert';
-import {
-  GRACES,
-  hasWaiting,
-  isOwnWork,
-  keptTurns,
-  keptTurnsSchema,
-  restoredTurns,
-} from '../../../../src/client/turns/turnState';
-import { sameData } from '../../../support/sameData';
+import { GRACES, isOwnWork } from '../../../../src/client/turns/turnState';
 import { PlayedTurns } from '../../../support/turns';
 
-const { barrierMs, answerMs, unclearMs, longestBarrierMs } = GRACES;
+const { barrierMs, unclearMs, longestBarrierMs } = GRACES;
 
 describe('the turn engine', () => {
   let turns: PlayedTurns;
@@ -19,26 +11,11 @@ describe('the turn engine', () => {
     turns = new PlayedTurns();
   });
 
-  it('ends a turn at its answer if no barrier is promised', () => {
-    const id = turns.prompt();
-    turns.answer(id, 'end_turn');
-    assert.deepEqual(turns.results.get(id), { turnId: 't1', stopReason: 'end_turn' });
-    assert.deepEqual(turns.ends, ['t1 end_turn by response']);
-  });
-
   it('ends a turn at the barrier and waits for the answer before the next prompt', () => {
     const id = turns.prompt({ promised: true, requestId: '2' });
     turns.complete('2', 'end_turn');
     assert.deepEqual([turns.ends, turns.settled], [['t1 end_turn by turn_complete'], 0]);
     turns.answer(id, 'end_turn');
-    assert.deepEqual([turns.ends, turns.settled], [['t1 end_turn by turn_complete'], 1]);
-  });
-
-  it('is not kept waiting for an answer that was a receipt and came before the barrier', () => {
-    const id = turns.prompt({ requestId: '2' });
-    turns.answer(id, undefined, { messageId: 'm1' });
-    turns.say();
-    turns.complete('2', 'end_turn');
     assert.deepEqual([turns.ends, turns.settled], [['t1 end_turn by turn_complete'], 1]);
   });
 
@@ -56,38 +33,6 @@ describe('the turn engine', () => {
   describe('with a promised barrier', () => {
     const begun = (): string => turns.prompt({ promised: true, requestId: '2' });
 
-    it('waits for it after the answer', () => {
-      const id = begun();
-      turns.answer(id, 'max_tokens', { tokens: 9 });
-      assert.deepEqual(turns.ends, []);
-      turns.complete('2');
-      assert.deepEqual(turns.ends, ['t1 max_tokens by turn_complete']);
-      assert.ok(turns.events.some((event) => event.type === 'turn_ended' && event.tokens === 9));
-    });
-
-    it('says so if it never comes', () => {
-      turns.answer(begun(), 'end_turn');
-      turns.pass(barrierMs - 1);
-      assert.deepEqual(turns.ends, []);
-      turns.pass(1);
-      assert.deepEqual(turns.ends, ['t1 end_turn by timeout']);
-      assert.ok(turns.events.some((event) => event.type === 'turn_ended' && event.note));
-    });
-
-    it('waits as long as the agent gets further, and no longer for other updates', () => {
-      turns.answer(begun(), 'end_turn');
-      for (let second = 0; second < 300; second++) {
-        turns.pass(1000);
-        turns.say();
-      }
-      assert.deepEqual(turns.ends, []);
-      for (let at = 0; at < longestBarrierMs; at += 1000) {
-        turns.feed({ type: 'update', isOutput: false });
-        turns.pass(1000);
-      }
-      assert.deepEqual(turns.ends, ['t1 end_turn by timeout']);
-    });
-
     it('does not give up while a tool call of the turn is open, unless the user stopped it', () => {
       const id = begun();
       turns.call('c1', 'in_progress');
@@ -103,71 +48,6 @@ describe('the turn engine', () => {
       turns.pass(barrierMs);
       assert.deepEqual(turns.ends, ['t1 cancelled by timeout']);
     });
-
-    it('ends a quiet turn at an unknown id that follows the answer, and the next turns without a wait', () => {
-      turns.answer(begun(), 'end_turn');
-      turns.complete('900');
-      assert.deepEqual(turns.ends, []);
-      turns.pass(unclearMs);
-      assert.deepEqual(turns.ends, ['t1 end_turn by turn_complete']);
-      turns.answer(turns.prompt({ promised: true, requestId: '3' }), 'refusal');
-      turns.complete('901');
-      assert.deepEqual(turns.ends, ['t1 end_turn by turn_complete', 't2 refusal by turn_complete']);
-    });
-
-    it('ends a quiet turn at an unknown id that came before the answer', () => {
-      const id = begun();
-      turns.complete('900');
-      turns.answer(id, 'end_turn');
-      assert.deepEqual(turns.ends, []);
-      turns.pass(unclearMs);
-      assert.deepEqual(turns.ends, ['t1 end_turn by turn_complete']);
-    });
-
-    it('is not ended by the barrier of another client while the agent gets further', () => {
-      turns.answer(begun(), 'end_turn');
-      turns.complete('900');
-      turns.say();
-      turns.pass(unclearMs);
-      assert.deepEqual(turns.ends, []);
-      turns.complete('2', 'end_turn');
-      assert.deepEqual(turns.ends, ['t1 end_turn by turn_complete']);
-    });
-  });
-
-  it('lets the next prompt go if the answer never follows the barrier, and ignores that answer later', () => {
-    const first = turns.prompt({ promised: true, requestId: '2' });
-    turns.complete('2');
-    turns.pass(answerMs);
-    assert.deepEqual([turns.settled, hasWaiting(turns.state)], [1, false]);
-    const next = turns.prompt();
-    turns.answer(first, 'refusal');
-    sameData(turns.marks.at(-1), { kind: 'answer', handle: first, note: 'late' });
-    turns.answer(next, 'end_turn');
-    assert.deepEqual(turns.ends, ['t1 unknown by turn_complete', 't2 end_turn by response']);
-  });
-
-  it('ignores a second barrier, and one that belongs to an earlier prompt', () => {
-    const first = turns.prompt({ promised: true, requestId: '2' });
-    turns.complete('2', 'end_turn');
-    turns.complete('2', 'cancelled');
-    turns.answer(first, 'end_turn');
-    const second = turns.prompt({ requestId: '3' });
-    turns.complete('2', 'end_turn');
-    assert.deepEqual(turns.ends, ['t1 end_turn by turn_complete']);
-    turns.answer(second, 'end_turn');
-    assert.deepEqual(turns.ends, ['t1 end_turn by turn_complete', 't2 end_turn by response']);
-  });
-
-  it('ignores a barrier that names the prompt of another client', () => {
-    const id = turns.prompt();
-    turns.complete('other-client-7', 'refusal');
-    turns.feed({ type: 'sent', handle: id, requestId: '2' });
-    turns.complete('other-client-7', 'refusal');
-    assert.deepEqual(turns.ends, []);
-    assert.equal(turns.marks.at(-1)?.note, 'foreign');
-    turns.answer(id, 'end_turn');
-    assert.deepEqual(turns.ends, ['t1 end_turn by response']);
   });
 
   it('treats the ids of the next connection as new ones', () => {
@@ -246,57 +126,6 @@ describe('the turn engine', () => {
       assert.equal(turns.ends.length, 1);
     });
 
-  describe('with a v1 agent that answers a prompt without a reason', () => {
-    it('treats a later state as a sign that the turn continues', () => {
-      turns.answer(turns.prompt());
-      turns.report('running');
-      turns.pass(10 * unclearMs);
-      assert.deepEqual(turns.ends, []);
-      turns.report('idle', { stopReason: 'max_tokens' });
-      assert.deepEqual(turns.ends, ['t1 max_tokens by state']);
-    });
-
-    it('ends the turn with an idle without a reason that follows', () => {
-      turns.answer(turns.prompt());
-      turns.report('idle');
-      assert.deepEqual(turns.ends, ['t1 end_turn by state']);
-    });
-
-    it('ends the turn if nothing follows', () => {
-      turns.answer(turns.prompt());
-      turns.pass(unclearMs - 1);
-      turns.feed({ type: 'update', isOutput: false });
-      turns.pass(unclearMs - 1);
-      assert.deepEqual(turns.ends, []);
-      turns.pass(1);
-      assert.deepEqual(turns.ends, ['t1 unknown by response']);
-      assert.equal(hasWaiting(turns.state), false);
-    });
-
-    it('ends the turn with a barrier that was not promised', () => {
-      turns.answer(turns.prompt());
-      turns.complete(undefined, 'refusal');
-      assert.deepEqual([turns.ends, turns.settled], [['t1 refusal by turn_complete'], 1]);
-    });
-  });
-
-  it('believes the answer more than the barrier', () => {
-    const id = turns.prompt({ promised: true });
-    turns.complete(undefined, 'end_turn');
-    turns.answer(id, 'refusal');
-    assert.deepEqual(turns.results.get(id), { turnId: 't1', stopReason: 'refusal' });
-    assert.deepEqual(turns.ends, ['t1 end_turn by turn_complete', 't1 was refusal']);
-  });
-
-  it('ends a turn as failed if an error follows its barrier, and shows the error in that turn', () => {
-    const id = turns.prompt({ promised: true, requestId: '2' });
-    turns.complete('2', 'end_turn');
-    turns.feed({ type: 'failed', handle: id, error: { code: 'agent-error', message: 'no money' }, withdrawn: false });
-    assert.deepEqual(turns.ends, ['t1 end_turn by turn_complete', 't1 was error']);
-    assert.deepEqual(turns.results.get(id), { turnId: 't1', stopReason: 'error' });
-    assert.ok(turns.events.some((event) => event.type === 'error' && event.turnId === 't1'));
-  });
-
   it('shows a turn as cancelled, or as failed, if the error after its barrier says so', () => {
     const first = turns.prompt({ promised: true, requestId: '2' });
     turns.complete('2', 'end_turn');
@@ -348,33 +177,6 @@ describe('the turn engine', () => {
     assert.deepEqual(turns.ends, ['t1 error by response']);
   });
 
-  it('never shows a cancelled turn as completed, and an error after a cancel is the cancel', () => {
-    const first = turns.prompt();
-    turns.feed({ type: 'cancel' });
-    turns.answer(first, 'end_turn');
-    const second = turns.prompt();
-    turns.feed({ type: 'cancel' });
-    turns.feed({ type: 'failed', handle: second, error: { code: 'a', message: 'cancelled' }, withdrawn: false });
-    assert.deepEqual(turns.ends, ['t1 cancelled by response', 't2 cancelled by response']);
-    assert.ok(!turns.events.some((event) => event.type === 'error'));
-  });
-
-  it('shows the error of a failed prompt before the end of its turn', () => {
-    const id = turns.prompt();
-    turns.feed({ type: 'failed', handle: id, error: { code: 'a', message: 'model overloaded' }, withdrawn: false });
-    assert.deepEqual(
-      turns.events.map((event) => event.type),
-      ['turn_started', 'prompt_sent', 'error', 'turn_ended'],
-    );
-  });
-
-  it('ends the turn of an agent that died', () => {
-    const id = turns.prompt();
-    turns.feed({ type: 'exited', note: 'Claude exited with code 3.', interrupted: false });
-    turns.answer(id, 'end_turn');
-    assert.deepEqual(turns.ends, ['t1 error by exit']);
-  });
-
   it('believes the answer if the agent dies before its barrier', () => {
     const id = turns.prompt({ promised: true, requestId: '2' });
     turns.answer(id, 'max_tokens');
@@ -386,18 +188,6 @@ describe('the turn engine', () => {
     const terms = { endsBy: 'state' } as const;
     const later = { endsBy: 'state', text: 'Later' } as const;
 
-    it('ends a turn with the idle that follows its running, and only once', () => {
-      const id = turns.prompt(terms);
-      turns.report('idle');
-      turns.receipt(id, 'u1');
-      turns.report('running');
-      turns.report('brooding');
-      assert.deepEqual(turns.ends, []);
-      turns.report('idle', { stopReason: 'refusal' });
-      turns.report('idle', { stopReason: 'refusal' });
-      assert.deepEqual(turns.ends, ['t1 refusal by state']);
-    });
-
     it('does not end a prompt that still waits with the end of the agent’s own work', () => {
       turns.prompt(terms);
       turns.report('running');
@@ -408,28 +198,6 @@ describe('the turn engine', () => {
       turns.report('idle', { stopReason: 'end_turn' });
       turns.pass(unclearMs);
       assert.deepEqual(turns.ends, ['t1 end_turn by state']);
-    });
-
-    it('ends a turn whose idle came before its receipt and echo, without a running, if nothing follows', () => {
-      const id = turns.prompt(terms);
-      turns.report('idle', { stopReason: 'refusal' });
-      turns.receipt(id, 'u1');
-      turns.user('u1', 'Hello');
-      assert.deepEqual(turns.ends, []);
-      turns.pass(unclearMs);
-      assert.deepEqual(turns.ends, ['t1 refusal by state']);
-    });
-
-    it('does not end a turn by an idle that came before its receipt if the agent runs after it', () => {
-      const id = turns.prompt(terms);
-      turns.report('idle', { stopReason: 'end_turn' });
-      turns.user('u1', 'Hello');
-      turns.receipt(id, 'u1');
-      turns.report('running');
-      turns.pass(10 * unclearMs);
-      assert.deepEqual(turns.ends, []);
-      turns.report('idle', { stopReason: 'refusal' });
-      assert.deepEqual(turns.ends, ['t1 refusal by state']);
     });
 
     it('shows the echo of a v1 prompt once, and no other words as that prompt', () => {
@@ -450,24 +218,6 @@ describe('the turn engine', () => {
       assert.deepEqual(turns.begins, ['t1 agent', 't2 user']);
     });
 
-    it('puts a prompt into the turn that takes it in, by the id or the text of its echo', () => {
-      const first = turns.prompt(terms);
-      turns.report('running');
-      const second = turns.prompt(later);
-      turns.user('u2', ' Later\n');
-      turns.receipt(second, 'u2');
-      turns.user('u1', 'Hello');
-      turns.receipt(first, 'u1');
-      turns.report('idle', { stopReason: 'end_turn' });
-      assert.deepEqual(turns.results.get(second), { turnId: 't1', stopReason: 'end_turn' });
-      const taken = turns.events.flatMap((event) =>
-        event.type === 'prompt_sent' || event.type === 'prompt_inserted'
-          ? [`${event.type} ${event.promptId} ${event.messageId}`]
-          : [],
-      );
-      assert.deepEqual(taken, ['prompt_sent p1 undefined', 'prompt_sent p2 u2', 'prompt_inserted p1 u1']);
-    });
-
     it('gives back a prompt that was refused before a turn took it in, and all of them when the agent dies', () => {
       turns.prompt(terms);
       const [second, third] = [turns.prompt(later), turns.prompt(later)];
@@ -485,19 +235,6 @@ describe('the turn engine', () => {
       turns.complete('900', 'end_turn');
       assert.deepEqual([turns.ends, turns.settled], [['t1 end_turn by turn_complete'], 1]);
       assert.equal(turns.state.agentState, 'idle');
-    });
-
-    it('lets only the answer end a v1 turn, unless the answer has no reason and states were seen', () => {
-      const first = turns.prompt();
-      turns.report('running');
-      turns.report('idle', { stopReason: 'refusal' });
-      assert.deepEqual(turns.ends, []);
-      turns.answer(first, 'end_turn');
-      const second = turns.prompt();
-      turns.report('running');
-      turns.answer(second);
-      turns.report('idle', { stopReason: 'max_tokens' });
-      assert.deepEqual(turns.ends, ['t1 end_turn by response', 't2 max_tokens by state']);
     });
 
     it('does not lock the user out if a v1 agent says that it works and never that it is done', () => {
@@ -533,15 +270,5 @@ describe('the turn engine', () => {
     turns.report('running');
     turns.report('idle', { stopReason: 'max_tokens' });
     assert.deepEqual(turns.ends, ['t1 max_tokens by state']);
-  });
-
-  it('continues in another window from what was kept as JSON', () => {
-    const id = turns.prompt({ promised: true, requestId: '2', text: 'Hello' });
-    turns.answer(id, 'max_tokens', { tokens: 9 });
-    const kept = keptTurnsSchema.parse(JSON.parse(JSON.stringify(keptTurns(turns.state))));
-    assert.doesNotMatch(JSON.stringify(kept), /Hello/);
-    turns.state = restoredTurns(kept, 1, () => 'Hello', []);
-    turns.pass(barrierMs);
-    assert.deepEqual(turns.ends, ['t1 max_tokens by timeout']);
   });
 });

@@ -1,103 +1,25 @@
-// The v2 prompt lifecycle, played step by step by a real agent process: whatever the order of echo, receipt and states, each message stands once, in its place.
+// Version 2 of the protocol and its prompt lifecycle, played step by step by a real agent process: each message stands once, in its place.
 import { strict as assert } from 'node:assert';
-import { phaseOf } from '../../../../src/client/view/projectSession';
+import type { ConversationServices } from '../../../../src/client/conversation/conversationOptions';
+import { ProtocolOffers } from '../../../../src/client/transport/protocolOffers';
+import { phaseOf, projectSession } from '../../../../src/client/view/projectSession';
 import { snapshotOf } from '../../../../src/client/view/snapshot';
-import { useV2Session } from '../conversation/v2Session';
+import { readAgentLog, scriptedAgent } from '../../../support/agents/definition';
+import type { AgentScript } from '../../../support/agents/script';
+import { pluck } from '../../../support/pluck';
+import { useAgentSession } from '../../../support/sessions/agentSession';
+import { queueStates } from '../../../support/sessions/conversation';
 
 describe('v2 lifecycle', function () {
   this.timeout(20_000);
-  const { session, open, entries } = useV2Session();
-  const turns = (): string[] =>
-    snapshotOf(session.conversation).turns.map(
-      ({ id, origin, stopReason, barrier }) => `${id} ${origin} ${stopReason} by ${barrier}`,
-    );
-
-  describe('a message', () => {
-    for (const [name, steps] of Object.entries({
-      'repeated before its receipt': 'echo\nreceipt\nrunning',
-      'repeated after its receipt': 'receipt\nrunning\necho',
-      'repeated in pieces before its receipt': 'echo-chunks\nreceipt\nrunning',
-      'repeated in pieces after its receipt': 'running\nreceipt\necho-chunks',
-      'never repeated': 'running\nreceipt',
-      'repeated, with an empty receipt': 'running\nreceipt-as {}\necho',
-      'repeated, with null for a receipt': 'running\nreceipt-as null\necho',
-      'repeated, with a receipt that has a reason as in v1': 'running\nreceipt-as {"stopReason":"end_turn"}\necho',
-      'repeated, with the receipt at the very end': 'echo\nrunning',
-    })) {
-      it(`stands once where it is ${name}, and its turn ends with idle`, async () => {
-        const conversation = open();
-        const late = steps.includes('receipt') ? '' : '\nreceipt';
-        const text = `${steps}\nsay Hello\nidle end_turn${late}`;
-        assert.equal((await conversation.send(text).done).stopReason, 'end_turn');
-        assert.deepEqual(entries(), [`t1 user: ${text}`, 't1 agent: Hello']);
-        assert.deepEqual(turns(), ['t1 user end_turn by state']);
-        assert.equal(phaseOf(conversation), 'ready');
-      });
-    }
-
-    it('takes the words that the agent repeats it in', async () => {
-      await open().send('echo-as My words\nreceipt\nrunning\nidle end_turn').done;
-      assert.deepEqual(entries(), ['t1 user: My words']);
-    });
-
-    it('ends its turn once where the receipt trails idle', async () => {
-      const conversation = open();
-      await conversation.send('running\nsay Hello\nidle end_turn\nreceipt').done;
-      assert.deepEqual(turns(), ['t1 user end_turn by state']);
-    });
-
-    it('is done only when all that came before the end was applied', async () => {
-      const text = `echo\nreceipt\nrunning\n${Array.from({ length: 300 }, (_, at) => `say ${at},`).join('\n')}\nidle end_turn`;
-      await open().send(text).done;
-      assert.ok(entries().at(-1)?.endsWith('299,'));
-    });
-  });
+  const session = useAgentSession();
+  const open = (script: AgentScript = {}, protocol: 2 | 'auto' = 2, services: Partial<ConversationServices> = {}) =>
+    session.openAgent({ ...scriptedAgent({ versions: [2], ...script }, session.agentLog), protocol }, { services })
+      .conversation;
+  const entries = (): string[] =>
+    snapshotOf(session.conversation).entries.map(({ kind, text, turnId }) => `${turnId ?? '-'} ${kind}: ${text}`);
 
   describe('the end of a turn', () => {
-    it('is end_turn where the agent names no reason', async () => {
-      assert.equal((await open().send('echo\nreceipt\nrunning\nidle').done).stopReason, 'end_turn');
-    });
-
-    it('shows the error of a turn that ended with one', async () => {
-      const error = '{"state":"idle","stopReason":"error","error":{"code":-32603,"message":"model overloaded"}}';
-      const { stopReason } = await open().send(`echo\nreceipt\nrunning\nstate ${error}`).done;
-      assert.equal(stopReason, 'error');
-      assert.equal(entries().at(-1), 't1 error: model overloaded');
-    });
-
-    it('never comes with a state that is not known, nor with one that only repeats idle', async () => {
-      const conversation = open();
-      const text =
-        'idle\necho\nreceipt\nidle\nrunning\nstate {"state":"pondering"}\nstate {"state":"unknown"}\nawait-prompt\nidle end_turn\nidle end_turn\ntake\necho\nreceipt\nrunning\nidle refusal';
-      const first = conversation.send(text);
-      await session.until(({ model }) => model.state.agentState === 'unknown');
-      assert.equal(phaseOf(conversation), 'running');
-      const second = conversation.send('go on');
-      assert.equal((await first.done).stopReason, 'end_turn');
-      assert.equal((await second.done).stopReason, 'refusal');
-      assert.deepEqual(turns(), ['t1 user end_turn by state', 't2 user refusal by state']);
-    });
-
-    it('comes with the seed’s state_change as well, with its tokens', async () => {
-      const conversation = open();
-      await conversation.send(
-        'receipt\nstate-change {"state":"running"}\nstate-change {"state":"idle","stopReason":"max_tokens","usage":{"totalTokens":7}}',
-      ).done;
-      assert.deepEqual(turns(), ['t1 user max_tokens by state']);
-      assert.equal(conversation.model.state.turns[0]?.tokens, 7);
-    });
-
-    for (const [order, steps] of Object.entries({
-      before: 'turn-complete\nidle end_turn',
-      after: 'idle end_turn\nturn-complete',
-    })) {
-      it(`waits for a promised turn_complete that comes ${order} idle`, async () => {
-        const conversation = open({ turnComplete: { when: 'before' } });
-        await conversation.send(`echo\nreceipt\nrunning\n${steps}`).done;
-        assert.deepEqual(turns(), ['t1 user end_turn by turn_complete']);
-      });
-    }
-
     it('asks the user where the agent says that it requires action', async () => {
       const conversation = open();
       const sent = conversation.send(
@@ -111,16 +33,6 @@ describe('v2 lifecycle', function () {
   });
 
   describe('an agent that works on its own', () => {
-    it('has turns of its own, and its late updates are shown', async () => {
-      const conversation = open();
-      await conversation.send(
-        'echo\nreceipt\nrunning\nidle end_turn\nrunning\nupdate {"sessionUpdate":"agent_message","messageId":"own","content":[{"type":"text","text":"By the way"}]}\nidle end_turn',
-      ).done;
-      await session.until(({ model }) => model.state.turns.length === 2 && model.state.turn === undefined);
-      assert.deepEqual(turns(), ['t1 user end_turn by state', 't2 agent end_turn by state']);
-      assert.equal(entries().at(-1), 't2 agent: By the way');
-    });
-
     it('keeps background work when a turn ends', async () => {
       const conversation = open();
       await conversation.send(
@@ -129,73 +41,6 @@ describe('v2 lifecycle', function () {
       assert.deepEqual(conversation.model.state.background, [{ type: 'tool_call', id: 'c1' }]);
       assert.equal(snapshotOf(conversation).entries.at(-1)?.tool?.status, 'in_progress');
     });
-  });
-
-  it('stops a message that was not taken in at all', async () => {
-    const conversation = open();
-    const sent = conversation.send('await-cancel\nrefuse -32800\nidle cancelled');
-    await session.until(({ isBusy }) => isBusy);
-    conversation.cancel();
-    assert.equal((await sent.done).stopReason, 'cancelled');
-    assert.equal((await conversation.send('again').done).stopReason, 'end_turn');
-    assert.equal(entries().at(-1), 't2 agent: Echo: again');
-  });
-
-  it('reads terminals, patches, commands and options as version 2 has them', async () => {
-    const bytes = Buffer.from('größe 🚀\n');
-    const chunk = (from: number, to?: number): string =>
-      `update ${JSON.stringify({ sessionUpdate: 'terminal_output_chunk', terminalId: 'x', data: bytes.subarray(from, to).toString('base64') })}`;
-    const patch = 'diff --git a/w/f.txt b/w/f.txt\n--- a/w/f.txt\n+++ b/w/f.txt\n@@ -5,2 +5,2 @@\n same\n-old\n+new\n';
-    const content = [
-      { type: 'terminal', terminalId: 'x' },
-      {
-        type: 'diff',
-        changes: [{ operation: 'modify', path: '/w/f.txt' }],
-        patch: { format: 'git_patch', text: patch },
-      },
-    ];
-    const conversation = open({
-      commands: [{ type: 'command', name: 'plan', description: 'Plans', input: { type: 'text', hint: 'what' } }],
-      configOptions: [
-        { configId: 'web', name: 'Web', type: 'boolean', currentValue: false },
-        {
-          configId: 'm',
-          name: 'Model',
-          type: 'select',
-          currentValue: 'a',
-          options: [{ groupId: 'g', name: 'G', options: [{ value: 'a', name: 'A' }] }],
-        },
-      ],
-    });
-    await conversation.start();
-    await conversation.choices.setConfigOption('web', true);
-    await conversation.send(
-      [
-        'echo',
-        'receipt',
-        'running',
-        chunk(0, 3),
-        chunk(3, 9),
-        chunk(9),
-        `update ${JSON.stringify({ sessionUpdate: 'tool_call_update', toolCallId: 'c', title: 'Edit', status: 'completed', content })}`,
-        'idle end_turn',
-      ].join('\n'),
-    ).done;
-    const { model } = conversation;
-    assert.equal(model.state.terminals.get('x')?.output, 'größe 🚀\n');
-    const tool = model.state.entries.find((entry) => entry.kind === 'tool');
-    const [, diff] = tool?.kind === 'tool' ? tool.content : [];
-    assert.deepEqual(diff?.type === 'diff' && diff.hunks, [
-      { oldStart: 5, newStart: 5, lines: [' same', '-old', '+new'] },
-    ]);
-    assert.deepEqual(model.state.commands, [{ name: 'plan', description: 'Plans', hint: 'what' }]);
-    assert.deepEqual(
-      model.state.config.map(({ id, value }) => [id, value]),
-      [
-        ['web', true],
-        ['m', 'a'],
-      ],
-    );
   });
 
   for (const [name, subject] of Object.entries({
@@ -220,14 +65,126 @@ describe('v2 lifecycle', function () {
     });
   }
 
-  it('shows what was said in a session that is resumed', async () => {
-    const conversation = open({}, { opening: { kind: 'reopen', sessionId: 's1', transcript: 'replay' } });
-    await conversation.start();
-    assert.deepEqual(
-      snapshotOf(conversation).entries.map(({ kind, text }) => `${kind}: ${text}`),
-      ['user: An old question', 'agent: An old answer'],
-    );
-    assert.equal((await conversation.send('and now').done).stopReason, 'end_turn');
-    assert.equal(snapshotOf(conversation).entries.at(-1)?.text, 'Echo: and now');
+  describe('a message sent while a turn runs', () => {
+    it('goes out at once, waits in the queue, and stands where the agent takes it in', async () => {
+      const conversation = open();
+      const first = conversation.send(
+        'echo\nreceipt\nrunning\nsay one\nawait-prompt\nsay two\nawait-cancel\ntake\nidle cancelled',
+      );
+      await session.until(({ model }) => model.state.agentState === 'running');
+      conversation.send('the second');
+      await session.until(({ queue }) => queue.items[0]?.state === 'accepted');
+      assert.match(projectSession(conversation).queue[0]?.reason ?? '', /Accepted by agent/);
+      conversation.queueActions.remove();
+      assert.equal(conversation.queue.items.length, 1, 'what the agent has cannot be taken away from it');
+      conversation.cancel();
+      assert.equal((await first.done).stopReason, 'cancelled');
+    });
+
+    it('comes back to the queue, paused, where the turn is stopped before it was taken in', async () => {
+      const conversation = open();
+      const first = conversation.send('echo\nreceipt\nrunning\nawait-prompt\nawait-cancel\nidle cancelled');
+      await session.until(({ model }) => model.state.agentState === 'running');
+      const second = conversation.send('the second');
+      await session.until(({ queue }) => queue.items[0]?.state === 'accepted');
+      conversation.cancel();
+      await first.done;
+      await session.until(({ queue }) => queue.items[0]?.state === 'queued');
+      assert.deepEqual(queueStates(conversation), [['the second', 'paused']]);
+      conversation.queueActions.resume();
+      assert.equal((await second.done).stopReason, 'end_turn');
+      assert.deepEqual(entries().slice(1), ['t2 user: the second', 't2 agent: Echo: the second']);
+    });
+
+    it('stays in the queue with its reason where the agent refuses it', async () => {
+      const conversation = open();
+      const first = conversation.send('echo\nreceipt\nrunning\nawait-prompt\ntake\nrefuse -32603\nidle end_turn');
+      await session.until(({ model }) => model.state.agentState === 'running');
+      conversation.send('the second');
+      await first.done;
+      assert.deepEqual(pluck(snapshotOf(conversation).queue, 'text', 'state', 'reason'), [
+        ['the second', 'failed', 'refused'],
+      ]);
+    });
+
+    it('can be sent now: the turn is stopped, and it goes before the others', async () => {
+      const conversation = open();
+      const first = conversation.send('echo\nreceipt\nrunning\nawait-prompt\nawait-cancel\nidle cancelled');
+      await session.until(({ model }) => model.state.agentState === 'running');
+      const second = conversation.send('second');
+      const third = conversation.send('third');
+      await session.until(({ queue }) => queue.items.every(({ state }) => state === 'accepted'));
+      conversation.queueActions.sendNow(third.id);
+      assert.equal((await first.done).stopReason, 'cancelled');
+      await Promise.all([second.done, third.done]);
+      assert.deepEqual(
+        entries()
+          .filter((line) => line.includes('user'))
+          .slice(1),
+        ['t2 user: third', 't3 user: second'],
+      );
+    });
+
+    it('is in the queue again where the agent dies before it was taken in', async () => {
+      const conversation = open();
+      conversation.send('echo\nreceipt\nrunning\nawait-prompt\nawait-cancel');
+      await session.until(({ model }) => model.state.agentState === 'running');
+      conversation.send('the second');
+      await session.until(({ queue }) => queue.items[0]?.state === 'accepted');
+      await conversation.restart();
+      assert.deepEqual(
+        queueStates(conversation),
+        [['the second', 'failed']],
+        'nobody knows whether the agent had begun with it: the user is asked',
+      );
+    });
+  });
+
+  describe('the version', () => {
+    const offered = (): unknown[] =>
+      readAgentLog(session.agentLog).flatMap(({ dir, msg }) =>
+        dir === 'in' && msg?.method === 'initialize'
+          ? [(msg.params as { protocolVersion: number }).protocolVersion]
+          : [],
+      );
+
+    it('is 1 unless the user says otherwise', async () => {
+      const conversation = open({ versions: [1, 2] }, 'auto');
+      await conversation.start();
+      assert.deepEqual(offered(), [1]);
+      assert.equal(snapshotOf(conversation).protocol, 1);
+    });
+
+    it('is 2 where the user wants it and the agent speaks it', async () => {
+      const conversation = open({ versions: [1, 2] });
+      await conversation.start();
+      assert.deepEqual(offered(), [2]);
+      assert.equal(snapshotOf(conversation).protocol, 2);
+    });
+
+    it('falls back to 1 with all that the client can do, and the window remembers that', async () => {
+      const offers = new ProtocolOffers();
+      const conversation = open({ versions: [1] }, 2, { offers });
+      await conversation.start();
+      assert.equal(snapshotOf(conversation).protocol, 1);
+      assert.deepEqual(offered(), [2, 1]);
+      await conversation.restart();
+      assert.deepEqual(offered(), [2, 1, 1]);
+    });
+
+    it('becomes 2 where the agent speaks nothing else', async () => {
+      const conversation = open({ versions: [2] }, 'auto');
+      await conversation.send('hello').done;
+      assert.deepEqual(offered(), [1, 2]);
+      assert.equal(snapshotOf(conversation).protocol, 2);
+    });
+
+    it('is named where there is none in common', async () => {
+      const conversation = open({ versions: [3, 4] });
+      await conversation.start();
+      const { connection } = conversation;
+      assert.equal(connection.kind === 'failed' && connection.error.code, 'protocol-version');
+      assert.match(connection.kind === 'failed' ? connection.error.message : '', /versions 3, 4/);
+    });
   });
 });

@@ -15,22 +15,6 @@ describe('an agent that serves several clients', () => {
       event.type === 'message' || event.type === 'prompt_inserted' ? [`${event.type} ${event.messageId}`] : [],
     );
 
-  it('works on another client’s message first: the prompt ends with its own turn', () => {
-    const id = turns.prompt({ endsBy: 'state', text: 'mine' });
-    turns.user('u1', 'theirs');
-    turns.report('running');
-    turns.say();
-    turns.report('idle', { stopReason: 'refusal' });
-    turns.user('u2', 'mine');
-    turns.receipt(id, 'u2');
-    turns.pass(10 * unclearMs);
-    assert.deepEqual(turns.ends, []);
-    turns.report('running');
-    turns.report('idle', { stopReason: 'end_turn' });
-    assert.deepEqual(turns.results.get(id), { turnId: 't1', stopReason: 'end_turn' });
-    assert.deepEqual(order(), ['message u1', 'prompt_inserted u2', 'message u2']);
-  });
-
   it('gives the receipt early: the end of the other client’s work is not the end of the prompt', () => {
     const id = turns.prompt({ endsBy: 'state', text: 'mine' });
     turns.receipt(id, 'u2');
