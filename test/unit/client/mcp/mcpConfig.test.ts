@@ -5,6 +5,7 @@ import { parseSettings } from '../../../../src/agents/settingsText';
 import { localize } from '../../../../src/base/localizable';
 import { type McpSurroundings, parseMcpConfig, toMcpServers } from '../../../../src/client/mcp/mcpConfig';
 import { describeStart, environmentReadBy } from '../../../../src/client/transport/describeStart';
+import { pluck } from '../../../support/pluck';
 
 const file = `{
   // what the file looks like in the wild
@@ -37,10 +38,7 @@ describe('MCP servers of a configuration', () => {
   it('reach the agent with absolute commands and their variables filled in', async () => {
     const { entries, inputs, problems } = parseMcpConfig(parseSettings(file).value);
     assert.deepEqual(problems, []);
-    assert.deepEqual(
-      inputs.map(({ id, password }) => [id, password]),
-      [['key', true]],
-    );
+    assert.deepEqual(pluck(inputs, 'id', 'password'), [['key', true]]);
     assert.deepEqual(await toMcpServers(entries, surroundings()), {
       problems: [],
       servers: [
@@ -68,10 +66,7 @@ describe('MCP servers of a configuration', () => {
       },
     });
     const { servers, problems } = await toMcpServers(entries, surroundings({ input: async () => 'sesame\r\nX-B: c' }));
-    assert.deepEqual(
-      servers.map(({ name }) => name),
-      ['good'],
-    );
+    assert.deepEqual(pluck(servers, 'name'), ['good']);
     assert.deepEqual(problems.map(localize), [
       "bad: the header “Authorization” can't be set.",
       "worse: the header “X A” can't be set.",

@@ -1,12 +1,18 @@
 // An agent that takes no MCP servers still opens a session; what the user loses by it is said.
+
 import { strict as assert } from 'node:assert';
+import { createInterface } from 'node:readline';
 import { RpcError } from '../../../../src/acp/jsonrpc/rpcError';
 import type { AgentDescription, McpServer } from '../../../../src/acp/protocol/dialect';
-import { parseAgents } from '../../../../src/agents/agentDefinition';
 import { inEnglish } from '../../../../src/base/localizable';
 import { silentLog } from '../../../../src/base/log';
+import { at } from '../../../../src/base/untrusted';
+import type { EditorTools } from '../../../../src/client/mcp/editorTools';
 import { openWithServers } from '../../../../src/client/mcp/openWithServers';
 import { ServerRefusals } from '../../../../src/client/mcp/serverRefusals';
+import { removeScratch, scratchFolder } from '../../../support/scratch';
+import { parseAgent, testConversation } from '../../../support/sessions/conversation';
+import { startProgram } from '../../../support/sessions/memoryAgents';
 
 const server = (name: string): McpServer => ({ name, type: 'stdio', command: '/bin/x', args: [], env: {} });
 const own = server('parley');
@@ -30,8 +36,7 @@ describe('a session of an agent that refuses MCP servers', () => {
 
   /** @param answer to the names of the servers @returns what was lost */
   async function open(answer: (names: string) => void, servers = [own, users]): Promise<readonly string[]> {
-    const [agent] = parseAgents({ claw: { command: 'claw' } }).agents;
-    assert.ok(agent);
+    const agent = parseAgent({ command: 'claw' }, 'claw');
     const description = { version } as AgentDescription;
     const handed = { servers, problems: [], own: servers.find((one) => one === own) };
     const { given } = await openWithServers(
@@ -133,5 +138,51 @@ describe('a session of an agent that refuses MCP servers', () => {
       }),
     );
     assert.equal(asked.length, 2);
+  });
+});
+
+describe('an agent that ends when it is given the editor’s tools', () => {
+  after(removeScratch);
+
+  it('is started again without them, once', async () => {
+    const given: number[] = [];
+    let alwaysEnds = false;
+    const agent = parseAgent({ command: process.execPath }, 'frail');
+    const program = { name: 'parley', type: 'stdio', command: '/bin/x', args: [], env: {} } as const;
+    const editorTools = { grant: async () => ({ program, dispose() {} }) } as unknown as EditorTools;
+    const open = async () =>
+      testConversation({
+        agent,
+        cwd: await scratchFolder(),
+        services: {
+          editorTools,
+          startProcess: (options) =>
+            startProgram((process) => {
+              createInterface({ input: process.stdin }).on('line', (line) => {
+                const { id, method, params } = JSON.parse(line) as { id?: number; method: string; params: unknown };
+                if (id === undefined) return;
+                const { length = 0 } = (at(params, 'mcpServers') ?? []) as unknown[];
+                if (method === 'session/new') given.push(length);
+                if (method === 'session/new' && (alwaysEnds || length > 0)) {
+                  process.exit(1);
+                  return;
+                }
+                const result = method === 'initialize' ? { protocolVersion: 1 } : { sessionId: 's' };
+                process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id, result })}\n`);
+              });
+            }, options),
+        },
+      });
+    const first = await open();
+    await first.conversation.start();
+    assert.equal(first.conversation.connection.kind, 'ready');
+    assert.deepEqual(given.splice(0), [1, 0]);
+    await first.close();
+    alwaysEnds = true;
+    const other = await open();
+    await other.conversation.start();
+    assert.equal(other.conversation.connection.kind, 'failed');
+    assert.deepEqual(given, [1, 0]);
+    await other.close();
   });
 });

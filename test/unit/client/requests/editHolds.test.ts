@@ -1,7 +1,9 @@
 // Queued messages that are being edited, in one page or two: none waits for a page that is gone.
+
 import assert from 'node:assert/strict';
 import { EditHolds } from '../../../../src/client/requests/editHolds';
 import { PromptQueue } from '../../../../src/session/queue/queue';
+import { pluck } from '../../../support/pluck';
 
 describe('a queued message that is being edited', () => {
   let queue: PromptQueue;
@@ -62,10 +64,7 @@ describe('a queue that was cleared', () => {
     const gone = queue.clear();
     queue.add('three', []);
     queue.unclear(gone, paused);
-    assert.deepEqual(
-      queue.items.map(({ text }) => text),
-      ['one', 'two', 'three'],
-    );
+    assert.deepEqual(pluck(queue.items, 'text'), ['one', 'two', 'three']);
     assert.equal(queue.paused, 'by-user');
     assert.equal(queue.next(), undefined, 'nothing is sent that waited');
   });

@@ -1,18 +1,19 @@
 // Forms and pages of real agent processes: asked, answered once, never left open, and nothing answered that the user did not answer.
+
 import { strict as assert } from 'node:assert';
 import { basename, join } from 'node:path';
 import { RpcError } from '../../../../src/acp/jsonrpc/rpcError';
 import { readElicitation } from '../../../../src/acp/protocol/elicitation';
-import { type AgentDefinition, parseAgents } from '../../../../src/agents/agentDefinition';
 import { phaseOf, projectSession } from '../../../../src/client/view/projectSession';
 import { snapshotOf } from '../../../../src/client/view/snapshot';
 import { readAgentLog, scriptedAgent } from '../../../support/agents/definition';
 import type { AgentScript } from '../../../support/agents/script';
 import { everyField } from '../../../support/agents/scripted/elicitationPlays';
+import { pluck } from '../../../support/pluck';
 import { kill } from '../../../support/processes';
 import { sameData } from '../../../support/sameData';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
-import { type TestConversation, testConversation } from '../../../support/sessions/conversation';
+import { parseAgent, type TestConversation, testConversation } from '../../../support/sessions/conversation';
 
 describe('elicitation', function () {
   this.timeout(30_000);
@@ -22,8 +23,8 @@ describe('elicitation', function () {
   async function open(script: AgentScript = {}): Promise<TestConversation> {
     const cwd = await scratchFolder();
     agentLog = join(cwd, '..', `${basename(cwd)}.agent.ndjson`);
-    const [agent] = parseAgents({ scripted: scriptedAgent(script, agentLog) }).agents;
-    session = testConversation({ agent: agent as AgentDefinition, cwd });
+    const agent = parseAgent(scriptedAgent(script, agentLog), 'scripted');
+    session = testConversation({ agent, cwd });
     return session;
   }
 
@@ -66,19 +67,16 @@ describe('elicitation', function () {
     const [question] = asked();
     assert.ok(question?.mode === 'form');
     assert.equal(question.message, 'Which database shall I use?');
-    assert.deepEqual(
-      question.form.fields.map(({ key, type, required }) => [key, type, required]),
-      [
-        ['name', 'text', true],
-        ['mail', 'text', false],
-        ['kind', 'choice', true],
-        ['port', 'integer', false],
-        ['share', 'number', false],
-        ['tls', 'boolean', false],
-        ['users', 'choices', true],
-        ['shape', 'unknown', false],
-      ],
-    );
+    assert.deepEqual(pluck(question.form.fields, 'key', 'type', 'required'), [
+      ['name', 'text', true],
+      ['mail', 'text', false],
+      ['kind', 'choice', true],
+      ['port', 'integer', false],
+      ['share', 'number', false],
+      ['tls', 'boolean', false],
+      ['users', 'choices', true],
+      ['shape', 'unknown', false],
+    ]);
     handler().refuse(question.id, 'decline');
     await turn.done;
     assert.match(said(), /\{"action":"decline"\}/);

@@ -1,8 +1,10 @@
 // Questions about files: one at a time in the transcript, all over with the turn.
+
 import { strict as assert } from 'node:assert';
 import { FileQuestions } from '../../../../src/client/requests/fileQuestions';
 import { PermissionRequestHandler } from '../../../../src/client/requests/permissionRequestHandler';
 import type { SessionEvent } from '../../../../src/session/events/event';
+import { pluck } from '../../../support/pluck';
 
 type Asked = Extract<SessionEvent, { type: 'permission_asked' }>;
 
@@ -40,10 +42,7 @@ describe('questions about files', () => {
     const [{ title, description, options } = assert.fail()] = asked();
     assert.equal(title, 'Allow Ada to write a file outside its folders?');
     assert.equal(description, '/etc/\u202epasswd'); // the card shows what is hidden
-    assert.deepEqual(
-      options.map(({ optionId }) => optionId),
-      ['allow', 'refuse', 'refuseAll'],
-    );
+    assert.deepEqual(pluck(options, 'optionId'), ['allow', 'refuse', 'refuseAll']);
     answer('allow');
     assert.equal(await answered, true);
   });
@@ -56,10 +55,7 @@ describe('questions about files', () => {
       ['/c', null],
     ] as const) {
       await settled();
-      assert.deepEqual(
-        open().map(({ description }) => description),
-        [path],
-      );
+      assert.deepEqual(pluck(open(), 'description'), [path]);
       answer(option);
     }
     assert.deepEqual(await Promise.all(answers), [true, false, false]);
@@ -98,10 +94,7 @@ describe('questions about files', () => {
     answer('allow');
     assert.deepEqual([await first, await second], [true, false]);
     await settled();
-    assert.deepEqual(
-      open().map(({ description }) => description),
-      ['/c'],
-    );
+    assert.deepEqual(pluck(open(), 'description'), ['/c']);
     answer('refuse');
     assert.equal(await third, false);
   });

@@ -1,9 +1,13 @@
 // Permission requests that rules answer before the user sees them.
+
 import { strict as assert } from 'node:assert';
 import type { PermissionAsk } from '../../../../src/acp/protocol/dialect';
 import { Deferred } from '../../../../src/base/deferred';
 import { type Judgement, PermissionRequestHandler } from '../../../../src/client/requests/permissionRequestHandler';
 import { SessionModel } from '../../../../src/session/model/model';
+import { scriptedAgent } from '../../../support/agents/definition';
+import { removeScratch, scratchFolder } from '../../../support/scratch';
+import { parseAgent, type TestConversation, testConversation } from '../../../support/sessions/conversation';
 
 describe('a permission request that a rule answers', () => {
   const never = new AbortController().signal;
@@ -66,5 +70,37 @@ describe('a permission request that a rule answers', () => {
   it('is cancelled in a cancelled turn, whatever the rules', async () => {
     const { handler } = handled(allowed);
     assert.deepEqual(await handler.ask(asked('allow_once'), true, never), { outcome: { outcome: 'cancelled' } });
+  });
+});
+
+describe('a request whose change the user has edited', () => {
+  let session: TestConversation;
+  const used: string[] = [];
+
+  beforeEach(async () => {
+    const agent = parseAgent(scriptedAgent('plain'), 'scripted');
+    session = testConversation({
+      agent,
+      cwd: await scratchFolder(),
+      services: { useEdited: (...answer) => used.push(answer.join(' ')) > 0 && answer[2] === 'allow' },
+    });
+  });
+
+  afterEach(async () => {
+    await session.close();
+    await removeScratch();
+  });
+
+  it('is not answered by an option that uses the edited version, and by any other one', async () => {
+    const { conversation } = session;
+    const turn = conversation.send('permission');
+    await session.until((c) => c.model.state.permissions.size === 1);
+    const [id = ''] = conversation.model.state.permissions.keys();
+    assert.ok(conversation.answerPermission(id, 'allow'));
+    assert.deepEqual(used.splice(0), [`test ${id} allow`]);
+    assert.ok(conversation.model.state.permissions.has(id));
+    assert.ok(conversation.answerPermission(id, 'reject'));
+    assert.deepEqual(used, [`test ${id} reject`]);
+    await turn.done;
   });
 });

@@ -135,6 +135,7 @@ const PROTECTED: Readonly<Record<string, readonly string[]>> = {
 };
 
 const SOURCES = [
+  ...['git/config', 'vscode/settings.json', '.vscodeignore', '.claude/notes.md', 'src/.gitkeep', 'a.code-workspace.md'],
   ...['package.json', 'Makefile', 'Cargo.toml', 'src/config.toml', 'opencode.ts', 'kiro/settings.json', 'ssh/config'],
   ...['.github/workflows/ci.yml', '.gitignore', '.gitattributes', '.editorconfig', '.env', 'Dockerfile', 'docs/mcp.md'],
   ...[

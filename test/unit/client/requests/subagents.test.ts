@@ -1,14 +1,13 @@
 // Plans by id and the sessions that an agent runs for ours, from real agent processes: what they are, what goes between them, and that their questions are heard.
 import { strict as assert } from 'node:assert';
 import { basename, join } from 'node:path';
-import { type AgentDefinition, parseAgents } from '../../../../src/agents/agentDefinition';
 import { projectItem } from '../../../../src/client/view/projectItem';
 import { askerOf, backgroundOf } from '../../../../src/client/view/projectRequests';
 import type { ItemView } from '../../../../src/panel/contract';
 import { readAgentLog, scriptedAgent } from '../../../support/agents/definition';
 import { sameData } from '../../../support/sameData';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
-import { type TestConversation, testConversation } from '../../../support/sessions/conversation';
+import { parseAgent, type TestConversation, testConversation } from '../../../support/sessions/conversation';
 
 describe('what the unstable schemas add', function () {
   this.timeout(30_000);
@@ -18,8 +17,8 @@ describe('what the unstable schemas add', function () {
   beforeEach(async () => {
     const cwd = await scratchFolder();
     agentLog = join(cwd, '..', `${basename(cwd)}.agent.ndjson`);
-    const [agent] = parseAgents({ scripted: scriptedAgent('plain', agentLog) }).agents;
-    session = testConversation({ agent: agent as AgentDefinition, cwd });
+    const agent = parseAgent(scriptedAgent('plain', agentLog), 'scripted');
+    session = testConversation({ agent, cwd });
   });
   afterEach(async () => {
     await session.close();

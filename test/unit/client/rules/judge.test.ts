@@ -76,19 +76,12 @@ describe('permission rules', () => {
     ['it has no kind', () => ask({ rawInput: { command: 'npm test' } })],
     ['it changes a file too', () => run({ command: 'npm test' }, { content: [diff(`${root}/src/a.ts`)] })],
     ['it sets an environment', () => run({ command: 'npm test', env: { PATH: '/tmp' } })],
-    ['it leaves a sandbox', () => run({ command: 'npm test', dangerouslyDisableSandbox: true })],
-    ['it stays in the background', () => run({ command: 'npm test', run_in_background: true })],
-    ['it names a shell', () => run({ command: 'npm test', shell: '/tmp/x' })],
     ['it has arguments beside its command', () => run({ command: 'npm test', args: ['x'] })],
     ['it runs elsewhere', () => run({ command: 'npm test', cwd: base })],
     ['it runs in a parent of the folder', () => run({ command: 'npm test', cwd: `${root}/..` })],
     ['it runs behind a link', () => run({ command: 'npm test', cwd: `${root}/src/away` })],
     ['it runs in a relative folder', () => run({ command: 'npm test', cwd: 'src' })],
     ['it names two folders', () => run({ command: 'npm test', cwd: root, workdir: `${root}/src` })],
-    [
-      'it names two commands',
-      () => ask({ kind: 'execute', rawInput: { command: 'npm test' } }, { command: { line: 'id' } }),
-    ],
     ['it is wrapped in a shell', () => run({ command: ['bash', '-lc', 'npm test'] })],
     ['one of its words holds two', () => run({ command: ['npm test'] })],
     ['one of its words holds another command', () => run({ command: ['npm', 'test', ';', 'id'] })],
@@ -102,7 +95,6 @@ describe('permission rules', () => {
         return one;
       },
     ],
-    ['its fields have inherited names', () => run({ command: 'npm test', constructor: 'x' })],
     ['another command follows', () => run({ command: 'npm test && id' })],
   ];
   for (const [title, request] of lies) {
@@ -144,19 +136,6 @@ describe('permission rules', () => {
       'src/sibling/a.ts',
       'src/.git/config',
       'src/.vscode/tasks.json',
-      'src/.VSCODE/tasks.json',
-      'src/x.code-workspace',
-      'src/.vscode./tasks.json',
-      'src/.git::$INDEX_ALLOCATION/x',
-      'src/git~1/config',
-      'src/.gi\u200bt/config',
-      'src/.npmrc',
-      'src/.envrc',
-      'src/.mcp.json',
-      'src/.claude/settings.json',
-      'src/.husky/pre-commit',
-      'src/.idea/x',
-      'src/.devcontainer/x',
       'src/a.ts\0.md',
       '.git/hooks/pre-commit',
       '.vscode/settings.json',
@@ -237,15 +216,6 @@ describe('permission rules', () => {
     const asked = run({ command: 'npm test' });
     assert.equal(await action(asked, set({ kind: 'execute', action: 'ask' }, allowTests)), 'ask');
     assert.equal(await action(asked, set(allowTests, { kind: 'execute', action: 'reject' })), 'allow');
-  });
-
-  it('that reject look at each command of a line, and at each path', async () => {
-    const noRm: PermissionRule = { kind: 'execute', pattern: 'rm *', action: 'reject' };
-    for (const command of ['rm -rf x', 'cd x && rm -rf y', 'true; rm x', '$(rm x)'])
-      assert.equal(await action(run({ command }), set(noRm)), 'reject', command);
-    assert.equal(await action(ask({ kind: 'read', rawInput: { command: 'rm x' } }), set(noRm)), 'reject');
-    const noEnv: PermissionRule = { kind: '*', pattern: '**/*.env', action: 'reject' };
-    assert.equal(await action(edit('src/a.env'), set(noEnv, allowSources)), 'reject');
   });
 
   it('are for their agent and their folder', async () => {

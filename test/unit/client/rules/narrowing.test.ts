@@ -18,6 +18,7 @@ import { CouldRun } from '../../../../src/client/rules/couldRun';
 import { judge } from '../../../../src/client/rules/judge';
 import type { PermissionRule } from '../../../../src/client/rules/permissionRule';
 import { matchesWords, plainWords } from '../../../../src/client/rules/runners';
+import { seeded } from '../../../support/store/random';
 import { seeds } from '../../../support/tier';
 
 describe('a rule that rejects', () => {
@@ -131,14 +132,6 @@ describe('a rule that rejects', () => {
     assert.equal(await run('cat src/a.ts', no('**', 'edit'), cat), 'allow');
   });
 
-  /** A generator of numbers below a limit. */
-  const random = (seed: number) => {
-    let state = seed;
-    return (limit: number): number => {
-      state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
-      return Math.floor((state / 2_147_483_648) * limit);
-    };
-  };
   const COMMANDS = [
     'git push',
     'git push origin main',
@@ -202,7 +195,7 @@ describe('a rule that rejects', () => {
   const [lines, runs] = [seeds(300, 5000), seeds(15, 300)];
 
   it('finds a command in random lines', () => {
-    const below = random(35);
+    const below = seeded(35);
     for (let left = lines; left > 0; left--) {
       const command = COMMANDS[below(COMMANDS.length)] ?? '';
       const [title, line] = randomLine(command, below);
@@ -234,7 +227,7 @@ describe('a rule that rejects', () => {
     mkdirSync(bin);
     writeFileSync(join(bin, 'git'), `#!/bin/sh\necho "$*" > ${base}/ran\n`);
     chmodSync(join(bin, 'git'), 0o755);
-    const below = random(7);
+    const below = seeded(7);
     const folder = join(base, 'empty');
     mkdirSync(join(folder, 'bin'), { recursive: true });
     symlinkSync(join(bin, 'git'), join(folder, 'bin/git'));
@@ -260,7 +253,7 @@ describe('a rule that rejects', () => {
   });
 
   it('fits whatever a rule with the same pattern allows', () => {
-    const below = random(3);
+    const below = seeded(3);
     const words = ['git', 'push', 'npm', 'test', 'run', 'status', '-x', 'a.ts', './x', '/usr/bin/git', 'A:b', 'src/a'];
     const pick = (): string =>
       Array.from({ length: 1 + below(4) }, () => words[below(words.length)]).join(' '.repeat(1 + below(2)));
@@ -274,7 +267,7 @@ describe('a rule that rejects', () => {
   });
 
   it('lets a plain line pass that another rule allows', async () => {
-    const below = random(9);
+    const below = seeded(9);
     const rejected = ['git push*', 'rm *', 'npm publish*', '*--force*'].map((pattern) => no(pattern, 'execute'));
     const plain = ['npm test', 'git status', 'cargo build', 'tsc -p .', 'make test', 'npm run build', 'git log'];
     for (let left = seeds(20, 200); left > 0; left--) {

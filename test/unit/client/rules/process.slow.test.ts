@@ -1,4 +1,5 @@
 // Rules and reasons with a real agent process.
+
 import { strict as assert } from 'node:assert';
 import { mkdtemp, realpath } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,6 +8,7 @@ import { parseAgents } from '../../../../src/agents/agentDefinition';
 import { Deferred } from '../../../../src/base/deferred';
 import type { RuleSet } from '../../../../src/client/rules/judge';
 import { scriptedAgent } from '../../../support/agents/definition';
+import { pluck } from '../../../support/pluck';
 import { removeFolder } from '../../../support/scratch';
 import { type TestConversation, testConversation } from '../../../support/sessions/conversation';
 
@@ -90,9 +92,6 @@ describe('a session with an agent process', function () {
     setImmediate(() => settled.resolve());
     await settled.promise;
     assert.equal(conversation.queue.paused, 'stopped');
-    assert.deepEqual(
-      conversation.queue.items.map(({ text, state }) => [text, state]),
-      [['say too late', 'queued']],
-    );
+    assert.deepEqual(pluck(conversation.queue.items, 'text', 'state'), [['say too late', 'queued']]);
   });
 });

@@ -1,4 +1,5 @@
 // What reaches a webview: few messages however many updates, nothing lost when it is slow or hidden.
+
 import { strict as assert } from 'node:assert';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,6 +7,7 @@ import { FragmentLines } from '../../../../src/client/requests/fragmentLines';
 import { SessionFeed } from '../../../../src/client/view/feed';
 import type { DiffView, ItemView, ToWebview } from '../../../../src/panel/contract';
 import type { SessionEvent } from '../../../../src/session/events/event';
+import { pluck } from '../../../support/pluck';
 import { type TestConversation, testConversation } from '../../../support/sessions/conversation';
 import { FEED_SOURCES } from '../../../support/sessions/feedSources';
 
@@ -146,10 +148,7 @@ describe('session feed', () => {
     reader.acknowledge = true;
     feed.acknowledge(2);
     await reader.until(() => reader.text(0).length === 3 + 6_000_000);
-    assert.deepEqual(
-      reader.messages.slice(before).map(({ type }) => type),
-      ['snapshot'],
-    );
+    assert.deepEqual(pluck(reader.messages.slice(before), 'type'), ['snapshot']);
   });
 
   it('resolves waits for painting when it ends', async () => {

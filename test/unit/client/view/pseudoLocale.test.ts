@@ -8,7 +8,6 @@ import { noticeTexts } from '../../../../src/client/view/ownTexts';
 import { projectSession } from '../../../../src/client/view/projectSession';
 import { snapshotOf } from '../../../../src/client/view/snapshot';
 import { ownText } from '../../../../src/session/events/ownText';
-import { sameData } from '../../../support/sameData';
 import { testConversation } from '../../../support/sessions/conversation';
 
 const ENGLISH = JSON.parse(readFileSync('l10n/bundle.l10n.json', 'utf8')) as l10nJsonFormat;
@@ -57,18 +56,5 @@ describe('a pseudo-locale', () => {
       assert.deepEqual([title, text].flatMap(plainWords), []);
       assert.match(title + text, /Ada|a\.example/);
     }
-  });
-
-  it('leaves what was kept as text as it was kept', () => {
-    const kept = {
-      kind: 'notice',
-      id: 'e0',
-      index: 0,
-      at: 0,
-      severity: 'info',
-      title: 'New session',
-      text: 'x',
-    } as const;
-    sameData(noticeTexts(kept), { title: 'New session', text: 'x' });
   });
 });

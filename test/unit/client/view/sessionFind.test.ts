@@ -1,9 +1,11 @@
 // Finding a text in the whole of a session.
+
 import { strict as assert } from 'node:assert';
 import { type FindSource, SessionFind } from '../../../../src/client/view/sessionFind';
 import type { FindQuery, ToWebview } from '../../../../src/panel/contract';
 import type { SessionEvent } from '../../../../src/session/events/event';
 import { SessionModel } from '../../../../src/session/model/model';
+import { pluck } from '../../../support/pluck';
 
 type Found = Extract<ToWebview, { type: 'found' }>;
 
@@ -206,11 +208,7 @@ describe('find in a session', () => {
     session = new Session(says('a', 'needle'));
     for (const text of ['(', 'a)(b', '[', '\\']) {
       await session.search(text, { regex: true, wholeWord: true });
-      assert.deepEqual(
-        session.told.map(({ problem }) => problem),
-        ['invalid'],
-        text,
-      );
+      assert.deepEqual(pluck(session.told, 'problem'), ['invalid'], text);
     }
   });
 

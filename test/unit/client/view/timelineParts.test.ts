@@ -1,9 +1,12 @@
 // The times of a session's turns and calls, as the timeline gets them.
+
 import { strict as assert } from 'node:assert';
-import { timelineParts } from '../../../../src/client/view/timelineParts';
-import type { SessionEvent } from '../../../../src/session/events/event';
+import { entryOf, timelineParts } from '../../../../src/client/view/timelineParts';
+import type { SessionEvent, TimedEvent } from '../../../../src/session/events/event';
 import { SessionModel } from '../../../../src/session/model/model';
+import { pluck } from '../../../support/pluck';
 import { sameData } from '../../../support/sameData';
+import { modelOf, said, timed, turn } from '../../../support/store/journals';
 
 type Timed = readonly [at: number, event: SessionEvent];
 
@@ -109,7 +112,7 @@ describe('parts of the timeline', () => {
     const [part] = timelineParts(state, 2, 20);
     assert.deepEqual([part?.turns.map(({ number }) => number), part?.calls.map(({ index }) => index)], [[2], [2]]);
     assert.deepEqual(
-      timelineParts(play(...events).state, 2, 20)[0]?.turns.map(({ number }) => number),
+      pluck(timelineParts(play(...events).state, 2, 20)[0]?.turns ?? [], 'number'),
       [2],
       'a turn that has no entry yet',
     );
@@ -132,10 +135,29 @@ describe('parts of the timeline', () => {
     const model = play([0, { type: 'cleared', replay: true }], calls(5, 'x', 'in_progress'));
     assert.equal(timelineParts(model.state, 0, 99_999)[0]?.calls[0]?.endedAt, 5);
   });
+});
 
-  it('is empty for an empty session', () => {
-    assert.deepEqual(timelineParts(new SessionModel().state, 0, 5), [
-      { from: 0, turns: [], calls: [], now: 5, isDone: true },
-    ]);
+describe('the entry of an event', () => {
+  const call = { type: 'tool_call', toolCallId: 'c', patch: { title: 'Read a.ts' }, announced: true } as const;
+  const done = { type: 'tool_call', toolCallId: 'c', patch: { status: 'completed' }, announced: false } as const;
+  const events: TimedEvent[] = [...turn('t1', 1, 'first', 'answer'), ...timed(10, call, said('then', 'm'), done)];
+  const model = modelOf(events);
+  const kinds = events.map((event) => model.state.entries[entryOf(model, event) ?? -1]?.kind);
+
+  it('is the message of a prompt or of a chunk, and the tool call of each of its updates', () => {
+    assert.deepEqual([kinds[1], kinds[2]], ['user', 'agent']);
+    assert.deepEqual(kinds.slice(-3), ['tool', 'agent', 'tool']);
+  });
+
+  it('is the first of a turn for its start', () => {
+    const [started] = events;
+    assert.equal(started?.event.type, 'turn_started');
+    assert.equal(entryOf(model, { ...started, at: 0 }), 0);
+  });
+
+  it('is the last one before it where it has none of its own, and none before the first', () => {
+    const event = said('gone');
+    assert.equal(entryOf(model, { at: 11.5, event }), entryOf(model, events.at(-2)!));
+    assert.equal(entryOf(model, { at: 0, event }), undefined);
   });
 });
