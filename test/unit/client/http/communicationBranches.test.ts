@@ -1,13 +1,13 @@
 // Branches of a session that only an agent server holds: announced at once with a button, kept when the window ends, and never merged.
 
 import { strict as assert } from 'node:assert';
-import { type AgentDefinition, parseAgents } from '../../../../src/agents/agentDefinition';
+import type { AgentDefinition } from '../../../../src/agents/agentDefinition';
 import type { DescriptorPort } from '../../../../src/client/http/communicationRecord';
 import { isBranch, SHOW_BRANCH } from '../../../../src/distributed/client/handOver';
 import { mintId } from '../../../../src/distributed/model/model';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
 import { echo, type RunningServer, rivalOf, serve, stopServers } from '../../../support/servers/servedAgents';
-import { type TestConversation, testConversation } from '../../../support/sessions/conversation';
+import { parseAgent, type TestConversation, testConversation } from '../../../support/sessions/conversation';
 
 describe('a session that a server holds another branch of', function () {
   this.timeout(20_000);
@@ -27,8 +27,7 @@ describe('a session that a server holds another branch of', function () {
 
   function agentAt({ baseUrl, token }: RunningServer): AgentDefinition {
     const far = { type: 'communication', name: 'Far', url: baseUrl, agent: 'echo' };
-    const [agent] = parseAgents({ far: { ...far, headers: { Authorization: `Bearer ${token}` } } }).agents;
-    assert.ok(agent);
+    const agent = parseAgent({ ...far, headers: { Authorization: `Bearer ${token}` } }, 'far');
     return agent;
   }
   async function openAt(server: RunningServer): Promise<TestConversation['conversation']> {

@@ -1,11 +1,10 @@
 // What "Show Protocol Traffic" has of an HTTP agent: each exchange with its body, and no secret in any of them.
 import { strict as assert } from 'node:assert';
-import { parseAgents } from '../../../../src/agents/agentDefinition';
 import { redactSignatures } from '../../../../src/distributed/model/resourceUrl';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
 import { agentOf, echo, serve, stopServers } from '../../../support/servers/servedAgents';
 import { json, stopStubs, stubServer } from '../../../support/servers/stubServer';
-import { type TestConversation, testConversation } from '../../../support/sessions/conversation';
+import { parseAgent, type TestConversation, testConversation } from '../../../support/sessions/conversation';
 
 describe('the traffic of an HTTP agent', function () {
   this.timeout(20_000);
@@ -27,8 +26,7 @@ describe('the traffic of an HTTP agent', function () {
       agent: 'echo',
       headers: { Authorization: `Bearer ${token}` },
     };
-    const [agent] = parseAgents({ far }).agents;
-    assert.ok(agent);
+    const agent = parseAgent(far, 'far');
     const lines: string[] = [];
     const onTraffic = (key: string, dir: string, line: string): void => {
       lines.push(`${key} ${dir} ${line}`);

@@ -1,12 +1,12 @@
 // Runs of one session of a served agent without a server: each is recorded in the history of the next one, as the server does.
-import { type AgentDefinition, parseAgents } from '../../../../src/agents/agentDefinition';
+
 import type { ConversationServices } from '../../../../src/client/conversation/conversationOptions';
 import { ServedConversations } from '../../../../src/client/serving/servedConversations';
 import { type Message, type MessagePart, mintId } from '../../../../src/distributed/model/model';
 import type { RunEmitter, ServedRunContext } from '../../../../src/distributed/server/servedAgent';
 import { scratchFolder } from '../../../support/scratch';
 import { textIn, userMessage } from '../../../support/servers/servedAgents';
-import { type TestConversation, testConversation } from '../../../support/sessions/conversation';
+import { parseAgent, type TestConversation, testConversation } from '../../../support/sessions/conversation';
 import type { LossyAgent } from '../../../support/sessions/lossyAgent';
 
 export interface RunEnd {
@@ -21,13 +21,13 @@ export class RunBench {
   readonly #id = mintId();
 
   private constructor(cwd: string, lossy: LossyAgent, services: Partial<ConversationServices>) {
-    const [agent] = parseAgents({ lossy: { command: process.execPath, args: ['lossy'], env: {} } }).agents;
+    const agent = parseAgent({ command: process.execPath, args: ['lossy'], env: {} }, 'lossy');
     this.agent = new ServedConversations({
       name: 'lossy',
       description: 'The agent of the tests.',
       create: (_key, state) => {
         const one = testConversation({
-          agent: agent as AgentDefinition,
+          agent,
           cwd,
           services: { startProcess: lossy.start, agentState: () => state, ...services },
         });

@@ -10,13 +10,14 @@ import {
   trajectoryOf,
 } from '../../../../src/distributed/model/model';
 import { readTexts, type ServedAgent, servedPast } from '../../../../src/distributed/server/servedAgent';
+import { pluck } from '../../../support/pluck';
 import { sameData } from '../../../support/sameData';
 import { scratchFolder } from '../../../support/scratch';
 import { all, sdkClient } from '../../../support/servers/sdkClient';
-import { agentOf, fetchPast, part, serve, textIn, userMessage } from '../../../support/servers/servedAgents';
+import { agentOf, part, serve, userMessage } from '../../../support/servers/servedAgents';
 import { closeResolvers, resolver } from '../../distributed/fetch/resolvers';
 import { serve as farServer } from '../../distributed/loopback';
-import { closeServed, got, newSession, prompts, request, said, scripted, sessions, untilRun } from './servedScripted';
+import { closeServed, got, newSession, prompts, request, said, scripted, sessions } from './servedScripted';
 
 const signal = new AbortController().signal;
 
@@ -26,25 +27,6 @@ describe('an agent that is served', function () {
   afterEach(async () => {
     await closeServed();
     await closeResolvers();
-  });
-
-  it('answers in all three modes', async () => {
-    const { agent } = await scripted();
-    const running = await serve([agent]);
-    const client = sdkClient(running);
-    assert.equal((await client.agent('scripted')).description, 'The scripted agent.');
-    const run = await client.runSync('scripted', 'say Hello');
-    assert.deepEqual([run.status, run.output.map(({ role }) => role)], ['completed', ['agent/scripted']]);
-    assert.equal(run.output[0]?.parts[0]?.content, 'Hello');
-    const events = await all(client.runStream('scripted', 'chunks 3'));
-    assert.deepEqual(
-      events.flatMap((event) => (event.type === 'message.part' ? [event.part.content] : [])).join(''),
-      'chunk-1 chunk-2 chunk-3 ',
-    );
-    assert.equal(events.at(-1)?.type, 'run.completed');
-    const started = await client.runAsync('scripted', 'say Later');
-    const done = await untilRun(running, started.run_id, 'completed');
-    assert.equal(said(done), 'Later');
   });
 
   it('says its Markdown as text/plain, streamed and whole, and marks it', async () => {
@@ -212,10 +194,7 @@ describe('an agent that is served', function () {
       /^say ok\n# shelves first # \[unavailable: 127\S+ no longer has it\.\]\[unavailable: .* too much data\.\]$/,
     );
     assert.match(past?.text ?? '', /\[agent\/other\]\nshelves first/);
-    assert.deepEqual(
-      links.map(({ uri }) => uri),
-      [`${far.origin}/gone`, `${far.origin}/long`],
-    );
+    assert.deepEqual(pluck(links, 'uri'), [`${far.origin}/gone`, `${far.origin}/long`]);
   });
 
   it('does not hear its own messages again after their texts were read', async () => {
@@ -239,27 +218,6 @@ describe('an agent that is served', function () {
     const second = got(log)[1] ?? '';
     assert.match(second, /from another/);
     assert.doesNotMatch(second, /shelves first/);
-  });
-
-  it('keeps the session whole when two runs come at once', async () => {
-    const { agent, log } = await scripted();
-    const { client } = await serve([agent]);
-    const { id } = newSession();
-    const runs = await Promise.all(
-      ['say one', 'say two'].map((text) => client.runSync(request(text, { id, isBegun: false }), signal)),
-    );
-    assert.deepEqual(runs.map(said).sort(), ['one', 'two']);
-    const { history } = await client.session(id, signal);
-    const texts = (await fetchPast(history, signal)).map((entry) =>
-      entry.kind === 'message' ? textIn(entry.message) : '',
-    );
-    assert.deepEqual([...texts].sort(), ['one', 'say one', 'say two', 'two']);
-    assert.equal(sessions(log), 1);
-    assert.deepEqual(
-      got(log).filter((text) => text.includes('Transcript')),
-      [],
-      'the agent knows what it has said itself',
-    );
   });
 
   it('gets what was said elsewhere, and not its own words again', async () => {

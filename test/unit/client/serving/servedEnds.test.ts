@@ -5,7 +5,7 @@ import type { Message } from '../../../../src/distributed/model/model';
 import type { ServedAgent } from '../../../../src/distributed/server/servedAgent';
 import { calledMethods, readAgentLog } from '../../../support/agents/definition';
 import { sdk, sdkClient } from '../../../support/servers/sdkClient';
-import { type RunningServer, serve, textIn, userMessage } from '../../../support/servers/servedAgents';
+import { serve, textIn, userMessage } from '../../../support/servers/servedAgents';
 import {
   cancelAtFirstWord,
   closeServed,
@@ -36,19 +36,6 @@ describe('an agent that is served', function () {
     // The agent and its session are there for the next run.
     assert.equal(said(await client.runSync(request('say Again', session), signal)), 'Again');
     assert.equal(sessions(log), 1);
-  });
-
-  it('works again after it was stopped during its start', async () => {
-    const { agent } = await scripted();
-    const { client } = await serve([agent]);
-    const session = newSession();
-    for (const looks of [0, 1, 2, 4, 8, 16, 24, 32, 48]) {
-      const run = await client.runAsync(request('wait', session), signal);
-      for (let look = 0; look < looks; look++) await client.run(run.run_id, signal);
-      await client.cancel(run.run_id, signal);
-      await untilRun({ client } as RunningServer, run.run_id, 'cancelled');
-    }
-    assert.equal(said(await client.runSync(request('say Again', session), signal)), 'Again');
   });
 
   it('ends an agent that does not stop when it is told to', async () => {

@@ -1,6 +1,10 @@
 // What an agent asks while it is served: its callers are asked, one question at a time, and only they answer.
-import assert from 'node:assert/strict';
+
+import { strict as assert } from 'node:assert';
+import { permissionQuestion } from '../../../../src/client/serving/permissionQuestion';
+import { textOf } from '../../../../src/distributed/client/runParts';
 import { textPart } from '../../../../src/distributed/model/model';
+import type { Permission, ToolEntry } from '../../../../src/session/model/state';
 import { readAgentLog } from '../../../support/agents/definition';
 import { removeScratch } from '../../../support/scratch';
 import { sdkClient } from '../../../support/servers/sdkClient';
@@ -152,5 +156,21 @@ describe('a question of a served agent', () => {
     assert.equal((await running.client.resumeSync(id, userMessage('now'), signal)).status, 'completed');
     const types = (await running.client.events(id, signal)).map(({ type }) => type);
     assert.deepEqual(types.slice(2, 5), ['run.awaiting', 'run.in-progress', 'message.created']);
+  });
+});
+
+describe('the question of a served session', () => {
+  it('names each file, and what is deleted or moved', () => {
+    const content = [
+      { type: 'diff', path: '/w/old.txt', oldText: 'x', newText: '', operation: 'delete' },
+      { type: 'diff', path: '/w/b.txt', oldPath: '/w/a.txt', newText: 'x' },
+      ...Array.from({ length: 5 }, (_, at) => ({ type: 'diff', path: `/w/${at}.txt`, newText: 'x' })),
+    ];
+    const tool = { content, locations: [] } as unknown as ToolEntry;
+    const asked: Permission = { id: 'p', title: 'Edit', options: [], at: 0 };
+    const text = permissionQuestion(asked, tool).map(textOf).join('\n');
+    assert.match(text, /Deletes \/w\/old\.txt/);
+    assert.match(text, /Makes \/w\/b\.txt of \/w\/a\.txt/);
+    for (const { path } of content) assert.ok(text.includes(path), path);
   });
 });

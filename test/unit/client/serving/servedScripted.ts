@@ -1,7 +1,6 @@
 // The scripted agent, served as the extension serves its agents, and what tests look at on both sides of it.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { type AgentDefinition, parseAgents } from '../../../../src/agents/agentDefinition';
 import type { Conversation } from '../../../../src/client/conversation/conversation';
 import { AgentFiles } from '../../../../src/client/requests/agentFiles';
 import {
@@ -16,7 +15,7 @@ import type { AgentScript } from '../../../support/agents/script';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
 import { sdk } from '../../../support/servers/sdkClient';
 import { type RunningServer, stopServers, textIn, userMessage } from '../../../support/servers/servedAgents';
-import { diskFiles, type TestConversation, testConversation } from '../../../support/sessions/conversation';
+import { diskFiles, parseAgent, type TestConversation, testConversation } from '../../../support/sessions/conversation';
 
 const signal = new AbortController().signal;
 
@@ -46,13 +45,13 @@ export async function demo(): Promise<Served> {
 }
 
 function offered(definition: object, log: string, cwd: string, options: Partial<ServedConversationsOptions>): Served {
-  const [agent] = parseAgents({ scripted: definition }).agents;
+  const agent = parseAgent(definition, 'scripted');
   const made: TestConversation[] = [];
   const create = (_key: string, state: StateExchange): Conversation => {
     const filesFor = (agentName: string): AgentFiles =>
       new AgentFiles(diskFiles(), { agentName, refusesQuestions: true });
     const one = testConversation({
-      agent: agent as AgentDefinition,
+      agent,
       cwd,
       services: { filesFor, agentState: () => state },
     });
@@ -98,6 +97,20 @@ export const got = (log: string): readonly string[] =>
       ? [JSON.stringify((msg.params as { prompt: unknown }).prompt)]
       : [],
   );
+
+/** A line that makes the scripted agent store a state. */
+export const storesState = (previous: string | null, content: string): string =>
+  `update ${JSON.stringify({
+    sessionUpdate: 'session_info_update',
+    _meta: { 'parley/state': { previous, content: Buffer.from(content).toString('base64') } },
+  })}`;
+
+/** What each prompt told the agent of the state of its session. */
+export const stateOffers = (log: string): readonly Record<string, unknown>[] =>
+  readAgentLog(log).flatMap(({ dir, msg }) => {
+    const meta = (msg?.params as { _meta?: Record<string, Record<string, unknown>> } | undefined)?._meta;
+    return dir === 'in' && msg?.method === 'session/prompt' ? [meta?.['parley/state'] ?? {}] : [];
+  });
 
 export async function untilRun(running: RunningServer, id: string, status: Run['status']): Promise<Run> {
   for (;;) {

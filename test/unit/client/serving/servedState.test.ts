@@ -5,21 +5,18 @@ import type { CommunicationClient } from '../../../../src/distributed/client/com
 import { mintId, type SessionDescriptor } from '../../../../src/distributed/model/model';
 import { readAgentLog } from '../../../support/agents/definition';
 import { agentOf, type RunningServer, serve, userMessage } from '../../../support/servers/servedAgents';
-import { closeServed, demo, newSession, request, said, scripted } from './servedScripted';
+import {
+  closeServed,
+  demo,
+  newSession,
+  stateOffers as offers,
+  request,
+  said,
+  scripted,
+  storesState as store,
+} from './servedScripted';
 
 const signal = new AbortController().signal;
-
-const store = (previous: string | null, content: string): string =>
-  `update ${JSON.stringify({
-    sessionUpdate: 'session_info_update',
-    _meta: { 'parley/state': { previous, content: Buffer.from(content).toString('base64') } },
-  })}`;
-
-const offers = (log: string): readonly Record<string, unknown>[] =>
-  readAgentLog(log).flatMap(({ dir, msg }) => {
-    const meta = (msg?.params as { _meta?: Record<string, Record<string, unknown>> } | undefined)?._meta;
-    return dir === 'in' && msg?.method === 'session/prompt' ? [meta?.['parley/state'] ?? {}] : [];
-  });
 
 const stateAt = async ({ client }: Pick<RunningServer, 'client'>, id: string): Promise<string | undefined> => {
   const { state } = await client.session(id, signal);

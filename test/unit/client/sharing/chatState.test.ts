@@ -4,7 +4,8 @@
 import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type AgentDefinition, parseAgents } from '../../../../src/agents/agentDefinition';
+import type { AgentDefinition } from '../../../../src/agents/agentDefinition';
+import { Deferred } from '../../../../src/base/deferred';
 import { silentLog } from '../../../../src/base/log';
 import type { Conversation } from '../../../../src/client/conversation/conversation';
 import { FileStore } from '../../../../src/client/sharing/fileStore';
@@ -14,32 +15,13 @@ import { ChatState, type ChatStateOptions, StateExchange } from '../../../../src
 import { mintId } from '../../../../src/distributed/model/model';
 import type { ResourceStore } from '../../../../src/distributed/model/resources';
 import { LocalStore } from '../../../../src/distributed/stores/localStore';
-import { readAgentLog, scriptedAgent } from '../../../support/agents/definition';
+import { scriptedAgent } from '../../../support/agents/definition';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
-import { type TestConversation, testConversation } from '../../../support/sessions/conversation';
+import { parseAgent, type TestConversation, testConversation } from '../../../support/sessions/conversation';
+import { stateOffers as offers, storesState as store } from '../serving/servedScripted';
 
 const never = new AbortController().signal;
 const DEMO = { command: process.execPath, args: [join(process.cwd(), 'out/support/demo/agent.js')], env: {} };
-
-function agentOf(id: string, definition: object): AgentDefinition {
-  const [agent] = parseAgents({ [id]: definition }).agents;
-  assert.ok(agent);
-  return agent;
-}
-
-const base64 = (text: string): string => Buffer.from(text).toString('base64');
-
-const store = (previous: string | null, content: string): string =>
-  `update ${JSON.stringify({
-    sessionUpdate: 'session_info_update',
-    _meta: { 'parley/state': { previous, content: base64(content) } },
-  })}`;
-
-const offers = (log: string): readonly Record<string, unknown>[] =>
-  readAgentLog(log).flatMap(({ dir, msg }) => {
-    const meta = (msg?.params as { _meta?: Record<string, Record<string, unknown>> } | undefined)?._meta;
-    return dir === 'in' && msg?.method === 'session/prompt' ? [meta?.['parley/state'] ?? {}] : [];
-  });
 
 function answer({ model: { state } }: Conversation): string {
   const asked = state.entries.findLastIndex(({ kind }) => kind === 'user');
@@ -128,7 +110,7 @@ describe('the state of a chat', function () {
     (await local.list('sessions/', never)).filter((key) => key.includes('/state-'));
 
   it('is counted up by the demo agent before the session is shared, after it, and in the next window', async () => {
-    const demo = agentOf('demo', DEMO);
+    const demo = parseAgent(DEMO, 'demo');
     const chat = chatWith(demo);
     assert.equal(await chat.say('/count'), 'Count: 1');
     assert.equal(await chat.say('/count'), 'Count: 2');
@@ -143,7 +125,7 @@ describe('the state of a chat', function () {
   });
 
   it('continues from the state of an imported session if the agent has stored it', async () => {
-    const { log, say } = chatWith(agentOf('demo', DEMO), { fetch: async () => Buffer.from('41') });
+    const { log, say } = chatWith(parseAgent(DEMO, 'demo'), { fetch: async () => Buffer.from('41') });
     const foreign = 'http://elsewhere.test/state';
     log.begin({ id: mintId(), history: [], state: foreign });
     await log.stateIsOf('demo');
@@ -153,7 +135,7 @@ describe('the state of a chat', function () {
 
   it('of another agent is neither read nor replaced, and the agent is told so', async () => {
     const record = join(folder, 'agent.ndjson');
-    const { log, say } = chatWith(agentOf('plain', scriptedAgent('plain', record)), {
+    const { log, say } = chatWith(parseAgent(scriptedAgent('plain', record), 'plain'), {
       fetch: async () => assert.fail('it is not fetched'),
     });
     const foreign = 'http://elsewhere.test/state';
@@ -166,28 +148,6 @@ describe('the state of a chat', function () {
     assert.deepEqual(offers(record), [other, { ...other, conflict: true }, { ...other, conflict: true }]);
     assert.equal((await log.descriptor()).state, foreign);
     assert.deepEqual(await states(), []);
-  });
-
-  it('is not replaced if the agent continues from another state, as the next prompt says', async () => {
-    const record = join(folder, 'agent.ndjson');
-    const { log, say } = chatWith(agentOf('plain', scriptedAgent('plain', record)));
-    await say(`${store(null, 'one')}\n${store(null, 'two')}`);
-    await say(store('http://elsewhere.test/state', 'three'));
-    await say('say x');
-    const [first, second, third] = offers(record);
-    assert.deepEqual(first, { url: null });
-    assert.deepEqual(Object.keys(second ?? {}), ['url']);
-    assert.deepEqual(third, { url: third?.url, conflict: true });
-    assert.equal(await stateOf(log), 'two');
-  });
-
-  it('is given again with its bytes to an agent whose process is a new one', async () => {
-    const record = join(folder, 'agent.ndjson');
-    const { session, say } = chatWith(agentOf('plain', scriptedAgent('plain', record)));
-    await say(store(null, 'one'));
-    await session.conversation.restart();
-    await say('say x');
-    assert.equal(offers(record)[1]?.content, base64('one'));
   });
 
   it('stays on this machine until the session is shared, and is in the configured store then', async () => {
@@ -203,7 +163,7 @@ describe('the state of a chat', function () {
     };
     const key = 'shared-chat';
     const fileStore = new FileStore(join(folder, 'fileStore'));
-    const { log, say } = chatWith(agentOf('demo', DEMO), { stores: async () => [far, local], chat: key });
+    const { log, say } = chatWith(parseAgent(DEMO, 'demo'), { stores: async () => [far, local], chat: key });
     await say('/count');
     assert.deepEqual(await readdir(join(folder, 'far')).catch(() => []), []);
     assert.match((await log.descriptor()).state ?? '', /^http:\/\/far\.test\//);
@@ -218,7 +178,7 @@ describe('the state of a chat', function () {
   });
 
   it('goes along where the session is opened with the same agent, and not to another one', async () => {
-    const demo = agentOf('demo', DEMO);
+    const demo = parseAgent(DEMO, 'demo');
     const first = chatWith(demo);
     await first.say('/count');
     const descriptor = await first.log.descriptor();
@@ -230,7 +190,7 @@ describe('the state of a chat', function () {
       return opened;
     };
     assert.equal(await (await arrive(demo, 'same')).say('/count'), 'Count: 2');
-    const other = await arrive(agentOf('counter', { ...DEMO, name: 'Counter' }), 'other');
+    const other = await arrive(parseAgent({ ...DEMO, name: 'Counter' }, 'counter'), 'other');
     assert.match(await other.say('/count'), /Another agent stored it\.\s+Count: 1$/);
     assert.match(await other.say('/count'), /my last count was not stored/);
     assert.equal((await other.log.descriptor()).state?.split('?')[0], descriptor.state?.split('?')[0]);
@@ -238,7 +198,7 @@ describe('the state of a chat', function () {
   });
 
   it('keeps the newest of those that others have links to, and goes with its session', async () => {
-    const { log, say } = chatWith(agentOf('demo', DEMO));
+    const { log, say } = chatWith(parseAgent(DEMO, 'demo'));
     await log.descriptor();
     for (let n = 0; n < 11; n++) await say('/count');
     assert.equal((await states()).length, 9);
@@ -246,21 +206,43 @@ describe('the state of a chat', function () {
     await removeRemains(['test'], { fileStores: [fileStore], store: local, log: silentLog }, never);
     assert.deepEqual(await states(), []);
   });
+});
 
-  it('costs no look at the disk before messages of a session that has none', async () => {
-    let reads = 0;
-    const fileStore = new FileStore(join(folder, 'fileStore'));
-    const counting = {
-      read: (key: string) => {
-        reads++;
-        return fileStore.read(key);
+describe('StateExchange', () => {
+  it('keeps only the last of several states that wait', async () => {
+    const first = new Deferred<void>();
+    const kept: string[] = [];
+    const exchange = new StateExchange(silentLog, {
+      hasState: undefined,
+      read: async () => undefined,
+      store: async (content, previous) => {
+        kept.push(`${previous}: ${Buffer.from(content)}`);
+        if (kept.length === 1) await first.promise;
+        return `http://x.test/${kept.length}`;
       },
-      write: (key: string, text: string) => fileStore.write(key, text),
-    };
-    const { say } = chatWith(agentOf('plain', scriptedAgent('plain')), { fileStore: counting });
-    await say('say one');
-    const before = reads;
-    await say('say two');
-    assert.equal(reads, before);
+    });
+    await exchange.preparation()?.(never);
+    const store = (text: string, previous: string | null = null): void =>
+      exchange.store({ previous, bytes: Buffer.from(text) });
+    store('one');
+    await Promise.resolve();
+    for (const text of ['two', 'three', 'four']) store(text);
+    first.resolve();
+    await exchange.settled();
+    assert.deepEqual(kept, ['undefined: one', 'http://x.test/1: four']);
+    assert.equal(exchange.offer()?.conflict, undefined);
+  });
+
+  it('reports a conflict if the latest state continues from another one, even while an earlier one is written', async () => {
+    const exchange = new StateExchange(silentLog, {
+      hasState: undefined,
+      read: async () => undefined,
+      store: async () => 'http://x.test/1',
+    });
+    await exchange.preparation()?.(never);
+    exchange.store({ previous: null, bytes: Buffer.from('one') });
+    exchange.store({ previous: 'http://x.test/other', bytes: Buffer.from('two') });
+    await exchange.settled();
+    assert.equal(exchange.offer()?.conflict, true);
   });
 });

@@ -4,7 +4,6 @@ import assert from 'node:assert/strict';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Deferred } from '../../../../src/base/deferred';
 import { ContextHandoff } from '../../../../src/client/connection/contextHandoff';
-import { abandonedGaps } from '../../../../src/client/sharing/historyEvents';
 import { readLivePart, retryGap } from '../../../../src/client/sharing/historyRetries';
 import { transcriptOf } from '../../../../src/client/sharing/messageCollector';
 import { Guard } from '../../../../src/distributed/fetch/guard';
@@ -12,6 +11,7 @@ import type { Resolver } from '../../../../src/distributed/fetch/resolver';
 import { type MessagePart, textPart } from '../../../../src/distributed/model/model';
 import { textOfTurn } from '../../../../src/session/model/entryText';
 import type { Entry, GapEntry } from '../../../../src/session/model/state';
+import { pluck } from '../../../support/pluck';
 import { sameData } from '../../../support/sameData';
 import { agentOf, part, serve as serveAgents } from '../../../support/servers/servedAgents';
 import type { TestConversation } from '../../../support/sessions/conversation';
@@ -86,11 +86,7 @@ describe('parts of an answer that lie elsewhere', function () {
     const { state } = one.conversation.model;
     const turnId = entriesOf(one).find(({ kind }) => kind === 'user')?.turnId ?? '';
     assert.equal(textOfTurn(state, turnId), 'Look: \n\nshelves **first**\n\nDone.', 'it is part of what is copied');
-    assert.deepEqual(
-      server.seen.map(({ path }) => path),
-      ['/plan'],
-      'nothing but text is fetched unasked',
-    );
+    assert.deepEqual(pluck(server.seen, 'path'), ['/plan'], 'nothing but text is fetched unasked');
     assert.equal(await one.retry(gapsOf(one)[0]?.gapId ?? ''), true);
     const last = entriesOf(one).findLast(({ kind }) => kind === 'agent');
     sameData(last?.kind === 'agent' && last.content, [{ type: 'image', mimeType: 'image/png', data: 'AQI=' }]);
@@ -130,27 +126,6 @@ describe('parts of an answer that lie elsewhere', function () {
     );
   });
 
-  it('wait for a click where they are large', async () => {
-    says('/long', 'x'.repeat(300_000));
-    const one = await asked([remote('/long')]);
-    await one.read();
-    assert.deepEqual(shownIn(one), ['gap unloaded']);
-    assert.equal(await one.retry(gapsOf(one)[0]?.gapId ?? ''), true);
-    assert.equal(shownIn(one)[0]?.length, 300_000);
-  });
-
-  it('are gaps with their reason where they cannot be had, until they can', async () => {
-    const one = await asked([textPart('a'), remote('/later'), textPart('b')]);
-    await one.read();
-    assert.deepEqual(shownIn(one), ['a', 'gap retryable', 'b']);
-    const [gap] = gapsOf(one);
-    assert.deepEqual(gap?.said?.args.slice(0, 2), ['later (text/plain)', 'not-found']);
-    assert.equal(await one.retry(gap?.gapId ?? ''), false);
-    says('/later', 'here now');
-    assert.equal(await one.retry(gap?.gapId ?? ''), true);
-    assert.deepEqual(shownIn(one), ['a', 'here now', 'b']);
-  });
-
   it('are read with the token of their server alone, which is asked for at the gap', async () => {
     answers.set('/locked', ({ headers }, response) => {
       if (headers.authorization === 'Bearer open') response.end('secret words');
@@ -188,17 +163,5 @@ describe('parts of an answer that lie elsewhere', function () {
     await one.read();
     assert.equal(server.seen.length, 100);
     assert.equal(shownIn(one).at(-1), '[resource_link]'.repeat(10));
-  });
-
-  it('can be asked for again where the window ended while they were loaded', async () => {
-    const gate = new Deferred<void>();
-    answers.set('/slow', (_request, response) => void gate.promise.then(() => response.end('late words')));
-    const one = await asked([remote('/slow')]);
-    const events = abandonedGaps(one.conversation.model.state);
-    assert.deepEqual(events[0]?.type === 'gap' && events[0].said?.args.slice(0, 2), ['slow (text/plain)', 'cancelled']);
-    one.conversation.note(events.map((event) => ({ at: Date.now(), event })));
-    assert.deepEqual(shownIn(one), ['gap retryable']);
-    gate.resolve();
-    await one.read();
   });
 });

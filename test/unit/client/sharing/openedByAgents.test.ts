@@ -1,7 +1,7 @@
 // A session that goes from machine to machine, with an agent on each.
+
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { type AgentDefinition, parseAgents } from '../../../../src/agents/agentDefinition';
 import { silentLog } from '../../../../src/base/log';
 import { FileStore } from '../../../../src/client/sharing/fileStore';
 import { originsOf } from '../../../../src/client/sharing/historyEvents';
@@ -12,8 +12,9 @@ import { snapshotOf } from '../../../../src/client/view/snapshot';
 import type { SessionDescriptor } from '../../../../src/distributed/model/model';
 import { LocalStore } from '../../../../src/distributed/stores/localStore';
 import { readAgentLog, scriptedAgent } from '../../../support/agents/definition';
+import { pluck } from '../../../support/pluck';
 import { scratchFolder } from '../../../support/scratch';
-import { type TestConversation, testConversation } from '../../../support/sessions/conversation';
+import { parseAgent, type TestConversation, testConversation } from '../../../support/sessions/conversation';
 import { closeResolvers, resolver } from '../../distributed/fetch/resolvers';
 import { type Loopback, serve } from '../../distributed/loopback';
 
@@ -59,8 +60,8 @@ describe('a session from elsewhere', function () {
         baseUrl: () => server.origin,
       });
       const agentLog = join(folder, 'agent.ndjson');
-      const [agent] = parseAgents({ scripted: scriptedAgent('plain', agentLog) }).agents;
-      const session = testConversation({ agent: agent as AgentDefinition, cwd: folder, key: `m${number}` });
+      const agent = parseAgent(scriptedAgent('plain', agentLog), 'scripted');
+      const session = testConversation({ agent, cwd: folder, key: `m${number}` });
       open.push(session);
       const own = store;
       const log = new SessionLog({
@@ -110,7 +111,7 @@ describe('a session from elsewhere', function () {
       }
       assert.ok(descriptor);
       assert.deepEqual(
-        originsOf(descriptor.history).map(({ count }) => count),
+        pluck(originsOf(descriptor.history), 'count'),
         [2, 2, 2],
         'each machine keeps what was said on it, and nothing else',
       );

@@ -1,4 +1,5 @@
 // Sessions of elsewhere in the transcript of a conversation, from real servers on loopback: whole, in order, with their gaps, and gone on with by real agents.
+
 import assert from 'node:assert/strict';
 import { Deferred } from '../../../../src/base/deferred';
 import { abandonedGaps, originsOf } from '../../../../src/client/sharing/historyEvents';
@@ -13,42 +14,15 @@ import { sha256Of } from '../../../../src/distributed/model/resources';
 import { withHash } from '../../../../src/distributed/model/resourceUrl';
 import { toMessages } from '../../../../src/distributed/model/toMessages';
 import type { TimedEvent } from '../../../../src/session/events/event';
-import { Changes } from '../../../../src/session/model/changes';
 import { SessionModel } from '../../../../src/session/model/model';
+import { pluck } from '../../../support/pluck';
 import { sameData } from '../../../support/sameData';
 import { closeResolvers, echo, newCache, resolver } from '../../distributed/fetch/resolvers';
 import { messageText, serve } from '../../distributed/loopback';
+import { Place } from './place';
 
 const never = new AbortController().signal;
 const NOW = Date.UTC(2026, 10, 21);
-
-/** A transcript without an agent. */
-class Place {
-  readonly model = new SessionModel();
-  note(events: readonly TimedEvent[]): void {
-    for (const { at, event } of events) this.model.apply(event, at);
-  }
-
-  until(holds: (texts: readonly string[]) => boolean): Promise<void> {
-    return new Promise((resolve) => {
-      const look = (): void => {
-        changes.reset();
-        if (holds(this.texts)) resolve();
-      };
-      const changes = new Changes(look);
-      this.model.observe(changes);
-      look();
-    });
-  }
-
-  get texts(): readonly string[] {
-    return this.model.state.entries.map((entry) => {
-      if (entry.kind === 'user' || entry.kind === 'agent')
-        return `${entry.kind}: ${entry.content.map((block) => (block.type === 'text' ? block.text : '')).join('')}`;
-      return entry.kind === 'gap' ? `gap ${entry.state}` : entry.kind;
-    });
-  }
-}
 
 describe('a session from elsewhere', function () {
   this.timeout(30_000);
@@ -64,40 +38,6 @@ describe('a session from elsewhere', function () {
     const descriptor: SessionDescriptor = { id: 'session-123', history };
     return openHistory(descriptor, { place, resolver: resolver(), now: () => NOW, head: [], ...options }, never);
   }
-
-  it('shows the first of 200 messages before the last one is loaded', async () => {
-    const held: (() => void)[] = [];
-    let holds = true;
-    const server = await serve((request, response) => {
-      const number = Number(request.url?.slice(1));
-      if (number < 150 && holds) held.push(() => echo(request, response));
-      else echo(request, response);
-    });
-    const history = Array.from({ length: 200 }, (_, index) => `${server.origin}/${index}`);
-    const painted = new Deferred<void>();
-    const done = show(history, {
-      head: [openedFrom({ id: 'session-123', history })],
-      patienceMs: 60_000,
-      onDidShow: () => {
-        painted.resolve();
-        return undefined;
-      },
-    });
-    await painted.promise;
-    assert.equal(place.model.state.entries.length, 201, 'every message has its place');
-    assert.deepEqual(
-      place.texts.slice(-12),
-      Array.from({ length: 12 }, (_, index) => `user: /${188 + index}`),
-    );
-    assert.equal(place.texts[1], 'gap loading');
-    holds = false;
-    for (const answer of held.splice(0)) answer();
-    sameData(await done, { messages: 200, gaps: [] });
-    assert.deepEqual(
-      place.texts.slice(1),
-      history.map((_, index) => `user: /${index}`),
-    );
-  });
 
   it('shows one gap for all earlier messages until the newest ones are painted', async () => {
     const server = await serve(echo);
@@ -160,26 +100,6 @@ describe('a session from elsewhere', function () {
     );
   });
 
-  it('requests older messages after the newest ones', async () => {
-    const server = await serve(echo);
-    const history = Array.from({ length: 200 }, (_, index) => `${server.origin}/${index}`);
-    let before: readonly string[] = [];
-    const painted = new Deferred<void>();
-    const onDidShow = (): Promise<void> => {
-      setImmediate(() => {
-        before = server.seen.map(({ path }) => path);
-        painted.resolve();
-      });
-      return painted.promise;
-    };
-    await show(history, { patienceMs: 60_000, aloneMs: 60_000, onDidShow });
-    assert.deepEqual(
-      [...before].sort(),
-      Array.from({ length: 12 }, (_, index) => `/${188 + index}`),
-    );
-    assert.equal(server.seen.length, 200);
-  });
-
   it('loads older messages even if one of the newest is missing', async () => {
     const older = new Deferred<void>();
     const server = await serve((request, response) => {
@@ -195,15 +115,6 @@ describe('a session from elsewhere', function () {
     stop.abort();
     await done;
     assert.equal(place.texts.at(-1), 'gap retryable');
-  });
-
-  it('continues with older messages once the requested one is no longer needed', async () => {
-    const server = await serve(() => {});
-    const history = Array.from({ length: 30 }, (_, index) => `${server.origin}/${index}`);
-    const options = { place, resolver: resolver(), now: () => NOW, head: [], aloneMs: 60_000 };
-    const { gaps } = await openHistory({ id: 'session-123', history }, options, AbortSignal.abort());
-    assert.equal(gaps.length, 30);
-    assert.equal(server.seen.length, 0);
   });
 
   it('stops waiting for a server that hangs', async () => {
@@ -261,10 +172,16 @@ describe('a session from elsewhere', function () {
       resolver: resolver({ timeoutMs: 1000, maxMessageBytes: 10_000 }),
     });
     assert.equal(messages, 8);
-    assert.deepEqual(
-      gaps.map(({ reason }) => reason),
-      ['not-found', 'timeout', 'refused', 'expired', 'not-json', 'not-a-message', 'too-large', 'changed'],
-    );
+    assert.deepEqual(pluck(gaps, 'reason'), [
+      'not-found',
+      'timeout',
+      'refused',
+      'expired',
+      'not-json',
+      'not-a-message',
+      'too-large',
+      'changed',
+    ]);
     assert.deepEqual(
       place.texts.filter((text) => !text.startsWith('gap')),
       missing.map((_, index) => `user: /good-${index}`),
@@ -380,14 +297,6 @@ describe('a session from elsewhere', function () {
     assert.deepEqual([...new Set(place.texts)], ['gap retryable', 'gap final']);
   });
 
-  it('shows a message as missing if the window ended while it was loaded', () => {
-    place.note([
-      { at: NOW, event: { type: 'gap', gapId: 'past-3', text: 'Message 4 is being loaded.', state: 'loading' } },
-    ]);
-    place.note(abandonedGaps(place.model.state).map((event) => ({ at: NOW, event })));
-    assert.deepEqual(place.texts, ['gap retryable']);
-  });
-
   it('requests nothing again when it is opened the second time', async () => {
     const servers = await Promise.all([1, 2, 3].map(() => serve(echo)));
     const history = Array.from({ length: 60 }, (_, index) => `${servers[index % 3]?.origin}/${index}`);
@@ -436,10 +345,7 @@ describe('a session from elsewhere', function () {
     assert.ok(message);
     const shown = new SessionModel();
     for (const event of pastEvents(message, 'past-0')) shown.apply(event, NOW);
-    assert.deepEqual(
-      shown.state.entries.map(({ kind }) => kind),
-      ['thought', 'tool', 'agent', 'notice'],
-    );
+    assert.deepEqual(pluck(shown.state.entries, 'kind'), ['thought', 'tool', 'agent', 'notice']);
     const [, tool, , end] = shown.state.entries;
     assert.ok(tool?.kind === 'tool' && end?.kind === 'notice');
     assert.deepEqual(

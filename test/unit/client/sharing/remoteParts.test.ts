@@ -1,45 +1,20 @@
 // Parts of messages that lie behind addresses of their own, in the transcript of a session from elsewhere and on the way to its next agent.
+
 import assert from 'node:assert/strict';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { ContextHandoff } from '../../../../src/client/connection/contextHandoff';
 import { abandonedGaps } from '../../../../src/client/sharing/historyEvents';
 import { retryGap } from '../../../../src/client/sharing/historyRetries';
 import { type OpenedHistoryOptions, openHistory } from '../../../../src/client/sharing/openedHistory';
 import { projectItem } from '../../../../src/client/view/projectItem';
 import { Guard } from '../../../../src/distributed/fetch/guard';
-import type { TimedEvent } from '../../../../src/session/events/event';
-import { SessionModel } from '../../../../src/session/model/model';
-import type { Entry, GapEntry } from '../../../../src/session/model/state';
+import { pluck } from '../../../support/pluck';
 import { sameData } from '../../../support/sameData';
 import { closeResolvers, kept, resolver } from '../../distributed/fetch/resolvers';
 import { type Loopback, serve } from '../../distributed/loopback';
+import { Place } from './place';
 
 const never = new AbortController().signal;
 const NOW = Date.UTC(2026, 10, 21);
-
-class Place {
-  readonly model = new SessionModel();
-  note(events: readonly TimedEvent[]): void {
-    for (const { at, event } of events) this.model.apply(event, at);
-  }
-
-  get entries(): readonly Entry[] {
-    return this.model.state.entries;
-  }
-
-  get gaps(): readonly GapEntry[] {
-    return this.entries.filter((entry) => entry.kind === 'gap');
-  }
-
-  get texts(): readonly string[] {
-    return this.entries.map((entry) => {
-      if (entry.kind === 'gap') return `gap ${entry.state}`;
-      if (entry.kind !== 'user' && entry.kind !== 'agent') return entry.kind;
-      const words = entry.content.map((block) => (block.type === 'text' ? block.text : `[${block.type}]`));
-      return `${entry.kind}: ${words.join('')}`;
-    });
-  }
-}
 
 describe('parts of messages that lie elsewhere', () => {
   let place: Place;
@@ -92,24 +67,7 @@ describe('parts of messages that lie elsewhere', () => {
       'agent: the **words** behind the address',
       'agent: Done.',
     ]);
-    assert.deepEqual(
-      place.entries.map(({ index }) => index),
-      [0, 1, 2, 3, 4, 5],
-    );
-  });
-
-  it('reach the next agent with the transcript', async () => {
-    says('/large', 'the word is blue');
-    await show([
-      message(0, 'agent/assistant', remote('/large'), remote('/a.zip', { content_type: 'application/zip' })),
-    ]);
-    const seed = new ContextHandoff();
-    seed.starting(place.entries);
-    assert.ok(seed.ready('s', true, place.entries));
-    const [block] = seed.take({ embeddedContext: false } as never, place.entries);
-    assert.ok(block?.type === 'text');
-    assert.match(block.text, /Assistant: the word is blue/);
-    assert.match(block.text, /\[not loaded: part-unloaded a\.zip \(application\/zip\) 127\.0\.0\.1:\d+\]/);
+    assert.deepEqual(pluck(place.entries, 'index'), [0, 1, 2, 3, 4, 5]);
   });
 
   it('wait for a click where they are large, or no text', async () => {
@@ -151,10 +109,7 @@ describe('parts of messages that lie elsewhere', () => {
   it('are gaps with their reason where they cannot be had, until they can', async () => {
     const history = [message(0, 'agent/assistant', text('a'), remote('/later'), text('b'))];
     const { gaps } = await show(history);
-    assert.deepEqual(
-      gaps.map(({ index, reason }) => [index, reason]),
-      [[0, 'not-found']],
-    );
+    assert.deepEqual(pluck(gaps, 'index', 'reason'), [[0, 'not-found']]);
     assert.deepEqual(place.texts, ['agent: a', 'gap retryable', 'agent: b']);
     assert.deepEqual(place.gaps[0]?.said?.args.slice(0, 2), ['later (text/plain)', 'not-found']);
     assert.equal(await retry('past-0.1', history[0] ?? ''), false);

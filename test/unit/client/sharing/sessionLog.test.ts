@@ -1,8 +1,9 @@
 // The messages of conversations with real agents as objects in a store: all of them, in order, once, whatever happens in between.
+
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type AgentDefinition, parseAgents } from '../../../../src/agents/agentDefinition';
+import type { AgentDefinition } from '../../../../src/agents/agentDefinition';
 import { Deferred } from '../../../../src/base/deferred';
 import { ParleyError } from '../../../../src/base/errors';
 import { silentLog } from '../../../../src/base/log';
@@ -20,16 +21,16 @@ import { LocalStore } from '../../../../src/distributed/stores/localStore';
 import { S3Store } from '../../../../src/distributed/stores/s3Store';
 import { SessionModel } from '../../../../src/session/model/model';
 import { scriptedAgent } from '../../../support/agents/definition';
+import { pluck } from '../../../support/pluck';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
 import { BUCKET_KEYS, startBucketServer } from '../../../support/servers/bucketServer';
-import { type TestConversation, testConversation } from '../../../support/sessions/conversation';
+import { parseAgent, type TestConversation, testConversation } from '../../../support/sessions/conversation';
 import { sayIn } from '../../../support/sessions/messageLogs';
 
 const never = new AbortController().signal;
 
 function plain(): AgentDefinition {
-  const [agent] = parseAgents({ plain: scriptedAgent('plain') }).agents;
-  assert.ok(agent);
+  const agent = parseAgent(scriptedAgent('plain'), 'plain');
   return agent;
 }
 
@@ -98,21 +99,6 @@ describe('the messages of a session', function () {
       return `${message.role}: ${text}${reason === undefined ? '' : ` (${reason})`}`;
     });
   }
-
-  it('are all there for those who continue it', async () => {
-    const { conversation } = open();
-    const log = logOf(conversation);
-    await conversation.send('say one').done;
-    await conversation.send('say two').done;
-    const descriptor = await log.descriptor();
-    assert.deepEqual(await read(descriptor), [
-      'user: say one',
-      'agent/Plain-Agent: one',
-      'user: say two',
-      'agent/Plain-Agent: two',
-    ]);
-    assert.match(descriptor.id, /^[0-9a-f-]{36}$/);
-  });
 
   it('are written when they are first shared, and as they are said from then on', async () => {
     const { conversation } = open();
@@ -224,28 +210,6 @@ describe('the messages of a session', function () {
     assert.equal((await third.descriptor()).history.length, 6, 'and nothing is written again by opening it');
   });
 
-  it('are written once when the store has one that was not noted', async () => {
-    const { conversation } = open();
-    const fileStore = new FileStore(join(folder, 'fileStore'));
-    let writes = 0;
-    const failing = {
-      read: (key: string) => fileStore.read(key),
-      write: (key: string, text: string) =>
-        ++writes === 2 ? Promise.reject(new Error('gone')) : fileStore.write(key, text),
-    };
-    const troubles: unknown[] = [];
-    const first = logOf(conversation, { fileStore: failing, onTrouble: (error) => troubles.push(error) });
-    await first.descriptor();
-    await conversation.send('say one').done;
-    await first.settled();
-    first.dispose();
-    assert.equal(troubles.length, 1, 'it is said once');
-    const second = logOf(conversation, { fileStore });
-    await conversation.send('say two').done;
-    const texts = (await read(await second.descriptor())).map((line) => line.replace(/^.*: /, ''));
-    assert.deepEqual(texts, ['say one', 'one', 'say two', 'two']);
-  });
-
   it('are written later when they cannot be written now', async () => {
     const { conversation } = open();
     let isDown = true;
@@ -265,24 +229,6 @@ describe('the messages of a session', function () {
     isDown = false;
     await conversation.send('say three').done;
     assert.equal((await log.descriptor()).history.length, 6);
-  });
-
-  it('cost nothing with each word that an agent streams', () => {
-    const model = new SessionModel();
-    let stores = 0;
-    logOf(
-      { key: 'k', model },
-      {
-        stores: async () => {
-          stores++;
-          return [store];
-        },
-      },
-    );
-    model.apply({ type: 'turn_started', turnId: 't1', origin: 'agent', at: 1 }, 1);
-    for (let count = 0; count < 1000; count++)
-      model.apply({ type: 'message_chunk', role: 'agent', block: { type: 'text', text: 'x' } }, 1);
-    assert.equal(stores, 0, 'nothing is opened before something is complete');
   });
 
   it('stay apart where two continue the same session', async () => {
@@ -428,10 +374,7 @@ describe('the messages of a session', function () {
     const next = logOf({ key: 'next', model: new SessionModel() });
     next.begin({ id, history: [url, ...foreign], state });
     const descriptor = await next.descriptor();
-    assert.deepEqual(
-      next.record?.entries.map(({ kind }) => kind),
-      ['own', 'foreign', 'foreign', 'foreign'],
-    );
+    assert.deepEqual(pluck(next.record?.entries ?? [], 'kind'), ['own', 'foreign', 'foreign', 'foreign']);
     assert.deepEqual([descriptor.history.slice(1), descriptor.state], [foreign, state]);
   });
 
