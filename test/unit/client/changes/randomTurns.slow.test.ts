@@ -9,21 +9,13 @@ import type { FileChange } from '../../../../src/changes/model/fileChange';
 import { useChangeSession } from '../../../support/changes/changeSession';
 import { differenceOf, filesOf } from '../../../support/changes/copies';
 import { scratchFolder } from '../../../support/scratch';
+import { seeded } from '../../../support/store/random';
 
 /** Schedules of one run, and turns of each. */
 const SCHEDULES = 6;
 const TURNS = 6;
 /** No file system tells what happens within one tick apart. */
 const TICK_MS = 30;
-
-/** A generator of its own for each schedule, so that a failure is told by its number. */
-function randomOf(seed: number): (below: number) => number {
-  let state = seed >>> 0;
-  return (below) => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
-}
 
 /** The same of a list; a rename is a file that is gone and one that is new. */
 function linesOf(changes: readonly FileChange[]): string[] {
@@ -48,7 +40,7 @@ describe('random turns', function () {
 
   for (let seed = 1; seed <= SCHEDULES; seed++) {
     it(`list what a comparison of copies says, and leave the repository alone (${seed})`, async () => {
-      const random = randomOf(seed * 7919);
+      const random = seeded(seed);
       const { folder } = test.session;
       const copies = await scratchFolder();
       const names = ['a.txt', 'b.txt', 'c.txt', 'deep/d.txt', 'deep/er/e.txt', 'sp ace.txt', 'f.sh'];
