@@ -1,13 +1,14 @@
 // A bucket on loopback behind a judge of our own: it looks at each signature by the algorithm as Amazon publishes it ("Signature Version 4 for API requests"), and not by the
 // library that signs, before a server of other people keeps the object.
 import { createHash, createHmac } from 'node:crypto';
-import { createServer, type IncomingMessage, request as send } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type IncomingMessage, request as send } from 'node:http';
 import type { S3Keys } from '../../../src/distributed/stores/s3Signer';
 import { BUCKET, BUCKET_KEYS, startBucketServer } from './bucketServer';
+import { httpLoopback } from './loopback';
 
 export interface CheckedBucket {
   readonly endpoint: string;
+  /** An endpoint that can have the name of the bucket in front of its host. */
   readonly namedEndpoint: string;
   readonly bucket: string;
   readonly keys: S3Keys;
@@ -25,7 +26,7 @@ interface Claim {
 
 export async function checkedBucket(directory: string): Promise<CheckedBucket> {
   const store = await startBucketServer({ directory, takesAnySignature: true });
-  const front = createServer(async (request, response) => {
+  const front = await httpLoopback(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const body = Buffer.concat(chunks);
@@ -43,16 +44,13 @@ export async function checkedBucket(directory: string): Promise<CheckedBucket> {
     onward.on('error', () => response.destroy());
     onward.end(body);
   });
-  await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve));
-  const { port } = front.address() as AddressInfo;
   return {
-    endpoint: `http://127.0.0.1:${port}`,
-    namedEndpoint: `http://s3.localhost:${port}`,
+    endpoint: `http://${front.host}`,
     bucket: BUCKET,
     keys: BUCKET_KEYS,
+    namedEndpoint: `http://s3.localhost:${front.host.split(':')[1]}`,
     async close() {
-      front.closeAllConnections();
-      await new Promise((resolve) => front.close(resolve));
+      await front.close();
       await store.close();
     },
   };

@@ -8,20 +8,28 @@ export interface Loopback {
   readonly server: Server;
   readonly host: string;
   readonly sockets: ReadonlySet<Socket>;
+  close(): Promise<void>;
 }
 
 const open = new Set<Loopback>();
 
-export async function listening(server: Server): Promise<Loopback> {
+export async function listening(server: Server, port = 0): Promise<Loopback> {
   const sockets = new Set<Socket>();
   server.on('connection', (socket) => {
     sockets.add(socket);
     socket.on('error', () => {});
     socket.once('close', () => sockets.delete(socket));
   });
-  server.listen(0, '127.0.0.1');
+  server.listen(port, '127.0.0.1');
   await once(server, 'listening');
-  const loopback = { server, host: `127.0.0.1:${(server.address() as AddressInfo).port}`, sockets };
+  const close = async (): Promise<void> => {
+    if (!open.delete(loopback)) return;
+    const closed = once(server, 'close');
+    server.close();
+    for (const socket of sockets) socket.destroy();
+    await closed;
+  };
+  const loopback = { server, host: `127.0.0.1:${(server.address() as AddressInfo).port}`, sockets, close };
   open.add(loopback);
   return loopback;
 }
@@ -35,13 +43,7 @@ export function tcpLoopback(handle: (socket: Socket) => void): Promise<Loopback>
 }
 
 export async function closeLoopbacks(): Promise<void> {
-  for (const loopback of open) {
-    open.delete(loopback);
-    const closed = once(loopback.server, 'close');
-    loopback.server.close();
-    for (const socket of loopback.sockets) socket.destroy();
-    await closed;
-  }
+  for (const loopback of open) await loopback.close();
 }
 
 export class Heard implements TransportSink {

@@ -1,9 +1,9 @@
 // A remote agent in this process: the official SDK's own server, over streamable HTTP and WebSocket on one free port of the loopback, with a small agent behind it.
 import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
 import { createNodeHttpHandler, createNodeWebSocketUpgradeHandler } from '@agentclientprotocol/sdk/experimental/node';
 import { AcpServer } from '@agentclientprotocol/sdk/experimental/server';
 import { type WebSocket, WebSocketServer } from 'ws';
+import { listening } from './loopback';
 
 type Json = Record<string, unknown>;
 
@@ -47,29 +47,20 @@ export async function serveAgent({
     if (status === undefined) upgrade(request, socket, head);
     else socket.end(`HTTP/1.1 ${status} No\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
   });
-  const sockets = new Set<Socket>();
-  server.on('connection', (socket: Socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  const drop = (): void => {
-    for (const socket of sockets) socket.destroy();
-  };
+  const { host, sockets, close } = await listening(server);
   return {
-    http: `http://127.0.0.1:${port}/acp`,
-    ws: `ws://127.0.0.1:${port}/acp`,
+    http: `http://${host}/acp`,
+    ws: `ws://${host}/acp`,
     requests,
     received,
     sessions,
-    drop,
+    drop() {
+      for (const socket of sockets) socket.destroy();
+    },
     async close() {
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       for (const socket of webSockets.clients as Set<WebSocket>) socket.terminate();
       await acp.close();
-      drop();
-      await closed;
+      await close();
     },
   };
 }

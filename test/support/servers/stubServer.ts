@@ -1,6 +1,6 @@
 // A bare HTTP server for what no well-behaved agent server would answer. The test writes each answer itself.
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { closeLoopbacks, listening } from './loopback';
 
 export interface StubRequest {
   readonly method: string;
@@ -15,14 +15,12 @@ export interface StubServer {
   stop(): Promise<void>;
 }
 
-const running: StubServer[] = [];
-
 export async function stubServer(
   answer: (request: StubRequest, response: ServerResponse) => unknown,
   port = 0,
 ): Promise<StubServer> {
   const requests: StubRequest[] = [];
-  const server: Server = createServer(async (request, response) => {
+  const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const text = Buffer.concat(chunks).toString();
@@ -35,23 +33,11 @@ export async function stubServer(
     requests.push(seen);
     await answer(seen, response);
   });
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
-  const stub: StubServer = {
-    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    requests,
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
-  running.push(stub);
-  return stub;
+  const { host, close } = await listening(server, port);
+  return { baseUrl: `http://${host}`, requests, stop: close };
 }
 
-export async function stopStubs(): Promise<void> {
-  await Promise.all(running.splice(0).map((stub) => stub.stop()));
-}
+export const stopStubs = closeLoopbacks;
 
 export function json(response: ServerResponse, status: number, value: unknown): void {
   response.writeHead(status, { 'content-type': 'application/json' });

@@ -76,6 +76,26 @@ export const at = ({ client }: { client: CommunicationClient }, agentName: strin
   client,
   agentName,
 });
+
+/** A client whose requests fail without reaching the server while `isDown`. @param only requests of this method fail; absent: all */
+export function flakyClient(
+  { baseUrl, token = '' }: { readonly baseUrl: string; readonly token?: string },
+  only?: string,
+) {
+  /** `posts`: the bodies of POST requests that got through. */
+  const state = { isDown: false, posts: [] as string[] };
+  const client = new CommunicationClient({
+    baseUrl,
+    headers: () => ({ authorization: `Bearer ${token}` }),
+    fetch: (url, init) => {
+      if (state.isDown && (only ?? init.method) === init.method) return Promise.reject(new TypeError('fetch failed'));
+      if (init.method === 'POST') state.posts.push(String(init.body));
+      return fetch(url, init);
+    },
+  });
+  return Object.assign(state, { client });
+}
+
 export const prompt = (text: string) => [{ type: 'text' as const, text }];
 
 export function answers(events: readonly SessionEvent[]): string[] {

@@ -164,12 +164,6 @@ describe('the client of agent servers', () => {
     }
   });
 
-  it('lets the user stop waiting at any time', async () => {
-    const stop = new AbortController();
-    const stub = await stubServer(() => stop.abort(new Error('stopped')));
-    await assert.rejects(clientOf(stub).ping(stop.signal), /stopped/);
-  });
-
   it('does not fill the memory with an endless answer, or a small one that unpacks to a large one', async () => {
     const bomb = gzipSync(Buffer.alloc(100 * 1024 * 1024, 32));
     const stub = await stubServer((_request, response) => {
@@ -279,96 +273,80 @@ describe('the client of agent servers', () => {
   });
 
   describe('when a stream is lost', () => {
+    interface Replies {
+      /** Events of the stream before it ends. */
+      readonly streamed: readonly unknown[];
+      /** How the stream ends; absent: in order. */
+      readonly ends?: (response: ServerResponse) => unknown;
+      readonly events?: (response: ServerResponse) => unknown;
+      readonly run?: (response: ServerResponse) => unknown;
+    }
+    const allEvents: Replies['events'] = (response) => json(response, 200, { events: EVENTS });
+    const notFound = (response: ServerResponse) => json(response, 404, { code: 'not_found', message: 'Run not found' });
+    const losing = ({ streamed, ends = (response) => response.end(), events, run }: Replies): Promise<StubServer> =>
+      stubServer(({ method, path }, response) => {
+        if (method === 'POST') {
+          stream(response, streamed);
+          ends(response);
+        } else if (path === `/runs/${RUN}/events` && events) events(response);
+        else run?.(response);
+      });
+    const followed = async (replies: Replies, options?: FollowOptions) =>
+      follow(clientOf(await losing(replies)), options);
+
     it('shows every event once, wherever the stream broke', async () => {
       for (let cut = 1; cut < EVENTS.length; cut++) {
-        const stub = await stubServer(({ method, path }, response) => {
-          if (path === `/runs/${RUN}/events`) json(response, 200, { events: EVENTS });
-          else if (method === 'POST') {
-            stream(response, EVENTS.slice(0, cut));
-            // Half an event, then the line is dead.
-            response.write('data: {"type":"mess', () => response.destroy());
-          }
-        });
-        const events = await follow(clientOf(stub));
+        // Half an event, then the line is dead.
+        const ends = (response: ServerResponse) => response.write('data: {"type":"mess', () => response.destroy());
+        const events = await followed({ streamed: EVENTS.slice(0, cut), ends, events: allEvents });
         assert.deepEqual(types(events), types(EVENTS), `cut after ${cut}`);
         assert.deepEqual(texts(events), ['one ', 'two ', 'three']);
       }
     });
 
     it('follows a run that still works, through a server that is away for a moment', async () => {
-      const replies = [
-        EVENTS.slice(0, 4),
-        undefined,
-        EVENTS.slice(0, 4),
-        undefined,
-        undefined,
-        EVENTS.slice(0, 5),
-        EVENTS,
-      ];
-      const stub = await stubServer(({ method, path }, response) => {
-        if (method === 'POST') {
-          stream(response, EVENTS.slice(0, 3));
-          response.end();
-        } else if (path.endsWith('/events')) {
-          const events = replies.shift();
-          if (events) json(response, 200, { events });
-          else response.destroy();
-        } else json(response, 200, runOf('in-progress'));
-      });
-      assert.deepEqual(types(await follow(clientOf(stub))), types(EVENTS));
+      const replies = [4, 0, 4, 0, 0, 5, EVENTS.length].map((count) => EVENTS.slice(0, count));
+      const events: Replies['events'] = (response) => {
+        const known = replies.shift() ?? [];
+        if (known.length > 0) json(response, 200, { events: known });
+        else response.destroy();
+      };
+      const run: Replies['run'] = (response) => json(response, 200, runOf('in-progress'));
+      assert.deepEqual(types(await followed({ streamed: EVENTS.slice(0, 3), events, run })), types(EVENTS));
     });
 
     it('takes the run itself from a server that keeps no events', async () => {
-      const stub = await stubServer(({ method, path }, response) => {
-        if (method === 'POST') {
-          stream(response, EVENTS.slice(0, 4));
-          response.end();
-        } else if (path.endsWith('/events')) json(response, 404, { code: 'not_found', message: 'Not Found' });
-        else json(response, 200, runOf('completed', { output: [{ parts: [{ content: 'one two three' }] }] }));
-      });
-      assert.deepEqual(types(await follow(clientOf(stub))), [...types(EVENTS.slice(0, 4)), 'run.completed']);
+      const run: Replies['run'] = (response) =>
+        json(response, 200, runOf('completed', { output: [{ parts: [{ content: 'one two three' }] }] }));
+      const events = await followed({ streamed: EVENTS.slice(0, 4), events: notFound, run });
+      assert.deepEqual(types(events), [...types(EVENTS.slice(0, 4)), 'run.completed']);
     });
 
     it('notices that a silent connection is dead when the run has ended without a word', async () => {
-      const stub = await stubServer(({ method, path }, response) => {
-        if (method === 'POST') stream(response, EVENTS.slice(0, 4));
-        else if (path.endsWith('/events')) json(response, 200, { events: EVENTS });
-        else json(response, 200, runOf('completed'));
-      });
-      assert.deepEqual(types(await follow(clientOf(stub), { ...FAST, quietMs: 20 })), types(EVENTS));
+      const run: Replies['run'] = (response) => json(response, 200, runOf('completed'));
+      const replies = { streamed: EVENTS.slice(0, 4), ends: () => {}, events: allEvents, run };
+      assert.deepEqual(types(await followed(replies, { ...FAST, quietMs: 20 })), types(EVENTS));
     });
 
     it('waits for an agent that only thinks for long', async () => {
       let looks = 0;
-      const stub = await stubServer(({ method }, response) => {
-        if (method === 'POST') {
-          stream(response, EVENTS.slice(0, 4));
-          open.push(response);
-        } else {
-          json(response, 200, runOf('in-progress'));
-          looks += 1;
-          if (looks === 2) open[0]?.end(sse(EVENTS.slice(4)));
-        }
-      });
-      const open: ServerResponse[] = [];
-      assert.deepEqual(types(await follow(clientOf(stub), { ...FAST, quietMs: 20 })), types(EVENTS));
+      let open: ServerResponse | undefined;
+      const run: Replies['run'] = (response) => {
+        json(response, 200, runOf('in-progress'));
+        looks += 1;
+        if (looks === 2) open?.end(sse(EVENTS.slice(4)));
+      };
+      const ends: Replies['ends'] = (response) => {
+        open = response;
+      };
+      const events = await followed({ streamed: EVENTS.slice(0, 4), ends, run }, { ...FAST, quietMs: 20 });
+      assert.deepEqual(types(events), types(EVENTS));
     });
 
     it('says so when the run cannot be found again', async () => {
-      const gone = await stubServer(({ method }, response) => {
-        if (method === 'POST') {
-          stream(response, EVENTS.slice(0, 4));
-          response.end();
-        } else json(response, 404, { code: 'not_found', message: 'Run not found' });
-      });
-      await assert.rejects(follow(clientOf(gone)), { code: 'run-lost', hint: /Send the message again/ });
-      const dead = await stubServer(({ method }, response) => {
-        if (method === 'POST') {
-          stream(response, EVENTS.slice(0, 4));
-          response.end();
-        } else response.destroy();
-      });
-      await assert.rejects(follow(clientOf(dead)), { code: 'run-lost' });
+      const streamed = EVENTS.slice(0, 4);
+      await assert.rejects(followed({ streamed, run: notFound }), { code: 'run-lost', hint: /Send the message again/ });
+      await assert.rejects(followed({ streamed, run: (response) => response.destroy() }), { code: 'run-lost' });
       const nameless = await stubServer((_request, response) => {
         response.writeHead(200, { 'content-type': 'text/event-stream' }).end();
       });
@@ -377,12 +355,7 @@ describe('the client of agent servers', () => {
 
     it('stops following when the user leaves, in the stream and in the recovery', async () => {
       const leave = new AbortController();
-      const stub = await stubServer(({ method }, response) => {
-        if (method === 'POST') {
-          stream(response, EVENTS.slice(0, 4));
-          response.end();
-        } else leave.abort(new Error('left'));
-      });
+      const stub = await losing({ streamed: EVENTS.slice(0, 4), run: () => leave.abort(new Error('left')) });
       await assert.rejects(follow(clientOf(stub), FAST, leave.signal), /left/);
     });
   });

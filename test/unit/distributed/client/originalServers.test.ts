@@ -9,6 +9,7 @@ import { CONTINUE_RECORDED, CONTINUE_WITHOUT, SEND_TRANSCRIPT } from '../../../.
 import type { HistoryLinks } from '../../../../src/distributed/fetch/historyLinks';
 import { mintId } from '../../../../src/distributed/model/model';
 import type { SessionEvent } from '../../../../src/session/events/event';
+import { pluck } from '../../../support/pluck';
 import { type OriginalServer, originalServer } from '../../../support/servers/originalServer';
 import { textIn, userMessage } from '../../../support/servers/servedAgents';
 import { answers, type Bench, begin, closeChats, notices, plainLinks, prompt } from './chatBench';
@@ -21,6 +22,11 @@ const at = ({ baseUrl }: OriginalServer): AgentEndpoint => ({
 const say = ({ session }: Bench, text: string) => session.send(prompt(text), signal);
 const failureOf = (events: readonly SessionEvent[]) =>
   events.findLast((event): event is Extract<SessionEvent, { type: 'error' }> => event.type === 'error');
+
+async function chat(options: Parameters<typeof begin>[1] = {}): Promise<{ a: OriginalServer; bench: Bench }> {
+  const a = await originalServer();
+  return { a, bench: begin(at(a), { now: Date.now, ...options }) };
+}
 
 async function stopped(server: OriginalServer, options: Parameters<typeof begin>[1] = {}): Promise<Bench> {
   const begun = new Deferred<void>();
@@ -60,8 +66,7 @@ describe('a session with servers that record completed runs alone', () => {
   });
 
   it('has what was said in a failed run at the next server, in order and once', async () => {
-    const [a, b] = [await originalServer(), await originalServer()];
-    const bench = begin(at(a), { now: Date.now });
+    const [{ bench }, b] = [await chat(), await originalServer()];
     await say(bench, 'one');
     await say(bench, 'fail');
     await bench.session.moveTo(at(b), signal);
@@ -87,8 +92,7 @@ describe('a session with servers that record completed runs alone', () => {
   });
 
   it('gives a prompt to the agent once where it is sent again after its run failed', async () => {
-    const a = await originalServer();
-    const bench = begin(at(a), { now: Date.now });
+    const { a, bench } = await chat();
     await say(bench, 'fail');
     await say(bench, 'fail');
     assert.deepEqual(a.knew.at(-1), ['fail']);
@@ -96,8 +100,7 @@ describe('a session with servers that record completed runs alone', () => {
   });
 
   it('gives the question and the answer within a run to the next one', async () => {
-    const a = await originalServer();
-    const bench = begin(at(a), { now: Date.now });
+    const { a, bench } = await chat();
     assert.equal((await say(bench, 'ask')).isAwaiting, true);
     await say(bench, 'the blue one');
     assert.deepEqual(answers(bench.events), ['Which one?', 'You said the blue one']);
@@ -167,29 +170,8 @@ describe('a session with servers that record completed runs alone', () => {
       );
     });
 
-    it('continues without that message if the user chooses so', async () => {
-      const { b, bench } = await lost();
-      bench.session.carryOn(CONTINUE_WITHOUT, () => []);
-      await say(bench, 'three');
-      assert.deepEqual(b.knew, [['three']]);
-      assert.deepEqual(bench.session.descriptor.history, b.session(bench.session.descriptor.id)?.history);
-    });
-
-    it('sends the whole conversation again, once', async () => {
-      const { a, b, bench } = await lost();
-      const said = ['one', 'I know 1', 'two', 'I know 3'].map(userMessage);
-      bench.session.carryOn(SEND_TRANSCRIPT, () => said);
-      await say(bench, 'three');
-      assert.deepEqual(b.knew, [['one', 'I know 1', 'two', 'I know 3', 'three']]);
-      await bench.session.moveTo(at(a), signal);
-      await say(bench, 'four');
-      assert.deepEqual(a.knew.at(-1), ['one', 'I know 1', 'two', 'I know 3', 'three', 'I know 5', 'four']);
-      assert.deepEqual(notices(bench.events), []);
-    });
-
     it('finds the dead links itself where the server does not name them', async () => {
-      const [a, b] = [await originalServer(), await originalServer()];
-      const bench = begin(at(a), { now: Date.now });
+      const [{ a, bench }, b] = [await chat(), await originalServer()];
       await say(bench, 'one');
       await a.stop();
       await bench.session.moveTo(at(b), signal);
@@ -206,8 +188,7 @@ describe('a session with servers that record completed runs alone', () => {
 
   describe('of which one restarts with nothing in its memory', () => {
     async function restarted(links = plainLinks): Promise<{ a: OriginalServer; bench: Bench }> {
-      const a = await originalServer();
-      const bench = begin(at(a), { now: Date.now, links });
+      const { a, bench } = await chat({ links });
       await say(bench, 'one');
       // A run that no server has recorded: only this client has it.
       await say(bench, 'fail');
@@ -221,10 +202,7 @@ describe('a session with servers that record completed runs alone', () => {
       const { hint, message, actions = [] } = failureOf(bench.events) ?? assert.fail();
       assert.match(localize(message), /^Object at location .* not found/);
       assert.match(localize(hint ?? ''), /^2 of 2 messages can't be read: 1, 2\./);
-      assert.deepEqual(
-        actions.map(({ id }) => id),
-        [CONTINUE_WITHOUT, SEND_TRANSCRIPT],
-      );
+      assert.deepEqual(pluck(actions, 'id'), [CONTINUE_WITHOUT, SEND_TRANSCRIPT]);
       bench.session.carryOn(CONTINUE_WITHOUT, () => []);
       await say(bench, 'two');
       assert.deepEqual(a.knew.at(-1), ['fail', 'two']);
@@ -236,22 +214,11 @@ describe('a session with servers that record completed runs alone', () => {
       const { bench } = await restarted({ ...plainLinks, whyUnreadable: async () => undefined });
       const { hint, actions = [] } = failureOf(bench.events) ?? assert.fail();
       assert.match(localize(hint ?? ''), /^Message 1 of 2 can't be read from http/);
-      assert.deepEqual(
-        actions.map(({ id }) => id),
-        [CONTINUE_WITHOUT, SEND_TRANSCRIPT],
-      );
-    });
-
-    it('sends the whole conversation again', async () => {
-      const { a, bench } = await restarted();
-      bench.session.carryOn(SEND_TRANSCRIPT, () => ['one', 'I know 1', 'fail'].map(userMessage));
-      await say(bench, 'two');
-      assert.deepEqual(a.knew.at(-1), ['one', 'I know 1', 'fail', 'two']);
+      assert.deepEqual(pluck(actions, 'id'), [CONTINUE_WITHOUT, SEND_TRANSCRIPT]);
     });
 
     it('offers no way out where the run fails and every link answers', async () => {
-      const a = await originalServer();
-      const bench = begin(at(a), { now: Date.now });
+      const { bench } = await chat();
       await say(bench, 'one');
       await say(bench, 'fail');
       assert.deepEqual(failureOf(bench.events)?.actions, undefined);

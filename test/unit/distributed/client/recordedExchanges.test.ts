@@ -54,6 +54,10 @@ async function eventsOf(body: string): Promise<unknown[]> {
   return events;
 }
 
+/** A value without its nulls: absent and null mean the same in the protocol. */
+const substance = (value: unknown): unknown =>
+  JSON.parse(JSON.stringify(value, (_key, field: unknown) => field ?? undefined));
+
 /** What two servers may differ in: ids, times, addresses, null or absent, and a question that upstream keeps after its answer and signs as the user's. */
 function alike(value: unknown, path: readonly string[] = []): unknown {
   if (Array.isArray(value)) return value.map((item) => alike(item, path));
@@ -74,7 +78,7 @@ function alike(value: unknown, path: readonly string[] = []): unknown {
 describe('what the real server of the protocol said', () => {
   afterEach(stopStubs);
 
-  it('is understood by our client, all of it', async () => {
+  it('is understood by our client without loss, all of it', async () => {
     let count = 0;
     for (const [title, answers] of recorded) {
       for (const { status, headers, body } of answers) {
@@ -89,25 +93,22 @@ describe('what the real server of the protocol said', () => {
           for (const event of await eventsOf(body)) {
             const read = readEvent(event);
             assert.notEqual(read.type, 'unknown', title);
+            assert.deepEqual(substance(read), substance(event), title);
             reader.apply(read);
           }
           assert.ok(reader.end, title);
           continue;
         }
         const value = JSON.parse(body);
-        if ('run_id' in value) {
-          const run = await client.run(value.run_id, signal);
-          assert.deepEqual([run.status, run.output.length], [value.status, value.output.length], title);
-        } else if ('history' in value) {
-          assert.deepEqual((await client.session(value.id, signal)).history, value.history, title);
-        } else if ('events' in value) {
-          const events = await client.events(UNKNOWN, signal);
-          assert.deepEqual(
-            events.map(({ type }) => type),
-            value.events.map(({ type }: { type: string }) => type),
-            title,
-          );
-        } else if ('parts' in value) assert.equal(readMessage(value).parts.length, value.parts.length, title);
+        const read =
+          'run_id' in value
+            ? await client.run(value.run_id, signal)
+            : 'history' in value
+              ? await client.session(value.id, signal)
+              : 'events' in value
+                ? { events: await client.events(UNKNOWN, signal) }
+                : 'parts' in value && readMessage(value);
+        if (read) assert.deepEqual(substance(read), substance(value), title);
         else {
           assert.ok((status ?? 0) >= 400, title);
           await assert.rejects(client.ping(signal), /^AgentServerError|ParleyError/, title);
@@ -116,27 +117,6 @@ describe('what the real server of the protocol said', () => {
       }
     }
     assert.ok(count > 35);
-  });
-
-  it('is shown as its texts, once each', async () => {
-    const shown = async (title: string) => {
-      const reader = new RunToEvents('k', silentLog);
-      const events = (await eventsOf(answersOf(title)[0]?.body ?? '')).flatMap((event) =>
-        reader.apply(readEvent(event)),
-      );
-      return events.map((event) => (event.type === 'message_chunk' ? event.block : event));
-    };
-    const text = (content: string) => ({ type: 'text', text: content });
-    assert.deepEqual(await shown('stream'), [text('a '), text('b ')]);
-    assert.deepEqual(await shown('resume stream'), [text('resumed with: yes')]);
-    assert.deepEqual(await shown('failing stream'), [
-      text('partial'),
-      { type: 'error', code: 'agent-error invalid_input', message: 'bad input' },
-    ]);
-    assert.deepEqual(await shown('artifact stream'), [
-      text('Here: '),
-      { type: 'resource', uri: 'artifact:///a.txt', mimeType: 'text/plain', text: 'data' },
-    ]);
   });
 });
 
@@ -220,7 +200,7 @@ describe('our server', () => {
     'forward descriptor to B': 'movingSession.test.ts, with real servers',
     'B session': 'movingSession.test.ts',
     'A session (unchanged)': 'movingSession.test.ts',
-    'resume again (terminal)': 'hung there; refused at once here, see agentServerRuns.test.ts',
+    'resume again (terminal)': 'hung there; refused at once here, as every run that is not awaiting',
     'cancel async': 'below, its answers depend on the moment',
     'session after cancelled run (not recorded?)': 'stopped turns are recorded here',
     'missing content-type': 'agentServer.test.ts: fetch always sends one',

@@ -7,6 +7,7 @@ import {
   carriesSignature,
   expiryOf,
   hashOf,
+  isOnThisMachine,
   redactUrl,
   urlIdentity,
   withHash,
@@ -157,6 +158,26 @@ describe('the URL of a resource', () => {
       false,
       false,
     ]);
+  });
+
+  it('counts as one of this machine by its host alone', () => {
+    const here = [
+      '127.0.0.1:8000',
+      '127.1',
+      '0x7f000001',
+      '[::1]:1',
+      'localhost',
+      'LOCALHOST.',
+      'a.localhost',
+      '0.0.0.0',
+    ];
+    for (const host of here) assert.ok(isOnThisMachine(`http://${host}/x`), host);
+    const elsewhere = ['example.com', '192.168.1.5', '10.0.0.1', '[2001:db8::1]', 'localhost.example.com', '128.0.0.1'];
+    for (const host of elsewhere) assert.ok(!isOnThisMachine(`http://${host}/x`), host);
+    assert.ok(!isOnThisMachine('127.0.0.1'));
+    const history = ['http://127.0.0.1:1/a', 'https://example.com/b'];
+    assert.equal(exportDescriptor({ id: 'a', history }).onThisMachine, 1);
+    assert.equal(exportDescriptor({ id: 'a', history, state: 'http://localhost/s' }).onThisMachine, 2);
   });
 
   it('states when it expires, and keeps the hash', () => {

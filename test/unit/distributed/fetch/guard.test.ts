@@ -6,10 +6,10 @@ import { Readable } from 'node:stream';
 import { addressClass, worstClass } from '../../../../src/base/addressClass';
 import { Guard } from '../../../../src/distributed/fetch/guard';
 import { serve } from '../loopback';
-import { closeGuards, failure, get, guardFor, SECRET } from './guards';
+import { closeResolvers, failure, get, guardFor, SECRET } from './resolvers';
 
 describe('guardedGet', () => {
-  afterEach(closeGuards);
+  afterEach(closeResolvers);
 
   describe('keeps strangers out of the user’s machine and network', () => {
     const port = 9;
@@ -178,24 +178,6 @@ describe('guardedGet', () => {
     it('does not let others reach unlisted servers through an exposed one', async () => {
       const guard = guardFor({ listedOnly: true, ask: async (all) => all.map(({ origin }) => origin) });
       assert.equal((await failure(get(guard, 'http://8.8.8.8/'))).code, 'not-listed');
-    });
-
-    it('asks the user once for many messages', async () => {
-      const server = await serve((_, response) => response.end('ok'));
-      const asked: string[] = [];
-      const guard = guardFor({
-        ask: async (all) => {
-          for (const { origin, found } of all) asked.push(`${origin} ${found}`);
-          return all.map(({ origin }) => origin);
-        },
-      });
-      const results = await Promise.all([1, 2, 3].map((n) => get(guard, `${server.origin}/${n}`)));
-      await get(guard, `${server.origin}/4`);
-      assert.deepEqual(
-        results.map(({ status }) => status),
-        [200, 200, 200],
-      );
-      assert.deepEqual(asked, [`${server.origin} local`]);
     });
 
     it('requests nothing that the user refused, and does not ask about addresses that are never allowed', async () => {

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { serve } from '../loopback';
-import { closeGuards, failure, get, guardFor, SECRET } from './guards';
+import { closeResolvers, failure, get, guardFor, SECRET } from './resolvers';
 
 describe('guardedGet', () => {
-  afterEach(closeGuards);
+  afterEach(closeResolvers);
 
   describe('costs a bounded amount of memory and time', () => {
     async function answered(handler: (request: IncomingMessage, response: ServerResponse) => void, maxBytes = 100_000) {
@@ -90,13 +90,6 @@ describe('guardedGet', () => {
         assert.equal(error.code, 'timeout');
       }
       for (const timer of timers) clearInterval(timer);
-    });
-
-    it('stops when the user stops it', async () => {
-      const stop = new AbortController();
-      const server = await serve(() => stop.abort());
-      const error = await failure(get(guardFor({ allow: [server.origin] }), server.origin, { signal: stop.signal }));
-      assert.equal(error.code, 'cancelled');
     });
   });
 

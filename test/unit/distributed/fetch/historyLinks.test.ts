@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { StoreLinks } from '../../../../src/distributed/fetch/historyLinks';
 import { Resolver } from '../../../../src/distributed/fetch/resolver';
 import { gapOf } from '../../../../src/distributed/model/gap';
-import { textPart } from '../../../../src/distributed/model/model';
+import { type Message, textPart } from '../../../../src/distributed/model/model';
 import { DEFAULT_URL_SECONDS, type ResourceStore } from '../../../../src/distributed/model/resources';
 import { LocalStore } from '../../../../src/distributed/stores/localStore';
 import { S3Store } from '../../../../src/distributed/stores/s3Store';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
 import { textIn } from '../../../support/servers/servedAgents';
 import { messageText } from '../loopback';
-import { guardFor } from './guards';
+import { guardFor } from './resolvers';
 
 const signal = new AbortController().signal;
 const ID = '00000000-0000-4000-8000-000000000001';
@@ -23,6 +23,8 @@ const bucketAt = (endpoint: string): S3Store =>
     location: { endpoint, region: 'r', bucket: 'parley', prefix: '', pathStyle: true },
     keys: { accessKeyId: 'k', secretAccessKey: 's' },
   });
+
+const wordsOf = (read: string | Message): string => (typeof read === 'string' ? read : textIn(read));
 
 describe('the links of a history', () => {
   let here: string | undefined;
@@ -54,8 +56,7 @@ describe('the links of a history', () => {
     const url = await local.urlFor(KEY, { expiresIn: DEFAULT_URL_SECONDS });
     assert.equal(await links.fresh(url, 'https://far.test'), undefined);
     assert.equal(await links.fresh(url, 'http://127.0.0.1:8801'), undefined);
-    const said = await links.read(url, signal);
-    assert.equal(typeof said === 'string' ? said : textIn(said), 'mine');
+    assert.equal(wordsOf(await links.read(url, signal)), 'mine');
     here = undefined;
     assert.equal(await links.fresh(url, 'http://127.0.0.1:8801'), undefined);
   });
@@ -86,8 +87,7 @@ describe('the links of a history', () => {
       isOfSession: () => false,
       retryMs: [0, 0, 0],
     });
-    const said = await links.read('https://far.test/cut', signal);
-    assert.equal(typeof said === 'string' ? said : textIn(said), 'said');
+    assert.equal(wordsOf(await links.read('https://far.test/cut', signal)), 'said');
     assert.match(String(await links.read('https://far.test/gone', signal)), /no longer has it/);
     assert.match(String(await links.read('https://far.test/down', signal)), /was lost/);
     const tries = ['cut', 'gone', 'down'].map((end) => asked.filter((url) => url.endsWith(end)).length);
@@ -130,8 +130,7 @@ describe('the links of a history', () => {
     const links = linksOf(store, local);
     const url = await bucket.urlFor(KEY, { expiresIn: 60 });
     assert.equal(await links.fresh(url, 'https://far.test'), undefined);
-    const said = await links.read(url, signal);
-    assert.equal(typeof said === 'string' ? said : textIn(said), 'mine', 'it goes along with the run');
+    assert.equal(wordsOf(await links.read(url, signal)), 'mine', 'it goes along with the run');
     assert.match((await links.fresh(url, undefined)) ?? '', /X-Amz-Signature/);
     refusesKeys = false;
     assert.match((await links.fresh(url, 'https://far.test')) ?? '', /X-Amz-Signature/);

@@ -7,7 +7,7 @@ import { CommunicationChat } from '../../../../src/client/http/communicationChat
 import { readRecord } from '../../../../src/client/http/communicationRecord';
 import { CommunicationClient } from '../../../../src/distributed/client/communicationClient';
 import { exportDescriptor, parseDescriptor } from '../../../../src/distributed/fetch/descriptor';
-import { budgetFor, Resolver } from '../../../../src/distributed/fetch/resolver';
+import { Resolver } from '../../../../src/distributed/fetch/resolver';
 import type { ResourceCache } from '../../../../src/distributed/fetch/resourceCache';
 import { MAX_HISTORY, type Message, mintId } from '../../../../src/distributed/model/model';
 import { SessionModel } from '../../../../src/session/model/model';
@@ -17,7 +17,7 @@ import { stopStubs } from '../../../support/servers/stubServer';
 import { Kept } from '../../client/http/farAgents';
 import { begin, plainLinks } from '../client/chatBench';
 import { closeServers, messageText, serve } from '../loopback';
-import { guardFor } from './guards';
+import { guardFor } from './resolvers';
 
 const signal = new AbortController().signal;
 const MANY = 10_000;
@@ -53,15 +53,6 @@ describe('a session of many thousand messages', function () {
     const exported = exportDescriptor(descriptor ?? assert.fail());
     for (const form of [exported.text, exported.link])
       assert.deepEqual(parseDescriptor(form), { kind: 'descriptor', descriptor });
-  });
-
-  it('has a message for each of its links, with more time than a short one', async () => {
-    const server = await serve((_request, response) => response.end(messageText('here')));
-    const history = Array.from({ length: 2500 }, (_, index) => `${server.origin}/${index}`);
-    const resolver = new Resolver({ guard: guardFor({ allow: [server.origin] }) });
-    const entries = await resolver.resolveHistory({ id: mintId(), history }, {}, signal);
-    assert.equal(entries.filter(({ kind }) => kind === 'message').length, 2500);
-    assert.ok(budgetFor(MANY) > 4 * budgetFor(20));
   });
 
   it('has few messages of each server begun at a time, and those of all servers', async () => {

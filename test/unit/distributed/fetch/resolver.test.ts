@@ -5,17 +5,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { mock } from 'node:test';
 import { Deferred } from '../../../../src/base/deferred';
 import type { Log } from '../../../../src/base/log';
-import { pastContext } from '../../../../src/client/serving/runPrompt';
 import { Guard } from '../../../../src/distributed/fetch/guard';
 import type { AskedOrigin } from '../../../../src/distributed/fetch/originConsent';
-import type { HistoryEntry } from '../../../../src/distributed/fetch/resolver';
 import { gapSentence } from '../../../../src/distributed/model/gap';
 import { mintId } from '../../../../src/distributed/model/model';
 import { type ResourceStore, sha256Of } from '../../../../src/distributed/model/resources';
 import { withHash } from '../../../../src/distributed/model/resourceUrl';
-import { servedPast } from '../../../../src/distributed/server/servedAgent';
-import { LocalStore } from '../../../../src/distributed/stores/localStore';
-import { scratchFolder } from '../../../support/scratch';
+import { pluck } from '../../../support/pluck';
 import { messageText, serve } from '../loopback';
 import { closeResolvers, echo, kept, newCache, open, resolver, textOf } from './resolvers';
 
@@ -42,7 +38,7 @@ describe('Resolver', () => {
       history.map((url) => new URL(url).pathname),
     );
     assert.deepEqual(
-      entries.map(({ index }) => index),
+      pluck(entries, 'index'),
       history.map((_, index) => index),
     );
   });
@@ -97,26 +93,6 @@ describe('Resolver', () => {
     assert.match(gaps[0]?.host ?? '', /^127\.0\.0\.1:\d+$/);
   });
 
-  it('requests no private address because of a descriptor', async () => {
-    const server = await serve(echo);
-    const guard = new Guard({ isAllowed: () => false });
-    kept(guard);
-    const [entry] = await open(resolver({ guard }), [`${server.origin}/x`]);
-    assert.equal(textOf(entry), 'gap: blocked');
-    assert.equal(server.connections, 0);
-  });
-
-  it('fills a gap when the server is back', async () => {
-    const first = await serve(echo);
-    const url = `${first.origin}/message`;
-    await first.close();
-    const one = resolver();
-    const [gap] = await open(one, [url]);
-    assert.equal(textOf(gap), 'gap: refused');
-    await serve(echo, Number(new URL(url).port));
-    assert.equal(textOf(await one.resolveEntry(url, 0, {}, never)), '/message');
-  });
-
   it('limits requests and connections', async () => {
     const servers = await Promise.all([1, 2, 3].map(() => serve((q, r) => setImmediate(() => echo(q, r)))));
     const history = Array.from({ length: 90 }, (_, index) => `${servers[index % 3]?.origin}/${index}`);
@@ -126,26 +102,6 @@ describe('Resolver', () => {
       assert.ok(server.connections <= 3, `${server.connections} connections`);
       assert.equal(server.seen.length, 30);
     }
-  });
-
-  it('is not held up by a server that hangs', async () => {
-    const hanging = await serve(() => {});
-    const good = await serve(echo);
-    const history = Array.from({ length: 60 }, (_, index) => `${(index < 20 ? good : hanging).origin}/${index}`);
-    const stop = new AbortController();
-    let seen = 0;
-    const entries = await resolver().resolveHistory(
-      { id: 'session-123', history },
-      {
-        onEntry: (entry) => {
-          // All that can be had is there while the other server still hangs.
-          if (entry.kind === 'message' && ++seen === 20) stop.abort();
-        },
-      },
-      stop.signal,
-    );
-    assert.deepEqual([...new Set(entries.slice(20).map(textOf))], ['gap: cancelled']);
-    assert.equal(entries.filter(({ kind }) => kind === 'message').length, 20);
   });
 
   it('shows nothing of two good servers while the user has not said whether a third may be asked', async () => {
@@ -242,10 +198,7 @@ describe('Resolver', () => {
       const of = resolver({ guard });
       await open(of, history(3));
       await open(of, history(3));
-      assert.deepEqual(
-        questions.map((all) => all.length),
-        [3, 3],
-      );
+      assert.deepEqual(pluck(questions, 'length'), [3, 3]);
       guard.consent.forgetRefusals();
       await of.resolveEntry(history(3)[1] ?? '', 1, {}, never);
       assert.deepEqual(questions[2], [{ origin: 'http://127.0.0.1:2', found: 'local', count: 1 }]);
@@ -316,20 +269,8 @@ describe('Resolver', () => {
     const url = `${server.origin}/same`;
     const entries = await open(resolver(), [url, `${server.origin}/other`, url]);
     assert.deepEqual(entries.map(textOf), ['/same', '/other', '/same']);
-    assert.deepEqual(
-      entries.map(({ index }) => index),
-      [0, 1, 2],
-    );
+    assert.deepEqual(pluck(entries, 'index'), [0, 1, 2]);
     assert.equal(server.seen.length, 2);
-  });
-
-  it('shows the oldest messages first', async () => {
-    const server = await serve(echo);
-    const history = Array.from({ length: 20 }, (_, index) => `${server.origin}/${index}`);
-    const order: number[] = [];
-    const options = { onEntry: ({ index }: HistoryEntry) => order.push(index) };
-    await resolver({ maxPerOrigin: 1 }).resolveHistory({ id: 'session-123', history }, options, never);
-    assert.deepEqual(order, history.map((_, index) => index).reverse());
   });
 
   it('bounds the size of a session in memory', async () => {
@@ -340,20 +281,6 @@ describe('Resolver', () => {
       entries.map((entry) => (entry.kind === 'gap' ? entry.reason : 'message')),
       [...Array<string>(6).fill('session-too-large'), ...Array<string>(4).fill('message')],
     );
-  });
-
-  it('reads messages on this machine without the network', async () => {
-    const store = new LocalStore({
-      folder: await scratchFolder(),
-      secret: Buffer.alloc(32, 7),
-      baseUrl: () => 'http://127.0.0.1:1',
-    });
-    const key = 'sessions/session-123/00000000-3f3487fd-0db3-42bd-8d03-a01add7f517a.json';
-    await store.put(key, Buffer.from(messageText('mine')), 'application/json', never);
-    const url = await store.urlFor(key, { expiresIn: 60 });
-    const forged = `${url.slice(0, -3)}AAA`;
-    const entries = await open(resolver({ stores: [store] }), [url, forged]);
-    assert.deepEqual(entries.map(textOf), ['mine', 'gap: refused']);
   });
 
   it('rejects a message that was changed since it was written', async () => {
@@ -367,48 +294,6 @@ describe('Resolver', () => {
 
   describe('for large parts', () => {
     const part = { content_type: 'text/plain', content_encoding: 'plain' } as const;
-
-    it('fetches them on request only', async () => {
-      const server = await serve((request, response) => {
-        if (request.url === '/message') {
-          response.end(JSON.stringify({ parts: [{ content_url: `${server.origin}/large` }] }));
-        } else response.end('very large');
-      });
-      const one = resolver();
-      const [entry] = await open(one, [`${server.origin}/message`]);
-      assert.equal(server.seen.length, 1);
-      assert.ok(entry?.kind === 'message');
-      const content = await one.resolvePart(entry.message.parts[0]!, { maxBytes: 100 }, never);
-      assert.ok(content.kind === 'content');
-      assert.equal(Buffer.from(content.bytes).toString(), 'very large');
-      const cut = await one.resolvePart(entry.message.parts[0]!, { maxBytes: 5 }, never);
-      assert.ok(cut.kind === 'gap' && cut.reason === 'too-large');
-    });
-
-    it('has its texts in the past that a served agent is told, as far as they are short', async () => {
-      const server = await serve((request, response) => {
-        const parts = ['short', 'long', 'gone'].map((name) => ({ content_url: `${server.origin}/${name}` }));
-        if (request.url === '/message') response.end(JSON.stringify({ role: 'agent/assistant', parts }));
-        else if (request.url === '/short') response.end('a text elsewhere');
-        else if (request.url === '/long') response.end('x'.repeat(100_000));
-        else response.writeHead(404).end();
-      });
-      const past = await servedPast(
-        resolver(),
-        { id: 'session-123', history: [`${server.origin}/message`, `${server.origin}/none`] },
-        never,
-      );
-      assert.deepEqual(
-        past.map(({ kind }) => kind),
-        ['message', 'gap'],
-      );
-      const forms = pastContext(past, 1)?.forms[0];
-      const text = forms?.type === 'resource' ? (forms.text ?? '') : '';
-      assert.match(text, /a text elsewhere/);
-      assert.ok(
-        text.includes(`[text/plain: ${server.origin}/long]`) && text.includes(`[text/plain: ${server.origin}/gone]`),
-      );
-    });
 
     it('returns what a part holds itself', async () => {
       const plain = await resolver().resolvePart({ ...part, content: 'é' }, { maxBytes: 9 }, never);

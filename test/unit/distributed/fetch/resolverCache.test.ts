@@ -143,12 +143,6 @@ describe('Resolver', () => {
       tag = '"v2"';
       assert.deepEqual(await read(), ['network', `"v2"${bytes.toString('latin1')}`]);
     });
-
-    it('continues when the state is gone', async () => {
-      const server = await serve((_, response) => response.writeHead(404).end());
-      const state = await resolver().resolveState(`${server.origin}/state`, never);
-      assert.ok(state.kind === 'gap' && state.reason === 'not-found' && state.index === -1);
-    });
   });
 });
 

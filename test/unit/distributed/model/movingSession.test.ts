@@ -13,6 +13,7 @@ import {
   at,
   begin,
   closeChats,
+  flakyClient,
   messagesIn,
   notices,
   oneWordServer,
@@ -53,14 +54,11 @@ describe('a chat with an HTTP agent', () => {
       await a.server.stop();
       await assert.rejects(session.send(prompt('lost?'), signal), { code: 'agent-server-unreachable' });
       const word = await oneWordServer(() => undefined);
-      let isDown = true;
-      const client = new CommunicationClient({
-        baseUrl: word.stub.baseUrl,
-        fetch: (url, init) => (isDown ? Promise.reject(new TypeError('fetch failed')) : fetch(url, init)),
-      });
-      await session.moveTo({ client, agentName: 'a' }, signal);
+      const flaky = flakyClient(word.stub);
+      flaky.isDown = true;
+      await session.moveTo(at(flaky, 'a'), signal);
       await assert.rejects(session.send(prompt('two'), signal), { code: 'agent-server-unreachable' });
-      isDown = false;
+      flaky.isDown = false;
       await session.send(prompt('three'), signal);
       const [body] = word.bodies();
       assert.equal(body?.session_id, undefined);
@@ -137,21 +135,16 @@ describe('a chat with an HTTP agent', () => {
     });
 
     it('sends everything again after an error, even to a server that seems to have it all', async () => {
-      let isDown = false;
       const word = await oneWordServer(({ path }) => ({
         id: path.split('/').at(-1) ?? '',
         history: ['http://server.test/1'],
       }));
-      const client = new CommunicationClient({
-        baseUrl: word.stub.baseUrl,
-        fetch: (url, init) =>
-          isDown && init.method === 'POST' ? Promise.reject(new TypeError('fetch failed')) : fetch(url, init),
-      });
-      const { session } = begin({ client, agentName: 'a' });
+      const flaky = flakyClient(word.stub, 'POST');
+      const { session } = begin(at(flaky, 'a'));
       await session.send(prompt('one'), signal);
-      isDown = true;
+      flaky.isDown = true;
       await assert.rejects(session.send(prompt('two'), signal), { code: 'agent-server-unreachable' });
-      isDown = false;
+      flaky.isDown = false;
       await session.send(prompt('three'), signal);
       assert.deepEqual(word.bodies()[1]?.session?.history, ['http://server.test/1']);
     });
@@ -202,37 +195,6 @@ describe('a chat with an HTTP agent', () => {
       await first.session.send(prompt('two'), signal);
       assert.deepEqual(answers(first.events).slice(1), ['one', 'one', 'elsewhere', 'elsewhere', 'two']);
       assert.equal(notices(first.events)[0], 'server-took-over');
-    });
-
-    it('continues its own branch, and reports the other one, if two clients continued from the same point', async () => {
-      const a = await serve(AGENTS);
-      const start = begin(at(a, 'echo'));
-      await start.session.send(prompt('one'), signal);
-      const { descriptor } = start.session;
-      const other = begin(at(a, 'echo'), { descriptor });
-      await start.session.send(prompt('here'), signal);
-      await other.session.send(prompt('there'), signal);
-      const ours = start.session.descriptor.history;
-      await start.session.send(prompt('go on'), signal);
-      assert.deepEqual(
-        start.forks.map(({ common, theirs }) => [common, theirs.history.length]),
-        [[2, 4]],
-      );
-      // The server signs its links anew each time.
-      assert.deepEqual(start.session.descriptor.history.slice(0, 4).map(urlIdentity), ours.map(urlIdentity));
-      assert.equal(notices(start.events)[0], 'server-branch');
-    });
-
-    it('sends what a server did not record along with the next run, before its prompt', async () => {
-      const word = await oneWordServer(({ path }) => ({ id: path.split('/').at(-1) ?? '', history: [] }), 'failed');
-      const { session, held, events } = begin(word.place);
-      assert.equal((await session.send(prompt('one'), signal)).stopReason, 'error');
-      assert.deepEqual(held().map(textIn), ['one', 'word']);
-      await session.send(prompt('two'), signal);
-      const [, second] = word.bodies();
-      assert.deepEqual(second?.input?.map(textIn), ['one', 'word', 'two']);
-      assert.deepEqual(second?.session?.history ?? [], []);
-      assert.deepEqual(notices(events), []);
     });
 
     it('is kept with the prompt before that is sent', async () => {

@@ -1,10 +1,10 @@
 // What is said becomes messages that others can read.
 import assert from 'node:assert/strict';
 import { MAX_MESSAGE_BYTES, type Message, readMessage, trajectoryOf } from '../../../../src/distributed/model/model';
-import { stopReasonOf, toMessages } from '../../../../src/distributed/model/toMessages';
+import { toMessages } from '../../../../src/distributed/model/toMessages';
 import type { ContentBlock } from '../../../../src/session/events/content';
-import { SessionModel } from '../../../../src/session/model/model';
 import type { Entry, MessageEntry, ToolEntry } from '../../../../src/session/model/state';
+import { pluck } from '../../../support/pluck';
 import { sameData } from '../../../support/sameData';
 
 const text = (value: string): ContentBlock => ({ type: 'text', text: value });
@@ -53,14 +53,8 @@ describe('toMessages', () => {
     );
     assert.deepEqual(messages.map(textsOf), [['Hello'], ['', '**Hi**', '', 'Done.'], ['Thanks']]);
     const parts = messages[1]?.parts ?? [];
-    assert.deepEqual(
-      parts.map(({ content_type }) => content_type),
-      ['text/plain', 'text/plain', 'text/plain', 'text/plain'],
-    );
-    assert.deepEqual(
-      parts.map(({ parley_content_type }) => parley_content_type),
-      [undefined, 'text/markdown', undefined, 'text/markdown'],
-    );
+    assert.deepEqual(pluck(parts, 'content_type'), ['text/plain', 'text/plain', 'text/plain', 'text/plain']);
+    assert.deepEqual(pluck(parts, 'parley_content_type'), [undefined, 'text/markdown', undefined, 'text/markdown']);
     sameData(trajectoryOf(parts[0]!), { message: 'Hm.' });
     assert.deepEqual(trajectoryOf(parts[2]!), {
       message: 'Read a file',
@@ -80,20 +74,6 @@ describe('toMessages', () => {
     ];
     const [message] = toMessages(entries);
     assert.equal(message && plainWords(message), 'See **this**: a and `that`. Done.');
-  });
-
-  it('tells apart turns that were stopped, failed or ended', () => {
-    for (const stopReason of ['cancelled', 'error', 'max_tokens'] as const) {
-      const [message] = toMessages([said('agent', text('half'))], { stopReason });
-      assert.equal(message && stopReasonOf(message), stopReason);
-      assert.equal(message?.completed_at, undefined);
-      assert.deepEqual(textsOf(message)?.slice(0, 1), ['half']);
-    }
-    const [open] = toMessages([said('agent', text('half'))], { isOpen: true });
-    assert.equal(open && stopReasonOf(open), 'interrupted');
-    const [whole] = toMessages([said('agent', text('all'))], { stopReason: 'end_turn' });
-    assert.equal(whole && stopReasonOf(whole), undefined);
-    assert.ok(whole?.completed_at);
   });
 
   it('keeps attachments, and writes no paths of this machine as links', () => {
@@ -148,16 +128,5 @@ describe('toMessages', () => {
   it('makes no message of empty content', () => {
     assert.deepEqual(toMessages([]), []);
     assert.deepEqual(toMessages([], { stopReason: 'cancelled' }), []);
-  });
-
-  it('fits what the session model keeps', () => {
-    const model = new SessionModel();
-    const at = 5;
-    model.apply({ type: 'turn_started', turnId: '1', origin: 'user', at }, at);
-    model.apply({ type: 'prompt_sent', turnId: '1', promptId: 'p', content: [text('hi')] }, at);
-    model.apply({ type: 'message_chunk', role: 'agent', block: text('an') }, at);
-    model.apply({ type: 'message_chunk', role: 'agent', block: text('swer') }, at);
-    model.apply({ type: 'turn_ended', turnId: '1', stopReason: 'end_turn', barrier: 'response', at }, at);
-    assert.deepEqual(toMessages(model.state.entries).map(textsOf), [['hi'], ['answer']]);
   });
 });

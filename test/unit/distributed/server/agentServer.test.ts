@@ -1,9 +1,12 @@
-// Our server, asked by the protocol's own client from npm and by raw requests.
+// Our server, asked by the protocol's own client from npm and by raw requests, and closed to strangers.
 import assert from 'node:assert/strict';
+import { mintToken } from '../../../../src/distributed/server/serverRequest';
+import { pluck } from '../../../support/pluck';
 import { all, sdk, sdkClient } from '../../../support/servers/sdkClient';
-import type { RunningServer } from '../../../support/servers/servedAgents';
-import { AGENTS, eachServer, raw, runBody } from '../model/serverUnderTest';
+import { clientOf, echo, type RunningServer, serve, userMessage } from '../../../support/servers/servedAgents';
+import { AGENTS, eachServer, raw, runBody, textAt } from '../model/serverUnderTest';
 
+const signal = new AbortController().signal;
 const Z_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 describe('the agent server', () => {
@@ -16,7 +19,7 @@ describe('the agent server', () => {
     const client = sdkClient(running);
     await client.ping();
     assert.deepEqual(
-      (await client.agents()).map(({ name }) => name),
+      pluck(await client.agents(), 'name'),
       AGENTS.map(({ name }) => name),
     );
     assert.equal((await client.agent('echo')).name, 'echo');
@@ -102,36 +105,23 @@ describe('the agent server', () => {
     }
   });
 
+  // More requests that are refused: recordedExchanges.test.ts.
   it('says what is wrong with a request in the words of the protocol', async () => {
     const unknown = '00000000-0000-4000-8000-000000000000';
     const cases: readonly (readonly [string, string, string | undefined, number, string])[] = [
-      ['POST', '/runs', runBody('nope'), 404, 'not_found'],
-      ['POST', '/runs', '{', 422, 'invalid_input'],
       ['POST', '/runs', '[]', 422, 'invalid_input'],
-      [
-        'POST',
-        '/runs',
-        runBody('echo', { input: [{ parts: [{ content: 'x', content_url: 'http://a/b' }] }] }),
-        422,
-        'invalid_input',
-      ],
-      ['POST', '/runs', runBody('echo', { input: [{ role: 'assistant', parts: [] }] }), 422, 'invalid_input'],
-      ['POST', '/runs', runBody('echo', { session: { id: unknown, history: ['ftp://a/gone'] } }), 422, 'invalid_input'],
       ['POST', '/runs', runBody('echo', { session_id: unknown, session: { id: 'other' } }), 400, 'invalid_input'],
       ['POST', '/runs', runBody('echo', { mode: 'fast' }), 422, 'invalid_input'],
       ['GET', `/sessions/${unknown}/versions`, undefined, 404, 'not_found'],
-      ['GET', `/sessions/${unknown}`, undefined, 404, 'not_found'],
       ['GET', '/sessions/session-123', undefined, 404, 'not_found'],
       ['GET', '/sessions/nobody/versions', undefined, 404, 'not_found'],
       ['GET', '/session/a.b_c~d:1', undefined, 404, 'not_found'],
       ['GET', '/sessions/%2e%2e%2fnobody', undefined, 422, 'invalid_input'],
-      ['GET', `/runs/${unknown}`, undefined, 404, 'not_found'],
       ['GET', `/runs/${unknown}/events`, undefined, 404, 'not_found'],
       ['POST', `/runs/${unknown}/cancel`, undefined, 404, 'not_found'],
       ['GET', '/agents/nope', undefined, 404, 'not_found'],
       ['GET', '/agents?limit=0', undefined, 422, 'invalid_input'],
       ['GET', '/agents?offset=x', undefined, 422, 'invalid_input'],
-      ['GET', '/runs', undefined, 405, 'server_error'],
       ['DELETE', '/agents', undefined, 405, 'server_error'],
       ['GET', '/nothing', undefined, 404, 'not_found'],
       ['GET', '/', undefined, 404, 'not_found'],
@@ -149,9 +139,76 @@ describe('the agent server', () => {
 
   it('lists agents page by page', async () => {
     const page = JSON.parse((await raw(running, 'GET', '/agents?limit=2&offset=1')).text);
-    assert.deepEqual(
-      page.agents.map(({ name }: { name: string }) => name),
-      ['awaiting', 'failing'],
-    );
+    assert.deepEqual(pluck(page.agents as { name: string }[], 'name'), ['awaiting', 'failing']);
+  });
+
+  describe('for strangers', () => {
+    it('is closed without the token, or with another one of any length', async () => {
+      for (const authorization of ['', 'Bearer x', `Bearer ${mintToken()}`, `Basic ${running.token}`, 'Bearer ']) {
+        for (const path of ['/ping', '/agents', '/nothing', '/sessions/x']) {
+          assert.equal((await raw(running, 'GET', path, { headers: { authorization } })).status, 401, path);
+        }
+      }
+      assert.equal((await raw(running, 'GET', '/ping')).status, 200);
+    });
+
+    it('refuses to start with a token that could be guessed', async () => {
+      await assert.rejects(serve([echo], { token: 'short' }), { code: 'weak-token' });
+    });
+
+    it('does not answer web pages, nor names that were pointed at this machine', async () => {
+      const { port } = new URL(running.baseUrl);
+      const status = async (headers: Record<string, string>) =>
+        (await raw(running, 'GET', '/ping', { headers })).status;
+      assert.equal(await status({ host: `localhost:${port}` }), 200);
+      for (const host of ['evil.test', `evil.test:${port}`, '127.0.0.1', `127.0.0.1:${port}.evil.test`]) {
+        assert.equal(await status({ host }), 421, host);
+      }
+      for (const origin of ['https://evil.test', 'null', `http://127.0.0.1:${port}`]) {
+        assert.equal(await status({ origin }), 403, origin);
+      }
+    });
+
+    it('serves a message only with its whole link, until the link expires', async () => {
+      const { client } = running;
+      const run = await client.runSync({ agentName: 'echo', input: [userMessage('hello')] }, signal);
+      const { history } = await client.session(run.session_id ?? '', signal);
+      const url = new URL(history[0] ?? '');
+      const get = async (change: (url: URL) => void) => {
+        const changed = new URL(url);
+        change(changed);
+        return (await fetch(changed)).status;
+      };
+      assert.equal(await get(() => {}), 200);
+      assert.equal(await textAt(url), 'hello');
+      assert.equal(await get((u) => u.searchParams.set('sig', 'x')), 403);
+      assert.equal(await get((u) => u.searchParams.delete('sig')), 403);
+      assert.equal(await get((u) => u.searchParams.set('exp', '9999999999')), 403);
+      assert.equal(
+        await get((u) => {
+          u.pathname = new URL(history[1] ?? '').pathname;
+        }),
+        403,
+      );
+      for (const path of ['/resources', '/resources/', '/resources/..%2f..%2fetc%2fpasswd', '/resources/%2e%2e/x']) {
+        const answer = await raw(running, 'GET', path);
+        assert.equal(answer.status, 404, path);
+      }
+      const ended = await running.store.urlFor((await running.store.list('sessions/', signal))[0] ?? '', {
+        expiresIn: 60,
+      });
+      assert.equal((await fetch(ended)).status, 200);
+      const past = new URL(ended);
+      past.searchParams.set('exp', '1');
+      assert.equal((await fetch(past)).status, 403);
+    });
+
+    it('takes no message links from the name under which it was called', async () => {
+      const { port } = new URL(running.baseUrl);
+      const host = `localhost:${port}`;
+      const run = JSON.parse((await raw(running, 'POST', '/runs', { body: runBody('echo'), headers: { host } })).text);
+      const { history } = await clientOf(running.baseUrl, running.token).session(run.session_id, signal);
+      assert.ok(history.every((url) => url.startsWith(`${running.baseUrl}/resources/`)));
+    });
   });
 });

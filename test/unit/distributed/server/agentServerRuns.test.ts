@@ -10,7 +10,7 @@ import {
   serve,
   userMessage,
 } from '../../../support/servers/servedAgents';
-import { eachServer, raw, textAt } from '../model/serverUnderTest';
+import { eachServer } from '../model/serverUnderTest';
 
 const signal = new AbortController().signal;
 
@@ -18,32 +18,6 @@ describe('the agent server', () => {
   let running: RunningServer;
   eachServer((server) => {
     running = server;
-  });
-
-  it('refuses a second answer or a late stop at once, and leaves the run as it is', async () => {
-    const { client } = running;
-    const asked = await client.runSync({ agentName: 'awaiting', input: [userMessage('x')] }, signal);
-    await client.resumeSync(asked.run_id, userMessage('yes'), signal);
-    const body = JSON.stringify({ await_resume: { type: 'message', message: { parts: [] } } });
-    for (const path of [`/runs/${asked.run_id}`, `/runs/${asked.run_id}/cancel`]) {
-      const again = await raw(running, 'POST', path, { body });
-      assert.deepEqual([again.status, JSON.parse(again.text).code], [403, 'server_error']);
-    }
-    assert.equal((await client.run(asked.run_id, signal)).status, 'completed');
-  });
-
-  it('keeps every message when two runs of a session come at the same time', async () => {
-    const { client } = running;
-    const { session_id: sessionId = '' } = await client.runSync({ agentName: 'echo', input: [] }, signal);
-    await Promise.all(
-      ['one', 'two'].map((text) =>
-        client.runSync({ agentName: 'echo', input: [userMessage(text)], sessionId }, signal),
-      ),
-    );
-    const { history } = await client.session(sessionId, signal);
-    const texts = await Promise.all(history.map(textAt));
-    assert.deepEqual(texts, ['one', 'one', 'two', 'two']);
-    assert.equal((await raw(running, 'GET', `/session/${sessionId}`)).status, 200);
   });
 
   it('finishes and records a run whose client has gone', async () => {
@@ -160,21 +134,6 @@ describe('the agent server', () => {
     const { client } = await serve([broken]);
     const run = await client.runSync({ agentName: 'broken', input: [] }, signal);
     assert.deepEqual([run.error?.code, run.error?.message], ['server_error', 'An unexpected error occurred']);
-  });
-
-  it('joins the tokens of a long answer in what it records, and loses none', async () => {
-    const chatty = agentOf('chatty', async (_input, out) => {
-      for (let at = 0; at < 3000; at++)
-        out.part({ content_type: 'text/plain', content_encoding: 'plain', content: `${at} ` });
-    });
-    const { client } = await serve([chatty]);
-    const run = await client.runSync({ agentName: 'chatty', input: [] }, signal);
-    const expected = Array.from({ length: 3000 }, (_, at) => `${at} `).join('');
-    assert.deepEqual(
-      run.output[0]?.parts.map(({ content }) => content),
-      [expected],
-    );
-    assert.equal((await client.events(run.run_id, signal)).filter(({ type }) => type === 'message.part').length, 3000);
   });
 
   it('joins only texts of one kind, and keeps fields that it does not know', async () => {

@@ -1,27 +1,13 @@
-// Sessions in a bucket: signatures as Amazon's own library makes them, servers that differ, and words for what goes wrong.
+// Sessions in a bucket: behind a judge of signatures, beside Amazon's own library, at servers that differ, and words for what goes wrong.
 import assert from 'node:assert/strict';
 import { promises } from 'node:dns';
-import {
-  DeleteObjectCommand,
-  GetObjectCommand,
-  HeadObjectCommand,
-  PutObjectCommand,
-  S3Client,
-} from '@aws-sdk/client-s3';
-import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
-import { AwsV4Signer } from 'aws4fetch';
+import { DeleteObjectCommand, GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { ParleyError } from '../../../../src/base/errors';
 import { Guard } from '../../../../src/distributed/fetch/guard';
 import type { NameLookup } from '../../../../src/distributed/fetch/guardedConnections';
 import { Resolver } from '../../../../src/distributed/fetch/resolver';
 import { mintId } from '../../../../src/distributed/model/model';
-import {
-  objectUrl,
-  presign,
-  type S3Keys,
-  type S3Location,
-  signRequest,
-} from '../../../../src/distributed/stores/s3Signer';
+import { objectUrl, presign, type S3Keys, type S3Location } from '../../../../src/distributed/stores/s3Signer';
 import { S3Store } from '../../../../src/distributed/stores/s3Store';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
 import { BUCKET_KEYS, type BucketServer, startBucketServer } from '../../../support/servers/bucketServer';
@@ -31,18 +17,7 @@ import { closeServers, messageText, serve } from '../loopback';
 
 const never = new AbortController().signal;
 const keys: S3Keys = BUCKET_KEYS;
-const ODD_KEYS = [
-  'plain',
-  'with space',
-  'a+b',
-  'ü/日本/🙂',
-  'a%2Fb',
-  'a&b=c?d#e',
-  "q'(1)!*~-_.",
-  'x:y@z;,$|^`{}"<>\\[]',
-  '%zz%',
-  '.hidden/...',
-];
+const ODD_KEYS = ['plain', 'with space', 'a+b', 'ü/日本/🙂', 'a%2Fb', 'a&b=c?d#e', "q'(1)!*~-_.", '%zz%'] as const;
 
 function placeAt(endpoint: string, more: Partial<S3Location> = {}): S3Location {
   return { endpoint, region: 'us-east-1', bucket: 'acp', prefix: '', pathStyle: true, ...more };
@@ -59,67 +34,6 @@ async function failure(promise: Promise<unknown>): Promise<ParleyError> {
 
 describe('the signatures of the S3 store', () => {
   const location = placeAt('http://127.0.0.1:4568', { region: 'eu-west-1', prefix: 'a b/' });
-
-  for (const key of ODD_KEYS) {
-    it(`are in a link as Amazon’s own library makes them, for a key like ${key}`, async () => {
-      const sdk = new S3Client({
-        endpoint: location.endpoint,
-        region: location.region,
-        forcePathStyle: true,
-        credentials: keys,
-      });
-      const at = Date.UTC(2026, 10, 21, 5);
-      const command = new GetObjectCommand({ Bucket: location.bucket, Key: location.prefix + key });
-      const theirs = new URL(await getSignedUrl(sdk, command, { expiresIn: 60, signingDate: new Date(at) }));
-      const ours = new URL(await presign(location, keys, key, 60, at));
-      assert.equal(ours.pathname, theirs.pathname);
-      const url = objectUrl(location, key);
-      for (const [name, value] of theirs.searchParams) {
-        if (!/^X-Amz-(Algorithm|Credential|Date|SignedHeaders|Signature)$/.test(name))
-          url.searchParams.set(name, value);
-      }
-      const { region } = location;
-      const datetime = '20261121T050000Z';
-      const again = await new AwsV4Signer({
-        url: url.href,
-        signQuery: true,
-        ...keys,
-        service: 's3',
-        region,
-        datetime,
-      }).sign();
-      assert.equal(again.url.searchParams.get('X-Amz-Signature'), theirs.searchParams.get('X-Amz-Signature'));
-      assert.match(ours.searchParams.get('X-Amz-Signature') ?? '', /^[0-9a-f]{64}$/);
-    });
-
-    it(`are in the headers as Amazon’s own library makes them, for a key like ${key}`, async () => {
-      let sent: { readonly path: string; readonly headers: Readonly<Record<string, string>> } | undefined;
-      const requestHandler = {
-        handle: async (request: typeof sent) => {
-          sent = request;
-          throw new Error('caught');
-        },
-      };
-      const options = { endpoint: location.endpoint, region: location.region, forcePathStyle: true, credentials: keys };
-      const sdk = new S3Client({ ...options, requestHandler: requestHandler as never, maxAttempts: 1 });
-      await sdk.send(new HeadObjectCommand({ Bucket: location.bucket, Key: location.prefix + key })).catch(() => {});
-      assert.ok(sent !== undefined);
-      const { headers } = sent;
-      const signed = /SignedHeaders=([^,]+)/.exec(headers.authorization ?? '')?.[1]?.split(';') ?? [];
-      const extra = signed.filter((name) => !/^(host|x-amz-date|x-amz-content-sha256)$/.test(name));
-      const at = Date.parse(
-        (headers['x-amz-date'] ?? '').replace(/^(....)(..)(..)T(..)(..)(..)Z$/, '$1-$2-$3T$4:$5:$6Z'),
-      );
-      const request = {
-        method: 'HEAD',
-        key,
-        headers: Object.fromEntries(extra.map((name) => [name, headers[name] ?? ''])),
-      };
-      const ours = await signRequest(location, keys, request, headers['x-amz-content-sha256'] ?? '', at);
-      assert.equal(ours.headers.get('authorization'), headers.authorization);
-      assert.equal(new URL(ours.url).pathname, sent.path);
-    });
-  }
 
   it('last a week at most, and name the bucket in the host where that is wanted', async () => {
     const url = new URL(await presign(location, keys, 'x', 10 ** 9, 0));
@@ -196,7 +110,7 @@ function behavesLikeABucket(bucketOf: () => Bucket) {
     const { location, keys: own } = bucketOf();
     const { endpoint, region } = location;
     const sdk = new S3Client({ endpoint, region, forcePathStyle: location.pathStyle, credentials: own });
-    for (const odd of ['plain', 'with space', 'a+b', 'ü/日本', "q'(1)!*~-_."]) {
+    for (const odd of ODD_KEYS) {
       const key = `parley-test/${mintId()}/${odd}`;
       const bytes = Buffer.from(messageText(odd));
       await store.put(key, bytes, 'application/json', never);
@@ -250,9 +164,12 @@ function behavesLikeABucket(bucketOf: () => Bucket) {
     for (const wrong of [{ secretAccessKey: 'wrong' }, { accessKeyId: 'OTHER' }]) {
       const other = storeOf({ keys: wrong });
       assert.equal((await fetch(await other.urlFor(key, { expiresIn: 60 }))).status, 403);
-      for (const refused of [other.get(key, never), other.remove(key, never)])
+      const put = other.put(`${key}-other`, Buffer.from('{}'), 'application/json', never);
+      for (const refused of [put, other.get(key, never), other.remove(key, never)])
         assert.equal((await failure(refused)).code, 'store-denied');
     }
+    const moved = (await store.urlFor(`${key}-other`, { expiresIn: 60 })).replace(`${key}-other`, key);
+    assert.equal((await fetch(moved)).status, 403);
     assert.ok((await store.get(key, never)).length > 0);
     await store.remove(key, never);
   });
@@ -340,48 +257,34 @@ describe('S3Store with servers that differ', () => {
     assert.equal(objects.size, 0);
   });
 
-  it('says what to do for each refusal', async () => {
-    const cases: readonly (readonly [status: number, body: string, code: string, words: RegExp])[] = [
-      [403, '<Error><Code>RequestTimeTooSkewed</Code></Error>', 'clock-skew', /this machine's clock/i],
-      [
-        403,
-        '<Error><Code>SignatureDoesNotMatch</Code><Secret>s3cret</Secret></Error>',
-        'store-denied',
-        /SignatureDoesNotMatch/,
-      ],
-      [404, '<Error><Code>NoSuchBucket</Code></Error>', 'no-such-bucket', /bucket doesn't exist/],
-      [404, '', 'not-found', /doesn't have/],
-      [301, '<Error><Code>PermanentRedirect</Code></Error>', 'wrong-region', /region/],
-      [400, '<Error><Code>AuthorizationHeaderMalformed</Code></Error>', 'wrong-region', /region/],
-      [503, '<Error><Code>SlowDown</Code></Error>', 'store-down', /503/],
-      [400, '<Error><Code>EntityTooLarge</Code></Error>', 'store-error', /EntityTooLarge/],
+  it('says what to do for each refusal, and repeats nothing of it', async () => {
+    const error = (code: string): string => `<Error><Code>${code}</Code><Secret>s3cret</Secret></Error>`;
+    const cases: readonly (readonly ['get' | 'put', number, body: string, code: string, words: RegExp])[] = [
+      ['get', 403, error('RequestTimeTooSkewed'), 'clock-skew', /this machine's clock/i],
+      ['get', 403, error('SignatureDoesNotMatch'), 'store-denied', /SignatureDoesNotMatch/],
+      ['get', 404, error('NoSuchBucket'), 'no-such-bucket', /bucket doesn't exist/],
+      ['get', 404, '', 'not-found', /doesn't have/],
+      ['get', 301, error('PermanentRedirect'), 'wrong-region', /region/],
+      ['get', 400, error('AuthorizationHeaderMalformed'), 'wrong-region', /region/],
+      ['get', 503, error('SlowDown'), 'store-down', /503/],
+      ['get', 400, error('EntityTooLarge'), 'store-error', /EntityTooLarge/],
+      // Only a server that says so lacks the bucket; anything else is no S3 server.
+      ['put', 404, '<html>nothing here</html>', 'wrong-endpoint', /^((?!bucket).)*$/i],
+      ['put', 404, '', 'wrong-endpoint', /^((?!bucket).)*$/i],
+      ['put', 404, '{"code":"NoSuchBucket"}', 'wrong-endpoint', /^((?!bucket).)*$/i],
+      ['put', 405, 'Method Not Allowed', 'wrong-endpoint', /^((?!bucket).)*$/i],
+      ['put', 404, error('NoSuchBucket'), 'no-such-bucket', /bucket doesn't exist/],
+      ['put', 404, error('NoSuchKey'), 'not-found', /^((?!bucket).)*$/i],
+      ['put', 501, error('NotImplemented'), 'store-error', /^((?!bucket).)*$/i],
     ];
-    for (const [status, body, code, words] of cases) {
+    for (const [call, status, body, code, words] of cases) {
       const server = await serve((_, response) => response.writeHead(status, { location: 'http://x/' }).end(body));
       const store = new S3Store({ location: placeAt(server.origin), keys });
-      const error = await failure(store.get('x', never));
-      assert.equal(error.code, code);
-      assert.match(error.message, words);
-      assert.ok(!error.message.includes('s3cret'));
-    }
-  });
-
-  it('says that the bucket is missing where the server says so, and else that the endpoint is wrong', async () => {
-    const cases: readonly (readonly [status: number, body: string, code: string])[] = [
-      [404, '<html>nothing here</html>', 'wrong-endpoint'],
-      [404, '', 'wrong-endpoint'],
-      [404, '{"code":"NoSuchBucket"}', 'wrong-endpoint'],
-      [405, 'Method Not Allowed', 'wrong-endpoint'],
-      [404, '<Error><Code>NoSuchBucket</Code></Error>', 'no-such-bucket'],
-      [404, '<Error><Code>NoSuchKey</Code></Error>', 'not-found'],
-      [501, '<Error><Code>NotImplemented</Code></Error>', 'store-error'],
-    ];
-    for (const [status, body, code] of cases) {
-      const server = await serve((_, response) => response.writeHead(status).end(body));
-      const store = new S3Store({ location: placeAt(server.origin), keys });
-      const error = await failure(store.put('x', Buffer.from('{}'), 'application/json', never));
-      assert.equal(error.code, code, `${status} ${body}`);
-      if (code !== 'no-such-bucket') assert.doesNotMatch(error.message, /bucket/i);
+      const bytes = Buffer.from('{}');
+      const found = await failure(call === 'get' ? store.get('x', never) : store.put('x', bytes, 'text/plain', never));
+      assert.equal(found.code, code, `${call} ${status} ${body}`);
+      assert.match(found.message, words);
+      assert.ok(!found.message.includes('s3cret'));
     }
   });
 
