@@ -5,7 +5,7 @@ import { inEnglish, type Localizable, type LocalizableText, localizable } from '
 import { type Log, silentLog } from '../../base/log';
 import type { ContentBlock } from '../../session/events/content';
 import type { EventOf, SessionEvent, StopReason } from '../../session/events/event';
-import { type OwnText, ownText } from '../../session/events/ownText';
+import type { OwnText, OwnTexts } from '../../session/events/ownText';
 import type { HistoryLinks } from '../fetch/historyLinks';
 import { Deadline } from '../model/deadline';
 import { type Message, mintId, type Run, type SessionDescriptor, timestamp } from '../model/model';
@@ -432,6 +432,10 @@ export class CommunicationSession {
   #tell(severity: string, said: OwnText, description?: LocalizableText, action?: { readonly id: string }): void {
     this.#options.emit({ type: 'notice', severity, title: '', said, own: true, description, action });
   }
+}
+
+function ownText<Code extends keyof OwnTexts>(code: Code, ...args: OwnTexts[Code]): OwnText {
+  return { code, args } as OwnText;
 }
 
 function newRun(position: RunPosition, log: Log): ActiveRun {

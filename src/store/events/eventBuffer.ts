@@ -2,9 +2,8 @@
 // the times of its first and last chunk and is read back as the whole text followed by an empty
 // chunk at the last time.
 import { tail } from '../../base/text';
-import { MAX_TERMINAL_CHARS } from '../../session/events/bounds';
 import type { EventOf, Mark, SessionEvent, TimedEvent } from '../../session/events/event';
-import { Superseded, sizeOfPart } from './superseded';
+import { MAX_TERMINAL_CHARS, Superseded, sizeOfPart } from './superseded';
 
 const MAX_JOINED_CHARS = 32 * 1024;
 /** The same for the last row on disk: short enough to be rewritten cheaply. */

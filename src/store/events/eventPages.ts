@@ -1,8 +1,7 @@
 // Reads the events of a session: all, from a number on, since an earlier page, or the end.
 import * as z from 'zod/mini';
 import type { Mark, SessionEvent } from '../../session/events/event';
-import type { Backing } from '../backing';
-import { numberOf, readJson, textOf } from '../file/sql';
+import { numberOf, readJson, type Sql, textOf } from '../file/sql';
 import { type Cursor, type EventPage, readRows, toPage } from './eventRows';
 
 export interface EventQuery {
@@ -14,6 +13,13 @@ export interface EventQuery {
   /** Only events after an earlier page; replaces `from`. */
   readonly after?: Cursor;
   readonly types?: readonly SessionEvent['type'][];
+}
+
+/** The places where events are stored: disk, memory, or both. */
+export interface EventSource {
+  /** Reads from the place with the latest state of a session. */
+  read<T>(key: string, query: (sql: Sql) => T): T;
+  readAll<T>(key: string, query: (sql: Sql, to: number) => T): readonly T[];
 }
 
 const MAX_TAIL_ROWS = 5000;
@@ -30,7 +36,7 @@ export function readMark(json: string | undefined): Mark | undefined {
   return { entries, turns, turn };
 }
 
-export function readEvents(source: Backing, key: string, query: EventQuery): EventPage {
+export function readEvents(source: EventSource, key: string, query: EventQuery): EventPage {
   const { after, limit = Number.MAX_SAFE_INTEGER, to = Number.MAX_SAFE_INTEGER, maxBytes, types } = query;
   const from = after ? after.seq : (query.from ?? 1);
   let room = limit;
@@ -56,7 +62,7 @@ export function readEvents(source: Backing, key: string, query: EventQuery): Eve
  * Finds where the last `entries` or last megabyte start, without reading all.
  * @returns undefined if the session is shorter or was saved without marks
  */
-export function readTail(source: Backing, key: string, entries: number): { from: number; mark: Mark } | undefined {
+export function readTail(source: EventSource, key: string, entries: number): { from: number; mark: Mark } | undefined {
   return source.read(key, (sql) => {
     const cleared = numberOf(sql.get('SELECT cleared_seq FROM sessions WHERE key = ?', key)?.cleared_seq) ?? 0;
     const sentence = `SELECT seq, octet_length(json) * iif(typeof(json) = 'blob', ${DEFLATED}, 1), mark FROM events WHERE key = ? AND seq > ?

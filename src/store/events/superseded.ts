@@ -1,7 +1,6 @@
 // Shrinks rows of tool calls, terminals and changes of turns that later events supersede, so that
 // the journal keeps what the model keeps. The remaining rows give the same state: the first row of
 // a call stays, as it gives the call its position in the transcript.
-import { MAX_TERMINAL_CHARS } from '../../session/events/bounds';
 import type { ToolContent } from '../../session/events/content';
 import type { EventOf, SessionEvent, ToolPatch } from '../../session/events/event';
 
@@ -10,6 +9,7 @@ type ToolEvent = ToolCall | EventOf<'tool_content'>;
 type ChangesEvent = EventOf<'turn_changes'>;
 type TerminalEvent = EventOf<'terminal'>;
 
+export const MAX_TERMINAL_CHARS = 1024 * 1024;
 const MAX_PIECES_CHARS = 1024 * 1024;
 const PIECES_CUT = '[what came before was left out]\n';
 const MAX_REMEMBERED = 64;

@@ -22,6 +22,15 @@ export interface JournalPort {
   now(): number;
 }
 
+/** What the stores need that all windows write, whichever has the session. */
+export interface SharedPort {
+  /** Runs a change of sessions in a transaction. */
+  write<T>(keys: readonly string[], change: (sql: Sql) => T): T;
+  read<T>(key: string, query: (sql: Sql) => T): T;
+  /** Reads data of all sessions, wherever it is. */
+  readBoth<T>(query: (sql: Sql) => readonly T[], keyOf: (value: T) => string): readonly T[];
+}
+
 export function unknownSession(key: string): ParleyError {
   return new ParleyError('journal-unknown-session', localizable('There is no session {0} in the history.', key));
 }

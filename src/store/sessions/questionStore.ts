@@ -2,8 +2,8 @@
 // a question of another. A question belongs to the window that has the lease of its session: those
 // of a window that is gone are not listed. An answer is written once, to the question as it was
 // read, and taken once, by the window that asked.
-import type { Backing } from '../backing';
 import { numberOf, type Sql, textOf } from '../file/sql';
+import type { SharedPort } from './journalPort';
 import { hasSession } from './sessionRows';
 
 export const MAX_QUESTION_CHARS = 32 * 1024;
@@ -36,40 +36,40 @@ export interface GivenAnswer extends QuestionRef {
 }
 
 export class QuestionStore {
-  readonly #backing: Backing;
+  readonly #port: SharedPort;
   readonly #ownerOf: (key: string) => string | undefined;
 
   /** @param ownerOf the window that has a session */
-  constructor(backing: Backing, ownerOf: (key: string) => string | undefined) {
-    this.#backing = backing;
+  constructor(port: SharedPort, ownerOf: (key: string) => string | undefined) {
+    this.#port = port;
     this.#ownerOf = ownerOf;
   }
 
   save(key: string, windowId: string, open: readonly OpenQuestion[]): void {
-    this.#backing.write([key], (sql) => saveQuestions(sql, key, windowId, open));
+    this.#port.write([key], (sql) => saveQuestions(sql, key, windowId, open));
   }
 
   /** Returns the open questions of all windows that are open, oldest first. */
   list(): readonly ListedQuestion[] {
-    return this.#backing.readBoth(
+    return this.#port.readBoth(
       (sql) => listQuestions(sql, this.#ownerOf),
       ({ key, id }) => `${key} ${id}`,
     );
   }
 
   answer(question: QuestionRef, answer: string): boolean {
-    return this.#backing.write([question.key], (sql) => giveAnswer(sql, question, answer));
+    return this.#port.write([question.key], (sql) => giveAnswer(sql, question, answer));
   }
 
   /** Returns the answers to the questions of a window and removes both: each is returned once. */
   take(windowId: string): readonly GivenAnswer[] {
     // Mostly there is none, and a write would wait for another window's.
     const sentence = 'SELECT key FROM questions WHERE window = ? AND answer IS NOT NULL';
-    const answered = this.#backing.readBoth(
+    const answered = this.#port.readBoth(
       (sql) => sql.all(sentence, windowId).flatMap(({ key }) => textOf(key) ?? []),
       (key) => key,
     );
-    return answered.length === 0 ? [] : this.#backing.write(answered, (sql) => takeAnswers(sql, windowId));
+    return answered.length === 0 ? [] : this.#port.write(answered, (sql) => takeAnswers(sql, windowId));
   }
 }
 

@@ -1,7 +1,7 @@
 // What is noted about sessions for their list: pinned, archived, unread, how many files changed,
 // which were asked together, and which are deleted but can be brought back.
-import type { Backing } from '../backing';
 import { numberOf, type Row, type Sql, textOf } from '../file/sql';
+import type { SharedPort } from './journalPort';
 import type { SessionRecord } from './records';
 import { hasSession, newestFirst, toSession } from './sessionRows';
 
@@ -46,51 +46,51 @@ export interface MarkedQuery extends MarkedFilter {
 }
 
 export class SessionMarkStore {
-  readonly #backing: Backing;
+  readonly #port: SharedPort;
   readonly #ownerOf: (key: string) => string | undefined;
 
   /** @param ownerOf the window that has a session */
-  constructor(backing: Backing, ownerOf: (key: string) => string | undefined) {
-    this.#backing = backing;
+  constructor(port: SharedPort, ownerOf: (key: string) => string | undefined) {
+    this.#port = port;
     this.#ownerOf = ownerOf;
   }
 
   /** Changes what is noted about a session, in whichever window it is; absent fields stay. */
   mark(key: string, patch: MarkPatch): void {
-    this.#backing.write([key], (sql) => {
+    this.#port.write([key], (sql) => {
       if (hasSession(sql, key)) mark(sql, key, patch);
     });
   }
 
   of(key: string): SessionMarks {
-    return this.#backing.read(key, (sql) => marksOf(sql, key));
+    return this.#port.read(key, (sql) => marksOf(sql, key));
   }
 
   /** Returns whether a session was deleted; until it is, it can be brought back. */
   isDeleted(key: string): boolean {
     const sentence = 'SELECT 1 FROM session_marks WHERE key = ? AND deleted IS NOT NULL';
-    return this.#backing.read(key, (sql) => sql.get(sentence, key) !== undefined);
+    return this.#port.read(key, (sql) => sql.get(sentence, key) !== undefined);
   }
 
   list(query: MarkedQuery): readonly MarkedSession[] {
-    const found = this.#backing.readBoth((sql) => listMarked(sql, query), keyOf);
+    const found = this.#port.readBoth((sql) => listMarked(sql, query), keyOf);
     return [...found].sort(newestFirst).slice(0, query.limit);
   }
 
   /** Names of sessions with messages, newest first: much cheaper than {@link list}. */
   names({ limit, before }: Pick<MarkedQuery, 'limit' | 'before'>): readonly SessionName[] {
-    const found = this.#backing.readBoth((sql) => listNames(sql, limit, before), keyOf);
+    const found = this.#port.readBoth((sql) => listNames(sql, limit, before), keyOf);
     return [...found].sort(newestFirst).slice(0, limit);
   }
 
   /** Returns the sessions that live windows have, other than this one. */
   elsewhere(windowId: string): readonly MarkedSession[] {
-    const found = this.#backing.readBoth((sql) => listLeased(sql, windowId), keyOf);
+    const found = this.#port.readBoth((sql) => listLeased(sql, windowId), keyOf);
     return found.filter(({ key }) => this.#ownerOf(key) !== undefined);
   }
 
   groups(by: 'agent' | 'cwd', filter: MarkedFilter): readonly string[] {
-    const found = this.#backing.readBoth(
+    const found = this.#port.readBoth(
       (sql) => listGroups(sql, by, filter),
       (name) => name,
     );
@@ -99,7 +99,7 @@ export class SessionMarkStore {
 
   /** Returns the sessions that were deleted before a time, in ms since 1970. */
   deletedBefore(time: number): readonly string[] {
-    return this.#backing.readBoth(
+    return this.#port.readBoth(
       (sql) => deletedBefore(sql, time),
       (key) => key,
     );
