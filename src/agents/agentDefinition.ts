@@ -23,7 +23,6 @@ export type AgentProgram = Pick<ProcessAgent, 'command' | 'args' | 'env'>;
 
 export const DEMO_COMMAND = 'parley-demo';
 
-/** An Agent Client Protocol agent behind a URL (`ws:`, `wss:`, `http:`, `https:`). */
 export interface RemoteAgent extends AgentCommon {
   readonly type: 'remote';
   readonly url: string;
@@ -33,7 +32,6 @@ export interface RemoteAgent extends AgentCommon {
   readonly allow: { readonly files: boolean; readonly terminals: boolean };
 }
 
-/** An agent of the Agent Communication Protocol. */
 export interface CommunicationAgent extends AgentCommon {
   readonly type: 'communication';
   readonly url: string;
@@ -105,7 +103,6 @@ export function withDemo(agent: AgentDefinition, demo: AgentProgram): AgentDefin
   return { ...agent, command, args: [...args, ...agent.args], env: { ...env, ...agent.env } };
 }
 
-/** Returns why an entry can't be used, without its id and a full stop. */
 export function entryProblem(id: string, entry: unknown): string | undefined {
   const parsed = parseAgent(id, entry);
   return typeof parsed === 'string' ? parsed : undefined;

@@ -14,10 +14,7 @@ import { signalGroup } from './processTree';
 /** The first non-empty one counts. */
 const LOCALE_NAMES = ['LC_ALL', 'LC_CTYPE', 'LANG'];
 
-/**
- * @param env of the extension host;
- * @param shellPath from `loginShellPath`, searched first
- */
+/** @param env of the extension host; @param shellPath from `loginShellPath`, searched first */
 export function agentEnvironment(
   env: NodeJS.ProcessEnv,
   shellPath: string | undefined,

@@ -24,11 +24,9 @@ export interface ImportedAgent {
 
 export interface ImportResult {
   readonly agents: readonly ImportedAgent[];
-  /** A sentence for each unusable entry. */
   readonly skipped: readonly string[];
 }
 
-/** Reads a map from names to agents, or a list of agents with names. */
 export function readAgents(value: unknown): ImportResult {
   const agents: ImportedAgent[] = [];
   const skipped: string[] = [];

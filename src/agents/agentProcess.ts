@@ -20,13 +20,11 @@ export interface AgentExit extends TreeExit {
 }
 
 export interface StartOptions extends TreeOptions {
-  /** Called with each line, bounded. */
   readonly onStderr?: ((line: string) => void) | undefined;
   /** Ends the agent if aborted while it is being spawned. */
   readonly signal?: AbortSignal;
 }
 
-/** Whoever starts it closes or disposes it. */
 export class AgentProcess implements Disposable {
   readonly pid: number;
   /** Resolves after all output was read. Never rejects. */

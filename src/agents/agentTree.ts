@@ -27,9 +27,7 @@ const DRAIN_MS = 250;
 const POLL_MS = 50;
 /** In the environment of an agent and all that it starts, with a unique value. */
 const MARK = 'PARLEY_AGENT_PROCESS';
-/**
- * How long a killed process may take to end, ms; one that hangs in the kernel is given up then.
- */
+/** How long a killed process may take to end, ms; one that hangs in the kernel is given up then. */
 const KILLED_MS = 2000;
 
 export interface TreeExit {
@@ -40,13 +38,10 @@ export interface TreeExit {
 }
 
 export interface TreeOptions {
-  /** From `resolveCommand`. */
   readonly command: string;
   readonly args: readonly string[];
-  /** Complete, from `agentEnvironment`. */
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
-  /** Absent: that of this process. */
   readonly umask?: number;
   readonly log: Log;
   /** Waiting times of `close`, ms. Default 2.5 s, 2 s and 2 s. */
@@ -58,7 +53,6 @@ export class AgentTree {
   readonly stdin: Writable;
   readonly stdout: Readable;
   readonly stderr: Readable;
-  /** Value of {@link MARK}. */
   readonly mark: string;
   readonly birth: ProcessBirth;
   /** Resolves after all output was read. Never rejects. */
@@ -72,10 +66,7 @@ export class AgentTree {
   #closing: Promise<void> | undefined;
   #isStuck = false;
 
-  /**
-   * Starts a process in its own group.
-   * @throws the system's error; ParleyError as `planStart`
-   */
+  /** Starts a process in its own group. @throws the system's error; ParleyError as `planStart` */
   static async start(options: TreeOptions): Promise<AgentTree> {
     const { command, args, env, cwd, umask } = options;
     const mark = randomUUID();
@@ -124,7 +115,6 @@ export class AgentTree {
     return this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
-  /** Closes stdin, then SIGTERM, then SIGKILL, for the whole tree. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;

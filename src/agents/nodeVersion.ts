@@ -17,9 +17,7 @@ const SAYS: readonly RegExp[] = [
   /node(?:\.?js)?\s*(?:version\s*)?(?:>=|\u2265)?\s*v?(\d+(?:\.\d+){0,2})\s*(?:\+|or (?:newer|later|higher)|is required)/i,
 ];
 const LOWEST = /[>=^~]*\s*v?(\d+(?:\.\d+){0,2})/;
-/** Printed below an uncaught error. */
 const RUNS = /^Node\.js v(\d+\.\d+\.\d+)/m;
-/** Errors of programs for a newer Node.js. */
 const EXPLAINED =
   /SyntaxError|ERR_UNKNOWN_BUILTIN_MODULE|ERR_REQUIRE_ESM|is not a function|is not defined|does not provide an export/;
 const SCRIPT = /(file:\/\/\/[^\s:)]+|\/[^\s:)]+\.[cm]?js|[A-Za-z]:\\[^\s:)]+\.[cm]?js):\d+/;
@@ -57,7 +55,6 @@ function rangeIn(text: string): string | undefined {
   }
 }
 
-/** The lowest version of a range that excludes `has`. */
 function lowest(range: string, has: string): string | undefined {
   const lowests = range.split('||').flatMap((part) => LOWEST.exec(part)?.[1] ?? []);
   return lowests.length > 0 && lowests.every((needs) => isOlder(has, needs)) ? lowests[0] : undefined;

@@ -15,10 +15,7 @@ interface ProcessRow extends ProcessRef {
   readonly isZombie: boolean;
 }
 
-/**
- * Signal 0 only asks.
- * @returns false if the group is empty
- */
+/** Signal 0 only asks. @returns false if the group is empty */
 export function signalGroup(leader: number, signal: NodeJS.Signals | 0): boolean {
   return send(-leader, signal);
 }

@@ -13,9 +13,7 @@ const IS_WINDOWS = process.platform === 'win32';
 const MAX_SHOWN_FOLDERS = 12;
 
 export interface ResolveOptions {
-  /** For relative paths. */
   readonly cwd: string;
-  /** Its PATH (and PATHEXT on Windows) is searched. */
   readonly env: NodeJS.ProcessEnv;
 }
 

@@ -10,25 +10,20 @@ import { endChildrenOf, endWindowsTree } from './windowsProcesses';
 
 const IS_WINDOWS = process.platform === 'win32';
 const KEPT_CHARS = 64 * 1024;
-/** See `AgentTree`. */
 const DRAIN_MS = 250;
 
 export interface ProgramOptions {
-  /** From `resolveCommand`. */
   readonly command: string;
-  /** No shell is used. */
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
   readonly log: Log;
-  /** Default: none. */
   readonly timeoutMs?: number;
   /** Characters kept from the end of each stream. */
   readonly keptChars?: number;
 }
 
 export interface ProgramResult {
-  /** Null: ended by a signal. */
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;

@@ -19,13 +19,11 @@ const COMMA: SyntaxKind.CommaToken = 5;
 type Entries = Readonly<Record<string, unknown>>;
 
 export interface SettingsText {
-  /** Without the erroneous parts. */
   readonly value: unknown;
   /** 1-based, of the first error. */
   readonly errorLine?: number;
 }
 
-/** Parses JSON with comments. */
 export function parseSettings(text: string): SettingsText {
   const errors: ParseError[] = [];
   const json = text.replace(/^\uFEFF/, '');
@@ -58,7 +56,6 @@ export function needsOwnEdit(text: string, entries: Entries): boolean {
   return isCommented;
 }
 
-/** Edits by property; the rest of the text stays. */
 export function editEntries(text: string, before: Entries, after: Entries): string {
   return changesOf(before, after, [KEY], 2).reduce(
     (edited, { path, value }) => (value === undefined ? without(edited, path) : withValue(edited, path, value)),
@@ -66,7 +63,6 @@ export function editEntries(text: string, before: Entries, after: Entries): stri
   );
 }
 
-/** Returns the offset of an agent's entry in the text of a settings file. */
 export function entryOffset(text: string, id: string): number | undefined {
   const root = parseTree(text, [], { allowTrailingComma: true });
   return root && nodeAt(root, [KEY, id])?.parent?.offset;

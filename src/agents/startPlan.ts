@@ -4,6 +4,7 @@ import { access, open } from 'node:fs/promises';
 import { dirname, extname, join, win32 } from 'node:path';
 import { messageOf, ParleyError } from '../base/errors';
 import { type Localizable, localizable } from '../base/localizable';
+import { succeeds } from '../base/within';
 import { resolveCommand } from './resolveCommand';
 
 /** Bytes. */
@@ -48,10 +49,7 @@ export async function planStart(
   return planCmd(command, args, env);
 }
 
-/**
- * For a batch file, or a command of cmd.exe itself.
- * @throws ParleyError `agent-spawn-failed`
- */
+/** For a batch file, or a command of cmd.exe itself. @throws ParleyError `agent-spawn-failed` */
 export function planCmd(command: string, args: readonly string[], env: Readonly<Record<string, string>>): StartPlan {
   return {
     file: process.env.ComSpec ?? 'cmd.exe',
@@ -76,13 +74,7 @@ async function readShim(path: string): Promise<string> {
 /** Beside the shim, else in PATH; undefined if that is a batch file. */
 async function findNode(folder: string, env: Readonly<Record<string, string>>): Promise<string | undefined> {
   const own = join(folder, 'node.exe');
-  if (
-    await access(own).then(
-      () => true,
-      () => false,
-    )
-  )
-    return own;
+  if (await succeeds(access(own))) return own;
   const found = await resolveCommand('node', { cwd: folder, env });
   return found.toLowerCase().endsWith('.exe') ? found : undefined;
 }
@@ -125,7 +117,6 @@ export interface ShimTarget {
   readonly nodeArgs: readonly string[];
 }
 
-/** Lines of shims that only find Node.js. */
 const AROUND_THE_CALL = [
   /^@?(?:echo off|setlocal)$/i,
   /^(?:goto start|exit \/b|call :find_dp0|:find_dp0|:start)$/i,
@@ -184,7 +175,6 @@ const REASONS: Readonly<Record<string, () => Localizable>> = {
   ERR_INVALID_ARG_VALUE: () => localizable('an argument or a variable contains an invalid character'),
 };
 
-/** @param error of `spawn` or `planStart` */
 export async function spawnError(error: unknown, command: string): Promise<ParleyError> {
   if (error instanceof ParleyError) return error;
   const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
@@ -210,7 +200,6 @@ async function whyMissing(command: string): Promise<Localizable> {
   }
 }
 
-/** @param start starts the process before it returns */
 export function withUmask<T>(umask: number | undefined, start: () => T): T {
   if (umask === undefined) return start();
   const own = process.umask(umask);

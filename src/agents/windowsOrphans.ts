@@ -21,7 +21,6 @@ export class WindowsOrphans {
   #writing: Promise<void> | undefined;
   #isStale = false;
 
-  /** @param folder of this machine and user */
   constructor(folder: string, log: Log) {
     this.#folder = folder;
     this.#log = log;

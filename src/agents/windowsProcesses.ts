@@ -3,7 +3,6 @@
 import { execFile } from 'node:child_process';
 import { win32 } from 'node:path';
 
-/** Milliseconds. */
 const END_MS = 5000;
 const LIST_MS = 15_000;
 const MAX_LIST_BYTES = 4 * 1024 * 1024;

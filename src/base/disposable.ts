@@ -47,3 +47,28 @@ export class DisposableStore implements Disposable {
     if (failures.length > 0) throw failures[0];
   }
 }
+
+export abstract class Configured<Options> {
+  protected readonly options: Options;
+
+  constructor(options: Options) {
+    this.options = options;
+  }
+}
+
+/** Owns other parts and disposes them with itself, in reverse order. */
+export abstract class Part<Options = void> extends Configured<Options> implements Disposable {
+  readonly #owned = new DisposableStore();
+
+  protected own<T extends Disposable>(item: T): T {
+    return this.#owned.add(item);
+  }
+
+  protected get isDisposed(): boolean {
+    return this.#owned.isDisposed;
+  }
+
+  dispose(): void {
+    this.#owned.dispose();
+  }
+}

@@ -39,3 +39,10 @@ export async function withTimeout(ms: number, run: (signal: AbortSignal) => Prom
     clearTimeout(timer);
   }
 }
+
+export function succeeds(work: Promise<unknown>): Promise<boolean> {
+  return work.then(
+    () => true,
+    () => false,
+  );
+}

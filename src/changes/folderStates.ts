@@ -4,16 +4,17 @@ import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
+import { Configured } from '../base/disposable';
 import { messageOf, ParleyError } from '../base/errors';
 import { localizable } from '../base/localizable';
 import type { Log } from '../base/log';
+import type { OpenFolder, StoredFolder } from './git/bareStore';
 import { openGitFolder } from './git/gitFolder';
 import { findGit, type Git } from './git/gitProcess';
 import { hold, release, WINDOW } from './git/holds';
 import { PlainFolder } from './git/plainFolder';
 import { realFolder } from './git/repository';
 import { gapOf, type ScanLimits } from './git/scan';
-import type { OpenFolder, StoredFolder } from './git/storedFolder';
 import type { FileChange, FileVersion, FolderStates, FolderTree, Snapshot, SnapshotGap } from './model/fileChange';
 
 const MB = 1024 * 1024;
@@ -21,13 +22,10 @@ const LIMITS: ScanLimits = { timeoutMs: 60_000, maxFile: 20 * MB, maxHashed: 256
 const MAX_WITHOUT_REPOSITORY = { files: 50_000, bytes: 2048 * MB };
 const HOLDS_TO_COLLECT = 200;
 
-export interface FolderStatesOptions {
+interface FolderStatesOptions {
   readonly roots: readonly string[];
-  /** Absolute path of the folder with the stores of all folders; made where it is missing. */
   readonly storage: string;
-  /** Key of the session that holds the states; a safe name. */
   readonly session: string;
-  /** Environment of the user. */
   readonly env: NodeJS.ProcessEnv;
   readonly log: Log;
 }
@@ -37,9 +35,8 @@ export function openFolderStates(options: FolderStatesOptions): FolderStates {
   return new OpenFolderStates(options);
 }
 
-class OpenFolderStates implements FolderStates {
+class OpenFolderStates extends Configured<FolderStatesOptions> implements FolderStates {
   readonly roots: readonly string[];
-  readonly #options: FolderStatesOptions;
   readonly #folders = new Map<string, Promise<OpenFolder>>();
   #git: Promise<Git | undefined> | undefined;
   #holds = 0;
@@ -47,7 +44,7 @@ class OpenFolderStates implements FolderStates {
   #isDisposed = false;
 
   constructor(options: FolderStatesOptions) {
-    this.#options = options;
+    super(options);
     this.roots = [...new Set(options.roots)];
   }
 
@@ -63,7 +60,7 @@ class OpenFolderStates implements FolderStates {
           if (folder.isNamedOnly) gaps.push({ root, why: 'no-git' });
           if (folder.hasUnreadRepositories) gaps.push({ root, why: 'repositories' });
         } catch (error) {
-          this.#options.log.warn(`The state of ${root} couldn't be read: ${messageOf(error)}`);
+          this.options.log.warn(`The state of ${root} couldn't be read: ${messageOf(error)}`);
           gaps.push({ root, why: gapOf(error) });
         }
       }),
@@ -107,7 +104,7 @@ class OpenFolderStates implements FolderStates {
   async write(root: string, content: Buffer, mode: FileVersion['mode']): Promise<FileVersion> {
     const folder = await this.#open(root);
     const version = await folder.write(content, mode);
-    await hold(folder.store, this.#options.session, `content ${version.oid}`, version.oid);
+    await hold(folder.store, this.options.session, `content ${version.oid}`, version.oid);
     return version;
   }
 
@@ -124,7 +121,7 @@ class OpenFolderStates implements FolderStates {
 
   async hold(snapshot: Snapshot, name: string): Promise<void> {
     for (const { root, tree } of snapshot.folders) {
-      await hold((await this.#open(root)).store, this.#options.session, name, tree);
+      await hold((await this.#open(root)).store, this.options.session, name, tree);
     }
     this.#holds += 1;
     if (this.#holds % HOLDS_TO_COLLECT === 0) void this.#collect();
@@ -132,7 +129,7 @@ class OpenFolderStates implements FolderStates {
 
   async release(name?: string): Promise<void> {
     for (const root of this.roots) {
-      await release((await this.#open(root)).store, this.#options.session, name);
+      await release((await this.#open(root)).store, this.options.session, name);
     }
   }
 
@@ -151,7 +148,7 @@ class OpenFolderStates implements FolderStates {
     for (const root of this.roots) {
       await this.#open(root)
         .then((folder) => folder.collect())
-        .catch((error) => this.#options.log.warn(`The states of ${root} couldn't be packed: ${messageOf(error)}`));
+        .catch((error) => this.options.log.warn(`The states of ${root} couldn't be packed: ${messageOf(error)}`));
     }
   }
 
@@ -170,7 +167,7 @@ class OpenFolderStates implements FolderStates {
   }
 
   async #openFolder(root: string): Promise<OpenFolder> {
-    const { env, storage } = this.#options;
+    const { env, storage } = this.options;
     this.#git ??= findGit(env);
     const git = await this.#git;
     const folder = await realFolder(root);

@@ -1,7 +1,7 @@
 // What the tools of one session are answered by.
 
 import type { ToolAnswer } from './answer';
-import type { ToolArgs, ToolName } from './tools';
+import { TOOLS, type ToolArgs, type ToolEffect, type ToolName } from './tools';
 
 export interface ListedTool {
   readonly name: string;
@@ -25,10 +25,69 @@ export type ToolCall<Name extends ToolName> = (args: ToolArgs<Name>, signal: Abo
 export interface ToolCaller {
   readonly version: string;
   tools(): readonly ToolName[];
-  /**
-   * @param args as `readArgs` returns them
-   * @throws Error with a sentence for the model
-   */
+  /** @param args as `readArgs` returns them @throws Error with a sentence for the model */
   call<Name extends ToolName>(name: Name, args: ToolArgs<Name>, signal: AbortSignal): Promise<ToolAnswer>;
   readonly others: OtherTools;
+}
+
+const LIMITS: Readonly<Record<ToolEffect, { readonly running: number; readonly waiting: number }>> = {
+  read: { running: 8, waiting: 64 },
+  // These wait for the user, and hold up nothing that only looks.
+  write: { running: 4, waiting: 16 },
+};
+
+export class CallLimit {
+  readonly #limit: { readonly running: number; readonly waiting: number };
+  readonly #waiting = new Set<() => void>();
+  #running = 0;
+
+  constructor(limit: { readonly running: number; readonly waiting: number }) {
+    this.#limit = limit;
+  }
+
+  /** @throws the reason of `signal`; Error with a sentence for the model if too many calls wait */
+  async run<T>(call: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    if (this.#running >= this.#limit.running) await this.#turn(signal);
+    else this.#running++;
+    try {
+      signal.throwIfAborted();
+      return await call();
+    } finally {
+      const [next] = this.#waiting;
+      if (next) next();
+      else this.#running--;
+    }
+  }
+
+  async #turn(signal: AbortSignal): Promise<void> {
+    if (this.#waiting.size >= this.#limit.waiting)
+      throw new Error('Too many calls at once: wait for the answers to the others.');
+    signal.throwIfAborted();
+    await new Promise<void>((resolve, reject) => {
+      const start = (): void => {
+        this.#waiting.delete(start);
+        signal.removeEventListener('abort', leave);
+        resolve();
+      };
+      const leave = (): void => {
+        this.#waiting.delete(start);
+        reject(signal.reason);
+      };
+      this.#waiting.add(start);
+      signal.addEventListener('abort', leave, { once: true });
+    });
+  }
+}
+
+export function limitCalls(caller: ToolCaller): ToolCaller {
+  const limits = { read: new CallLimit(LIMITS.read), write: new CallLimit(LIMITS.write) };
+  return {
+    version: caller.version,
+    tools: () => caller.tools(),
+    call: (name, args, signal) => limits[TOOLS[name].effect].run(() => caller.call(name, args, signal), signal),
+    others: {
+      list: () => caller.others.list(),
+      call: (name, args, signal) => limits.write.run(() => caller.others.call(name, args, signal), signal),
+    },
+  };
 }

@@ -6,7 +6,6 @@ export interface QuietTimes {
   readonly first: number;
   /** Without a further change, this long after one. */
   readonly quiet: number;
-  /** In any case. */
   readonly last: number;
 }
 

@@ -10,24 +10,19 @@ const MAX_TEXT = 2_000;
 const MIN_NAME = 3;
 
 export interface ReportUser {
-  /** Home folder of the user, absolute, in all its spellings. */
   readonly homes: readonly string[];
   readonly name: string;
 }
 
-export type ReportFacts = readonly (readonly [name: string, value: string])[];
+type ReportFacts = readonly (readonly [name: string, value: string])[];
 
 export function outcomeLabel(outcome: Outcome): string {
-  switch (outcome) {
-    case 'ok':
-      return l10n.t('OK');
-    case 'warning':
-      return l10n.t('Warning');
-    case 'problem':
-      return l10n.t('Problem');
-    case 'unchecked':
-      return l10n.t('Not checked');
-  }
+  return {
+    ok: l10n.t('OK'),
+    warning: l10n.t('Warning'),
+    problem: l10n.t('Problem'),
+    unchecked: l10n.t('Not checked'),
+  }[outcome];
 }
 
 export function writeReport(
@@ -54,7 +49,6 @@ function plain(text: string): string {
   return bounded(text).replace(/[\\`*_{}[\]()#+!<>|~$&-]/g, (char) => (char === '-' ? char : `\\${char}`));
 }
 
-/** Returns text as a code span that its contents cannot end. */
 function code(text: string): string {
   const shown = bounded(text);
   if (shown === '') return '–';

@@ -3,10 +3,7 @@ import * as l10n from '@vscode/l10n';
 import { messageOf } from '../base/errors';
 import type { Check, CheckResult, Finding } from './checks/check';
 
-/**
- * Runs all checks. Never rejects.
- * @param signal cancelled checks count as not checked
- */
+/** Runs all checks. Never rejects. @param signal cancelled checks count as not checked */
 export function runChecks(
   checks: readonly Check[],
   signal: AbortSignal,

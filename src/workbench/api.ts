@@ -39,7 +39,6 @@ export interface ParleyApi {
   readonly onDidChange: Event<string>;
 }
 
-/** Makes the API over the window's conversations. */
 export function createApi(workbench: Workbench): ParleyApi {
   const conversations = workbench.get(Conversations);
   const descriptors = workbench.get(Descriptors);

@@ -25,22 +25,18 @@ import { sharing } from './sharing/sharing.contribution';
 import { traffic } from './traffic/traffic.contribution';
 import { troubleshoot } from './troubleshoot/troubleshoot.contribution';
 
-/** Where Parley is shown. */
 export interface Places extends ChatPlaces {
-  /** The list of sessions. */
   readonly sessions: SessionTree;
 }
 
 export interface Product {
   readonly api: ParleyApi;
   readonly chat: ChatHome;
-  /** Runs a command that package.json contributes. */
   run(command: string, args: readonly unknown[]): Promise<unknown>;
   /** Ends agents and server, then all parts; the leases of the sessions are given up last. */
   end(): Promise<void>;
 }
 
-/** All features. Each can use the parts of those before it, and at runtime of all. */
 export function contributions(places: Places): readonly Contribution[] {
   return [
     history,

@@ -2,14 +2,16 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Disposable } from '../../base/disposable';
 import { retryBusy } from '../../base/retryBusy';
+import { succeeds } from '../../base/within';
+import type { FileChange, FileVersion } from '../model/fileChange';
 
 /** Files are stored byte by byte. `working-tree-encoding` can't be turned off, so it is unset. */
 const ATTRIBUTES = '* -text !eol !crlf !filter !ident !working-tree-encoding !diff !merge\n';
 
 export type ObjectFormat = 'sha1' | 'sha256';
 
-/** Creates the store, or repairs what is missing in it. */
 export async function makeBareStore(folder: string, format: ObjectFormat): Promise<void> {
   const folders = ['objects/pack', 'objects/info', 'refs', 'info', 'large', 'indexes'];
   await Promise.all(folders.map((name) => mkdir(join(folder, name), { recursive: true, mode: 0o700 })));
@@ -48,10 +50,7 @@ export async function put(path: string, content: Buffer): Promise<void> {
   const present = await readFile(path).catch(() => undefined);
   if (present?.equals(content)) {
     const now = new Date();
-    const isThere = await utimes(path, now, now).then(
-      () => true,
-      () => false,
-    );
+    const isThere = await succeeds(utimes(path, now, now));
     if (isThere) return;
   }
   const beside = `${path}.${randomUUID()}`;
@@ -62,4 +61,28 @@ export async function put(path: string, content: Buffer): Promise<void> {
     await rm(beside, { force: true }).catch(() => undefined);
     throw error;
   }
+}
+
+export interface StoredFolder {
+  readonly store: string;
+  readonly isNamedOnly: boolean;
+  readonly hasUnreadRepositories: boolean;
+  readonly newestRead: number;
+  /**
+   * @returns the name of the present state
+   * @throws ParleyError `folder-too-large`, `git-…`; the reason of `signal`
+   */
+  take(signal?: AbortSignal): Promise<string>;
+  changes(root: string, before: string, after: string, signal?: AbortSignal): Promise<readonly FileChange[]>;
+  /** Returns a state with some files as they are in another. @throws ParleyError `state-gone` */
+  replaced(state: string, other: string, files: ReadonlySet<string>): Promise<string>;
+  /** @throws ParleyError `state-gone` */
+  read(version: FileVersion): Promise<Buffer>;
+  write(content: Buffer, mode: FileVersion['mode']): Promise<FileVersion>;
+  name(path: string): void;
+  collect(signal?: AbortSignal): Promise<void>;
+}
+
+export interface OpenFolder extends Disposable {
+  readonly folder: StoredFolder;
 }

@@ -8,14 +8,12 @@ import { join, resolve } from 'node:path';
 import { put } from './bareStore';
 
 const ROOT = 'borrowed';
-/** The file that names the folder with the objects of the user. */
 const SOURCE = 'source';
 /** Bytes of one repository that are copied where a hard link is impossible (another disk). */
 const MAX_COPIED = 256 * 1024 * 1024;
 /** Changes within this time may not show in the folder's time, ms. */
 const UNSETTLED_MS = 100;
 
-/** Hard links to the objects of one repository. */
 export class Borrowed {
   readonly folder: string;
   readonly #objects: string;
@@ -27,10 +25,7 @@ export class Borrowed {
     this.folder = join(store, ROOT, createHash('sha256').update(objects).digest('hex').slice(0, 16));
   }
 
-  /**
-   * Links new objects; skips those that can't be linked.
-   * @throws the file system's error
-   */
+  /** Links new objects; skips those that can't be linked. @throws the file system's error */
   async update(): Promise<void> {
     const names = (await readdir(this.#objects).catch(() => [])).filter(isObjectFolder);
     await Promise.all(names.map((name) => this.#updateFolder(name)));

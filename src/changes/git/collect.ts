@@ -2,6 +2,7 @@
 import { mkdir, readdir, readFile, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { retryBusy } from '../../base/retryBusy';
+import { succeeds } from '../../base/within';
 import { Slices } from '../lines/slices';
 import { listBorrowed, removeBorrowed } from './borrowed';
 import { heldStates, isAlive } from './holds';
@@ -9,7 +10,6 @@ import { splitRecords } from './records';
 import { lastTreeOf } from './scan';
 import { blobSizes, run, type Store, tryRun } from './storeRuns';
 
-/** Milliseconds. */
 const TIMEOUT_MS = 600_000;
 /**
  * Keeps unheld objects for this time, ms: another window may have read a state and not hold it yet.
@@ -29,10 +29,7 @@ export async function collect(
   graceMs = GRACE_MS,
 ): Promise<number | undefined> {
   const lock = join(store.folder, 'collecting');
-  const held = await mkdir(lock).then(
-    () => true,
-    () => false,
-  );
+  const held = await succeeds(mkdir(lock));
   // Left by a window that was killed.
   const isStale = async (): Promise<boolean> => Date.now() - (await stat(lock)).mtimeMs > 2 * TIMEOUT_MS;
   if (!held && !(await isStale().catch(() => false))) return undefined;

@@ -11,7 +11,6 @@ import { joinOutside, type Outside, PathSet, readOutside, writeOutside } from '.
 import { pathText, splitRecords } from './records';
 import { blobSizes, folderPath, OUTSIDE, run, type Store, tryRun, writeObject } from './storeRuns';
 
-/** Milliseconds. */
 const TIMEOUT_MS = 60_000;
 const RENAME_LIMIT = 400;
 const MODES = new Set(['100644', '100755', '120000']);
@@ -23,7 +22,6 @@ interface Side {
 
 interface Entry {
   readonly path: string;
-  /** In the tree of the state. */
   readonly statePath: string;
   readonly before: Side | undefined;
   readonly after: Side | undefined;
@@ -86,7 +84,6 @@ export async function difference(
   return changes.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** Finds files that may have existed in the state that lacks them. */
 async function earlierFiles(
   store: Store,
   entries: readonly Entry[],
@@ -145,7 +142,6 @@ async function outsideOf(
   return [next(), next()];
 }
 
-/** @throws ParleyError `state-gone`, `git-…` */
 export async function replaced(
   store: Store,
   state: string,
@@ -233,7 +229,6 @@ function sideOf(mode = '', oid = ''): Side | undefined {
   return MODES.has(mode) ? { mode: mode as FileVersion['mode'], oid } : undefined;
 }
 
-/** Finds the contents, and copies what only the user's repository has into the store. */
 async function blobsOf(
   store: Store,
   entries: readonly Entry[],

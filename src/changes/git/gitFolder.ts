@@ -1,4 +1,6 @@
 // The states of one folder in a bare repository of our own.
+
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, rm, stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
@@ -8,17 +10,16 @@ import { ParleyError } from '../../base/errors';
 import { KeyedQueue } from '../../base/keyedQueue';
 import { localizable } from '../../base/localizable';
 import type { FileChange, FileVersion } from '../model/fileChange';
+import type { OpenFolder, StoredFolder } from './bareStore';
 import { makeBareStore, put } from './bareStore';
 import { Borrowed } from './borrowed';
 import { collect } from './collect';
-import { Contents } from './contents';
 import { difference, replaced } from './difference';
 import type { Git } from './gitProcess';
 import { joinOutside, type Outside, outsideOf, removeNotes } from './outside';
 import { findRepository, prefixIn, type Repository } from './repository';
 import { type ScanLimits, type Scanned, scan } from './scan';
-import type { OpenFolder, StoredFolder } from './storedFolder';
-import { run, type Store, tryRun, writeState } from './storeRuns';
+import { run, type Store, storeEnvironment, tryRun, writeState } from './storeRuns';
 import { FileConfigs } from './userConfig';
 import { warmIndex } from './warmIndex';
 
@@ -28,7 +29,7 @@ const MAX_NESTED = 200;
 /** In the store: object folders of the user's repositories. */
 const ALTERNATES = 'alternates.json';
 
-export interface GitFolderOptions {
+interface GitFolderOptions {
   readonly git: Git;
   readonly env: NodeJS.ProcessEnv;
   readonly folder: string;
@@ -42,10 +43,7 @@ export interface GitFolderOptions {
 /** Open folders by store: one index and one run at a time for all. */
 const openFolders = new Map<string, { readonly folder: Promise<GitFolder>; users: number }>();
 
-/**
- * All callers in this process share one folder.
- * @throws Error if the store can't be written
- */
+/** All callers in this process share one folder. @throws Error if the store can't be written */
 export async function openGitFolder(options: GitFolderOptions): Promise<OpenFolder> {
   const key = [options.store, options.git.program, options.window].join('\n');
   const shared = openFolders.get(key) ?? { folder: GitFolder.open(options), users: 0 };
@@ -205,7 +203,6 @@ class GitFolder implements StoredFolder {
     return state;
   }
 
-  /** @param path of the folder below the root, empty for the root itself */
   async #scan(folder: string, repository: Repository | undefined, path: string, signal: AbortSignal): Promise<Scanned> {
     const { limits, maxWithoutRepository } = this.#options;
     if (repository) await this.#borrowFrom(join(repository.commonDir, 'objects'));
@@ -297,12 +294,11 @@ interface Waiting<T> {
 }
 
 /** Serialises one operation, and shares a run that has not begun. */
-export class SharedRun<T> {
+class SharedRun<T> {
   readonly #queue: KeyedQueue<'store'>;
   readonly #operation: (signal: AbortSignal) => Promise<T>;
   #waiting: Waiting<T> | undefined;
 
-  /** @param queue what else must not run at the same time */
   constructor(queue: KeyedQueue<'store'>, operation: (signal: AbortSignal) => Promise<T>) {
     this.#queue = queue;
     this.#operation = operation;
@@ -340,5 +336,113 @@ export class SharedRun<T> {
     promise.catch(() => undefined);
     const waiting: Waiting<T> = { promise, abort, callers: 0 };
     return waiting;
+  }
+}
+
+const IDLE_MS = 10_000;
+/** The process is ended after this time without an answer, ms. */
+const STUCK_MS = 30_000;
+const MAX_HEADER = 200;
+
+interface Request {
+  readonly oid: string;
+  readonly content: Deferred<Buffer | undefined>;
+}
+
+export class Contents {
+  readonly #store: Store;
+  #process: ChildProcessWithoutNullStreams | undefined;
+  #requests: Request[] = [];
+  #chunks: Buffer[] = [];
+  #length = 0;
+  /** Bytes of the arriving answer, with its header and line end. */
+  #needed: number | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  read(oid: string): Promise<Buffer | undefined> {
+    const content = new Deferred<Buffer | undefined>();
+    this.#process ??= this.#start();
+    this.#requests.push({ oid, content });
+    this.#process.stdin.write(`${oid}\n`);
+    this.#wait(STUCK_MS);
+    return content.promise;
+  }
+
+  dispose(): void {
+    this.#end(new Error('closed'));
+  }
+
+  #start(): ChildProcessWithoutNullStreams {
+    const { git, folder } = this.#store;
+    const child = spawn(git.program, ['cat-file', '--batch'], {
+      cwd: folder,
+      env: { ...git.env, ...storeEnvironment(this.#store, { borrow: true }) },
+      stdio: ['pipe', 'pipe', 'pipe'],
+      windowsHide: true,
+    });
+    const fail = (error: Error): void => {
+      if (this.#process === child) this.#end(error);
+    };
+    child.stdout.on('data', (chunk: Buffer) => {
+      if (this.#process === child) this.#receive(chunk);
+    });
+    child.stderr.resume();
+    child.stdin.on('error', fail);
+    child.on('error', fail);
+    child.on('close', (code) => fail(new Error(`git cat-file ended with ${code}`)));
+    return child;
+  }
+
+  #receive(chunk: Buffer): void {
+    this.#chunks.push(chunk);
+    this.#length += chunk.length;
+    while (this.#requests.length > 0 && this.#answer()) {}
+    this.#wait(this.#requests.length === 0 ? IDLE_MS : STUCK_MS);
+  }
+
+  #answer(): boolean {
+    if (this.#length === 0 || (this.#needed !== undefined && this.#length < this.#needed)) return false;
+    const received = Buffer.concat(this.#chunks);
+    this.#chunks = [received];
+    const line = received.indexOf(0x0a);
+    if (line < 0) {
+      if (received.length > MAX_HEADER) this.#end(new Error('git cat-file printed no header'));
+      return false;
+    }
+    const [, type, size = ''] = received.toString('latin1', 0, line).split(' ');
+    const isBlob = type === 'blob' && /^\d+$/.test(size);
+    const isFound = /^\d+$/.test(size);
+    this.#needed = isFound ? line + 1 + Number(size) + 1 : line + 1;
+    if (received.length < this.#needed) return false;
+    const request = this.#requests.shift();
+    request?.content.resolve(isBlob ? received.subarray(line + 1, this.#needed - 1) : undefined);
+    const rest = received.subarray(this.#needed);
+    this.#chunks = rest.length === 0 ? [] : [rest];
+    this.#length = rest.length;
+    this.#needed = undefined;
+    return true;
+  }
+
+  #wait(ms: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#end(new Error('git cat-file does not answer')), ms);
+    this.#timer.unref();
+  }
+
+  #end(error: Error): void {
+    clearTimeout(this.#timer);
+    const [child, requests] = [this.#process, this.#requests];
+    this.#process = undefined;
+    this.#requests = [];
+    this.#chunks = [];
+    this.#length = 0;
+    this.#needed = undefined;
+    child?.stdin.end();
+    child?.kill();
+    for (const { content } of requests) content.reject(error);
   }
 }

@@ -6,6 +6,7 @@ import { access, stat } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
+import { succeeds } from '../../base/within';
 
 const IS_WINDOWS = process.platform === 'win32';
 /** Bytes of stdout that a run may print, unless it says otherwise. */
@@ -16,9 +17,7 @@ const TERM_MS = 2000;
 /** What git gets of the environment; nothing that git itself reads. */
 const PASSED = ['PATH', 'Path', 'SystemRoot', 'SYSTEMROOT', 'TEMP', 'TMP', 'TMPDIR', 'DEVELOPER_DIR'];
 
-/** A git program and the environment that all its runs have. */
 export interface Git {
-  /** Absolute. */
   readonly program: string;
   readonly env: Readonly<Record<string, string>>;
 }
@@ -30,7 +29,6 @@ export interface GitRun {
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly input?: Buffer;
   readonly signal?: AbortSignal | undefined;
-  /** Milliseconds. */
   readonly timeoutMs: number;
   /** Bytes of stdout. */
   readonly maxOutput?: number;
@@ -38,13 +36,11 @@ export interface GitRun {
   readonly cuts?: true;
 }
 
-/** How a run ended. */
 export interface GitResult {
   readonly code: number;
   readonly stdout: Buffer;
   /** Git printed more than `stdout` has, see {@link GitRun.cuts}. */
   readonly isCut: boolean;
-  /** The first few kilobytes. */
   readonly stderr: string;
 }
 
@@ -72,15 +68,8 @@ async function isProgram(path: string): Promise<boolean> {
   }
   // On macOS this is a stand-in, which opens a dialog where the developer tools are not installed.
   if (process.platform !== 'darwin' || path !== '/usr/bin/git') return true;
-  return exists('/Library/Developer/CommandLineTools').then(
-    async (found) => found || exists('/Applications/Xcode.app/Contents/Developer'),
-  );
-}
-
-async function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
+  return succeeds(access('/Library/Developer/CommandLineTools')).then(
+    async (found) => found || succeeds(access('/Applications/Xcode.app/Contents/Developer')),
   );
 }
 

@@ -9,7 +9,6 @@ const ROOT = 'refs/parley';
 /** File systems allow 255 bytes. */
 const MAX_NAME = 150;
 
-/** Holds a state until it is released. */
 export async function hold(store: string, session: string, name: string, state: string): Promise<void> {
   const folder = join(store, ROOT, refPart(session));
   await mkdir(folder, { recursive: true, mode: 0o700 });

@@ -50,7 +50,6 @@ export function sizeOnDisk({ source, at, isRacy }: IndexEntry): number {
   return isRacy ? 0 : source.readUInt32BE(at + SIZE_AT);
 }
 
-/** Inode modulo 2³²; 0 if unknown. */
 export function inodeOf({ source, at }: IndexEntry): number {
   return source.readUInt32BE(at + INODE_AT);
 }
@@ -145,11 +144,7 @@ function varint(index: Buffer, from: number): { readonly value: number; readonly
   return { value, end: at };
 }
 
-/**
- * Writes an index of version 2.
- * @param file must not exist
- * @param entries sorted by path
- */
+/** Writes an index of version 2. @param file must not exist @param entries sorted by path */
 export async function writeIndex(file: string, entries: readonly IndexEntry[], oidBytes: number): Promise<void> {
   const slices = new Slices();
   const fixed = STAT_BYTES + oidBytes + 2;

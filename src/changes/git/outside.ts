@@ -69,9 +69,7 @@ function folded(path: string): string {
   return path.normalize('NFC').toLowerCase();
 }
 
-/**
- * Replaces paths by their folders if there are too many: that says too much, never too little.
- */
+/** Replaces paths by their folders if there are too many: that says too much, never too little. */
 function bounded(paths: readonly string[]): readonly string[] {
   let list = paths;
   while (list.length > MAX_PATHS)

@@ -11,9 +11,9 @@ import { KeyedQueue } from '../../base/keyedQueue';
 import { localizable } from '../../base/localizable';
 import { countOf, hunks } from '../lines/hunks';
 import type { FileChange, FileVersion } from '../model/fileChange';
+import type { StoredFolder } from './bareStore';
 import { put } from './bareStore';
 import { heldStates } from './holds';
-import type { StoredFolder } from './storedFolder';
 
 const MAX_FILES = 5000;
 const MISSING: readonly unknown[] = ['ENOENT', 'ENOTDIR'];
@@ -49,7 +49,6 @@ export class PlainFolder implements StoredFolder {
     this.#maxFile = maxFile;
   }
 
-  /** @param maxFile bytes; of larger files only the hash is kept */
   static async open(folder: string, store: string, maxFile: number): Promise<PlainFolder> {
     for (const name of ['contents', 'states']) await mkdir(join(store, name), { recursive: true, mode: 0o700 });
     return new PlainFolder(folder, store, maxFile);
@@ -123,7 +122,6 @@ export class PlainFolder implements StoredFolder {
     await collectPlain(this.store);
   }
 
-  /** Stores the present file; null if there is none. */
   async #present(path: string): Promise<Version | null> {
     const file = join(this.#folder, path);
     try {

@@ -21,7 +21,6 @@ export function joinRecords(records: readonly Buffer[]): Buffer {
   return Buffer.concat(records.flatMap((record) => [record, NUL]));
 }
 
-/** @returns undefined if the bytes are not UTF-8 */
 export function pathText(bytes: Buffer): string | undefined {
   const text = bytes.toString('utf8');
   return text.includes('\ufffd') && !Buffer.from(text).equals(bytes) ? undefined : text;

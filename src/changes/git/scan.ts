@@ -6,6 +6,7 @@ import { access, constants, lstat, mkdir, rm, writeFile } from 'node:fs/promises
 import { dirname, join } from 'node:path';
 import { ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
+import { succeeds } from '../../base/within';
 import { Slices } from '../lines/slices';
 import { put } from './bareStore';
 import { inodeOf, readIndex } from './indexFile';
@@ -33,7 +34,6 @@ export interface WorkTree {
 }
 
 export interface ScanLimits {
-  /** Milliseconds. */
   readonly timeoutMs: number;
   /** Bytes; of larger files only the hash is kept. */
   readonly maxFile: number;
@@ -342,12 +342,7 @@ async function readableOf(top: string, paths: readonly Buffer[]): Promise<Buffer
     const file = onDisk(top, path);
     const stats = await lstat(file).catch(() => undefined);
     if (!stats) continue;
-    const isReadable =
-      stats.isSymbolicLink() ||
-      (await access(file, constants.R_OK).then(
-        () => true,
-        () => false,
-      ));
+    const isReadable = stats.isSymbolicLink() || (await succeeds(access(file, constants.R_OK)));
     if (isReadable) readable.push(path);
   }
   return readable;

@@ -3,6 +3,7 @@
 import { lstat, readdir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { succeeds } from '../../base/within';
 import type { ObjectFormat } from './bareStore';
 import { type Git, runGit } from './gitProcess';
 import { splitRecords } from './records';
@@ -96,10 +97,7 @@ async function ofFileSystem(folder: string): Promise<Variables> {
   const names: readonly string[] = await readdir(folder).catch(() => []);
   const name = names.find((one) => otherCase(one) !== one && !names.includes(otherCase(one)));
   if (name === undefined) return new Map();
-  const ignoresCase = await lstat(join(folder, otherCase(name))).then(
-    () => true,
-    () => false,
-  );
+  const ignoresCase = await succeeds(lstat(join(folder, otherCase(name))));
   return new Map<string, string>(ignoresCase ? [['core.ignorecase', 'true']] : []);
 }
 

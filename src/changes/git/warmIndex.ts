@@ -3,6 +3,7 @@
 import { copyFile, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { retryBusy } from '../../base/retryBusy';
+import { succeeds } from '../../base/within';
 import { Slices } from '../lines/slices';
 import { makeBareStore, put } from './bareStore';
 import { changedAt, contentId, type IndexEntry, isWithoutStat, readIndex, sizeOnDisk, writeIndex } from './indexFile';
@@ -27,12 +28,11 @@ export interface WarmOptions {
   readonly timeoutMs: number;
 }
 
-/** If nothing is known of the files, there is no index afterwards, or an empty one. */
 export async function warmIndex(store: Store, options: WarmOptions): Promise<void> {
   const { repository, index, prefix } = options;
   const { format } = store;
   const oidBytes = format === 'sha1' ? 20 : 32;
-  const earlier = (await exists(index)) ? index : await earlierIndex(index);
+  const earlier = (await succeeds(stat(index))) ? index : await earlierIndex(index);
   const read = earlier === undefined ? undefined : await readIndex(earlier, oidBytes, Buffer.alloc(0));
   if (earlier === undefined || !read) await removeNotes(index);
   else if (earlier !== index) await copyNotes(earlier, index);
@@ -53,13 +53,6 @@ async function replaceIndex(index: string, entries: readonly IndexEntry[], oidBy
   await rm(beside, { force: true });
   await writeIndex(beside, entries, oidBytes);
   await retryBusy(() => rename(beside, index));
-}
-
-function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
 }
 
 async function earlierIndex(index: string): Promise<string | undefined> {
@@ -125,8 +118,8 @@ async function exactEntries(
     isNamed ||
     config.convertsLines ||
     config.attributesFile !== undefined ||
-    (await exists(attributes)) ||
-    (await exists(join(top, '.gitattributes')));
+    (await succeeds(stat(attributes))) ||
+    (await succeeds(stat(join(top, '.gitattributes'))));
   if (!mayConvert) return entries;
   const probe = join(dirname(options.index), 'attributes');
   const index = join(probe, 'index');

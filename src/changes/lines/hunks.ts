@@ -5,7 +5,6 @@ import { Slices } from './slices';
 const LIMITS = { stretch: 200_000, all: 40_000_000, isCoarse: true };
 const LINES_AT_ONCE = 4096;
 
-/** Undefined if one of them is not text. */
 export async function hunks(before: Buffer, after: Buffer): Promise<readonly LineHunk[] | undefined> {
   const slices = new Slices();
   const a = await textLines(before, slices);

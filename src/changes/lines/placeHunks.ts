@@ -5,7 +5,6 @@ import type { Slices } from './slices';
 
 const HUNKS_AT_ONCE = 1024;
 
-/** Two versions made from a common one. */
 export interface Fork {
   readonly edited: TextLines;
   readonly other: TextLines;
@@ -14,11 +13,8 @@ export interface Fork {
 export interface Placement {
   /** Edits that fit, as hunks from the other version to the edited one; in order. */
   readonly placed: readonly LineHunk[];
-  /** The edit of each of `placed`. */
   readonly edits: readonly LineHunk[];
-  /** Edits that the other version already has. */
   readonly known: readonly LineHunk[];
-  /** Edits of lines that the others changed too. */
   readonly blocked: readonly LineHunk[];
   readonly blocking: readonly LineHunk[];
 }

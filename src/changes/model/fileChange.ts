@@ -15,11 +15,8 @@ export interface FileChange {
   readonly root: string;
   /** Relative to `root`, with forward slashes. */
   readonly path: string;
-  /** Former path of a renamed file. */
   readonly oldPath?: string;
-  /** Absent: the file is new. */
   readonly before?: FileVersion;
-  /** Absent: the file is deleted. */
   readonly after?: FileVersion;
   /** Lines; 0 where `isBinary`. */
   readonly added: number;
@@ -90,10 +87,7 @@ export interface FolderStates extends Disposable {
   take(signal?: AbortSignal): Promise<Snapshot>;
   /** Change time of the newest file read in scans, ms since 1970; 0: none, or no git. */
   readonly newestRead: number;
-  /**
-   * Returns changes sorted by root and path, with renames.
-   * @throws ParleyError `state-gone`
-   */
+  /** Returns changes sorted by root and path, with renames. @throws ParleyError `state-gone` */
   changes(before: Snapshot, after: Snapshot, signal?: AbortSignal): Promise<readonly FileChange[]>;
   /**
    * Returns a state with some files (absolute paths) as they are in another.

@@ -12,7 +12,6 @@ interface AgentFile {
   readonly first: FileVersion | undefined;
   origin?: AgentFile;
   readonly id: string;
-  /** Undefined: deleted. */
   left: FileVersion | undefined;
   /** Versions without edits of the user. */
   readonly versions: (FileVersion | undefined)[];

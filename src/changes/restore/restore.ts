@@ -2,10 +2,14 @@
 // was killed.
 
 import * as nodeFs from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import * as z from 'zod/mini';
+import { Configured } from '../../base/disposable';
 import { ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
+import { retryBusy } from '../../base/retryBusy';
 import type { FileChange, FileVersion, Snapshot } from '../model/fileChange';
+import { FILE_PATH, FILE_VERSION } from '../review/keptReview';
 import { isSafePath } from '../review/reviewFile';
 import type { AgentEdits } from './agentEdits';
 import {
@@ -17,10 +21,9 @@ import {
   removeEmptyFolders,
   writeOnDisk,
 } from './disk';
-import { type LoggedRestore, RestoreLog } from './restoreLog';
 import { canInclude, type PlanPorts, planRestore, type RestorePlan } from './restorePlan';
 
-export type RestoreFailure =
+type RestoreFailure =
   /** It changed since the plan. */
   | 'changed'
   /** A folder with other files is in its place, or a file in that of its folder. */
@@ -30,7 +33,7 @@ export type RestoreFailure =
   /** The path leads through a link, or into `.git`. */
   | 'unsafe';
 
-export interface FailedChange {
+interface FailedChange {
   readonly change: FileChange;
   readonly why: RestoreFailure;
 }
@@ -40,26 +43,23 @@ export interface RestoreResult {
   readonly failed: readonly FailedChange[];
   /** The rest can be finished or taken back. */
   readonly isCancelled: boolean;
-  /** Restoring `now` undoes the restore. */
   readonly target: Snapshot;
   readonly now: Snapshot;
 }
 
-export type RestoreProgress = (done: number, total: number) => void;
+type RestoreProgress = (done: number, total: number) => void;
 
-export interface PendingRestore {
+interface PendingRestore {
   readonly target: Snapshot;
   readonly now: Snapshot;
   readonly files: number;
   finish(signal: AbortSignal, progress: RestoreProgress): Promise<RestoreResult>;
   /** Brings all files back to their state before the restore. */
   takeBack(signal: AbortSignal, progress: RestoreProgress): Promise<RestoreResult>;
-  /** Leaves the files as they are, and forgets the restore. */
   leave(): Promise<void>;
 }
 
 export interface RestoreOptions extends PlanPorts {
-  /** Absolute path of the session's log. */
   readonly log: string;
   readonly disk?: Disk;
 }
@@ -69,13 +69,12 @@ export interface RestoreOptions extends PlanPorts {
  * failures are in `failed`, unchanged. After a kill or cancel, {@link pending} finishes the restore
  * or takes it back; either can be killed and called again.
  */
-export class Restore {
-  readonly #options: RestoreOptions;
+export class Restore extends Configured<RestoreOptions> {
   readonly #disk: Disk;
   readonly #log: RestoreLog;
 
   constructor(options: RestoreOptions) {
-    this.#options = options;
+    super(options);
     this.#disk = options.disk ?? nodeFs;
     this.#log = new RestoreLog(this.#disk, options.log);
   }
@@ -86,7 +85,7 @@ export class Restore {
    * @throws ParleyError `state-gone`
    */
   plan(target: Snapshot, now: Snapshot, agentEdits: AgentEdits, signal?: AbortSignal): Promise<RestorePlan> {
-    return planRestore(this.#options, target, now, agentEdits, signal);
+    return planRestore(this.options, target, now, agentEdits, signal);
   }
 
   /**
@@ -189,7 +188,7 @@ export class Restore {
   }
 
   async #read(root: string, version: FileVersion): Promise<Content> {
-    return { content: await this.#options.states.read(root, version), mode: version.mode };
+    return { content: await this.options.states.read(root, version), mode: version.mode };
   }
 
   async #step(
@@ -257,4 +256,68 @@ function failureOf(error: unknown): RestoreFailure {
   if (error instanceof ParleyError) return 'not-kept';
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   return ['ENOTDIR', 'EEXIST', 'EISDIR', 'ENOTEMPTY'].includes(String(code)) ? 'in-the-way' : 'not-writable';
+}
+
+const COUNT = z.int().check(z.nonnegative());
+const SNAPSHOT = z.object({
+  folders: z.array(z.object({ root: z.string(), tree: z.string() })),
+  gaps: z.array(
+    z.object({ root: z.string(), why: z.enum(['no-git', 'too-large', 'repositories', 'timeout', 'failed']) }),
+  ),
+});
+const LOG = z.object({
+  version: z.literal(1),
+  target: SNAPSHOT,
+  now: SNAPSHOT,
+  changes: z.array(
+    z.object({
+      root: z.string(),
+      path: FILE_PATH,
+      oldPath: z.optional(FILE_PATH),
+      before: z.optional(FILE_VERSION),
+      after: z.optional(FILE_VERSION),
+      added: COUNT,
+      removed: COUNT,
+      isBinary: z.optional(z.literal(true)),
+    }),
+  ),
+});
+
+/** Logged before the first step. Steps are not logged: the disk shows which were made. */
+interface LoggedRestore {
+  readonly target: Snapshot;
+  readonly now: Snapshot;
+  readonly changes: readonly FileChange[];
+}
+
+class RestoreLog {
+  readonly #disk: Disk;
+  readonly #path: string;
+
+  constructor(disk: Disk, path: string) {
+    this.#disk = disk;
+    this.#path = path;
+  }
+
+  async read(): Promise<LoggedRestore | undefined> {
+    const text = await this.#disk.readFile(this.#path, 'utf8').catch(() => undefined);
+    if (text === undefined) return undefined;
+    try {
+      return LOG.parse(JSON.parse(text)) as LoggedRestore;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** @throws the file system's error: nothing is restored then */
+  async write(restore: LoggedRestore): Promise<void> {
+    await this.#disk.mkdir(dirname(this.#path), { recursive: true });
+    const beside = `${this.#path}.tmp`;
+    await this.#disk.writeFile(beside, JSON.stringify({ version: 1, ...restore }), { mode: 0o600, flush: true });
+    await retryBusy(() => this.#disk.rename(beside, this.#path));
+  }
+
+  async remove(): Promise<void> {
+    await this.#disk.unlink(this.#path);
+  }
 }

@@ -45,7 +45,6 @@ export async function carry(
   return { base: await texts.keep(accepted, mode, before), left: without };
 }
 
-/** As {@link carry}, for a file that the agent created: none of it was kept. */
 async function carryNew(
   texts: FileTexts,
   leftLines: TextLines,
@@ -58,7 +57,6 @@ async function carryNew(
   return { base: stuck.length > 0 ? before : undefined, left };
 }
 
-/** @returns also the edits that could not be taken out, from `before` to `left` */
 async function withoutEdits(
   texts: FileTexts,
   edits: readonly LineHunk[],

@@ -16,15 +16,11 @@ export class FileTexts {
     this.root = root;
   }
 
-  /** @throws ParleyError `state-gone`, `version-not-kept` */
   bytes(version: FileVersion): Promise<Buffer> {
     return this.#states.read(this.root, version);
   }
 
-  /**
-   * Undefined for a link or a binary file.
-   * @throws ParleyError `state-gone`, `version-not-kept`
-   */
+  /** Undefined for a link or a binary file. @throws ParleyError `state-gone`, `version-not-kept` */
   async lines(version: FileVersion | undefined): Promise<TextLines | undefined> {
     if (!version) return NO_LINES;
     return version.mode === '120000' ? undefined : textLines(await this.bytes(version), this.slices);
@@ -39,7 +35,6 @@ export class FileTexts {
     return version?.isHashOnly ? undefined : this.lines(version);
   }
 
-  /** @param like a version that may have the same content */
   async keep(content: Buffer, mode: FileVersion['mode'], like?: FileVersion): Promise<FileVersion> {
     const isLike = like && !like.isHashOnly && like.size === content.length && (await this.bytes(like)).equals(content);
     return isLike ? { ...like, mode } : this.#states.write(this.root, content, mode);

@@ -61,10 +61,7 @@ export function toKept(files: readonly ReviewFile[], settled: ReadonlyMap<string
   };
 }
 
-/**
- * @param roots files elsewhere are left out
- * @returns nothing waiting if invalid
- */
+/** @param roots files elsewhere are left out @returns nothing waiting if invalid */
 export function fromKept(
   kept: unknown,
   roots: readonly string[],

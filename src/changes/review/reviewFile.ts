@@ -8,15 +8,12 @@ import type { FileChange, FileVersion, Snapshot } from '../model/fileChange';
 export interface ReviewFile {
   readonly id: string;
   readonly root: string;
-  /** With forward slashes. */
   readonly path: string;
-  /** Path of the kept version, if the agent renamed the file. */
   readonly oldPath?: string;
   /** The last kept version. Absent: no file. */
   readonly base?: FileVersion;
   /** As the agent left it, without later edits of the user. Absent: deleted. */
   readonly left?: FileVersion;
-  /** Lines; 0 where `isBinary`. */
   readonly added: number;
   readonly removed: number;
   readonly isBinary?: true;
@@ -69,7 +66,6 @@ export interface ReviewProblem {
     | 'unnamed'
     /** See `FileChange.wasThere`. */
     | 'was-there'
-    /** Another file is at the former path. */
     | 'occupied'
     /** An earlier change of the same lines waits: they are kept together. */
     | 'entangled'

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { Disposable } from '../../base/disposable';
 import { Emitter, type Event } from '../../base/event';
+import type { LineHunk } from '../../base/lineHunks';
 import { compareLines, countOf } from '../lines/hunks';
 import { shownLines, withHunks } from '../lines/placeHunks';
-import type { FileChange, FolderStates, WorkingFiles } from '../model/fileChange';
+import type { FileChange, FileVersion, FolderStates, WorkingFiles } from '../model/fileChange';
 import { carry, keepTurn } from './carry';
 import { FileTexts, NO_LINES } from './fileTexts';
-import { HunkLists } from './hunkLists';
 import { fromKept, type KeptReview, MAX_SETTLED, type Settled, toKept } from './keptReview';
 import {
   type FinishedTurn,
@@ -24,12 +24,11 @@ import {
 import { alsoTakenBack, type Change, type TakingBack } from './takeBack';
 import { type UndoItem, undoInSteps, whyFailed } from './undoInSteps';
 import { type Standing, UndoneFiles } from './undoneFiles';
-import { fileId, isSameVersion, WaitingFiles } from './waitingFiles';
+import { type Ends, fileId, isSameVersion, WaitingFiles } from './waitingFiles';
 
-export interface ReviewOptions {
+interface ReviewOptions {
   readonly states: FolderStates;
   readonly files: WorkingFiles;
-  /** Saved state; ignored if invalid. */
   readonly kept?: unknown;
   /** Replaces the stored state; handles its own errors. */
   save(kept: KeptReview): Promise<void>;
@@ -78,7 +77,6 @@ export class SessionReview implements Disposable {
     return [...this.#settled.keys()].map((id) => join(...id.split('\0')));
   }
 
-  /** @returns undefined if unknown */
   stateOf(root: string, path: string): ReviewFile['state'] | Settled | undefined {
     const id = fileId(root, path);
     return this.#waiting.file(id)?.state ?? this.#settled.get(id);
@@ -205,10 +203,7 @@ export class SessionReview implements Disposable {
     });
   }
 
-  /**
-   * Follows a restore.
-   * @param changes what it changed on disk
-   */
+  /** Follows a restore. @param changes what it changed on disk */
   restored(changes: readonly FileChange[]): Promise<void> {
     return this.#run(async () => {
       const texts = this.#textsByRoot();
@@ -234,7 +229,6 @@ export class SessionReview implements Disposable {
     });
   }
 
-  /** Paths that the editor's Undo may bring back, see {@link editorChanged}. */
   get undonePaths(): ReadonlySet<string> {
     return this.#undoneFiles.paths;
   }
@@ -501,4 +495,88 @@ function placeIn({ change: { root, path } }: UndoItem): { root: string; path: st
 function placeOf(target: ReviewTarget): { root: string; path: string } {
   const [root = '', path = ''] = 'id' in target ? target.id.split('\0') : [];
   return { root, path };
+}
+
+/** Cached lists and hunks in total. */
+const MAX_LISTS = 64;
+const MAX_HUNKS = 300_000;
+const OID_CHARS = 16;
+
+interface NamedHunk extends LineHunk {
+  readonly id: string;
+}
+
+class HunkLists {
+  readonly #lists = new Map<string, readonly NamedHunk[]>();
+  #size = 0;
+
+  /**
+   * Returns the hunks in order; undefined if there are no lines to compare.
+   * @throws ParleyError `state-gone`, `version-not-kept`
+   */
+  async of(texts: FileTexts, { base, left }: Ends): Promise<readonly NamedHunk[] | undefined> {
+    const key = keyOf(texts.root, base, left);
+    const known = this.#lists.get(key);
+    if (known) {
+      this.#lists.delete(key);
+      this.#lists.set(key, known);
+      return known;
+    }
+    const before = await texts.comparable(base);
+    const after = before && (await texts.comparable(left));
+    if (!after) return undefined;
+    const found = await compareLines(before, after, texts.slices);
+    const name = `${shortOid(base)}.${shortOid(left)}`;
+    return this.#hold(
+      key,
+      found.map((hunk, index) => ({ ...hunk, id: `${name}.${index}` })),
+    );
+  }
+
+  /** After keeping hunks: the ids of the others stay. */
+  kept(root: string, { base, left }: Ends, next: FileVersion, made: ReadonlySet<string>): void {
+    const list = this.#lists.get(keyOf(root, base, left));
+    if (!list) return;
+    let shift = 0;
+    const rest: NamedHunk[] = [];
+    for (const hunk of list) {
+      if (made.has(hunk.id)) shift += hunk.bCount - hunk.aCount;
+      else rest.push({ ...hunk, aStart: hunk.aStart + shift });
+    }
+    this.#hold(keyOf(root, next, left), rest);
+  }
+
+  undone(root: string, { base, left }: Ends, next: FileVersion, taken: readonly LineHunk[]): void {
+    const list = this.#lists.get(keyOf(root, base, left));
+    if (!list) return;
+    // Only one hunk begins at a given pair of lines.
+    const starts = new Set(taken.map(({ aStart, bStart }) => `${aStart}:${bStart}`));
+    let shift = 0;
+    const rest: NamedHunk[] = [];
+    for (const hunk of list) {
+      if (starts.has(`${hunk.aStart}:${hunk.bStart}`)) shift += hunk.aCount - hunk.bCount;
+      else rest.push({ ...hunk, bStart: hunk.bStart + shift });
+    }
+    this.#hold(keyOf(root, base, next), rest);
+  }
+
+  #hold(key: string, list: readonly NamedHunk[]): readonly NamedHunk[] {
+    this.#size += list.length - (this.#lists.get(key)?.length ?? 0);
+    this.#lists.delete(key);
+    this.#lists.set(key, list);
+    for (const [oldest, { length }] of this.#lists) {
+      if (oldest === key || (this.#lists.size <= MAX_LISTS && this.#size <= MAX_HUNKS)) break;
+      this.#lists.delete(oldest);
+      this.#size -= length;
+    }
+    return list;
+  }
+}
+
+function keyOf(root: string, base: FileVersion | undefined, left: FileVersion | undefined): string {
+  return `${root}\0${base?.oid}\0${left?.oid}`;
+}
+
+function shortOid(version: FileVersion | undefined): string {
+  return version?.oid.slice(0, OID_CHARS) ?? '';
 }

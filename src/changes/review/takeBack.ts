@@ -10,7 +10,6 @@ import type { ReviewProblem } from './reviewFile';
 export interface Change {
   readonly root: string;
   readonly path: string;
-  /** Former path of a renamed file. */
   readonly oldPath?: string;
   readonly before?: FileVersion | undefined;
   readonly after?: FileVersion | undefined;

@@ -1,13 +1,11 @@
 // Undoes many files at once, in as few steps as can be.
 import * as l10n from '@vscode/l10n';
 import { ParleyError } from '../../base/errors';
-import type { WorkingFiles } from '../model/fileChange';
+import type { FileEdit, WorkingFile, WorkingFiles } from '../model/fileChange';
 import type { FileTexts } from './fileTexts';
-import { PresentFiles } from './presentFiles';
 import { isSafePath, type ReviewFile, type ReviewProblem } from './reviewFile';
-import { type Change, type Part, type TakingBack, takeBack } from './takeBack';
+import { type Change, type Part, type Present, type TakingBack, takeBack } from './takeBack';
 
-/** Bytes of edits in one step. */
 const MAX_STEP_BYTES = 64 * 1024 * 1024;
 
 export interface UndoItem {
@@ -17,7 +15,7 @@ export interface UndoItem {
   readonly file?: ReviewFile;
 }
 
-export interface UndoObserver {
+interface UndoObserver {
   /** Called after the edits; in a partial conflict, for the other parts. */
   undone(item: UndoItem, back: TakingBack): Promise<void>;
   conflict(item: UndoItem, why: ReviewProblem['why']): void;
@@ -89,4 +87,41 @@ async function workOut(texts: FileTexts, item: UndoItem, present: PresentFiles):
   await texts.slices.pause();
   const isSafe = (await isSafePath(root, path)) && (oldPath === undefined || (await isSafePath(root, oldPath)));
   return isSafe ? takeBack(texts, item.change, item.part, present) : 'outside';
+}
+
+/** Collects edits; what is read is as if they were made. */
+class PresentFiles implements Present {
+  readonly #files: WorkingFiles;
+  readonly #edits = new Map<string, FileEdit>();
+  #bytes = 0;
+
+  constructor(files: WorkingFiles) {
+    this.#files = files;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  async read(path: string): Promise<WorkingFile | undefined> {
+    const edit = this.#edits.get(path);
+    if (!edit) return this.#files.read(path);
+    return edit.content && { content: edit.content, mode: edit.mode ?? '100644', isDirty: false };
+  }
+
+  /** Adds edits; a second one of a file goes on from the first. */
+  add(edits: readonly FileEdit[]): void {
+    for (const edit of edits) {
+      const first = this.#edits.get(edit.path);
+      this.#edits.set(edit.path, first ? { ...edit, expected: first.expected } : edit);
+      this.#bytes += (edit.expected?.length ?? 0) + (edit.content?.length ?? 0);
+    }
+  }
+
+  async apply(label: string): Promise<ReadonlySet<string>> {
+    const edits = [...this.#edits.values()];
+    this.#edits.clear();
+    this.#bytes = 0;
+    return new Set(edits.length > 0 ? await this.#files.apply(edits, label) : []);
+  }
 }

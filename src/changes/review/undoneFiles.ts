@@ -22,7 +22,6 @@ export interface UndoneFile {
 
 interface Remembered extends UndoneFile {
   readonly contents: readonly AroundEdit[];
-  /** The change was brought back. */
   isBack: boolean;
 }
 
@@ -53,9 +52,7 @@ export class UndoneFiles {
     this.#set([...others, { ...undone, contents, isBack: false }].slice(-MAX_UNDONE));
   }
 
-  /**
-   * Returns the review's state before or after an undo, if the changed file is as it was then.
-   */
+  /** Returns the review's state before or after an undo, if the changed file is as it was then. */
   async find(
     path: string,
     files: Pick<WorkingFiles, 'read'>,

@@ -90,7 +90,6 @@ export class WaitingFiles {
     return this.#link(root, path) ?? path;
   }
 
-  /** @param known the present version if the path doesn't wait */
   setLeft(root: string, path: string, left: FileVersion | undefined, known: FileVersion | undefined): void {
     const cell = this.#cell(root, path, known);
     if (cell) cell.left = left;

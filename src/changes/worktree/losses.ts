@@ -8,7 +8,6 @@ import { type Git, mustRunGit, runGit } from '../git/gitProcess';
 import { splitRecords } from '../git/records';
 import { findEntry, leadsTo, type Worktree, type WorktreeEntry } from './worktreeEntry';
 
-/** Milliseconds. */
 const TIMEOUT_MS = 10 * 60_000;
 /** Ignored folders with more files are not compared. */
 const MAX_COMPARED = 1000;

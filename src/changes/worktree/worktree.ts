@@ -1,12 +1,12 @@
 // Worktrees of the user's repository for sessions: made and committed with the user's git.
 
-import { mkdir } from 'node:fs/promises';
+import { lstat, mkdir, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
-import { type Git, mustRunGit, runGit } from '../git/gitProcess';
-import { discardWorktree } from './removeWorktree';
-import type { Worktree } from './worktreeEntry';
+import { findGit, type Git, mustRunGit, runGit } from '../git/gitProcess';
+import { hasOwnCommits, type Loss, lossesOf } from './losses';
+import { commonDirOf, findEntry, type Worktree } from './worktreeEntry';
 
 /** Large checkouts and hooks take long; ms. */
 const TIMEOUT_MS = 10 * 60_000;
@@ -39,7 +39,7 @@ export async function headOf(git: Git, folder: string): Promise<Head> {
   return { top, prefix: (prefix ?? '').replace(/\/$/, ''), commit: head.stdout.toString('utf8').trim() };
 }
 
-export interface NewWorktree {
+interface NewWorktree {
   readonly folder: string;
   readonly storage: string;
   /** A number is added if the name is taken. */
@@ -76,7 +76,6 @@ export async function addWorktree(
   return worktree;
 }
 
-/** @throws ParleyError `no-changes`, `git-failed` */
 export async function commitWorktree(
   git: Git,
   { place }: Pick<Worktree, 'place'>,
@@ -113,10 +112,7 @@ async function freeName(
   throw new ParleyError('no-name', localizable('There are too many worktrees with this name.'));
 }
 
-/**
- * Of two windows, only one creates the folder.
- * @returns false if it exists
- */
+/** Of two windows, only one creates the folder. @returns false if it exists */
 async function isMade(path: string): Promise<boolean> {
   try {
     await mkdir(path);
@@ -125,4 +121,102 @@ async function isMade(path: string): Promise<boolean> {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
     throw error;
   }
+}
+
+/** Would lead git to another repository (`git rev-parse --local-env-vars`). */
+const OF_A_REPOSITORY = new Set([
+  'GIT_ALTERNATE_OBJECT_DIRECTORIES',
+  'GIT_COMMON_DIR',
+  'GIT_CONFIG',
+  'GIT_CONFIG_COUNT',
+  'GIT_CONFIG_PARAMETERS',
+  'GIT_DIR',
+  'GIT_GRAFT_FILE',
+  'GIT_IMPLICIT_WORK_TREE',
+  'GIT_INDEX_FILE',
+  'GIT_INTERNAL_SUPER_PREFIX',
+  'GIT_NAMESPACE',
+  'GIT_NO_REPLACE_OBJECTS',
+  'GIT_OBJECT_DIRECTORY',
+  'GIT_PREFIX',
+  'GIT_REPLACE_REF_BASE',
+  'GIT_SHALLOW_FILE',
+  'GIT_WORK_TREE',
+]);
+
+export async function findUserGit(env: NodeJS.ProcessEnv): Promise<Git> {
+  const found = await findGit(env);
+  if (!found) throw new ParleyError('no-git', localizable("Git isn't installed, or isn't on the PATH."));
+  const own: Record<string, string> = {};
+  for (const [name, value] of Object.entries(env))
+    if (value !== undefined && !OF_A_REPOSITORY.has(name)) own[name] = value;
+  return { program: found.program, env: { ...own, GIT_TERMINAL_PROMPT: '0', GIT_LITERAL_PATHSPECS: '1' } };
+}
+
+export type Removal = { readonly hasBranch: boolean } | { readonly losses: readonly Loss[] };
+
+/**
+ * Removes a worktree unless something would be lost that the user has not agreed to lose. Its
+ * branch stays if only it has some commits.
+ * @param agreed losses as returned before
+ * @throws ParleyError `git-failed`, `git-aborted`
+ */
+export async function removeWorktree(
+  git: Git,
+  worktree: Worktree,
+  agreed: readonly Loss[] | 'all' = [],
+  signal?: AbortSignal,
+): Promise<Removal> {
+  const losses = agreed === 'all' ? undefined : await lossesOf(git, worktree, signal);
+  if (losses && !areAgreed(losses, agreed)) return { losses };
+  await takeAway(git, worktree, losses?.length === 0);
+  const commonDir = await commonDirOf(worktree);
+  if (commonDir === undefined) return { hasBranch: false };
+  const { branch } = worktree;
+  const run = { cwd: commonDir, env: { GIT_DIR: commonDir }, timeoutMs: TIMEOUT_MS };
+  if (await hasOwnCommits(git, branch, run)) return { hasBranch: true };
+  await runGit(git, { ...run, args: ['branch', '--quiet', '-D', branch] });
+  return { hasBranch: false };
+}
+
+export function areAgreed(losses: readonly Loss[], agreed: readonly Loss[] | 'all'): boolean {
+  if (agreed === 'all') return true;
+  return losses.every(({ kind, names }) => {
+    const known = agreed.find((one) => one.kind === kind);
+    return known !== undefined && names.every((name) => known.names.includes(name));
+  });
+}
+
+/**
+ * Removes an incomplete, unused worktree, with its branch if that is new.
+ * @throws ParleyError `git-failed` if its folder stays
+ */
+export async function discardWorktree(git: Git, worktree: Worktree): Promise<void> {
+  const { top, branch, commit } = worktree;
+  await takeAway(git, worktree, false);
+  const args = ['update-ref', '-d', `refs/heads/${branch}`, commit];
+  await runGit(git, { args, cwd: top, timeoutMs: TIMEOUT_MS });
+}
+
+/** Removes the folder and its entry only; `git worktree prune` would remove others too. */
+async function takeAway(git: Git, worktree: Worktree, isLossless: boolean): Promise<void> {
+  const { place } = worktree;
+  const entry = await findEntry(worktree);
+  const isLink = await lstat(place).then(
+    (stats) => stats.isSymbolicLink(),
+    () => false,
+  );
+  if (entry && !isLink) {
+    const run = { cwd: entry.commonDir, env: { GIT_DIR: entry.commonDir }, timeoutMs: TIMEOUT_MS };
+    // Once leaves a locked one.
+    const force = isLossless ? [] : ['--force', '--force'];
+    const { code, stderr } = await runGit(git, { ...run, args: ['worktree', 'remove', ...force, place] });
+    if (code === 0) return;
+    if (isLossless)
+      throw new ParleyError('git-failed', localizable('Git failed: {0}', `worktree: ${stderr.trim() || code}`));
+  }
+  if (isLossless) return;
+  // Git leaves a folder that is no longer a worktree. Of a link, only the link is removed.
+  await rm(place, { recursive: true, force: true });
+  if (entry) await rm(entry.gitDir, { recursive: true, force: true });
 }

@@ -7,19 +7,15 @@ import { findRepository } from '../git/repository';
 export interface Worktree {
   /** The folder of the user that it stands for. */
   readonly folder: string;
-  /** The top level of the user's repository. */
   readonly top: string;
-  /** The top level of the worktree. */
   readonly place: string;
   /** The folder in the worktree that is `folder` in the repository. */
   readonly cwd: string;
   /** Such as `parley/fix-tests`. */
   readonly branch: string;
-  /** The commit that it began at. */
   readonly commit: string;
 }
 
-/** The entry of a worktree in its repository. All paths are absolute. */
 export interface WorktreeEntry {
   /** The folder of the entry: has the worktree's `HEAD`, index and reflog. */
   readonly gitDir: string;
@@ -27,7 +23,6 @@ export interface WorktreeEntry {
   readonly commonDir: string;
 }
 
-/** Returns the folder of a repository that has its objects and branches; undefined if it is missing. */
 export async function commonDirOf({ top }: Pick<Worktree, 'top'>): Promise<string | undefined> {
   return (await realpath(top).then(findRepository, () => undefined))?.commonDir;
 }
@@ -51,7 +46,6 @@ export async function findEntry(worktree: Pick<Worktree, 'top' | 'place'>): Prom
   return undefined;
 }
 
-/** Returns whether the folder of a worktree leads back to its entry. */
 export async function leadsTo({ place }: Pick<Worktree, 'place'>, { gitDir }: WorktreeEntry): Promise<boolean> {
   const real = await realpath(place);
   const found = await findRepository(real);

@@ -23,7 +23,6 @@ export interface SearchPlace {
   readonly except: readonly string[];
 }
 
-/** Each id once, in the table's order. */
 export async function findAgents(
   { env, except }: SearchPlace,
   known: readonly KnownAgent[] = KNOWN_AGENTS,

@@ -25,7 +25,6 @@ export interface DownloadOptions {
   /** Lower-case hexadecimal. */
   readonly sha256?: string | undefined;
   readonly maxBytes?: number;
-  /** See {@link request}. */
   readonly trustedOrigin?: string | undefined;
   readonly onProgress?: (received: number, total: number | undefined) => void;
   readonly idleMs?: number;

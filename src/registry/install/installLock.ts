@@ -14,7 +14,6 @@ const CANNOT_OPEN = 14;
 export interface LockOptions {
   /** How long to wait for another window, ms. Default 0. */
   readonly waitMs?: number;
-  /** The error if the lock is still held. */
   readonly busy?: () => ParleyError;
 }
 
@@ -42,7 +41,6 @@ export async function withLock<T>(
   }
 }
 
-/** @returns undefined while the lock is held */
 async function take(file: string): Promise<DatabaseSync | undefined> {
   let database: DatabaseSync | undefined;
   try {

@@ -16,9 +16,7 @@ export const NODE_SITE = 'https://nodejs.org';
 export const UV_SITE = 'https://docs.astral.sh/uv/';
 
 export interface ToolContext {
-  /** With the PATH of the login shell. */
   readonly env: Readonly<Record<string, string>>;
-  /** Workspace folders, whose programs are ignored. */
   readonly except: readonly string[];
   readonly log: Log;
 }
@@ -45,7 +43,6 @@ export function withProxy(env: Record<string, string>, { proxy, noProxy }: Proxy
   return { ...env, HTTP_PROXY: proxy, HTTPS_PROXY: proxy, ...(noProxy.length > 0 && { NO_PROXY: noProxy.join(',') }) };
 }
 
-/** @throws ParleyError `node-missing` */
 export async function findNode(context: ToolContext, signal: AbortSignal): Promise<NodeTools> {
   const [node, npm] = await Promise.all([findTool('node', context), findTool('npm', context)]);
   if (node !== undefined && npm !== undefined) {
@@ -58,7 +55,6 @@ export async function findNode(context: ToolContext, signal: AbortSignal): Promi
   });
 }
 
-/** @throws ParleyError `uv-missing` */
 export async function findUv(context: ToolContext): Promise<string> {
   const uv = await findTool('uv', context);
   if (uv !== undefined) return uv;
@@ -82,13 +78,11 @@ function findTool(name: string, { env, except }: ToolContext): Promise<string | 
   return resolveCommand(name, options).catch(() => undefined);
 }
 
-/** @param options output of a program, or the cause */
 export function diskFull(options: Omit<ParleyErrorOptions, 'hint'>): ParleyError {
   const hint = l10n.t('Free some space, then try again.');
   return new ParleyError('disk-full', localizable('The disk is full.'), { ...options, hint });
 }
 
-/** Turns a file system error into one with a message. */
 export function diskError(error: unknown): unknown {
   if (error instanceof ParleyError || !(error instanceof Error) || !('code' in error)) return error;
   if (error.code === 'ENOSPC' || error.code === 'EDQUOT') return diskFull({ cause: error });

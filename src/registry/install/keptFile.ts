@@ -14,11 +14,9 @@ import { diskError } from './installTools';
 export interface PackageFile {
   readonly name: string;
   readonly version: string;
-  /** In the archive. */
   readonly path: string;
   /** Of the file, lower-case hexadecimal. */
   readonly sha256: string;
-  /** Of the archive. */
   readonly bytes: number;
 }
 
@@ -44,7 +42,6 @@ export class KeptFile {
     this.#path = join(folder, file.version);
   }
 
-  /** @param registry address of an npm registry */
   address(registry: string): string {
     const { name, version } = this.#file;
     return `${registry.replace(/\/+$/, '')}/${name}/-/${name.split('/').at(-1)}-${version}.tgz`;

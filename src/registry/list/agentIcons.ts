@@ -1,6 +1,8 @@
 // The icons of the registry's agents: fetched from the registry's own server, checked, and kept on
 // disk for when there is no network.
+
 import { readFile } from 'node:fs/promises';
+import { Configured } from '../../base/disposable';
 import { messageOf } from '../../base/errors';
 import type { Log } from '../../base/log';
 import { at } from '../../base/untrusted';
@@ -25,21 +27,19 @@ interface Kept {
   readonly at: number;
 }
 
-/** By agent id, from `readPlainSvg`. */
 export type Icons = ReadonlyMap<string, string>;
 
-export interface AgentIconsOptions {
+interface AgentIconsOptions {
   readonly file: string;
   readonly log: Log;
   readonly now?: () => number;
 }
 
-export class AgentIcons {
-  readonly #options: AgentIconsOptions;
+export class AgentIcons extends Configured<AgentIconsOptions> {
   readonly #now: () => number;
 
   constructor(options: AgentIconsOptions) {
-    this.#options = options;
+    super(options);
     this.#now = options.now ?? Date.now;
   }
 
@@ -70,8 +70,8 @@ export class AgentIcons {
     };
     await Promise.all(Array.from({ length: AT_ONCE }, work));
     if (!signal.aborted) tell();
-    await keepFile(this.#options.file, Object.fromEntries(kept)).catch((error: unknown) =>
-      this.#options.log.warn(`registry: the icons were not kept: ${messageOf(error)}`),
+    await keepFile(this.options.file, Object.fromEntries(kept)).catch((error: unknown) =>
+      this.options.log.warn(`registry: the icons were not kept: ${messageOf(error)}`),
     );
   }
 
@@ -80,7 +80,6 @@ export class AgentIcons {
     return age >= 0 && age < (kept?.svg === undefined ? MISSING_MS : FRESH_MS);
   }
 
-  /** @returns undefined if the server could not be asked */
   async #fetch(url: string, signal: AbortSignal): Promise<Kept | undefined> {
     const { origin } = new URL(url);
     try {
@@ -96,10 +95,10 @@ export class AgentIcons {
       }
       const text = await readBody(response, MAX_SVG, () => new Error('the icon is too large'), signal);
       const svg = readPlainSvg(text);
-      if (svg === undefined) this.#options.log.warn(`registry: ${url} is no plain icon`);
+      if (svg === undefined) this.options.log.warn(`registry: ${url} is no plain icon`);
       return { at: this.#now(), svg };
     } catch (error) {
-      if (!signal.aborted) this.#options.log.warn(`registry: ${url}: ${messageOf(error)}`);
+      if (!signal.aborted) this.options.log.warn(`registry: ${url}: ${messageOf(error)}`);
       return undefined;
     }
   }
@@ -108,7 +107,7 @@ export class AgentIcons {
   async #read(urls: ReadonlySet<string>): Promise<Map<string, Kept>> {
     const kept = new Map<string, Kept>();
     try {
-      const value: unknown = JSON.parse(await readFile(this.#options.file, 'utf8'));
+      const value: unknown = JSON.parse(await readFile(this.options.file, 'utf8'));
       for (const url of urls) {
         const [text, when] = [at(value, url, 'svg'), at(value, url, 'at')];
         const svg = typeof text === 'string' ? readPlainSvg(text) : undefined;
@@ -121,7 +120,6 @@ export class AgentIcons {
   }
 }
 
-/** Icons on the list's own server, by agent id. */
 function addressesOf(agents: readonly RegistryAgent[], list: string): ReadonlyMap<string, string> {
   const { origin } = new URL(list);
   const found = new Map<string, string>();

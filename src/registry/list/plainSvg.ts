@@ -60,7 +60,6 @@ export function readPlainSvg(text: string): string | undefined {
   return undefined;
 }
 
-/** @param svg from {@link readPlainSvg} */
 export function svgImage(svg: string, color: `#${string}`): string {
   return `data:image/svg+xml;base64,${Buffer.from(svg.replaceAll('currentColor', color)).toString('base64')}`;
 }

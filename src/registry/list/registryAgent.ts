@@ -10,7 +10,6 @@ import { localizable } from '../../base/localizable';
 import { at, wordOf } from '../../base/untrusted';
 
 export interface PackageSource {
-  /** Usually with a version. */
   readonly package: string;
   /** Absent: the program with the package's name. */
   readonly cmd?: string | undefined;
@@ -20,7 +19,6 @@ export interface PackageSource {
 
 export interface BinarySource {
   readonly archive: string;
-  /** Path in the archive. */
   readonly cmd: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;

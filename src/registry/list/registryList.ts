@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { Configured } from '../../base/disposable';
 import { messageOf, ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
 import type { Log } from '../../base/log';
@@ -21,11 +22,10 @@ export interface Listing {
   readonly agents: readonly RegistryAgent[];
   /** When the registry sent it, ms since 1970. */
   readonly at: number;
-  /** Why an earlier list is shown. */
   readonly failure?: ParleyError;
 }
 
-export interface RegistryListOptions {
+interface RegistryListOptions {
   readonly file: string;
   readonly log: Log;
   readonly now?: () => number;
@@ -38,13 +38,12 @@ interface Kept {
   readonly json: string;
 }
 
-export class RegistryList {
-  readonly #options: RegistryListOptions;
+export class RegistryList extends Configured<RegistryListOptions> {
   readonly #now: () => number;
   #last: { readonly kept: Kept; readonly parsed: ParsedRegistry } | undefined;
 
   constructor(options: RegistryListOptions) {
-    this.#options = options;
+    super(options);
     this.#now = options.now ?? Date.now;
   }
 
@@ -59,7 +58,7 @@ export class RegistryList {
     try {
       const fresh = await this.#fetch(url, kept?.kept, signal);
       const parsed = parseRegistry(fresh.json);
-      for (const problem of parsed.problems) this.#options.log.warn(`registry: ${problem}`);
+      for (const problem of parsed.problems) this.options.log.warn(`registry: ${problem}`);
       this.#last = { kept: fresh, parsed };
       await this.#keep(fresh);
       return { agents: parsed.agents, at: fresh.at };
@@ -67,7 +66,7 @@ export class RegistryList {
       signal.throwIfAborted();
       if (!(error instanceof ParleyError)) throw error;
       if (!kept) throw error;
-      this.#options.log.warn(`registry: ${error.message}`);
+      this.options.log.warn(`registry: ${error.message}`);
       return { agents: kept.parsed.agents, at: kept.kept.at, failure: error };
     }
   }
@@ -106,7 +105,7 @@ export class RegistryList {
   async #kept(url: string): Promise<{ readonly kept: Kept; readonly parsed: ParsedRegistry } | undefined> {
     if (this.#last?.kept.url === url) return this.#last;
     try {
-      const value: unknown = JSON.parse(await readFile(this.#options.file, 'utf8'));
+      const value: unknown = JSON.parse(await readFile(this.options.file, 'utf8'));
       const [from, when, json, etag] = ['url', 'at', 'json', 'etag'].map((key) => at(value, key));
       if (from !== url || typeof when !== 'number' || typeof json !== 'string') return undefined;
       const kept = { url, at: when, json, ...(typeof etag === 'string' && { etag }) };
@@ -118,8 +117,8 @@ export class RegistryList {
 
   async #keep(kept: Kept): Promise<void> {
     // Storing is optional.
-    await keepFile(this.#options.file, kept).catch((error: unknown) =>
-      this.#options.log.warn(`registry: the list was not kept: ${messageOf(error)}`),
+    await keepFile(this.options.file, kept).catch((error: unknown) =>
+      this.options.log.warn(`registry: the list was not kept: ${messageOf(error)}`),
     );
   }
 }

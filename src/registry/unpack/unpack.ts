@@ -25,7 +25,6 @@ const KINDS: readonly (readonly [name: RegExp, kind: ArchiveKind])[] = [
 ];
 const OTHERS = /\.(?:dmg|pkg|deb|rpm|msi|msix|appimage|xz|txz|zst|7z|rar)$/i;
 
-/** @throws ParleyError `unsupported-archive` */
 export function archiveKind(url: string): ArchiveKind {
   const { pathname } = new URL(url);
   const known = KINDS.find(([name]) => name.test(pathname));
@@ -257,7 +256,6 @@ export function pathParts(name: string): readonly string[] | undefined {
   return parts.some((part) => part === '..' || DEVICE.test(part) || /[. ]$/.test(part)) ? undefined : parts;
 }
 
-/** @param why completes a sentence */
 export function evil(why: string): ParleyError {
   return new ParleyError('evil-archive', localizable('The archive was refused: {0}.', why), {
     hint: localizable('Report this to the maker of the agent.'),

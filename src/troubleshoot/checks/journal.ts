@@ -86,7 +86,6 @@ export function journalCheck({ folder, problem, now }: JournalCheckOptions): Che
   });
 }
 
-/** @throws what the thread threw; the reason of `signal`, with the thread ended */
 async function inThread(data: unknown, signal: AbortSignal): Promise<unknown> {
   const worker = new Worker(SOURCE, { eval: true, workerData: data });
   return new Promise((resolve, reject) => {

@@ -54,7 +54,6 @@ export function proxyCheck({ setting, support, env, reach = reachHost }: ProxyCh
   });
 }
 
-/** Returns why a proxy can't be used; undefined if it can. */
 async function problemOf(
   address: string,
   reach: NonNullable<ProxyCheckOptions['reach']>,

@@ -21,9 +21,7 @@ export interface Loaded<T> {
 }
 
 export interface CompiledPlace {
-  /** Absolute path of the bundle. */
   readonly path: string;
-  /** Need not exist. */
   readonly folder: string;
 }
 
@@ -72,10 +70,7 @@ export async function compileAhead(program: string, place: CompiledPlace): Promi
   });
 }
 
-/**
- * Compiles a bundle without running it.
- * @throws Error of the file system
- */
+/** Compiles a bundle without running it. @throws Error of the file system */
 export async function keepCompiled({ path, folder }: CompiledPlace): Promise<void> {
   const source = readFileSync(path);
   await keepOnly(folder, nameOf(path) + AHEAD, source, scriptOf(path, source, undefined).createCachedData());

@@ -81,7 +81,6 @@ export class Page implements Disposable {
     return this.#holder.onDidDispose;
   }
 
-  /** Posts a message; one to a page that is gone is dropped. */
   readonly post = (message: ToWebview): void => {
     this.webview.postMessage(message).then(undefined, () => undefined);
   };

@@ -66,7 +66,6 @@ function closedIn(text: string): string {
   return text.replaceAll(/<\/(script)/gi, '<\\/$1').replaceAll('<!--', '\\x3C!--');
 }
 
-/** Translates labels, placeholders and buttons of the first picture. */
 function translated(shell: string, texts: Readonly<Record<string, string>> = {}): string {
   return shell.replaceAll(
     /((?:aria-label|placeholder)="|<button[^>]*>)([^"<]+)/g,

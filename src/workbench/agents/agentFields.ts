@@ -109,7 +109,6 @@ async function change({ id }: AgentDefinition, changes: Changes, { registry }: E
   await entries.set(id, changed(entries.all()[id], changes));
 }
 
-/** Returns an entry with changes. Other properties keep their order. */
 function changed(entry: unknown, changes: Changes): Entries {
   const before = typeof entry === 'object' && entry !== null ? (entry as Entries) : {};
   const all = Object.entries({ ...before, ...changes });

@@ -4,20 +4,21 @@ import type { AgentDefinition } from '../../agents/agentDefinition';
 import { ParleyError } from '../../base/errors';
 import { localize } from '../../base/localizable';
 import { canStart, guidanceOf, nameOf } from '../../client/connection/signIn';
+import type { Conversation } from '../../client/conversation/conversation';
 import { ChatHome } from '../chat/chatHome';
-import { onlyOf, sessionOf } from '../commands/commandSession';
+import { onlyOf, registerForSession } from '../commands/commandSession';
 import { AgentCatalog, type AgentOrigin } from '../config/agentCatalog';
 import { FolderConsent } from '../config/folderConsent';
 import { RemoteHeaders } from '../config/remoteHeaders';
 import { SavedKeys } from '../config/savedKeys';
 import { openAgentSettings } from '../config/settings';
 import type { Contribution, Workbench } from '../core/workbench';
-import { Reports } from '../editor/reports';
+import { Reports } from '../editor/readOnlyTexts';
 import { AgentRegistry } from '../registry/agentRegistry';
 import { Archive } from '../sessions/archive';
 import { Conversations } from '../sessions/conversations';
 import { type PickItem, pick } from '../ui/input';
-import { askModal, showInfo } from '../ui/messages';
+import { confirm, showInfo } from '../ui/messages';
 import { manageAgents, tellForgotten } from './agentsEditor';
 
 export const agents: Contribution = {
@@ -34,11 +35,12 @@ export const agents: Contribution = {
     workbench.register('selectAgent', (argument?: { agent?: string }) => selectAgent(workbench, argument?.agent));
     workbench.register('manageAgents', (argument?: { agent?: string }) => editAgents(workbench, argument?.agent));
     workbench.register('forgetSecrets', async () => tellForgotten((await remote.forget()) + (await keys.forgetAll())));
-    workbench.register('signIn', (argument?: { method?: string }) => signIn(workbench, argument));
-    workbench.register('signOut', async (argument?: unknown) => {
-      const conversation = await sessionOf(workbench, argument);
-      if (conversation.isBusy && !(await confirmStop(conversation.agent.name))) return;
-      await conversation.signOut();
+    registerForSession(workbench, {
+      signIn,
+      async signOut(conversation) {
+        if (conversation.isBusy && !(await confirmStop(conversation.agent.name))) return;
+        await conversation.signOut();
+      },
     });
   },
 };
@@ -64,11 +66,9 @@ function editAgents(workbench: Workbench, agent?: string): Promise<void> {
   return manageAgents(services, agent);
 }
 
-/** Rows of the list of agents that lead to more. */
 const ADD_AGENT = '+';
 const MANAGE_AGENTS = '';
 
-/** Starts a new session with an agent; a session in which nothing happened is replaced. */
 async function selectAgent(workbench: Workbench, agent?: string): Promise<unknown> {
   const catalog = workbench.get(AgentCatalog);
   const conversations = workbench.get(Conversations);
@@ -112,8 +112,7 @@ function descriptionOf(agent: AgentDefinition, origin: AgentOrigin | undefined):
   return origin?.kind === 'folder' ? l10n.t('{0} · defined in {1}', what, origin.file) : what;
 }
 
-async function signIn(workbench: Workbench, argument?: { readonly method?: string }): Promise<void> {
-  const conversation = await sessionOf(workbench, argument);
+async function signIn(conversation: Conversation, argument?: { readonly method?: string }): Promise<void> {
   const { agent, connection } = conversation;
   if (connection.kind !== 'authRequired')
     throw new ParleyError('not-needed', l10n.t("{0} doesn't require you to sign in.", agent.name));
@@ -142,7 +141,6 @@ async function guide(guidance: string, tryAgain: () => Promise<void>): Promise<v
 }
 
 async function confirmStop(agent: string): Promise<boolean> {
-  const yes = l10n.t('Sign Out');
   const text = l10n.t('{0} is working. Signing out stops it.', agent);
-  return (await askModal(text, undefined, [yes])) === yes;
+  return confirm(text, undefined, l10n.t('Sign Out'));
 }

@@ -6,13 +6,12 @@ import { messageOf, ParleyError } from '../../base/errors';
 import { localize } from '../../base/localizable';
 import { type AgentCheck, checkAgent, signInBare, signOutBare } from '../../client/connection/bareAgent';
 import { canStart, guidanceOf, nameOf } from '../../client/connection/signIn';
-import { proposalSupport } from '../../troubleshoot/checks/proposalSupport';
-import { startSession } from '../registry/startSession';
+import { proposalSupport } from '../../troubleshoot/checks/protocol';
+import { startSession } from '../registry/installFlow';
 import { confirm, type ReportProgress, showError, showInfo, showProgress } from '../ui/messages';
 import { after, type EditorServices, type Page, type PageRow, section, showPage, withIcon } from './pages';
 import { COMMUNICATION_PROTOCOL } from './protocolNames';
 
-/** @throws ParleyError `untrusted-workspace` */
 export function requireTrust(isTrusted: boolean): void {
   if (!isTrusted)
     throw new ParleyError('untrusted-workspace', l10n.t("Parley doesn't start programs in an untrusted workspace."));
@@ -85,7 +84,6 @@ export async function signOut(agent: AgentDefinition, services: EditorServices):
   );
 }
 
-/** @returns undefined if the user cancelled */
 async function check(agent: AgentDefinition, services: EditorServices): Promise<AgentCheck | ParleyError | undefined> {
   requireTrust(workspace.isTrusted);
   try {
@@ -195,7 +193,6 @@ function abilitiesOf({ features }: AgentDescription): readonly string[] {
   ];
 }
 
-/** @throws what `work` throws; an `AbortError` if the user cancelled */
 export async function working<T>(
   text: string,
   work: (signal: AbortSignal, report: ReportProgress) => Promise<T>,

@@ -5,15 +5,11 @@ import type { BareContext } from '../../client/connection/bareAgent';
 import type { AgentCatalog } from '../config/agentCatalog';
 import type { RemoteHeaders } from '../config/remoteHeaders';
 import type { SavedKeys } from '../config/savedKeys';
-import type { Reports } from '../editor/reports';
+import type { Reports } from '../editor/readOnlyTexts';
 import type { AgentRegistry } from '../registry/agentRegistry';
-import { List, type ListRow } from '../ui/input';
-import { type ChoiceRow, choiceFrom } from '../ui/listChoice';
+import { type ChoiceRow, choiceFrom, List, type ListRow } from '../ui/input';
 
-/**
- * Shows the page.
- * @returns the next one; undefined if the user closed the list
- */
+/** Shows the page. @returns the next one; undefined if the user closed the list */
 export type Page = () => Promise<Page | undefined>;
 
 export interface EditorServices {
@@ -23,7 +19,6 @@ export interface EditorServices {
   readonly registry: AgentRegistry;
   readonly bare: (agent: AgentDefinition) => Promise<BareContext>;
   readonly reports: Pick<Reports, 'show'>;
-  /** Restarts the sessions with an agent, as its keys or its sign-in have changed. */
   readonly signInChanged: (agent: string) => void;
 }
 
@@ -31,12 +26,11 @@ export interface PageRow extends ListRow {
   readonly go?: Page;
 }
 
-export interface PageContent {
+interface PageContent {
   readonly title: string;
   readonly placeholder: string;
   readonly rows: () => readonly PageRow[];
   readonly back?: Page | undefined;
-  /** Loads slow data; then the rows are updated. */
   readonly load?: (signal: AbortSignal) => Promise<unknown>;
 }
 
@@ -54,7 +48,6 @@ export async function addEntry(
   if (agent) await keys.forget(agent);
 }
 
-/** Returns a page that does something, then shows `next`. */
 export function after(run: () => unknown, next?: Page): Page {
   return async () => {
     await run();

@@ -1,7 +1,9 @@
 // Commit messages that an agent drafts: of what is staged in a repository, or of a worktree.
+
 import { basename } from 'node:path';
 import { env, l10n, type SourceControl, Uri, workspace } from 'vscode';
 import type { AgentDefinition } from '../../agents/agentDefinition';
+import { Configured } from '../../base/disposable';
 import { ParleyError } from '../../base/errors';
 import type { Worktree } from '../../changes/worktree/worktreeEntry';
 import { type CommitRequest, commitMessageOf, commitPrompt, withTrailer } from '../../client/changes/commitMessage';
@@ -18,24 +20,17 @@ import type { SessionWorktrees } from './sessionWorktrees';
 const UNTRACKED = 7;
 const COMMITS = 10;
 
-export interface CommitDraftsOptions {
+interface CommitDraftsOptions {
   readonly conversations: Pick<Conversations, 'peek'>;
   readonly catalog: Pick<AgentCatalog, 'preferred' | 'originOf'>;
   readonly questions: Pick<AsideQuestions, 'ask' | 'requireAgent'>;
   readonly worktrees: SessionWorktrees;
 }
 
-export class CommitDrafts {
-  readonly #options: CommitDraftsOptions;
-
-  constructor(options: CommitDraftsOptions) {
-    this.#options = options;
-  }
-
+export class CommitDrafts extends Configured<CommitDraftsOptions> {
   /**
    * Drafts a commit message into the box of the Source Control view.
    * @param given the repository; absent: the one of the active session, or the user is asked
-   * @returns undefined if the user cancelled
    * @throws ParleyError `untrusted-workspace`, `no-such-agent`, `no-git`, `no-repository`,
    * `no-changes`, and those of `askAside`
    */
@@ -63,31 +58,29 @@ export class CommitDrafts {
 
   async draftForWorktree(worktree: Worktree, signal: AbortSignal): Promise<string> {
     const agent = this.#agent();
-    const { diff, subjects } = await this.#options.worktrees.toCommit(worktree, signal);
+    const { diff, subjects } = await this.options.worktrees.toCommit(worktree, signal);
     return this.#draft(agent, { diff, subjects, isOneLine: true }, signal);
   }
 
-  /** @throws ParleyError `no-changes`, and those of `askAside` */
   async #draft(agent: AgentDefinition, request: CommitRequest, signal: AbortSignal): Promise<string> {
     if (request.diff.trim() === '' && !request.newFiles?.length)
       throw new ParleyError('no-changes', l10n.t('There is nothing to commit.'));
-    const answer = await this.#options.questions.ask(agent, commitPrompt(request), signal);
+    const answer = await this.options.questions.ask(agent, commitPrompt(request), signal);
     const message = commitMessageOf(answer, request.isOneLine);
     if (message === '') throw new ParleyError('no-answer', l10n.t('{0} did not answer.', agent.name));
     return message;
   }
 
-  /** The agent of the active session. @throws ParleyError `untrusted-workspace`, `no-such-agent` */
   #agent(): AgentDefinition {
-    const { conversations, catalog } = this.#options;
+    const { conversations, catalog } = this.options;
     const agent = conversations.peek()?.agent ?? catalog.preferred();
-    this.#options.questions.requireAgent(agent);
+    this.options.questions.requireAgent(agent);
     return agent;
   }
 
   async #repository(root: Uri | undefined): Promise<GitRepository | undefined> {
     const git = await gitExtension();
-    const cwd = this.#options.conversations.peek()?.cwd;
+    const cwd = this.options.conversations.peek()?.cwd;
     const known = (root && git.getRepository(root)) ?? (cwd === undefined ? null : git.getRepository(Uri.file(cwd)));
     if (known) return known;
     const { repositories } = git;

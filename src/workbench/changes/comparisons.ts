@@ -53,9 +53,7 @@ async function isPresent({ root, path, after }: FileChange, states: FolderStates
 
 const reviewTitles = new Map<string, Set<string>>();
 
-/**
- * Keys of the sessions that the comparison in front may be of: several can have the same title.
- */
+/** Keys of the sessions that the comparison in front may be of: several can have the same title. */
 export function reviewsInFront(): readonly string[] {
   const label = window.tabGroups.activeTabGroup.activeTab?.label;
   // VS Code adds the number of files.

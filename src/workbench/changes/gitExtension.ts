@@ -29,7 +29,6 @@ interface GitChange {
   readonly status: number;
 }
 
-/** @throws ParleyError `no-git` */
 export async function gitExtension(): Promise<GitExtension> {
   const extension = extensions.getExtension<{ getAPI(version: 1): GitExtension }>('vscode.git');
   try {

@@ -1,11 +1,11 @@
 // The hunk at the cursor: next, previous, keep, undo, by keyboard and by the lenses above hunks.
 
 import { l10n, Range, Selection, type TextEditor, TextEditorRevealType, Uri, window } from 'vscode';
-import { type Disposable, DisposableStore } from '../../base/disposable';
+import { Part } from '../../base/disposable';
 import { ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
 import type { ReviewHunk } from '../../changes/review/reviewFile';
-import { type Lens, Lenses } from '../ui/lenses';
+import { type Lens, Lenses } from '../ui/fileMarks';
 import { comparedReview, openComparison } from './comparisons';
 import { keepChanges, undoChanges } from './reviewActions';
 import type { ReviewIndex, WaitingFile } from './reviewIndex';
@@ -21,14 +21,14 @@ export interface HunkArgument {
   readonly hunk?: string;
 }
 
-export class HunkLenses implements Disposable {
+export class HunkLenses extends Part {
   readonly #index: ReviewIndex;
-  readonly #lifetime = new DisposableStore();
 
   constructor(index: ReviewIndex) {
+    super();
     this.#index = index;
-    const lenses = this.#lifetime.add(new Lenses(({ uri }) => this.#of(uri.fsPath)));
-    this.#lifetime.add(index.onDidChange(() => lenses.refresh()));
+    const lenses = this.own(new Lenses(({ uri }) => this.#of(uri.fsPath)));
+    this.own(index.onDidChange(() => lenses.refresh()));
   }
 
   async #of(path: string): Promise<readonly Lens[]> {
@@ -44,17 +44,13 @@ export class HunkLenses implements Disposable {
       return [{ line, title, command: 'parley.changes.openDiff', argument }, keep];
     });
   }
-
-  dispose(): void {
-    this.#lifetime.dispose();
-  }
 }
 
 /**
  * Asks which session is meant.
  * @param isNamed the user pointed at the file, not at the editor in front
  */
-export type ChooseWaiting = (found: readonly WaitingFile[], isNamed: boolean) => Promise<WaitingFile>;
+type ChooseWaiting = (found: readonly WaitingFile[], isNamed: boolean) => Promise<WaitingFile>;
 
 export class HunkCommands {
   readonly #index: ReviewIndex;
@@ -65,7 +61,6 @@ export class HunkCommands {
     this.#choose = choose;
   }
 
-  /** @throws ParleyError `no-changes` */
   async keepHunk(argument: HunkArgument = {}): Promise<void> {
     const { waiting, hunk } = await this.#hunk(argument);
     await keepChanges(waiting.conversation, { kind: 'hunk', id: waiting.file.id, hunk: hunk.id });

@@ -1,15 +1,14 @@
 // Releases recorded states of deleted sessions, and limits those of all sessions.
-import type { Disposable } from '../../base/disposable';
+import { Configured, type Disposable } from '../../base/disposable';
 import { messageOf } from '../../base/errors';
 import type { Log } from '../../base/log';
 import { openStateRetention } from '../../changes/stateRetention';
 import type { ReviewStorage } from '../../client/changes/changeServices';
 import type { SessionRecord } from '../../store/sessions/records';
 
-/** Minimum time between two collections of a window, in milliseconds. */
 const COLLECT_EVERY_MS = 6 * 60 * 60 * 1000;
 
-export interface KeptStatesOptions {
+interface KeptStatesOptions {
   readonly storage: string;
   readonly environment: () => Promise<Record<string, string>>;
   readonly texts: readonly Pick<ReviewStorage, 'remove'>[];
@@ -18,18 +17,13 @@ export interface KeptStatesOptions {
   readonly log: Log;
 }
 
-export class KeptStates implements Disposable {
-  readonly #options: KeptStatesOptions;
+export class KeptStates extends Configured<KeptStatesOptions> implements Disposable {
   readonly #abort = new AbortController();
   #collected = Number.NEGATIVE_INFINITY;
 
-  constructor(options: KeptStatesOptions) {
-    this.#options = options;
-  }
-
   /** Never rejects. */
   async forget(keys: readonly string[]): Promise<void> {
-    const { texts, log } = this.#options;
+    const { texts, log } = this.options;
     try {
       const retention = await this.#retention();
       for (const key of keys) {
@@ -45,7 +39,7 @@ export class KeptStates implements Disposable {
   async collect(): Promise<void> {
     if (performance.now() - this.#collected < COLLECT_EVERY_MS) return;
     this.#collected = performance.now();
-    const { sessions, maxBytes } = this.#options;
+    const { sessions, maxBytes } = this.options;
     const keys = Array.from(sessions(), ({ key }) => key);
     await (await this.#retention()).collect(keys, maxBytes(), this.#abort.signal);
   }
@@ -55,7 +49,7 @@ export class KeptStates implements Disposable {
   }
 
   async #retention(): Promise<ReturnType<typeof openStateRetention>> {
-    const { storage, environment, log } = this.#options;
+    const { storage, environment, log } = this.options;
     return openStateRetention({ storage, env: await environment(), log });
   }
 }

@@ -54,7 +54,6 @@ export class RestoreActions {
     }
   }
 
-  /** @throws ParleyError `agent-works`, `no-restore` */
   async undoRestore(conversation: Conversation, isAsked = true): Promise<boolean> {
     requireIdle(conversation);
     if (isAsked && (await this.offerPending(conversation))) return false;
@@ -91,7 +90,6 @@ export class RestoreActions {
     return true;
   }
 
-  /** @returns the files to include although the user edited them; undefined: the user went away */
   async #choose(
     conversation: Conversation,
     plan: RestorePlan,

@@ -5,8 +5,7 @@ import { at } from '../../base/untrusted';
 import type { Conversation } from '../../client/conversation/conversation';
 import type { ChangesScope } from '../../panel/contract';
 import { chooseSession, nothingChanged, sessionOf, waitingFileOf } from '../commands/commandSession';
-import { type ContinueOptions, continueFromMessage } from '../commands/continueFromMessage';
-import { reviewWith } from '../commands/reviewWith';
+import { type ContinueOptions, continueFromMessage, reviewWith } from '../commands/continueWith';
 import { showTurnOfLine } from '../commands/showTurnOfLine';
 import type { Contribution } from '../core/workbench';
 import { Conversations } from '../sessions/conversations';
@@ -21,10 +20,8 @@ import { type HunkArgument, HunkCommands, HunkLenses } from './hunks';
 import { RestoreActions } from './restoreActions';
 import { keepChanges, openChanges, targetOf, undoChanges } from './reviewActions';
 import { ReviewIndex } from './reviewIndex';
-import { markReview } from './reviewMarks';
 import { SessionRestore } from './sessionRestore';
-import { ReviewSourceControl } from './sourceControl';
-import { UndoneWatch } from './undoneWatch';
+import { markReview, ReviewSourceControl, UndoneWatch } from './sourceControl';
 
 /** Which session and turn are meant; absent: the session that is shown, all that waits. */
 interface ChangesArgument {
@@ -159,12 +156,10 @@ function lastChangingTurn(conversation: Conversation): string {
   return turn.id;
 }
 
-/** Returns whether a command comes from the title of the source control view. */
 function isSourceControl(argument: unknown): boolean {
   return at(argument, 'id') === 'parley' && typeof at(argument, 'createResourceGroup') === 'function';
 }
 
-/** Returns whether a command comes from the title of an editor, or from the palette or a key. */
 function isMenuOfEditor(argument: unknown): boolean {
   return argument === undefined || argument instanceof Uri || at(argument, 'groupId') !== undefined;
 }

@@ -55,7 +55,6 @@ async function compared(
   return comparedChanges(key, some, await changes.states());
 }
 
-/** @throws ParleyError `no-changes` where there is no such file, `turn-runs` */
 export async function targetOf(conversation: Conversation, scope: ChangesScope, path?: string): Promise<ReviewTarget> {
   const { changes, model } = conversation;
   const nothing = new ParleyError('no-changes', localizable('This file has no changes of the agent.'));
@@ -83,10 +82,7 @@ export async function keepChanges({ changes }: Conversation, target: ReviewTarge
   if (failed.length > 0) void tellProblems(l10n.t("Some changes weren't kept."), failed);
 }
 
-/**
- * Undoes changes, except what the user edited.
- * @returns whether all of it was undone
- */
+/** Undoes changes, except what the user edited. @returns whether all of it was undone */
 export async function undoChanges(conversation: Conversation, target: ReviewTarget): Promise<boolean> {
   const { changes } = conversation;
   const review = await changes.loadReview();
@@ -134,7 +130,6 @@ async function askUnnamed(
   }
 }
 
-/** @param reason replaces the usual one; undefined: no replacement */
 export function tellProblems(
   what: string,
   problems: readonly ReviewProblem[],
@@ -150,26 +145,16 @@ export function tellProblems(
 }
 
 function reasonOf(why: ReviewProblem['why']): string {
-  switch (why) {
-    case 'edited':
-      return l10n.t('you edited these lines');
-    case 'yours':
-      return l10n.t('you saved the file while the agent worked');
-    case 'unnamed':
-      return l10n.t("the agent didn't name it");
-    case 'was-there':
-      return l10n.t('it may have been there before');
-    case 'occupied':
-      return l10n.t('another file has its old name');
-    case 'entangled':
-      return l10n.t('another change of the same lines comes first');
-    case 'not-kept':
-      return l10n.t('the version is no longer kept');
-    case 'outside':
-      return l10n.t('it is outside the folder');
-    case 'refused':
-      return l10n.t("it couldn't be written, or changed meanwhile");
-    case 'gone':
-      return l10n.t('it is no longer pending review');
-  }
+  return {
+    edited: l10n.t('you edited these lines'),
+    yours: l10n.t('you saved the file while the agent worked'),
+    unnamed: l10n.t("the agent didn't name it"),
+    'was-there': l10n.t('it may have been there before'),
+    occupied: l10n.t('another file has its old name'),
+    entangled: l10n.t('another change of the same lines comes first'),
+    'not-kept': l10n.t('the version is no longer kept'),
+    outside: l10n.t('it is outside the folder'),
+    refused: l10n.t("it couldn't be written, or changed meanwhile"),
+    gone: l10n.t('it is no longer pending review'),
+  }[why];
 }

@@ -12,7 +12,6 @@ export interface WaitingFile {
   readonly conversation: Conversation;
   readonly review: SessionReview;
   readonly file: ReviewFile;
-  /** Absolute. */
   readonly path: string;
 }
 
@@ -38,7 +37,6 @@ export class ReviewIndex implements Disposable {
     return this.#files;
   }
 
-  /** The absolute paths of files that no longer wait, as they were kept or undone. */
   get settled(): readonly string[] {
     return this.#conversations.list().flatMap(({ changes }) => changes.review?.settledPaths ?? []);
   }

@@ -2,9 +2,7 @@
 
 export interface ReviewKeys {
   readonly hasWaitingChanges: boolean;
-  /** Absolute paths. */
   readonly waitingFiles: readonly string[];
-  /** Those, and files that were kept or undone. */
   readonly changedFiles: readonly string[];
   /** The active editor is the comparison of everything that waits. */
   readonly isReviewActive: boolean;

@@ -3,8 +3,10 @@
 import { access, mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import * as z from 'zod/mini';
+import { Configured } from '../../base/disposable';
 import { ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
+import { succeeds } from '../../base/within';
 import type { Snapshot, WorkingFiles } from '../../changes/model/fileChange';
 import { AgentEdits } from '../../changes/restore/agentEdits';
 import { Restore, type RestoreResult } from '../../changes/restore/restore';
@@ -15,11 +17,9 @@ import { isProtected } from '../../client/requests/protectedPaths';
 import { realTarget } from '../../client/requests/roots';
 import type { FileStore } from '../../client/sharing/fileStore';
 
-export interface SessionRestoreOptions {
+interface SessionRestoreOptions {
   readonly files: WorkingFiles;
-  /** What the last restore of each session is taken back with. */
   readonly store: FileStore;
-  /** Where the logs of restores are that have not ended. */
   readonly logs: Pick<FileStore, 'pathOf'>;
 }
 
@@ -28,21 +28,14 @@ const snapshot = z.object({
 });
 const undo = z.object({ target: snapshot, now: snapshot, review: z.unknown() });
 
-export interface UnfinishedRestore {
+interface UnfinishedRestore {
   readonly files: number;
   readonly isUndo: boolean;
   finish(): Promise<RestoreResult>;
   takeBack(): Promise<RestoreResult>;
 }
 
-export class SessionRestore {
-  readonly #options: SessionRestoreOptions;
-
-  constructor(options: SessionRestoreOptions) {
-    this.#options = options;
-  }
-
-  /** @throws ParleyError `state-gone`, `no-checkpoint` */
+export class SessionRestore extends Configured<SessionRestoreOptions> {
   async plan(conversation: Conversation, turnId: string, signal: AbortSignal): Promise<RestorePlan> {
     const { changes, model } = conversation;
     await changes.settled();
@@ -77,14 +70,13 @@ export class SessionRestore {
     const result = await changes.work.run('restore', async (progress, signal) => {
       // What an earlier one is taken back with stays until it has ended.
       if (!(await restore.pending()))
-        await this.#options.store.write(key, JSON.stringify({ target: plan.target, now: plan.now, review: kept }));
+        await this.options.store.write(key, JSON.stringify({ target: plan.target, now: plan.now, review: kept }));
       return restore.run(plan, include, signal, progress);
     });
     await this.#ended(conversation, result, false);
     return result;
   }
 
-  /** @throws ParleyError `no-restore` */
   async planUndo(conversation: Conversation, signal: AbortSignal): Promise<RestorePlan> {
     const { now, target } = await this.#last(conversation.key);
     const states = await conversation.changes.states();
@@ -103,10 +95,7 @@ export class SessionRestore {
 
   async pending(conversation: Conversation): Promise<UnfinishedRestore | undefined> {
     // States are opened only where there is something to finish.
-    const isThere = await access(this.#logOf(conversation)).then(
-      () => true,
-      () => false,
-    );
+    const isThere = await succeeds(access(this.#logOf(conversation)));
     const pending = isThere ? await (await this.#restoreOf(conversation)).pending() : undefined;
     if (!pending) return undefined;
     const last = await this.#last(conversation.key).catch(() => undefined);
@@ -134,7 +123,7 @@ export class SessionRestore {
     }
     await review.reset(last.review);
     // What could not be written can be undone later.
-    if (result.failed.length === 0) await this.#options.store.remove(key);
+    if (result.failed.length === 0) await this.options.store.remove(key);
   }
 
   async #planTo(
@@ -156,7 +145,7 @@ export class SessionRestore {
   }
 
   #logOf({ key }: Conversation): string {
-    return this.#options.logs.pathOf(key);
+    return this.options.logs.pathOf(key);
   }
 
   async #restoreOf(conversation: Conversation): Promise<Restore> {
@@ -165,14 +154,14 @@ export class SessionRestore {
     await mkdir(dirname(log), { recursive: true });
     return new Restore({
       states: await changes.states(),
-      files: this.#options.files,
+      files: this.options.files,
       isProtected: async (path) => isProtected(path, await realTarget(path), roots),
       log,
     });
   }
 
   async #last(key: string): Promise<{ target: Snapshot; now: Snapshot; review: unknown }> {
-    const text = await this.#options.store.read(key);
+    const text = await this.options.store.read(key);
     const found = text === undefined ? undefined : undo.safeParse(JSON.parse(text));
     if (!found?.success) throw noRestore();
     const { target, now, review } = found.data;

@@ -1,7 +1,9 @@
 // Worktrees of sessions: made, compared, applied to the user's folder and removed.
+
 import { join } from 'node:path';
 import { l10n, Uri, workspace } from 'vscode';
 import * as z from 'zod/mini';
+import { Configured } from '../../base/disposable';
 import { ParleyError } from '../../base/errors';
 import { Emitter, type Event } from '../../base/event';
 import type { Git } from '../../changes/git/gitProcess';
@@ -9,7 +11,6 @@ import type { FileChange, FolderStates, Snapshot, WorkingFiles } from '../../cha
 import { type ApplyOptions, type ApplyResult, applyChanges, tryChanges } from '../../changes/worktree/applyChanges';
 import { copyIncluded, includedFiles } from '../../changes/worktree/includedFiles';
 import { type Loss, lossesOf } from '../../changes/worktree/losses';
-import { areAgreed, discardWorktree, type Removal, removeWorktree } from '../../changes/worktree/removeWorktree';
 import {
   bringAlong,
   filesChangedSince,
@@ -17,8 +18,16 @@ import {
   uncommittedDiff,
   uncommittedFiles,
 } from '../../changes/worktree/uncommitted';
-import { findUserGit } from '../../changes/worktree/userGit';
-import { addWorktree, commitWorktree, headOf } from '../../changes/worktree/worktree';
+import {
+  addWorktree,
+  areAgreed,
+  commitWorktree,
+  discardWorktree,
+  findUserGit,
+  headOf,
+  type Removal,
+  removeWorktree,
+} from '../../changes/worktree/worktree';
 import type { Worktree } from '../../changes/worktree/worktreeEntry';
 import type { Conversation } from '../../client/conversation/conversation';
 import { isBelow } from '../../client/requests/roots';
@@ -33,9 +42,8 @@ import { worktreeUri } from './worktreeDocuments';
 const MAX_COMPARED = 2_000;
 const START = 'worktree-start';
 
-export interface SessionWorktreesOptions {
+interface SessionWorktreesOptions {
   readonly folder: string;
-  /** Records of worktrees, by their working folder. */
   readonly store: FileStore;
   readonly conversations: Conversations;
   readonly environment: () => Promise<Record<string, string>>;
@@ -47,7 +55,6 @@ export interface SessionWorktree extends Worktree {
 }
 
 export interface NewSession {
-  /** The id of an agent; absent: the preferred one. */
   readonly agent: string | undefined;
   readonly folder: string;
   readonly name: string;
@@ -65,17 +72,11 @@ const recordSchema = z.object({
   start: z.array(z.object({ root: z.string(), tree: z.string().check(z.regex(/^[0-9a-f]{40,64}$/)) })),
 });
 
-export class SessionWorktrees {
-  readonly #options: SessionWorktreesOptions;
+export class SessionWorktrees extends Configured<SessionWorktreesOptions> {
   readonly #didChange = new Emitter<void>();
 
   readonly onDidChange: Event<void> = this.#didChange.event;
 
-  constructor(options: SessionWorktreesOptions) {
-    this.#options = options;
-  }
-
-  /** @throws ParleyError `no-git`, `no-repository`, `no-commit` */
   async uncommitted(folder: string): Promise<readonly string[]> {
     const git = await this.#git();
     return uncommittedFiles(git, (await headOf(git, folder)).top);
@@ -87,36 +88,35 @@ export class SessionWorktrees {
    */
   async open({ agent, folder, name, files, title }: NewSession, signal: AbortSignal): Promise<Conversation> {
     const git = await this.#git();
-    const worktree = await addWorktree(git, { folder, storage: this.#options.folder, name }, signal);
+    const worktree = await addWorktree(git, { folder, storage: this.options.folder, name }, signal);
     let conversation: Conversation | undefined;
     try {
       await bringAlong(worktree, files);
       await this.#include(git, worktree, signal);
-      conversation = this.#options.conversations.create({ agent, cwd: worktree.cwd, title });
+      conversation = this.options.conversations.create({ agent, cwd: worktree.cwd, title });
       const states = await conversation.changes.states();
       const start = await states.take(signal);
       signal.throwIfAborted();
       if (start.gaps.length > 0) throw unread();
       await states.hold(start, START);
-      await this.#options.store.write(worktree.cwd, JSON.stringify({ ...worktree, start: start.folders }));
+      await this.options.store.write(worktree.cwd, JSON.stringify({ ...worktree, start: start.folders }));
       const said = ownText('in-worktree', worktree.branch);
       const event = { type: 'notice', own: true, severity: 'info', title: '', said } as const;
       conversation.note([{ at: Date.now(), event }]);
       this.#didChange.fire();
       return conversation;
     } catch (error) {
-      if (conversation) await this.#options.conversations.close(conversation.key);
+      if (conversation) await this.options.conversations.close(conversation.key);
       await discardWorktree(git, worktree).catch(() => undefined); // why it failed is said
       throw error;
     }
   }
 
   async find(cwd: string): Promise<SessionWorktree | undefined> {
-    const text = await this.#options.store.read(cwd);
+    const text = await this.options.store.read(cwd);
     return text === undefined ? undefined : this.#parse(text);
   }
 
-  /** @throws ParleyError `no-worktree` */
   async of({ cwd }: Pick<Conversation, 'cwd'>): Promise<SessionWorktree> {
     const found = await this.find(cwd);
     if (!found) throw new ParleyError('no-worktree', l10n.t('This session does not work in a worktree.'));
@@ -125,14 +125,13 @@ export class SessionWorktrees {
 
   async list(): Promise<readonly SessionWorktree[]> {
     const found: SessionWorktree[] = [];
-    for await (const text of this.#options.store.texts()) {
+    for await (const text of this.options.store.texts()) {
       const worktree = this.#parse(text);
       if (worktree) found.push(worktree);
     }
     return found.sort((one, two) => (one.branch < two.branch ? -1 : 1));
   }
 
-  /** Returns what a session changed in its worktree since it began. @throws ParleyError `state-gone` */
   async changes(conversation: Conversation, signal: AbortSignal): Promise<Pick<ApplyOptions, 'changes' | 'states'>> {
     const { start } = await this.of(conversation);
     return changesSince(conversation, start, signal);
@@ -146,7 +145,6 @@ export class SessionWorktrees {
     return applyChanges(await this.#applying(conversation, changes));
   }
 
-  /** Commits all that is in a worktree to its branch. @throws ParleyError `no-changes`, `git-failed` */
   async commit(worktree: Worktree, message: string, signal: AbortSignal): Promise<void> {
     await commitWorktree(await this.#git(), worktree, message, signal);
   }
@@ -161,7 +159,7 @@ export class SessionWorktrees {
   }
 
   sessionsIn({ cwd }: Worktree): readonly Conversation[] {
-    return this.#options.conversations.list().filter((one) => one.cwd === cwd);
+    return this.options.conversations.list().filter((one) => one.cwd === cwd);
   }
 
   /**
@@ -173,10 +171,10 @@ export class SessionWorktrees {
     const git = await this.#git();
     const losses = agreed === 'all' ? [] : await lossesOf(git, worktree, signal);
     if (!areAgreed(losses, agreed)) return { losses };
-    for (const { key } of this.sessionsIn(worktree)) await this.#options.conversations.close(key);
+    for (const { key } of this.sessionsIn(worktree)) await this.options.conversations.close(key);
     const removal = await removeWorktree(git, worktree, agreed, signal);
     if ('losses' in removal) return removal; // an agent that ends may write
-    await this.#options.store.remove(worktree.cwd);
+    await this.options.store.remove(worktree.cwd);
     this.#didChange.fire();
     return removal;
   }
@@ -217,18 +215,18 @@ export class SessionWorktrees {
 
   async #applying(conversation: Conversation, changes: readonly FileChange[]): Promise<ApplyOptions> {
     const { cwd, folder } = await this.of(conversation);
-    const { files } = this.#options;
+    const { files } = this.options;
     return { changes, states: await conversation.changes.states(), from: cwd, to: folder, files };
   }
 
   async #git(): Promise<Git> {
-    return findUserGit(await this.#options.environment());
+    return findUserGit(await this.options.environment());
   }
 
   #parse(text: string): SessionWorktree | undefined {
     const found = recordSchema.safeParse(JSON.parse(text));
     // Only what is below our folder is ever removed.
-    if (!found.success || !isBelow(this.#options.folder, found.data.place)) return undefined;
+    if (!found.success || !isBelow(this.options.folder, found.data.place)) return undefined;
     const { start, ...worktree } = found.data;
     return { ...worktree, start: { folders: start, gaps: [] } };
   }

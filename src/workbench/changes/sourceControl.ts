@@ -1,10 +1,12 @@
-// Pending reviews in VS Code's source control view and in the gutter, while there are some.
+// Pending reviews in VS Code: its source control view, the gutter, and marks of files and tabs.
 import { join } from 'node:path';
 import { commands, l10n, Uri, window, workspace } from 'vscode';
-import { type Disposable, DisposableStore } from '../../base/disposable';
+import { type Disposable, DisposableStore, Part } from '../../base/disposable';
 import { showsSourceControl } from '../config/settings';
+import { pathKey } from '../editor/openDocuments';
+import type { Conversations } from '../sessions/conversations';
 import { titleOf } from '../sessions/sessionLabels';
-import { type SourceControlGroup, type SourceControlRow, SourceControlView } from '../ui/sourceControlView';
+import { FileMarks, type SourceControlGroup, type SourceControlRow, SourceControlView } from '../ui/fileMarks';
 import { reviewsInFront } from './comparisons';
 import { versionUri } from './documents/versionDocuments';
 import type { ReviewIndex, WaitingFile } from './reviewIndex';
@@ -12,26 +14,26 @@ import { NO_REVIEW, type ReviewKeys } from './reviewKeys';
 
 const MAX_ROWS = 2_000;
 
-export class ReviewSourceControl implements Disposable {
+export class ReviewSourceControl extends Part {
   readonly #index: ReviewIndex;
-  readonly #lifetime = new DisposableStore();
   #view: SourceControlView | undefined;
 
   constructor(index: ReviewIndex) {
+    super();
     this.#index = index;
-    this.#lifetime.add(index.onDidChange(() => this.#draw()));
-    this.#lifetime.add(
+    this.own(index.onDidChange(() => this.#draw()));
+    this.own(
       workspace.onDidChangeConfiguration((event) => {
         if (event.affectsConfiguration('parley.changes')) this.#draw();
       }),
     );
-    this.#lifetime.add(window.tabGroups.onDidChangeTabs(() => this.#look()));
+    this.own(window.tabGroups.onDidChangeTabs(() => this.#look()));
     this.#draw();
     this.#look();
   }
 
-  dispose(): void {
-    this.#lifetime.dispose();
+  override dispose(): void {
+    super.dispose();
     this.#view?.dispose();
     publish(NO_REVIEW);
   }
@@ -91,4 +93,52 @@ function rowOf({ conversation, file, path }: WaitingFile): SourceControlRow {
     command: 'parley.changes.openDiff',
     commandTitle: l10n.t('Open Diff'),
   };
+}
+
+/** None of git's letters, and the colour that VS Code has for files that its own chat edited. */
+const BADGE = '◆';
+const COLOR = 'chat.editedFileForeground';
+
+export function markReview(index: ReviewIndex): Disposable {
+  const lifetime = new DisposableStore();
+  const marks = lifetime.add(
+    new FileMarks(BADGE, COLOR, (path) => {
+      const agent = index.at(path)?.conversation.agent.name;
+      return agent && l10n.t('Changed by {0}, not reviewed', agent);
+    }),
+  );
+  let marked: ReadonlyMap<string, string> = new Map();
+  const draw = (): void => {
+    const before = marked;
+    const after = new Map(index.files.map(({ path, conversation }) => [path, conversation.agent.name]));
+    marked = after;
+    const touched = new Set([...before.keys(), ...after.keys()]);
+    void marks.refresh([...touched].filter((path) => before.get(path) !== after.get(path)));
+  };
+  lifetime.add(index.onDidChange(draw));
+  draw();
+  return lifetime;
+}
+
+export class UndoneWatch extends Part {
+  readonly #conversations: Pick<Conversations, 'list'>;
+
+  constructor(conversations: Pick<Conversations, 'list'>) {
+    super();
+    this.#conversations = conversations;
+    // Also fires when only the dirty state changed: VS Code tells that after the content, and until
+    // then a document counts as what is on the disk.
+    this.own(workspace.onDidChangeTextDocument(({ document }) => this.#changed(document.uri)));
+    this.own(workspace.onDidCreateFiles(({ files }) => this.#changed(...files)));
+    this.own(workspace.onDidDeleteFiles(({ files }) => this.#changed(...files)));
+  }
+
+  #changed(...uris: readonly Uri[]): void {
+    const keys = new Set(uris.filter(({ scheme }) => scheme === 'file').map(({ fsPath }) => pathKey(fsPath)));
+    const lengths = new Set([...keys].map(({ length }) => length));
+    // Runs with each key that is typed.
+    for (const { changes } of this.#conversations.list())
+      for (const path of changes.review?.undonePaths ?? [])
+        if (lengths.has(path.length) && keys.has(pathKey(path))) void changes.review?.editorChanged(path);
+  }
 }

@@ -1,31 +1,30 @@
 // Remembers which files the user edits, to tell these edits from those of agents.
 import { realpath } from 'node:fs/promises';
 import { type Uri, workspace } from 'vscode';
-import { type Disposable, DisposableStore } from '../../base/disposable';
+import { Part } from '../../base/disposable';
 import type { UserEdits } from '../../client/changes/changeServices';
 import type { FilePort } from '../../client/ports/ports';
 
 const MAX_FILES = 2000;
 
-export class EditorUserEdits implements UserEdits, Disposable {
-  readonly #lifetime = new DisposableStore();
+export class EditorUserEdits extends Part implements UserEdits {
   readonly #now: () => number;
   /** When each file or folder was edited, saved or moved last (ms since 1970), the oldest first. */
   readonly #edited = new Map<string, number>();
   readonly #unsaved = new Set<string>();
-  /** Files that agents write through their documents now. */
   readonly #written = new Map<string, number>();
 
   constructor(now: () => number) {
+    super();
     this.#now = now;
-    this.#lifetime.add(
+    this.own(
       workspace.onDidChangeTextDocument(({ document }) => {
         // A document that follows the disk is not dirty. The first edit fires before the document
         // is dirty; a second event without changes follows.
         if (document.isDirty) this.#changed(document);
       }),
     );
-    this.#lifetime.add(
+    this.own(
       workspace.onDidChangeNotebookDocument(({ notebook }) => {
         if (notebook.isDirty) this.#changed(notebook);
       }),
@@ -34,13 +33,13 @@ export class EditorUserEdits implements UserEdits, Disposable {
       if (this.#unsaved.delete(uri.fsPath)) this.#note(uri.fsPath);
     };
     const closed = ({ uri }: { readonly uri: Uri }): boolean => this.#unsaved.delete(uri.fsPath);
-    this.#lifetime.add(workspace.onDidSaveTextDocument(saved));
-    this.#lifetime.add(workspace.onDidSaveNotebookDocument(saved));
-    this.#lifetime.add(workspace.onDidCloseTextDocument(closed));
-    this.#lifetime.add(workspace.onDidCloseNotebookDocument(closed));
-    this.#lifetime.add(workspace.onDidCreateFiles(({ files }) => this.#moved(files)));
-    this.#lifetime.add(workspace.onDidDeleteFiles(({ files }) => this.#moved(files)));
-    this.#lifetime.add(
+    this.own(workspace.onDidSaveTextDocument(saved));
+    this.own(workspace.onDidSaveNotebookDocument(saved));
+    this.own(workspace.onDidCloseTextDocument(closed));
+    this.own(workspace.onDidCloseNotebookDocument(closed));
+    this.own(workspace.onDidCreateFiles(({ files }) => this.#moved(files)));
+    this.own(workspace.onDidDeleteFiles(({ files }) => this.#moved(files)));
+    this.own(
       workspace.onDidRenameFiles(({ files }) => this.#moved(files.flatMap(({ oldUri, newUri }) => [oldUri, newUri]))),
     );
   }
@@ -72,10 +71,6 @@ export class EditorUserEdits implements UserEdits, Disposable {
       }
     }
   };
-
-  dispose(): void {
-    this.#lifetime.dispose();
-  }
 
   #moved(uris: readonly Uri[]): void {
     for (const { scheme, fsPath } of uris) if (scheme === 'file' && !this.#written.has(fsPath)) this.#note(fsPath);

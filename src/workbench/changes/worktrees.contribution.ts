@@ -1,4 +1,7 @@
 // Sessions in git worktrees of their own: creating, applying, committing, comparing, removing.
+
+import { commands, window } from 'vscode';
+import { Part } from '../../base/disposable';
 import {
   applyWorktree,
   commitWorktree,
@@ -12,9 +15,9 @@ import { AsideQuestions } from '../sessions/asideQuestions';
 import { Conversations } from '../sessions/conversations';
 import { CommitDrafts } from './commitDrafts';
 import { EditorWorkingFiles } from './documents/workingFiles';
+import type { NO_WORKTREES } from './reviewKeys';
 import { SessionWorktrees } from './sessionWorktrees';
 import { WorktreeDocuments } from './worktreeDocuments';
-import { WorktreeKeys } from './worktreeKeys';
 
 export const worktrees: Contribution = {
   parts(workbench) {
@@ -49,3 +52,27 @@ export const worktrees: Contribution = {
     workbench.register('compareSessions', (argument?: never) => compareSessions(workbench, argument));
   },
 };
+
+class WorktreeKeys extends Part {
+  readonly #worktrees: Pick<SessionWorktrees, 'list'>;
+
+  constructor(worktrees: Pick<SessionWorktrees, 'list' | 'onDidChange'>) {
+    super();
+    this.#worktrees = worktrees;
+    this.own(worktrees.onDidChange(() => void this.#publish()));
+    this.own(
+      window.onDidChangeWindowState(({ focused }) => {
+        if (focused) void this.#publish();
+      }),
+    );
+    void this.#publish();
+  }
+
+  async #publish(): Promise<void> {
+    // A folder that cannot be read has none to offer.
+    const all = await this.#worktrees.list().catch(() => []);
+    const keys: typeof NO_WORKTREES = { hasWorktrees: all.length > 0 };
+    for (const [name, value] of Object.entries(keys))
+      await commands.executeCommand('setContext', `parley.${name}`, value);
+  }
+}

@@ -1,25 +1,24 @@
 // The file or the selection that the user was in last, which the composer offers as context of the
 // next message. Nothing of it leaves the editor before the user takes the offer.
 import { TabInputText, type TextEditor, window, workspace } from 'vscode';
-import { type Disposable, DisposableStore } from '../../base/disposable';
+import { Part } from '../../base/disposable';
 import { Emitter } from '../../base/event';
 import type { MentionView } from '../../panel/contract';
 import type { QueuedAttachment } from '../../session/queue/queue';
 import { fileAttachment, selectionAttachment, selectionLabel } from './attachments';
 
 export const ACTIVE_EDITOR = 'active';
-/** Selection changes within this many ms are reported once. */
 const PAUSE_MS = 100;
 
-export class ActiveEditor implements Disposable {
-  readonly #lifetime = new DisposableStore();
-  readonly #changed = this.#lifetime.add(new Emitter<void>());
+export class ActiveEditor extends Part {
+  readonly #changed = this.own(new Emitter<void>());
   readonly onDidChange = this.#changed.event;
   #last: TextEditor | undefined = window.activeTextEditor;
   #told: string | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor() {
+    super();
     const later = (): void => {
       this.#timer ??= setTimeout(() => this.#look(), PAUSE_MS);
     };
@@ -31,7 +30,7 @@ export class ActiveEditor implements Disposable {
       window.onDidChangeTextEditorSelection(later),
       window.tabGroups.onDidChangeTabs(later),
     ];
-    for (const one of listening) this.#lifetime.add(one);
+    for (const one of listening) this.own(one);
   }
 
   get view(): MentionView | undefined {
@@ -50,9 +49,9 @@ export class ActiveEditor implements Disposable {
     return [selected ?? (await fileAttachment(editor.document.uri))];
   }
 
-  dispose(): void {
+  override dispose(): void {
     clearTimeout(this.#timer);
-    this.#lifetime.dispose();
+    super.dispose();
   }
 
   get #editor(): TextEditor | undefined {

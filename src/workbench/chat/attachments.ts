@@ -52,7 +52,6 @@ function unsavedOf(uri: Uri): ContentBlock | undefined {
   return { type: 'resource', uri: uri.toString(), text, mimeType: 'text/plain' };
 }
 
-/** Returns undefined if nothing is selected. */
 export function selectionAttachment(editor: TextEditor): QueuedAttachment | undefined {
   const { document, selection } = editor;
   if (selection.isEmpty) return undefined;
@@ -74,7 +73,6 @@ function linesLabel(uri: Uri, first: number, last: number): string {
   return `${workspace.asRelativePath(uri)}:${first === last ? first : `${first}–${last}`}`;
 }
 
-/** @param first 1-based, as is `last` */
 export function linesAttachment(
   document: TextDocument,
   first: number,
@@ -118,10 +116,7 @@ export function embeddedAttachment(
   };
 }
 
-/**
- * @param data base64
- * @param thumbnail a `data:` URL
- */
+/** @param data base64 @param thumbnail a `data:` URL */
 export function imageAttachment(
   name: string,
   mimeType: string,
@@ -141,10 +136,7 @@ export function imageAttachment(
   };
 }
 
-/**
- * @param mimeType '' if unknown
- * @param data base64
- */
+/** @param mimeType '' if unknown @param data base64 */
 export function contentAttachment(name: string, mimeType: string, data: string): QueuedAttachment {
   const detail = `${mimeType || 'a file'}, ${Math.ceil((data.length * 3) / 4 / 1024)} KB`;
   const label = name || 'file';

@@ -1,7 +1,7 @@
 // Notices when a session goes on without being looked at, and tells what happened when the user is
 // back: the window has the focus, and the session is on the screen.
 import type { Memento } from 'vscode';
-import { type Disposable, DisposableStore } from '../../base/disposable';
+import { type Disposable, Part } from '../../base/disposable';
 import { messageOf } from '../../base/errors';
 import { Emitter, type Event } from '../../base/event';
 import type { Log } from '../../base/log';
@@ -28,16 +28,14 @@ export interface AwayOptions {
   readonly log: Log;
 }
 
-export class Away implements Disposable {
-  readonly #options: AwayOptions;
-  readonly #lifetime = new DisposableStore();
-  readonly #changed = this.#lifetime.add(new Emitter<string>());
+export class Away extends Part<AwayOptions> {
+  readonly #changed = this.own(new Emitter<string>());
   readonly #seen = new Map<string, LeftAt>();
   readonly #left: Map<string, LeftAt>;
   readonly #views = new Map<string, { readonly view: AwayView; readonly isShown: boolean }>();
 
   constructor(options: AwayOptions) {
-    this.#options = options;
+    super(options);
     const { conversations, memento } = options;
     this.#left = new Map(Object.entries(memento.get<Record<string, LeftAt>>(LEFT, {})));
     for (const one of conversations.list()) this.#begin(one);
@@ -50,10 +48,9 @@ export class Away implements Disposable {
         for (const { key } of conversations.list()) this.look(key);
       }),
     ];
-    for (const one of listening) this.#lifetime.add(one);
+    for (const one of listening) this.own(one);
   }
 
-  /** Fires the key of a session whose summary changed. */
   readonly onDidChange: Event<string> = this.#changed.event;
 
   of(key: string): AwayView | undefined {
@@ -61,7 +58,6 @@ export class Away implements Disposable {
     return known?.isShown ? known.view : undefined;
   }
 
-  /** Whether a session has a summary, dismissed or not. */
   has(key: string | undefined): boolean {
     return key !== undefined && this.#views.has(key);
   }
@@ -76,7 +72,7 @@ export class Away implements Disposable {
 
   /** Call it when a session may have become visible or has changed. */
   look(key: string): void {
-    const conversation = this.#options.conversations.find(key);
+    const conversation = this.options.conversations.find(key);
     if (!conversation) return;
     const left = this.#left.get(key);
     if (this.#isLookedAt(conversation)) {
@@ -90,21 +86,17 @@ export class Away implements Disposable {
     }
   }
 
-  dispose(): void {
-    this.#lifetime.dispose();
-  }
-
   /**
    * While an agent is attached again, what it did in the meantime comes first: nobody has seen it.
    */
   #isLookedAt({ key, isAttaching }: Conversation): boolean {
-    const { isFocused, isShown } = this.#options;
+    const { isFocused, isShown } = this.options;
     return !isAttaching && isFocused() && isShown(key);
   }
 
   #now({ model }: Conversation): LeftAt {
     const { usage } = model.state;
-    return { since: this.#options.now(), cost: usage?.cost ? usage.cost : undefined };
+    return { since: this.options.now(), cost: usage?.cost ? usage.cost : undefined };
   }
 
   #begin(conversation: Conversation): void {
@@ -123,13 +115,13 @@ export class Away implements Disposable {
     const { key } = conversation;
     this.#left.delete(key);
     this.#save();
-    if (this.#options.now() - left.since < MIN_AWAY_MS) return;
+    if (this.options.now() - left.since < MIN_AWAY_MS) return;
     try {
       await conversation.whole;
       const before = this.of(key);
       const since = Math.min(left.since, before?.since ?? left.since);
       const view = await awayView(conversation, { ...left, since });
-      if (!view || this.#options.conversations.find(key) !== conversation) return;
+      if (!view || this.options.conversations.find(key) !== conversation) return;
       const cost =
         view.cost && before?.cost
           ? { ...view.cost, amount: view.cost.amount + before.cost.amount }
@@ -137,7 +129,7 @@ export class Away implements Disposable {
       this.#views.set(key, { view: { ...view, ...(cost && { cost }) }, isShown: true });
       this.#changed.fire(key);
     } catch (error) {
-      this.#options.log.warn(`while away: ${messageOf(error)}`);
+      this.options.log.warn(`while away: ${messageOf(error)}`);
     }
   }
 
@@ -155,8 +147,8 @@ export class Away implements Disposable {
 
   #save(): void {
     const left = Object.fromEntries([...this.#left].slice(-MOST_LEFT));
-    this.#options.memento.update(LEFT, left).then(undefined, (error: unknown) => {
-      this.#options.log.debug(`while away: ${messageOf(error)}`);
+    this.options.memento.update(LEFT, left).then(undefined, (error: unknown) => {
+      this.options.log.debug(`while away: ${messageOf(error)}`);
     });
   }
 }

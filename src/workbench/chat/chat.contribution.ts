@@ -1,7 +1,7 @@
 // The chat: its pages, what the composer offers, and the context keys of the session that is shown.
 import { commands, window, workspace } from 'vscode';
 import { addCommands } from '../commands/addContext';
-import { onlyOf, sessionOf } from '../commands/commandSession';
+import { onlyOf, registerForSession } from '../commands/commandSession';
 import { AgentCatalog } from '../config/agentCatalog';
 import { openAgentSettings, openSettings, resourcesSetting } from '../config/settings';
 import type { Contribution } from '../core/workbench';
@@ -71,9 +71,7 @@ export const chat = (places: ChatPlaces): Contribution => ({
     workbench.register('timeline', () => home.focusOn('timeline'));
     workbench.register('previousPrompt', () => home.focusOn('previousPrompt'));
     workbench.register('nextPrompt', () => home.focusOn('nextPrompt'));
-    workbench.register('toggleAway', async (argument?: unknown) =>
-      away.toggle((await sessionOf(workbench, argument)).key),
-    );
+    registerForSession(workbench, { toggleAway: ({ key }) => away.toggle(key) });
     workbench.register('moveChatToEditor', () => home.move('editor'));
     workbench.register('moveChatToSideBar', () => home.move('sideBar'));
     workbench.register('moveChatToNewWindow', () => home.move('window'));

@@ -73,7 +73,6 @@ export class ChatHome implements SurfaceHost, UriHandler, Disposable {
     return this.#handlers;
   }
 
-  /** Fires the key of a session that became visible. */
   readonly onDidShow: Event<string> = this.#shown.event;
 
   set states(states: TabStates) {
@@ -81,7 +80,6 @@ export class ChatHome implements SurfaceHost, UriHandler, Disposable {
     this.retitle();
   }
 
-  /** Shows a conversation in a page that VS Code has opened. */
   fill(page: Page): void {
     const { tabs } = this.#places;
     if (tabs.has(page) && !this.#surfaces.has(page)) {
@@ -96,7 +94,6 @@ export class ChatHome implements SurfaceHost, UriHandler, Disposable {
     if (page === this.#places.view.page && !page.restored) surface.startWhenDrawn();
   }
 
-  /** Returns whether a page has a session, visible or hidden. */
   holds(key: string): boolean {
     return [...this.#surfaces.values()].some(({ conversation }) => conversation.key === key);
   }
@@ -172,7 +169,6 @@ export class ChatHome implements SurfaceHost, UriHandler, Disposable {
     return [...this.#surfaces.keys()].some(({ isVisible }) => isVisible);
   }
 
-  /** Shows a conversation in the panel and in the view, if they are open. */
   show(conversation: Conversation): void {
     if (this.#usedTab) this.#usedPage = undefined;
     this.#conversations.setActive(conversation.key);
@@ -182,7 +178,6 @@ export class ChatHome implements SurfaceHost, UriHandler, Disposable {
     if (this.isShown(conversation.key)) this.#shown.fire(conversation.key);
   }
 
-  /** Shows a conversation in its tab, or in a new one. */
   openTab(conversation: Conversation, column = ViewColumn.Beside): ChatSurface {
     const known = this.#tabOf(conversation.key);
     if (known) return this.#revealTab(known);
@@ -211,7 +206,6 @@ export class ChatHome implements SurfaceHost, UriHandler, Disposable {
     return surface;
   }
 
-  /** Shows a session and starts its agent. @returns its key */
   async start(conversation: Conversation): Promise<string> {
     this.show(conversation);
     const surface = this.open();
@@ -248,12 +242,10 @@ export class ChatHome implements SurfaceHost, UriHandler, Disposable {
     for (const surface of this.#surfaces.values()) if (surface.chime()) return;
   }
 
-  /** Scrolls to the entry of an event in all pages of a session. */
   reveal(key: string, event: TimedEvent): void {
     for (const surface of this.#surfaces.values()) if (surface.conversation.key === key) void surface.reveal(event);
   }
 
-  /** @throws ParleyError `no-such-session` */
   showSession(key: string): void {
     const conversation = this.#conversations.recall(key);
     if (!conversation) throw new ParleyError('no-such-session', l10n.t('This session no longer exists.'));
@@ -277,7 +269,6 @@ export class ChatHome implements SurfaceHost, UriHandler, Disposable {
     this.#fireShown(page);
   }
 
-  /** Takes over a session that another window has released, and says so if it has not. */
   takeOver(key: string): void {
     const taken = this.#conversations.takeOver(key);
     if (taken) {

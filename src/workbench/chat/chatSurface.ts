@@ -1,7 +1,7 @@
 // Connects one webview with the conversation that it shows: feeds the webview, and passes its
 // messages to their handlers. Panel, side bar view and tabs are all surfaces.
 import { l10n } from 'vscode';
-import { type Disposable, DisposableStore } from '../../base/disposable';
+import { type Disposable, Part } from '../../base/disposable';
 import { messageOf } from '../../base/errors';
 import { formatNumber } from '../../base/localFormat';
 import type { Conversation } from '../../client/conversation/conversation';
@@ -12,7 +12,7 @@ import type { TimedEvent } from '../../session/events/event';
 import type { Page, PageListener } from '../activation/page';
 import { SessionWorktrees } from '../changes/sessionWorktrees';
 import type { Workbench } from '../core/workbench';
-import { FirstUse } from '../registry/firstUse';
+import { FirstUse } from '../registry/foundAgents';
 import { Conversations } from '../sessions/conversations';
 import { ActiveEditor } from './activeEditor';
 import { Away } from './away';
@@ -56,19 +56,17 @@ export interface SurfaceHost {
   used(page: Page): void;
   activated(page: Page): void;
   seen(page: Page): void;
-  /** @throws ParleyError `no-such-session` */
   showSession(key: string): void;
   takeOver(key: string): void;
 }
 
-export class ChatSurface implements PageListener, Disposable {
+export class ChatSurface extends Part implements PageListener {
   readonly host: SurfaceHost;
   /** Ends the search for mentions when another begins. */
   searching = new AbortController();
   /** Mentions that are being attached: the next message waits for them. */
   attaching: Promise<void> | undefined;
   readonly #page: Page;
-  readonly #lifetime = new DisposableStore();
   readonly #conversations: Conversations;
   readonly #firstUse: FirstUse;
   readonly #activeEditor: ActiveEditor;
@@ -84,6 +82,7 @@ export class ChatSurface implements PageListener, Disposable {
   #startWanted: ReturnType<typeof setTimeout> | undefined;
 
   constructor(page: Page, conversation: Conversation, host: SurfaceHost) {
+    super();
     const { workbench } = host;
     this.#page = page;
     this.host = host;
@@ -95,13 +94,13 @@ export class ChatSurface implements PageListener, Disposable {
     this.#conversation = conversation;
     this.#feed = this.#newFeed();
     this.#mirroring = this.#mirrorDraft();
-    this.#lifetime.add({ dispose: () => this.#feed.dispose() });
-    this.#lifetime.add({ dispose: () => this.#mirroring.dispose() });
-    this.#lifetime.add(page.listen(this));
-    this.#lifetime.add(this.#firstUse.onDidChange(() => this.#offer()));
-    this.#lifetime.add(this.#activeEditor.onDidChange(() => this.#offerEditor()));
-    this.#lifetime.add(this.#worktrees.onDidChange(() => void this.#tellWorktree()));
-    this.#lifetime.add(this.#away.onDidChange((key) => key === this.#conversation.key && this.#tellAway()));
+    this.own({ dispose: () => this.#feed.dispose() });
+    this.own({ dispose: () => this.#mirroring.dispose() });
+    this.own(page.listen(this));
+    this.own(this.#firstUse.onDidChange(() => this.#offer()));
+    this.own(this.#activeEditor.onDidChange(() => this.#offerEditor()));
+    this.own(this.#worktrees.onDidChange(() => void this.#tellWorktree()));
+    this.own(this.#away.onDidChange((key) => key === this.#conversation.key && this.#tellAway()));
   }
 
   get conversation(): Conversation {
@@ -118,9 +117,7 @@ export class ChatSurface implements PageListener, Disposable {
     this.#mirroring = this.#mirrorDraft();
     // Hidden pages are destroyed, and updated when shown again.
     if (this.#greeted && this.#page.isVisible) this.#feed.snapshot();
-    void this.#welcome();
-    void this.#tellWorktree();
-    this.#tellAway();
+    this.#tellOfSession();
     this.#bringBack();
   }
 
@@ -131,14 +128,22 @@ export class ChatSurface implements PageListener, Disposable {
       this.#conversation.edits.releaseAll(this);
     } else if (this.#greeted) this.#feed.snapshot();
     if (isVisible) {
-      this.#offer();
-      this.#offerEditor();
-      void this.#welcome();
-      void this.#tellWorktree();
-      this.#tellAway();
+      this.#offerAll();
       this.#bringBack();
       this.host.seen(this.#page);
     }
+  }
+
+  #offerAll(): void {
+    this.#offer();
+    this.#offerEditor();
+    this.#tellOfSession();
+  }
+
+  #tellOfSession(): void {
+    void this.#welcome();
+    void this.#tellWorktree();
+    this.#tellAway();
   }
 
   activated(): void {
@@ -175,7 +180,6 @@ export class ChatSurface implements PageListener, Disposable {
       this.post({ type: 'activeEditor', offer: this.#activeEditor.view ?? null });
   }
 
-  /** Starts an agent that was suspended while the page was hidden. */
   #bringBack(): void {
     if (this.#conversation.isSuspended) this.startWhenDrawn();
   }
@@ -190,13 +194,11 @@ export class ChatSurface implements PageListener, Disposable {
     else this.#startWanted ??= setTimeout(() => this.#start(), LONGEST_DRAWING_MS);
   }
 
-  /** Sets the focus, as soon as the page runs. */
   focus(on: FocusTarget = 'composer'): void {
     this.#focusWanted = on;
     if (this.#isLive) this.#giveFocus();
   }
 
-  /** Scrolls to the entry of an event once the transcript is drawn. */
   async reveal(event: TimedEvent): Promise<void> {
     const conversation = this.#conversation;
     await conversation.whole;
@@ -206,7 +208,6 @@ export class ChatSurface implements PageListener, Disposable {
     if (index !== undefined) this.post({ type: 'reveal', index });
   }
 
-  /** @returns whether the page is visible */
   chime(): boolean {
     const { isVisible } = this.#page;
     if (isVisible) this.post({ type: 'chime' });
@@ -219,7 +220,6 @@ export class ChatSurface implements PageListener, Disposable {
     if (on) this.post({ type: 'focus', on });
   }
 
-  /** Resolves when the conversation is drawn as it is now. */
   painted(): Promise<void> {
     return this.#feed.painted();
   }
@@ -228,7 +228,6 @@ export class ChatSurface implements PageListener, Disposable {
     this.post({ type: 'insert', text });
   }
 
-  /** Puts text into the composer of a page that may still be loading. */
   async insertWhenPainted(text: string): Promise<void> {
     await this.painted();
     this.insert(text);
@@ -246,10 +245,10 @@ export class ChatSurface implements PageListener, Disposable {
     this.#firstUse.look();
   }
 
-  dispose(): void {
+  override dispose(): void {
     clearTimeout(this.#startWanted);
     this.#conversation.edits.releaseAll(this);
-    this.#lifetime.dispose();
+    super.dispose();
   }
 
   /** Mirrors drafts edited in other views. Hidden pages get them with their next snapshot. */
@@ -311,11 +310,7 @@ export class ChatSurface implements PageListener, Disposable {
     this.#conversation.edits.releaseAll(this); // a new page edits nothing
     this.#isLive = true;
     this.#feed.snapshot();
-    this.#offer();
-    this.#offerEditor();
-    void this.#welcome();
-    void this.#tellWorktree();
-    this.#tellAway();
+    this.#offerAll();
     this.#giveFocus();
     if (this.#startWanted) this.#start();
   }

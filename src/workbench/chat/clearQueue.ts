@@ -3,7 +3,6 @@ import { l10n } from 'vscode';
 import type { Conversation } from '../../client/conversation/conversation';
 import { showInfo } from '../ui/messages';
 
-/** Resolves when the offer to restore the messages is taken or gone. */
 export async function clearQueue(conversation: Conversation): Promise<void> {
   const { paused } = conversation.queue;
   const gone = conversation.queueActions.remove();

@@ -3,7 +3,7 @@ import { type Comment, type CommentReply, type CommentThread, l10n } from 'vscod
 import { ParleyError } from '../../base/errors';
 import { planMarkdown } from '../../session/model/sessionMarkdown';
 import { ReviewIndex } from '../changes/reviewIndex';
-import { sessionOf } from '../commands/commandSession';
+import { registerForSession } from '../commands/commandSession';
 import type { Contribution } from '../core/workbench';
 import { SessionTexts } from '../editor/readOnlyTexts';
 import { Archive } from '../sessions/archive';
@@ -38,13 +38,14 @@ export const comments: Contribution = {
     workbench.register('comments.remove', (comment: Comment) => feedback.remove(comment));
     workbench.register('comments.discard', (thread: CommentThread) => feedback.discard(thread));
     workbench.register('comments.send', () => feedback.send());
-    workbench.register('commentOnPlan', async (argument?: unknown) => {
-      const conversation = await sessionOf(workbench, argument);
-      const { model } = conversation;
-      const entry = model.state.entries[model.planIndex ?? -1];
-      const text = entry?.kind === 'plan' ? planMarkdown(entry) : '';
-      if (text === '') throw new ParleyError('no-plan', l10n.t('There is no plan in this session.'));
-      await texts.show(l10n.t('Plan: {0}', titleOf(conversation)), text);
+    registerForSession(workbench, {
+      async commentOnPlan(conversation) {
+        const { model } = conversation;
+        const entry = model.state.entries[model.planIndex ?? -1];
+        const text = entry?.kind === 'plan' ? planMarkdown(entry) : '';
+        if (text === '') throw new ParleyError('no-plan', l10n.t('There is no plan in this session.'));
+        await texts.show(l10n.t('Plan: {0}', titleOf(conversation)), text);
+      },
     });
   },
 };

@@ -1,6 +1,8 @@
 // Earlier sessions as something to mention: found by their titles among all that are kept, attached as
 // a transcript that is read a little at a time.
+
 import { setImmediate } from 'node:timers/promises';
+import { Configured } from '../../base/disposable';
 import { formatTime } from '../../base/localFormat';
 import { oneLine } from '../../base/text';
 import type { MentionView } from '../../panel/contract';
@@ -13,12 +15,11 @@ import { embeddedAttachment } from './attachments';
 
 const PAGE = 250;
 const MAX_TITLE = 60;
-/** Rows read for a transcript, from its end. */
 const MAX_ROWS = 20_000;
 /** Several panels may each show a list. */
 const MOST_OFFERED = 100;
 
-export interface EarlierSessionsOptions {
+interface EarlierSessionsOptions {
   readonly archive: Pick<Archive, 'marks' | 'endOf'>;
   readonly agentName: (id: string) => string;
 }
@@ -28,14 +29,8 @@ export interface MentionPlace {
   readonly roots: readonly string[];
 }
 
-export class EarlierSessions {
-  readonly #options: EarlierSessionsOptions;
-  /** By the id of the offer, oldest first. */
+export class EarlierSessions extends Configured<EarlierSessionsOptions> {
   readonly #offered = new Map<string, SessionName>();
-
-  constructor(options: EarlierSessionsOptions) {
-    this.#options = options;
-  }
 
   /**
    * Returns sessions by title, newest first, those of the place's folders before others. Ignores
@@ -50,7 +45,7 @@ export class EarlierSessions {
   ): Promise<readonly MentionView[]> {
     const wanted = folded(letters);
     if (wanted === '') return [];
-    const { marks } = this.#options.archive;
+    const { marks } = this.options.archive;
     const here: SessionName[] = [];
     const elsewhere: SessionName[] = [];
     for (let before: SessionName | undefined; here.length < most; ) {
@@ -71,11 +66,11 @@ export class EarlierSessions {
   async attachment(id: string): Promise<QueuedAttachment | undefined> {
     const offered = this.#offered.get(id);
     if (!offered) return undefined;
-    const end = await this.#options.archive.endOf(offered.key, MAX_ROWS);
+    const end = await this.options.archive.endOf(offered.key, MAX_ROWS);
     const transcript = end && transcriptText(end.model.state.entries, !end.isWhole);
     if (!end || transcript === undefined) return undefined;
     const label = titleOf(offered);
-    const agent = oneLine(this.#options.agentName(end.session.agentId));
+    const agent = oneLine(this.options.agentName(end.session.agentId));
     const when = formatTime(end.session.updatedAt);
     const text = [
       `Transcript of an earlier session of the user with ${agent}, “${label}”, last used on ${when}.`,
@@ -96,7 +91,7 @@ export class EarlierSessions {
       if (this.#offered.size <= MOST_OFFERED) break;
       this.#offered.delete(oldest);
     }
-    const description = `${short(this.#options.agentName(agentId))} · ${formatTime(updatedAt)}`;
+    const description = `${short(this.options.agentName(agentId))} · ${formatTime(updatedAt)}`;
     return { id, kind: 'session', label, description };
   }
 }

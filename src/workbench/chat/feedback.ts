@@ -11,24 +11,22 @@ import {
   Uri,
   workspace,
 } from 'vscode';
-import { type Disposable, DisposableStore } from '../../base/disposable';
+import { Part } from '../../base/disposable';
 import { oneLine } from '../../base/text';
 import type { Conversation } from '../../client/conversation/conversation';
 import { VERSION_SCHEME, versionOf } from '../changes/documents/versionDocuments';
 import type { ReviewIndex } from '../changes/reviewIndex';
 import type { Conversations } from '../sessions/conversations';
-import { addComments, CommentThreads, OwnComment } from '../ui/commentThreads';
-import { findLines } from './findLines';
-import { type KeptThread, keepComments, readComments } from './keptComments';
+import { addComments, CommentThreads, OwnComment } from '../ui/fileMarks';
+import { findLines, type KeptThread, keepComments, readComments } from './keptComments';
 
-/** Named in `when` clauses of menus. */
 const CONTROLLER = 'parley-feedback';
 /** Documents about the active session. */
 const OWN_SCHEMES: ReadonlySet<string> = new Set(['parley-diff', 'parley-session']);
 const MOST_LINES = 5;
 const MAX_LINE = 200;
 
-export interface FeedbackOptions {
+interface FeedbackOptions {
   readonly reviews: Pick<ReviewIndex, 'at' | 'onDidChange'>;
   readonly conversations: Pick<Conversations, 'find' | 'list' | 'onDidAdd' | 'peek'>;
   readonly memento: Pick<Memento, 'get' | 'update'>;
@@ -43,19 +41,16 @@ interface Subject {
   readonly isOutdated: boolean;
 }
 
-export class Feedback implements Disposable {
-  readonly #options: FeedbackOptions;
-  readonly #lifetime = new DisposableStore();
+export class Feedback extends Part<FeedbackOptions> {
   readonly #shown: CommentThreads;
   readonly #threads = new Map<CommentThread, Subject>();
-  /** Threads of sessions that haven't returned since the window opened. */
   #waiting: readonly KeptThread[];
 
   constructor(options: FeedbackOptions) {
-    this.#options = options;
+    super(options);
     const { reviews, conversations, memento } = options;
     this.#waiting = readComments(memento);
-    this.#shown = this.#lifetime.add(
+    this.#shown = this.own(
       new CommentThreads({
         id: CONTROLLER,
         label: l10n.t('Comments for Agents'),
@@ -63,8 +58,8 @@ export class Feedback implements Disposable {
         isOffered: (uri) => this.#sessionOf(uri) !== undefined,
       }),
     );
-    this.#lifetime.add(reviews.onDidChange(() => this.#shown.offer()));
-    this.#lifetime.add(conversations.onDidAdd(({ key }) => void this.#restore(key)));
+    this.own(reviews.onDidChange(() => this.#shown.offer()));
+    this.own(conversations.onDidAdd(({ key }) => void this.#restore(key)));
     for (const { key } of conversations.list()) void this.#restore(key);
   }
 
@@ -104,9 +99,8 @@ export class Feedback implements Disposable {
     this.#tell();
   }
 
-  /** Puts all comments into composers, one message for each session. */
   async send(): Promise<void> {
-    const { conversations, deliver } = this.#options;
+    const { conversations, deliver } = this.options;
     const bySession = Map.groupBy([...this.#threads], ([, { session }]) => session);
     for (const [session, threads] of bySession) {
       const conversation = conversations.find(session) ?? conversations.peek();
@@ -118,14 +112,14 @@ export class Feedback implements Disposable {
     }
   }
 
-  dispose(): void {
+  override dispose(): void {
     for (const thread of this.#threads.keys()) thread.dispose();
     this.#threads.clear();
-    this.#lifetime.dispose();
+    super.dispose();
   }
 
   #sessionOf(uri: Uri): Conversation | undefined {
-    const { reviews, conversations } = this.#options;
+    const { reviews, conversations } = this.options;
     if (uri.scheme === 'file') return reviews.at(uri.fsPath)?.conversation;
     if (uri.scheme === VERSION_SCHEME) return conversations.find(versionOf(uri)?.session ?? '');
     return OWN_SCHEMES.has(uri.scheme) ? conversations.peek() : undefined;
@@ -136,7 +130,7 @@ export class Feedback implements Disposable {
       const uri = Uri.parse(kept.uri);
       const first = uri.scheme === 'file' ? findLines(await lineReader(uri), kept.lines, kept.first) : kept.first;
       // Deleted or shown in the meantime.
-      if (this.#lifetime.isDisposed || !this.#waiting.includes(kept)) continue;
+      if (this.isDisposed || !this.#waiting.includes(kept)) continue;
       this.#waiting = this.#waiting.filter((one) => one !== kept);
       const isOutdated = first === undefined;
       const begin = first ?? kept.first;
@@ -152,7 +146,7 @@ export class Feedback implements Disposable {
     const { first, last } = linesOf(thread);
     const lines = await readLines(thread.uri, first, last);
     const subject = this.#threads.get(thread);
-    if (!subject || this.#lifetime.isDisposed) return;
+    if (!subject || this.isDisposed) return;
     this.#threads.set(thread, { ...subject, lines });
     this.#keep();
   }
@@ -160,7 +154,7 @@ export class Feedback implements Disposable {
   #tell(): void {
     let count = 0;
     for (const thread of this.#threads.keys()) count += thread.comments.length;
-    this.#options.onCount(count);
+    this.options.onCount(count);
     this.#keep();
   }
 
@@ -172,7 +166,7 @@ export class Feedback implements Disposable {
       lines,
       comments: wordsOf(thread),
     }));
-    keepComments(this.#options.memento, [...this.#waiting, ...threads]);
+    keepComments(this.options.memento, [...this.#waiting, ...threads]);
   }
 }
 
@@ -203,7 +197,6 @@ function wordsOf({ comments }: CommentThread): readonly string[] {
   return comments.map(({ body }) => (typeof body === 'string' ? body : body.value).trim());
 }
 
-/** Returns no lines if the document is gone. */
 async function readLines(uri: Uri, first: number, last: number): Promise<readonly string[]> {
   const lineAt = await lineReader(uri);
   const lines: string[] = [];

@@ -34,10 +34,7 @@ export function readComments(memento: Pick<Memento, 'get'>): readonly KeptThread
   return data.filter(({ first, last }) => first <= last);
 }
 
-/**
- * Keeps as many of the newest threads as there is room for.
- * @param threads oldest first
- */
+/** Keeps as many of the newest threads as there is room for. @param threads oldest first */
 export function keepComments(memento: Pick<Memento, 'update'>, threads: readonly KeptThread[]): void {
   let left = MAX_CHARS;
   const kept: KeptThread[] = [];
@@ -48,4 +45,19 @@ export function keepComments(memento: Pick<Memento, 'update'>, threads: readonly
     kept.unshift(thread);
   }
   void memento.update(COMMENTS, kept.length > 0 ? kept : undefined);
+}
+
+/** Lines searched before and after the old place. */
+const MAX_AWAY = 5000;
+
+export function findLines(
+  lineAt: (line: number) => string | undefined,
+  lines: readonly string[],
+  first: number,
+): number | undefined {
+  if (lines.length === 0) return undefined;
+  const isAt = (line: number): boolean => lines.every((text, index) => lineAt(line + index) === text);
+  for (let away = 0; away <= MAX_AWAY; away++)
+    for (const line of away === 0 ? [first] : [first - away, first + away]) if (isAt(line)) return line;
+  return undefined;
 }

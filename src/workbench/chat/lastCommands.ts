@@ -29,10 +29,7 @@ export class LastCommands<Terminal extends object, Execution extends object> {
   readonly #last = new Map<Terminal, Command<Terminal>>();
   readonly #running = new WeakMap<Execution, Command<Terminal>>();
 
-  /**
-   * @param line '' if unknown
-   * @param output what the terminal receives from now on
-   */
+  /** @param line '' if unknown @param output what the terminal receives from now on */
   begin(terminal: Terminal, execution: Execution, line: string, output: AsyncIterable<string>): void {
     const command = new Command(terminal, line);
     this.#running.set(execution, command);
@@ -53,7 +50,6 @@ export class LastCommands<Terminal extends object, Execution extends object> {
     this.#last.delete(terminal);
   }
 
-  /** Newest first. */
   list(): readonly TerminalCommand<Terminal>[] {
     return [...this.#last.values()].reverse();
   }
@@ -142,7 +138,6 @@ class Command<Terminal> implements TerminalCommand<Terminal> {
     this.#isForgotten = true;
   }
 
-  /** Waits briefly for output and exit code if one of them is missing. */
   async settled(): Promise<void> {
     if (this.#isRead === (this.#end !== undefined)) return;
     await within(REST_MS, Promise.all([this.#read.promise, this.#ended.promise]));

@@ -1,19 +1,30 @@
 // What `@` in the composer offers: the selection, problems, commands of terminals, open editors, files,
 // folders, commits, earlier sessions and symbols. What is chosen becomes an attachment.
 import { posix } from 'node:path';
-import { l10n, TabInputText, type TextEditor, Uri, window, workspace } from 'vscode';
-import type { Disposable } from '../../base/disposable';
-import { GitCommits } from '../../mentions/gitCommits';
-import { changesText, gitChanges, isInRepository } from '../../mentions/gitFiles';
+import {
+  l10n,
+  RelativePattern,
+  TabInputText,
+  type TextEditor,
+  Uri,
+  type WorkspaceFolder,
+  window,
+  workspace,
+} from 'vscode';
+import { type Disposable, Part } from '../../base/disposable';
+import { revealControls } from '../../base/revealControls';
+import { oneLine } from '../../base/text';
+import { FileList } from '../../mentions/fileList';
+import { type Commit, commitOf, commitText, GitCommits } from '../../mentions/gitCommits';
+import { changesText, gitChanges, gitFiles, isInRepository } from '../../mentions/gitFiles';
 import type { MentionView } from '../../panel/contract';
 import type { QueuedAttachment } from '../../session/queue/queue';
 import { problemsIn } from '../editorTools/readers/problems';
-import { type FoundSymbol, symbolsNamed, symbolsOf } from '../editorTools/readers/symbols';
+import { type FoundSymbol, symbolsNamed, symbolsOf } from '../editorTools/symbolPosition';
+import { agoLabel } from '../sessions/sessionLabels';
 import { embeddedAttachment, fileAttachment, linesAttachment, selectionAttachment } from './attachments';
-import { asksForCommits, commitAttachment, commitOffers } from './commitMentions';
-import type { EarlierSessions, MentionPlace } from './earlierSessions';
+import { type EarlierSessions, folded, type MentionPlace } from './earlierSessions';
 import type { TerminalCommands } from './terminalCommands';
-import { WorkspaceFiles } from './workspaceFiles';
 
 const MOST = 20;
 const FIRST_COMMANDS = 3;
@@ -30,7 +41,7 @@ const CHANGES = 'changes';
 const TERMINAL = 'terminal';
 const PATH = 'path:';
 
-export interface MentionSources {
+interface MentionSources {
   readonly sessions: Pick<EarlierSessions, 'named' | 'attachment'>;
   readonly terminals: Pick<TerminalCommands, 'offers' | 'attachment'>;
 }
@@ -216,4 +227,146 @@ function openFiles(): readonly MentionView[] {
       offers.set(label, { id: PATH + label, kind: 'file', label, description: l10n.t('Open editor') });
     }
   return [...offers.values()];
+}
+
+const MOST_FOUND = 5;
+const MOST_NEWEST = 8;
+const LEAST_HASH = 3;
+const HASH = /^[0-9a-f]{4,64}$/;
+const ID = /^commit:([0-9a-f]{40,64})$/;
+const WORD = /^comm(it?|its)?$/;
+const SHORT_HASH = 7;
+const MAX_WORDS = 60;
+
+function asksForCommits(wanted: string): boolean {
+  return WORD.test(wanted);
+}
+
+/** @param wanted in lower case @param folder of the repository; absolute */
+async function commitOffers(
+  commits: GitCommits,
+  wanted: string,
+  folder: string | undefined,
+  signal: AbortSignal,
+): Promise<readonly MentionView[]> {
+  if (!folder || !workspace.isTrusted) return [];
+  const newest = await commits.newest(folder);
+  if (asksForCommits(wanted)) return newest.slice(0, MOST_NEWEST).map(offerOf);
+  if (wanted.length < LEAST_HASH) return [];
+  const letters = folded(wanted);
+  const isHash = HASH.test(wanted);
+  const found = newest.filter(
+    ({ hash, subject }) => (isHash && hash.startsWith(wanted)) || (letters && folded(subject).includes(letters)),
+  );
+  const isOlder = found.length === 0 && isHash && wanted.length >= SHORT_HASH;
+  return (isOlder ? await commitOf(folder, wanted, signal) : found.slice(0, MOST_FOUND)).map(offerOf);
+}
+
+/** Returns undefined if the id is no commit's. @throws ParleyError if git fails */
+async function commitAttachment(id: string, folder: string | undefined): Promise<QueuedAttachment | undefined> {
+  const hash = ID.exec(id)?.[1];
+  const found = hash && folder && workspace.isTrusted ? await commitText(folder, hash) : undefined;
+  if (!found) return undefined;
+  return embeddedAttachment('commit', `commit/${hash}`, labelOf(found.commit), found.text);
+}
+
+function offerOf(commit: Commit): MentionView {
+  const description = `${inLine(commit.author)} · ${agoLabel(commit.at, Date.now())}`;
+  return { id: `commit:${commit.hash}`, kind: 'commit', label: labelOf(commit), description };
+}
+
+function labelOf({ hash, subject }: Commit): string {
+  return `${hash.slice(0, SHORT_HASH)} ${inLine(subject)}`.trim();
+}
+
+/** Anybody can have written it. */
+function inLine(text: string): string {
+  return oneLine(revealControls(text), MAX_WORDS);
+}
+
+const MAX_FILES = 200_000;
+
+class WorkspaceFiles extends Part {
+  readonly #ended = new AbortController();
+  #list: Promise<FileList> | undefined;
+  #isStale = false;
+  #isRenewing = false;
+
+  warm(): void {
+    if (this.#list) return;
+    this.#list = this.#make();
+    const stale = (): void => {
+      this.#isStale = true;
+    };
+    const watcher = this.own(workspace.createFileSystemWatcher('**/*', false, true, false));
+    this.own(watcher.onDidCreate(stale));
+    this.own(watcher.onDidDelete(stale));
+    this.own(workspace.onDidChangeWorkspaceFolders(stale));
+    this.own(workspace.onDidGrantWorkspaceTrust(stale));
+  }
+
+  async list(): Promise<FileList> {
+    this.warm();
+    if (this.#isStale && !this.#isRenewing) void this.#renew();
+    return this.#list ?? FileList.of([]);
+  }
+
+  uriOf(path: string): Uri | undefined {
+    for (const folder of workspace.workspaceFolders ?? []) {
+      const prefix = prefixOf(folder);
+      if (path.startsWith(prefix)) return Uri.joinPath(folder.uri, path.slice(prefix.length));
+    }
+    return undefined;
+  }
+
+  override dispose(): void {
+    this.#ended.abort();
+    super.dispose();
+  }
+
+  async #renew(): Promise<void> {
+    this.#isRenewing = true;
+    this.#isStale = false;
+    try {
+      const list = await this.#make();
+      this.#list = Promise.resolve(list);
+    } finally {
+      this.#isRenewing = false;
+    }
+  }
+
+  async #make(): Promise<FileList> {
+    const folders = workspace.workspaceFolders ?? [];
+    const lists = await Promise.all(
+      folders.map(async (folder) => {
+        const prefix = prefixOf(folder);
+        const files = await this.#filesOf(folder);
+        return prefix === '' ? files : files.map((path) => `${prefix}${path}`);
+      }),
+    );
+    return FileList.of(lists.flat());
+  }
+
+  async #filesOf(folder: WorkspaceFolder): Promise<readonly string[]> {
+    // Git reads the folder's configuration.
+    const isTold = workspace.isTrusted && folder.uri.scheme === 'file';
+    const listed = isTold ? await gitFiles(folder.uri.fsPath, this.#ended.signal) : undefined;
+    if (listed) return listed.slice(0, MAX_FILES);
+    const found = await workspace.findFiles(new RelativePattern(folder, '**/*'), excluded(folder), MAX_FILES);
+    const start = folder.uri.path.length + 1;
+    return found.map(({ path }) => path.slice(start));
+  }
+}
+
+/** In a multi-root workspace, paths begin with the folder's name. */
+function prefixOf(folder: WorkspaceFolder): string {
+  return (workspace.workspaceFolders?.length ?? 0) > 1 ? `${folder.name}/` : '';
+}
+
+function excluded({ uri }: WorkspaceFolder): string {
+  const patterns = ['files.exclude', 'search.exclude'].flatMap((section) => {
+    const all = workspace.getConfiguration(undefined, uri).get<Record<string, unknown>>(section) ?? {};
+    return Object.entries(all).flatMap(([pattern, isOn]) => (isOn === true ? [pattern] : []));
+  });
+  return `{${['**/node_modules', ...patterns].join(',')}}`;
 }

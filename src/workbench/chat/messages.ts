@@ -18,7 +18,7 @@ import { CodeBlocks } from '../editor/codeBlocks';
 import { EditorContents } from '../editor/entryContents';
 import { EditorLinks } from '../editor/linkOpener';
 import { RealTerminals } from '../editor/realTerminal';
-import { FirstUse } from '../registry/firstUse';
+import { FirstUse } from '../registry/foundAgents';
 import { ProblemsAfterTurn } from '../sessions/problemsAfterTurn';
 import { sessionMarkdown } from '../sessions/sessionMarkdown';
 import { Descriptors } from '../sharing/descriptors';
@@ -259,43 +259,30 @@ function keepUnsent(surface: ChatSurface, conversation: Conversation, message: M
   if (surface.shows(conversation)) surface.postDraft(conversation);
 }
 
-async function applyQueueAction(
+function applyQueueAction(
   surface: ChatSurface,
   conversation: Conversation,
   { action }: { readonly action: QueueAction },
-): Promise<void> {
+): unknown {
   const { queue, queueActions, edits } = conversation;
   switch (action.kind) {
     case 'edit':
       queue.edit(action.id, action.text);
-      queueActions.pump();
-      return;
+      return queueActions.pump();
     case 'hold':
       // A late one, from a page that is gone, would hold the item forever.
-      if (!action.held) edits.release(action.id, surface);
-      else if (surface.shows(conversation) && surface.isVisible) edits.hold(action.id, surface);
-      return;
-    case 'remove':
-      queueActions.remove(action.id);
-      return;
-    case 'takeBack':
-      queueActions.takeBack(action.id);
-      return;
-    case 'sendNow':
-      queueActions.sendNow(action.id);
-      return;
+      if (!action.held) return edits.release(action.id, surface);
+      return surface.shows(conversation) && surface.isVisible && edits.hold(action.id, surface);
     case 'move':
-      queue.move(action.id, action.to);
-      return;
+      return queue.move(action.id, action.to);
     case 'pause':
-      queue.pause('by-user');
-      return;
+      return queue.pause('by-user');
     case 'resume':
-      queueActions.resume();
-      return;
+      return queueActions.resume();
     case 'clear':
-      await clearQueue(conversation);
-      return;
+      return clearQueue(conversation);
+    default:
+      return queueActions[action.kind](action.id);
   }
 }
 

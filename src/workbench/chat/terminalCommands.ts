@@ -1,7 +1,7 @@
 // The last command of each of the user's terminals as something to mention, from VS Code's shell
 // integration: the command, its exit code and the end of its output.
 import { l10n, type Terminal, type TerminalShellExecution, window, workspace } from 'vscode';
-import { type Disposable, DisposableStore } from '../../base/disposable';
+import { Part } from '../../base/disposable';
 import { oneLine } from '../../base/text';
 import type { MentionView } from '../../panel/contract';
 import type { QueuedAttachment } from '../../session/queue/queue';
@@ -13,18 +13,18 @@ const MAX_LABEL = 60;
 const MAX_NAME = 30;
 const PREFIX = 'terminal:';
 
-export class TerminalCommands implements Disposable {
-  readonly #lifetime = new DisposableStore();
+export class TerminalCommands extends Part {
   readonly #commands = new LastCommands<Terminal, TerminalShellExecution>();
 
   constructor(workbench: Pick<Workbench, 'setContext'>) {
+    super();
     let had = false;
     const changed = (): void => {
       const has = this.#commands.list().length > 0;
       if (has !== had) workbench.setContext('hasTerminalCommands', has);
       had = has;
     };
-    this.#lifetime.add(
+    this.own(
       window.onDidStartTerminalShellExecution(({ terminal, execution }) => {
         if (!workspace.isTrusted) return;
         // Immediately: output printed before it is read is lost.
@@ -32,13 +32,13 @@ export class TerminalCommands implements Disposable {
         changed();
       }),
     );
-    this.#lifetime.add(
+    this.own(
       window.onDidEndTerminalShellExecution(({ execution, exitCode }) => {
         this.#commands.end(execution, execution.commandLine.value, exitCode);
         changed();
       }),
     );
-    this.#lifetime.add(
+    this.own(
       window.onDidCloseTerminal((terminal) => {
         this.#commands.forget(terminal);
         changed();
@@ -46,7 +46,6 @@ export class TerminalCommands implements Disposable {
     );
   }
 
-  /** Newest first. */
   offers(): readonly MentionView[] {
     return this.#commands.list().flatMap((command): readonly MentionView[] => {
       const label = labelOf(command);
@@ -64,10 +63,6 @@ export class TerminalCommands implements Disposable {
   async attachmentOf(terminal: Terminal): Promise<QueuedAttachment | undefined> {
     const command = this.#commands.of(terminal);
     return command && this.#attachmentOf(command);
-  }
-
-  dispose(): void {
-    this.#lifetime.dispose();
   }
 
   async #attachmentOf(command: TerminalCommand<Terminal>): Promise<QueuedAttachment | undefined> {

@@ -127,7 +127,6 @@ function urisOf(given: readonly unknown[]): readonly Uri[] {
   });
 }
 
-/** Returns the terminals of a menu, else the active one. */
 function terminalsOf([one, selected]: readonly unknown[]): readonly Terminal[] {
   const wanted = Array.isArray(selected) && selected.length > 0 ? selected : [one];
   const given = window.terminals.filter((terminal) => wanted.includes(terminal));

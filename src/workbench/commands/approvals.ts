@@ -5,9 +5,8 @@ import type { RememberedAnswer, RememberedAnswers } from '../config/rememberedAn
 import type { Workbench } from '../core/workbench';
 import { agoLabel } from '../sessions/sessionLabels';
 import { AllowedOrigins } from '../sharing/allowedOrigins';
-import { List } from '../ui/input';
-import { type ChoiceRow, choiceFrom } from '../ui/listChoice';
-import { askModal } from '../ui/messages';
+import { type ChoiceRow, choiceFrom, List } from '../ui/input';
+import { confirm } from '../ui/messages';
 
 export interface Approvals {
   readonly workspace: RememberedAnswers;
@@ -25,7 +24,6 @@ export async function manageApprovals(workbench: Workbench): Promise<void> {
   }
 }
 
-/** @param now ms since 1970 */
 export function rowsOf({ workspace, servers }: Approvals, now: number): readonly ChoiceRow[] {
   const rows = [
     ...section(l10n.t('Agents and MCP servers of this workspace'), workspace, now),
@@ -62,9 +60,8 @@ function rowOf(answer: RememberedAnswer, answers: RememberedAnswers, now: number
     detail: times.filter((time) => time !== undefined).join(' · ') || undefined,
     buttons: [{ icon: 'trash', tooltip: l10n.t('Remove'), run: remove }],
     choose: async () => {
-      const yes = l10n.t('Remove');
       const detail = l10n.t('Parley will ask again next time. Anything already running continues.');
-      if ((await askModal(l10n.t('Remove the answer about “{0}”?', subject), detail, [yes])) === yes) await remove();
+      if (await confirm(l10n.t('Remove the answer about “{0}”?', subject), detail, l10n.t('Remove'))) await remove();
     },
   };
 }

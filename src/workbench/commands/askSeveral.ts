@@ -20,7 +20,6 @@ export interface AskSeveralArgument {
   readonly agents?: readonly string[];
   readonly text?: string;
   readonly cwd?: string;
-  /** Each agent works in its own worktree, with the user's uncommitted changes. */
   readonly worktrees?: boolean;
 }
 
@@ -86,7 +85,6 @@ function pickAgents(
   return pickSome(items, l10n.t('Select 2 to {0} agents', MAX_AGENTS), { title });
 }
 
-/** @returns undefined if the user went away */
 async function areApart(workbench: Workbench, cwd: string | undefined): Promise<boolean | undefined> {
   const worktrees = workbench.get(SessionWorktrees);
   const isRepository = cwd !== undefined && (await worktrees.uncommitted(cwd).then(Boolean, () => false));

@@ -44,6 +44,14 @@ export async function sessionOf(workbench: Workbench, argument?: unknown): Promi
   return chooseSession(candidates);
 }
 
+type SessionCommand = (conversation: Conversation, argument: never) => unknown;
+
+/** Registers commands about the session of {@link sessionOf}, by their ids. */
+export function registerForSession(workbench: Workbench, table: Readonly<Record<string, SessionCommand>>): void {
+  for (const [id, run] of Object.entries(table))
+    workbench.register(id, async (argument?: never) => run(await sessionOf(workbench, argument), argument as never));
+}
+
 /**
  * Returns which of the sessions that changed a file is meant.
  * @param found not empty
@@ -66,12 +74,10 @@ export async function waitingFileOf(
   return candidates.find(({ conversation }) => conversation === chosen) ?? nothingChosen();
 }
 
-/** Returns the session if only one is shown. */
 export function onlyOf(shown: readonly Conversation[]): Conversation | undefined {
   return shown.length === 1 ? shown[0] : undefined;
 }
 
-/** @throws NothingChosen */
 export async function chooseSession(sessions: readonly Conversation[]): Promise<Conversation> {
   const items = sessions.map((session) => ({
     id: session.key,

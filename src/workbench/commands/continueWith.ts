@@ -1,22 +1,33 @@
-// Hands a session to another agent: an agent of the Agent Communication Protocol gets the session
-// itself, any other starts a new session with its transcript.
+// Carries a session on in a new one: with another agent, from before a message, with a summary in
+// place of the transcript, or to have a turn reviewed.
 
 import { l10n } from 'vscode';
 import type { AgentDefinition } from '../../agents/agentDefinition';
 import { ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
+import { head, oneLine } from '../../base/text';
+import { turnPatch } from '../../client/changes/commitMessage';
+import { pastOf } from '../../client/connection/sessionOpenStrategy';
 import type { Conversation } from '../../client/conversation/conversation';
+import { type FailedPrompt, promptOfTurn } from '../../client/conversation/sendAgain';
+import { summaryAsContext, summaryPrompt } from '../../client/conversation/summaryPrompt';
 import { continuedFrom, continuedWith } from '../../client/sharing/provenanceNotices';
+import type { FromTurn } from '../../panel/contract';
+import { ownText } from '../../session/events/ownText';
+import type { Entry } from '../../session/model/state';
+import { RestoreActions } from '../changes/restoreActions';
+import { embeddedAttachment } from '../chat/attachments';
 import { ChatHome } from '../chat/chatHome';
 import { AgentCatalog } from '../config/agentCatalog';
 import type { Workbench } from '../core/workbench';
+import { AsideQuestions } from '../sessions/asideQuestions';
+import { Conversations } from '../sessions/conversations';
+import { titleOf } from '../sessions/sessionLabels';
 import { Descriptors } from '../sharing/descriptors';
 import { pick } from '../ui/input';
+import { showProgress } from '../ui/messages';
 
-/**
- * @returns undefined if the user chose no agent
- * @throws ParleyError `session-busy`, `no-such-agent`; what exporting and opening throw
- */
+/** @throws ParleyError `session-busy`, `no-such-agent`; what exporting and opening throw */
 export async function continueWith(
   workbench: Workbench,
   from: Conversation | { readonly descriptor: unknown },
@@ -51,7 +62,6 @@ function isElsewhere(from: Conversation | { readonly descriptor: unknown }): fro
   return 'descriptor' in from;
 }
 
-/** @throws ParleyError `session-busy` */
 export function requireIdle({ isBusy, agent }: Conversation): void {
   if (!isBusy) return;
   throw new ParleyError('session-busy', localizable('{0} is still working on the last message.', agent.name), {
@@ -65,7 +75,6 @@ function passedOn({ type }: AgentDefinition): string {
     : l10n.t('starts a new session with the transcript');
 }
 
-/** @param current id of the session's agent */
 export function pickAgent(
   agents: readonly AgentDefinition[],
   current: string | undefined,
@@ -80,4 +89,129 @@ export function pickAgent(
     picked: isCurrent(agent),
   }));
   return pick(items, l10n.t('Select an agent to continue with'));
+}
+
+const MAX_COMMANDS = 10;
+const MAX_TITLE = 200;
+
+export interface ContinueOptions {
+  readonly turnId: string;
+  readonly how: FromTurn;
+  readonly agent?: string | undefined;
+  /** false: for programs, restores only what the agent changed, without asking. */
+  readonly ask?: boolean | undefined;
+}
+
+/** @throws ParleyError `no-such-message`, `no-such-agent`; what restoring throws */
+export async function continueFromMessage(
+  workbench: Workbench,
+  old: Conversation,
+  { turnId, how, agent, ask = true }: ContinueOptions,
+): Promise<Conversation | undefined> {
+  const { state } = old.model;
+  const first = state.entries.findIndex((entry) => entry.turnId === turnId);
+  if (first < 0) throw new ParleyError('no-such-message', localizable('The message is no longer available.'));
+  const prompt = promptOfTurn(state, turnId);
+  const past = pastOf({ entries: state.entries.slice(0, first), terminals: state.terminals });
+  const ran = commandsOf(state.entries.slice(first));
+  // Agents that get whole sessions get no transcript.
+  const agents = workbench
+    .get(AgentCatalog)
+    .list()
+    .filter(({ type }) => type !== 'communication');
+  const id = how === 'retry' ? (agent ?? (await pickAgent(agents, old.agent.id))) : old.agent.id;
+  if (id === undefined) return undefined;
+  const isEdit = how === 'edit';
+  if (isEdit && !(await workbench.get(RestoreActions).restoreIfChanged(old, turnId, ask))) return undefined;
+  const title = how === 'fork' ? l10n.t('{0} (fork)', titleOf(old)) : titleOf(old);
+  const fresh = workbench
+    .get(Conversations)
+    .create({ agent: id, cwd: old.cwd, title, isNamed: state.isNamed, continues: old });
+  const said = ownText('edited-from', ...(isEdit ? ran : []));
+  const notice = { type: 'notice', own: true, severity: 'info', title: '', said } as const;
+  const at = Date.now();
+  fresh.note([
+    ...past.map((event) => ({ at, event })),
+    { at, event: { ...notice, action: { id: `show:${old.key}` } } },
+  ]);
+  const chat = workbench.get(ChatHome);
+  return begin(fresh, prompt, () => (isEdit ? chat.present(fresh) : chat.openTab(fresh).focus()));
+}
+
+export async function begin(
+  fresh: Conversation,
+  { text, attachments }: FailedPrompt,
+  show: () => unknown,
+): Promise<Conversation> {
+  const { unsent } = fresh;
+  for (const attachment of attachments) unsent.attach(attachment);
+  unsent.write({ text, revision: unsent.draft.revision + 1 }, undefined);
+  show();
+  await fresh.start();
+  return fresh;
+}
+
+function commandsOf(entries: readonly Entry[]): readonly string[] {
+  const titles = entries.flatMap((entry) =>
+    entry.kind === 'tool' && entry.toolKind === 'execute' ? [entry.title.slice(0, MAX_TITLE)] : [],
+  );
+  return titles.slice(0, MAX_COMMANDS);
+}
+
+/**
+ * The summary waits in the composer of the new session.
+ * @throws ParleyError `session-busy`, `no-messages`, and those of `AsideQuestions.ask`
+ */
+export async function continueWithSummary(workbench: Workbench, old: Conversation): Promise<Conversation | undefined> {
+  requireIdle(old);
+  const { agent, cwd } = old;
+  const questions = workbench.get(AsideQuestions);
+  questions.requireAgent(agent);
+  await old.whole;
+  const prompt = summaryPrompt(old.model.state);
+  if (prompt === undefined) throw new ParleyError('no-messages', localizable('This session has no messages yet.'));
+  const summary = await showProgress(l10n.t('{0} is writing a summary…', agent.name), (signal) =>
+    questions.ask(agent, prompt, signal).catch((error) => {
+      if (signal.aborted) return undefined;
+      throw error;
+    }),
+  );
+  if (summary === undefined) return undefined;
+  const title = titleOf(old);
+  const label = oneLine(l10n.t('Summary of {0}', title));
+  const attachments = [embeddedAttachment('summary', 'summary', label, summaryAsContext(summary), 'text/markdown')];
+  const fresh = workbench.get(Conversations).create({
+    agent: agent.id,
+    cwd,
+    title: l10n.t('{0} (continued)', title),
+    isNamed: old.model.state.isNamed,
+    continues: old,
+  });
+  return begin(fresh, { text: '', attachments }, () => workbench.get(ChatHome).openTab(fresh).focus());
+}
+
+const MAX_TASK = 4_000;
+
+/** @throws ParleyError `no-changes`, `state-gone`, `no-such-agent` */
+export async function reviewWith(
+  workbench: Workbench,
+  old: Conversation,
+  turnId: string,
+  agent?: string,
+): Promise<Conversation | undefined> {
+  const { changes, model, cwd } = old;
+  await changes.settled();
+  const files = await changes.changesOf(turnId);
+  if (files.length === 0) throw new ParleyError('no-changes', localizable('There are no changes to show.'));
+  const patch = await turnPatch(files, await changes.states());
+  const id = agent ?? (await pickAgent(workbench.get(AgentCatalog).list(), old.agent.id, () => ''));
+  if (id === undefined) return undefined;
+  const title = l10n.t('Changes of Turn {0}: {1}', model.turn(turnId)?.number ?? '', titleOf(old));
+  // What the first agent may write without asking is no choice for another one.
+  const continues = id === old.agent.id ? old : undefined;
+  const fresh = workbench.get(Conversations).create({ agent: id, cwd, title, continues });
+  const request = l10n.t('Review the attached changes. Do not edit files. {0} was asked:', old.agent.name);
+  const text = `${request}\n\n${head(promptOfTurn(model.state, turnId).text, MAX_TASK)}`;
+  const attachments = [embeddedAttachment('changes', 'turn', oneLine(title), patch, 'text/x-diff')];
+  return begin(fresh, { text, attachments }, () => workbench.get(ChatHome).openTab(fresh).focus());
 }

@@ -49,11 +49,7 @@ export async function copyDescriptor(
   return form === 'link' ? exported.link : exported.descriptor;
 }
 
-/**
- * Waits until the links can be read.
- * @param asks the user what to do if they can't; else throws
- * @returns undefined if the user cancelled
- */
+/** Waits until the links can be read. @param asks the user what to do if they can't; else throws */
 async function exportReadable(
   { descriptors, stores, ask }: CopyServices,
   key: string,
@@ -77,9 +73,7 @@ async function exportReadable(
   }
 }
 
-/**
- * Offers links to messages that only wait for the server, never links signed with a wrong key.
- */
+/** Offers links to messages that only wait for the server, never links signed with a wrong key. */
 async function askAboutUnreadable(
   ask: Questions,
   { message, hint, reason, onlyLater }: UnreadableLinks,
@@ -97,10 +91,7 @@ async function askAboutUnreadable(
   return choice === anyway ? 'anyway' : undefined;
 }
 
-/**
- * Also asks whether to share the session at all.
- * @returns undefined if the user cancelled
- */
+/** Also asks whether to share the session at all. @returns undefined if the user cancelled */
 async function askForm(services: CopyServices, conversation: Conversation): Promise<Form | undefined> {
   const { descriptors, ask } = services;
   const look = async (): Promise<Exported> => withForms(await descriptors.exports.preview(conversation.key));
@@ -120,7 +111,6 @@ function withForms(descriptor: SessionDescriptor): Exported {
   return { descriptor, ...exportDescriptor(descriptor, env.uriScheme) };
 }
 
-/** @param offers to move messages that are only on this machine */
 async function agree(
   { ask, stores }: CopyServices,
   { agent }: Conversation,

@@ -7,7 +7,7 @@ import { AgentCatalog } from '../config/agentCatalog';
 import type { Workbench } from '../core/workbench';
 import { Conversations } from '../sessions/conversations';
 import { isForeign } from '../sessions/sessionLabels';
-import { askModal } from '../ui/messages';
+import { confirm } from '../ui/messages';
 
 export async function knownFolders(workbench: Workbench): Promise<readonly string[]> {
   const { folders } = workbench.get(Conversations);
@@ -15,7 +15,6 @@ export async function knownFolders(workbench: Workbench): Promise<readonly strin
   return [...folders, ...ofFolders.map(({ cwd }) => cwd)];
 }
 
-/** Returns whether a stored session is open or in this window's folders, or the user agrees. */
 export async function mayOpen(
   workbench: Workbench,
   { key, cwd, agentId }: Pick<SessionRecord, 'key' | 'cwd' | 'agentId'>,
@@ -25,11 +24,10 @@ export async function mayOpen(
 }
 
 export async function confirmForeign(cwd: string, agent: string): Promise<boolean> {
-  const yes = l10n.t('Open There');
   const text = l10n.t(
     'This session uses {0}, outside this workspace. {1} can read and change files there.',
     cwd,
     agent,
   );
-  return (await askModal(text, undefined, [yes])) === yes;
+  return confirm(text, undefined, l10n.t('Open There'));
 }

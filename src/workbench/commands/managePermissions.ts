@@ -12,16 +12,14 @@ import { openPermissionSettings } from '../config/settings';
 import type { Workbench } from '../core/workbench';
 import { openLocation } from '../editor/openLocation';
 import { Archive } from '../sessions/archive';
-import { List } from '../ui/input';
-import { type ChoiceRow, choiceFrom } from '../ui/listChoice';
-import { askModal } from '../ui/messages';
+import { type ChoiceRow, choiceFrom, List } from '../ui/input';
+import { confirm } from '../ui/messages';
 
 const MAX_ANSWERS = 100;
 const MAX_MS = 1500;
 const MAX_ROWS = 20_000;
 const MAX_ABOUT = 200;
 
-/** @param wanted label of the rule that gets the focus */
 export async function managePermissions(workbench: Workbench, wanted?: string): Promise<void> {
   let kept: readonly ChoiceRow[] = [];
   let redraw = (): void => {};
@@ -90,7 +88,7 @@ function focusOf(
 }
 
 /** @param wanted label of a rule; if it is gone, the list says so */
-export function permissionRows(
+function permissionRows(
   own: readonly PermissionRule[],
   workspace: readonly WorkspaceRule[],
   wanted?: string,
@@ -137,9 +135,8 @@ function rowOf(rule: PermissionRule, index: number): ChoiceRow {
     ...plainRow(rule, `user ${index}`, rule.folder),
     buttons: [{ icon: 'trash', tooltip: l10n.t('Remove'), run: remove }],
     choose: async () => {
-      const yes = l10n.t('Remove');
       const detail = l10n.t('The rule no longer answers requests. Anything already running continues.');
-      if ((await askModal(l10n.t('Remove the rule about “{0}”?', label), detail, [yes])) === yes) await remove();
+      if (await confirm(l10n.t('Remove the rule about “{0}”?', label), detail, l10n.t('Remove'))) await remove();
     },
   };
 }

@@ -5,7 +5,6 @@ import type { Workbench } from '../core/workbench';
 import { failureFor, isProgram, showFailure } from './commandErrors';
 import { NothingChosen, onlyOf } from './commandSession';
 
-/** @param id without `parley.` */
 export async function runCommand(workbench: Workbench, id: string, all: readonly unknown[]): Promise<unknown> {
   const args = withoutPage(all);
   try {

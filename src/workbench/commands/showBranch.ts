@@ -17,7 +17,6 @@ import { pick } from '../ui/input';
 
 /**
  * @param name see `branchName.ts`; if absent or gone, the user is asked
- * @returns undefined if the user chose none
  * @throws ParleyError `no-branch`; what opening throws
  */
 export async function showBranch(

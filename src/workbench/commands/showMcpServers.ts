@@ -11,8 +11,7 @@ import { openSettings } from '../config/settings';
 import type { Workbench } from '../core/workbench';
 import { openLocation } from '../editor/openLocation';
 import { titleOf } from '../sessions/sessionLabels';
-import { List } from '../ui/input';
-import { type ChoiceRow, choiceFrom } from '../ui/listChoice';
+import { type ChoiceRow, choiceFrom, List } from '../ui/input';
 import { manageApprovals } from './approvals';
 import { sessionOf } from './commandSession';
 

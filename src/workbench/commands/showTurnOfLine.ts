@@ -18,7 +18,6 @@ const ROWS_AT_ONCE = 1_000;
 interface FoundTurn extends PastTurn {
   readonly key: string;
   readonly turnId: string;
-  /** In ms since 1970. */
   readonly at: number;
 }
 

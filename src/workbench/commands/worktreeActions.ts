@@ -2,16 +2,16 @@
 import { basename, join } from 'node:path';
 import { l10n, workspace } from 'vscode';
 import { messageOf, ParleyError } from '../../base/errors';
+import { oneLine } from '../../base/text';
 import type { FileChange, FolderStates } from '../../changes/model/fileChange';
 import type { ReviewProblem } from '../../changes/review/reviewFile';
 import type { ApplyResult } from '../../changes/worktree/applyChanges';
 import type { Loss } from '../../changes/worktree/losses';
-import type { Removal } from '../../changes/worktree/removeWorktree';
+import type { Removal } from '../../changes/worktree/worktree';
 import { withTrailer } from '../../client/changes/commitMessage';
 import type { Conversation } from '../../client/conversation/conversation';
 import { CommitDrafts } from '../changes/commitDrafts';
 import { comparedChanges, openComparisons } from '../changes/comparisons';
-import { lossLine } from '../changes/lossLine';
 import { tellProblems } from '../changes/reviewActions';
 import { type SessionWorktree, SessionWorktrees } from '../changes/sessionWorktrees';
 import { ChatHome } from '../chat/chatHome';
@@ -23,7 +23,7 @@ import { Archive } from '../sessions/archive';
 import { Conversations } from '../sessions/conversations';
 import { tabTitleOf, titleOf } from '../sessions/sessionLabels';
 import { askLine, askLineWithHelp, type PickItem, pick, pickSome } from '../ui/input';
-import { askModal, showInfo, showProgress, showStatus } from '../ui/messages';
+import { confirm, showInfo, showProgress, showStatus } from '../ui/messages';
 import { onlyOf, sessionOf } from './commandSession';
 
 interface WorktreeArgument {
@@ -41,7 +41,6 @@ export interface NewWorktreeSession {
   readonly title?: string;
 }
 
-/** Asks nothing. */
 export async function openInWorktree(
   workbench: Workbench,
   { agent, cwd, worktree, uncommitted = false, title }: NewWorktreeSession,
@@ -56,7 +55,6 @@ export async function openInWorktree(
   );
 }
 
-/** @returns the key of the session; undefined if the user went away */
 export async function newSessionInWorktree(workbench: Workbench): Promise<string | undefined> {
   requireTrust();
   const cwd = await pickFolder(workbench.get(Conversations).folders);
@@ -73,7 +71,6 @@ export async function newSessionInWorktree(workbench: Workbench): Promise<string
   return workbench.get(ChatHome).start(await openInWorktree(workbench, { cwd, worktree, uncommitted }));
 }
 
-/** @returns the files that were changed; undefined if the user went away */
 export async function applyWorktree(
   workbench: Workbench,
   argument?: WorktreeArgument,
@@ -84,7 +81,6 @@ export async function applyWorktree(
   return apply(workbench.get(SessionWorktrees), conversation, argument?.ask !== false);
 }
 
-/** @returns the branch; undefined if the user went away */
 export async function commitWorktree(
   workbench: Workbench,
   argument?: WorktreeArgument & { readonly message?: string },
@@ -114,7 +110,6 @@ export async function commitWorktree(
   return branch;
 }
 
-/** @returns whether it is removed */
 export async function removeWorktree(workbench: Workbench, argument?: WorktreeArgument): Promise<boolean> {
   const worktrees = workbench.get(SessionWorktrees);
   requireTrust();
@@ -127,7 +122,6 @@ export async function removeWorktree(workbench: Workbench, argument?: WorktreeAr
   return isRemoved;
 }
 
-/** @returns the files that differ; undefined if the user went away */
 export async function compareSessions(
   workbench: Workbench,
   argument?: { readonly sessions?: readonly string[] },
@@ -151,7 +145,6 @@ interface AppliedPreview {
   readonly preview: ApplyResult;
 }
 
-/** @returns the files that were changed; undefined: the user went away */
 async function apply(
   worktrees: SessionWorktrees,
   conversation: Conversation,
@@ -179,7 +172,6 @@ async function apply(
   return result.applied;
 }
 
-/** @returns undefined if the user went away */
 async function pickApplied(
   worktrees: SessionWorktrees,
   conversation: Conversation,
@@ -219,14 +211,12 @@ function whyNotApplied(why: ReviewProblem['why']): string | undefined {
   return why === 'edited' || why === 'occupied' ? l10n.t('the folder has other changes there') : undefined;
 }
 
-/** @returns undefined if the user went away */
 export async function pickFolder(folders: readonly string[]): Promise<string | undefined> {
   if (folders.length < 2) return folders[0];
   const items = folders.map((folder) => ({ id: folder, label: basename(folder), description: folder }));
   return pick(items, l10n.t('Select the folder of the session'));
 }
 
-/** @returns undefined if the user went away */
 async function askUncommitted(count: number): Promise<boolean | undefined> {
   const files = count === 1 ? l10n.t('1 file') : l10n.t('{0} files', count);
   const items: PickItem[] = [
@@ -253,10 +243,7 @@ export async function offerRemoval(workbench: Workbench, cwd: string): Promise<v
   await remove(worktrees, worktree, true);
 }
 
-/**
- * @param isAsked asks if something is lost
- * @returns whether it is removed
- */
+/** @param isAsked asks if something is lost @returns whether it is removed */
 async function remove(worktrees: SessionWorktrees, worktree: SessionWorktree, isAsked: boolean): Promise<boolean> {
   const { branch } = worktree;
   let agreed: readonly Loss[] | 'all' = isAsked ? [] : 'all';
@@ -290,7 +277,6 @@ async function worktreeToRemove(
   return pickWorktree(all, l10n.t('Select a worktree to remove'));
 }
 
-/** @returns the right side first; none if the user went away */
 async function pickCompared(
   worktrees: SessionWorktrees,
   shown: Conversation | undefined,
@@ -318,9 +304,8 @@ async function pickWorktree(
 }
 
 async function confirmRemoval(branch: string, losses: readonly Loss[]): Promise<boolean> {
-  const yes = l10n.t('Remove Worktree');
   const detail = [l10n.t('This is lost:'), ...losses.map(lossLine)].join('\n');
-  return (await askModal(l10n.t('Remove the worktree of {0}?', branch), detail, [yes])) === yes;
+  return confirm(l10n.t('Remove the worktree of {0}?', branch), detail, l10n.t('Remove Worktree'));
 }
 
 function requireTrust(): void {
@@ -334,4 +319,24 @@ function requireIdle(conversations: readonly Conversation[]): void {
   throw new ParleyError('agent-works', l10n.t('{0} is still working.', busy.agent.name), {
     hint: l10n.t("Wait until it's done, or stop it."),
   });
+}
+
+const MAX_NAMES = 8;
+const MAX_NAME = 100;
+
+function lossLine({ kind, names }: Loss): string {
+  const shown = names.slice(0, MAX_NAMES).map((name) => oneLine(name, MAX_NAME));
+  const list = shown.join(', ');
+  const more = names.length - shown.length;
+  const all = more > 0 ? l10n.t('{0} and {1} more', list, more) : list;
+  return {
+    changes: l10n.t('Changes that are not committed: {0}', all),
+    ignored: l10n.t('Files that Git ignores: {0}', all),
+    repositories: l10n.t('Repositories and submodules inside: {0}', all),
+    commits: l10n.t('Commits that are on no branch: {0}', all),
+    unborn: l10n.t('A branch that has no commit yet'),
+    operation: l10n.t('A merge, rebase or similar that is not finished: {0}', all),
+    locked: l10n.t('The worktree is locked. {0}', all),
+    unknown: l10n.t("Everything in the worktree: Git can't read it. {0}", all),
+  }[kind];
 }

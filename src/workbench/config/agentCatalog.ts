@@ -38,7 +38,6 @@ export class AgentCatalog {
     return this.#all().map(({ agent }) => agent);
   }
 
-  /** Without those of the workspace. */
   own(): AgentDefinition[] {
     return this.#all().flatMap(({ agent, origin }) => (origin.kind === 'folder' ? [] : [agent]));
   }
@@ -50,7 +49,6 @@ export class AgentCatalog {
     return (named ?? all.find(({ origin }) => origin.kind === 'folder' && origin.ownId === id))?.agent;
   }
 
-  /** Returns the name of an agent; its id if it isn't configured. */
   nameOf(id: string): string {
     return this.find(id)?.name ?? id;
   }

@@ -1,7 +1,9 @@
 // Asks the user before configuration of a folder may start programs: once for each version of its
 // content, remembered for the workspace.
+
 import { createHash } from 'node:crypto';
 import { type ExtensionContext, env, l10n, UIKind } from 'vscode';
+import { Configured } from '../../base/disposable';
 import { messageOf } from '../../base/errors';
 import { Emitter, type Event } from '../../base/event';
 import type { Log } from '../../base/log';
@@ -26,31 +28,26 @@ type Decision =
       readonly used?: number;
     };
 
-export interface FolderContent {
+interface FolderContent {
   /** Everything that takes effect: other content is another question. */
   readonly content: string;
   readonly question: string;
   readonly detail: string;
 }
 
-export type ConsentAnswer = 'yes' | 'no' | 'undecided' | 'too-long';
+type ConsentAnswer = 'yes' | 'no' | 'undecided' | 'too-long';
 
-export interface FolderConsentOptions {
+interface FolderConsentOptions {
   readonly context: Pick<ExtensionContext, 'workspaceState'>;
   readonly log: Log;
   /** Asks instead of a modal dialog. Undefined: not decided. */
   readonly agree?: (question: string, detail: string) => Promise<boolean | undefined>;
 }
 
-export class FolderConsent implements RememberedAnswers {
-  readonly #options: FolderConsentOptions;
+export class FolderConsent extends Configured<FolderConsentOptions> implements RememberedAnswers {
   readonly #changed = new Emitter<void>();
   /** By the hash of their content: sessions that start together ask once. */
   readonly #asking = new Map<string, Promise<ConsentAnswer>>();
-
-  constructor(options: FolderConsentOptions) {
-    this.#options = options;
-  }
 
   readonly onDidChange: Event<void> = this.#changed.event;
 
@@ -75,7 +72,6 @@ export class FolderConsent implements RememberedAnswers {
     return known === undefined ? undefined : isYes(known);
   }
 
-  /** Newest first. */
   list(): readonly RememberedAnswer[] {
     return Object.entries(this.#decisions())
       .map(([id, decision]) => {
@@ -97,12 +93,12 @@ export class FolderConsent implements RememberedAnswers {
   }
 
   async reset(): Promise<void> {
-    await this.#options.context.workspaceState.update(DECISIONS, undefined);
+    await this.options.context.workspaceState.update(DECISIONS, undefined);
     this.#changed.fire();
   }
 
   async #ask(hash: string, question: string, detail: string): Promise<ConsentAnswer> {
-    const { log, agree = askInDialog } = this.#options;
+    const { log, agree = askInDialog } = this.options;
     const answer = await agree(question, detail);
     if (answer === undefined) {
       log.info(`Not decided: ${question}`);
@@ -121,17 +117,17 @@ export class FolderConsent implements RememberedAnswers {
     if (!isNewUse(decision.used, now)) return;
     const noted = { ...decision, question: head(question, MAX_QUESTION), used: now };
     this.#write(Object.entries({ ...this.#decisions(), [hash]: noted })).catch((error: unknown) =>
-      this.#options.log.debug(`use of an answer not noted: ${messageOf(error)}`),
+      this.options.log.debug(`use of an answer not noted: ${messageOf(error)}`),
     );
   }
 
   async #write(decisions: readonly (readonly [hash: string, decision: Decision])[]): Promise<void> {
-    await this.#options.context.workspaceState.update(DECISIONS, Object.fromEntries(decisions));
+    await this.options.context.workspaceState.update(DECISIONS, Object.fromEntries(decisions));
     this.#changed.fire();
   }
 
   #decisions(): Readonly<Record<string, Decision>> {
-    return this.#options.context.workspaceState.get<Record<string, Decision>>(DECISIONS, {});
+    return this.options.context.workspaceState.get<Record<string, Decision>>(DECISIONS, {});
   }
 }
 

@@ -6,17 +6,18 @@ import { basename } from 'node:path';
 import { type ExtensionContext, FileType, l10n, Uri, workspace } from 'vscode';
 import { resolveCommand } from '../../agents/resolveCommand';
 import { parseSettings } from '../../agents/settingsText';
+import { Configured } from '../../base/disposable';
 import { messageOf, ParleyError } from '../../base/errors';
 import type { Event } from '../../base/event';
 import { localizable, mapForeign } from '../../base/localizable';
 import { knownSecrets } from '../../base/redact';
 import { own } from '../../base/untrusted';
-import { type McpConfig, type McpEntry, parseMcpConfig, toMcpServers } from '../../client/mcp/mcpConfig';
+import { type McpConfig, type McpEntry, type McpInput, parseMcpConfig, toMcpServers } from '../../client/mcp/mcpConfig';
 import type { McpOffer } from '../../client/mcp/mcpOffer';
 import { describeStart, environmentReadBy } from '../../client/transport/describeStart';
+import { askLine, pick } from '../ui/input';
 import type { FolderConsent } from './folderConsent';
 import { folderValues, userValue } from './folderSettings';
-import { McpInputs } from './mcpInputs';
 import { usesWorkspaceMcp } from './settings';
 
 /** Shorter values of variables are ports and names, not secrets, in characters. */
@@ -30,7 +31,7 @@ const PLAIN_VARIABLES = new Set(
 /** In bytes. */
 const MAX_FILE = 1024 * 1024;
 
-export interface McpServersOptions {
+interface McpServersOptions {
   readonly context: ExtensionContext;
   readonly environment: (command?: string) => Promise<Record<string, string>>;
   readonly consent: FolderConsent;
@@ -45,19 +46,18 @@ interface FolderServer {
   readonly content: string;
 }
 
-export interface ConfiguredServer {
+interface ConfiguredServer {
   readonly entry: McpEntry;
   /** Absent: the user's settings. */
   readonly file?: string;
   readonly isAllowed?: boolean | undefined;
 }
 
-export class McpServers {
-  readonly #options: McpServersOptions;
+export class McpServers extends Configured<McpServersOptions> {
   readonly #inputs: McpInputs;
 
   constructor(options: McpServersOptions) {
-    this.#options = options;
+    super(options);
     this.#inputs = new McpInputs(options.context);
   }
 
@@ -94,7 +94,7 @@ export class McpServers {
         ownNames.has(entry.name) ? entry : { ...entry, name: freeName(entry.name, folder, names) },
       );
       for (const { name } of entries) names.add(name);
-      const environment = await this.#options.environment();
+      const environment = await this.options.environment();
       for (const name of environmentReadBy(entries))
         if (!PLAIN_VARIABLES.has(name)) knownSecrets.add(own(environment, name) ?? '', MIN_FILLED);
       const { servers, problems } = await toMcpServers(entries, {
@@ -121,23 +121,23 @@ export class McpServers {
     return [
       ...parseMcpConfig({ servers: userValue('mcpServers') ?? {} }).entries.map((entry) => ({ entry })),
       ...found.flatMap(({ id, file, config, content }) => {
-        const isAllowed = this.#options.consent.answerTo(`${id}\0${content}`);
+        const isAllowed = this.options.consent.answerTo(`${id}\0${content}`);
         return config.entries.map((entry) => ({ entry, file, isAllowed }));
       }),
     ];
   }
 
   get hasAnswers(): boolean {
-    return this.#options.consent.list().length > 0 || this.#inputs.hasAnswers;
+    return this.options.consent.list().length > 0 || this.#inputs.hasAnswers;
   }
 
   get onDidChangeAnswers(): Event<void> {
-    return this.#options.consent.onDidChange;
+    return this.options.consent.onDidChange;
   }
 
   async reset(): Promise<void> {
     await this.#inputs.reset();
-    await this.#options.consent.reset();
+    await this.options.consent.reset();
   }
 
   async #ofWorkspace(): Promise<FolderServer[]> {
@@ -168,7 +168,7 @@ export class McpServers {
       l10n.t('Your choice applies to all agents until the file changes.'),
     ].join('\n\n');
     const question = l10n.t('Let agents use the MCP servers of this workspace?');
-    const answer = await this.#options.consent.ask({ content: `${id}\0${content}`, question, detail });
+    const answer = await this.options.consent.ask({ content: `${id}\0${content}`, question, detail });
     if (answer === 'yes') return config;
     const none = { entries: [], inputs: [] };
     if (answer !== 'too-long') return { ...none, problems: [] };
@@ -217,4 +217,66 @@ async function readSmallFile(uri: Uri): Promise<string | undefined> {
   } catch {
     return undefined;
   }
+}
+
+const VALUES = 'parley.mcp.inputs';
+const SECRETS = 'parley.mcp.secrets';
+
+class McpInputs {
+  readonly #context: ExtensionContext;
+
+  constructor(context: ExtensionContext) {
+    this.#context = context;
+  }
+
+  /** @param source each has its own answers @returns undefined if the user gave none */
+  async ask(source: string, id: string, inputs: readonly McpInput[]): Promise<string | undefined> {
+    const input = inputs.find((candidate) => candidate.id === id);
+    const key = JSON.stringify([source, id]);
+    // An undeclared input may be a secret.
+    const isSecret = input ? input.password === true : true;
+    const known = isSecret ? await this.#context.secrets.get(this.#secretKey(key)) : this.#values()[key];
+    if (known !== undefined) return known;
+    const answer = await ask(id, input, isSecret);
+    if (answer === undefined) return undefined;
+    const { workspaceState, secrets } = this.#context;
+    if (isSecret) {
+      await secrets.store(this.#secretKey(key), answer);
+      await workspaceState.update(SECRETS, [...new Set([...workspaceState.get<string[]>(SECRETS, []), key])]);
+    } else await workspaceState.update(VALUES, { ...this.#values(), [key]: answer });
+    return answer;
+  }
+
+  get hasAnswers(): boolean {
+    const { workspaceState } = this.#context;
+    return Object.keys(this.#values()).length > 0 || workspaceState.get<string[]>(SECRETS, []).length > 0;
+  }
+
+  async reset(): Promise<void> {
+    const { workspaceState, secrets } = this.#context;
+    for (const key of workspaceState.get<string[]>(SECRETS, [])) await secrets.delete(this.#secretKey(key));
+    await workspaceState.update(SECRETS, undefined);
+    await workspaceState.update(VALUES, undefined);
+  }
+
+  #values(): Record<string, string> {
+    return this.#context.workspaceState.get<Record<string, string>>(VALUES, {});
+  }
+
+  #secretKey(key: string): string {
+    return `parley.mcp.input:${key}`;
+  }
+}
+
+async function ask(id: string, input: McpInput | undefined, password: boolean): Promise<string | undefined> {
+  const title = l10n.t('MCP server: {0}', id);
+  const prompt = input?.description ?? id;
+  if (input?.type === 'pickString') {
+    const options = input.options ?? [];
+    const items = options.map((option, index) => ({ id: String(index), label: option }));
+    const chosen = await pick(items, prompt, { title, ignoreFocusOut: true });
+    return chosen === undefined ? undefined : options[Number(chosen)];
+  }
+  if (input !== undefined && input.type !== 'promptString') return undefined;
+  return askLine({ title, prompt, secret: password, value: input?.default });
 }

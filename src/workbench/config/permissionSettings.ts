@@ -19,7 +19,6 @@ export function workspaceRules(): readonly { readonly rule: PermissionRule; read
   return folderValues(KEY).flatMap(({ value, file }) => readRules(value).map(({ rule }) => ({ rule, file })));
 }
 
-/** Adds a rule of the user at the end, unless it is there. */
 export async function addRule(rule: PermissionRule): Promise<void> {
   const all = written();
   if (!readRules(all).some((one) => sameRule(one.rule, rule))) await write([...all, rule]);

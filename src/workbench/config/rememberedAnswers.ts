@@ -12,11 +12,9 @@ export interface RememberedAnswer {
 
 export interface RememberedAnswers {
   list(): readonly RememberedAnswer[];
-  /** The user is asked again the next time. */
   remove(id: string): Promise<void>;
 }
 
-/** Uses within this time are noted once, in ms. */
 const USE_MS = 60_000;
 
 export function isNewUse(usedAt: number | undefined, now: number): boolean {

@@ -52,7 +52,6 @@ export class RemoteHeaders implements RemoteAccess {
     return answer === allow;
   }
 
-  /** @returns how many secrets were removed */
   async forget(): Promise<number> {
     const { secrets, globalState } = this.#context;
     const keys = (await secrets.keys()).filter((key) => key.startsWith(PREFIX));

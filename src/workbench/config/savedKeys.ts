@@ -1,8 +1,10 @@
 // The keys that the user has entered for agents, each kept in VS Code's secret store for one agent,
 // and when they signed in to it.
+
 import { createHash } from 'node:crypto';
 import { type ExtensionContext, l10n } from 'vscode';
 import type { AgentDefinition } from '../../agents/agentDefinition';
+import { Configured } from '../../base/disposable';
 import { messageOf } from '../../base/errors';
 import type { Log } from '../../base/log';
 import { knownSecrets } from '../../base/redact';
@@ -14,7 +16,7 @@ import type { AgentOrigin } from './agentCatalog';
 export const PREFIX = 'parley.key:';
 const SIGN_IN = 'parley.signIn:';
 
-export interface SavedKeysOptions {
+interface SavedKeysOptions {
   readonly context: Pick<ExtensionContext, 'secrets' | 'globalState'>;
   readonly originOf: (id: string) => AgentOrigin | undefined;
   readonly log: Log;
@@ -34,13 +36,7 @@ export interface UnusedKeys {
   readonly storageKeys: readonly string[];
 }
 
-export class SavedKeys implements AgentKeys {
-  readonly #options: SavedKeysOptions;
-
-  constructor(options: SavedKeysOptions) {
-    this.#options = options;
-  }
-
+export class SavedKeys extends Configured<SavedKeysOptions> implements AgentKeys {
   async variables(agent: AgentDefinition): Promise<Readonly<Record<string, string>>> {
     const found: Record<string, string> = {};
     for (const key of await this.#keysOf(agent)) {
@@ -52,10 +48,10 @@ export class SavedKeys implements AgentKeys {
 
   async saved(agent: AgentDefinition, key: KeyName): Promise<string | undefined> {
     try {
-      return await this.#options.context.secrets.get(this.#storageKey(agent, key));
+      return await this.options.context.secrets.get(this.#storageKey(agent, key));
     } catch (error) {
       // A keyring that is locked or missing: the agent says what it lacks.
-      this.#options.log.warn(`The secret storage could not be read: ${messageOf(error)}`);
+      this.options.log.warn(`The secret storage could not be read: ${messageOf(error)}`);
       return undefined;
     }
   }
@@ -77,11 +73,11 @@ export class SavedKeys implements AgentKeys {
   }
 
   async save(agent: AgentDefinition, key: KeyName, value: string): Promise<void> {
-    await this.#options.context.secrets.store(this.#storageKey(agent, key), value);
+    await this.options.context.secrets.store(this.#storageKey(agent, key), value);
   }
 
   async remove(agent: AgentDefinition, key: KeyName): Promise<void> {
-    await this.#options.context.secrets.delete(this.#storageKey(agent, key));
+    await this.options.context.secrets.delete(this.#storageKey(agent, key));
   }
 
   async forget(agent: AgentDefinition): Promise<number> {
@@ -91,9 +87,8 @@ export class SavedKeys implements AgentKeys {
     return keys.length;
   }
 
-  /** @returns how many there were */
   async forgetAll(): Promise<number> {
-    const { secrets, globalState } = this.#options.context;
+    const { secrets, globalState } = this.options.context;
     const keys = (await secrets.keys()).filter((key) => key.startsWith(PREFIX));
     for (const key of keys) await secrets.delete(key);
     for (const key of globalState.keys()) if (key.startsWith(SIGN_IN)) await globalState.update(key, undefined);
@@ -115,21 +110,20 @@ export class SavedKeys implements AgentKeys {
     }));
   }
 
-  /** @throws Error of the secret storage */
   async removeUnused({ storageKeys }: UnusedKeys): Promise<void> {
-    for (const key of storageKeys) await this.#options.context.secrets.delete(key);
+    for (const key of storageKeys) await this.options.context.secrets.delete(key);
   }
 
   async note(agent: AgentDefinition, method: string | undefined): Promise<void> {
     try {
       await this.#record(agent, method === undefined ? undefined : { method, at: Date.now() });
     } catch (error) {
-      this.#options.log.warn(`The sign-in was not noted: ${messageOf(error)}`);
+      this.options.log.warn(`The sign-in was not noted: ${messageOf(error)}`);
     }
   }
 
   async facts(agent: AgentDefinition): Promise<SignInFacts> {
-    const noted = this.#options.context.globalState.get<unknown>(`${SIGN_IN}${this.#scope(agent)}`);
+    const noted = this.options.context.globalState.get<unknown>(`${SIGN_IN}${this.#scope(agent)}`);
     const [method, since] = [at(noted, 'method'), at(noted, 'at')];
     const keys = await this.#keysOf(agent);
     return typeof method === 'string' && typeof since === 'number'
@@ -139,23 +133,23 @@ export class SavedKeys implements AgentKeys {
 
   async #keysOf(agent: AgentDefinition): Promise<readonly KeyName[]> {
     // The demo's start doesn't wait for a keyring.
-    if (this.#options.originOf(agent.id)?.kind === 'shipped') return [];
+    if (this.options.originOf(agent.id)?.kind === 'shipped') return [];
     const scope = this.#scope(agent);
     return (await this.#savedKeys()).filter((key) => key.scope === scope);
   }
 
   async #savedKeys(): Promise<readonly SavedKey[]> {
     try {
-      return (await this.#options.context.secrets.keys()).flatMap(readStorageKey);
+      return (await this.options.context.secrets.keys()).flatMap(readStorageKey);
     } catch (error) {
-      this.#options.log.warn(`The secret storage could not be read: ${messageOf(error)}`);
+      this.options.log.warn(`The secret storage could not be read: ${messageOf(error)}`);
       return [];
     }
   }
 
   async #record(agent: AgentDefinition, value: unknown): Promise<void> {
     const key = `${SIGN_IN}${this.#scope(agent)}`;
-    const { globalState } = this.#options.context;
+    const { globalState } = this.options.context;
     if (value !== undefined || globalState.get(key) !== undefined) await globalState.update(key, value);
   }
 
@@ -168,7 +162,7 @@ export class SavedKeys implements AgentKeys {
    * file's agent as the user agreed to it.
    */
   #scope(agent: AgentDefinition): string {
-    const origin = this.#options.originOf(agent.id);
+    const origin = this.options.originOf(agent.id);
     if (origin?.kind !== 'folder') return agent.id;
     const content = JSON.stringify([origin.file, agent]);
     return `${agent.id} ${createHash('sha256').update(content).digest('hex')}`;

@@ -8,7 +8,6 @@ import { messageOf } from '../../base/errors';
 import type { Log } from '../../base/log';
 import { FileStore } from '../../client/sharing/fileStore';
 
-/** A feature of the workbench. */
 export interface Contribution {
   /** Builds its parts. Can look up those of contributions before it. */
   parts?(workbench: Workbench): void;
@@ -41,7 +40,6 @@ export class Workbench {
     this.log = log;
   }
 
-  /** The version of Parley. */
   get version(): string {
     return (this.context.extension.packageJSON as { version: string }).version;
   }
@@ -49,7 +47,6 @@ export class Workbench {
   /** Environment of the user's login shell. */
   readonly environment = (command?: string): Promise<Record<string, string>> => userEnvironment(this.log, command);
 
-  /** Returns the absolute path of a folder in the extension's storage. */
   folder(name: string): string {
     return join(this.context.globalStorageUri.fsPath, name);
   }
@@ -99,12 +96,10 @@ export class Workbench {
     return run(...(args as never[]));
   }
 
-  /** Ids of the registered commands, without `parley.`. */
   get commandIds(): readonly string[] {
     return [...this.#commands.keys()];
   }
 
-  /** Sets the context key `parley.NAME`. */
   setContext(name: string, value: unknown): void {
     void commands.executeCommand('setContext', `parley.${name}`, value);
   }

@@ -48,7 +48,6 @@ const LANGUAGES: Readonly<Record<string, string>> = {
 export type CodeUse = Pick<Extract<SessionMessage, { type: 'useCode' }>, 'action' | 'text' | 'lang' | 'path'>;
 
 export class CodeBlocks implements Disposable {
-  /** The editor that had the focus before the chat. */
   #last = window.activeTextEditor;
   readonly #listening = window.onDidChangeActiveTextEditor((editor) => {
     if (editor) this.#last = editor;
@@ -187,16 +186,12 @@ interface NamedFile {
 }
 
 interface CodeTarget {
-  /** Absolute. The file may be missing, or a link. */
   readonly path: string;
   /** The block names it; else it is the one that the user has open or picked. */
   readonly isNamed: boolean;
 }
 
-/**
- * @param outside makes the error for a file outside of `roots`
- * @returns undefined if the user picked no file
- */
+/** @param outside makes the error for a file outside of `roots` */
 async function codeTarget(
   named: readonly NamedFile[],
   roots: readonly string[],

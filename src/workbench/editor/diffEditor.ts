@@ -19,7 +19,6 @@ export interface ShownDiff {
 export class DiffEditor implements Disposable {
   readonly texts = new ReadOnlyTexts('parley-diff', MAX_KEPT);
 
-  /** Opens a comparison beside the chat. */
   show({ path, oldText, newText }: ShownDiff, agentName: string): Promise<void> {
     const title =
       oldText === undefined
@@ -32,7 +31,6 @@ export class DiffEditor implements Disposable {
     return this.#compare(path, shown, written, vscode.l10n.t('{0} (as shown ↔ as written)', basename(path)));
   }
 
-  /** @param path keeps the language of the file */
   async #compare(path: string, before: string, after: string, title: string): Promise<void> {
     const options = { preview: true, viewColumn: columnBesideChat() };
     await showComparison(this.texts.uriOf(path, before), this.texts.uriOf(path, after), title, options);

@@ -19,7 +19,6 @@ export abstract class DocumentFiles implements vscode.FileSystemProvider, Dispos
     this.#scheme = scheme;
   }
 
-  /** Serves all addresses of the scheme in this window. */
   register(isReadonly = true): vscode.Disposable {
     return vscode.workspace.registerFileSystemProvider(this.#scheme, this, { isReadonly, isCaseSensitive: true });
   }
@@ -58,7 +57,6 @@ export abstract class DocumentFiles implements vscode.FileSystemProvider, Dispos
   }
 }
 
-/** Returns what VS Code asks of a document. @param size in bytes */
 export function documentStat(size: number, mtime = 0): vscode.FileStat {
   return { type: vscode.FileType.File, ctime: 0, mtime, size };
 }

@@ -15,9 +15,8 @@ import { EditorContents } from './entryContents';
 import { Follow } from './follow';
 import { EditorLinks } from './linkOpener';
 import { CodeProposals, Proposals } from './proposals';
-import { OutputEditor, SessionTexts } from './readOnlyTexts';
+import { OutputEditor, Reports, SessionTexts } from './readOnlyTexts';
 import { RealTerminals } from './realTerminal';
-import { Reports } from './reports';
 
 export const editor: Contribution = {
   parts(workbench) {

@@ -1,6 +1,8 @@
 // Files for agents: unsaved buffers before the disk. A write keeps all other bytes of the file.
+
 import * as fs from 'node:fs/promises';
 import * as vscode from 'vscode';
+import { Configured } from '../../base/disposable';
 import { messageOf, ParleyError } from '../../base/errors';
 import { KeyedQueue } from '../../base/keyedQueue';
 import type { Log } from '../../base/log';
@@ -17,7 +19,7 @@ import { openDocument, pathKey, unsavedInOtherEditors } from './openDocuments';
 const MAX_BYTES = 50 * 1024 * 1024;
 const ATTEMPTS = 3;
 
-export interface EditorFilesOptions {
+interface EditorFilesOptions {
   readonly log: Log;
 }
 
@@ -27,16 +29,11 @@ interface ReadFile extends DecodedFile {
 }
 
 /** One for all agents, so that two of them cannot write one file at once. */
-export class EditorFiles implements FilePort {
-  readonly #options: EditorFilesOptions;
+export class EditorFiles extends Configured<EditorFilesOptions> implements FilePort {
   /** By the requested path, so that requests keep their order. */
   readonly #queue = new KeyedQueue<string>();
   /** By the path without links. */
   readonly #writes = new KeyedQueue<string>();
-
-  constructor(options: EditorFilesOptions) {
-    this.#options = options;
-  }
 
   /**
    * Reads an unsaved buffer, else the disk: an open document may not have followed the disk yet.
@@ -76,7 +73,6 @@ export class EditorFiles implements FilePort {
     });
   }
 
-  /** @param path without links */
   async #write(path: string, text: string, given: GivenText | undefined): Promise<void> {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
       if (unsavedInOtherEditors().has(pathKey(path))) {
@@ -98,7 +94,6 @@ export class EditorFiles implements FilePort {
     throw new ParleyError('file-unwritable', `${path} changes while it is written. Try again.`);
   }
 
-  /** @returns false if the file or its document has changed */
   async #writeDisk(
     document: vscode.TextDocument | undefined,
     path: string,
@@ -137,7 +132,7 @@ export class EditorFiles implements FilePort {
       if (!(await vscode.workspace.applyEdit(edit))) return false;
     }
     if (document.isDirty && !(await document.save()) && document.isDirty) {
-      this.#options.log.warn(`${path} was changed in its editor but not saved`);
+      this.options.log.warn(`${path} was changed in its editor but not saved`);
       const sentence = `${path} was changed in its editor but could not be saved; it may have changed on disk or be read-only.`;
       throw new ParleyError('file-not-saved', sentence);
     }
@@ -176,7 +171,6 @@ function requireTrust(): void {
   throw new ParleyError('workspace-untrusted', 'Agents do not touch files in a workspace that is not trusted.');
 }
 
-/** @returns undefined where there is no such file */
 async function readFile(
   path: string,
   encoding: string | undefined,

@@ -22,10 +22,7 @@ export interface DecodedFile {
 
 type Encode = (text: string) => Promise<Uint8Array>;
 
-/**
- * @param encoding if known (an open document's)
- * @throws ParleyError `file-not-text`
- */
+/** @param encoding if known (an open document's) @throws ParleyError `file-not-text` */
 export async function decodeFile(uri: vscode.Uri, bytes: Uint8Array, encoding?: string): Promise<string> {
   try {
     const known = encoding ?? markOf(bytes);

@@ -9,7 +9,7 @@ import {
   window,
   workspace,
 } from 'vscode';
-import type { Disposable } from '../../base/disposable';
+import { Configured, type Disposable } from '../../base/disposable';
 import { messageOf } from '../../base/errors';
 import type { Log } from '../../base/log';
 import type { Conversation } from '../../client/conversation/conversation';
@@ -20,7 +20,6 @@ import { isDialogOpen } from '../ui/messages';
 import { StatusItem } from '../ui/statusItem';
 import { columnBesideChat } from './openLocation';
 
-/** Minimum time between two files, in milliseconds. */
 const PAUSE_MS = 300;
 const SHOWN: ReadonlySet<string> = new Set(['read', 'edit']);
 
@@ -32,8 +31,7 @@ export interface FollowOptions {
   readonly log: Log;
 }
 
-export class Follow implements Disposable {
-  readonly #options: FollowOptions;
+export class Follow extends Configured<FollowOptions> implements Disposable {
   readonly #changes = new Changes(() => this.#wake());
   readonly #listening: readonly Disposable[];
   #status: StatusItem | undefined;
@@ -43,7 +41,7 @@ export class Follow implements Disposable {
   #last = '';
 
   constructor(options: FollowOptions) {
-    this.#options = options;
+    super(options);
     this.#listening = [
       options.onDidActivate(() => this.#status && this.#observe()),
       window.onDidChangeTextEditorSelection((event) => {
@@ -70,7 +68,7 @@ export class Follow implements Disposable {
   #observe(): void {
     this.#observing?.dispose();
     this.#changes.reset();
-    this.#followed = this.#options.active();
+    this.#followed = this.options.active();
     this.#observing = this.#followed?.model.observe(this.#changes);
     this.#status?.show({
       name: l10n.t('Parley: Follow Agent'),
@@ -96,7 +94,7 @@ export class Follow implements Disposable {
     if (!this.#status) return;
     this.#timer ??= setTimeout(() => {
       void this.#show()
-        .catch((error: unknown) => this.#options.log.debug(`follow: ${messageOf(error)}`))
+        .catch((error: unknown) => this.options.log.debug(`follow: ${messageOf(error)}`))
         .finally(() => {
           this.#timer = undefined;
           if (!this.#changes.isEmpty) this.#wake();
@@ -119,7 +117,7 @@ export class Follow implements Disposable {
     // Only the session's own files: an agent may name any path.
     if (name === this.#last) return;
     if (!(await isInsideRoots(await realTarget(path), followed.roots))) {
-      this.#options.log.debug(`follow: ${place.path} is outside of the session's folders`);
+      this.options.log.debug(`follow: ${place.path} is outside of the session's folders`);
       return;
     }
     const document = await workspace.openTextDocument(Uri.file(path));

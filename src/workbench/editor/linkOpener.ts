@@ -7,17 +7,14 @@ import { candidatesOf, parseLink } from '../../client/view/linkTarget';
 import { firstExisting, openLocation } from './openLocation';
 
 export interface LinkOpener {
-  /** @throws ParleyError `location-not-found`, `location-refused` */
   openLocation(path: string, line: number | undefined, roots: readonly string[]): Promise<void>;
   openLink(href: string, roots: readonly string[]): Promise<void>;
-  /** @returns false if the user or the system refuses */
   openAddress(url: string): Promise<boolean>;
 }
 
 export class EditorLinks implements LinkOpener {
   readonly #openPart: (url: string) => Promise<boolean>;
 
-  /** @param openPart opens an address that needs a token; false for others */
   constructor(openPart: (url: string) => Promise<boolean>) {
     this.#openPart = openPart;
   }

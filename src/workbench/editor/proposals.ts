@@ -21,7 +21,6 @@ import { DocumentFiles, documentStat } from './documentFiles';
 import { columnBesideChat } from './openLocation';
 import type { ReadOnlyTexts } from './readOnlyTexts';
 
-/** Unused proposals are removed after this time, in milliseconds. */
 const MAX_AGE_MS = 30 * 24 * 60 * 60 * 1000;
 const MAX_CODE_AGE_MS = MAX_AGE_MS / 10;
 const MAX_BYTES = 5_000_000;
@@ -33,7 +32,6 @@ const recordSchema = z.object({
   before: z.optional(z.string()),
   /** The whole file as the agent wants it. */
   proposed: z.string(),
-  /** As the user wants it. */
   text: z.string(),
   /** Of a request: the call that it is about. */
   toolCallId: z.optional(z.string()),
@@ -56,7 +54,6 @@ export class Proposals extends DocumentFiles {
   readonly #options: ProposalsOptions;
   readonly #lifetime = new DisposableStore();
   readonly #asked = new Map<string, Proposal>();
-  /** Ids that are being written. */
   readonly #used = new Set<string>();
 
   constructor(options: ProposalsOptions) {
@@ -326,7 +323,6 @@ export function fileOutside(path: string): ParleyError {
   return new ParleyError('file-outside', vscode.l10n.t('{0} is outside of the folders of the session.', path));
 }
 
-/** @throws ParleyError `file-outside` */
 async function placeInside(path: string, roots: readonly string[]): Promise<string> {
   const [place] = placesOf(path, roots);
   if (place === undefined || !(await isInsideRoots(await realTarget(place), roots))) throw fileOutside(path);

@@ -1,7 +1,9 @@
 // Texts of agents as read-only documents. They live in memory, so only the newest are kept.
 import { createHash } from 'node:crypto';
 import * as vscode from 'vscode';
+import { commands, env, l10n, window } from 'vscode';
 import type { Disposable } from '../../base/disposable';
+import { showInfo, showStatus } from '../ui/messages';
 import { fileNameOfTitle } from './fileName';
 import { columnBesideChat } from './openLocation';
 
@@ -41,7 +43,6 @@ export class ReadOnlyTexts implements Disposable {
     return vscode.Uri.file(path).with({ scheme: this.#scheme, query: id });
   }
 
-  /** Opens a text in an editor. */
   protected async open(path: string, text: string, options: vscode.TextDocumentShowOptions): Promise<void> {
     await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(this.uriOf(path, text)), options);
   }
@@ -57,7 +58,6 @@ export class OutputEditor extends ReadOnlyTexts {
     super('parley-output', MAX_OUTPUTS);
   }
 
-  /** @param title of the tool call */
   show(title: string, text: string): Promise<void> {
     const [line = ''] = title.split('\n', 1);
     return this.open(`/${fileNameOfTitle(line)}.log`, text, { preview: true, viewColumn: columnBesideChat() });
@@ -71,5 +71,30 @@ export class SessionTexts extends ReadOnlyTexts {
 
   show(title: string, text: string): Promise<void> {
     return this.open(`/${fileNameOfTitle(title)}.md`, text, { preview: false });
+  }
+}
+
+const MAX_REPORTS = 5;
+
+export class Reports implements Disposable {
+  #texts: ReadOnlyTexts | undefined;
+
+  async show(name: string, report: string): Promise<void> {
+    this.#texts ??= new ReadOnlyTexts('parley-report', MAX_REPORTS);
+    const uri = this.#texts.uriOf(`/${name}.md`, report);
+    try {
+      await commands.executeCommand('markdown.showPreview', uri);
+    } catch {
+      await window.showTextDocument(uri);
+    }
+    const copy = l10n.t('Copy Report');
+    const text = l10n.t('Parley removed the secrets that it knows. Read the report before you share it.');
+    if ((await showInfo(text, copy)) !== copy) return;
+    await env.clipboard.writeText(report);
+    showStatus(l10n.t('Report copied.'));
+  }
+
+  dispose(): void {
+    this.#texts?.dispose();
   }
 }

@@ -16,10 +16,8 @@ import { saveFile } from './saveFile';
 
 /** Dialogs; tests answer in their place. */
 export interface SaveQuestions {
-  /** @returns undefined if the user cancelled */
   where(suggested: vscode.Uri): Promise<vscode.Uri | undefined>;
   mayStartPrograms(path: string): Promise<boolean>;
-  /** @returns whether the user wants to open the file */
   done(text: string, canOpen: boolean): Promise<boolean>;
 }
 

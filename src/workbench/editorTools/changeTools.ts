@@ -52,8 +52,8 @@ interface FileEdit {
 }
 
 export class ChangeTools {
-  readonly #paths: SessionPaths;
   readonly #options: ChangeToolsOptions;
+  readonly #paths: SessionPaths;
 
   constructor(options: ChangeToolsOptions) {
     this.#options = options;
@@ -141,7 +141,6 @@ export class ChangeTools {
     });
   }
 
-  /** @throws Error where it is not to be changed, or is too much */
   async #read(edits: readonly (readonly [Uri, readonly TextEdit[]])[], signal: AbortSignal): Promise<FileEdit[]> {
     const changes = edits.filter(([, made]) => made.length > 0);
     if (changes.length > MAX_FILES) throw new Error(`The change is too large: ${changes.length} files.`);
@@ -186,7 +185,6 @@ export class ChangeTools {
     });
   }
 
-  /** @throws ParleyError `file-encoding` */
   async #editOf(document: TextDocument, newText: string): Promise<WorkingEdit> {
     const { uri, encoding } = document;
     const path = await realTarget(uri.fsPath);

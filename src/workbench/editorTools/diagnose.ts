@@ -37,7 +37,6 @@ const CATEGORIES: Readonly<Record<string, DiagnosticSeverity>> = {
 export interface FileProblems {
   readonly path: string;
   readonly problems: ProblemList;
-  /** When the file was written last, in milliseconds since 1970. */
   readonly modifiedAt: number;
 }
 

@@ -16,9 +16,7 @@ import {
 import { Deferred } from '../../base/deferred';
 import { within } from '../../base/within';
 
-/** How long the editor may take to notice a change on the disk, in milliseconds. */
 const FOLLOW_MS = 2000;
-/** How long an extension may take to start, in milliseconds. */
 const ACTIVATE_MS = 15_000;
 /** Larger files are not opened by VS Code's language servers either. */
 const MAX_BYTES = 20 * 1024 * 1024;
@@ -28,10 +26,7 @@ const NOT_SOURCES = '**/{node_modules,dist,out,build,target,vendor,.git}/**';
 
 const activated = new Map<string, Promise<void>>();
 
-/**
- * @param path absolute
- * @throws Error with a sentence for the model
- */
+/** @param path absolute @throws Error with a sentence for the model */
 export async function openFile(path: string): Promise<TextDocument> {
   let document: TextDocument;
   try {

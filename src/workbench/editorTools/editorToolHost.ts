@@ -1,30 +1,46 @@
 // Gives sessions the tools that the settings allow their agent, within their folders.
 
 import { randomUUID } from 'node:crypto';
-import { join } from 'node:path';
-import { type ExtensionContext, type LanguageModelToolInformation, l10n, lm, workspace } from 'vscode';
+import { join, relative } from 'node:path';
+import {
+  CancellationTokenSource,
+  type ExtensionContext,
+  type LanguageModelToolInformation,
+  l10n,
+  lm,
+  ProcessExecution,
+  ShellExecution,
+  type Task,
+  TaskScope,
+  tasks,
+  workspace,
+} from 'vscode';
 import * as z from 'zod/mini';
 import { RPC_CODES, RpcError } from '../../acp/jsonrpc/rpcError';
 import { readParams } from '../../acp/protocol/sessionWire';
 import type { AgentDefinition } from '../../agents/agentDefinition';
-import type { Disposable } from '../../base/disposable';
+import { Deferred } from '../../base/deferred';
+import { Configured, type Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
 import { knownSecrets } from '../../base/redact';
-import { own } from '../../base/untrusted';
+import { at, own } from '../../base/untrusted';
+import { within } from '../../base/within';
 import type { EditorTools, ToolGrant, ToolSession } from '../../client/mcp/editorTools';
+import { isBelow } from '../../client/requests/roots';
 import type { McpRequest } from '../../editorTools/acpServer';
-import { limitCalls } from '../../editorTools/callLimit';
+import type { ToolAnswer } from '../../editorTools/answer';
+import { inTime } from '../../editorTools/inTime';
 import { loadSdk } from '../../editorTools/loadSdk';
-import type { ListedTool, OtherTools, ToolCaller } from '../../editorTools/toolCaller';
+import type { ListedTool, OtherTools, ToolCall, ToolCaller } from '../../editorTools/toolCaller';
+import { limitCalls } from '../../editorTools/toolCaller';
 import { ToolSocket } from '../../editorTools/toolSocket';
 import { isToolName, TOOL_NAMES, TOOLS, type ToolName } from '../../editorTools/tools';
-import { askFirst, requireWork } from './askFirst';
+import { type Act, askFirst, requireWork } from './askFirst';
 import { ChangeTools, type ChangeToolsOptions } from './changeTools';
 import { Diagnoser } from './diagnose';
-import { textOfTool } from './languageModelTools';
 import { ReadTools } from './readTools';
-import { RunTools } from './runTools';
 import { SessionPaths } from './sessionPaths';
+import { readTestRun } from './testRun';
 
 const SERVER = 'parley';
 
@@ -34,20 +50,19 @@ const messageSchema = z.object({
   params: z.nullish(z.record(z.string(), z.unknown())),
 });
 
-export interface EditorToolHostOptions {
+interface EditorToolHostOptions {
   readonly context: ExtensionContext;
   readonly files: ChangeToolsOptions['files'];
   readonly asAgent: ChangeToolsOptions['asAgent'];
   readonly log: Log;
 }
 
-export class EditorToolHost implements EditorTools, Disposable {
-  readonly #options: EditorToolHostOptions;
+export class EditorToolHost extends Configured<EditorToolHostOptions> implements EditorTools, Disposable {
   readonly #socket: ToolSocket;
   readonly diagnoser: Diagnoser;
 
   constructor(options: EditorToolHostOptions) {
-    this.#options = options;
+    super(options);
     this.#socket = new ToolSocket(options.log);
     this.diagnoser = new Diagnoser(options.log);
   }
@@ -55,7 +70,7 @@ export class EditorToolHost implements EditorTools, Disposable {
   async grant(agent: AgentDefinition, session: ToolSession): Promise<ToolGrant | undefined> {
     if (!workspace.isTrusted || allowedTools(agent).length === 0) return undefined;
     const caller = this.#caller(agent, session);
-    const { extensionPath } = this.#options.context;
+    const { extensionPath } = this.options.context;
     const entrance = await this.#socket.open(async (socket) => {
       await loadSdk();
       const { serveSocket } = await import('../../editorTools/socketServer');
@@ -91,7 +106,7 @@ export class EditorToolHost implements EditorTools, Disposable {
   }
 
   #caller(agent: AgentDefinition, session: ToolSession): ToolCaller {
-    const { context, asAgent, files, log } = this.#options;
+    const { context, asAgent, files, log } = this.options;
     const { version } = context.extension.packageJSON as { version: string };
     const paths = new SessionPaths(session.roots);
     const tools = {
@@ -187,4 +202,169 @@ function listed({ name, description, inputSchema }: LanguageModelToolInformation
     inputSchema: { ...(isShort && inputSchema), type: 'object' },
     annotations: { readOnlyHint: false, destructiveHint: true, openWorldHint: true },
   };
+}
+
+/** How long the tasks of all extensions are waited for, in milliseconds. */
+const FETCH_MS = 30_000;
+/** How long a task is waited for: many agents give up on a call after a minute. */
+const TASK_MS = 50_000;
+/** VS Code's own tool that runs tests: no other interface tells extensions the results. */
+const RUN_TESTS = 'runTests';
+
+class RunTools {
+  readonly #paths: SessionPaths;
+  readonly #session: ToolSession;
+  #failures: ToolAnswer = { summary: 'No tests were run with run_tests yet', failed: true };
+
+  constructor(paths: SessionPaths, session: ToolSession) {
+    this.#paths = paths;
+    this.#session = session;
+  }
+
+  readonly run_task: ToolCall<'run_task'> = async ({ name }, signal) => {
+    const all = await inTime(tasks.fetchTasks(), FETCH_MS, signal);
+    const own = all.filter((task) => this.#isOwn(task));
+    if (name === undefined) {
+      const lines = own.map((task) => [labelOf(task), commandOf(task)?.line].filter(Boolean).join('  '));
+      return { summary: `${own.length} ${own.length === 1 ? 'task' : 'tasks'}`, lines };
+    }
+    const [task, ...others] = own.filter((one) => one.name === name || labelOf(one) === name);
+    if (!task) throw new Error(`There is no task ${name}: list them without a name.`);
+    if (others.length > 0) {
+      const labels = [task, ...others].map(labelOf).join(', ');
+      throw new Error(`Several tasks are called ${name}. Say one of: ${labels}`);
+    }
+    requireWork(this.#session);
+    return this.#run(task, signal);
+  };
+
+  readonly run_tests: ToolCall<'run_tests'> = async ({ path, test }, signal) => {
+    requireWork(this.#session);
+    if (!isRegistered(RUN_TESTS)) throw new Error('The editor knows no tests: no extension has found any.');
+    const file = path === undefined ? undefined : await this.#paths.resolve(path);
+    if (file === undefined && !this.#hasAllFolders())
+      throw new Error('Say a path: the workspace has folders that are not of this session.');
+    const where = file === undefined ? undefined : this.#paths.show(file);
+    const title = where === undefined ? l10n.t('Run all tests') : l10n.t('Run the tests in {0}', where);
+    const act: Act = {
+      title: test === undefined ? title : l10n.t('{0} named “{1}”', title, test),
+      kind: 'execute',
+      details: file !== undefined ? { locations: [{ path: file }] } : undefined,
+    };
+    const input = {
+      files: file !== undefined ? [inWorkspace(file)] : undefined,
+      testNames: test !== undefined ? [test] : undefined,
+    };
+    return askFirst(this.#session, act, signal, async () => {
+      await this.#session.beforeWrite();
+      const run = readTestRun(await textOfTool(RUN_TESTS, input, signal), this.#paths);
+      this.#failures = run;
+      return run;
+    });
+  };
+
+  readonly test_failures: ToolCall<'test_failures'> = async () => this.#failures;
+
+  async #run(task: Task, signal: AbortSignal): Promise<ToolAnswer> {
+    const name = labelOf(task);
+    const isIt = (other: Task): boolean => keyOf(other) === keyOf(task);
+    const ended = new Deferred<void>();
+    let exitCode: number | undefined;
+    const watches = [
+      tasks.onDidEndTaskProcess((event) => {
+        if (isIt(event.execution.task)) exitCode = event.exitCode;
+      }),
+      tasks.onDidEndTask(({ execution }) => {
+        if (isIt(execution.task)) ended.resolve();
+      }),
+    ];
+    const outcome = async (): Promise<ToolAnswer> => {
+      if (task.isBackground) return { summary: `${name} runs in the background` };
+      // The task goes on if the agent gives up.
+      const isOver = await inTime(within(TASK_MS, ended.promise), 2 * TASK_MS, signal);
+      if (!isOver) return { summary: `${name} still runs: call again to wait for its end` };
+      const how = exitCode === undefined ? 'ended' : `ended with exit code ${exitCode}`;
+      return { summary: `${name} ${how}; its output is in the terminal, problems in get_diagnostics` };
+    };
+    try {
+      if (tasks.taskExecutions.some((execution) => isIt(execution.task))) return await outcome();
+      const command = commandOf(task);
+      const act: Act = { title: l10n.t('Run task {0}', name), kind: 'execute', command };
+      return await askFirst(this.#session, act, signal, async () => {
+        await this.#session.beforeWrite();
+        await tasks.executeTask(task);
+        return outcome();
+      });
+    } finally {
+      for (const watch of watches) watch.dispose();
+    }
+  }
+
+  /** A task of another folder would do something there, and one of all folders also there. */
+  #isOwn({ scope }: Task): boolean {
+    if (scope === undefined || scope === TaskScope.Global || scope === TaskScope.Workspace)
+      return this.#hasAllFolders();
+    return this.#paths.holds(scope.uri.fsPath);
+  }
+
+  #hasAllFolders(): boolean {
+    return (workspace.workspaceFolders ?? []).every(({ uri }) => this.#paths.holds(uri.fsPath));
+  }
+}
+
+/**
+ * VS Code's tool takes an absolute path for one on the user's machine, which differs in remote
+ * windows.
+ */
+function inWorkspace(path: string): string {
+  const [first] = workspace.workspaceFolders ?? [];
+  return first && isBelow(first.uri.fsPath, path) ? relative(first.uri.fsPath, path) : path;
+}
+
+function labelOf({ name, source }: Task): string {
+  return source === 'Workspace' ? name : `${source}: ${name}`;
+}
+
+function keyOf({ name, source, scope }: Task): string {
+  return JSON.stringify([source, name, typeof scope === 'object' ? scope.uri.toString() : scope]);
+}
+
+function commandOf({ execution }: Task): Act['command'] {
+  const text = (part: string | { readonly value: string }): string => (typeof part === 'string' ? part : part.value);
+  let line: string | undefined;
+  if (execution instanceof ShellExecution)
+    line =
+      execution.commandLine ??
+      [...(execution.command ? [execution.command] : []), ...(execution.args ?? [])].map(text).join(' ');
+  else if (execution instanceof ProcessExecution) line = [execution.process, ...execution.args].join(' ');
+  else return undefined;
+  const cwd = execution.options?.cwd;
+  // The default is a variable, which tells the user nothing.
+  const isPath = cwd !== undefined && !/^\$\{\w+\}$/.test(cwd);
+  return line === '' ? undefined : { line, cwd: isPath ? cwd : undefined };
+}
+
+/** A tool may ask the user itself, and then run for minutes; in milliseconds. */
+const PATIENCE_MS = 15 * 60_000;
+
+function isRegistered(name: string): boolean {
+  return lm.tools.some((tool) => tool.name === name);
+}
+
+/** @returns the texts of the tool's answer @throws the reason of `signal`; what the tool throws */
+async function textOfTool(name: string, input: object, signal: AbortSignal): Promise<string> {
+  const source = new CancellationTokenSource();
+  const cancel = (): void => source.cancel();
+  signal.addEventListener('abort', cancel, { once: true });
+  try {
+    const answer = lm.invokeTool(name, { input, toolInvocationToken: undefined }, source.token);
+    const { content } = await inTime(answer, PATIENCE_MS, signal);
+    return content
+      .map((part) => at(part, 'value'))
+      .filter((value) => typeof value === 'string')
+      .join('\n');
+  } finally {
+    signal.removeEventListener('abort', cancel);
+    source.dispose();
+  }
 }

@@ -1,6 +1,6 @@
 // The tools that only look: what the editor and its language servers know of a session's folders.
 
-import { stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import {
   type CallHierarchyIncomingCall,
   type CallHierarchyItem,
@@ -10,35 +10,33 @@ import {
   type LocationLink,
   type Range,
   TabInputText,
+  type Uri,
   window,
 } from 'vscode';
 import { isBelow } from '../../client/requests/roots';
-import type { ToolAnswer } from '../../editorTools/answer';
+import { MAX_LINES, type ToolAnswer } from '../../editorTools/answer';
 import type { ToolCall } from '../../editorTools/toolCaller';
-import { openDocuments } from '../editor/openDocuments';
+import { openDocuments, pathKey } from '../editor/openDocuments';
 import { openLocation } from '../editor/openLocation';
 import { listFrom } from './askEditor';
 import type { Diagnoser } from './diagnose';
 import { openAnySource, openFile } from './documents';
-import { describePlaces, placeOf, placesOf } from './places';
 import type { Problem, ProblemList, Severity } from './readers/problems';
-import { selectionIn } from './readers/selection';
-import { symbolsNamed, symbolsOf } from './readers/symbols';
 import type { SessionPaths } from './sessionPaths';
-import { findSymbol, type SymbolQuery } from './symbolPosition';
+import { findSymbol, type SymbolQuery, symbolsNamed, symbolsOf } from './symbolPosition';
 
 const MAX_SYMBOLS = 2000;
 const MAX_TEXT = 8000;
 
-export interface ReadToolsOptions {
+interface ReadToolsOptions {
   readonly paths: SessionPaths;
   readonly diagnoser: Diagnoser;
   readonly changed: () => readonly string[];
 }
 
 export class ReadTools {
-  readonly #paths: SessionPaths;
   readonly #options: ReadToolsOptions;
+  readonly #paths: SessionPaths;
 
   constructor(options: ReadToolsOptions) {
     this.#options = options;
@@ -210,7 +208,7 @@ async function outgoingCalls(item: CallHierarchyItem, signal: AbortSignal): Prom
   return calls.map(({ to }) => ({ item: to, range: to.selectionRange }));
 }
 
-export function countProblems(problems: ProblemList): string {
+function countProblems(problems: ProblemList): string {
   const names: Readonly<Record<Severity, readonly [string, string]>> = {
     error: ['error', 'errors'],
     warning: ['warning', 'warnings'],
@@ -227,4 +225,115 @@ export function countProblems(problems: ProblemList): string {
 
 function outsideNote(count: number): string {
   return count === 0 ? '' : `; ${count} more outside of the session's folders`;
+}
+
+export interface Place {
+  /** Absolute. */
+  readonly path: string;
+  /** 0-based. */
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Larger files are generated; their lines are not shown. */
+const MAX_BYTES = 2 * 1024 * 1024;
+
+export function placesOf(found: readonly (Location | LocationLink)[]): Place[] {
+  const places = new Map<string, Place>();
+  for (const one of found) {
+    const place =
+      'targetUri' in one
+        ? placeOf(one.targetUri, one.targetSelectionRange ?? one.targetRange)
+        : placeOf(one.uri, one.range);
+    if (place) places.set(`${place.path}:${place.line}:${place.column}`, place);
+  }
+  return [...places.values()].sort(
+    (one, other) =>
+      (one.path < other.path ? -1 : one.path > other.path ? 1 : 0) ||
+      one.line - other.line ||
+      one.column - other.column,
+  );
+}
+
+export function placeOf({ scheme, fsPath }: Uri, { start }: Range): Place | undefined {
+  return scheme === 'file' ? { path: fsPath, line: start.line, column: start.character } : undefined;
+}
+
+/**
+ * Returns a line for each place in the session's folders, and the number of places outside.
+ * @param offset of the page
+ * @throws the reason of `signal`
+ */
+async function describePlaces(
+  places: readonly Place[],
+  paths: SessionPaths,
+  offset: number,
+  signal: AbortSignal,
+): Promise<{ readonly lines: readonly string[]; readonly files: number; readonly outside: number }> {
+  const insidePaths = await paths.inside(
+    places.map(({ path }) => path),
+    signal,
+  );
+  const inside = places.filter(({ path }) => insidePaths.has(path));
+  const lines = inside.map(({ path, line, column }) => `${paths.show(path)}:${line + 1}:${column + 1}`);
+  const texts = new LineTexts();
+  for (const [index, { path, line }] of inside.slice(offset, offset + MAX_LINES).entries()) {
+    signal.throwIfAborted();
+    const text = await texts.line(path, line);
+    if (text !== '') lines[offset + index] += `  ${text}`;
+  }
+  return { lines, files: new Set(inside.map(({ path }) => path)).size, outside: places.length - inside.length };
+}
+
+class LineTexts {
+  readonly #open = openDocuments();
+  readonly #read = new Map<string, readonly string[]>();
+
+  async line(path: string, line: number): Promise<string> {
+    const open = this.#open.get(pathKey(path));
+    if (open) return line < open.lineCount ? open.lineAt(line).text.trim() : '';
+    let lines = this.#read.get(path);
+    if (!lines) {
+      lines = await readLines(path);
+      this.#read.set(path, lines);
+    }
+    return lines[line]?.trim() ?? '';
+  }
+}
+
+async function readLines(path: string): Promise<readonly string[]> {
+  try {
+    const found = await stat(path);
+    if (!found.isFile() || found.size > MAX_BYTES) return [];
+    return (await readFile(path, 'utf8')).split(/\r\n?|\n/);
+  } catch {
+    return []; // gone meanwhile
+  }
+}
+
+interface EditorSelection {
+  /** Absolute. */
+  readonly path: string;
+  /** 1-based. */
+  readonly startLine: number;
+  readonly endLine: number;
+  readonly text: string;
+}
+
+/**
+ * Returns the selection of the active text editor, or of a visible one while the chat is active.
+ */
+function selectionIn(roots: readonly string[]): EditorSelection | undefined {
+  const editors = [...(window.activeTextEditor ? [window.activeTextEditor] : []), ...window.visibleTextEditors];
+  const shown = editors.find(
+    ({ document: { uri } }) => uri.scheme === 'file' && roots.some((root) => isBelow(root, uri.fsPath)),
+  );
+  if (!shown) return undefined;
+  const { document, selection } = shown;
+  return {
+    path: document.uri.fsPath,
+    startLine: selection.start.line + 1,
+    endLine: selection.end.line + 1,
+    text: document.getText(selection),
+  };
 }

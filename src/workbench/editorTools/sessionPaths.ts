@@ -4,6 +4,7 @@ import { realpath, stat } from 'node:fs/promises';
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { mapConcurrently } from '../../base/keyedQueue';
 import { isWindowsFilePath } from '../../base/pathNames';
+import { succeeds } from '../../base/within';
 import { isBelow, isInsideRoots, realTarget } from '../../client/requests/roots';
 
 const MAX_LOOKUPS = 16;
@@ -24,13 +25,7 @@ export class SessionPaths {
       : this.roots.map((root) => resolve(root, path));
     for (const candidate of candidates) {
       if (!(await this.isInside(candidate))) continue;
-      if (
-        await stat(candidate).then(
-          () => true,
-          () => false,
-        )
-      )
-        return candidate;
+      if (await succeeds(stat(candidate))) return candidate;
     }
     const [first] = candidates;
     if (first !== undefined && (await this.isInside(first))) throw new Error(`${path} does not exist.`);
@@ -45,15 +40,11 @@ export class SessionPaths {
     );
   }
 
-  /** Returns whether a path is spelled as one in the session's folders. */
   holds(path: string): boolean {
     return this.roots.some((root) => isBelow(root, path));
   }
 
-  /**
-   * Returns those paths that lead into the session's folders.
-   * @throws the reason of `signal`
-   */
+  /** Returns those paths that lead into the session's folders. @throws the reason of `signal` */
   async inside(paths: Iterable<string>, signal?: AbortSignal): Promise<ReadonlySet<string>> {
     const all = [...new Set(paths)];
     const inside = await mapConcurrently(all, MAX_LOOKUPS, (path) => {

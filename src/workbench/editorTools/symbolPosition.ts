@@ -1,8 +1,9 @@
 // Finds the symbol that an agent means by its name and the file, line or text of the line.
 
-import type { Position, TextDocument } from 'vscode';
+import { type DocumentSymbol, type Position, type SymbolInformation, SymbolKind, type TextDocument, Uri } from 'vscode';
+import { isBelow } from '../../client/requests/roots';
+import { askEditor } from './askEditor';
 import { openAnySource, openFile } from './documents';
-import { type FoundSymbol, symbolsNamed, symbolsOf } from './readers/symbols';
 import type { SessionPaths } from './sessionPaths';
 
 export interface SymbolQuery {
@@ -12,7 +13,7 @@ export interface SymbolQuery {
   readonly line_text?: string | undefined;
 }
 
-export interface SymbolPosition {
+interface SymbolPosition {
   readonly document: TextDocument;
   readonly position: Position;
   readonly name: string;
@@ -20,7 +21,6 @@ export interface SymbolPosition {
 
 const MAX_CHOICE = 20;
 
-/** @throws Error with a sentence for the model; the reason of `signal` */
 export async function findSymbol(
   query: SymbolQuery,
   paths: SessionPaths,
@@ -101,4 +101,87 @@ function closest(positions: readonly Position[], line: number): Position | undef
 
 function plain(text: string): string {
   return text.replace(/\s+/g, ' ').trim();
+}
+
+export interface FoundSymbol {
+  readonly name: string;
+  readonly kind: string;
+  readonly container?: string;
+  /** Absolute. */
+  readonly path: string;
+  /** 1-based: where the name stands, and the last line of the symbol. */
+  readonly line: number;
+  readonly endLine: number;
+}
+
+/**
+ * Returns at most `most` symbols below the folders; none if the servers fail.
+ * @throws the reason of `signal`
+ */
+export async function symbolsNamed(
+  query: string,
+  roots: readonly string[],
+  most: number,
+  signal: AbortSignal,
+): Promise<FoundSymbol[]> {
+  const found = await provided<SymbolInformation[]>(signal, 'vscode.executeWorkspaceSymbolProvider', query);
+  const symbols: FoundSymbol[] = [];
+  for (const { name, kind, containerName, location } of found ?? []) {
+    const { uri, range } = location;
+    if (uri.scheme !== 'file' || !roots.some((root) => isBelow(root, uri.fsPath))) continue;
+    symbols.push({
+      name,
+      kind: kindName(kind),
+      container: containerName || undefined,
+      path: uri.fsPath,
+      line: range.start.line + 1,
+      endLine: range.end.line + 1,
+    });
+    if (symbols.length === most) break;
+  }
+  return symbols;
+}
+
+/**
+ * Returns the symbols of a file in order; none if the servers fail.
+ * @throws the reason of `signal`
+ */
+export async function symbolsOf(path: string, signal: AbortSignal): Promise<FoundSymbol[]> {
+  const found = await provided<(DocumentSymbol | SymbolInformation)[]>(
+    signal,
+    'vscode.executeDocumentSymbolProvider',
+    Uri.file(path),
+  );
+  const symbols: FoundSymbol[] = [];
+  const add = (symbol: DocumentSymbol | SymbolInformation, container: string | undefined): void => {
+    const { name } = symbol;
+    const isTree = 'children' in symbol;
+    const range = isTree ? symbol.range : symbol.location.range;
+    const from = isTree ? symbol.selectionRange : range;
+    const within = container ?? ('containerName' in symbol ? symbol.containerName || undefined : undefined);
+    symbols.push({
+      name,
+      kind: kindName(symbol.kind),
+      container: within,
+      path,
+      line: from.start.line + 1,
+      endLine: range.end.line + 1,
+    });
+    if (isTree) for (const child of symbol.children) add(child, within === undefined ? name : `${within}.${name}`);
+  };
+  for (const symbol of found ?? []) add(symbol, undefined);
+  return symbols;
+}
+
+function kindName(kind: SymbolKind): string {
+  return (SymbolKind[kind] ?? 'symbol').replace(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase();
+}
+
+async function provided<T>(signal: AbortSignal, command: string, arg: unknown): Promise<T | undefined> {
+  try {
+    return await askEditor<T>(signal, command, arg);
+  } catch {
+    signal.throwIfAborted();
+    return undefined;
+  }
 }

@@ -37,7 +37,6 @@ const BREAKS: ReadonlySet<SessionEvent['type']> = new Set([
 
 export class StreamRedaction {
   readonly #secrets: KnownSecrets;
-  /** In order of arrival. */
   readonly #held = new Map<string, HeldEnd>();
 
   constructor(secrets: KnownSecrets = knownSecrets) {

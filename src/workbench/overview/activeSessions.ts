@@ -1,6 +1,6 @@
 // The sessions that work or need the user, whether their agent runs in this window, in another one or
 // without a window. The list, the status bar item, notifications and “Go to Next” show these.
-import { type Disposable, DisposableStore } from '../../base/disposable';
+import { Part } from '../../base/disposable';
 import { Emitter } from '../../base/event';
 import type { Inbox } from './inbox';
 import type { LiveSessions } from './liveSessions';
@@ -17,20 +17,18 @@ export interface ActiveSession {
   readonly since: number;
 }
 
-export interface ActiveSources {
+interface ActiveSources {
   readonly live: Pick<LiveSessions, 'rows' | 'onDidChange' | 'onNews'>;
   readonly inbox: Pick<Inbox, 'others' | 'onDidChange'>;
   readonly running: Pick<RunningAgents, 'background' | 'onDidChange'>;
-  /** Returns the title of a stored session; undefined if it was deleted. */
   readonly titleOf: (key: string) => string | undefined;
   readonly now: () => number;
 }
 
-export class ActiveSessions implements Disposable {
+export class ActiveSessions extends Part {
   readonly #sources: ActiveSources;
-  readonly #lifetime = new DisposableStore();
-  readonly #changed = this.#lifetime.add(new Emitter<void>());
-  readonly #asked = this.#lifetime.add(new Emitter<ActiveSession>());
+  readonly #changed = this.own(new Emitter<void>());
+  readonly #asked = this.own(new Emitter<ActiveSession>());
   #sessions: ReadonlyMap<string, ActiveSession> = new Map();
 
   readonly onDidChange = this.#changed.event;
@@ -39,12 +37,13 @@ export class ActiveSessions implements Disposable {
   readonly onDidAsk = this.#asked.event;
 
   constructor(sources: ActiveSources) {
+    super();
     this.#sources = sources;
     const { live, inbox, running } = sources;
-    this.#lifetime.add(live.onDidChange(() => this.#read()));
-    this.#lifetime.add(inbox.onDidChange(() => this.#read()));
-    this.#lifetime.add(running.onDidChange(() => this.#read()));
-    this.#lifetime.add(
+    this.own(live.onDidChange(() => this.#read()));
+    this.own(inbox.onDidChange(() => this.#read()));
+    this.own(running.onDidChange(() => this.#read()));
+    this.own(
       live.onNews(({ key, kind }) => {
         const session = kind === 'question' ? this.get(key) : undefined;
         if (session) this.#asked.fire(session);
@@ -62,15 +61,10 @@ export class ActiveSessions implements Disposable {
       .sort((a, b) => a.since - b.since || (a.key < b.key ? -1 : 1));
   }
 
-  /** Returns the session of this window that needs the user next, after `current`. */
   next(current: string | undefined): ActiveSession | undefined {
     const waiting = this.in('needsYou').filter(({ where }) => where === 'here');
     const index = waiting.findIndex(({ key }) => key === current);
     return waiting[(index + 1) % Math.max(1, waiting.length)];
-  }
-
-  dispose(): void {
-    this.#lifetime.dispose();
   }
 
   #read(): void {

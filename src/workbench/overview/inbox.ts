@@ -1,14 +1,16 @@
 // The open questions of all windows of this user. Each window publishes its own in the journal. An
 // answer from another window is accepted once, and only for the question as this window asked it.
+
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { SecretStorage } from 'vscode';
 import * as z from 'zod/mini';
-import type { Disposable } from '../../base/disposable';
+import { Configured, type Disposable } from '../../base/disposable';
 import { messageOf } from '../../base/errors';
 import { Emitter, type Event } from '../../base/event';
 import type { Log } from '../../base/log';
 import type { Conversation } from '../../client/conversation/conversation';
 import { type AnswerableQuestion, openQuestionsOf, type PlainQuestion } from '../../client/view/openQuestions';
 import type { GivenAnswer, ListedQuestion, QuestionStore } from '../../store/sessions/questionStore';
-import type { AnswerProof } from './answerProof';
 
 /** Time for another window to accept an answer, in milliseconds. */
 const TAKEN_WITHIN_MS = 10_000;
@@ -40,7 +42,7 @@ export interface InboxQuestion extends PlainQuestion {
   readonly listed?: ListedQuestion;
 }
 
-export interface InboxOptions {
+interface InboxOptions {
   readonly conversations: { list(): readonly Conversation[]; find(key: string): Conversation | undefined };
   readonly questions: () => Pick<QuestionStore, 'save' | 'list' | 'answer' | 'take'>;
   readonly windowId: string;
@@ -50,8 +52,7 @@ export interface InboxOptions {
   readonly log: Log;
 }
 
-export class Inbox implements Disposable {
-  readonly #options: InboxOptions;
+export class Inbox extends Configured<InboxOptions> implements Disposable {
   readonly #changed = new Emitter<void>();
   readonly #offered = new Map<string, string>();
   /** Answers that no window has accepted yet. */
@@ -59,14 +60,10 @@ export class Inbox implements Disposable {
   #others: readonly InboxQuestion[] = [];
   #taking: Promise<void> = Promise.resolve();
 
-  constructor(options: InboxOptions) {
-    this.#options = options;
-  }
-
   readonly onDidChange: Event<void> = this.#changed.event;
 
   get questions(): readonly InboxQuestion[] {
-    const own = this.#options.conversations.list().flatMap((conversation) =>
+    const own = this.options.conversations.list().flatMap((conversation) =>
       openQuestionsOf(conversation).map(({ id, plain, brief }) => ({
         ...plain,
         brief,
@@ -88,21 +85,21 @@ export class Inbox implements Disposable {
   }
 
   offer(key: string): void {
-    const conversation = this.#options.conversations.find(key);
+    const conversation = this.options.conversations.find(key);
     const open = conversation ? openQuestionsOf(conversation) : [];
     const rows = conversation
       ? open.map((one) => ({ id: one.id, at: one.at, json: this.#jsonOf(conversation, one) }))
       : [];
     const text = JSON.stringify(rows);
     if (text === (this.#offered.get(key) ?? '[]')) return;
-    this.#quietly(() => this.#options.questions().save(key, this.#options.windowId, rows));
+    this.#quietly(() => this.options.questions().save(key, this.options.windowId, rows));
     if (rows.length === 0) this.#offered.delete(key);
     else this.#offered.set(key, text);
   }
 
   look(): void {
     if (this.#offered.size > 0) this.#taking = this.#taking.then(() => this.#take());
-    const listed = this.#quietly(() => this.#options.questions().list()) ?? [];
+    const listed = this.#quietly(() => this.options.questions().list()) ?? [];
     const others = listed.flatMap((one) => this.#read(one));
     const before = this.#others;
     this.#others = others;
@@ -110,7 +107,6 @@ export class Inbox implements Disposable {
     if (JSON.stringify(before) !== JSON.stringify(others)) this.#changed.fire();
   }
 
-  /** Resolves when all answers that were read have been processed. */
   get taken(): Promise<void> {
     return this.#taking;
   }
@@ -120,18 +116,18 @@ export class Inbox implements Disposable {
     const { key, id, listed, choices } = question;
     if (choices[choice] === undefined) return false;
     if (question.isOurs) {
-      const conversation = this.#options.conversations.find(key);
+      const conversation = this.options.conversations.find(key);
       const open = conversation && openQuestionsOf(conversation).find((one) => one.id === id);
       // The question may have changed since it was read.
       return open !== undefined && isSame(open.plain, question) && open.brief === question.brief && open.answer(choice);
     }
     if (!listed) return false;
-    const proof = await this.#options.proof.sign({ ...listed, choice });
-    if (!this.#options.questions().answer(listed, JSON.stringify({ choice, proof }))) return false;
+    const proof = await this.options.proof.sign({ ...listed, choice });
+    if (!this.options.questions().answer(listed, JSON.stringify({ choice, proof }))) return false;
     const { promise, resolve } = Promise.withResolvers<boolean>();
     const waiting = { question: nameOf(listed), resolve };
     this.#waiting.add(waiting);
-    const patience = this.#options.schedule(() => resolve(false), TAKEN_WITHIN_MS);
+    const patience = this.options.schedule(() => resolve(false), TAKEN_WITHIN_MS);
     this.look();
     try {
       return await promise;
@@ -143,7 +139,7 @@ export class Inbox implements Disposable {
 
   dispose(): void {
     for (const key of [...this.#offered.keys()])
-      this.#quietly(() => this.#options.questions().save(key, this.#options.windowId, []));
+      this.#quietly(() => this.options.questions().save(key, this.options.windowId, []));
     this.#offered.clear();
     for (const { resolve } of this.#waiting) resolve(false);
     this.#changed.dispose();
@@ -159,13 +155,13 @@ export class Inbox implements Disposable {
   }
 
   async #take(): Promise<void> {
-    const answers = this.#quietly(() => this.#options.questions().take(this.#options.windowId)) ?? [];
+    const answers = this.#quietly(() => this.options.questions().take(this.options.windowId)) ?? [];
     for (const given of answers) {
       const done = await this.#give(given).catch((error: unknown) => {
-        this.#options.log.error(`inbox: ${messageOf(error)}`);
+        this.options.log.error(`inbox: ${messageOf(error)}`);
         return false;
       });
-      if (!done) this.#options.log.warn('inbox: an answer was refused: it is not of this user, or came too late');
+      if (!done) this.options.log.warn('inbox: an answer was refused: it is not of this user, or came too late');
       // The row is deleted with the answer: what is still open is published again.
       this.#offered.set(given.key, '');
       this.offer(given.key);
@@ -174,7 +170,7 @@ export class Inbox implements Disposable {
 
   async #give({ key, id, windowId, answer }: GivenAnswer): Promise<boolean> {
     const parsed = answerSchema.safeParse(parseJson(answer));
-    const conversation = this.#options.conversations.find(key);
+    const conversation = this.options.conversations.find(key);
     if (!parsed.success || !conversation) return false;
     const { choice, proof } = parsed.data;
     const jsonNow = (): string | undefined => {
@@ -183,14 +179,14 @@ export class Inbox implements Disposable {
     };
     // The journal is not trusted: the question read there must be the one asked here.
     const json = jsonNow();
-    if (json === undefined || !(await this.#options.proof.verify({ key, id, windowId, json, choice }, proof)))
+    if (json === undefined || !(await this.options.proof.verify({ key, id, windowId, json, choice }, proof)))
       return false;
     const open = openQuestionsOf(conversation).find((one) => one.id === id);
     return open !== undefined && jsonNow() === json && open.plain.choices[choice] !== undefined && open.answer(choice);
   }
 
   #read(listed: ListedQuestion): readonly InboxQuestion[] {
-    if (listed.windowId === this.#options.windowId || listed.isAnswered) return [];
+    if (listed.windowId === this.options.windowId || listed.isAnswered) return [];
     const parsed = questionSchema.safeParse(parseJson(listed.json));
     if (!parsed.success) return [];
     const { choices, ...question } = parsed.data;
@@ -203,7 +199,7 @@ export class Inbox implements Disposable {
   }
 
   #factsOf(conversation: Conversation): Pick<InboxQuestion, 'session' | 'agent' | 'folder'> {
-    const session = this.#options.titleOf(conversation).slice(0, 200);
+    const session = this.options.titleOf(conversation).slice(0, 200);
     return { session, agent: conversation.agent.name.slice(0, 200), folder: conversation.cwd.slice(0, 4096) };
   }
 
@@ -211,7 +207,7 @@ export class Inbox implements Disposable {
     try {
       return run();
     } catch (error) {
-      this.#options.log.warn(`inbox: ${messageOf(error)}`);
+      this.options.log.warn(`inbox: ${messageOf(error)}`);
       return undefined;
     }
   }
@@ -232,4 +228,51 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+const KEY = 'parley.inboxKey';
+
+interface SignedAnswer {
+  readonly key: string;
+  readonly id: string;
+  readonly windowId: string;
+  readonly json: string;
+  readonly choice: number;
+}
+
+export class AnswerProof {
+  readonly #secrets: Pick<SecretStorage, 'get' | 'store'>;
+
+  constructor(secrets: Pick<SecretStorage, 'get' | 'store'>) {
+    this.#secrets = secrets;
+  }
+
+  async prepare(): Promise<void> {
+    await this.#key();
+  }
+
+  async sign(answer: SignedAnswer): Promise<string> {
+    return proofOf(await this.#key(), answer).toString('hex');
+  }
+
+  async verify(answer: SignedAnswer, proof: string): Promise<boolean> {
+    const expected = proofOf(await this.#key(), answer);
+    const given = Buffer.from(proof, 'hex');
+    return given.length === expected.length && timingSafeEqual(given, expected);
+  }
+
+  /** Reads the key each time, as another window may have created it. */
+  async #key(): Promise<string> {
+    const known = await this.#secrets.get(KEY);
+    if (known !== undefined && /^[0-9a-f]{64}$/.test(known)) return known;
+    const made = randomBytes(32).toString('hex');
+    await this.#secrets.store(KEY, made);
+    return (await this.#secrets.get(KEY)) ?? made;
+  }
+}
+
+function proofOf(secret: string, { key, id, windowId, json, choice }: SignedAnswer): Buffer {
+  const digest = createHash('sha256').update(json).digest('hex');
+  const signed = JSON.stringify(['answer', key, id, windowId, digest, choice]);
+  return createHmac('sha256', Buffer.from(secret, 'hex')).update(signed).digest();
 }

@@ -1,11 +1,10 @@
 // The sessions of this window for the list. Reads only changed ones, a few times a second.
-import type { Disposable } from '../../base/disposable';
+import { Configured, type Disposable } from '../../base/disposable';
 import { Emitter, type Event } from '../../base/event';
 import type { Conversation } from '../../client/conversation/conversation';
 import { changedFilesOf, type SessionStatus, sessionStatusOf, usedAt } from '../../client/view/sessionStatus';
 import type { Conversations } from '../sessions/conversations';
 
-/** Changes within this time are combined, in milliseconds. */
 const TOGETHER_MS = 150;
 
 export interface LiveSession {
@@ -25,17 +24,15 @@ export interface SessionNews {
   readonly key: string;
   /** `turn`: a turn ended; `question`: another question is open, or a sign-in. */
   readonly kind: 'turn' | 'question';
-  /** In milliseconds. */
   readonly ranMs: number;
 }
 
 export interface Clock {
-  /** ms since 1970. */
   readonly now: () => number;
   readonly schedule: (run: () => void, ms: number) => Disposable;
 }
 
-export interface LiveSessionsOptions extends Clock {
+interface LiveSessionsOptions extends Clock {
   readonly conversations: Pick<
     Conversations,
     'list' | 'find' | 'onDidChange' | 'onDidAdd' | 'onDidRemove' | 'onDidActivate'
@@ -54,8 +51,7 @@ interface Known {
   kept: string;
 }
 
-export class LiveSessions implements Disposable {
-  readonly #options: LiveSessionsOptions;
+export class LiveSessions extends Configured<LiveSessionsOptions> implements Disposable {
   readonly #known = new Map<string, Known>();
   readonly #dirty = new Set<string>();
   readonly #changed = new Emitter<ReadonlySet<string>>();
@@ -64,7 +60,7 @@ export class LiveSessions implements Disposable {
   #timer: Disposable | undefined;
 
   constructor(options: LiveSessionsOptions) {
-    this.#options = options;
+    super(options);
     const { conversations } = options;
     const note = (key: string): void => this.#note(key);
     this.#listening = [
@@ -102,7 +98,7 @@ export class LiveSessions implements Disposable {
 
   #note(key: string): void {
     this.#dirty.add(key);
-    this.#timer ??= this.#options.schedule(() => {
+    this.#timer ??= this.options.schedule(() => {
       this.#timer = undefined;
       this.#look();
     }, TOGETHER_MS);
@@ -112,7 +108,7 @@ export class LiveSessions implements Disposable {
     const changed = new Set<string>();
     const news: SessionNews[] = [];
     for (const key of this.#dirty) {
-      const conversation = this.#options.conversations.find(key);
+      const conversation = this.options.conversations.find(key);
       const known = this.#known.get(key);
       if (!conversation || !isWorthListing(conversation)) {
         if (this.#known.delete(key)) changed.add(key);
@@ -129,7 +125,7 @@ export class LiveSessions implements Disposable {
 
   #read(conversation: Conversation, known: Known | undefined, news: SessionNews[]): Known {
     const { key, agent, cwd, model } = conversation;
-    const { isShown, now, titleOf, wasUnread, keep } = this.#options;
+    const { isShown, now, titleOf, wasUnread, keep } = this.options;
     const { state } = model;
     const last = state.turns.at(-1);
     const endedTurn = last?.endedAt === undefined || last.replayed ? undefined : last.id;

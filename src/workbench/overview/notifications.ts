@@ -1,6 +1,6 @@
 // Notifies the user of sessions that need them and of ended turns that are not visible.
 import { l10n } from 'vscode';
-import { type Disposable, DisposableStore } from '../../base/disposable';
+import { type Disposable, Part } from '../../base/disposable';
 import type { Event } from '../../base/event';
 import { isPlainLine } from '../../client/view/briefQuestion';
 import type { ActiveSession, ActiveSessions } from './activeSessions';
@@ -9,7 +9,6 @@ import type { Clock, LiveSession, LiveSessions, SessionNews } from './liveSessio
 
 export type NotificationSetting = 'off' | 'questions' | 'all';
 
-/** News within this time are combined in one notification, in milliseconds. */
 const TOGETHER_MS = 1000;
 /** Minimum duration of a turn to notify of, in milliseconds: the user waits for a shorter one. */
 const LONG_TURN_MS = 10_000;
@@ -21,14 +20,13 @@ const SEEN_MS = 500;
 const ONCE: readonly (string | undefined)[] = ['allow_once', 'reject_once'];
 const MAX_LABEL = 40;
 
-/** A question that a notification shows whole, with answers that hold only once. */
 export interface BriefQuestion {
   readonly text: string;
   readonly question: InboxQuestion;
   readonly answers: readonly { readonly label: string; readonly choice: number }[];
 }
 
-export interface NotificationSources {
+interface NotificationSources {
   readonly active: Pick<ActiveSessions, 'onDidAsk' | 'get'>;
   readonly live: Pick<LiveSessions, 'onNews' | 'get'>;
   readonly inbox: Pick<Inbox, 'questions'>;
@@ -40,43 +38,42 @@ export interface NotificationActions {
   answer(question: InboxQuestion, choice: number): void;
 }
 
-export interface NotificationWindow {
+interface NotificationWindow {
   readonly setting: () => NotificationSetting;
   readonly isShown: (key: string) => boolean;
   readonly isFocused: () => boolean;
   readonly onDidChangeFocus: Event<unknown>;
-  /** @returns the button that was pressed */
   readonly tell: (text: string, ...buttons: string[]) => Promise<string | undefined>;
 }
 
-export class Notifications implements Disposable {
+export class Notifications extends Part {
   readonly #sources: NotificationSources;
   readonly #actions: NotificationActions;
   readonly #window: NotificationWindow;
   readonly #clock: Clock;
-  readonly #lifetime = new DisposableStore();
   readonly #news = new Map<string, SessionNews['kind']>();
   /** Sessions without a window that asked while this window did not have the focus. */
   readonly #unseen = new Set<string>();
   #timer: Disposable | undefined;
 
   constructor(sources: NotificationSources, actions: NotificationActions, window: NotificationWindow, clock: Clock) {
+    super();
     this.#sources = sources;
     this.#actions = actions;
     this.#window = window;
     this.#clock = clock;
-    this.#lifetime.add(sources.active.onDidAsk((session) => this.#onAsk(session)));
-    this.#lifetime.add(
+    this.own(sources.active.onDidAsk((session) => this.#onAsk(session)));
+    this.own(
       sources.live.onNews(({ key, kind, ranMs }) => {
         if (kind === 'turn' && ranMs >= LONG_TURN_MS && window.setting() === 'all') this.#note(key, kind);
       }),
     );
-    this.#lifetime.add(window.onDidChangeFocus(() => this.#noteUnseen()));
+    this.own(window.onDidChangeFocus(() => this.#noteUnseen()));
   }
 
-  dispose(): void {
+  override dispose(): void {
     this.#timer?.dispose();
-    this.#lifetime.dispose();
+    super.dispose();
   }
 
   /** All windows see an agent without a window: only the one that has the focus notifies. */

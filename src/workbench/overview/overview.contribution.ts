@@ -32,10 +32,8 @@ interface Row {
 }
 
 const STATES: readonly SessionStatus[] = ['needsYou', 'working', 'failed', 'ready', 'otherWindow', 'ended'];
-/** How long an agent may take to rename a session, in milliseconds. */
 const ANSWER_MS = 15_000;
 
-/** The list of sessions in VS Code. */
 export type SessionTree = Tree<ListNode>;
 
 export const overview = (tree: SessionTree): Contribution => ({
@@ -124,7 +122,6 @@ class SessionRows {
     else if (await this.#conversationOf(row)) this.#overview.open(key);
   }
 
-  /** @returns false if the user does not want to open it here */
   async openTab(row: Row | undefined, column: ViewColumn): Promise<boolean> {
     const conversation = await this.#conversationOf(row);
     if (conversation) this.#chat.openTab(conversation, column).focus();
@@ -191,7 +188,6 @@ class SessionRows {
     return stored ? nameOf(stored) : '';
   }
 
-  /** @throws ParleyError `no-session` if neither a row nor a session of this window is meant */
   async #keyOf(row: Row | undefined): Promise<string> {
     const key = row?.focused
       ? this.#overview.view.selected

@@ -1,9 +1,14 @@
-// Creates the list, the status bar item, tab icons, notifications and the inbox of all windows.
-import { commands, window, workspace } from 'vscode';
-import { type Disposable, DisposableStore, toDisposable } from '../../base/disposable';
+// The list, the status bar item, tab icons, notifications, and the pickers of questions and agents.
+
+import { basename } from 'node:path';
+import { commands, l10n, window, workspace } from 'vscode';
+import { type Disposable, Part, toDisposable } from '../../base/disposable';
 import { messageOf } from '../../base/errors';
 import type { Log } from '../../base/log';
-import { Keepers } from '../../client/transport/keepers';
+import { revealHidden } from '../../base/revealControls';
+import { oneLine } from '../../base/text';
+import { commandLineOf } from '../../client/transport/commandsOfKeeper';
+import { type FoundKeeper, Keepers } from '../../client/transport/keepers';
 import type { SessionStatus } from '../../client/view/sessionStatus';
 import type { MarkedSession } from '../../store/sessions/sessionMarks';
 import type { TabIcon } from '../activation/tabIcon';
@@ -14,30 +19,26 @@ import { schedule, type Workbench } from '../core/workbench';
 import { Archive } from '../sessions/archive';
 import { Conversations } from '../sessions/conversations';
 import { nameOf } from '../sessions/keptSessions';
-import { titleOf } from '../sessions/sessionLabels';
+import { agoLabel, titleOf } from '../sessions/sessionLabels';
+import { type ChoiceRow, choiceFrom, List, type ListButton, type PickItem, pick } from '../ui/input';
 import { showInfo } from '../ui/messages';
+import { StatusItem } from '../ui/statusItem';
 import type { Tree } from '../ui/treeView';
 import { ActiveSessions } from './activeSessions';
-import { AnswerProof } from './answerProof';
-import { AttentionStatus } from './attentionStatus';
-import { BackgroundQueue } from './backgroundQueue';
-import { Inbox, type InboxQuestion } from './inbox';
-import { problemOf, showInbox } from './inboxPicker';
+import { AnswerProof, Inbox, type InboxQuestion } from './inbox';
 import { type Clock, LiveSessions } from './liveSessions';
 import { type NotificationActions, Notifications } from './notifications';
-import { RunningAgents } from './runningAgents';
-import { showRunningAgents } from './runningAgentsPicker';
+import { statusLabel } from './rowLabels';
+import { BackgroundQueue, backgroundStateOf, RunningAgents } from './runningAgents';
 import { SessionsView } from './sessionsView';
 import type { ListNode } from './sessionTree';
 
-/** Interval of checks whether another window has written, in milliseconds. */
 const LOOK_MS = 1000;
-/** Minimum time between two publications of questions, in milliseconds. */
 const OFFER_MS = 300;
 
 const clock: Clock = { now: Date.now, schedule };
 
-export class Overview implements NotificationActions, Disposable {
+export class Overview extends Part implements NotificationActions {
   readonly view: SessionsView;
   readonly inbox: Inbox;
   readonly live: LiveSessions;
@@ -48,20 +49,20 @@ export class Overview implements NotificationActions, Disposable {
   readonly #conversations: Conversations;
   readonly #chat: ChatHome;
   readonly #keepers: Keepers;
-  readonly #lifetime = new DisposableStore();
   readonly #asking = new Set<string>();
   #offering: Disposable | undefined;
   #wentTo: string | undefined;
   #revision = 0;
 
   constructor(workbench: Workbench, tree: Tree<ListNode>) {
+    super();
     const { context, log } = workbench;
     const archive = workbench.get(Archive);
     const conversations = workbench.get(Conversations);
     const chat = workbench.get(ChatHome);
     const catalog = workbench.get(AgentCatalog);
     const keepers = workbench.get(Keepers);
-    const own = <T extends Disposable>(part: T): T => this.#lifetime.add(part);
+    const own = <T extends Disposable>(part: T): T => this.own(part);
     this.#log = log;
     this.#archive = archive;
     this.#conversations = conversations;
@@ -192,9 +193,9 @@ export class Overview implements NotificationActions, Disposable {
     if (this.live.get(question.key)?.status === 'needsYou') this.open(question.key);
   }
 
-  dispose(): void {
+  override dispose(): void {
     this.#offering?.dispose();
-    this.#lifetime.dispose();
+    super.dispose();
   }
 
   #offerSoon(key: string): void {
@@ -252,4 +253,258 @@ export class Overview implements NotificationActions, Disposable {
 
 function openStored(session: string): void {
   void commands.executeCommand('parley.sessionList.open', { session });
+}
+
+class AttentionStatus extends Part {
+  readonly #active: ActiveSessions;
+  readonly #tree: Pick<Tree<never>, 'badge'>;
+  #item: StatusItem | undefined;
+  #drawn = '';
+
+  constructor(active: ActiveSessions, tree: Pick<Tree<never>, 'badge'>) {
+    super();
+    this.#active = active;
+    this.#tree = tree;
+    this.own(active.onDidChange(() => this.#draw()));
+  }
+
+  #draw(): void {
+    const [working, asking] = [this.#active.in('working'), this.#active.in('needsYou')];
+    const waiting = asking.length;
+    const background = [...working, ...asking].filter(({ where }) => where === 'background').length;
+    const next = `${working.length} ${waiting} ${background}`;
+    if (next === this.#drawn) return;
+    this.#drawn = next;
+    this.#tree.badge = waiting === 0 ? undefined : { count: waiting, tooltip: waitingLabel(waiting) };
+    if (working.length + waiting === 0) {
+      this.#item?.dispose();
+      this.#item = undefined;
+      return;
+    }
+    this.#item ??= new StatusItem('parley.sessions');
+    const count = background > 0 ? agentsLabel(working.length) : working.length;
+    this.#item.show({
+      name: l10n.t('Parley Sessions'),
+      text: [
+        ...(working.length > 0 ? [{ icon: 'play-circle' }, ` ${count}`] : []),
+        ...(working.length > 0 && waiting > 0 ? ['  '] : []),
+        ...(waiting > 0 ? [{ icon: 'question' }, ` ${waiting}`] : []),
+      ],
+      tooltip: [
+        ...(working.length > 0 ? [workingLabel(working.length)] : []),
+        ...(waiting > 0 ? [waitingLabel(waiting)] : []),
+        ...(background > 0 ? [backgroundLabel(background)] : []),
+        waiting > 0 ? l10n.t('Select to go to the next one.') : l10n.t('Select to show the list of sessions.'),
+      ],
+      command:
+        waiting > 0
+          ? { command: 'parley.nextAttention', title: l10n.t('Go to Next Session That Needs You') }
+          : { command: 'parley.sessionsView.focus', title: l10n.t('Show Sessions') },
+      isWarning: false,
+    });
+  }
+
+  override dispose(): void {
+    super.dispose();
+    this.#item?.dispose();
+  }
+}
+
+function agentsLabel(count: number): string {
+  return count === 1 ? l10n.t('1 agent working') : l10n.t('{0} agents working', count);
+}
+
+function workingLabel(count: number): string {
+  return count === 1 ? l10n.t('1 session is working.') : l10n.t('{0} sessions are working.', count);
+}
+
+function backgroundLabel(count: number): string {
+  return count === 1 ? l10n.t('1 of them has no window.') : l10n.t('{0} of them have no window.', count);
+}
+
+function waitingLabel(count: number): string {
+  return count === 1 ? l10n.t('1 session needs you.') : l10n.t('{0} sessions need you.', count);
+}
+
+/** Characters of a line of a question, so that VS Code does not cut it. */
+const LINE = 44;
+const MAX_ROWS = 18;
+const MAX_ANSWER = 60;
+const MAX_TITLE = 110;
+const BACK = 'back';
+
+export async function showInbox(inbox: Inbox, open: (key: string) => void): Promise<void> {
+  for (;;) {
+    inbox.look();
+    const { questions } = inbox;
+    if (questions.length === 0) {
+      void showInfo(l10n.t('No session needs you.'));
+      return;
+    }
+    const chosen = await pick(questions.map(itemOf), l10n.t('Select a question'), {
+      title: l10n.t('Open Questions of All Windows'),
+    });
+    const question = chosen === undefined ? undefined : questions[Number(chosen)];
+    if (!question) return;
+    if ((await ask(inbox, question, open)) === 'gone') return;
+  }
+}
+
+function itemOf(question: InboxQuestion, index: number): PickItem {
+  const { title, session, agent, folder, isOurs } = question;
+  const where = isOurs ? l10n.t('this window') : l10n.t('another window');
+  return {
+    id: String(index),
+    label: [{ icon: isOurs ? 'question' : 'multiple-windows' }, ` ${title}`],
+    description: `${agent} · ${basename(folder)} · ${where}`,
+    detail: session,
+  };
+}
+
+async function ask(inbox: Inbox, question: InboxQuestion, open: (key: string) => void): Promise<'gone' | 'next'> {
+  const { title, session, agent, isOurs, key } = question;
+  const lines = linesOf(question.text);
+  const { choices } = question;
+  const fits = lines.length + choices.length <= MAX_ROWS && choices.every(({ label }) => label.length <= MAX_ANSWER);
+  const isReadable = fits && choices.length > 0;
+  const items: PickItem[] = [
+    isOurs
+      ? { id: BACK, label: [{ icon: 'go-to-file' }, ` ${l10n.t('Open Session')}`] }
+      : { id: BACK, label: [{ icon: 'arrow-left' }, ` ${l10n.t('Back')}`] },
+    ...lines.slice(0, MAX_ROWS).map((line, index) => ({ id: `line:${index}`, label: line === '' ? ' ' : line })),
+    ...(isReadable
+      ? choices.map(({ label }, index) => ({ id: `choice:${index}`, label: [{ icon: 'reply' }, ` ${label}`] }))
+      : [{ id: BACK, label: [{ icon: 'info' }, ` ${whyNot(question)}`] }]),
+  ];
+  for (;;) {
+    const chosen = await pick(items, `${agent}: ${session}`.slice(0, MAX_TITLE), { title });
+    if (chosen === undefined) return 'gone';
+    if (chosen.startsWith('line:')) continue;
+    if (chosen === BACK) {
+      if (!isOurs) return 'next';
+      open(key);
+      return 'gone';
+    }
+    const isDone = await inbox.answer(question, Number(chosen.slice('choice:'.length)));
+    if (!isDone) void showInfo(problemOf(inbox, question));
+    return inbox.questions.length === 0 ? 'gone' : 'next';
+  }
+}
+
+export function problemOf(inbox: Inbox, { key, id, isOurs }: InboxQuestion): string {
+  inbox.look();
+  if (!inbox.questions.some((one) => one.key === key && one.id === id))
+    return l10n.t('This question is no longer open.');
+  return isOurs
+    ? l10n.t('The question has changed. Answer it in its session.')
+    : l10n.t("The window of this question didn't take the answer. Answer the question there.");
+}
+
+function whyNot({ isOurs, choices }: InboxQuestion): string {
+  if (isOurs) return l10n.t('Answer this question in its session.');
+  return choices.length === 0
+    ? l10n.t('Answer this question in its window.')
+    : l10n.t('This question is too long to answer here. Answer it in its window.');
+}
+
+function linesOf(text: string): readonly string[] {
+  if (text === '') return [];
+  return revealHidden(text)
+    .split('\n')
+    .flatMap((line) => {
+      const parts: string[] = [];
+      for (let at = 0; at === 0 || at < line.length; at += LINE) parts.push(line.slice(at, at + LINE));
+      return parts;
+    });
+}
+
+const MAX_COMMAND = 100;
+
+interface RunningAgentsPicker {
+  readonly keepers: Pick<Keepers, 'list' | 'endCommand'>;
+  readonly end: (id: string) => Promise<void>;
+  readonly titleOf: (session: string) => string | undefined;
+  readonly isHere: (session: string) => boolean;
+  readonly open: (session: string) => Promise<unknown>;
+}
+
+async function showRunningAgents(services: RunningAgentsPicker): Promise<void> {
+  const list = new List<ChoiceRow>(l10n.t('Select an agent to open its session'), l10n.t('Running Agents'));
+  let isOpen = true;
+  const draw = async (): Promise<void> => {
+    list.busy = true;
+    const found = await services.keepers.list();
+    if (!isOpen) return;
+    list.busy = false;
+    const none: ChoiceRow = { id: 'none', label: l10n.t('No agents run without a window') };
+    list.draw(
+      found.length === 0 ? [none] : found.flatMap((one) => [rowOf(one, services), ...commandRows(one, services)]),
+      [],
+    );
+  };
+  const choice = choiceFrom(list);
+  void draw();
+  const choose = await choice;
+  isOpen = false;
+  await choose?.();
+}
+
+function rowOf(found: FoundKeeper, services: RunningAgentsPicker): ChoiceRow {
+  const { id, kind, about, startedAt } = found;
+  const title = services.titleOf(about.session);
+  const untitled = found.state?.isAttached ? l10n.t('New session') : l10n.t('Deleted session');
+  const isEndable = kind !== 'elsewhere';
+  const end = endButton(l10n.t('End Agent'), () => services.end(id), services);
+  return {
+    id,
+    label: [{ icon: iconOf(found) }, ` ${title ?? untitled}`],
+    description: `${about.agentName} · ${basename(about.folder) || about.folder} · ${whereOf(found, services)}`,
+    detail: l10n.t('Started: {0}', agoLabel(startedAt, Date.now())),
+    buttons: isEndable ? [end] : undefined,
+    choose: title !== undefined && kind === 'alive' ? () => services.open(about.session) : undefined,
+  };
+}
+
+function commandRows({ id, about, state }: FoundKeeper, services: RunningAgentsPicker): readonly ChoiceRow[] {
+  const running = state?.commands?.filter(({ isRunning }) => isRunning) ?? [];
+  return running.map((command) => ({
+    id: `${id} ${command.id}`,
+    label: [{ icon: 'terminal' }, ` ${oneLine(commandLineOf(command) ?? '', MAX_COMMAND)}`],
+    description: l10n.t('command of {0}', about.agentName),
+    buttons: [endButton(l10n.t('End Command'), () => services.keepers.endCommand(id, command.id), services)],
+  }));
+}
+
+function endButton(tooltip: string, end: () => Promise<void>, services: RunningAgentsPicker): ListButton {
+  const run = async (): Promise<void> => {
+    await end();
+    await showRunningAgents(services);
+  };
+  return { icon: 'stop-circle', tooltip, run };
+}
+
+function iconOf(found: FoundKeeper): string {
+  if (found.kind !== 'alive') return 'warning';
+  if (found.state?.isAttached) return 'window';
+  return {
+    needsYou: 'question',
+    working: 'play-circle',
+    ready: 'circle-outline',
+    ended: 'check',
+  }[backgroundStateOf(found)];
+}
+
+function whereOf(found: FoundKeeper, { isHere }: RunningAgentsPicker): string {
+  switch (found.kind) {
+    case 'unreachable':
+      return l10n.t("isn't responding");
+    case 'newer':
+      return l10n.t('started by a newer version of Parley');
+    case 'elsewhere':
+      return l10n.t('on {0}', found.host);
+    case 'alive':
+      if (found.state?.isAttached)
+        return isHere(found.about.session) ? l10n.t('this window') : l10n.t('another window');
+      return l10n.t('{0}, no window', statusLabel(backgroundStateOf(found)));
+  }
 }

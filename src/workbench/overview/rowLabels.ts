@@ -11,36 +11,25 @@ import type { Grouping, GroupNode, ListNode, MoreNode, SessionEntry, SessionTree
 const MAX_LABEL = 40;
 
 export function statusLabel(status: SessionStatus): string {
-  switch (status) {
-    case 'needsYou':
-      return l10n.t('Needs you');
-    case 'working':
-      return l10n.t('Working');
-    case 'failed':
-      return l10n.t('Failed');
-    case 'ready':
-      return l10n.t('Ready');
-    case 'otherWindow':
-      return l10n.t('In another window');
-    case 'ended':
-      return l10n.t('Ended');
-  }
+  return {
+    needsYou: l10n.t('Needs you'),
+    working: l10n.t('Working'),
+    failed: l10n.t('Failed'),
+    ready: l10n.t('Ready'),
+    otherWindow: l10n.t('In another window'),
+    ended: l10n.t('Ended'),
+  }[status];
 }
 
 export function groupingLabel(grouping: Grouping): string {
-  switch (grouping) {
-    case 'state':
-      return l10n.t('Group by State');
-    case 'agent':
-      return l10n.t('Group by Agent');
-    case 'folder':
-      return l10n.t('Group by Folder');
-    case 'none':
-      return l10n.t("Don't Group");
-  }
+  return {
+    state: l10n.t('Group by State'),
+    agent: l10n.t('Group by Agent'),
+    folder: l10n.t('Group by Folder'),
+    none: l10n.t("Don't Group"),
+  }[grouping];
 }
 
-/** @param now ms since 1970 */
 export function rowOf(node: ListNode, tree: SessionTree, now: number): TreeRow {
   switch (node.kind) {
     case 'group':

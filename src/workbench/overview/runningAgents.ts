@@ -1,24 +1,24 @@
 // The agents that run without a window, looked for at intervals.
-import type { Disposable } from '../../base/disposable';
+import { Configured, type Disposable } from '../../base/disposable';
 import { messageOf } from '../../base/errors';
 import { Emitter, type Event } from '../../base/event';
 import type { Log } from '../../base/log';
+import type { Conversation } from '../../client/conversation/conversation';
+import { sendNext } from '../../client/conversation/sendInBackground';
 import type { FoundKeeper, Keepers } from '../../client/transport/keepers';
 
-/** How often agents without a window are looked at, in milliseconds. */
 const LOOK_MS = 5_000;
 
-export interface RunningAgentsOptions {
+interface RunningAgentsOptions {
   readonly keepers: Pick<Keepers, 'list' | 'end' | 'endOf' | 'collect'>;
   readonly isHere: (session: string) => boolean;
   readonly schedule: (run: () => void, ms: number) => Disposable;
   readonly log: Log;
 }
 
-export type BackgroundState = 'working' | 'needsYou' | 'ready' | 'ended';
+type BackgroundState = 'working' | 'needsYou' | 'ready' | 'ended';
 
-export class RunningAgents implements Disposable {
-  readonly #options: RunningAgentsOptions;
+export class RunningAgents extends Configured<RunningAgentsOptions> implements Disposable {
   readonly #changed = new Emitter<void>();
   readonly #looked = new Emitter<void>();
   #background: readonly FoundKeeper[] = [];
@@ -26,7 +26,7 @@ export class RunningAgents implements Disposable {
   #isDisposed = false;
 
   constructor(options: RunningAgentsOptions) {
-    this.#options = options;
+    super(options);
     void this.#look();
   }
 
@@ -40,21 +40,21 @@ export class RunningAgents implements Disposable {
   }
 
   async end(id: string): Promise<void> {
-    await this.#options.keepers.end(id);
+    await this.options.keepers.end(id);
     await this.#read();
   }
 
   async endOf(sessions: readonly string[]): Promise<void> {
-    await this.#options.keepers.endOf(sessions);
+    await this.options.keepers.endOf(sessions);
     await this.#read();
   }
 
   /** Ends agents without a window whose sessions are no longer stored. Never rejects. */
   async collect(isStored: (session: string) => boolean): Promise<void> {
     try {
-      await this.#options.keepers.collect(isStored);
+      await this.options.keepers.collect(isStored);
     } catch (error) {
-      this.#options.log.warn(`running agents: ${messageOf(error)}`);
+      this.options.log.warn(`running agents: ${messageOf(error)}`);
     }
   }
 
@@ -70,13 +70,13 @@ export class RunningAgents implements Disposable {
       await this.#read();
       this.#looked.fire();
     } catch (error) {
-      this.#options.log.warn(`running agents: ${messageOf(error)}`);
+      this.options.log.warn(`running agents: ${messageOf(error)}`);
     }
-    if (!this.#isDisposed) this.#timer = this.#options.schedule(() => void this.#look(), LOOK_MS);
+    if (!this.#isDisposed) this.#timer = this.options.schedule(() => void this.#look(), LOOK_MS);
   }
 
   async #read(): Promise<void> {
-    const { keepers, isHere } = this.#options;
+    const { keepers, isHere } = this.options;
     const found = await keepers.list(({ session }) => !isHere(session));
     if (this.#isDisposed) return;
     const before = this.#background;
@@ -91,4 +91,73 @@ export function backgroundStateOf({ state }: FoundKeeper): BackgroundState {
   if (!state || state.ended) return 'ended';
   if (state.waiting > 0) return 'needsYou';
   return state.isWorking ? 'working' : 'ready';
+}
+
+const MAX_TRIED = 1000;
+
+interface BackgroundQueueOptions {
+  readonly running: Pick<RunningAgents, 'background' | 'onDidLook'>;
+  readonly isOn: () => boolean;
+  /** The id of the next stored message of a session; undefined if there is none or it waits. */
+  readonly nextOf: (session: string) => string | undefined;
+  /** Opens a session only to send; undefined if that is not possible here. */
+  readonly open: (session: string) => Conversation | undefined;
+  readonly release: (session: string) => void;
+  readonly log: Log;
+}
+
+export class BackgroundQueue extends Configured<BackgroundQueueOptions> implements Disposable {
+  readonly #watching: Disposable;
+  readonly #abort = new AbortController();
+  readonly #tried = new Set<string>();
+  #work: Promise<void> | undefined;
+
+  constructor(options: BackgroundQueueOptions) {
+    super(options);
+    this.#watching = options.running.onDidLook(() => void this.look());
+  }
+
+  /** Sends what can be sent now, one session after another. Never rejects. */
+  look(): Promise<void> {
+    this.#work ??= this.#look().finally(() => {
+      this.#work = undefined;
+    });
+    return this.#work;
+  }
+
+  dispose(): void {
+    this.#watching.dispose();
+    this.#abort.abort();
+  }
+
+  async #look(): Promise<void> {
+    const { running, isOn, log } = this.options;
+    for (const found of running.background) {
+      if (this.#abort.signal.aborted || !isOn()) return;
+      const { session } = found.about;
+      if (found.kind !== 'alive' || backgroundStateOf(found) !== 'ready') continue;
+      try {
+        await this.#send(session);
+      } catch (error) {
+        log.warn(`session ${session}: its queue does not go on: ${messageOf(error)}`);
+      }
+    }
+  }
+
+  async #send(session: string): Promise<void> {
+    const { nextOf, open, release, log } = this.options;
+    const next = nextOf(session);
+    const tried = `${session} ${next}`;
+    if (next === undefined || this.#tried.has(tried)) return;
+    const conversation = open(session);
+    if (!conversation) return;
+    this.#tried.add(tried);
+    const [oldest] = this.#tried;
+    if (this.#tried.size > MAX_TRIED && oldest !== undefined) this.#tried.delete(oldest);
+    try {
+      if (await sendNext(conversation, this.#abort.signal)) log.info(`session ${session}: its next message was sent`);
+    } finally {
+      release(session);
+    }
+  }
 }

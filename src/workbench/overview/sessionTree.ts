@@ -1,7 +1,7 @@
 // The rows of the list of sessions. After a change, reports only the rows that look different.
 import type { SessionStatus } from '../../client/view/sessionStatus';
 import type { MarkedFilter, MarkedSession, SessionMarkStore } from '../../store/sessions/sessionMarks';
-import type { LiveSessions } from './liveSessions';
+import type { LiveSession, LiveSessions } from './liveSessions';
 
 const PAGE = 50;
 const MAX_PINNED = 200;
@@ -12,24 +12,13 @@ export const GROUPINGS: readonly Grouping[] = ['state', 'agent', 'folder', 'none
 export interface ListFilter {
   /** Part of a title, a folder or an agent's name. */
   readonly text?: string;
-  /** Only sessions in these states; absent: in all. */
   readonly states?: readonly SessionStatus[];
   readonly archived?: boolean;
 }
 
-export interface SessionEntry {
-  readonly key: string;
-  readonly status: SessionStatus;
-  readonly unread: boolean;
+export interface SessionEntry extends LiveSession {
   readonly pinned: boolean;
   readonly archived: boolean;
-  readonly title: string;
-  readonly agentId: string;
-  readonly agentName: string;
-  readonly cwd: string;
-  /** ms since 1970. */
-  readonly at: number;
-  readonly files: number;
   readonly isLive: boolean;
   readonly together?: string;
 }
@@ -160,7 +149,6 @@ export class SessionTree {
     return this.#parents.get(node.id);
   }
 
-  /** @returns the nodes to update */
   more(node: MoreNode): Redraw {
     this.#readPage(node.of, this.#queryOf(node.of), (this.#pages.get(node.of)?.sessions.length ?? 0) + PAGE);
     const above = this.#nodes.get(node.of);

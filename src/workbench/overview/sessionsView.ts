@@ -1,6 +1,6 @@
 // The view “Sessions”: while visible, it updates changed rows a few times a second.
 import { l10n, type Memento } from 'vscode';
-import { type Disposable, DisposableStore } from '../../base/disposable';
+import { type Disposable, Part } from '../../base/disposable';
 import { messageOf } from '../../base/errors';
 import type { Log } from '../../base/log';
 import type { Tree, TreeRow, TreeSource } from '../ui/treeView';
@@ -17,30 +17,28 @@ import {
   type SessionTreeSources,
 } from './sessionTree';
 
-/** Changes within this time are combined, in milliseconds. */
 const TOGETHER_MS = 250;
-/** Interval of updates of the relative times, in milliseconds. */
 const TIMES_MS = 60_000;
 const GROUPING = 'parley.sessionList.grouping';
 
-export type SessionsTree = Pick<
+type SessionsTree = Pick<
   Tree<ListNode>,
   'isVisible' | 'selected' | 'onDidShow' | 'refresh' | 'description' | 'message'
 >;
 
-export class SessionsView implements TreeSource<ListNode>, Disposable {
+export class SessionsView extends Part implements TreeSource<ListNode> {
   readonly #view: SessionsTree;
   readonly #memento: Memento;
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #tree: SessionTree;
-  readonly #lifetime = new DisposableStore();
   #timer: Disposable | undefined;
   #aging: Disposable | undefined;
   #isStoredOld = false;
   #isOld = false;
 
   constructor(view: SessionsTree, sources: SessionTreeSources, memento: Memento, clock: Clock, log: Log) {
+    super();
     this.#view = view;
     this.#memento = memento;
     this.#clock = clock;
@@ -48,7 +46,7 @@ export class SessionsView implements TreeSource<ListNode>, Disposable {
     const look = (node: ListNode): string => JSON.stringify(this.row(node));
     const known = memento.get(GROUPING);
     this.#tree = new SessionTree(sources, GROUPINGS.find((one) => one === known) ?? 'state', look);
-    this.#lifetime.add(
+    this.own(
       view.onDidShow(() => {
         if (this.#isOld) this.#draw();
         this.#age();
@@ -113,10 +111,10 @@ export class SessionsView implements TreeSource<ListNode>, Disposable {
     this.#timer ??= this.#clock.schedule(() => this.#draw(), TOGETHER_MS);
   }
 
-  dispose(): void {
+  override dispose(): void {
     this.#timer?.dispose();
     this.#aging?.dispose();
-    this.#lifetime.dispose();
+    super.dispose();
   }
 
   #refresh(redraw: Redraw): void {

@@ -9,11 +9,8 @@ import { withLock } from '../../registry/install/installLock';
 import { userValue } from '../config/folderSettings';
 import { saveFile } from '../editor/saveFile';
 
-/** Maximum size of a settings file to edit, in bytes; VS Code edits a larger one. */
 const MAX_FILE = 5 * 1024 * 1024;
-/** How long VS Code may take to read a settings file that has changed, in milliseconds. */
 const READ_MS = 5_000;
-/** How long another window that changes entries is waited for, in milliseconds. */
 const OTHERS_MS = 15_000;
 
 export type Entries = Readonly<Record<string, unknown>>;

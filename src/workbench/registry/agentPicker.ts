@@ -2,23 +2,22 @@
 import { commands, type Disposable, l10n } from 'vscode';
 import { messageOf, ParleyError } from '../../base/errors';
 import { formatTime } from '../../base/localFormat';
+import { at, own } from '../../base/untrusted';
 import type { Icons } from '../../registry/list/agentIcons';
 import { svgImage } from '../../registry/list/plainSvg';
 import type { RegistryAgent } from '../../registry/list/registryAgent';
 import type { Listing } from '../../registry/list/registryList';
-import { List, type ThemedImage } from '../ui/input';
-import { type ChoiceRow, choiceFrom } from '../ui/listChoice';
+import { type ChoiceRow, choiceFrom, List, type ThemedImage } from '../ui/input';
+import type { AgentEntries } from './agentEntries';
 import type { AgentRegistry } from './agentRegistry';
 import type { FoundAgent, FoundAgents } from './foundAgents';
 import { groupInstalled, type InstalledGroup, useVersion } from './installedEntries';
-import { type Ask, actionsOf, installAgent, newerOf, sizeText } from './installFlow';
-import { startSession } from './startSession';
-import { useFoundAgent } from './useFoundAgent';
+import { type Ask, actionsOf, installAgent, newerOf, sizeText, startSession } from './installFlow';
 
 const ON_LIGHT = '#424242';
 const ON_DARK = '#C5C5C5';
 
-export interface AgentPickerServices {
+interface AgentPickerServices {
   readonly found: FoundAgents;
   readonly registry: AgentRegistry;
   readonly ask?: Ask;
@@ -31,7 +30,6 @@ export async function pickNewAgent(services: AgentPickerServices, wanted?: strin
   await choose?.();
 }
 
-/** @throws ParleyError `no-such-agent`, and what loading and installing throw */
 export async function installById(id: string, { registry, ask }: AgentPickerServices): Promise<void> {
   const { agents } = await registry.load(new AbortController().signal);
   const agent = agents.find((one) => one.id === id);
@@ -179,4 +177,42 @@ function manageRow(): ChoiceRow {
     alwaysShow: true,
     choose: async () => commands.executeCommand('parley.manageAgents'),
   };
+}
+
+/**
+ * Uses the user's entry for the program, or adds one; installs an adapter if needed and agreed.
+ * @throws ParleyError `no-adapter`, or as {@link installAgent}
+ */
+export async function useFoundAgent(found: FoundAgent, registry: AgentRegistry, ask?: Ask): Promise<void> {
+  if (found.adapters) return useAdapter(found, found.adapters, registry, ask);
+  return useProgram(found, registry.entries);
+}
+
+async function useProgram({ id, name, command, args }: FoundAgent, entries: AgentEntries): Promise<void> {
+  const all = entries.all();
+  if (at(own(all, id), 'command') === command) return startSession(id);
+  const free = entries.freeId(id);
+  await entries.set(free, { name, command, args });
+  await startSession(free);
+}
+
+async function useAdapter(
+  { name }: FoundAgent,
+  adapters: readonly string[],
+  registry: AgentRegistry,
+  ask: Ask | undefined,
+): Promise<void> {
+  for (const id of adapters) {
+    const versions = await registry.installer.installed.versions(id);
+    const [newest] = versions;
+    if (newest) return startSession(await useVersion(newest, versions, registry.entries));
+  }
+  const { agents } = await registry.load(new AbortController().signal);
+  const adapter = agents.find(({ id }) => adapters.includes(id));
+  if (!adapter) {
+    throw new ParleyError('no-adapter', l10n.t("The agent registry doesn't list an adapter for {0}.", name), {
+      hint: l10n.t('Install the adapter yourself, then add it with Parley: Manage Agents….'),
+    });
+  }
+  await installAgent(adapter, registry, ask);
 }

@@ -1,19 +1,21 @@
 // The registry of agents in this window: its list, and what is installed from it.
+
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ExtensionContext, workspace } from 'vscode';
 import type { Log } from '../../base/log';
-import { Installer } from '../../registry/install/installer';
+import { checkAgent } from '../../client/connection/bareAgent';
+import { Stages } from '../../client/transport/stages';
+import { Installer, type ProgramStart } from '../../registry/install/installer';
 import { type ProxySettings, type ToolContext, withProxy } from '../../registry/install/installTools';
 import { AgentIcons, type Icons } from '../../registry/list/agentIcons';
 import { type Listing, RegistryList } from '../../registry/list/registryList';
-import { registryUrl } from '../config/settings';
+import { registryUrl, startTimeoutMs } from '../config/settings';
 import { AgentEntries } from './agentEntries';
-import { checkStart } from './checkStart';
 
-export interface AgentRegistryOptions {
+interface AgentRegistryOptions {
   readonly context: Pick<ExtensionContext, 'globalStorageUri' | 'extension'>;
   readonly log: Log;
-  /** The environment to look a command up in: the user's, with the PATH of their login shell. */
   readonly environment: (command?: string) => Promise<Record<string, string>>;
 }
 
@@ -52,7 +54,6 @@ export class AgentRegistry {
     return url === undefined ? { agents: [], at: Date.now() } : this.#list.load(url, signal);
   }
 
-  /** Shows the cached icons first. */
   async loadIcons({ agents }: Listing, signal: AbortSignal, show: (icons: Icons) => void): Promise<void> {
     const url = registryUrl();
     if (url !== undefined && URL.canParse(url)) await this.#icons.load(agents, url, signal, show);
@@ -66,4 +67,21 @@ function originOf(url: string | undefined): string | undefined {
 function proxySettings(): ProxySettings {
   const http = workspace.getConfiguration('http');
   return { proxy: http.get('proxy', ''), noProxy: http.get('noProxy', []) };
+}
+
+export interface CheckOptions {
+  /** Working directory: an empty folder, created if missing. */
+  readonly folder: string;
+  readonly version: string;
+  readonly environment: (command: string) => Promise<Record<string, string>>;
+  readonly log: Log;
+}
+
+async function checkStart(start: ProgramStart, options: CheckOptions, signal: AbortSignal): Promise<void> {
+  const { folder, version, environment, log } = options;
+  await mkdir(folder, { recursive: true });
+  const agent = { ...start, id: 'new', type: 'process', protocol: 'auto' } as const;
+  const client = { name: 'parley', title: 'Parley', version };
+  const services = { client, environment, log, startTimeoutMs };
+  await checkAgent({ agent, cwd: folder, services, stages: new Stages(Date.now, () => {}) }, signal);
 }

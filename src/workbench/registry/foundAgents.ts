@@ -1,33 +1,32 @@
 // The agents that the user has installed on this machine. Searched when a list of them is shown.
+
 import { isDeepStrictEqual } from 'node:util';
 import { workspace } from 'vscode';
+import { Configured, Part } from '../../base/disposable';
+import { messageOf } from '../../base/errors';
 import { Emitter } from '../../base/event';
 import type { Log } from '../../base/log';
+import type { FirstUseView } from '../../panel/contract';
 import { type FoundProgram, findAgents, versionOf } from '../../registry/discover/findAgents';
+import { type AgentCatalog, DEMO_AGENT_ID } from '../config/agentCatalog';
 
 export interface FoundAgent extends FoundProgram {
   readonly version?: string;
 }
 
-export interface FoundAgentsOptions {
+interface FoundAgentsOptions {
   readonly log: Log;
   readonly environment: (command?: string) => Promise<Record<string, string>>;
 }
 
 /** Runs one search at a time. Searches and starts nothing in an untrusted workspace. */
-export class FoundAgents {
-  readonly #options: FoundAgentsOptions;
+export class FoundAgents extends Configured<FoundAgentsOptions> {
   readonly #didChange = new Emitter<void>();
   #agents: readonly FoundAgent[] | undefined;
   #looking: Promise<readonly FoundAgent[]> | undefined;
 
-  constructor(options: FoundAgentsOptions) {
-    this.#options = options;
-  }
-
   readonly onDidChange = this.#didChange.event;
 
-  /** Result of the last search; undefined before the first one has ended. */
   get agents(): readonly FoundAgent[] | undefined {
     return this.#agents;
   }
@@ -45,7 +44,7 @@ export class FoundAgents {
 
   async #look(): Promise<readonly FoundAgent[]> {
     if (!workspace.isTrusted) return [];
-    const { environment, log } = this.#options;
+    const { environment, log } = this.options;
     const env = await environment('agents');
     const except = (workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
     const programs = await findAgents({ env, except });
@@ -70,5 +69,55 @@ export class FoundAgents {
     if (isDeepStrictEqual(this.#agents, agents)) return;
     this.#agents = agents;
     this.#didChange.fire();
+  }
+}
+
+interface FirstUseOptions {
+  readonly catalog: Pick<AgentCatalog, 'own'>;
+  readonly found: FoundAgents;
+  readonly use: (agent: FoundAgent) => Promise<void>;
+  readonly log: Log;
+}
+
+export class FirstUse extends Part<FirstUseOptions> {
+  readonly #didChange = new Emitter<void>();
+
+  constructor(options: FirstUseOptions) {
+    super(options);
+    const changed = (): void => this.#didChange.fire();
+    this.own(this.#didChange);
+    this.own(options.found.onDidChange(changed));
+    this.own(workspace.onDidGrantWorkspaceTrust(changed));
+    this.own(
+      workspace.onDidChangeConfiguration((event) => {
+        if (event.affectsConfiguration('parley.agents')) changed();
+      }),
+    );
+  }
+
+  readonly onDidChange = this.#didChange.event;
+
+  get view(): FirstUseView | undefined {
+    if (!this.#isFirst) return undefined;
+    const { agents } = this.options.found;
+    return {
+      agents: (agents ?? []).map(({ id, name, version }) => ({ id, name, version })),
+      isSearching: agents === undefined,
+    };
+  }
+
+  look(): void {
+    const { found, log } = this.options;
+    if (!this.#isFirst || found.agents !== undefined) return;
+    found.look().catch((error: unknown) => log.warn(`Looking for agents failed: ${messageOf(error)}`));
+  }
+
+  async use(id: string): Promise<void> {
+    const agent = this.options.found.agents?.find((one) => one.id === id);
+    if (agent) await this.options.use(agent);
+  }
+
+  get #isFirst(): boolean {
+    return workspace.isTrusted && this.options.catalog.own().every(({ id }) => id === DEMO_AGENT_ID);
   }
 }

@@ -1,5 +1,5 @@
 // Installs, updates, rolls back and removes agents of the registry, with the user's consent.
-import { l10n } from 'vscode';
+import { commands, l10n } from 'vscode';
 import { messageOf, ParleyError } from '../../base/errors';
 import { formatNumber } from '../../base/localFormat';
 import { oneLine } from '../../base/text';
@@ -15,7 +15,6 @@ import type { ListButton } from '../ui/input';
 import { confirm, type ReportProgress, showError, showInfo, showProgress } from '../ui/messages';
 import type { AgentRegistry } from './agentRegistry';
 import { dropEntries, type InstalledGroup, useVersion } from './installedEntries';
-import { startSession } from './startSession';
 
 const KEPT_VERSIONS = 2;
 
@@ -52,7 +51,7 @@ export async function installAgent(agent: RegistryAgent, registry: AgentRegistry
   await startSession(entry);
 }
 
-export async function rollBack({ current, previous }: InstalledGroup, registry: AgentRegistry): Promise<void> {
+async function rollBack({ current, previous }: InstalledGroup, registry: AgentRegistry): Promise<void> {
   if (!previous) return;
   await useVersion(previous, await registry.installer.installed.versions(current.id), registry.entries);
   void showInfo(l10n.t('{0} uses version {1} from its next start.', current.name, previous.version));
@@ -188,3 +187,7 @@ const STEP_TEXTS = {
   installing: () => l10n.t('downloading and installing packages'),
   checking: () => l10n.t('starting the agent once'),
 } as const;
+
+export async function startSession(agent: string): Promise<void> {
+  await commands.executeCommand('parley.selectAgent', { agent });
+}

@@ -10,7 +10,6 @@ export interface InstalledGroup {
   readonly current: InstalledAgent;
   readonly entry: string | undefined;
   readonly previous: InstalledAgent | undefined;
-  /** Size of all versions in bytes. */
   readonly size: number;
 }
 

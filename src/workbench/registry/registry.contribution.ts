@@ -3,11 +3,9 @@ import { l10n, workspace } from 'vscode';
 import { ParleyError } from '../../base/errors';
 import { AgentCatalog } from '../config/agentCatalog';
 import type { Contribution, Workbench } from '../core/workbench';
-import { installById, pickNewAgent } from './agentPicker';
+import { installById, pickNewAgent, useFoundAgent } from './agentPicker';
 import { AgentRegistry } from './agentRegistry';
-import { FirstUse } from './firstUse';
-import { FoundAgents } from './foundAgents';
-import { useFoundAgent } from './useFoundAgent';
+import { FirstUse, FoundAgents } from './foundAgents';
 
 export const registry: Contribution = {
   parts(workbench) {
@@ -24,13 +22,10 @@ export const registry: Contribution = {
 };
 
 interface InstallArgument {
-  /** Installs the agent of the registry that has this id. */
   readonly id?: string;
-  /** Searches the list for this agent. */
   readonly wanted?: string;
 }
 
-/** @throws ParleyError `untrusted-workspace`, `no-such-agent`; why it could not be installed */
 async function installAgent(workbench: Workbench, { id, wanted }: InstallArgument = {}): Promise<void> {
   if (!workspace.isTrusted)
     throw new ParleyError('untrusted-workspace', l10n.t("Agents can't be added in an untrusted workspace."));

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { type ExtensionContext, l10n, type Memento } from 'vscode';
 import * as z from 'zod/mini';
-import { type Disposable, DisposableStore } from '../../base/disposable';
+import { Part } from '../../base/disposable';
 import { messageOf } from '../../base/errors';
 import { Emitter, type Event } from '../../base/event';
 import type { Log } from '../../base/log';
@@ -28,15 +28,13 @@ import { TranscriptReading } from './transcriptReading';
  */
 const PRUNE_AFTER_MS = 60_000;
 const PRUNE_EVERY_MS = 10 * 60_000;
-/** How long a deleted session can be restored, in milliseconds. */
 const BRING_BACK_MS = 10 * 60_000;
-/** How long another window's write is waited for before a warning, in milliseconds. */
 const LOCKED_PATIENCE_MS = 2000;
 const MOST_AHEAD = 50_000;
 const LAST_SESSION = 'parley.lastSession';
 const SHOWN_SESSION = 'parley.shownSession';
 
-export interface Recalled {
+interface Recalled {
   readonly record: SessionRecord;
   readonly kept: KeptConversation;
   /** Absent: another window has the session, so it can only be read here. */
@@ -45,15 +43,14 @@ export interface Recalled {
 
 const PAGE = 500;
 
-export class Archive implements Disposable {
+export class Archive extends Part {
   readonly #context: ExtensionContext;
   readonly #log: Log;
   readonly #windowId = randomUUID();
-  readonly #lifetime = new DisposableStore();
   readonly #abort = new AbortController();
-  readonly #deleted = this.#lifetime.add(new Emitter<readonly string[]>());
-  readonly #pruned = this.#lifetime.add(new Emitter<void>());
-  readonly #lost = this.#lifetime.add(new Emitter<string>());
+  readonly #deleted = this.own(new Emitter<readonly string[]>());
+  readonly #pruned = this.own(new Emitter<void>());
+  readonly #lost = this.own(new Emitter<string>());
   #journal: Journal | undefined;
   #pruning: ReturnType<typeof setTimeout> | undefined;
   #patience: ReturnType<typeof setTimeout> | undefined;
@@ -63,6 +60,7 @@ export class Archive implements Disposable {
   readonly newSessions: NewSessions;
 
   constructor(context: ExtensionContext, log: Log) {
+    super();
     this.#context = context;
     this.#log = log;
     this.newSessions = new NewSessions(context.workspaceState);
@@ -251,7 +249,6 @@ export class Archive implements Disposable {
     return { session, model, isWhole: from === 1 };
   }
 
-  /** Gives a session that is open nowhere another title. */
   rename(key: string, title: string): void {
     const journal = this.#open();
     journal.updateSession(key, { title });
@@ -269,7 +266,6 @@ export class Archive implements Disposable {
     if (this.last === key) this.last = undefined;
   }
 
-  /** @returns false if it is deleted already */
   bringBack(key: string): boolean {
     if (!this.find(key)) return false;
     this.marks.mark(key, { deleted: null });
@@ -280,7 +276,6 @@ export class Archive implements Disposable {
     for (const key of this.marks.deletedBefore(before)) if (!this.isHeld(key)) this.delete(key);
   }
 
-  /** @throws ParleyError `session-held` */
   delete(key: string): void {
     this.#open().deleteSession(key);
     if (this.last === key) this.last = undefined;
@@ -307,12 +302,12 @@ export class Archive implements Disposable {
     this.#journal?.release(key, this.#windowId);
   }
 
-  dispose(): void {
+  override dispose(): void {
     this.#abort.abort();
     clearTimeout(this.#pruning);
     clearTimeout(this.#patience);
     this.#reading = undefined;
-    this.#lifetime.dispose();
+    super.dispose();
     this.#journal?.dispose();
     this.#journal = undefined;
   }
@@ -323,8 +318,8 @@ export class Archive implements Disposable {
     const journal = Journal.open({ folder: this.#context.globalStorageUri.fsPath, log: this.#log, now: Date.now });
     this.#journal = journal;
     this.#tell(journal);
-    this.#lifetime.add(journal.onDidChangeState(() => this.#tell(journal)));
-    this.#lifetime.add(journal.onDidLoseSession((key) => this.#lost.fire(key)));
+    this.own(journal.onDidChangeState(() => this.#tell(journal)));
+    this.own(journal.onDidLoseSession((key) => this.#lost.fire(key)));
     this.#pruneLater(journal, PRUNE_AFTER_MS);
     return journal;
   }

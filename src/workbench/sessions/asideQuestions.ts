@@ -1,33 +1,28 @@
 // Asks agents in hidden sessions, each in an empty folder, as some agents write without asking.
+
 import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { l10n, workspace } from 'vscode';
 import type { AgentDefinition } from '../../agents/agentDefinition';
+import { Configured } from '../../base/disposable';
 import { ParleyError } from '../../base/errors';
 import { askAside } from '../../client/conversation/askAside';
 import type { ConversationServices } from '../../client/conversation/conversationOptions';
 import type { AgentCatalog } from '../config/agentCatalog';
 
-export interface AsideQuestionsOptions {
+interface AsideQuestionsOptions {
   readonly services: ConversationServices;
-  /** Absolute path of the folder for the folders that the agents work in. */
   readonly folder: string;
   readonly catalog: Pick<AgentCatalog, 'originOf'>;
 }
 
-export class AsideQuestions {
-  readonly #options: AsideQuestionsOptions;
+export class AsideQuestions extends Configured<AsideQuestionsOptions> {
   readonly #running = new Set<{ readonly abort: AbortController; readonly done: Promise<unknown> }>();
 
-  constructor(options: AsideQuestionsOptions) {
-    this.#options = options;
-  }
-
-  /** @throws ParleyError `untrusted-workspace`, `no-such-agent` */
   requireAgent(agent: AgentDefinition): void {
     if (!workspace.isTrusted)
       throw new ParleyError('untrusted-workspace', l10n.t("Agents can't be used in an untrusted workspace."));
-    if (this.#options.catalog.originOf(agent.id)?.kind === 'shipped')
+    if (this.options.catalog.originOf(agent.id)?.kind === 'shipped')
       throw new ParleyError('no-such-agent', l10n.t("The demo agent can't write summaries or commit messages."), {
         hint: l10n.t('Choose a real agent with “Select Agent”.'),
       });
@@ -56,7 +51,7 @@ export class AsideQuestions {
   }
 
   async #ask(agent: AgentDefinition, prompt: string, signal: AbortSignal): Promise<string> {
-    const { services, folder } = this.#options;
+    const { services, folder } = this.options;
     await mkdir(folder, { recursive: true });
     const cwd = await realpath(await mkdtemp(join(folder, 'draft-')));
     try {

@@ -86,7 +86,6 @@ export class Conversations implements Disposable {
     this.#losing = archive.onDidLoseSession((key) => this.#onLost(key));
   }
 
-  /** Returns what an agent needs to be started without a session. */
   readonly bare = async (agent: AgentDefinition): Promise<BareContext> => {
     await mkdir(this.#scratch, { recursive: true });
     return { agent, cwd: this.#scratch, services: this.services, stages: new Stages(Date.now, () => {}) };
@@ -101,10 +100,8 @@ export class Conversations implements Disposable {
 
   readonly onDidRemove: Event<Conversation> = this.#didRemove.event;
 
-  /** Fires with the key of a conversation that the user closed. */
   readonly onDidClose: Event<string> = this.#didClose.event;
 
-  /** Returns the active conversation; makes one if there is none. */
   active(): Conversation {
     const known = this.#activeKey === undefined ? undefined : this.#byKey.get(this.#activeKey);
     return known?.conversation ?? this.#last() ?? this.create();
@@ -144,7 +141,6 @@ export class Conversations implements Disposable {
     return this.#byKey.get(key)?.conversation;
   }
 
-  /** @throws ParleyError `no-such-session` */
   get(key: string): Conversation {
     const known = this.find(key);
     if (!known) throw new ParleyError('no-such-session', l10n.t('There is no session {0} in this window.', key));
@@ -160,10 +156,7 @@ export class Conversations implements Disposable {
     this.#activate(key);
   }
 
-  /**
-   * Makes a conversation without starting its agent.
-   * @throws ParleyError `no-such-agent`
-   */
+  /** Makes a conversation without starting its agent. @throws ParleyError `no-such-agent` */
   create(options: NewConversation = {}): Conversation {
     const agent = options.agent === undefined ? this.#catalog.preferred() : this.#catalog.find(options.agent);
     if (!agent) {
@@ -275,7 +268,6 @@ export class Conversations implements Disposable {
     return conversation;
   }
 
-  /** Returns whether another window has a session. */
   isHeld(key: string): boolean {
     return this.#archive.isHeld(key);
   }
@@ -295,7 +287,6 @@ export class Conversations implements Disposable {
     return { conversation, written: conversation.unsent.takeOver(unsent) };
   }
 
-  /** Makes a conversation that shows a recording: without an agent, and stored nowhere. */
   openRecording(name: string): Conversation {
     const key = randomUUID();
     const { changes: _none, ...services } = this.#services;
@@ -376,7 +367,6 @@ export class Conversations implements Disposable {
     }
   }
 
-  /** Closes conversations that were only read. */
   forgetRead(isInUse: (key: string) => boolean): void {
     for (const [key, { conversation, watching, isOnlyRead }] of this.#byKey) {
       if (key === this.#activeKey || isInUse(key) || !isOnlyRead()) continue;

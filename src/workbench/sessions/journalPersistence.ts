@@ -55,7 +55,6 @@ export class JournalPersistence implements ConversationPersistence {
   /** True once another window has taken over the session: only that window writes it. */
   #isLost = false;
 
-  /** @param known the session is in the journal already */
   constructor(options: JournalPersistenceOptions, known: boolean) {
     const { journal, session } = options;
     this.#options = options;

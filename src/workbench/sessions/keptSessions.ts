@@ -2,6 +2,7 @@
 
 import { basename } from 'node:path';
 import { l10n } from 'vscode';
+import { Configured } from '../../base/disposable';
 import { messageOf } from '../../base/errors';
 import { formatTime } from '../../base/localFormat';
 import type { SessionCopy } from '../../client/sharing/sessionRemains';
@@ -17,13 +18,12 @@ const PAGE = 40;
 const LOOKED_AT = 400;
 const MOST_FOUND = 50;
 
-export interface KeptSessionsServices {
+interface KeptSessionsServices {
   readonly archive: Archive;
   readonly copies: SessionCopies;
   readonly agentName: (id: string) => string;
   readonly isOpen: (key: string) => boolean;
   readonly roots: readonly string[];
-  /** @param seq the number of the event that was found */
   readonly open: (session: SessionRecord, seq?: number) => Promise<unknown>;
   readonly deleted: (session: SessionRecord) => void;
 }
@@ -33,8 +33,7 @@ export interface SessionCopies {
   remove(key: string, copies: readonly SessionCopy[]): Promise<void>;
 }
 
-export class KeptSessions {
-  readonly #services: KeptSessionsServices;
+export class KeptSessions extends Configured<KeptSessionsServices> {
   #sessions: SessionRecord[] = [];
   #everywhere = false;
   #cursor: SessionRecord | undefined;
@@ -44,11 +43,6 @@ export class KeptSessions {
   #found: readonly SearchResult[] = [];
   #searching = new AbortController();
 
-  constructor(services: KeptSessionsServices) {
-    this.#services = services;
-  }
-
-  /** @param everywhere also the sessions of other folders */
   load(everywhere: boolean): void {
     this.#everywhere = everywhere;
     this.#sessions = [];
@@ -71,7 +65,7 @@ export class KeptSessions {
       return;
     }
     try {
-      for await (const found of this.#services.archive.search(text, MOST_FOUND, signal)) {
+      for await (const found of this.options.archive.search(text, MOST_FOUND, signal)) {
         if (signal.aborted) return;
         this.#found = found;
         onFound();
@@ -89,7 +83,7 @@ export class KeptSessions {
   }
 
   expect(key: string | undefined): void {
-    this.#services.archive.expect(key);
+    this.options.archive.expect(key);
   }
 
   get foundKeys(): ReadonlySet<string> {
@@ -102,11 +96,11 @@ export class KeptSessions {
 
   items(): SessionItem[] {
     const found = this.foundKeys;
-    const earlier = this.#sessions.filter(({ key }) => !found.has(key) && !this.#services.isOpen(key));
+    const earlier = this.#sessions.filter(({ key }) => !found.has(key) && !this.options.isOpen(key));
     const items = [
       ...this.#found.map(({ session, snippet, message }) => ({
         ...this.#item(session, snippet.map(({ text }) => text).join('')),
-        run: () => this.#services.open(session, message?.seq),
+        run: () => this.options.open(session, message?.seq),
         // VS Code would filter by letters.
         alwaysShow: true,
       })),
@@ -119,7 +113,7 @@ export class KeptSessions {
   }
 
   #next(): void {
-    const { archive, roots } = this.#services;
+    const { archive, roots } = this.options;
     const wanted = this.#sessions.length + PAGE;
     try {
       while (this.#more && this.#sessions.length < wanted) {
@@ -140,7 +134,7 @@ export class KeptSessions {
   }
 
   #item(session: SessionRecord, snippet?: string): SessionItem {
-    const { archive, agentName, roots, isOpen, open } = this.#services;
+    const { archive, agentName, roots, isOpen, open } = this.options;
     const { key, agentId, cwd, updatedAt } = session;
     const title = nameOf(session);
     const isHeld = archive.isHeld(key);
@@ -165,7 +159,7 @@ export class KeptSessions {
   }
 
   #buttons(session: SessionRecord, title: string): ReturnType<typeof action>[] {
-    const { archive, copies, deleted } = this.#services;
+    const { archive, copies, deleted } = this.options;
     const { key } = session;
     return [
       action('edit', l10n.t('Rename'), async () => {

@@ -1,5 +1,7 @@
 // Asks an agent for the status of listed sessions: a few at a time, only likely rows.
+
 import type { StatusAnswer } from '../../acp/proposals/sessionStatus';
+import { Configured } from '../../base/disposable';
 
 /** Sessions to ask about unless the user looks at them, and questions at a time. */
 const MAX_ASKED = 50;
@@ -8,24 +10,19 @@ const AT_ONCE = 4;
 /** `live`: the agent handles it now. `saved`: it can be opened again. */
 export type ListedStatus = 'live' | 'saved';
 
-export interface ListedStatusOptions {
+interface ListedStatusOptions {
   readonly ask: (sessionId: string, signal: AbortSignal) => Promise<StatusAnswer>;
   readonly signal: AbortSignal;
   readonly onChange: () => void;
 }
 
-export class ListedStatuses {
-  readonly #options: ListedStatusOptions;
+export class ListedStatuses extends Configured<ListedStatusOptions> {
   readonly #known = new Map<string, ListedStatus>();
   readonly #asked = new Set<string>();
   #waiting: string[] = [];
   #asking = 0;
   /** The agent does not know the question, or does not answer. */
   #isOver = false;
-
-  constructor(options: ListedStatusOptions) {
-    this.#options = options;
-  }
 
   of(sessionId: string): ListedStatus | undefined {
     return this.#known.get(sessionId);
@@ -45,7 +42,7 @@ export class ListedStatuses {
   }
 
   #askOn(): void {
-    while (this.#asking < AT_ONCE && !this.#isOver && !this.#options.signal.aborted) {
+    while (this.#asking < AT_ONCE && !this.#isOver && !this.options.signal.aborted) {
       const next = this.#waiting.shift();
       if (next === undefined) return;
       this.#asked.add(next);
@@ -54,7 +51,7 @@ export class ListedStatuses {
   }
 
   async #ask(sessionId: string): Promise<void> {
-    const { ask, signal, onChange } = this.#options;
+    const { ask, signal, onChange } = this.options;
     this.#asking++;
     const answer = await ask(sessionId, signal).catch((): StatusAnswer => 'unresponsive');
     this.#asking--;

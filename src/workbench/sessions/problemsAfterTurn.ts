@@ -2,7 +2,7 @@
 
 import { readFile } from 'node:fs/promises';
 import { DiagnosticSeverity, l10n, languages, TabInputText, window, workspace } from 'vscode';
-import { type Disposable, DisposableStore } from '../../base/disposable';
+import { Part } from '../../base/disposable';
 import { messageOf } from '../../base/errors';
 import type { Log } from '../../base/log';
 import { pathOf } from '../../client/changes/changedPaths';
@@ -21,7 +21,7 @@ const MAX_FILES = 30;
 const MAX_PROBLEMS = 30;
 const MAX_KNOWN = 200;
 
-export interface ProblemsAfterTurnOptions {
+interface ProblemsAfterTurnOptions {
   readonly conversations: Pick<Conversations, 'find' | 'onDidChange' | 'onDidRemove'>;
   readonly diagnoser: Diagnoser;
   readonly log: Log;
@@ -39,9 +39,7 @@ interface WatchedTurn {
   readonly isFix: boolean;
 }
 
-export class ProblemsAfterTurn implements Disposable {
-  readonly #options: ProblemsAfterTurnOptions;
-  readonly #lifetime = new DisposableStore();
+export class ProblemsAfterTurn extends Part<ProblemsAfterTurnOptions> {
   readonly #abort = new AbortController();
   readonly #watched = new Map<string, WatchedTurn>();
   readonly #found = new Map<string, KnownErrors>();
@@ -49,11 +47,11 @@ export class ProblemsAfterTurn implements Disposable {
   readonly #sent = new Set<string>();
 
   constructor(options: ProblemsAfterTurnOptions) {
-    this.#options = options;
+    super(options);
     const { conversations } = options;
-    this.#lifetime.add(conversations.onDidChange((key) => this.#changed(key)));
-    this.#lifetime.add(options.diagnoser.onDidLook((file) => this.#looked(file)));
-    this.#lifetime.add(
+    this.own(conversations.onDidChange((key) => this.#changed(key)));
+    this.own(options.diagnoser.onDidLook((file) => this.#looked(file)));
+    this.own(
       conversations.onDidRemove(({ key }) => {
         this.#watched.delete(key);
         this.#found.delete(key);
@@ -68,20 +66,20 @@ export class ProblemsAfterTurn implements Disposable {
     this.#send(conversation, await this.#errorsIn(conversation, changed.map(pathOf)));
   }
 
-  dispose(): void {
+  override dispose(): void {
     this.#abort.abort();
-    this.#lifetime.dispose();
+    super.dispose();
   }
 
   #changed(key: string): void {
-    const conversation = this.#options.conversations.find(key);
+    const conversation = this.options.conversations.find(key);
     const watched = this.#watched.get(key);
     const turn = conversation?.model.state.turn;
     if (watched && turn?.id !== watched.id) {
       this.#watched.delete(key);
       if (conversation)
         this.#ended(conversation, watched).catch((error: unknown) => {
-          if (!this.#abort.signal.aborted) this.#options.log.warn(`problems after a turn: ${messageOf(error)}`);
+          if (!this.#abort.signal.aborted) this.options.log.warn(`problems after a turn: ${messageOf(error)}`);
         });
     }
     if (!turn || turn.id === watched?.id || !workspace.isTrusted || problemsAfterTurn() === 'off') return;
@@ -123,7 +121,7 @@ export class ProblemsAfterTurn implements Disposable {
     this.#found.set(conversation.key, found);
     // The user went on meanwhile, or the session is gone.
     if (fresh.length === 0 || model.state.turns.at(-1) !== turn || conversation.isBusy) return;
-    if (this.#options.conversations.find(conversation.key) !== conversation) return;
+    if (this.options.conversations.find(conversation.key) !== conversation) return;
     // Only one attempt: an agent that cannot fix an error would loop.
     if (problemsAfterTurn() === 'send' && !isFix && conversation.queue.items.length === 0) {
       this.#send(conversation, fresh);
@@ -149,7 +147,7 @@ export class ProblemsAfterTurn implements Disposable {
     const { signal } = this.#abort;
     const inside = [...(await new SessionPaths(conversation.roots).inside(files, signal))];
     if (inside.length === 0) return [];
-    return (await this.#options.diagnoser.problems(inside, inside, signal)).errors();
+    return (await this.options.diagnoser.problems(inside, inside, signal)).errors();
   }
 }
 

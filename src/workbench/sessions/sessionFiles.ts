@@ -26,15 +26,11 @@ export type ExportFormat = 'html' | 'markdown' | 'json';
 const ENDINGS: Readonly<Record<ExportFormat, string>> = { html: 'html', markdown: 'md', json: 'json' };
 
 export interface ExportArgument {
-  /** Key of the conversation; absent: the active one. */
   readonly session?: string;
-  /** Absent: the user is asked. */
   readonly format?: ExportFormat;
-  /** Absolute; absent: the user is asked. */
   readonly path?: string;
 }
 
-/** @returns the path of the file; undefined if the user cancelled */
 export async function exportToFile(
   conversation: Conversation,
   { format, path }: Omit<ExportArgument, 'session'>,
@@ -107,9 +103,7 @@ async function tellExported(target: Uri): Promise<void> {
 }
 
 export interface ImportArgument {
-  /** Absolute; absent: the user is asked. */
   readonly path?: string;
-  /** Id of the agent to continue with; absent: the session's, if it is known here. */
   readonly agent?: string;
 }
 
@@ -120,7 +114,6 @@ export interface ImportServices {
 
 /**
  * Opens an exported session as a new one.
- * @returns undefined if the user cancelled
  * @throws ParleyError as {@link readSessionFile} does, `session-unreadable`, `no-such-agent`
  */
 export async function importFromFile(
@@ -165,7 +158,6 @@ async function readBounded(uri: Uri): Promise<Uint8Array> {
   throw new ParleyError('session-too-large', l10n.t('The file is too large.'));
 }
 
-/** @returns undefined where the user stopped it */
 function unlessStopped<T>(
   text: string,
   work: (signal: AbortSignal, report: ReportProgress) => Promise<T>,

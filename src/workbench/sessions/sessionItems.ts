@@ -5,9 +5,7 @@ import { askModal } from '../ui/messages';
 
 export type SessionItem = ListRow & {
   readonly run?: () => Promise<unknown>;
-  /** The kept session that choosing it brings back, by its key. */
   readonly recalls?: string;
-  /** What happens when the focus rests on it. */
   readonly look?: () => void;
   readonly stays?: true;
 };

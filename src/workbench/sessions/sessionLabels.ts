@@ -47,7 +47,6 @@ export function whenOf({ updatedAt }: SessionInfo): string {
   return Number.isNaN(at) ? short(updatedAt) : formatTime(at);
 }
 
-/** @param now ms since 1970 */
 export function agoLabel(at: number, now: number): string {
   const ago = Math.max(0, now - at);
   if (ago < MINUTE) return l10n.t('now');

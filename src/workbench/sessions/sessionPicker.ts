@@ -1,6 +1,8 @@
 // The list of sessions: open ones, stored ones, those of agents. Typing searches all messages.
+
 import { type Disposable, l10n } from 'vscode';
 import type { SessionInfo } from '../../acp/protocol/dialect';
+import { Configured } from '../../base/disposable';
 import { messageOf } from '../../base/errors';
 import type { Conversation } from '../../client/conversation/conversation';
 import { statusOf } from '../../client/view/projectSession';
@@ -44,9 +46,8 @@ export async function pickSession(services: SessionPickerServices): Promise<void
   await picker.done;
 }
 
-class SessionPicker {
+class SessionPicker extends Configured<SessionPickerServices> {
   readonly done: Promise<void>;
-  readonly #services: SessionPickerServices;
   readonly #list = new List<SessionItem>(l10n.t('Select a session, or type to search messages'));
   readonly #listening: Disposable[];
   readonly #abort = new AbortController();
@@ -59,7 +60,7 @@ class SessionPicker {
   #working = 0;
 
   constructor(services: SessionPickerServices) {
-    this.#services = services;
+    super(services);
     const list = this.#list;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.done = promise;
@@ -86,14 +87,14 @@ class SessionPicker {
   /** One agent may run in several conversations: each is asked once. */
   #listers(): Conversation[] {
     const byAgent = new Map<string, Conversation>();
-    for (const conversation of this.#services.conversations.list())
+    for (const conversation of this.options.conversations.list())
       if (conversation.ops.can('list') && !byAgent.has(conversation.agent.id))
         byAgent.set(conversation.agent.id, conversation);
     return [...byAgent.values()];
   }
 
   #searchSoon(text: string): void {
-    const { kept } = this.#services;
+    const { kept } = this.options;
     clearTimeout(this.#typing);
     kept.stop();
     this.#typing = setTimeout(() => {
@@ -116,13 +117,13 @@ class SessionPicker {
   #expectSoon(item: SessionItem | undefined): void {
     clearTimeout(this.#resting);
     this.#resting = setTimeout(() => {
-      this.#services.kept.expect(item?.recalls);
+      this.options.kept.expect(item?.recalls);
       item?.look?.();
     }, RESTING_MS);
   }
 
   async #load(): Promise<void> {
-    this.#services.kept.load(this.#everywhere);
+    this.options.kept.load(this.#everywhere);
     const query = { everywhere: this.#everywhere, archived: this.#archived };
     this.#stored = this.#listers().map((lister) => ({
       lister,
@@ -150,7 +151,7 @@ class SessionPicker {
   }
 
   #draw(): void {
-    const { conversations, kept } = this.#services;
+    const { conversations, kept } = this.options;
     const canArchive = this.#listers().some(({ ops }) => ops.can('archive'));
     const current = conversations.peek();
     const found = kept.foundKeys;
@@ -207,19 +208,19 @@ class SessionPicker {
       id: conversation.key,
       label: isCurrent ? [{ icon: 'check' }, ` ${short(title)}`] : short(title),
       description: `${conversation.agent.name} · ${statusOf(conversation)}`,
-      run: async () => this.#services.show(conversation),
+      run: async () => this.options.show(conversation),
       buttons: [
         action('edit', l10n.t('Rename'), async () => {
           const name = await askTitle(titleOf(conversation));
           if (name !== undefined) await ops.rename(name, AbortSignal.timeout(ANSWER_MS));
         }),
-        action('close', l10n.t('Close and stop its agent'), () => this.#services.end(conversation)),
+        action('close', l10n.t('Close and stop its agent'), () => this.options.end(conversation)),
       ],
     };
   }
 
   #notHere({ lister, sessions }: AgentSessions): readonly SessionInfo[] {
-    const { conversations, kept } = this.#services;
+    const { conversations, kept } = this.options;
     const { id } = lister.agent;
     return sessions.filter(({ sessionId }) => !conversations.findSession(id, sessionId) && !kept.has(id, sessionId));
   }
@@ -265,7 +266,7 @@ class SessionPicker {
       description: [...(status ? [statusLabel(status)] : []), whenOf(info)].filter((part) => part !== '').join(' · '),
       detail: info.cwd,
       look: () => statuses?.lookedAt(sessionId),
-      run: () => this.#services.openStored(lister, info),
+      run: () => this.options.openStored(lister, info),
       buttons: [
         ...(ops.can('title')
           ? [

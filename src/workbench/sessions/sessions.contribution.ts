@@ -1,7 +1,7 @@
 // The sessions of the window with their agents, and the commands about sessions and their queues.
 
 import { join } from 'node:path';
-import { l10n, window, workspace } from 'vscode';
+import { type ExtensionContext, l10n, window, workspace } from 'vscode';
 import type { StatusAnswer } from '../../acp/proposals/sessionStatus';
 import type { SessionInfo } from '../../acp/protocol/dialect';
 import { missingFileReadsEmpty } from '../../acp/quirks/gemini';
@@ -14,7 +14,7 @@ import { mayGoOn, pastOf } from '../../client/connection/sessionOpenStrategy';
 import type { Conversation } from '../../client/conversation/conversation';
 import type { ConversationServices } from '../../client/conversation/conversationOptions';
 import { IdleAgents } from '../../client/conversation/idleAgents';
-import { choiceOf, nextOf, valueLabel } from '../../client/conversation/sessionChoices';
+import { choiceOf, nextOf, type RememberedChoices, valueLabel } from '../../client/conversation/sessionChoices';
 import { WarmAgent } from '../../client/conversation/warmAgent';
 import { ServerRefusals } from '../../client/mcp/serverRefusals';
 import { AgentFiles } from '../../client/requests/agentFiles';
@@ -24,20 +24,19 @@ import { ProtocolOffers } from '../../client/transport/protocolOffers';
 import type { SearchResult } from '../../store/search/search';
 import type { SessionRecord } from '../../store/sessions/records';
 import { TrafficLog } from '../../traffic/trafficLog';
-import { statusAnswerLabel } from '../../troubleshoot/checks/session';
+import { statusAnswerLabel } from '../../troubleshoot/checks/protocol';
 import { EditorWorkingFiles } from '../changes/documents/workingFiles';
 import { EditorUserEdits } from '../changes/userEdits';
 import { ChatHome } from '../chat/chatHome';
 import { clearQueue } from '../chat/clearQueue';
 import { isProgram } from '../commands/commandErrors';
-import { sessionOf } from '../commands/commandSession';
-import { continueWithSummary } from '../commands/continueWithSummary';
+import { registerForSession, sessionOf } from '../commands/commandSession';
+import { continueWithSummary } from '../commands/continueWith';
 import { confirmForeign, knownFolders, mayOpen } from '../commands/foreignFolders';
 import { type NewWorktreeSession, offerRemoval, openInWorktree, pickFolder } from '../commands/worktreeActions';
 import { AgentCatalog } from '../config/agentCatalog';
 import { McpServers } from '../config/mcpServers';
 import { permissionRules } from '../config/permissionSettings';
-import { rememberedChoices } from '../config/rememberedChoices';
 import { RemoteHeaders } from '../config/remoteHeaders';
 import { SavedKeys } from '../config/savedKeys';
 import {
@@ -68,7 +67,6 @@ import { askTitle, isForeign, short, titleOf } from './sessionLabels';
 import { sessionMarkdown } from './sessionMarkdown';
 import { pickSession } from './sessionPicker';
 
-/** How long an agent may take to answer about a session, in milliseconds. */
 const ANSWER_MS = 15_000;
 const MOST_FOUND = 100;
 
@@ -78,14 +76,10 @@ const MOST_FOUND = 100;
  */
 interface SessionArgument {
   readonly action?: 'list' | 'open' | 'delete' | 'archive' | 'unarchive' | 'rename' | 'search' | 'recall';
-  /** Our key of a session of the agent; absent: the one that is shown. */
   readonly session?: string;
-  /** The agent's id of the session. */
   readonly sessionId?: string;
   readonly title?: string;
-  /** What was said in it. */
   readonly text?: string;
-  /** Our key of a session. */
   readonly key?: string;
 }
 
@@ -155,7 +149,6 @@ export const sessions: Contribution = {
       await conversations.close(conversation.key);
       chat.show(conversations.active());
     };
-    /** Brings back a session that is kept; its agent is not started. */
     const recall = (key: string): string => {
       const conversation = conversations.recall(key);
       if (!conversation) throw new ParleyError('no-such-session', l10n.t('There is no session {0}.', key));
@@ -196,32 +189,39 @@ export const sessions: Contribution = {
       if (argument.action === 'recall') return recall(argument.key ?? '');
       return byArgument(workbench, await sessionOf(workbench, argument), argument);
     });
-    workbench.register('forkSession', async (argument?: unknown) =>
-      fork(workbench, await sessionOf(workbench, argument)),
-    );
-    workbench.register('continueWithSummary', async (argument?: unknown) => {
-      return (await continueWithSummary(workbench, await sessionOf(workbench, argument)))?.key;
-    });
-    workbench.register('renameSession', async (argument?: { title?: string }) => {
-      const conversation = await sessionOf(workbench, argument);
-      const title = argument?.title ?? (await askTitle(titleOf(conversation)));
-      if (title !== undefined) await conversation.ops.rename(title, AbortSignal.timeout(ANSWER_MS));
-    });
-    workbench.register('openAsMarkdown', async (argument?: unknown) => {
-      const conversation = await sessionOf(workbench, argument);
-      await texts.show(titleOf(conversation), await sessionMarkdown(conversation));
-    });
-    workbench.register('export', async (argument?: ExportArgument) => {
-      const { session: _named, ...more } = argument ?? {};
-      return exportToFile(await sessionOf(workbench, argument), more);
+    registerForSession(workbench, {
+      forkSession: (conversation) => fork(workbench, conversation),
+      continueWithSummary: async (conversation) => (await continueWithSummary(workbench, conversation))?.key,
+      async renameSession(conversation, argument?: { title?: string }) {
+        const title = argument?.title ?? (await askTitle(titleOf(conversation)));
+        if (title !== undefined) await conversation.ops.rename(title, AbortSignal.timeout(ANSWER_MS));
+      },
+      async openAsMarkdown(conversation) {
+        await texts.show(titleOf(conversation), await sessionMarkdown(conversation));
+      },
+      export: (conversation, argument: ExportArgument = {}) => exportToFile(conversation, argument),
+      closeSession: end,
+      cancel: (conversation) => conversation.cancel(),
+      restartAgent: (conversation) => conversation.restart(),
+      async checkStatus(conversation, argument?: unknown) {
+        const answer = await conversation.checkStatus();
+        if (!isProgram([argument])) showAnswer(conversation, answer);
+        return { status: livenessOf(answer) };
+      },
+      'queue.pause': ({ queue }) => queue.pause('by-user'),
+      'queue.resume': ({ queueActions }) => queueActions.resume(),
+      'queue.clear': (conversation) => void clearQueue(conversation),
+      setMode: (conversation, argument?: { mode?: string }) => choose(conversation, 'mode', argument?.mode),
+      setModel: (conversation, argument?: { model?: string }) => choose(conversation, 'model', argument?.model),
+      nextMode: (conversation) => chooseNext(conversation, 'mode'),
+      nextModel: (conversation) => chooseNext(conversation, 'model'),
+      setConfigOption,
     });
     workbench.register('import', async (argument: ImportArgument = {}) => {
       const conversation = await importFromFile({ conversations, catalog: workbench.get(AgentCatalog) }, argument);
       if (conversation) chat.present(conversation);
       return conversation?.key;
     });
-    workbench.register('closeSession', async (argument?: unknown) => end(await sessionOf(workbench, argument)));
-
     workbench.register('send', async (argument?: { text?: string; session?: string }) => {
       const text = argument?.text ?? (await askLine({ prompt: l10n.t('Message to the agent') }));
       if (!text) return undefined;
@@ -230,40 +230,9 @@ export const sessions: Contribution = {
       const conversation = isFirst ? chat.open().conversation : await sessionOf(workbench, argument);
       return conversation.send(text).done;
     });
-    workbench.register('cancel', async (argument?: unknown) => (await sessionOf(workbench, argument)).cancel());
-    workbench.register('restartAgent', async (argument?: unknown) => (await sessionOf(workbench, argument)).restart());
-    workbench.register('checkStatus', async (argument?: unknown) => {
-      const conversation = await sessionOf(workbench, argument);
-      const answer = await conversation.checkStatus();
-      if (!isProgram([argument])) showAnswer(conversation, answer);
-      return { status: livenessOf(answer) };
-    });
-    workbench.register('queue.pause', async (argument?: unknown) =>
-      (await sessionOf(workbench, argument)).queue.pause('by-user'),
-    );
-    workbench.register('queue.resume', async (argument?: unknown) =>
-      (await sessionOf(workbench, argument)).queueActions.resume(),
-    );
-    workbench.register(
-      'queue.clear',
-      async (argument?: unknown) => void clearQueue(await sessionOf(workbench, argument)),
-    );
-    for (const what of ['mode', 'model'] as const) {
-      const name = what === 'mode' ? 'Mode' : 'Model';
-      workbench.register(`set${name}`, async (argument?: { mode?: string; model?: string }) =>
-        choose(await sessionOf(workbench, argument), what, argument?.[what]),
-      );
-      workbench.register(`next${name}`, async (argument?: unknown) =>
-        chooseNext(await sessionOf(workbench, argument), what),
-      );
-    }
-    workbench.register('setConfigOption', async (argument?: OptionArgument) =>
-      setConfigOption(await sessionOf(workbench, argument), argument),
-    );
   },
 };
 
-/** What the sessions of this window share. */
 function conversationServices(workbench: Workbench): ConversationServices {
   const { context, environment, log, version } = workbench;
   const files = workbench.get(EditorFiles);
@@ -424,13 +393,11 @@ async function byArgument(
   }
 }
 
-/** Shows what an agent has answered about a session. */
 function showAnswer(conversation: Conversation, answer: StatusAnswer): void {
   const text = `${short(titleOf(conversation))}: ${statusAnswerLabel(answer)}`;
   void (answer === 'live' || answer === 'saved' ? showInfo(text) : showWarning(text));
 }
 
-/** Sets the mode or the model of a session. @throws ParleyError `no-modes`, `no-models` */
 async function choose(conversation: Conversation, what: 'mode' | 'model', wanted?: string): Promise<void> {
   const choice = choiceOf(conversation, what) ?? noChoice(conversation, what);
   const items = choice.values.map(({ value, name, description }) => ({
@@ -443,7 +410,6 @@ async function choose(conversation: Conversation, what: 'mode' | 'model', wanted
   if (id !== undefined) await choice.choose(id);
 }
 
-/** @throws ParleyError `no-modes`, `no-models`; what the agent answers */
 async function chooseNext(conversation: Conversation, what: 'mode' | 'model'): Promise<string> {
   const choice = choiceOf(conversation, what) ?? noChoice(conversation, what);
   const next = nextOf(choice) ?? noChoice(conversation, what);
@@ -464,7 +430,6 @@ interface OptionArgument {
   readonly value?: string | boolean;
 }
 
-/** @throws ParleyError `no-options` */
 async function setConfigOption(conversation: Conversation, argument: OptionArgument = {}): Promise<void> {
   const { config } = conversation.model.state;
   if (config.length === 0) throw new ParleyError('no-options', l10n.t('{0} has no options.', conversation.agent.name));
@@ -484,4 +449,18 @@ async function setConfigOption(conversation: Conversation, argument: OptionArgum
   };
   const value = argument.value ?? (await ask());
   if (value !== undefined) await conversation.choices.setConfigOption(option.id, value);
+}
+
+const PREFIX = 'choices:';
+const MAX_CHARS = 1000;
+
+function rememberedChoices({ globalState }: Pick<ExtensionContext, 'globalState'>): RememberedChoices {
+  const of: RememberedChoices['of'] = (agentId) => globalState.get(PREFIX + agentId);
+  return {
+    of,
+    remember: (agentId, id, value) => {
+      if (id.length > MAX_CHARS || String(value).length > MAX_CHARS) return;
+      void globalState.update(PREFIX + agentId, { ...of(agentId), [id]: value });
+    },
+  };
 }

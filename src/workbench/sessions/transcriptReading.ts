@@ -6,7 +6,6 @@ import type { Journal } from '../../store/journal';
 /** Rows and bytes to read at once. Outputs of tools can be ten times as much text. */
 const ROWS = 200;
 const BYTES = 64 * 1024;
-/** Maximum duration of a slice, in milliseconds. */
 const SLICE_MS = 6;
 
 export class TranscriptReading {
@@ -17,7 +16,6 @@ export class TranscriptReading {
   #cursor: Cursor | undefined;
   #rows = 0;
 
-  /** @param from the first row to read */
   constructor(journal: Journal, key: string, from = 1) {
     this.#journal = journal;
     this.key = key;

@@ -1,6 +1,6 @@
 // The servers that messages may be read from, for the user and for callers of the local server.
 import { type ExtensionContext, l10n, workspace } from 'vscode';
-import { type Disposable, DisposableStore } from '../../base/disposable';
+import { Part } from '../../base/disposable';
 import { messageOf } from '../../base/errors';
 import type { Log } from '../../base/log';
 import { originsOf, parseAllow, parseResources } from '../../client/sharing/resourcesSetting';
@@ -14,7 +14,7 @@ const ANSWERS = 'parley.resources.origins';
 const TIMES = 'parley.resources.originTimes';
 const MAX_ANSWERS = 200;
 
-export interface AllowedOriginsOptions {
+interface AllowedOriginsOptions {
   readonly context: Pick<ExtensionContext, 'globalState'>;
   readonly catalog: Pick<AgentCatalog, 'own'>;
   readonly served: () => readonly string[];
@@ -28,17 +28,15 @@ export interface AllowedOriginsOptions {
  */
 type Times = Readonly<Record<string, { readonly at?: number; readonly used?: number }>>;
 
-export class AllowedOrigins implements Disposable, RememberedAnswers {
-  readonly #options: AllowedOriginsOptions;
-  readonly #lifetime = new DisposableStore();
+export class AllowedOrigins extends Part<AllowedOriginsOptions> implements RememberedAnswers {
   /** Kept until a setting changes: a long history looks once for each message. */
   #configured: ReadonlySet<string> | undefined;
   /** Reports problems once, until they change. */
   #told = '';
 
   constructor(options: AllowedOriginsOptions) {
-    this.#options = options;
-    this.#lifetime.add(
+    super(options);
+    this.own(
       workspace.onDidChangeConfiguration((change) => {
         if (change.affectsConfiguration('parley')) this.#configured = undefined;
         if (change.affectsConfiguration('parley.resources')) this.#tellProblems();
@@ -50,7 +48,7 @@ export class AllowedOrigins implements Disposable, RememberedAnswers {
   /** @param origin `scheme://host[:port]` as `URL.origin` gives it */
   has(origin: string): boolean {
     this.#configured ??= this.#readConfigured();
-    if (this.#configured.has(origin) || this.#options.served().includes(origin)) return true;
+    if (this.#configured.has(origin) || this.options.served().includes(origin)) return true;
     if (!this.#answers().includes(origin)) return false;
     this.#noteUse(origin);
     return true;
@@ -61,7 +59,7 @@ export class AllowedOrigins implements Disposable, RememberedAnswers {
     const others = this.#answers().filter((one) => !origins.includes(one));
     const now = Date.now();
     await this.#writeTimes(Object.fromEntries(origins.map((origin) => [origin, { at: now, used: now }])));
-    await this.#options.context.globalState.update(ANSWERS, [...others, ...origins].slice(-MAX_ANSWERS));
+    await this.options.context.globalState.update(ANSWERS, [...others, ...origins].slice(-MAX_ANSWERS));
   }
 
   list(): readonly RememberedAnswer[] {
@@ -76,16 +74,12 @@ export class AllowedOrigins implements Disposable, RememberedAnswers {
 
   async remove(origin: string): Promise<void> {
     const others = this.#answers().filter((one) => one !== origin);
-    await this.#options.context.globalState.update(ANSWERS, others);
+    await this.options.context.globalState.update(ANSWERS, others);
     await this.#writeTimes({});
   }
 
-  dispose(): void {
-    this.#lifetime.dispose();
-  }
-
   #readConfigured(): ReadonlySet<string> {
-    const agents = this.#options.catalog.own().flatMap((agent) => (agent.type === 'communication' ? [agent.url] : []));
+    const agents = this.options.catalog.own().flatMap((agent) => (agent.type === 'communication' ? [agent.url] : []));
     const ofAgents = agents.filter((url) => URL.canParse(url)).map((url) => new URL(url).origin);
     return new Set([...bucketOrigins(), ...ofAgents, ...allowSetting().origins]);
   }
@@ -95,22 +89,22 @@ export class AllowedOrigins implements Disposable, RememberedAnswers {
     const now = Date.now();
     if (!isNewUse(times?.used, now)) return;
     this.#writeTimes({ [origin]: { ...times, used: now } }).catch((error: unknown) =>
-      this.#options.log.debug(`use of an answer not noted: ${messageOf(error)}`),
+      this.options.log.debug(`use of an answer not noted: ${messageOf(error)}`),
     );
   }
 
   async #writeTimes(changed: Times): Promise<void> {
     const kept = [...this.#answers(), ...Object.keys(changed)];
     const times = Object.entries({ ...this.#times(), ...changed }).filter(([origin]) => kept.includes(origin));
-    await this.#options.context.globalState.update(TIMES, Object.fromEntries(times));
+    await this.options.context.globalState.update(TIMES, Object.fromEntries(times));
   }
 
   #times(): Times {
-    return this.#options.context.globalState.get<Times>(TIMES, {});
+    return this.options.context.globalState.get<Times>(TIMES, {});
   }
 
   #answers(): readonly string[] {
-    return this.#options.context.globalState.get<string[]>(ANSWERS, []);
+    return this.options.context.globalState.get<string[]>(ANSWERS, []);
   }
 
   #tellProblems(): void {
@@ -122,7 +116,7 @@ export class AllowedOrigins implements Disposable, RememberedAnswers {
       'The setting parley.resources.allow has invalid entries. {0} Use https://host or http://host:port.',
       problems,
     );
-    this.#options.log.warn(text);
+    this.options.log.warn(text);
     const open = l10n.t('Open Settings');
     void showWarning(`Parley: ${text}`, open).then(async (choice) => {
       if (choice === open) await openSettings('parley.resources.allow');

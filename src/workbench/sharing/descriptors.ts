@@ -1,15 +1,22 @@
 // Opens descriptors as conversations, and hands out the descriptors of conversations.
 
 import { join } from 'node:path';
-import type { ExtensionContext } from 'vscode';
-import { type Disposable, DisposableStore } from '../../base/disposable';
+import { type ExtensionContext, l10n, window, workspace } from 'vscode';
+import { type Disposable, Part } from '../../base/disposable';
 import { messageOf, ParleyError } from '../../base/errors';
+import { localizable } from '../../base/localizable';
 import type { Log } from '../../base/log';
 import type { Conversation } from '../../client/conversation/conversation';
+import type { CommunicationChat } from '../../client/http/communicationChat';
 import { FileStore } from '../../client/sharing/fileStore';
+import { placeOf } from '../../client/sharing/historyEvents';
+import { readLivePart, retryGap, retryGaps } from '../../client/sharing/historyRetries';
 import { openHistory } from '../../client/sharing/openedHistory';
 import { type FoundState, openedEnd, openedFrom } from '../../client/sharing/provenanceNotices';
+import type { Readers } from '../../client/sharing/sessionLog';
+import { copiesOf, neverShared, removeCopies, removeRemains } from '../../client/sharing/sessionRemains';
 import { isStateOf, type StateExchange } from '../../client/sharing/stateExchange';
+import { UnreadableLinks } from '../../client/sharing/uploads';
 import { openDescriptor } from '../../distributed/fetch/descriptor';
 import { Guard } from '../../distributed/fetch/guard';
 import type { HistoryLinks } from '../../distributed/fetch/historyLinks';
@@ -18,19 +25,19 @@ import type { ResourceCache } from '../../distributed/fetch/resourceCache';
 import { gapSentence } from '../../distributed/model/gap';
 import type { SessionDescriptor } from '../../distributed/model/model';
 import { originOf } from '../../distributed/model/resourceUrl';
+import type { Place } from '../../distributed/model/sessionRecord';
+import { isOfSettings } from '../../distributed/stores/s3Store';
 import type { SessionEvent } from '../../session/events/event';
 import { firstWordsOf } from '../../session/model/entryText';
 import type { AgentCatalog } from '../config/agentCatalog';
 import type { Conversations } from '../sessions/conversations';
-import { DescriptorExports } from './descriptorExports';
-import { HttpHistories } from './httpHistories';
-import { MissingMessages } from './missingMessages';
-import { requireTrust } from './requireTrust';
+import type { SessionCopies } from '../sessions/keptSessions';
+import { showProgress, showWarning } from '../ui/messages';
+import { HttpHistories, sampleUrl } from './httpHistories';
 import type { ResourceAccess } from './resourceAccess';
 import type { ResourceStores } from './resourceStores';
 import type { Serve } from './serve';
-import { SessionLeftovers } from './sessionLeftovers';
-import { isHttp, noteNow, SharedSessions } from './sharedSessions';
+import { isHttp, noteNow, type SharedSession, SharedSessions } from './sharedSessions';
 
 export interface DescriptorsOptions {
   readonly context: ExtensionContext;
@@ -45,11 +52,9 @@ export interface DescriptorsOptions {
 }
 
 export interface OpenOptions {
-  /** The id of the agent to continue with; absent: the preferred one. */
   readonly agent?: string | undefined;
   /** First event of the conversation; absent: where its messages come from. */
   readonly head?: (descriptor: SessionDescriptor) => SessionEvent;
-  /** Absent: the beginning of the first message. */
   readonly title?: string | undefined;
   readonly continues?: Conversation | undefined;
   /** See {@link SessionLog.stateBy}; absent: the agent that spoke last. */
@@ -59,50 +64,46 @@ export interface OpenOptions {
   readonly onDidShow?: (conversation: Conversation) => Promise<void>;
 }
 
-/** Time limit for fetching a descriptor, in milliseconds. */
 const FETCH_MS = 30_000;
 const MAX_TITLE = 80;
 
-export class Descriptors implements Disposable {
-  readonly #options: DescriptorsOptions;
-  readonly #lifetime = new DisposableStore();
+export class Descriptors extends Part<DescriptorsOptions> {
+  declare readonly options: DescriptorsOptions;
+  readonly records: FileStore;
+  readonly guard: Guard;
+  readonly http: HttpHistories;
+  readonly sessions: SharedSessions;
+  readonly exports = new DescriptorExports(this);
+  readonly missing = new MissingMessages(this);
+  readonly leftovers = this.own(new SessionLeftovers(this));
   readonly #ended = new AbortController();
-  readonly #guard: Guard;
-  readonly #http: HttpHistories;
-  readonly #sessions: SharedSessions;
-  readonly exports: DescriptorExports;
-  readonly missing: MissingMessages;
-  readonly leftovers: SessionLeftovers;
 
   constructor(options: DescriptorsOptions) {
-    this.#options = options;
-    const { context, conversations, serve, stores, access, cache, httpSessions, log } = options;
-    const records = new FileStore(join(context.globalStorageUri.fsPath, 'session-messages'));
-    const ended = this.#ended.signal;
-    const guard = this.#lifetime.add(new Guard(access));
-    this.#guard = guard;
+    super(options);
+    const { context, conversations, serve, stores, access, cache, log } = options;
+    this.records = new FileStore(join(context.globalStorageUri.fsPath, 'session-messages'));
+    const guard = this.own(new Guard(access));
+    this.guard = guard;
     // What the user allowed for this window's guard is allowed to runs too.
     const policy = {
       isAllowed: (origin: string) => guard.consent.isAllowed(origin),
       credentials: (origin: string) => access.credentials(origin),
     };
-    const http = this.#lifetime.add(new HttpHistories({ serve, stores, policy, cache, log }));
-    this.#http = http;
+    this.http = this.own(new HttpHistories({ serve, stores, policy, cache, log }));
     const readState = async (url: string, signal: AbortSignal): Promise<Uint8Array | string> => {
-      const found = await (await this.#resolver()).resolveState(url, signal);
+      const found = await (await this.resolver()).resolveState(url, signal);
       return found.kind === 'state' ? found.bytes : gapSentence(found.reason, found.host);
     };
-    const sessions = this.#lifetime.add(new SharedSessions({ conversations, stores, records, readState, log }));
-    this.#sessions = sessions;
-    this.exports = new DescriptorExports({ conversations, serve, stores, sessions, http, ended });
-    const resolver = (): Promise<Resolver> => this.#resolver();
-    this.missing = new MissingMessages({ sessions, access, guard, resolver, ended, log });
-    const kept = { records, httpSessions, sessions };
-    this.leftovers = this.#lifetime.add(new SessionLeftovers({ context, serve, stores, ...kept, ended, log }));
+    this.sessions = this.own(new SharedSessions({ conversations, stores, records: this.records, readState, log }));
+  }
+
+  /** Aborted with the window. */
+  get ended(): AbortSignal {
+    return this.#ended.signal;
   }
 
   prepare(): void {
-    const { stores, log } = this.#options;
+    const { stores, log } = this.options;
     stores.all().catch((error: unknown) => log.warn(`stores: ${messageOf(error)}`));
   }
 
@@ -114,14 +115,14 @@ export class Descriptors implements Disposable {
   async read(input: unknown, asks = false): Promise<SessionDescriptor> {
     requireTrust();
     const fetchIt = (): Promise<SessionDescriptor> =>
-      openDescriptor(input, this.#guard, AbortSignal.any([this.#ended.signal, AbortSignal.timeout(FETCH_MS)]));
+      openDescriptor(input, this.guard, AbortSignal.any([this.ended, AbortSignal.timeout(FETCH_MS)]));
     try {
       return await fetchIt();
     } catch (error) {
       const origin = typeof input === 'string' ? originOf(input.trim()) : undefined;
       const isLocked = error instanceof ParleyError && error.code === 'session-locked';
       if (!asks || !isLocked || origin === undefined) throw error;
-      if (!(await this.#options.access.askToken(origin, this.#ended.signal))) throw error;
+      if (!(await this.options.access.askToken(origin, this.ended))) throw error;
       return await fetchIt();
     }
   }
@@ -132,7 +133,7 @@ export class Descriptors implements Disposable {
    */
   async open(descriptor: SessionDescriptor, options: OpenOptions = {}): Promise<Conversation> {
     requireTrust();
-    const { conversations, catalog } = this.#options;
+    const { conversations, catalog } = this.options;
     const agent = options.agent === undefined ? catalog.preferred() : catalog.find(options.agent);
     const knows = agent?.type === 'communication';
     const { continues } = options;
@@ -143,7 +144,7 @@ export class Descriptors implements Disposable {
       opening: knows ? { kind: 'reopen', sessionId: descriptor.id, transcript: 'keep' } : undefined,
     });
     if (knows) conversation.communication.adopt(descriptor);
-    const resolver = await this.#resolver();
+    const resolver = await this.resolver();
     const { gaps, speaker } = await openHistory(
       descriptor,
       {
@@ -153,67 +154,370 @@ export class Descriptors implements Disposable {
         head: [(options.head ?? openedFrom)(descriptor)],
         onDidShow: () => {
           const shown = options.onDidShow?.(conversation);
-          this.#sessions.of(conversation).messages.begin(descriptor, shown);
+          this.sessions.of(conversation).messages.begin(descriptor, shown);
           return shown;
         },
       },
-      this.#ended.signal,
+      this.ended,
     );
     const title = options.title ?? firstWordsOf(conversation.model.state, MAX_TITLE);
     const isNamed = continues?.model.state.isNamed === true;
     if (title !== undefined) noteNow(conversation, { type: 'info', title, byUser: isNamed || undefined });
     const by = options.stateBy ?? speaker;
-    if (descriptor.state !== undefined && by !== undefined)
-      await this.#sessions.of(conversation).messages.stateIsOf(by);
+    if (descriptor.state !== undefined && by !== undefined) await this.sessions.of(conversation).messages.stateIsOf(by);
     const state = await this.#stateOf(descriptor, knows || isStateOf(by, conversation.agent), resolver);
     noteNow(conversation, openedEnd(conversation.agent.name, gaps, state, knows));
-    await this.#sessions.of(conversation).messages.settled();
-    this.#sessions.tellRelated(conversation);
+    await this.sessions.of(conversation).messages.settled();
+    this.sessions.tellRelated(conversation);
     return conversation;
   }
 
-  /** Undefined if the conversation is closed. */
-  readonly agentState = (key: string): StateExchange | undefined => this.#sessions.find(key)?.state;
+  readonly agentState = (key: string): StateExchange | undefined => this.sessions.find(key)?.state;
 
   /** See {@link SessionLog.stateBy}; HTTP agents don't say. */
   stateBy(key: string): string | undefined {
-    const session = this.#sessions.find(key);
+    const session = this.sessions.find(key);
     return session && !isHttp(session.conversation) ? session.messages.stateBy : undefined;
   }
 
-  /**
-   * Copies the messages of a session to the configured store.
-   * @throws ParleyError of that store
-   */
+  /** Copies the messages of a session to the configured store. @throws ParleyError of that store */
   async move(key: string): Promise<{ readonly moved: number; readonly unreadable: readonly number[] }> {
     requireTrust();
-    return this.#sessions.of(this.#options.conversations.get(key)).messages.move(this.#ended.signal);
+    return this.sessions.of(this.options.conversations.get(key)).messages.move(this.ended);
   }
 
   linksOf(key: string, sessionId: string): HistoryLinks {
-    return this.#http.linksOf(key, sessionId);
+    return this.http.linksOf(key, sessionId);
   }
 
   /** Resolves when everything so far is written, or writing has failed. */
   async settled(): Promise<void> {
-    await Promise.all([this.#sessions.settled(), this.#options.cache.settled()]);
+    await Promise.all([this.sessions.settled(), this.options.cache.settled()]);
   }
 
-  dispose(): void {
+  override dispose(): void {
     this.#ended.abort();
-    this.#lifetime.dispose();
+    super.dispose();
   }
 
-  /** @param mayRead the agent can use the state */
   async #stateOf({ state }: SessionDescriptor, mayRead: boolean, resolver: Resolver): Promise<FoundState> {
     if (state === undefined) return 'none';
     if (!mayRead) return 'other';
-    const found = await resolver.resolveState(state, this.#ended.signal);
+    const found = await resolver.resolveState(state, this.ended);
     return found.kind === 'state' ? 'there' : 'missing';
   }
 
-  async #resolver(): Promise<Resolver> {
-    const { stores, cache, log } = this.#options;
-    return new Resolver({ guard: this.#guard, cache, stores: await stores.all(), log });
+  async resolver(): Promise<Resolver> {
+    const { stores, cache, log } = this.options;
+    return new Resolver({ guard: this.guard, cache, stores: await stores.all(), log });
   }
+}
+
+export interface ExportOptions {
+  /** Links are given although messages behind them are not on the storage server yet. */
+  readonly unsent?: boolean;
+}
+
+class DescriptorExports {
+  readonly #sharing: Descriptors;
+
+  constructor(sharing: Descriptors) {
+    this.#sharing = sharing;
+  }
+
+  /**
+   * Returns the descriptor of a session with links that others can read.
+   * @throws ParleyError `no-such-session`, `no-session`, `untrusted-workspace`, `links-unreadable`,
+   * `cancelled`; of the stores
+   */
+  async forOthers(key: string, { unsent = false }: ExportOptions = {}): Promise<SessionDescriptor> {
+    const { serve, stores } = this.#sharing.options;
+    await this.#seeEnd(key);
+    const readers: Readers = unsent ? 'later' : 'others';
+    return showProgress(l10n.t('Uploading messages…'), async (signal) => {
+      const http = (chat: CommunicationChat) => this.#copies(key, chat);
+      const descriptor = await this.#export(key, http, ({ messages }) =>
+        messages.descriptor(readers, signal).catch(async (error: unknown) => {
+          if (!isNotServed(error)) throw error;
+          await serve.ensureResourceServer();
+          return messages.descriptor(readers, signal);
+        }),
+      );
+      const { history, state } = descriptor;
+      if (!unsent) await stores.ensureReadable(state === undefined ? history : [...history, state], signal);
+      return descriptor;
+    });
+  }
+
+  /** The descriptor of a session with an HTTP agent, with copies of what no server has recorded. */
+  async #copies(key: string, chat: CommunicationChat): Promise<SessionDescriptor | undefined> {
+    try {
+      return await this.#sharing.http.handOut(key, chat, this.#sharing.ended);
+    } catch (error) {
+      if (!(error instanceof ParleyError) || !(error.code === 'store-down' || isOfSettings(error))) throw error;
+      throw new UnreadableLinks(0, 0, error);
+    }
+  }
+
+  /**
+   * Returns the descriptor for another conversation of this window: nothing is served or sent for
+   * it.
+   * @throws ParleyError as {@link forOthers}
+   */
+  async forHere(key: string): Promise<SessionDescriptor> {
+    await this.#seeEnd(key);
+    const http = (chat: CommunicationChat) => this.#sharing.http.forHere(key, chat, this.#sharing.ended);
+    return this.#export(key, http, ({ messages }) => messages.descriptor('here'));
+  }
+
+  /**
+   * Returns the descriptor as {@link forOthers} would, without serving anything: some links lead
+   * nowhere.
+   * @throws ParleyError as {@link forOthers}
+   */
+  async preview(key: string): Promise<SessionDescriptor> {
+    const http = (chat: CommunicationChat) => this.#sharing.http.preview(chat);
+    return this.#export(key, http, async ({ messages }) => {
+      try {
+        return await messages.descriptor('later');
+      } catch (error) {
+        if (!isNotServed(error)) throw error;
+      }
+      const { serve } = this.#sharing.options;
+      const { id: storeId } = await serve.localStore();
+      const { id = '', entries = [], state } = messages.record ?? {};
+      const urlOf = (place: Place): string =>
+        place.kind === 'foreign'
+          ? place.url
+          : sampleUrl(place.storeId === storeId && !place.waits ? serve.linkBase : undefined);
+      return { id, history: entries.map(urlOf), state: state ? urlOf(state) : undefined };
+    });
+  }
+
+  /**
+   * Starts a conversation whose window ended during a run, so that its server can report the
+   * outcome.
+   */
+  async #seeEnd(key: string): Promise<void> {
+    const conversation = this.#sharing.options.conversations.get(key);
+    if (isHttp(conversation) && (await conversation.communication.missedEnd())) await conversation.start();
+  }
+
+  /**
+   * @param http returns that of a session with an HTTP agent
+   * @param local returns that of any other session
+   */
+  async #export(
+    key: string,
+    http: (chat: CommunicationChat) => Promise<SessionDescriptor | undefined>,
+    local: (session: SharedSession) => Promise<SessionDescriptor>,
+  ): Promise<SessionDescriptor> {
+    requireTrust();
+    const conversation = this.#sharing.options.conversations.get(key);
+    if (isHttp(conversation)) {
+      const descriptor = await http(conversation.communication);
+      if (descriptor) return descriptor;
+      throw new ParleyError('no-session', localizable('{0} has no session yet.', conversation.agent.name));
+    }
+    return local(this.#sharing.sessions.of(conversation));
+  }
+}
+
+/** The messages are on this machine, and no server runs there. */
+function isNotServed(error: unknown): boolean {
+  return error instanceof ParleyError && error.code === 'not-served';
+}
+
+/** Limits of a text that is opened, in milliseconds and bytes. */
+const OPEN_MS = 30_000;
+const MAX_PART_BYTES = 5 * 1024 * 1024;
+
+class MissingMessages {
+  readonly #sharing: Descriptors;
+
+  constructor(sharing: Descriptors) {
+    this.#sharing = sharing;
+  }
+
+  readonly retry = async (conversation: Conversation, gapId: string): Promise<void> => {
+    requireTrust();
+    const url = await this.#urlAt(conversation, gapId);
+    if (url === undefined)
+      throw new ParleyError('no-such-gap', localizable('The location of this message is unknown.'));
+    const { consent } = this.#sharing.guard;
+    const origin = new URL(url).origin;
+    const wasAllowed = consent.isAllowed(origin);
+    consent.forgetRefusals();
+    const resolver = await this.#sharing.resolver();
+    let unlocked: string | undefined;
+    const unlock = async (locked: string, signal: AbortSignal): Promise<boolean> => {
+      const isGiven = await this.#sharing.options.access.askToken(new URL(locked).origin, signal);
+      if (isGiven) unlocked = locked;
+      return isGiven;
+    };
+    const place = { place: conversation, resolver, now: Date.now };
+    const isThere = await retryGap(gapId, url, { ...place, unlock }, this.#sharing.ended);
+    const isOpened = !wasAllowed && consent.isAllowed(origin);
+    if (!isOpened && !(isThere && unlocked === url)) return;
+    // The answer, or the token, is for all messages of that server.
+    const others = (await this.#missing(conversation)).filter((other) => originOf(other.url) === origin);
+    await retryGaps(others, place, this.#sharing.ended);
+  };
+
+  readonly retryAll = async (conversation: Conversation): Promise<void> => {
+    requireTrust();
+    this.#sharing.guard.consent.forgetRefusals();
+    const place = { place: conversation, resolver: await this.#sharing.resolver(), now: Date.now };
+    await retryGaps(await this.#missing(conversation), place, this.#sharing.ended);
+  };
+
+  async #missing({ key, model }: Conversation): Promise<readonly { index: number; url: string }[]> {
+    const found: { index: number; url: string }[] = [];
+    for (const entry of [...model.state.entries]) {
+      if (entry.kind !== 'gap' || entry.state !== 'retryable' || entry.remote) continue;
+      const where = placeOf(entry.gapId);
+      if (!where || where.part !== undefined) continue;
+      const url = await this.#sharing.sessions.find(key)?.messages.urlAt(where.index);
+      if (url !== undefined) found.push({ index: where.index, url });
+    }
+    return found;
+  }
+
+  /** Reads a short text behind a gap of a running answer into its place. */
+  async readPart(key: string, gapId: string): Promise<void> {
+    const conversation = this.#sharing.sessions.find(key)?.conversation;
+    if (!workspace.isTrusted || !conversation) return;
+    const note: Conversation['note'] = (events) => {
+      if (this.#sharing.sessions.find(key)?.conversation === conversation) conversation.note(events);
+    };
+    try {
+      const options = {
+        place: { model: conversation.model, note },
+        resolver: await this.#sharing.resolver(),
+        now: Date.now,
+      };
+      await readLivePart(gapId, options, this.#sharing.ended);
+    } catch (error) {
+      this.#sharing.options.log.warn(`A part of an answer was not read: ${messageOf(error)}`);
+    }
+  }
+
+  /**
+   * Shows a text of a server that needs the user's token.
+   * @returns false if the address is none of those, or no text
+   * @throws ParleyError `location-not-found`
+   */
+  readonly openPart = async (url: string): Promise<boolean> => {
+    const origin = originOf(url);
+    if (!workspace.isTrusted || origin === undefined) return false;
+    if ((await this.#sharing.options.access.credentials(origin)) === undefined) return false;
+    const resolver = await this.#sharing.resolver();
+    const part = { content_type: 'text/plain', content_encoding: 'plain', content_url: url } as const;
+    const signal = AbortSignal.any([this.#sharing.ended, AbortSignal.timeout(OPEN_MS)]);
+    const found = await resolver.resolvePart(part, { maxBytes: MAX_PART_BYTES, asks: true, isNew: true }, signal);
+    if (found.kind !== 'content') throw new ParleyError('location-not-found', gapSentence(found.reason, found.host));
+    const content = Buffer.from(found.bytes).toString('utf8');
+    if (content.includes('\0')) return false;
+    await window.showTextDocument(await workspace.openTextDocument({ content }), { preview: true });
+    return true;
+  };
+
+  async #urlAt(conversation: Conversation, gapId: string): Promise<string | undefined> {
+    const gap = conversation.model.state.entries.find((entry) => entry.kind === 'gap' && entry.gapId === gapId);
+    if (gap?.kind === 'gap' && gap.remote) return gap.remote.url;
+    const where = placeOf(gapId);
+    return where && (await this.#sharing.sessions.of(conversation).messages.urlAt(where.index));
+  }
+}
+
+const LEFT = 'parley.resources.left';
+const MAX_LEFT = 1000;
+/**
+ * ms since 1970; 0: older messages are removed. Messages are only written for shared sessions
+ * since.
+ */
+const COPIES_SINCE = 'parley.resources.copiesSince';
+/** Links last at most a week. */
+const COPIES_LAST_MS = 8 * 24 * 60 * 60 * 1000;
+const TIDY_AFTER_MS = 2 * 60_000;
+
+class SessionLeftovers implements Disposable {
+  readonly #sharing: Descriptors;
+  readonly #tidying: NodeJS.Timeout;
+
+  constructor(sharing: Descriptors) {
+    this.#sharing = sharing;
+    this.#tidying = setTimeout(() => void this.#removeOldCopies(), TIDY_AFTER_MS);
+    this.#tidying.unref();
+  }
+
+  /** Removes files of deleted sessions that no other one refers to. Never rejects. */
+  async forget(keys: readonly string[]): Promise<void> {
+    const { log, serve, context } = this.#sharing.options;
+    const before = context.globalState.get<readonly string[]>(LEFT, []);
+    try {
+      // What open sessions refer to is in the file store then.
+      await this.#sharing.sessions.settled();
+      const fileStores = [this.#sharing.records, this.#sharing.options.httpSessions];
+      const remains = { fileStores, store: await serve.localStore(), log };
+      const all = [...new Set([...before, ...keys])];
+      const { removed, left } = await removeRemains(all, remains, this.#sharing.ended);
+      await context.globalState.update(LEFT, left.slice(-MAX_LEFT));
+      if (removed > 0) log.info(`${removed} messages of deleted sessions were removed`);
+    } catch (error) {
+      log.warn(`What is left of deleted sessions stays: ${messageOf(error)}`);
+    }
+  }
+
+  /** Copies in the bucket are only removed if the user says so. */
+  readonly copies: SessionCopies = {
+    of: async (key) => {
+      const { stores, httpSessions, log } = this.#sharing.options;
+      try {
+        return await copiesOf(key, { messages: this.#sharing.records, http: httpSessions, stores: await stores.all() });
+      } catch (error) {
+        log.warn(`It is not known which copies there are of session ${key}: ${messageOf(error)}`);
+        return [];
+      }
+    },
+    remove: async (key, copies) => {
+      const { httpSessions, log } = this.#sharing.options;
+      // Files of the session itself must not keep its copies.
+      await this.forget([key]);
+      const left = await removeCopies(
+        copies,
+        { fileStores: [this.#sharing.records, httpSessions], log },
+        this.#sharing.ended,
+      );
+      if (left > 0) void showWarning(`Parley: ${l10n.t("Couldn't delete {0} copies from your bucket.", left)}`);
+    },
+  };
+
+  /** Removes, once after an update, files of sessions that were never shared. */
+  async #removeOldCopies(): Promise<void> {
+    const { context, serve, log } = this.#sharing.options;
+    const { sessions } = this.#sharing;
+    const since = context.globalState.get<number>(COPIES_SINCE);
+    if (since === undefined) await context.globalState.update(COPIES_SINCE, Date.now());
+    if (!since || Date.now() - since < COPIES_LAST_MS) return;
+    try {
+      const { id } = await serve.localStore();
+      await this.forget((await neverShared(this.#sharing.records, id)).filter((key) => !sessions.find(key)?.record));
+      await context.globalState.update(COPIES_SINCE, 0);
+    } catch (error) {
+      log.warn(`Messages of sessions that were never shared stay: ${messageOf(error)}`);
+    }
+  }
+
+  dispose(): void {
+    clearTimeout(this.#tidying);
+  }
+}
+
+export function requireTrust(): void {
+  if (workspace.isTrusted) return;
+  throw new ParleyError(
+    'untrusted-workspace',
+    localizable("Sessions can't be shared or opened in an untrusted workspace."),
+  );
 }

@@ -1,6 +1,6 @@
 // Histories of sessions with HTTP agents: their links, and copies of messages when shared.
 import { randomBytes } from 'node:crypto';
-import { type Disposable, DisposableStore } from '../../base/disposable';
+import { Part } from '../../base/disposable';
 import type { Log } from '../../base/log';
 import { knownSecrets } from '../../base/redact';
 import type { CommunicationChat } from '../../client/http/communicationChat';
@@ -14,7 +14,7 @@ import { DEFAULT_URL_SECONDS, folderOf, type ResourceStore } from '../../distrib
 import type { ResourceStores } from './resourceStores';
 import type { Serve } from './serve';
 
-export interface HttpHistoriesOptions {
+interface HttpHistoriesOptions {
   readonly serve: Pick<Serve, 'ensureResourceServer' | 'linkBase' | 'localStore'>;
   readonly stores: Pick<ResourceStores, 'all'>;
   readonly policy: NetworkPolicy;
@@ -22,16 +22,14 @@ export interface HttpHistoriesOptions {
   readonly log: Log;
 }
 
-export class HttpHistories implements Disposable {
-  readonly #options: HttpHistoriesOptions;
-  readonly #lifetime = new DisposableStore();
+export class HttpHistories extends Part<HttpHistoriesOptions> {
   readonly #guard: Guard;
   readonly #prober: Resolver;
 
   constructor(options: HttpHistoriesOptions) {
-    this.#options = options;
+    super(options);
     const { policy, log } = options;
-    this.#guard = this.#lifetime.add(
+    this.#guard = this.own(
       new Guard({
         isAllowed: (origin) => policy.isAllowed(origin),
         credentials: async (origin) => policy.credentials?.(origin),
@@ -42,7 +40,7 @@ export class HttpHistories implements Disposable {
 
   linksOf(key: string, sessionId: string): HistoryLinks {
     const folders = [folderOf(sessionId), folderOfHttp(key)];
-    const { stores, cache, log } = this.#options;
+    const { stores, cache, log } = this.options;
     return new StoreLinks({
       stores: () => stores.all(),
       resolver: async () => new Resolver({ guard: this.#guard, cache, stores: await stores.all(), log }),
@@ -56,9 +54,9 @@ export class HttpHistories implements Disposable {
    * @throws of the stores
    */
   async handOut(key: string, chat: CommunicationChat, signal: AbortSignal): Promise<SessionDescriptor | undefined> {
-    const [store] = await this.#options.stores.all();
+    const [store] = await this.options.stores.all();
     // Links to this machine are signed for the address of its server.
-    if (await this.#liesHere(chat, store.isLocal)) await this.#options.serve.ensureResourceServer();
+    if (await this.#liesHere(chat, store.isLocal)) await this.options.serve.ensureResourceServer();
     return chat.handOut(this.#recorderOf(folderOfHttp(key), store, 'others'), signal);
   }
 
@@ -71,20 +69,16 @@ export class HttpHistories implements Disposable {
     if (!known) return undefined;
     // In the folder of the session, so that links are signed again when it continues here.
     const folder = `${folderOf(known.descriptor.id)}${key}/`;
-    return chat.handOut(this.#recorderOf(folder, await this.#options.serve.localStore(), 'here'), signal);
+    return chat.handOut(this.#recorderOf(folder, await this.options.serve.localStore(), 'here'), signal);
   }
 
   async preview(chat: CommunicationChat): Promise<SessionDescriptor | undefined> {
     const known = await chat.known();
     if (!known) return undefined;
-    const { stores, serve } = this.#options;
+    const { stores, serve } = this.options;
     const [store] = await stores.all();
     const copies = (known.held ?? []).map(({ url }) => url ?? sampleUrl(store.isLocal ? serve.linkBase : undefined));
     return { ...known.descriptor, history: [...known.descriptor.history, ...copies] };
-  }
-
-  dispose(): void {
-    this.#lifetime.dispose();
   }
 
   /** @param copies whether copies that are made now will be on this machine too */
@@ -92,7 +86,7 @@ export class HttpHistories implements Disposable {
     const known = await chat.known();
     if (!known) return false;
     const { descriptor, held = [] } = known;
-    const local = await this.#options.serve.localStore();
+    const local = await this.options.serve.localStore();
     const urls = [...descriptor.history, descriptor.state, ...held.map(({ url }) => url)];
     if (copies && held.some(({ url }) => url === undefined)) return true;
     for (const url of urls) if (url !== undefined && (await local.keyOf(url)) !== undefined) return true;
@@ -113,10 +107,7 @@ export class HttpHistories implements Disposable {
   }
 }
 
-/**
- * A link of the right shape.
- * @param localBase beginning of links to this machine
- */
+/** A link of the right shape. @param localBase beginning of links to this machine */
 export function sampleUrl(localBase: string | undefined): string {
   const origin = localBase ?? 'https://bucket.invalid';
   const ends = Math.floor(Date.now() / 1000) + DEFAULT_URL_SECONDS;

@@ -1,7 +1,7 @@
 // Decides what sessions from elsewhere may fetch, with one question for each session.
 import { type ExtensionContext, l10n, workspace } from 'vscode';
 import { credentialProblem } from '../../agents/agentInput';
-import type { Disposable } from '../../base/disposable';
+import { Configured, type Disposable } from '../../base/disposable';
 import { isCredential } from '../../base/httpHeader';
 import type { Log } from '../../base/log';
 import type { NetworkPolicy } from '../../distributed/fetch/guard';
@@ -13,22 +13,20 @@ import type { AllowedOrigins } from './allowedOrigins';
 
 const MAX_TOKENS = 500;
 
-export interface ResourceAccessOptions {
+interface ResourceAccessOptions {
   readonly context: Pick<ExtensionContext, 'secrets'>;
   readonly origins: Pick<AllowedOrigins, 'has' | 'allowAlways'>;
   readonly log: Log;
-  /** Absent: VS Code's dialogs. */
   readonly ask?: Questions;
 }
 
-export class ResourceAccess implements NetworkPolicy, Disposable {
-  readonly #options: ResourceAccessOptions;
+export class ResourceAccess extends Configured<ResourceAccessOptions> implements NetworkPolicy, Disposable {
   readonly #tokens = new Map<string, Promise<string | undefined>>();
   readonly #asking = new Map<string, Promise<boolean>>();
   readonly #watching: Disposable;
 
   constructor(options: ResourceAccessOptions) {
-    this.#options = options;
+    super(options);
     this.#watching = options.context.secrets.onDidChange(() => this.#tokens.clear());
   }
 
@@ -38,7 +36,6 @@ export class ResourceAccess implements NetworkPolicy, Disposable {
     return token === undefined ? undefined : { authorization: `Bearer ${token}` };
   }
 
-  /** @returns whether a token was given */
   askToken(origin: string, signal: AbortSignal): Promise<boolean> {
     const open = this.#asking.get(origin);
     if (open) return open;
@@ -48,13 +45,13 @@ export class ResourceAccess implements NetworkPolicy, Disposable {
   }
 
   isAllowed(origin: string): boolean {
-    return this.#options.origins.has(origin);
+    return this.options.origins.has(origin);
   }
 
   /** Asks once for all. Those that do not fit in the list are not allowed. */
   async ask(origins: readonly AskedOrigin[], signal: AbortSignal): Promise<readonly string[]> {
     if (!workspace.isTrusted || signal.aborted) return [];
-    const { ask = vscodeQuestions, origins: list, log } = this.#options;
+    const { ask = vscodeQuestions, origins: list, log } = this.options;
     const once = l10n.t('Allow Once');
     const always = l10n.t('Always Allow');
     const { text, detail, listed } = originQuestion(origins);
@@ -76,7 +73,7 @@ export class ResourceAccess implements NetworkPolicy, Disposable {
 
   async #askToken(origin: string, signal: AbortSignal): Promise<boolean> {
     if (!workspace.isTrusted || signal.aborted) return false;
-    const { ask = vscodeQuestions, context } = this.#options;
+    const { ask = vscodeQuestions, context } = this.options;
     const isRefused = (await this.#token(origin)) !== undefined;
     const title = isRefused
       ? l10n.t('{0} rejected the token', origin)
@@ -96,7 +93,7 @@ export class ResourceAccess implements NetworkPolicy, Disposable {
   #token(origin: string): Promise<string | undefined> {
     const known = this.#tokens.get(origin);
     if (known) return known;
-    const reading = Promise.resolve(this.#options.context.secrets.get(keyOf(origin)));
+    const reading = Promise.resolve(this.options.context.secrets.get(keyOf(origin)));
     // A secret store that fails now may work with the next request.
     reading.catch(() => this.#tokens.delete(origin));
     if (this.#tokens.size >= MAX_TOKENS) this.#tokens.clear();

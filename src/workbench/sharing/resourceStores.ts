@@ -2,9 +2,9 @@
 
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { type ExtensionContext, l10n, workspace } from 'vscode';
+import { type Disposable, type ExtensionContext, l10n, workspace } from 'vscode';
 import { credentialProblem } from '../../agents/agentInput';
-import { type Disposable, DisposableStore } from '../../base/disposable';
+import { Part } from '../../base/disposable';
 import { messageOf, ParleyError } from '../../base/errors';
 import { Emitter, type Event } from '../../base/event';
 import { localizable } from '../../base/localizable';
@@ -12,13 +12,19 @@ import type { Log } from '../../base/log';
 import { knownSecrets } from '../../base/redact';
 import { keysName, parseResources } from '../../client/sharing/resourcesSetting';
 import type { Stores } from '../../client/sharing/sessionLog';
-import { earlierFiles, ensureReadable, sendEarlierFiles, Uploads } from '../../client/sharing/uploads';
+import {
+  earlierFiles,
+  ensureReadable,
+  sendEarlierFiles,
+  type UploadState,
+  Uploads,
+} from '../../client/sharing/uploads';
 import { checkKeys, type S3Keys, type S3Location } from '../../distributed/stores/s3Signer';
 import { S3Store, storeIdOf } from '../../distributed/stores/s3Store';
 import { type Questions, vscodeQuestions } from '../config/questions';
-import { resourcesSetting } from '../config/settings';
+import { openSettings, resourcesSetting } from '../config/settings';
 import { showWarning } from '../ui/messages';
-import { ResourceStatus, sentenceOf, warnOfStore } from './resourceStatus';
+import { StatusItem } from '../ui/statusItem';
 import type { Serve } from './serve';
 
 const KEYS = 'parley.resources.keys:';
@@ -31,46 +37,41 @@ interface Opened {
   readonly keys?: string;
 }
 
-export interface ResourceStoresOptions {
+interface ResourceStoresOptions {
   readonly context: ExtensionContext;
   readonly serve: Pick<Serve, 'localStore'>;
   readonly log: Log;
-  /** Absent: VS Code's dialogs. */
   readonly ask?: Questions;
-  /** Absent: one notification. */
   readonly warn?: typeof warnOfStore;
 }
 
-export class ResourceStores implements Disposable {
-  readonly #options: ResourceStoresOptions;
-  readonly #lifetime = new DisposableStore();
+export class ResourceStores extends Part<ResourceStoresOptions> {
   readonly #didChange = new Emitter<void>();
   readonly #status = new ResourceStatus();
-  /** What waits on this machine for the bucket. */
   readonly uploads: Uploads;
   #opened: Promise<Opened> | undefined;
   /** What is wrong with the settings is said once, until they change. */
   readonly #said = new Set<string>();
 
   constructor(options: ResourceStoresOptions) {
-    this.#options = options;
+    super(options);
     const { context } = options;
-    this.#lifetime.add(this.#status);
-    this.uploads = this.#lifetime.add(
+    this.own(this.#status);
+    this.uploads = this.own(
       new Uploads({
         show: (state) => this.#status.show(state),
         tell: (problem, waiting) => this.#warn(problem, waiting),
         log: options.log,
       }),
     );
-    this.#lifetime.add(
+    this.own(
       workspace.onDidChangeConfiguration((change) => {
         if (!change.affectsConfiguration('parley.resources')) return;
         this.#reset();
         void this.#tryOut();
       }),
     );
-    this.#lifetime.add(context.secrets.onDidChange(({ key }) => void this.#followKeys(key)));
+    this.own(context.secrets.onDidChange(({ key }) => void this.#followKeys(key)));
     void this.#resume();
   }
 
@@ -130,7 +131,7 @@ export class ResourceStores implements Disposable {
     const { place } = setting;
     const title = `${place.bucket}, ${new URL(place.endpoint).host}`;
     const prompt = l10n.t("It's saved in VS Code's secret storage and used for this server and bucket only.");
-    const { ask: questions = vscodeQuestions } = this.#options;
+    const { ask: questions = vscodeQuestions } = this.options;
     const ask = (name: string, secret: boolean): Promise<string | undefined> =>
       questions.line({ title: `${title}: ${name}`, prompt, secret, validate: credentialProblem });
     const accessKeyId = (await ask(l10n.t('Access key ID'), false))?.trim();
@@ -138,20 +139,20 @@ export class ResourceStores implements Disposable {
     const secretAccessKey = (await ask(l10n.t('Secret access key'), true))?.trim();
     if (!secretAccessKey) return false;
     const keys = checkKeys({ accessKeyId, secretAccessKey });
-    await this.#options.context.secrets.store(keysOf(place), JSON.stringify(keys));
+    await this.options.context.secrets.store(keysOf(place), JSON.stringify(keys));
     this.#reset();
     await this.#tryOut();
     return true;
   }
 
-  dispose(): void {
-    this.#lifetime.dispose();
+  override dispose(): void {
+    super.dispose();
     this.#didChange.dispose();
   }
 
   /** Reports problems of a bucket before the first message is shared. Never rejects. */
   async #tryOut(): Promise<void> {
-    const { log } = this.#options;
+    const { log } = this.options;
     try {
       const { bucket } = await this.#open();
       const tried = await bucket?.probe(AbortSignal.timeout(TRY_MS));
@@ -175,10 +176,10 @@ export class ResourceStores implements Disposable {
       const { length } = await earlierFiles(folder);
       if (length === 0) return;
       const { bucket } = await this.#open();
-      const { log } = this.#options;
+      const { log } = this.options;
       if (bucket) this.uploads.set('', length, (signal) => sendEarlierFiles(folder, bucket, log, signal));
     } catch (error) {
-      this.#options.log.warn(`What waits for the storage server is not sent: ${messageOf(error)}`);
+      this.options.log.warn(`What waits for the storage server is not sent: ${messageOf(error)}`);
     }
   }
 
@@ -187,7 +188,7 @@ export class ResourceStores implements Disposable {
     if (!place || name !== keysOf(place) || !this.#opened) return;
     const last = this.#opened;
     const opened = await last.catch(() => undefined);
-    const isOther = (await this.#options.context.secrets.get(name)) !== opened?.keys;
+    const isOther = (await this.options.context.secrets.get(name)) !== opened?.keys;
     // This window may have opened the bucket with these keys meanwhile.
     if (isOther && this.#opened === last) this.#reset();
   }
@@ -212,7 +213,7 @@ export class ResourceStores implements Disposable {
   }
 
   async #openNow(): Promise<Opened> {
-    const { serve, context } = this.#options;
+    const { serve, context } = this.options;
     const local = await serve.localStore();
     try {
       const setting = parseResources(resourcesSetting());
@@ -241,7 +242,7 @@ export class ResourceStores implements Disposable {
   /** Of earlier versions. */
   #queueFolder(place: S3Location): string {
     const name = createHash('sha256').update(storeIdOf(place)).digest('hex').slice(0, 16);
-    return join(this.#options.context.globalStorageUri.fsPath, 'resource-queue', name);
+    return join(this.options.context.globalStorageUri.fsPath, 'resource-queue', name);
   }
 
   #place(): S3Location | undefined {
@@ -254,7 +255,7 @@ export class ResourceStores implements Disposable {
   }
 
   #warn(problem: ParleyError, waiting: number): void {
-    const { log, warn = warnOfStore } = this.#options;
+    const { log, warn = warnOfStore } = this.options;
     log.warn(sentenceOf(problem));
     const actions = { enterKeys: () => this.setKeys(), retry: () => this.retry(AbortSignal.timeout(TRY_MS)) };
     warn(problem, waiting, actions).catch((error: unknown) => log.warn(messageOf(error)));
@@ -263,7 +264,7 @@ export class ResourceStores implements Disposable {
   #say(reason: string, text: string, offersKeys = false): void {
     if (this.#said.has(reason)) return;
     this.#said.add(reason);
-    this.#options.log.warn(text);
+    this.options.log.warn(text);
     const enter = l10n.t('Enter Credentials');
     void showWarning(`Parley: ${text}`, ...(offersKeys ? [enter] : [])).then(async (choice) => {
       if (choice === enter) await this.setKeys();
@@ -273,4 +274,62 @@ export class ResourceStores implements Disposable {
 
 function keysOf(place: S3Location): string {
   return `${KEYS}${keysName(place)}`;
+}
+
+export interface ResourceActions {
+  enterKeys(): Promise<unknown>;
+  retry(): Promise<unknown>;
+}
+
+class ResourceStatus implements Disposable {
+  #item: StatusItem | undefined;
+
+  show(state: UploadState | undefined): void {
+    if (!state) {
+      this.dispose();
+      return;
+    }
+    const { waiting, problem } = state;
+    this.#item ??= new StatusItem('parley.resources');
+    this.#item.show({
+      name: l10n.t('Parley: Messages to Upload'),
+      text: [
+        { icon: 'cloud-upload' },
+        ` ${waiting === 1 ? l10n.t('1 message not uploaded') : l10n.t('{0} messages not uploaded', waiting)}`,
+      ],
+      tooltip: [
+        ...(problem ? [sentenceOf(problem)] : []),
+        l10n.t("Messages of shared sessions are kept on this machine until they're uploaded."),
+        l10n.t('Select to try again.'),
+      ],
+      command: { title: l10n.t('Upload Waiting Messages'), command: 'parley.resources.retry' },
+      isWarning: problem !== undefined,
+    });
+  }
+
+  dispose(): void {
+    this.#item?.dispose();
+    this.#item = undefined;
+  }
+}
+
+async function warnOfStore(problem: ParleyError, waiting: number, actions: ResourceActions): Promise<void> {
+  const enterKeys = l10n.t('Enter Credentials');
+  const settings = l10n.t('Open Settings');
+  const retry = l10n.t('Retry');
+  const waits =
+    waiting === 0
+      ? ''
+      : waiting === 1
+        ? ` ${l10n.t('1 message is waiting to be uploaded.')}`
+        : ` ${l10n.t('{0} messages are waiting to be uploaded.', waiting)}`;
+  const buttons = [...(problem.code === 'store-denied' ? [enterKeys] : []), settings, retry];
+  const choice = await showWarning(`Parley: ${sentenceOf(problem)}${waits}`, ...buttons);
+  if (choice === enterKeys) await actions.enterKeys();
+  else if (choice === settings) await openSettings('parley.resources');
+  else if (choice === retry) await actions.retry();
+}
+
+export function sentenceOf({ message, hint }: ParleyError): string {
+  return hint === undefined ? message : `${message} ${hint}`;
 }

@@ -5,12 +5,17 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { type Command, type ExtensionContext, env, l10n, type SecretStorage, Uri, workspace } from 'vscode';
-import { type Disposable, DisposableStore } from '../../base/disposable';
+import { missingFileReadsEmpty } from '../../acp/quirks/gemini';
+import type { AgentDefinition } from '../../agents/agentDefinition';
+import { Configured, type Disposable, Part } from '../../base/disposable';
 import { messageOf, ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
 import type { Log } from '../../base/log';
 import { within } from '../../base/within';
+import { Conversation } from '../../client/conversation/conversation';
 import type { ConversationServices } from '../../client/conversation/conversationOptions';
+import { AgentFiles } from '../../client/requests/agentFiles';
+import { ServedConversations, servedName } from '../../client/serving/servedConversations';
 import { Guard, type NetworkPolicy } from '../../distributed/fetch/guard';
 import { Resolver } from '../../distributed/fetch/resolver';
 import type { ResourceCache } from '../../distributed/fetch/resourceCache';
@@ -18,16 +23,17 @@ import { gapSentence } from '../../distributed/model/gap';
 import type { ResourceStore } from '../../distributed/model/resources';
 import { type PublicAddress, readPublicAddress } from '../../distributed/model/resourceUrl';
 import { AgentServer } from '../../distributed/server/agentServer';
-import { type PastMessage, readTexts, servedPast } from '../../distributed/server/servedAgent';
+import { type PastMessage, readTexts, type ServedAgent, servedPast } from '../../distributed/server/servedAgent';
 import { mintToken } from '../../distributed/server/serverRequest';
 import { SessionFiles } from '../../distributed/server/serverSessionFiles';
 import { LocalStore } from '../../distributed/stores/localStore';
 import type { AgentCatalog } from '../config/agentCatalog';
 import { serverSettings } from '../config/settings';
+import { EditorFiles } from '../editor/editorFiles';
+import { sessionFolders } from '../sessions/sessionFolders';
 import { StatusItem } from '../ui/statusItem';
-import { ServedAgents } from './servedAgents';
 
-export interface ServeOptions {
+interface ServeOptions {
   readonly context: ExtensionContext;
   readonly catalog: AgentCatalog;
   readonly services: ConversationServices;
@@ -49,18 +55,15 @@ const MAX_UNREAD = 3;
 
 interface Running {
   readonly server: AgentServer;
-  /** On this machine: `http://127.0.0.1:port`. */
   readonly baseUrl: string;
   publicAddress: PublicAddress | undefined;
   readonly port: number;
   readonly guard: Guard;
 }
 
-export class Serve implements Disposable {
-  readonly #options: ServeOptions;
+export class Serve extends Part<ServeOptions> {
   readonly #agents: ServedAgents;
   readonly #status = new ServeStatus();
-  readonly #lifetime = new DisposableStore();
   #store: Promise<LocalStore> | undefined;
   #running: Running | undefined;
   #isShared = false;
@@ -72,16 +75,16 @@ export class Serve implements Disposable {
   #unread: readonly string[] = [];
 
   constructor(options: ServeOptions) {
-    this.#options = options;
+    super(options);
     this.#agents = new ServedAgents(options);
-    this.#lifetime.add(this.#status);
-    this.#lifetime.add(
+    this.own(this.#status);
+    this.own(
       workspace.onDidChangeConfiguration((change) => {
         if (change.affectsConfiguration('parley.server') || change.affectsConfiguration('parley.agents'))
           void this.#follow();
       }),
     );
-    this.#lifetime.add(workspace.onDidGrantWorkspaceTrust(() => void this.#follow()));
+    this.own(workspace.onDidGrantWorkspaceTrust(() => void this.#follow()));
     void this.#follow();
   }
 
@@ -102,7 +105,7 @@ export class Serve implements Disposable {
   }
 
   localStore(): Promise<LocalStore> {
-    const { context } = this.#options;
+    const { context } = this.options;
     this.#store ??= signingSecret(context.secrets).then((secret) => {
       const folder = join(context.globalStorageUri.fsPath, 'resources');
       return new LocalStore({ folder, secret, baseUrl: () => this.#address });
@@ -120,7 +123,6 @@ export class Serve implements Disposable {
     throw notServing();
   }
 
-  /** `http://127.0.0.1:port` while the server runs. */
   get origin(): string | undefined {
     return this.#running?.baseUrl;
   }
@@ -131,7 +133,7 @@ export class Serve implements Disposable {
   }
 
   token(): Promise<string> {
-    return keptOrMade(this.#options.context.secrets, TOKEN, mintToken);
+    return keptOrMade(this.options.context.secrets, TOKEN, mintToken);
   }
 
   settled(): Promise<void> {
@@ -141,10 +143,10 @@ export class Serve implements Disposable {
   async stop(): Promise<void> {
     this.#isEnded = true;
     await this.#follow();
-    this.#lifetime.dispose();
+    super.dispose();
   }
 
-  dispose(): void {
+  override dispose(): void {
     void this.stop();
   }
 
@@ -154,13 +156,13 @@ export class Serve implements Disposable {
 
   #follow(): Promise<void> {
     this.#changing = this.#changing.then(() =>
-      this.#change().catch((error: unknown) => this.#options.log.error(`The local server: ${messageOf(error)}`)),
+      this.#change().catch((error: unknown) => this.options.log.error(`The local server: ${messageOf(error)}`)),
     );
     return this.#changing;
   }
 
   async #change(): Promise<void> {
-    const { log } = this.#options;
+    const { log } = this.options;
     const { enabled, agents, port, publicUrl } = serverSettings();
     const mayServe = workspace.isTrusted && !this.#isEnded;
     const serves = mayServe && enabled;
@@ -211,7 +213,7 @@ export class Serve implements Disposable {
   }
 
   async #start(port: number): Promise<Running> {
-    const { context, log, services, cache, reading } = this.#options;
+    const { context, log, services, cache, reading } = this.options;
     const store = await this.localStore();
     // Callers choose the URLs of a history: only origins that the user has named are requested.
     const guard = new Guard({
@@ -266,7 +268,6 @@ function configuredAddress(setting: string): PublicAddress | undefined {
   }
 }
 
-/** @throws ParleyError `bad-setting`, `no-forwarding` */
 async function publicAddressOf(setting: string, baseUrl: string): Promise<PublicAddress | undefined> {
   if (setting === '') return undefined;
   if (setting !== 'auto') return readPublicAddress(setting);
@@ -364,4 +365,93 @@ function showFailure(item: StatusItem, why: string): void {
 
 function openServerSettings(): Command {
   return { title: l10n.t('Open Settings'), command: 'parley.openSettings', arguments: ['parley.server'] };
+}
+
+class ServedAgents extends Configured<ServeOptions> {
+  readonly #services: ConversationServices;
+  readonly #served = new Map<string, ServedConversations>();
+
+  constructor(options: ServeOptions) {
+    super(options);
+    this.#services = withoutQuestions(options);
+  }
+
+  get list(): readonly ServedAgent[] {
+    return [...this.#served.values()];
+  }
+
+  /**
+   * Serves these agents; others end with their sessions.
+   * @returns a sentence for each that cannot be served
+   */
+  choose(ids: readonly string[]): readonly string[] {
+    const problems: string[] = [];
+    const wanted = new Set<string>();
+    for (const id of ids) {
+      const agent = this.#own(id);
+      if (agent?.type === 'process') wanted.add(id);
+      else
+        problems.push(
+          agent
+            ? l10n.t("“{0}” isn't served because it doesn't run on this machine.", id)
+            : l10n.t("“{0}” isn't served because there is no such agent.", id),
+        );
+    }
+    for (const [id, served] of this.#served) {
+      if (wanted.has(id)) continue;
+      this.#served.delete(id);
+      served.dispose();
+    }
+    for (const id of wanted) if (!this.#served.has(id)) this.#served.set(id, this.#serve(id));
+    return problems;
+  }
+
+  async closeAll(): Promise<void> {
+    const served = [...this.#served.values()];
+    this.#served.clear();
+    await Promise.all(served.map((one) => one.closeAll()));
+  }
+
+  /** What a file of a workspace defines is not served. */
+  #own(id: string): AgentDefinition | undefined {
+    return this.options.catalog.own().find((agent) => agent.id === id);
+  }
+
+  #serve(id: string): ServedConversations {
+    const { log, scratch } = this.options;
+    const name = servedName(id, new Set([...this.#served.values()].map((served) => served.name)));
+    return new ServedConversations({
+      name,
+      description: `${this.#own(id)?.name ?? id}, served by Parley.`,
+      log,
+      create: (key, state) => {
+        const agent = this.#own(id);
+        if (agent?.type !== 'process') throw new ParleyError('not-served', 'The agent is no longer served.');
+        const { cwd, roots } = sessionFolders(undefined, scratch);
+        const services = { ...this.#services, agentState: () => state };
+        return new Conversation({ key, agent, cwd, roots, services });
+      },
+    });
+  }
+}
+
+/**
+ * Without services that ask: no MCP servers, secrets, sign-in, or access outside of the folders.
+ */
+function withoutQuestions({ services, catalog, log }: ServeOptions): ConversationServices {
+  const { mcpServers: _mcp, editorTools: _tools, signInTerminal: _signIn, remote: _remote, ...others } = services;
+  // Nobody reviews changes here, and callers answer requests: the user's rules and choices are for
+  // the user's sessions.
+  const { restarts: _restarts, changes: _changes, permissionRules: _rules, choices: _choices, ...rest } = others;
+  const files = new EditorFiles({ log });
+  return {
+    ...rest,
+    currentAgent: (id) => catalog.own().find((agent) => agent.id === id),
+    filesFor: (agentName, initializeResult, given) =>
+      new AgentFiles(
+        files,
+        { agentName, refusesQuestions: true, missingFileReadsEmpty: missingFileReadsEmpty(initializeResult) },
+        given,
+      ),
+  };
 }

@@ -1,7 +1,7 @@
 // What open conversations need for sharing: messages, agent state, and related conversations.
 
 import { l10n } from 'vscode';
-import { type Disposable, DisposableStore } from '../../base/disposable';
+import { Part } from '../../base/disposable';
 import { messageOf, ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
 import type { Log } from '../../base/log';
@@ -19,7 +19,7 @@ import type { Conversations } from '../sessions/conversations';
 import { showWarning } from '../ui/messages';
 import type { ResourceStores } from './resourceStores';
 
-export interface SharedSessionsOptions {
+interface SharedSessionsOptions {
   readonly conversations: Conversations;
   readonly stores: ResourceStores;
   readonly records: FileStore;
@@ -37,12 +37,9 @@ export interface SharedSession {
   readonly onDidChange: SessionLog['onDidChange'];
 }
 
-/** What closed sessions left waiting is looked up this long after the start, in milliseconds. */
 const RESUME_MS = 5000;
 
-export class SharedSessions implements Disposable {
-  readonly #options: SharedSessionsOptions;
-  readonly #lifetime = new DisposableStore();
+export class SharedSessions extends Part<SharedSessionsOptions> {
   readonly #ended = new AbortController();
   readonly #resuming: NodeJS.Timeout;
   readonly #shared = new Map<string, SharedSession>();
@@ -53,13 +50,13 @@ export class SharedSessions implements Disposable {
   });
 
   constructor(options: SharedSessionsOptions) {
-    this.#options = options;
+    super(options);
     const { conversations, stores } = options;
     this.#resuming = setTimeout(() => void this.#resume(), RESUME_MS);
     this.#resuming.unref();
-    this.#lifetime.add(conversations.onDidAdd((conversation) => this.#add(conversation)));
-    this.#lifetime.add(conversations.onDidRemove((conversation) => this.#remove(conversation)));
-    this.#lifetime.add(
+    this.own(conversations.onDidAdd((conversation) => this.#add(conversation)));
+    this.own(conversations.onDidRemove((conversation) => this.#remove(conversation)));
+    this.own(
       stores.onDidChange(() => {
         for (const { messages } of this.#shared.values()) messages.storesChanged();
       }),
@@ -70,7 +67,6 @@ export class SharedSessions implements Disposable {
     return this.#shared.get(key);
   }
 
-  /** @throws ParleyError `no-such-session` where the conversation was closed */
   of(conversation: Conversation): SharedSession {
     const shared = this.#shared.get(conversation.key);
     if (shared) return shared;
@@ -93,17 +89,17 @@ export class SharedSessions implements Disposable {
     await Promise.all([...[...this.#shared.values()].map(settledOf), ...this.#leaving]);
   }
 
-  dispose(): void {
+  override dispose(): void {
     clearTimeout(this.#resuming);
     this.#ended.abort();
-    this.#lifetime.dispose();
+    super.dispose();
     for (const { messages } of this.#shared.values()) messages.dispose();
     this.#shared.clear();
   }
 
   #add(conversation: Conversation): void {
     const { key, model } = conversation;
-    const { readState, log } = this.#options;
+    const { readState, log } = this.options;
     const known = this.#shared.get(key);
     if (known) this.#remove(known.conversation);
     const messages = new SessionLog({
@@ -139,7 +135,7 @@ export class SharedSessions implements Disposable {
   }
 
   #logOptions(key: string): Pick<SessionLogOptions, 'key' | 'stores' | 'fileStore' | 'log' | 'onDidWait'> {
-    const { stores, records, log } = this.#options;
+    const { stores, records, log } = this.options;
     return {
       key,
       stores: () => stores.all(),
@@ -151,7 +147,7 @@ export class SharedSessions implements Disposable {
 
   /** Uploads what sessions that are closed left waiting. */
   async #resume(): Promise<void> {
-    const { records, stores, log } = this.#options;
+    const { records, stores, log } = this.options;
     try {
       for await (const { key, waiting } of unsentSessions(records))
         if (!this.#shared.has(key)) stores.uploads.set(key, waiting, (signal) => this.#upload(key, signal));
@@ -160,10 +156,9 @@ export class SharedSessions implements Disposable {
     }
   }
 
-  /** @throws ParleyError why something could not be uploaded */
   async #upload(key: string, signal: AbortSignal): Promise<void> {
     // Another window that has the session uploads it.
-    if (this.#ended.signal.aborted || this.#options.conversations.isHeld(key)) return;
+    if (this.#ended.signal.aborted || this.options.conversations.isHeld(key)) return;
     const open = this.#shared.get(key);
     if (open) return open.messages.upload(signal);
     const closed = new SessionLog({

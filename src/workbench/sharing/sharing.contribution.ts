@@ -70,7 +70,6 @@ interface OpenArgument {
   readonly asks?: boolean;
 }
 
-/** @param ask instead of VS Code's dialogs */
 export function sharingCommands(workbench: Workbench, ask = vscodeQuestions): void {
   const descriptors = workbench.get(Descriptors);
   const stores = workbench.get(ResourceStores);
@@ -137,7 +136,6 @@ export function sharingCommands(workbench: Workbench, ask = vscodeQuestions): vo
   });
 }
 
-/** A program may give the descriptor itself, its text, a link, or an object with more to say. */
 function readOpenArgument(argument: unknown): OpenArgument {
   if (typeof argument !== 'object' || argument === null) return argument === undefined ? {} : { descriptor: argument };
   return 'descriptor' in argument ? (argument as OpenArgument) : { descriptor: argument };

@@ -27,7 +27,6 @@ export class Recordings {
   readonly #workbench: Workbench;
   readonly #labelOf: (key: string) => string;
 
-  /** @param labelOf returns the label of a session by its key */
   constructor(workbench: Workbench, labelOf: (key: string) => string) {
     this.#workbench = workbench;
     this.#labelOf = labelOf;

@@ -1,7 +1,7 @@
 // The traffic inspector in an editor tab, one per window.
 import { commands, type ExtensionContext, env, l10n, ViewColumn, type WebviewPanel, window } from 'vscode';
 import * as z from 'zod/mini';
-import { type Disposable, DisposableStore } from '../../base/disposable';
+import { Configured, type Disposable, DisposableStore } from '../../base/disposable';
 import { messageOf } from '../../base/errors';
 import type { Log } from '../../base/log';
 import { WireMarks } from '../../client/replay/wireMarks';
@@ -13,7 +13,7 @@ import { toolHtml, toolRoot } from '../ui/toolPage';
 
 const TRAFFIC_PANEL_TYPE = 'parley.traffic';
 
-export interface TrafficInspectorOptions {
+interface TrafficInspectorOptions {
   readonly context: ExtensionContext;
   readonly traffic: TrafficLog;
   readonly log: Log;
@@ -21,20 +21,15 @@ export interface TrafficInspectorOptions {
   readonly save: (key: string | undefined) => Promise<void>;
 }
 
-export class TrafficInspector implements Disposable {
-  readonly #options: TrafficInspectorOptions;
+export class TrafficInspector extends Configured<TrafficInspectorOptions> implements Disposable {
   #open: { readonly panel: WebviewPanel; readonly parts: DisposableStore } | undefined;
-
-  constructor(options: TrafficInspectorOptions) {
-    this.#options = options;
-  }
 
   show(): void {
     if (this.#open) {
       this.#open.panel.reveal();
       return;
     }
-    const { context, log } = this.#options;
+    const { context, log } = this.options;
     const panel = window.createWebviewPanel(TRAFFIC_PANEL_TYPE, l10n.t('Parley Traffic'), ViewColumn.Beside, {
       enableScripts: true,
       localResourceRoots: [toolRoot(context.extensionUri)],
@@ -43,8 +38,8 @@ export class TrafficInspector implements Disposable {
     this.#open = { panel, parts };
     const feed = parts.add(
       new TrafficFeed({
-        log: this.#options.traffic,
-        labelOf: this.#options.labelOf,
+        log: this.options.traffic,
+        labelOf: this.options.labelOf,
         createReader: () => new WireMarks(),
         post: (message) => {
           panel.webview
@@ -74,7 +69,7 @@ export class TrafficInspector implements Disposable {
   }
 
   #receive(feed: TrafficFeed, message: FromTraffic): void {
-    const { traffic, log, save } = this.#options;
+    const { traffic, log, save } = this.options;
     const failed = (error: unknown): void => log.error(`traffic: ${messageOf(error)}`);
     switch (message.type) {
       case 'hello':

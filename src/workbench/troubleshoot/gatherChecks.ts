@@ -18,18 +18,23 @@ import type { Conversation } from '../../client/conversation/conversation';
 import { KNOWN_AGENTS, versionOf } from '../../registry/discover/findAgents';
 import { findNode, findUv } from '../../registry/install/installTools';
 import type { Check } from '../../troubleshoot/checks/check';
-import { diskCheck } from '../../troubleshoot/checks/disk';
-import { editorCheck } from '../../troubleshoot/checks/editor';
-import { gitCheck } from '../../troubleshoot/checks/git';
 import { journalCheck } from '../../troubleshoot/checks/journal';
-import { packageToolsCheck } from '../../troubleshoot/checks/packageTools';
-import { programCheck } from '../../troubleshoot/checks/program';
-import { protocolCheck } from '../../troubleshoot/checks/protocol';
+import {
+  diskCheck,
+  editorCheck,
+  gitCheck,
+  packageToolsCheck,
+  programCheck,
+  searchPathCheck,
+} from '../../troubleshoot/checks/program';
+import {
+  protocolCheck,
+  type SignInState,
+  sessionCheck,
+  signInCheck,
+  trustCheck,
+} from '../../troubleshoot/checks/protocol';
 import { proxyCheck } from '../../troubleshoot/checks/proxy';
-import { searchPathCheck } from '../../troubleshoot/checks/searchPath';
-import { sessionCheck } from '../../troubleshoot/checks/session';
-import { type SignInState, signInCheck } from '../../troubleshoot/checks/signIn';
-import { trustCheck } from '../../troubleshoot/checks/trust';
 import { recordsChanges, startTimeoutMs } from '../config/settings';
 import type { Workbench } from '../core/workbench';
 import { Archive } from '../sessions/archive';
@@ -38,7 +43,6 @@ import { Conversations } from '../sessions/conversations';
 /** A start has several stages, each with a limit of its own; in ms. */
 const MORE_MS = 30_000;
 
-/** @param conversation the one in the chat, if it is with this agent */
 export function gatherChecks(
   agent: AgentDefinition,
   conversation: Conversation | undefined,

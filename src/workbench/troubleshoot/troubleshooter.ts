@@ -13,7 +13,7 @@ import { runChecks } from '../../troubleshoot/runChecks';
 import { AgentCatalog } from '../config/agentCatalog';
 import { openSettings } from '../config/settings';
 import type { Workbench } from '../core/workbench';
-import { Reports } from '../editor/reports';
+import { Reports } from '../editor/readOnlyTexts';
 import { Conversations } from '../sessions/conversations';
 import { List, type ListRow } from '../ui/input';
 import { gatherChecks } from './gatherChecks';
@@ -52,10 +52,7 @@ export class Troubleshooter implements Disposable {
     this.#workbench = workbench;
   }
 
-  /**
-   * Runs the checks until the list is closed.
-   * @throws ParleyError `no-such-agent`
-   */
+  /** Runs the checks until the list is closed. @throws ParleyError `no-such-agent` */
   async run({ agent: id, show = true }: TroubleshootArgument = {}): Promise<TroubleshootAnswer> {
     const catalog = this.#workbench.get(AgentCatalog);
     const current = this.#workbench.get(Conversations).peek();

@@ -24,9 +24,7 @@ export function inertLines(text: string): string {
   return parted(revealControls(cut(text, MAX_LINES).replace(/\r\n?/g, '\n')));
 }
 
-/**
- * Returns whether {@link inertLines} would cut: a question about something must show all of it.
- */
+/** Returns whether {@link inertLines} would cut: a question about something must show all of it. */
 export function isTooLong(text: string): boolean {
   return text.length > MAX_LINES;
 }

@@ -56,7 +56,7 @@ export async function askLine(
   }
 }
 
-export interface LineHelp {
+interface LineHelp {
   readonly icon: string;
   readonly tooltip: string;
   readonly failed: (error: unknown) => string;
@@ -127,12 +127,11 @@ export interface PickItem {
   readonly picked?: boolean;
 }
 
-export interface PickOptions {
+interface PickOptions {
   readonly title?: string;
   readonly ignoreFocusOut?: boolean;
 }
 
-/** @returns its id; undefined if the user cancelled */
 export async function pick(
   items: readonly PickItem[],
   placeHolder: string,
@@ -154,7 +153,6 @@ export async function pick(
   return (await window.showQuickPick(rows, options))?.id;
 }
 
-/** @returns their ids; undefined if the user cancelled */
 export async function pickSome(
   items: readonly PickItem[],
   placeHolder: string,
@@ -403,4 +401,29 @@ function iconOf(icon: NonNullable<ListRow['icon']>): IconPath {
 
 function shownButton({ icon, tooltip, run }: ListButton): ShownButton {
   return { iconPath: new ThemeIcon(icon), tooltip: inert(tooltip), run };
+}
+
+export interface ChoiceRow extends ListRow {
+  /** Absent: the row only informs. */
+  readonly choose?: () => Promise<unknown>;
+}
+
+export function choiceFrom(list: List<ChoiceRow>): Promise<ChoiceRow['choose']> {
+  const { promise, resolve } = Promise.withResolvers<ChoiceRow['choose']>();
+  const chosen = (choose: ChoiceRow['choose']): void => {
+    if (!choose) return;
+    resolve(choose);
+    list.hide();
+  };
+  const listening: readonly Disposable[] = [
+    list.onDidAccept((row) => chosen(row.choose)),
+    list.onDidPress(chosen),
+    list.onDidHide(() => {
+      for (const one of listening) one.dispose();
+      list.dispose();
+      resolve(undefined);
+    }),
+  ];
+  list.show();
+  return promise;
 }

@@ -5,12 +5,10 @@ import { type MessageItem, ProgressLocation, window } from 'vscode';
 import { messageOf } from '../../base/errors';
 import { inert, inertLines } from './inertText';
 
-/** In milliseconds. */
 const STATUS_MS = 5_000;
 /** Shorter work needs no notification, in ms. */
 const SOON_MS = 500;
 
-/** @returns the pressed button; undefined if it was closed */
 export async function showInfo<T extends string>(text: string, ...buttons: readonly T[]): Promise<T | undefined> {
   return chosen(buttons, await window.showInformationMessage(inert(text), ...buttons.map(inert)));
 }
@@ -23,7 +21,6 @@ export async function showError<T extends string>(text: string, ...buttons: read
   return chosen(buttons, await window.showErrorMessage(inert(text), ...buttons.map(inert)));
 }
 
-/** Shows a failure that nobody waits for. */
 export function tellError(error: unknown): void {
   void showError(`Parley: ${messageOf(error)}`);
 }
@@ -67,10 +64,7 @@ export async function dialogsClosed(): Promise<void> {
   while (dialogs.size > 0) await Promise.allSettled(dialogs);
 }
 
-/**
- * @param total 0: shows only the text
- * @param text instead of both numbers
- */
+/** @param total 0: shows only the text @param text instead of both numbers */
 export type ReportProgress = (done: number, total: number, text?: string) => void;
 
 /** Shows a notification with a cancel button while slow work runs. */

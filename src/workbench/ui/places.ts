@@ -28,7 +28,6 @@ export async function pickFiles(openLabel: string): Promise<readonly Uri[]> {
   return (await window.showOpenDialog({ canSelectMany: true, openLabel: inert(openLabel) })) ?? [];
 }
 
-/** @returns undefined if the user cancelled */
 export async function pickTarget(title: string, suggested: Uri): Promise<Uri | undefined> {
   return window.showSaveDialog({ defaultUri: suggested, title: inert(title) });
 }

@@ -3,7 +3,6 @@ import { type Command, type Disposable, MarkdownString, StatusBarAlignment, Them
 import { inert, type LabelText, labelOf } from './inertText';
 
 export interface StatusContent {
-  /** In the menu of the status bar. */
   readonly name: string;
   readonly text: LabelText;
   readonly tooltip: readonly string[];

@@ -8,10 +8,7 @@ export function toolRoot(extensionUri: Uri): Uri {
   return Uri.joinPath(extensionUri, 'dist', 'webview');
 }
 
-/**
- * @param name of its script and style sheet
- * @param frame script of a sandboxed frame, if any
- */
+/** @param name of its script and style sheet @param frame script of a sandboxed frame, if any */
 export function toolHtml(webview: Webview, extensionUri: Uri, name: string, frame?: string): string {
   const root = toolRoot(extensionUri);
   const nonce = randomBytes(18).toString('base64url');

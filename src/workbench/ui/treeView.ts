@@ -25,7 +25,6 @@ export interface TreeRow {
   readonly children?: 'open' | 'closed';
   /** For `when` clauses of menus. */
   readonly context: string;
-  /** Gets the row's node. */
   readonly command?: { readonly command: string; readonly title: string };
 }
 
@@ -46,7 +45,6 @@ export class Tree<T extends object> implements Disposable {
   readonly #view: TreeView<T>;
   #source: TreeSource<T> | undefined;
 
-  /** @param onWanted called when rows are asked for and there is no source */
   constructor(id: string, onWanted: () => void) {
     this.#view = window.createTreeView<T>(id, {
       showCollapseAll: true,
@@ -81,7 +79,6 @@ export class Tree<T extends object> implements Disposable {
     this.#changed.fire(undefined);
   }
 
-  /** @param nodes undefined: all */
   refresh(nodes: readonly T[] | undefined): void {
     this.#changed.fire(nodes && [...nodes]);
   }

@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import type { Git } from '../../../src/changes/git/gitProcess';
-import { findUserGit } from '../../../src/changes/worktree/userGit';
+import { findUserGit } from '../../../src/changes/worktree/worktree';
 import { addWorktree } from '../../../src/changes/worktree/worktree';
 import type { Worktree } from '../../../src/changes/worktree/worktreeEntry';
 import { environment, git, makePlace, type Place, write } from '../../unit/changes/git/folders';

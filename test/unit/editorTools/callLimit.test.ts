@@ -1,8 +1,8 @@
 // Calls under way of one session.
 import assert from 'node:assert/strict';
 import { setImmediate as tick } from 'node:timers/promises';
-import { CallLimit, limitCalls } from '../../../src/editorTools/callLimit';
 import type { ToolCaller } from '../../../src/editorTools/toolCaller';
+import { CallLimit, limitCalls } from '../../../src/editorTools/toolCaller';
 
 describe('editorTools/callLimit', () => {
   const { signal } = new AbortController();

@@ -8,18 +8,17 @@ import { ParleyError } from '../../../src/base/errors';
 import { silentLog } from '../../../src/base/log';
 import { Journal } from '../../../src/store/journal';
 import type { Check, Finding } from '../../../src/troubleshoot/checks/check';
-import { diskCheck } from '../../../src/troubleshoot/checks/disk';
-import { editorCheck } from '../../../src/troubleshoot/checks/editor';
-import { gitCheck } from '../../../src/troubleshoot/checks/git';
 import { journalCheck } from '../../../src/troubleshoot/checks/journal';
-import { packageToolsCheck } from '../../../src/troubleshoot/checks/packageTools';
-import { programCheck } from '../../../src/troubleshoot/checks/program';
-import { protocolCheck } from '../../../src/troubleshoot/checks/protocol';
+import {
+  diskCheck,
+  editorCheck,
+  gitCheck,
+  packageToolsCheck,
+  programCheck,
+  searchPathCheck,
+} from '../../../src/troubleshoot/checks/program';
+import { protocolCheck, sessionCheck, signInCheck, trustCheck } from '../../../src/troubleshoot/checks/protocol';
 import { proxyCheck } from '../../../src/troubleshoot/checks/proxy';
-import { searchPathCheck } from '../../../src/troubleshoot/checks/searchPath';
-import { sessionCheck } from '../../../src/troubleshoot/checks/session';
-import { signInCheck } from '../../../src/troubleshoot/checks/signIn';
-import { trustCheck } from '../../../src/troubleshoot/checks/trust';
 import { runChecks } from '../../../src/troubleshoot/runChecks';
 import { scratchFolder } from '../../support/scratch';
 

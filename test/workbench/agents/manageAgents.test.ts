@@ -17,8 +17,7 @@ import {
 } from 'vscode';
 import { silentLog } from '../../../src/base/log';
 import { Stages } from '../../../src/client/transport/stages';
-import { manageAgents } from '../../../src/workbench/agents/agentsEditor';
-import { importPage } from '../../../src/workbench/agents/importPage';
+import { importPage, manageAgents } from '../../../src/workbench/agents/agentsEditor';
 import type { EditorServices } from '../../../src/workbench/agents/pages';
 import { AgentCatalog } from '../../../src/workbench/config/agentCatalog';
 import { FolderConsent } from '../../../src/workbench/config/folderConsent';

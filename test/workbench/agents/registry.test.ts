@@ -10,11 +10,11 @@ import { installSources } from '../../../src/registry/install/installSource';
 import type { RegistryAgent } from '../../../src/registry/list/registryAgent';
 import { RegistryList } from '../../../src/registry/list/registryList';
 import { AgentEntries } from '../../../src/workbench/registry/agentEntries';
+import { useFoundAgent } from '../../../src/workbench/registry/agentPicker';
 import { AgentRegistry } from '../../../src/workbench/registry/agentRegistry';
 import type { FoundAgent } from '../../../src/workbench/registry/foundAgents';
 import { dropEntries, groupInstalled, useVersion } from '../../../src/workbench/registry/installedEntries';
 import { describePlan, installAgent } from '../../../src/workbench/registry/installFlow';
-import { useFoundAgent } from '../../../src/workbench/registry/useFoundAgent';
 import { removeFolder } from '../../support/scratch';
 import { closeLoopbacks, httpLoopback } from '../../support/servers/loopback';
 

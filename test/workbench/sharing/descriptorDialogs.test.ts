@@ -10,7 +10,7 @@ import type { SessionDescriptor } from '../../../src/distributed/model/model';
 import { copyDescriptor } from '../../../src/workbench/commands/copyDescriptor';
 import type { Questions } from '../../../src/workbench/config/questions';
 import { AllowedOrigins } from '../../../src/workbench/sharing/allowedOrigins';
-import type { ExportOptions } from '../../../src/workbench/sharing/descriptorExports';
+import type { ExportOptions } from '../../../src/workbench/sharing/descriptors';
 import { ResourceAccess } from '../../../src/workbench/sharing/resourceAccess';
 import { ResourceStores } from '../../../src/workbench/sharing/resourceStores';
 import { sharingCommands } from '../../../src/workbench/sharing/sharing.contribution';

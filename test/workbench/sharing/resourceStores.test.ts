@@ -11,7 +11,7 @@ import { silentLog } from '../../../src/base/log';
 import { writeFramed } from '../../../src/distributed/stores/framedFile';
 import { LocalStore } from '../../../src/distributed/stores/localStore';
 import type { Questions } from '../../../src/workbench/config/questions';
-import type { ResourceActions } from '../../../src/workbench/sharing/resourceStatus';
+import type { ResourceActions } from '../../../src/workbench/sharing/resourceStores';
 import { ResourceStores } from '../../../src/workbench/sharing/resourceStores';
 import { removeFolder } from '../../support/scratch';
 

@@ -5,6 +5,7 @@ import * as fs from 'node:fs/promises';
 import { access, open, readlink, rm, rmdir } from 'node:fs/promises';
 import { ParleyError } from '../../../base/errors';
 import { localizable } from '../../../base/localizable';
+import { succeeds } from '../../../base/within';
 import type { FileVersion } from '../../../changes/model/fileChange';
 import { fileMode, readOnDisk, statOnDisk, writeOnDisk } from '../../../changes/restore/disk';
 
@@ -14,15 +15,11 @@ const MAX_BYTES = 64 * 1024 * 1024;
 const { O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
 
 export interface DiskFile {
-  /** The target of a link. */
   readonly content: Buffer;
   readonly mode: FileVersion['mode'];
 }
 
-/**
- * @returns undefined if there is neither a file nor a link
- * @throws ParleyError `file-too-large`
- */
+/** @returns undefined if there is neither a file nor a link @throws ParleyError `file-too-large` */
 export async function readDiskFile(path: string): Promise<DiskFile | undefined> {
   const found = await statOnDisk(fs, path);
   if (found?.isSymbolicLink()) return { content: await readlink(path, { encoding: 'buffer' }), mode: '120000' };
@@ -42,10 +39,7 @@ export async function isWritable(path: string): Promise<boolean> {
   const found = await statOnDisk(fs, path);
   if (!found?.isFile()) return true;
   if ((found.mode & 0o222) === 0) return false;
-  return access(path, constants.W_OK).then(
-    () => true,
-    () => false,
-  );
+  return succeeds(access(path, constants.W_OK));
 }
 
 /** Writes a file or a link and its folders, atomically. */

@@ -10,7 +10,6 @@ export const VERSION_SCHEME = 'parley-version';
 
 export interface VersionRef {
   readonly session: string;
-  /** Absolute path of the folder of the file. */
   readonly root: string;
   readonly version: FileVersion;
 }
@@ -35,7 +34,6 @@ export class VersionDocuments extends DocumentFiles {
   }
 }
 
-/** The address of a missing file: an empty document. */
 export function absentUri(path: string): vscode.Uri {
   return vscode.Uri.file(path).with({ scheme: VERSION_SCHEME });
 }

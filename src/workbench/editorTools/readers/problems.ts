@@ -26,7 +26,6 @@ const NAMES: Readonly<Record<DiagnosticSeverity, Severity>> = {
   [DiagnosticSeverity.Hint]: 'hint',
 };
 
-/** @param only of this severity and worse */
 export function problemsIn(roots: readonly string[], only: { readonly severity?: Severity } = {}): ProblemList {
   return new ProblemList(diagnosticsIn(roots), only.severity);
 }
@@ -53,7 +52,6 @@ export class ProblemList {
   readonly length: number;
   readonly #groups: readonly Group[];
 
-  /** @param least leaves out what is less severe */
   constructor(files: Iterable<readonly [path: string, found: readonly Diagnostic[]]>, least: Severity = 'hint') {
     const wanted = new Set(SEVERITIES.slice(0, SEVERITIES.indexOf(least) + 1));
     const groups = new Map<string, Group>();

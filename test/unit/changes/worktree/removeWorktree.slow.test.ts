@@ -1,7 +1,7 @@
 // What is asked about before a worktree is removed, thing by thing, with the git of this machine.
 import { strict as assert } from 'node:assert';
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
-import { type Removal, removeWorktree } from '../../../../src/changes/worktree/removeWorktree';
+import { type Removal, removeWorktree } from '../../../../src/changes/worktree/worktree';
 import { HARMLESS, LOSSY, lostOf, treasureOf, WorktreeWorld } from '../../../support/changes/worktreeWorld';
 
 describe('what a worktree is removed with', () => {

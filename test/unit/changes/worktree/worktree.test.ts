@@ -11,8 +11,7 @@ import {
   uncommittedDiff,
   uncommittedFiles,
 } from '../../../../src/changes/worktree/uncommitted';
-import { findUserGit } from '../../../../src/changes/worktree/userGit';
-import { addWorktree, commitWorktree } from '../../../../src/changes/worktree/worktree';
+import { addWorktree, commitWorktree, findUserGit } from '../../../../src/changes/worktree/worktree';
 import type { Worktree } from '../../../../src/changes/worktree/worktreeEntry';
 import { NodeFiles } from '../../../support/changes/nodeFiles';
 import { environment, git, makePlace, openStates, type Place, write } from '../git/folders';

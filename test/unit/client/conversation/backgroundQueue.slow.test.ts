@@ -7,7 +7,7 @@ import { Conversation } from '../../../../src/client/conversation/conversation';
 import { sendingServices } from '../../../../src/client/conversation/sendInBackground';
 import type { FoundKeeper } from '../../../../src/client/transport/keepers';
 import { Journal } from '../../../../src/store/journal';
-import { BackgroundQueue } from '../../../../src/workbench/overview/backgroundQueue';
+import { BackgroundQueue } from '../../../../src/workbench/overview/runningAgents';
 import { JournalPersistence, readKept } from '../../../../src/workbench/sessions/journalPersistence';
 import {
   assertKept,

@@ -1,6 +1,6 @@
 // Ranges of versions of Node.js that packages of agents name.
 import assert from 'node:assert/strict';
-import { meetsRange } from '../../../../src/registry/install/npmInstall';
+import { meetsRange } from '../../../../src/registry/install/installer';
 
 describe('meetsRange', () => {
   it('reads a range as npm does', () => {

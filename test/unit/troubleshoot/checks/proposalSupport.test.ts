@@ -2,7 +2,7 @@
 import { strict as assert } from 'node:assert';
 import { describeV1 } from '../../../../src/acp/v1/v1Description';
 import { describeV2 } from '../../../../src/acp/v2/v2Agent';
-import { proposalSupport } from '../../../../src/troubleshoot/checks/proposalSupport';
+import { proposalSupport } from '../../../../src/troubleshoot/checks/protocol';
 
 const NONE = { image: false, audio: false, embeddedContext: false };
 

@@ -1,7 +1,6 @@
 // Comments in the state of a workspace: bounded, and read with care. Lines are found again.
 import { strict as assert } from 'node:assert';
-import { findLines } from '../../../../src/workbench/chat/findLines';
-import { type KeptThread, keepComments, readComments } from '../../../../src/workbench/chat/keptComments';
+import { findLines, type KeptThread, keepComments, readComments } from '../../../../src/workbench/chat/keptComments';
 
 describe('comments that are kept', () => {
   let stored: unknown;

@@ -5,7 +5,7 @@ import { useFakeEditor } from '../../../support/fakeEditor';
 
 useFakeEditor();
 const { fakeWorkbench } = await import('../../../support/workbench/fakeWorkbench');
-const { reviewWith } = await import('../../../../src/workbench/commands/reviewWith');
+const { reviewWith } = await import('../../../../src/workbench/commands/continueWith');
 
 describe('a review of a turn', () => {
   it('continues the choices of the session only with its own agent', async () => {
