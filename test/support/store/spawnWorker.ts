@@ -36,7 +36,7 @@ export class WorkerProgram {
     return new WorkerProgram(folder);
   }
 
-  start(args: readonly string[], prefix: readonly string[] = []): StoreWorker {
+  start(args: readonly string[], prefix: readonly string[] = [], env = process.env): StoreWorker {
     const [command = '', ...rest] = [
       ...prefix,
       process.execPath,
@@ -44,7 +44,7 @@ export class WorkerProgram {
       join(this.#folder, 'worker.mjs'),
       ...args,
     ];
-    const child = spawn(command, rest, { stdio: ['pipe', 'pipe', 'inherit'] });
+    const child = spawn(command, rest, { stdio: ['pipe', 'pipe', 'inherit'], env });
     this.#running.add(child);
     child.once('exit', () => this.#running.delete(child));
     return new StoreWorker(child);
@@ -64,6 +64,7 @@ export class StoreWorker {
   constructor(child: ChildProcess) {
     this.#child = child;
     this.#exit = once(child, 'exit');
+    child.stdin?.on('error', () => {});
     if (!child.stdout) throw new Error('the worker has no output');
     this.#lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   }
@@ -77,8 +78,14 @@ export class StoreWorker {
     return done ? undefined : JSON.parse(value);
   }
 
-  goOn(): void {
-    this.#child.stdin?.write('\n');
+  goOn(line = ''): void {
+    this.#child.stdin?.write(`${line}\n`);
+  }
+
+  /** Kills it, and leaves what it said to who reads that. */
+  async end(): Promise<void> {
+    this.#child.kill('SIGKILL');
+    await this.#exit;
   }
 
   async kill(): Promise<readonly unknown[]> {

@@ -8,8 +8,9 @@ import { Worker } from 'node:worker_threads';
 import { silentLog } from '../../../src/base/log';
 import type { SessionEvent } from '../../../src/session/events/event';
 import { openJournalFile } from '../../../src/store/file/journalFile';
+import { thisMachine } from '../../../src/store/file/machine';
 import { removeScratch, scratchFolder } from '../../support/scratch';
-import { newSession, openJournal, timed } from '../../support/store/journals';
+import { newSession, openJournal, said, timed } from '../../support/store/journals';
 
 const HOLD = `
   const { workerData, parentPort } = require('node:worker_threads');
@@ -77,6 +78,28 @@ describe('a journal', () => {
       journal.dispose();
     }
   });
+
+  const events: readonly SessionEvent[] = [
+    { type: 'prompt_sent', turnId: 't', promptId: 'q1', content: [{ type: 'text', text: 'Do it' }] },
+    { type: 'turn_ended', turnId: 't', stopReason: 'end_turn', barrier: 'response', at: 2 },
+    { type: 'cancel_requested', turnId: 't' },
+    { type: 'permission_closed', permissionId: 'p', outcome: 'selected', optionId: 'yes', by: 'user' },
+    { type: 'cleared', replay: true },
+  ];
+  for (const event of events)
+    it(`keeps ${event.type} and what came before it when its window is killed`, () => {
+      const journal = openJournal(folder);
+      journal.saveSession(newSession('a'));
+      journal.append(
+        'a',
+        timed(1, { type: 'turn_started', turnId: 't', origin: 'user', at: 1 }, said('Before'), event),
+      );
+      const other = openJournal(folder, { machine: { ...thisMachine, isAlive: () => false } });
+      const types = other.events('a').events.map(({ event: found }) => found.type);
+      assert.deepEqual(types, ['turn_started', 'message_chunk', event.type]);
+      other.dispose();
+      journal.dispose();
+    });
 
   it('commits durably where that is asked for, and only there', () => {
     const { sql } = openJournalFile({ folder, busyMs: 100, now: Date.now, log: silentLog });

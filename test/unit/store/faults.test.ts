@@ -13,6 +13,7 @@ import { isNetworkFolder } from '../../../src/store/file/journalFile';
 import { MIGRATIONS, migrate } from '../../../src/store/file/schema';
 import { Sql } from '../../../src/store/file/sql';
 import { Journal } from '../../../src/store/journal';
+import { pluck } from '../../support/pluck';
 import { removeScratch, scratchFolder } from '../../support/scratch';
 import {
   HeldTimers,
@@ -233,10 +234,7 @@ describe('a journal in trouble', function () {
     writeFileSync(`${path}-wal`, '');
     journal.append('a', turn('new', 1, 'hello', 'again'));
     journal.queue.enqueue('a', queued('q7'));
-    assert.deepEqual(
-      journal.queue.items('a').map((item) => item.id),
-      ['q7'],
-    );
+    assert.deepEqual(pluck(journal.queue.items('a'), 'id'), ['q7']);
     assert.equal(journal.owner('a')?.windowId, 'w1');
     assert.equal(journal.sessions({ limit: 5 })[0]?.key, 'a');
   });
@@ -298,15 +296,9 @@ describe('a journal in trouble', function () {
     assert.deepEqual(states, ['memory']);
     assert.ok(journal.state.kind === 'memory' && journal.state.problem === 'locked');
     // Everything can be read as usual.
-    assert.deepEqual(
-      journal.queue.items('a').map((item) => item.id),
-      ['q2'],
-    );
+    assert.deepEqual(pluck(journal.queue.items('a'), 'id'), ['q2']);
     assert.match(textIn(journal.events('a').events), /world one two $/);
-    assert.deepEqual(
-      journal.sessions({ limit: 5 }).map((session) => session.key),
-      ['b', 'a'],
-    );
+    assert.deepEqual(pluck(journal.sessions({ limit: 5 }), 'key'), ['b', 'a']);
     assert.equal(journal.retry(), false);
     holder.exec('ROLLBACK');
     holder.close();
@@ -316,10 +308,7 @@ describe('a journal in trouble', function () {
     journal.dispose();
     const after = start();
     assert.match(textIn(after.events('a').events), /world one two three$/);
-    assert.deepEqual(
-      after.queue.items('a').map((item) => item.id),
-      ['q2'],
-    );
+    assert.deepEqual(pluck(after.queue.items('a'), 'id'), ['q2']);
     assert.deepEqual(
       searchIn(after, 'find', 5).map((result) => result.session.key),
       ['b'],
@@ -338,10 +327,7 @@ describe('a journal in trouble', function () {
     later.exec('ROLLBACK');
     assert.equal(journal.retry(), true);
     later.close();
-    assert.deepEqual(
-      journal.queue.items('a').map(({ id }) => id),
-      ['q1', 'q2'],
-    );
+    assert.deepEqual(pluck(journal.queue.items('a'), 'id'), ['q1', 'q2']);
     assert.match(textIn(journal.events('a').events), /words$/);
   });
 

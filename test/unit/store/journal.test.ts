@@ -1,12 +1,10 @@
 // Saving and restoring sessions.
 import { strict as assert } from 'node:assert';
 import { randomBytes } from 'node:crypto';
-import { ParleyError } from '../../../src/base/errors';
 import type { ConversationPersistence } from '../../../src/client/conversation/persistence';
 import { Recorder } from '../../../src/client/conversation/recorder';
 import type { SessionEvent, TimedEvent } from '../../../src/session/events/event';
 import { SessionModel } from '../../../src/session/model/model';
-import { thisMachine } from '../../../src/store/file/machine';
 import { Sql } from '../../../src/store/file/sql';
 import type { Journal } from '../../../src/store/journal';
 import { removeScratch, scratchFolder } from '../../support/scratch';
@@ -24,10 +22,6 @@ import {
 } from '../../support/store/journals';
 import { seeded } from '../../support/store/random';
 import { seeds } from '../../support/tier';
-
-function isCode(code: string): (error: unknown) => boolean {
-  return (error) => error instanceof ParleyError && error.code === code;
-}
 
 describe('Journal', () => {
   let folder: string;
@@ -95,14 +89,6 @@ describe('Journal', () => {
     assert.equal(timers.count, 2);
     timers.run();
     assert.equal(textIn(journal.events('a').events), 'one two');
-    other.dispose();
-  });
-
-  it('has the end of a turn on disk when the call returns', () => {
-    journal.append('a', turn('t1', 10, 'hello', 'world'));
-    // As if this process had been killed then.
-    const other = openJournal(folder, { machine: { ...thisMachine, isAlive: () => false } });
-    assert.deepEqual(other.events('a').events.at(-1)?.event.type, 'turn_ended');
     other.dispose();
   });
 
@@ -254,8 +240,8 @@ describe('Journal', () => {
   });
 
   it('refuses a message for an unknown session', () => {
-    assert.throws(() => journal.queue.enqueue('nobody', queued('q1')), isCode('journal-unknown-session'));
-    assert.throws(() => journal.updateSession('nobody', { title: 'x' }), isCode('journal-unknown-session'));
+    assert.throws(() => journal.queue.enqueue('nobody', queued('q1')), { code: 'journal-unknown-session' });
+    assert.throws(() => journal.updateSession('nobody', { title: 'x' }), { code: 'journal-unknown-session' });
     journal.append('nobody', timed(1, said('x')));
     journal.flush();
     assert.deepEqual(journal.events('nobody').events, []);
@@ -276,6 +262,20 @@ describe('Journal', () => {
     const sent = { text: '', revision: 8, attachments: [] };
     journal.side.saveDraft('a', sent);
     assert.deepEqual(journal.side.draft('a'), sent, 'a page that has an older text must not bring it back');
+  });
+
+  it('gains and loses the attachments of a draft one by one, also across a restart', () => {
+    for (const [revision, ids] of [['x'], ['x', 'y'], ['y'], ['y', 'z'], []].entries()) {
+      const attachments = ids.map((id) => {
+        const forms = [{ type: 'text', text: `content of ${id}` }] as const;
+        return { id, kind: 'file', label: id, forms } as const;
+      });
+      const draft = { text: 'see', attachments, revision };
+      journal.side.saveDraft('a', draft);
+      assert.deepEqual(journal.side.draft('a'), draft);
+      reopen();
+      assert.deepEqual(journal.side.draft('a'), draft);
+    }
   });
 
   it('continues reading after an image without reading the image again', () => {

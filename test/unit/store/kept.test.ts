@@ -1,7 +1,7 @@
 // The journal keeps what the model keeps and no more: superseded content takes no disk space.
 import { strict as assert } from 'node:assert';
 import { randomBytes } from 'node:crypto';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SessionEvent } from '../../../src/session/events/event';
 import { SessionModel } from '../../../src/session/model/model';
@@ -172,40 +172,6 @@ describe('the contents of the journal', function () {
     }
     assert.ok(size() <= 12 * MB, `${size()} bytes`);
     assert.ok(closedSize() <= 6 * MB, 'a tenth of a day is a tenth of 60 MB');
-  });
-
-  it('take little more than the text that streams', () => {
-    let said_ = 0;
-    for (let tick = 0; tick < 400; tick++) {
-      for (let count = 0; count < 5; count++) {
-        journal.append('a', timed(tick, said('twenty-two characters ')));
-        said_ += 22;
-      }
-      // The timer of 50 ms alone.
-      timers.runFirst();
-    }
-    const stream = readdirSync(folder).find((name) => name.endsWith('.stream')) ?? assert.fail('no file');
-    const bytes = statSync(join(folder, stream)).size;
-    assert.ok(bytes > said_ && bytes < 2 * said_, `${bytes} bytes for ${said_}`);
-  });
-
-  it('need no journal write at the end of a turn of 500 tool calls', () => {
-    journal.append('a', timed(1, { type: 'turn_started', turnId: 't', origin: 'user', at: 1 }));
-    const text = 'a line of what the tool has printed\n'.repeat(25);
-    const calls = Array.from({ length: 500 }, (_, index): SessionEvent => {
-      const content = [{ type: 'content', block: { type: 'text', text } } as const];
-      return { type: 'tool_call', toolCallId: `c${index}`, patch: { content, status: 'completed' }, announced: true };
-    });
-    journal.append('a', timed(2, ...calls));
-    const end = { type: 'turn_ended', turnId: 't', stopReason: 'end_turn', barrier: 'response', at: 3 } as const;
-    assert.equal(
-      changesDuring(() => journal.append('a', timed(3, end))),
-      0,
-    );
-    const stream = readdirSync(folder).find((name) => name.endsWith('.stream')) ?? assert.fail('no file');
-    const lines = readFileSync(join(folder, stream), 'utf8').trim().split('\n');
-    assert.ok(lines.length > 500 && lines.at(-1)?.includes('turn_ended'), 'all of it outlives the process');
-    assert.equal(journal.events('a').events.at(-1)?.event.type, 'turn_ended');
   });
 
   it('take little more than the text of many short turns', () => {

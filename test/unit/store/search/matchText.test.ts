@@ -1,6 +1,7 @@
 // The part of a text that a search shows, and how texts are ranked.
 import { strict as assert } from 'node:assert';
-import { scoreOf, searchWords, snippetOf } from '../../../../src/store/search/search';
+import { snippetOf } from '../../../../src/store/search/search';
+import { searchWords } from '../../../../src/store/search/search';
 
 describe('the snippet of a text', () => {
   const shown = (text: string, typed: string): string =>
@@ -38,12 +39,5 @@ describe('the snippet of a text', () => {
 
   it('takes no longer for a text that is all matches', () => {
     assert.match(shown('ab '.repeat(5000), '"ab ab" ab'), /^(\[|\]|ab|…| )+$/);
-  });
-
-  it('ranks texts with more of the words, and shorter ones, higher', () => {
-    const words = searchWords('parser');
-    assert.ok(scoreOf('the parser is a parser', words) > scoreOf('the parser is a thing', words));
-    assert.ok(scoreOf('parser', words) > scoreOf(`${filler} parser`, words));
-    assert.equal(scoreOf('nothing', words), 0);
   });
 });

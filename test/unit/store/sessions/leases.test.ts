@@ -1,8 +1,7 @@
 // Two windows and one session.
 import { strict as assert } from 'node:assert';
-import { ParleyError } from '../../../../src/base/errors';
 import type { Machine } from '../../../../src/store/file/machine';
-import type { Journal } from '../../../../src/store/journal';
+import type { Journal, JournalOptions } from '../../../../src/store/journal';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
 import { HeldTimers, newSession, openJournal, queued, said, textIn, timed } from '../../../support/store/journals';
 
@@ -16,6 +15,7 @@ describe('the owner of a session', () => {
   let timers: HeldTimers;
   let one: Journal;
   let two: Journal;
+  const opened: Journal[] = [];
 
   beforeEach(async () => {
     folder = await scratchFolder();
@@ -23,19 +23,19 @@ describe('the owner of a session', () => {
     ticks = 500_000;
     dead = false;
     timers = new HeldTimers();
-    one = openJournal(folder, { now: () => now, machine: machine(101), schedule: timers.schedule });
+    one = open(101, {}, { schedule: timers.schedule });
     one.saveSession(newSession('a'));
-    two = openJournal(folder, { now: () => now, machine: machine(102) });
+    two = open(102);
   });
 
   afterEach(async () => {
-    one.dispose();
-    two.dispose();
+    for (const journal of opened.splice(0)) journal.dispose();
     await removeScratch();
   });
 
-  function machine(pid: number, more: Partial<Machine> = {}): Machine {
-    return {
+  /** The journal of another process on this folder. */
+  function open(pid: number, more: Partial<Machine> = {}, options: Partial<JournalOptions> = {}): Journal {
+    const machine: Machine = {
       host: 'here',
       boot: 'first boot',
       pid,
@@ -44,6 +44,9 @@ describe('the owner of a session', () => {
       startOf: (of) => `start of ${of}`,
       ...more,
     };
+    const journal = openJournal(folder, { now: () => now, machine, ...options });
+    opened.push(journal);
+    return journal;
   }
 
   function wait(ms: number): void {
@@ -93,44 +96,37 @@ describe('the owner of a session', () => {
     one.claim('a', 'w1');
     ticks = 20_000;
     now += 40_000;
-    const after = openJournal(folder, { now: () => now, machine: machine(7, { boot: 'second boot' }) });
+    const after = open(7, { boot: 'second boot' });
     assert.deepEqual(after.claim('a', 'w3'), { kind: 'owned', tookOverFrom: 'w1' });
-    after.dispose();
   });
 
   it('is not a process of an earlier boot if the system does not identify boots', () => {
     const unnamed = { boot: undefined, startOf: () => undefined };
-    const before = openJournal(folder, { now: () => now, machine: machine(103, unnamed) });
+    const before = open(103, unnamed);
     before.claim('a', 'w1');
     ticks = 20_000;
-    const after = openJournal(folder, { now: () => now, machine: machine(7, unnamed) });
+    const after = open(7, unnamed);
     assert.equal(after.claim('a', 'w3').kind, 'owned');
-    before.dispose();
-    after.dispose();
   });
 
   it('is not another process with the same id', () => {
     one.claim('a', 'w1');
-    const other = machine(102, { startOf: (of) => `later start of ${of}` });
-    const later = openJournal(folder, { now: () => now, machine: other });
+    const later = open(102, { startOf: (of) => `later start of ${of}` });
     assert.deepEqual(later.claim('a', 'w2'), { kind: 'owned', tookOverFrom: 'w1' });
-    later.dispose();
   });
 
   it('is not an earlier window of this process', () => {
     one.claim('a', 'w1');
-    const again = openJournal(folder, { now: () => now, machine: machine(101) });
+    const again = open(101);
     assert.deepEqual(again.claim('a', 'w2'), { kind: 'owned', tookOverFrom: 'w1' });
-    again.dispose();
   });
 
   it('on another machine counts as gone after a minute of silence', () => {
     one.claim('a', 'w1');
-    const far = openJournal(folder, { now: () => now, machine: machine(101, { host: 'there' }) });
+    const far = open(101, { host: 'there' });
     assert.equal(far.claim('a', 'w2').kind, 'heldBy');
     wait(61_000);
     assert.equal(far.claim('a', 'w2').kind, 'owned');
-    far.dispose();
   });
 
   it('is the only writer, also after a takeover', () => {
@@ -141,10 +137,7 @@ describe('the owner of a session', () => {
     one.flush();
     wait(11 * MINUTE);
     two.claim('a', 'w2');
-    assert.throws(
-      () => one.queue.enqueue('a', queued('q1')),
-      (error) => error instanceof ParleyError && error.code === 'session-held',
-    );
+    assert.throws(() => one.queue.enqueue('a', queued('q1')), { code: 'session-held' });
     one.append('a', timed(2, said(' late')));
     one.flush();
     assert.deepEqual(lost, ['a']);
@@ -165,10 +158,7 @@ describe('the owner of a session', () => {
 
   it('is the only window that can delete the session', () => {
     one.claim('a', 'w1');
-    assert.throws(
-      () => two.deleteSession('a'),
-      (error) => error instanceof ParleyError && error.code === 'session-held',
-    );
+    assert.throws(() => two.deleteSession('a'), { code: 'session-held' });
     one.deleteSession('a');
     assert.equal(two.session('a'), undefined);
   });

@@ -102,16 +102,4 @@ describe('the list of stored sessions', () => {
       assert.deepEqual(journal.marks.deletedBefore(600), []);
       assert.deepEqual(keys(journal.marks.list({ limit: 5 })), ['a']);
     }));
-
-  it('names the sessions that other windows have, and not those whose window is gone', async () => {
-    const folder = await scratchFolder();
-    const [one, other] = [openJournal(folder), openJournal(folder)];
-    one.saveSession(newSession('a'));
-    one.claim('a', 'window 1');
-    other.saveSession(newSession('b'));
-    other.claim('b', 'window 2');
-    assert.deepEqual(keys(one.marks.elsewhere('window 1')), []); // the same process: its window is unknown here
-    one.dispose();
-    other.dispose();
-  });
 });
