@@ -5,18 +5,14 @@ import type { ConversationServices } from '../../../../src/client/conversation/c
 import type { KeptConversation } from '../../../../src/client/conversation/persistence';
 import type { DescriptorPort } from '../../../../src/client/http/communicationRecord';
 import { snapshotOf } from '../../../../src/client/view/snapshot';
-import { textPart } from '../../../../src/distributed/model/model';
-import type { ContentBlock } from '../../../../src/session/events/content';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
 import {
-  agentOf,
   artifact,
   awaiting,
   echo,
   endless,
   failing,
   historyEcho,
-  part,
   type RunningServer,
   serve,
   slowWords,
@@ -25,15 +21,7 @@ import {
 import { stopStubs } from '../../../support/servers/stubServer';
 import { type TestConversation, testConversation } from '../../../support/sessions/conversation';
 
-const rich = agentOf('rich', async (_input, out) => {
-  out.part(part({ metadata: { kind: 'trajectory', message: 'Looking' } }));
-  out.part(
-    part({ metadata: { kind: 'trajectory', tool_name: 'search', tool_input: { q: 'x' }, tool_output: '3 hits' } }),
-  );
-  out.part(textPart('Found it.'));
-  out.part(part({ content: '', metadata: { kind: 'citation', url: 'https://example.com/a', title: 'A source' } }));
-});
-export const AGENTS = [echo, awaiting, failing, artifact, endless, historyEcho, slowWords, rich];
+export const AGENTS = [echo, awaiting, failing, artifact, endless, historyEcho, slowWords];
 // What the settings would hold.
 export const TOKEN = 'Bearer $\u007bsecret:token}';
 
@@ -62,11 +50,6 @@ export const texts = ({ conversation }: TestConversation): string[] =>
   snapshotOf(conversation)
     .entries.filter(({ kind }) => kind === 'agent')
     .map(({ text = '' }) => text);
-
-export const contentOf = ({ conversation }: TestConversation): readonly ContentBlock[] => {
-  const answer = conversation.model.state.entries.find(({ kind }) => kind === 'agent');
-  return answer?.kind === 'agent' ? answer.content : [];
-};
 
 export const notices = ({ conversation }: TestConversation): string[] =>
   conversation.model.state.entries.flatMap((entry) =>

@@ -4,11 +4,10 @@ import { Deferred } from '../../../../src/base/deferred';
 import type { KeptConversation } from '../../../../src/client/conversation/persistence';
 import { projectSession } from '../../../../src/client/view/projectSession';
 import { orAborted } from '../../../../src/distributed/model/deadline';
-import { type Message, mintId, type Run, textPart } from '../../../../src/distributed/model/model';
+import { mintId, type Run, textPart } from '../../../../src/distributed/model/model';
 import { Changes } from '../../../../src/session/model/changes';
 import { SessionModel } from '../../../../src/session/model/model';
 import { agentOf, fetchPast, serve, textIn } from '../../../support/servers/servedAgents';
-import { json, stubServer } from '../../../support/servers/stubServer';
 import { plainLinks } from '../../distributed/client/chatBench';
 import { AGENTS, define, Kept, notices, remoteFor, TOKEN, texts, useFarAgents } from './farAgents';
 
@@ -209,30 +208,6 @@ describe('an HTTP agent in the panel', function () {
         await next.conversation.send('three').done;
         assert.deepEqual(asked, ['one', 'three']);
       });
-    });
-
-    it('hands out a copy of what a server did not record, once', async () => {
-      const copies: string[] = [];
-      const stub = await stubServer(({ method, path }, response) => {
-        if (path === '/ping' || path === '/agents/a') return json(response, 200, { name: 'a' });
-        if (method === 'GET') return json(response, 404, { code: 'not_found', message: 'Session not found' });
-        const run = { run_id: mintId(), agent_name: 'a', status: 'failed', output: [] };
-        return json(response, 200, { ...run, error: { code: 'server_error', message: 'broke' } });
-      });
-      const descriptors = new Kept();
-      const { conversation } = open(define(stub.baseUrl, 'a'), { descriptors });
-      await conversation.send('go').done;
-      const { communication } = conversation;
-      assert.deepEqual(communication.descriptor?.history, []);
-      const recorder = {
-        has: async () => true,
-        record: async ({ role }: Message) => `http://own.test/${copies.push(role)}`,
-      };
-      const signal = new AbortController().signal;
-      assert.deepEqual((await communication.handOut(recorder, signal))?.history, ['http://own.test/1']);
-      assert.deepEqual((await communication.handOut(recorder, signal))?.history, ['http://own.test/1']);
-      assert.deepEqual(copies, ['user']);
-      assert.match(descriptors.texts.get('test') ?? '', /own\.test/);
     });
 
     it('is taken over from elsewhere with its past', async () => {

@@ -44,19 +44,6 @@ describe('a session with an agent process', function () {
     await removeFolder(cwd);
   });
 
-  it('has what fits a rule answered by it, and what only looks so by the user', async () => {
-    begin({ user: [{ kind: 'execute', pattern: 'npm test', action: 'allow' }], workspace: [], isTrusted: true });
-    const { conversation } = session;
-    await conversation.send(call('a', 'npm test')).done;
-    const entry = conversation.model.state.entries.find((one) => one.kind === 'tool' && one.toolCallId === 'a');
-    assert.equal(entry?.kind === 'tool' && entry.decision?.rule, 'execute: npm test');
-    const second = conversation.send(call('b', 'npm test; id')).done;
-    const question = await asked();
-    assert.equal(question.ruleOffer, undefined);
-    assert.ok(reject(question));
-    await second;
-  });
-
   it('gets the reason of a rejection as the next message, before those that wait', async () => {
     begin({ user: [], workspace: [], isTrusted: true });
     const { conversation } = session;
