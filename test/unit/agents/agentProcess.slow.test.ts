@@ -211,7 +211,8 @@ describe('AgentProcess', function () {
       it(`agents that ignore the end of their stdin and SIGTERM are gone soon after with their children, ${disposed ? 'in the middle of closing' : 'also those in a session of their own'}`, async () => {
         const folder = await scratchFolder();
         const host = await startHost(folder, disposed);
-        const [pid, grandchild] = (await lineOf(host)).split(',').map(Number) as [number, number];
+        const [line] = (await once(host.stdout!, 'data')) as [Buffer];
+        const [pid, grandchild] = String(line).trim().split(',').map(Number) as [number, number];
         assert.ok(isAlive(pid) && isAlive(grandchild));
         const gone = Promise.all([goneFrom(pid), goneFrom(grandchild)]);
         host.kill('SIGKILL');
@@ -250,13 +251,4 @@ async function startHost(folder: string, disposed: boolean): Promise<ChildProces
     logLevel: 'silent',
   });
   return spawn(process.execPath, [outfile], { stdio: ['ignore', 'pipe', 'inherit'] });
-}
-
-async function lineOf(child: ChildProcess): Promise<string> {
-  let text = '';
-  for await (const chunk of child.stdout ?? []) {
-    text += String(chunk);
-    if (text.includes('\n')) break;
-  }
-  return text.trim();
 }

@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { describeExit, type StartOptions } from '../../../src/agents/agentProcess';
+import { describeExit, type StartOptions, TailBuffer } from '../../../src/agents/agentProcess';
+import { descendantsOf, stillAlive } from '../../../src/agents/processTree';
 import { Deferred } from '../../../src/base/deferred';
 import { inEnglish } from '../../../src/base/localizable';
 import { silentLog } from '../../../src/base/log';
@@ -53,12 +54,6 @@ describe('AgentProcess', function () {
       await fails({ args: ['x'.repeat(4_000_000)] }, /arguments and environment are too long/);
       await fails({ args: ['nul\0'] }, /invalid character/);
     });
-
-    for (const [_when, _message] of [
-      ['before the process is started', undefined],
-      ['while the process is started', /^Starting/],
-    ] as const) {
-    }
 
     it('delivers what was printed before anybody listened, even when the agent is gone by then', async () => {
       const agent = await start('process.stdout.write("early\\n")');
@@ -134,4 +129,23 @@ describe('AgentProcess', function () {
       assert.equal(await said, 'bye\n');
     });
   });
+});
+
+it('a process with the number of a remembered one is told apart from it by its start', async function () {
+  if (process.platform === 'win32') this.skip();
+  const self = (await descendantsOf(process.ppid)).find(({ pid }) => pid === process.pid) ?? assert.fail();
+  assert.deepEqual(await stillAlive([self]), [self]);
+  assert.deepEqual(await stillAlive([{ ...self, started: `1${self.started}` }]), []);
+});
+
+it('the tail of an output has whole lines, or the end of one that is too long', () => {
+  const tail = new TailBuffer(20);
+  for (let n = 0; n < 1000; n++) tail.append(`line ${n}\n`);
+  assert.deepEqual([tail.toString(), tail.lines(1)], ['line 998\nline 999\n', 'line 999']);
+  const short = new TailBuffer(10);
+  assert.deepEqual([short.toString(), short.lines(5)], ['', '']);
+  short.append('ab\ncd');
+  assert.equal(short.toString(), 'ab\ncd');
+  short.append('x'.repeat(100));
+  assert.equal(short.toString(), 'x'.repeat(10));
 });

@@ -3,11 +3,9 @@ import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { hostEnvironment, withVariables } from '../../../src/agents/agentEnvironment';
-import { AgentProcess } from '../../../src/agents/agentProcess';
 import { resolveCommand } from '../../../src/agents/resolveCommand';
-import { Deferred } from '../../../src/base/deferred';
-import { silentLog } from '../../../src/base/log';
-import { removeScratch, scratchFile, scratchFolder } from '../../support/scratch';
+import { scratchFile, scratchFolder } from '../../support/scratch';
+import { closeAgents, output, start } from './startedAgents';
 
 const SCRIPT = 'process.stdout.write(JSON.stringify(process.argv.slice(2)))';
 const FIND =
@@ -36,20 +34,11 @@ async function batchFile(folder: string): Promise<string> {
 /** What the agent sees as its arguments. */
 async function seen(command: string, args: readonly string[]): Promise<unknown> {
   const env = withVariables(hostEnvironment(process.env), { Path: dirname(process.execPath) });
-  const agent = await AgentProcess.start({ command, args, env, cwd: process.cwd(), log: silentLog });
-  const chunks: Uint8Array[] = [];
-  const printed = new Deferred<string>();
-  agent.transport.listen({
-    data: (chunk) => chunks.push(chunk),
-    closed: () => printed.resolve(Buffer.concat(chunks).toString()),
-  });
-  const text = await printed.promise;
-  await agent.close();
-  return JSON.parse(text);
+  return JSON.parse(await output(await start('', { command, args, env })));
 }
 
 (process.platform === 'win32' ? describe : describe.skip)('Programs that npm installed on Windows', () => {
-  afterEach(removeScratch);
+  afterEach(closeAgents);
 
   for (const [what, variables] of [
     ['Path and PATHEXT', ['Path', 'PATHEXT', '.EXE;.CMD']],

@@ -5,10 +5,6 @@ import { MAX_PAGE, pageOf } from '../../../src/editorTools/answer';
 describe('editorTools/answer', () => {
   const lines = Array.from({ length: 5000 }, (_, index) => `src/file${index}.ts:1:1  const value = ${index};`);
 
-  it('puts the summary in the first line', () => {
-    assert.equal(pageOf({ summary: '2 errors', lines: ['a', 'b'] }), '2 errors\na\nb');
-  });
-
   it('stays within a page, whatever is answered', () => {
     const texts = [
       pageOf({ summary: 's'.repeat(100_000), lines: ['x'.repeat(1_000_000), ...lines] }),

@@ -5,6 +5,7 @@ import { appendFileSync, existsSync, readdirSync, rmSync, writeFileSync } from '
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Commit, commitOf, commitText, GitCommits } from '../../../src/mentions/gitCommits';
+import { pluck } from '../../support/pluck';
 import { git, makePlace, type Place, write } from '../changes/git/folders';
 
 describe('the commits of a repository', () => {
@@ -205,10 +206,7 @@ describe('the commits of a repository', () => {
       const hash = commit('with a library');
       assert.match(await textOf(hash), /\n\+Subproject commit [0-9a-f]{40}$/);
       const inside = await commits.newest(join(folder, 'lib'));
-      assert.deepEqual(
-        inside.map(({ subject }) => subject),
-        ['of the library'],
-      );
+      assert.deepEqual(pluck(inside, 'subject'), ['of the library']);
     });
 
     it('run no program that the repository names', async () => {
@@ -234,10 +232,7 @@ describe('the commits of a repository', () => {
       run('config', 'log.showSignature', 'true');
       run('config', 'core.hooksPath', place.storage);
       const listed: readonly Commit[] = await commits.newest(folder);
-      assert.deepEqual(
-        listed.map(({ subject }) => subject),
-        ['second', 'signed'],
-      );
+      assert.deepEqual(pluck(listed, 'subject'), ['second', 'signed']);
       assert.match(await textOf(hash), /-one\n\+two$/);
       assert.match(await textOf(listed[1]?.hash ?? ''), /\nsigned\n/);
       assert.equal(existsSync(ran), false);

@@ -20,6 +20,7 @@ import {
 import { protocolCheck, sessionCheck, signInCheck, trustCheck } from '../../../src/troubleshoot/checks/protocol';
 import { proxyCheck } from '../../../src/troubleshoot/checks/proxy';
 import { runChecks } from '../../../src/troubleshoot/runChecks';
+import { pluck } from '../../support/pluck';
 import { scratchFolder } from '../../support/scratch';
 
 const never = new AbortController().signal;
@@ -290,10 +291,7 @@ describe('running checks', () => {
       ],
       never,
     );
-    assert.deepEqual(
-      results.map(({ outcome }) => outcome),
-      ['unchecked', 'unchecked', 'ok'],
-    );
+    assert.deepEqual(pluck(results, 'outcome'), ['unchecked', 'unchecked', 'ok']);
     assert.match(results[1]?.found ?? '', /broken/);
     assert.ok(aborted, 'it was told to end');
   });
@@ -305,10 +303,7 @@ describe('running checks', () => {
       stop.signal,
       () => stop.abort(),
     );
-    assert.deepEqual(
-      (await running).map(({ outcome }) => outcome),
-      ['ok', 'unchecked'],
-    );
+    assert.deepEqual(pluck(await running, 'outcome'), ['ok', 'unchecked']);
     const [late] = await runChecks([check('late', () => assert.fail())], stop.signal);
     assert.equal(late?.outcome, 'unchecked');
   });

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { runProgram } from '../../../../src/agents/runProgram';
 import { silentLog } from '../../../../src/base/log';
 import { InstalledAgents } from '../../../../src/registry/install/installedAgents';
-import { Installer, type InstallPlan, type ProgramStart } from '../../../../src/registry/install/installer';
+import { Installer, type InstallPlan, meetsRange, type ProgramStart } from '../../../../src/registry/install/installer';
 import { installSources, machineName } from '../../../../src/registry/install/installSource';
 import { parseRegistry, type RegistryAgent } from '../../../../src/registry/list/registryAgent';
 import { tgzOf, zipOf } from '../../../support/archives';
@@ -66,6 +66,22 @@ describe('installSources', () => {
       [machineName('darwin', 'arm64'), machineName('win32', 'x64'), machineName('freebsd', 'ia32')],
       ['darwin-aarch64', 'windows-x86_64', 'freebsd-ia32'],
     );
+  });
+});
+
+describe('meetsRange', () => {
+  it('reads a range as npm does, with a prerelease before its release', () => {
+    for (const range of ['>= 18.17.0 < 22', '18 || 20 || >=22', '^20', '20.x', '18.0.0 - 20', '<=20', '*', ''])
+      assert.equal(meetsRange('20.11.1', range), true, range);
+    for (const range of ['>=20.12', '>18 <20', '^18||^22', '18.x', '16 - 18', '20.12', '<20'])
+      assert.equal(meetsRange('20.11.1', range), false, range);
+    assert.equal(meetsRange('25.0.0-nightly20261101', '>=18'), true);
+    assert.equal(meetsRange('17.0.0-pre', '>=18'), false);
+  });
+
+  it('is met by any version if npm cannot read the range', () => {
+    for (const range of ['node', '>=', '>=a.b', '^', 'lts/*', '\u202e18'])
+      assert.equal(meetsRange('20.0.0', range), true, range);
   });
 });
 
