@@ -2,7 +2,7 @@
 // must be there afterwards, and what is purely the agent's must not.
 import { strict as assert } from 'node:assert';
 import { execFileSync } from 'node:child_process';
-import { chmod, lstat, mkdir, readdir, readFile, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, lstat, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FileChange, FolderStates, Snapshot } from '../../../src/changes/model/fileChange';
@@ -10,6 +10,7 @@ import { AgentEdits } from '../../../src/changes/restore/agentEdits';
 import { Restore, type RestoreResult } from '../../../src/changes/restore/restore';
 import type { UndoResult } from '../../../src/changes/review/reviewFile';
 import { SessionReview } from '../../../src/changes/review/sessionReview';
+import { filesOf } from './copies';
 import { NodeFiles } from './nodeFiles';
 
 const TICK_MS = 12;
@@ -115,7 +116,7 @@ export class OwnerWorld {
 
   async #turn(): Promise<void> {
     const before = await this.#states.take();
-    const disk = await this.#disk();
+    const disk = await filesOf(this.#root);
     await sleep(TICK_MS);
     const named = new Set<string>();
     const silent = new Set<string>();
@@ -143,56 +144,52 @@ export class OwnerWorld {
   }
 
   async #agentWorks(named: Set<string>, silent: Set<string>, moved: Set<string>): Promise<void> {
-    const disk = await this.#disk();
+    const disk = await filesOf(this.#root);
     const isSilent = this.#random(5) === 0;
-    const note = (...paths: string[]): void => {
+    const note = (...paths: readonly string[]): void => {
       for (const path of paths) (isSilent ? silent : named).add(path);
       if (!isSilent) for (const path of paths) this.#states.name(this.#at(path));
     };
     const any = this.#pick([...disk.keys()]);
     const kind = this.#random(this.#hasGit ? 16 : 8);
     const say = (what: string): void => void this.#steps.push(`agent${isSilent ? ' silently' : ''}: ${what}`);
+    const begin = async (what: string, ...paths: readonly string[]): Promise<void> => {
+      note(...paths);
+      // Without git, a file is known from the state after it was named.
+      if (!this.#hasGit) await this.#states.take();
+      say(what);
+    };
     switch (kind) {
       case 0:
       case 1:
       case 2: {
         const path = this.#pick(VISIBLE.filter((one) => disk.has(one)));
         if (path === undefined) return;
-        note(path);
-        await this.#settleNames();
-        say(`edits ${path}`);
+        await begin(`edits ${path}`, path);
         return this.#edit(path, 'a');
       }
       case 3:
       case 4: {
         const path = this.#pick(FRESH)!;
         if (disk.has(path)) return;
-        note(path);
-        await this.#settleNames();
-        say(`makes ${path}`);
+        await begin(`makes ${path}`, path);
         return this.#write(path, this.#fresh('a', path));
       }
       case 5: {
         if (any === undefined || !VISIBLE.includes(any)) return;
-        note(any);
-        await this.#settleNames();
-        say(`deletes ${any}`);
+        await begin(`deletes ${any}`, any);
         return rm(this.#at(any));
       }
       case 6: {
         const path = this.#pick(FRESH)!;
         if (disk.has(path)) return;
-        note(path);
-        await this.#settleNames();
-        say(`links ${path}`);
+        await begin(`links ${path}`, path);
         await mkdir(dirname(this.#at(path)), { recursive: true });
         return symlink(`to-${this.#names++}`, this.#at(path));
       }
       case 7: {
         if (any === undefined || !VISIBLE.includes(any) || disk.get(any)?.startsWith('120000')) return;
-        note(any);
-        await this.#settleNames();
-        say(`changes the mode of ${any}`);
+        await begin(`changes the mode of ${any}`, any);
         return chmod(this.#at(any), this.#random(2) === 0 ? 0o755 : 0o644);
       }
       case 8:
@@ -251,7 +248,7 @@ export class OwnerWorld {
 
   async #userWorks(touched: Set<string>, except: ReadonlySet<string> = new Set()): Promise<void> {
     for (let work = 1 + this.#random(3); work > 0; work--) {
-      const disk = await this.#disk();
+      const disk = await filesOf(this.#root);
       const free = [...disk.keys()].filter((path) => !isBelowOne(path, except) && path !== '.gitignore');
       const path = this.#random(3) === 0 ? this.#pick(FRESH) : this.#pick(free);
       if (path === undefined || isBelowOne(path, except)) continue;
@@ -280,7 +277,7 @@ export class OwnerWorld {
   async #takeBack(): Promise<void> {
     const first = this.#random(this.#turns.length);
     const turn = this.#turns[first]!;
-    const before = await this.#disk();
+    const before = await filesOf(this.#root);
     // Documents with unsaved text.
     if (this.#random(4) === 0)
       for (const path of this.#sample([...before.keys()])) this.#files.dirty.add(this.#at(path));
@@ -291,7 +288,7 @@ export class OwnerWorld {
       this.#steps.push('undo all');
       const comesBack = await this.#keptTokens();
       const result = await this.#review.undo({ kind: 'all' });
-      this.#checkUndo(result, before, await this.#disk(), comesBack, this.#turns, this.#turns[0]!);
+      this.#checkUndo(result, before, await filesOf(this.#root), comesBack, this.#turns, this.#turns[0]!);
       return;
     }
     if (how === 1) {
@@ -301,7 +298,7 @@ export class OwnerWorld {
       const comesBack = await this.#keptTokens();
       const result = await this.#review.undo(target);
       const isLast = first === this.#turns.length - 1;
-      this.#checkUndo(result, before, await this.#disk(), comesBack, isLast ? [turn] : [], turn);
+      this.#checkUndo(result, before, await filesOf(this.#root), comesBack, isLast ? [turn] : [], turn);
       return;
     }
     this.#steps.push(`restore to before ${turn.turnId}`);
@@ -309,7 +306,7 @@ export class OwnerWorld {
     for (const { changes, yours, unnamed } of this.#turns.slice(first)) edits.add(changes, yours, unnamed);
     edits.addReview(this.#review.files);
     const { result, left } = await this.#restore(turn.before, edits);
-    const after = await this.#disk();
+    const after = await filesOf(this.#root);
     const byUser = new Set([...this.#touched]);
     this.#checkTokens(before, after, new Set());
     this.#checkUntouched(before, after, this.#turns.slice(first));
@@ -320,9 +317,9 @@ export class OwnerWorld {
     this.#files.dirty.clear();
     const revived = [...tokensOf(after)].filter((token) => !tokensOf(before).has(token));
     if (this.#random(2) === 0) await this.#userWorks(new Set());
-    const between = await this.#disk();
+    const between = await filesOf(this.#root);
     await this.#restore(result.now, new AgentEdits().add(result.done));
-    const end = await this.#disk();
+    const end = await filesOf(this.#root);
     this.#checkTokens(between, end, new Set(revived));
     if (!sameDisk(between, after)) return;
     // What is ignored again where it was restored to is not seen there.
@@ -411,10 +408,6 @@ export class OwnerWorld {
     this.counts.left.set(why, (this.counts.left.get(why) ?? 0) + 1);
   }
 
-  async #settleNames(): Promise<void> {
-    if (!this.#hasGit) await this.#states.take();
-  }
-
   #relative(paths: Iterable<string>): readonly string[] {
     return Array.from(paths, (path) => path.slice(this.#root.length + 1));
   }
@@ -463,21 +456,6 @@ export class OwnerWorld {
   async #write(path: string, text: string): Promise<void> {
     await mkdir(dirname(this.#at(path)), { recursive: true });
     await writeFile(this.#at(path), Buffer.from(text, 'latin1'));
-  }
-
-  async #disk(): Promise<Disk> {
-    const found = new Map<string, string>();
-    for (const one of await readdir(this.#root, { recursive: true, withFileTypes: true })) {
-      const path = join(one.parentPath, one.name);
-      const name = path.slice(this.#root.length + 1);
-      if (one.isDirectory() || name.split('/').includes('.git')) continue;
-      if (one.isSymbolicLink()) found.set(name, `120000 ${await readlink(path)}`);
-      else {
-        const mode = ((await lstat(path)).mode & 0o100) === 0 ? '100644' : '100755';
-        found.set(name, `${mode} ${await readFile(path, 'latin1')}`);
-      }
-    }
-    return found;
   }
 }
 

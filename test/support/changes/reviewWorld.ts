@@ -1,7 +1,7 @@
 // A folder in which an agent and a user work at random, and a review of it whose promises are
 // checked after each step.
 import { strict as assert } from 'node:assert';
-import { chmod, mkdir, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import type { LineHunk } from '../../../src/base/lineHunks';
@@ -11,6 +11,7 @@ import type { FolderStates, Snapshot } from '../../../src/changes/model/fileChan
 import type { ReviewFile, ReviewTarget, UndoResult } from '../../../src/changes/review/reviewFile';
 import { SessionReview } from '../../../src/changes/review/sessionReview';
 import { sameData } from '../sameData';
+import { filesOf } from './copies';
 import { NodeFiles } from './nodeFiles';
 import { gitApply, linesOf, patchOf } from './patch';
 
@@ -61,14 +62,7 @@ export function actions(hasUser: boolean, maxLength: number): fc.Arbitrary<reado
   });
   const review = fc.record({
     do: fc.constantFrom('keep' as const, 'undo' as const),
-    what: fc.constantFrom(
-      'all' as const,
-      'file' as const,
-      'hunk' as const,
-      'hunk' as const,
-      'hunk' as const,
-      'turn' as const,
-    ),
+    what: fc.constantFrom(...(['all', 'file', 'hunk', 'hunk', 'hunk', 'turn'] as const)),
     n: fc.nat(20),
     m: fc.nat(20),
   });
@@ -381,14 +375,7 @@ export class ReviewWorld {
   }
 
   async #disk(): Promise<ReadonlyMap<string, string>> {
-    const found = new Map<string, string>();
-    for (const one of await readdir(this.#root, { recursive: true, withFileTypes: true })) {
-      const path = join(one.parentPath, one.name).slice(this.#root.length + 1);
-      if (one.isDirectory() || path.startsWith('.git')) continue;
-      const { mode, content } = (await this.#files.read(join(this.#root, path)))!;
-      found.set(path, `${mode} ${content.toString('latin1')}`);
-    }
-    return new Map([...found].sort());
+    return new Map([...(await filesOf(this.#root))].sort());
   }
 }
 

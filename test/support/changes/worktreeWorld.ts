@@ -14,8 +14,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import type { Git } from '../../../src/changes/git/gitProcess';
-import { findUserGit } from '../../../src/changes/worktree/worktree';
-import { addWorktree } from '../../../src/changes/worktree/worktree';
+import { type Removal, removeWorktree } from '../../../src/changes/worktree/removeWorktree';
+import { addWorktree, findUserGit } from '../../../src/changes/worktree/worktree';
 import type { Worktree } from '../../../src/changes/worktree/worktreeEntry';
 import { environment, git, makePlace, type Place, write } from '../../unit/changes/git/folders';
 
@@ -50,6 +50,17 @@ export class WorktreeWorld {
       storage: this.worktrees,
       name: `w${++this.#number}`,
     });
+  }
+
+  remove(agreed?: Parameters<typeof removeWorktree>[2]): Promise<Removal> {
+    return removeWorktree(this.userGit, this.worktree, agreed);
+  }
+
+  /** The places of all worktrees that git knows. */
+  listed(): readonly string[] {
+    return this.user('worktree', 'list', '--porcelain')
+      .split('\n')
+      .flatMap((line) => /^worktree (.*)/.exec(line)?.[1] ?? []);
   }
 
   user(...args: readonly string[]): string {

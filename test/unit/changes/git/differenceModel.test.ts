@@ -1,74 +1,39 @@
 // The difference of two states, compared with the files themselves: random trees, random edits.
 import { strict as assert } from 'node:assert';
-import {
-  chmodSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, lstatSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as fc from 'fast-check';
-import type { FileChange, FileVersion, FolderStates } from '../../../../src/changes/model/fileChange';
+import type { FileChange, FolderStates } from '../../../../src/changes/model/fileChange';
+import { filesOf } from '../../../support/changes/copies';
 import { seeds } from '../../../support/tier';
 import { git, makePlace, openStates, type Place } from './folders';
 
-/** A file: its mode, and its content byte by byte. */
-type Files = ReadonlyMap<string, { readonly mode: FileVersion['mode']; readonly content: string }>;
-
-/** All files below a folder, as `diff -r` would see them. */
-function filesOf(folder: string, path = '', files = new Map<string, { mode: FileVersion['mode']; content: string }>()) {
-  for (const entry of readdirSync(join(folder, path), { withFileTypes: true })) {
-    const below = path === '' ? entry.name : `${path}/${entry.name}`;
-    const file = join(folder, below);
-    if (entry.name === '.git') continue;
-    if (entry.isDirectory()) filesOf(folder, below, files);
-    else if (entry.isSymbolicLink()) files.set(below, { mode: '120000', content: readlinkSync(file) });
-    else {
-      const mode = lstatSync(file).mode & 0o100 ? '100755' : '100644';
-      files.set(below, { mode, content: readFileSync(file).toString('latin1') });
-    }
-  }
-  return files;
-}
-
 /** What the changes make of the files before. */
-async function applied(states: FolderStates, root: string, before: Files, changes: readonly FileChange[]) {
+async function applied(
+  states: FolderStates,
+  root: string,
+  before: ReadonlyMap<string, string>,
+  changes: readonly FileChange[],
+) {
   const files = new Map(before);
   for (const { path, oldPath, before: old } of changes) {
     const from = oldPath ?? path;
     if (!old) continue;
     const content = (await states.read(root, old)).toString('latin1');
-    assert.deepEqual({ mode: old.mode, content }, before.get(from), from);
+    assert.equal(`${old.mode} ${content}`, before.get(from), from);
     files.delete(from);
   }
   for (const { path, after } of changes) {
     if (!after) continue;
     const content = await states.read(root, after);
     assert.equal(content.length, after.size);
-    files.set(path, { mode: after.mode, content: content.toString('latin1') });
+    files.set(path, `${after.mode} ${content.toString('latin1')}`);
   }
   return files;
 }
 
 const name = fc.constantFrom(
-  'a',
-  'b',
-  'A',
-  'c.txt',
-  'with space',
-  'new\nline',
-  '"quoted"',
-  'ü',
-  '-n',
-  '=',
-  '%2F',
-  'x~',
+  ...['a', 'b', 'A', 'c.txt', 'with space', 'new\nline', '"quoted"', 'ü', '-n', '=', '%2F', 'x~'],
 );
 const path = fc.array(name, { minLength: 1, maxLength: 3 }).map((parts) => parts.join('/'));
 const content = fc.oneof(
@@ -129,14 +94,14 @@ describe('the difference of two states', () => {
               if (kind === 'a repository' && isAdded) git(place, folder, 'add', '-A');
               const before = await states.take();
               assert.deepEqual(before.gaps, []);
-              const filesBefore = filesOf(folder);
+              const filesBefore = await filesOf(folder);
               for (const one of second) perform(folder, one);
               const after = await states.take();
-              const filesAfter = filesOf(folder);
+              const filesAfter = await filesOf(folder);
               const changes = await states.changes(before, after);
               const paths = changes.map((one) => one.path);
               assert.deepEqual(paths, [...new Set(paths)].sort());
-              for (const { path } of changes) assert.notDeepEqual(filesBefore.get(path), filesAfter.get(path));
+              for (const { path } of changes) assert.notEqual(filesBefore.get(path), filesAfter.get(path));
               const result = await applied(states, folder, filesBefore, changes);
               assert.deepEqual(new Map([...result].sort()), new Map([...filesAfter].sort()));
             },

@@ -1,6 +1,6 @@
 // The states of folders: what changed between two of them, and the contents of the files.
 import { strict as assert } from 'node:assert';
-import { chmodSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { git, inShort, makePlace, openStates, type Place, write } from './folders';
 
@@ -43,25 +43,6 @@ describe('the states of a folder', () => {
     });
   }
 
-  it('sees a changed mode, and a file that becomes a link', async () => {
-    const { folder } = place;
-    write(folder, { run: 'x\n', other: 'y\n' });
-    const states = openStates(place);
-    const before = await states.take();
-    chmodSync(join(folder, 'run'), 0o755);
-    rmSync(join(folder, 'other'));
-    symlinkSync('run', join(folder, 'other'));
-    const changes = await states.changes(before, await states.take());
-    assert.deepEqual(
-      changes.map(({ path, before, after }) => [path, before?.mode, after?.mode]),
-      [
-        ['other', '100644', '120000'],
-        ['run', '100644', '100755'],
-      ],
-    );
-    assert.equal((await states.read(folder, changes[0]!.after!)).toString(), 'run');
-  });
-
   it('includes repositories below the folder, and leaves out ignored files', async () => {
     const { folder } = place;
     git(place, folder, 'init', '-q');
@@ -85,12 +66,5 @@ describe('the states of a folder', () => {
     const files = ['a.txt', 'c.txt', 'd/e.txt'].map((path) => join(folder, path));
     const mixed = await states.replaced(second, first, files);
     assert.deepEqual(inShort(await states.changes(first, mixed)), ['M b.txt +1 -1']);
-  });
-
-  it('keeps a content that is written to it', async () => {
-    const states = openStates(place);
-    await states.take();
-    const version = await states.write(place.folder, Buffer.from('x\r\ny'), '100644');
-    assert.equal((await states.read(place.folder, version)).toString(), 'x\r\ny');
   });
 });

@@ -134,32 +134,6 @@ describe('the states of an unusual folder', () => {
     assert.deepEqual(readdirSync(place.home), []);
   });
 
-  for (const [_what, _make] of [
-    ['a broken .git folder', (folder: string) => mkdirSync(join(folder, '.git'))],
-    ['a .git file that leads nowhere', (folder: string) => writeFileSync(join(folder, '.git'), 'gitdir: /nowhere\n')],
-    ['a .git file of noise', (folder: string) => writeFileSync(join(folder, '.git'), 'noise'.repeat(9000))],
-    ['a repository without commits', (folder: string) => git(place, folder, 'init', '-q')],
-    [
-      'a repository with a broken index',
-      (folder: string) => {
-        git(place, folder, 'init', '-q');
-        writeFileSync(join(folder, '.git/index'), 'DIRC\0\0\0\x02\0\0\xff\xff');
-      },
-    ],
-    [
-      'a repository with a broken configuration',
-      (folder: string) => {
-        git(place, folder, 'init', '-q');
-        writeFileSync(join(folder, '.git/config'), '[core\n');
-      },
-    ],
-    [
-      'a repository with ids of SHA-256',
-      (folder: string) => git(place, folder, 'init', '-q', '--object-format=sha256'),
-    ],
-  ] as const) {
-  }
-
   it('leaves out pipes, and does not follow links', async () => {
     write(place.folder, { 'a.txt': 'a\n', 'b.txt': 'b\n' });
     symlinkSync('..', join(place.folder, 'loop'));

@@ -2,14 +2,14 @@
 import { strict as assert } from 'node:assert';
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { silentLog } from '../../../../src/base/log';
 import { openFolderStates } from '../../../../src/changes/folderStates';
 import { openGitFolder } from '../../../../src/changes/git/gitFolder';
 import { findGit } from '../../../../src/changes/git/gitProcess';
 import type { FolderStates } from '../../../../src/changes/model/fileChange';
-import { environment, git, inShort, makePlace, openStates, type Place, useFolder, write } from './folders';
+import { environment, inShort, openStates, type Place, useFolder, write } from './folders';
 
 describe('the store of a folder', () => {
   let place: Place;
@@ -102,21 +102,6 @@ describe('the store of a folder', () => {
     age();
     await retention().collect([], 1e9);
     assert.deepEqual(readdirSync(place.storage), []);
-  });
-
-  it("keeps contents that the user's repository has discarded", async () => {
-    git(place, place.folder, 'init', '-q');
-    git(place, place.folder, 'add', '-A');
-    const old = new Date(Date.now() - 60_000);
-    utimesSync(join(place.folder, 'a.txt'), old, old);
-    git(place, place.folder, 'update-index', '-q', '--refresh');
-    const before = await turn('a\n', 'before');
-    const after = await turn('b\n', 'after');
-    const [change] = await states.changes(before, after);
-    rmSync(join(place.folder, '.git'), { recursive: true });
-    states.dispose();
-    states = openStates(place);
-    assert.equal((await states.read(place.folder, change!.before!)).toString(), 'a\n');
   });
 
   it('can be used by two windows at once', async function () {
@@ -218,18 +203,5 @@ describe('the store of a folder', () => {
     );
     const gone = { oid: '0123456789012345678901234567890123456789', mode: '100644', size: 1 } as const;
     await assert.rejects(states.read(place.folder, gone), { code: 'state-gone' });
-  });
-});
-
-describe('the states of a folder without git', () => {
-  let place: Place;
-  let states: FolderStates;
-  beforeEach(() => {
-    place = makePlace();
-    states = openStates(place, [place.folder], { PATH: '', HOME: place.home });
-  });
-  afterEach(() => {
-    states.dispose();
-    place.dispose();
   });
 });

@@ -1,13 +1,13 @@
 // Windows in processes of their own that share a store: one collects while another takes states, and some are killed.
 import { strict as assert } from 'node:assert';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, utimesSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { FileVersion, Snapshot } from '../../../../src/changes/model/fileChange';
-import { buildStateWindow, StateWindow } from '../../../support/changes/stateWindow';
+import { StateWindow } from '../../../support/changes/stateWindow';
 import { seeded } from '../../../support/store/random';
+import { WorkerProgram } from '../../../support/store/spawnWorker';
 import { environment, inShort, makePlace, openStates, type Place } from './folders';
 
 const SCHEDULES = 30;
@@ -16,14 +16,12 @@ const KILLS = 30;
 describe('windows that share a store', function () {
   this.timeout(120_000);
   let place: Place;
-  let bundles: string;
-  let program: string;
+  let program: WorkerProgram;
   const windows: StateWindow[] = [];
   before(async () => {
-    bundles = mkdtempSync(join(tmpdir(), 'parley-window-'));
-    program = await buildStateWindow(bundles);
+    program = await WorkerProgram.make('test/support/changes/stateWindowProcess.ts');
   });
-  after(() => rmSync(bundles, { recursive: true, force: true }));
+  after(() => program.dispose());
   beforeEach(() => {
     place = makePlace();
   });
@@ -33,7 +31,7 @@ describe('windows that share a store', function () {
   });
 
   const start = (): StateWindow => {
-    const window = new StateWindow(program, place.folder, place.storage, environment(place));
+    const window = new StateWindow(program.start([place.folder, place.storage], [], environment(place)));
     windows.push(window);
     return window;
   };

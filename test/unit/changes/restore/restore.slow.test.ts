@@ -5,8 +5,19 @@ import { chmod, cp, lstat, mkdir, readdir, readFile, rename, rm, symlink, writeF
 import { AgentEdits } from '../../../../src/changes/restore/agentEdits';
 import type { Disk } from '../../../../src/changes/restore/disk';
 import { killedDisk } from '../../../support/changes/killedDisk';
+import {
+  byGit,
+  inMemory,
+  listing,
+  NEVER,
+  type Open,
+  reasonsOf,
+  type Stage,
+  silent,
+  stage,
+} from '../../../support/changes/stage';
+import { pluck } from '../../../support/pluck';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
-import { byGit, inMemory, listing, NEVER, type Open, type Stage, silent, stage } from './stage';
 
 /** A turn that does all that can be done to files. */
 async function everything(open: Open = inMemory): Promise<Stage> {
@@ -64,7 +75,7 @@ describe('the restore of files', () => {
     const after = await listing(s.root);
     const result = await s.run();
     assert.deepEqual([result.failed, result.isCancelled], [[], false]);
-    assert.deepEqual(await s.states.changes(s.first!, await s.states.take()), []);
+    assert.deepEqual(await s.states.changes(s.turns[0]!.before, await s.states.take()), []);
     assert.equal((await lstat(s.at('private'))).mode & 0o777, 0o600);
     assert.deepEqual((await readdir(s.root)).includes('new'), false);
     const undo = await s.plan(result.now, new AgentEdits().add(result.done));
@@ -109,14 +120,8 @@ describe('the restore of files', () => {
     };
     const restore = s.restore({ disk: { ...fs, ...disk } });
     const { failed, done } = await restore.run(await s.plan(), new Set(), NEVER, silent);
-    assert.deepEqual(
-      failed.map(({ change, why }) => [change.path, why]),
-      [['locked/a', 'not-writable']],
-    );
-    assert.deepEqual(
-      done.map(({ path }) => path),
-      ['b', 'c'],
-    );
+    assert.deepEqual(reasonsOf(failed), [['locked/a', 'not-writable']]);
+    assert.deepEqual(pluck(done, 'path'), ['b', 'c']);
     assert.deepEqual(await listing(s.root), ['b 644 b\n', 'c 644 c\n', 'locked/', 'locked/a 644 A\n']);
   });
 

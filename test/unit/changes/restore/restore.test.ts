@@ -2,8 +2,10 @@
 import { strict as assert } from 'node:assert';
 import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { AgentEdits } from '../../../../src/changes/restore/agentEdits';
+import { listing, NEVER, reasonsOf, silent, stage } from '../../../support/changes/stage';
+import { pluck } from '../../../support/pluck';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
-import { listing, NEVER, silent, stage } from './stage';
 
 describe('the restore of files', () => {
   afterEach(removeScratch);
@@ -18,19 +20,34 @@ describe('the restore of files', () => {
     });
     await writeFile(s.at('c'), 'mine\n');
     const plan = await s.plan();
-    assert.deepEqual(
-      plan.changes.map(({ path }) => path),
-      ['b'],
-    );
-    assert.deepEqual(
-      plan.skipped.map(({ change, why }) => [change.path, why]),
-      [
-        ['a', 'edited'],
-        ['c', 'edited'],
-      ],
-    );
+    assert.deepEqual(pluck(plan.changes, 'path'), ['b']);
+    assert.deepEqual(reasonsOf(plan.skipped), [
+      ['a', 'edited'],
+      ['c', 'edited'],
+    ]);
     await s.run(['a']);
     assert.deepEqual(await listing(s.root), ['a 644 a\n', 'b 644 b\n', 'c 644 mine\n']);
+  });
+
+  it('restores a file of which the user undid a part', async () => {
+    const s = await stage({ a: '1\n2\n3\n' });
+    await s.turn(() => s.write('a', 'ONE\n2\nTHREE\n'));
+    const { id } = s.review.files[0]!;
+    await s.review.undo({ kind: 'hunk', id, hunk: (await s.review.hunks(id))![0]!.id });
+    s.agent.addReview(s.review.files);
+    assert.deepEqual((await s.plan()).skipped, []);
+    await s.run();
+    assert.equal(await s.read('a'), '1\n2\n3\n');
+  });
+
+  it('asks about a file that nothing the agent did has named', async () => {
+    const s = await stage({ a: '1\n' });
+    const before = await s.states.take();
+    await s.write('a', '2\n');
+    const changes = await s.states.changes(before, await s.states.take());
+    const plan = await s.plan(before, new AgentEdits().add(changes, new Set(), new Set([s.at('a')])));
+    assert.deepEqual(plan.changes, []);
+    assert.deepEqual(pluck(plan.skipped, 'why'), ['unnamed']);
   });
 
   it('never writes a file with unsaved changes, and protected files only if requested', async () => {
@@ -41,18 +58,12 @@ describe('the restore of files', () => {
     });
     s.files.dirty.add(s.at('a'));
     const plan = await s.plan();
-    assert.deepEqual(
-      plan.skipped.map(({ change, why }) => [change.path, why]),
-      [
-        ['.vscode/tasks.json', 'protected'],
-        ['a', 'unsaved'],
-      ],
-    );
+    assert.deepEqual(reasonsOf(plan.skipped), [
+      ['.vscode/tasks.json', 'protected'],
+      ['a', 'unsaved'],
+    ]);
     const { done } = await s.run(['a', '.vscode/tasks.json']);
-    assert.deepEqual(
-      done.map(({ path }) => path),
-      ['.vscode/tasks.json'],
-    );
+    assert.deepEqual(pluck(done, 'path'), ['.vscode/tasks.json']);
   });
 
   it('does not write through a folder that became a link', async () => {
@@ -67,14 +78,8 @@ describe('the restore of files', () => {
     await rm(s.at('sub'), { recursive: true });
     await symlink(other, s.at('sub'));
     const { failed, done } = await s.restore().run(plan, new Set(), NEVER, silent);
-    assert.deepEqual(
-      failed.map(({ change, why }) => [change.path, why]),
-      [['sub/a', 'unsafe']],
-    );
-    assert.deepEqual(
-      done.map(({ path }) => path),
-      ['b'],
-    );
+    assert.deepEqual(reasonsOf(failed), [['sub/a', 'unsafe']]);
+    assert.deepEqual(pluck(done, 'path'), ['b']);
     assert.deepEqual(await listing(other), ['a 644 A\n']);
   });
 
@@ -89,13 +94,10 @@ describe('the restore of files', () => {
     await mkdir(s.at('b'));
     await writeFile(s.at('b/other'), 'mine\n');
     const { failed } = await s.restore().run(plan, new Set(), NEVER, silent);
-    assert.deepEqual(
-      failed.map(({ change, why }) => [change.path, why]),
-      [
-        ['a', 'changed'],
-        ['b', 'in-the-way'],
-      ],
-    );
+    assert.deepEqual(reasonsOf(failed), [
+      ['a', 'changed'],
+      ['b', 'in-the-way'],
+    ]);
     assert.deepEqual(await listing(s.root), ['a 644 mine\n', 'b/', 'b/other 644 mine\n']);
   });
 

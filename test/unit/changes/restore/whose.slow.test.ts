@@ -1,49 +1,17 @@
 // Restores and undos leave what is not the agent's: real git, real files.
 import { strict as assert } from 'node:assert';
 import { execFileSync } from 'node:child_process';
-import { mkdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { silentLog } from '../../../../src/base/log';
-import { openFolderStates } from '../../../../src/changes/folderStates';
-import type { FolderStates, Snapshot } from '../../../../src/changes/model/fileChange';
-import { AgentEdits } from '../../../../src/changes/restore/agentEdits';
-import { Restore } from '../../../../src/changes/restore/restore';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { UndoResult } from '../../../../src/changes/review/reviewFile';
-import { SessionReview } from '../../../../src/changes/review/sessionReview';
-import { NodeFiles } from '../../../support/changes/nodeFiles';
+import { byGit, NEVER, reasonsOf, Stage, silent } from '../../../support/changes/stage';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
 
-/** A folder in which an agent has worked. */
-class Folder {
-  readonly root: string;
-  readonly states: FolderStates;
-  readonly review: SessionReview;
-  readonly #log: string;
-  readonly #files = new NodeFiles();
-  readonly #turns: { turnId: string; before: Snapshot; after: Snapshot }[] = [];
-  readonly #edits = new AgentEdits();
-
-  constructor(root: string, storage: string) {
-    const env = { PATH: process.env.PATH, HOME: storage };
-    this.root = root;
-    this.#log = join(storage, 'log.json');
-    this.states = openFolderStates({ roots: [root], storage, session: 's', env, log: silentLog });
-    this.review = new SessionReview({ states: this.states, files: this.#files, save: async () => {} });
-  }
-
-  at(path: string): string {
-    return join(this.root, path);
-  }
-
+/** A folder of a user with git in which an agent works. */
+class Folder extends Stage {
   git(...args: string[]): void {
     execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@t', ...args], { cwd: this.root, stdio: 'ignore' });
-  }
-
-  async put(files: Readonly<Record<string, string>>): Promise<void> {
-    for (const [path, text] of Object.entries(files)) {
-      await mkdir(join(this.at(path), '..'), { recursive: true });
-      await writeFile(this.at(path), text);
-    }
   }
 
   /** Makes git's index trust the times of the files, as it does once they are older than it. */
@@ -53,36 +21,24 @@ class Folder {
     this.git('update-index', '--refresh', ...names);
   }
 
-  async turn(work: () => Promise<unknown>): Promise<void> {
-    const before = await this.states.take();
-    // No file system tells what happens within one tick apart.
-    await new Promise((resolve) => setTimeout(resolve, 15));
-    await work();
-    const after = await this.states.take();
-    const changes = await this.states.changes(before, after);
-    const turn = { turnId: `turn ${this.#turns.length}`, before, after };
-    this.#turns.push(turn);
-    this.#edits.add(changes);
-    await this.review.turnEnded({ ...turn, changes, yours: new Set() });
+  override turn(work: () => Promise<unknown>): Promise<void> {
+    return super.turn(async () => {
+      // No file system tells what happens within one tick apart.
+      await sleep(15);
+      await work();
+    });
   }
 
   /** Restores to before the first turn. @returns what was left out */
-  async restore(): Promise<Record<string, string>> {
-    const isProtected = async (): Promise<boolean> => false;
-    const restore = new Restore({ states: this.states, files: this.#files, log: this.#log, isProtected });
-    const plan = await restore.plan(this.#turns[0]!.before, await this.states.take(), this.#edits);
-    const { failed } = await restore.run(plan, new Set(), new AbortController().signal, () => {});
+  async restored(): Promise<Record<string, string>> {
+    const plan = await this.plan();
+    const { failed } = await this.restore().run(plan, new Set(), NEVER, silent);
     assert.deepEqual(failed, []);
-    return Object.fromEntries(plan.skipped.map(({ change, why }) => [change.path, why]));
+    return Object.fromEntries(reasonsOf(plan.skipped));
   }
 
   undoTurn(): Promise<UndoResult> {
-    return this.review.undo({ kind: 'turn', ...this.#turns[0]! });
-  }
-
-  /** What a file has; undefined where there is none. */
-  read(path: string): Promise<string | undefined> {
-    return readFile(this.at(path), 'utf8').catch(() => undefined);
+    return this.review.undo(this.turnTarget());
   }
 }
 
@@ -91,7 +47,7 @@ describe('whose a file is', function () {
   afterEach(removeScratch);
 
   async function folder(files: Readonly<Record<string, string>> = {}): Promise<Folder> {
-    const made = new Folder(await scratchFolder(), await scratchFolder());
+    const made = new Folder(await scratchFolder(), await scratchFolder(), byGit);
     made.git('init', '-q');
     await made.put({
       '.gitignore': '.env\nprivate/\n',
@@ -133,7 +89,7 @@ describe('whose a file is', function () {
       assert.deepEqual([await f.read('.env'), await f.read('made.txt')], [now, undefined]);
       await work(f);
       await f.put({ 'made.txt': 'agent\n' });
-      const skipped = await f.restore();
+      const skipped = await f.restored();
       assert.equal(skipped['.env'], 'was-there');
       assert.deepEqual([await f.read('.env'), await f.read('made.txt')], [now, undefined]);
     });
@@ -147,7 +103,7 @@ describe('whose a file is', function () {
     });
     assert.equal((await f.undoTurn()).conflicts[0]?.why, 'was-there');
     assert.deepEqual([await f.read('public/b'), await f.read('public/made')], ['b\n', undefined]);
-    assert.deepEqual(await f.restore(), { 'public/b': 'was-there' });
+    assert.deepEqual(await f.restored(), { 'public/b': 'was-there' });
     assert.equal(await f.read('public/b'), 'b\n');
   });
 
@@ -156,7 +112,7 @@ describe('whose a file is', function () {
     const elsewhere = await scratchFolder();
     await writeFile(join(elsewhere, 'only'), 'only here\n');
     await f.turn(() => rename(join(elsewhere, 'only'), f.at('brought')));
-    assert.deepEqual(await f.restore(), { brought: 'was-there' });
+    assert.deepEqual(await f.restored(), { brought: 'was-there' });
     assert.equal(await f.read('brought'), 'only here\n');
   });
 
@@ -169,7 +125,7 @@ describe('whose a file is', function () {
       await rm(f.at('lib/.git'), { recursive: true });
       execFileSync('git', ['init', '-q'], { cwd: f.at('sub') });
     });
-    assert.deepEqual(await f.restore(), { 'lib/key': 'was-there', 'sub/.env': 'was-there' });
+    assert.deepEqual(await f.restored(), { 'lib/key': 'was-there', 'sub/.env': 'was-there' });
     assert.deepEqual(
       [await f.read('lib/key'), await f.read('lib/code'), await f.read('sub/.env')],
       ['key\n', 'code\n', 'sub\n'],
@@ -179,14 +135,14 @@ describe('whose a file is', function () {
   it("is the agent's when it was renamed, whatever its age", async () => {
     const f = await folder();
     await f.turn(() => rename(f.at('a.txt'), f.at('b.txt')));
-    assert.deepEqual(await f.restore(), {});
+    assert.deepEqual(await f.restored(), {});
     assert.deepEqual([await f.read('a.txt'), await f.read('b.txt')], ['a\n', undefined]);
   });
 
   it('is known when the agent deleted what the user had moved in', async () => {
     const f = await folder();
     await f.states.take();
-    await new Promise((resolve) => setTimeout(resolve, 15));
+    await sleep(15);
     await rename(f.at('private/b'), f.at('mine'));
     await f.turn(() => rm(f.at('mine')));
     assert.deepEqual((await f.undoTurn()).conflicts, []);
@@ -202,7 +158,7 @@ describe('whose a file is', function () {
       await rm(f.at('d'));
       await rename(f.at('r'), f.at('s'));
     });
-    assert.deepEqual(await f.restore(), { d: 'edited', f: 'edited', g: 'edited', s: 'edited' });
+    assert.deepEqual(await f.restored(), { d: 'edited', f: 'edited', g: 'edited', s: 'edited' });
     assert.deepEqual(await Promise.all(['x', 'f', 'g', 's'].map((path) => f.read(path))), [
       'x\n',
       'agent\nmine\n3\n',
@@ -215,7 +171,7 @@ describe('whose a file is', function () {
     const f = await folder();
     await f.turn(() => rename(f.at('a.txt'), f.at('b.txt')));
     await f.put({ 'a.txt': 'mine\n' });
-    assert.deepEqual(await f.restore(), { 'a.txt': 'edited', 'b.txt': 'edited' });
+    assert.deepEqual(await f.restored(), { 'a.txt': 'edited', 'b.txt': 'edited' });
     assert.deepEqual([await f.read('a.txt'), await f.read('b.txt')], ['mine\n', 'a\n']);
   });
 
@@ -250,7 +206,7 @@ describe('whose a file is', function () {
         await ruin(f);
         await f.put({ 'a.txt': 'agent\n', packed: 'agent\n', loose: 'agent\n' });
       });
-      assert.deepEqual(await f.restore(), {});
+      assert.deepEqual(await f.restored(), {});
       assert.deepEqual(
         [await f.read('a.txt'), await f.read('packed'), await f.read('loose')],
         ['a\n', 'packed\n', 'loose\n'],

@@ -2,17 +2,14 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { silentLog } from '../../../../src/base/log';
-import { openFolderStates } from '../../../../src/changes/folderStates';
-import type { FolderStates } from '../../../../src/changes/model/fileChange';
-import { MemoryStates } from '../../../support/changes/memoryStates';
 import { type Action, actions, ReviewWorld } from '../../../support/changes/reviewWorld';
+import { byGit, inMemory, type Open } from '../../../support/changes/stage';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
 import { seeds } from '../../../support/tier';
 
 const RUNS = seeds(6, 40);
 
-async function play(all: readonly Action[], open: (root: string, storage: string) => FolderStates): Promise<void> {
+async function play(all: readonly Action[], open: Open): Promise<void> {
   const base = await scratchFolder();
   const [root, storage, bench] = ['root', 'storage', 'bench'].map((name) => join(base, name)) as [
     string,
@@ -25,17 +22,6 @@ async function play(all: readonly Action[], open: (root: string, storage: string
   for (const action of all) await world.act(action);
   await removeScratch();
 }
-
-const inMemory = (root: string): FolderStates => new MemoryStates([root]);
-
-const byGit = (root: string, storage: string): FolderStates =>
-  openFolderStates({
-    roots: [root],
-    storage,
-    session: 's',
-    env: { PATH: process.env.PATH, HOME: storage },
-    log: silentLog,
-  });
 
 describe('every review', () => {
   afterEach(removeScratch);

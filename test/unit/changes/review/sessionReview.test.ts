@@ -2,75 +2,9 @@
 import { strict as assert } from 'node:assert';
 import { chmod, mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Snapshot } from '../../../../src/changes/model/fileChange';
-import { SessionReview } from '../../../../src/changes/review/sessionReview';
-import { MemoryStates } from '../../../support/changes/memoryStates';
-import { NodeFiles } from '../../../support/changes/nodeFiles';
+import { type Stage, stage } from '../../../support/changes/stage';
+import { pluck } from '../../../support/pluck';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
-
-class Stage {
-  readonly files = new NodeFiles();
-  readonly turns: { before: Snapshot; after: Snapshot }[] = [];
-  saved: unknown;
-  readonly root: string;
-  readonly states: MemoryStates;
-  review: SessionReview;
-
-  constructor(root: string) {
-    this.root = root;
-    this.states = new MemoryStates([root]);
-    this.review = this.open(undefined);
-  }
-
-  open(kept: unknown): SessionReview {
-    return new SessionReview({
-      states: this.states,
-      files: this.files,
-      kept,
-      save: async (json) => {
-        this.saved = JSON.parse(JSON.stringify(json));
-      },
-    });
-  }
-
-  async turn(work: () => Promise<unknown>, yours: readonly string[] = []): Promise<void> {
-    const before = await this.states.take();
-    await work();
-    const after = await this.states.take();
-    const turnId = `turn ${this.turns.push({ before, after })}`;
-    const changes = await this.states.changes(before, after);
-    await this.review.turnEnded({ turnId, before, after, changes, yours: new Set(yours.map((path) => this.at(path))) });
-  }
-
-  turnTarget(index: number) {
-    return { kind: 'turn' as const, turnId: `turn ${index + 1}`, ...this.turns[index]! };
-  }
-
-  at(path: string): string {
-    return join(this.root, path);
-  }
-
-  write(path: string, text: string): Promise<void> {
-    return writeFile(this.at(path), text);
-  }
-
-  read(path: string): Promise<string | undefined> {
-    return readFile(this.at(path), 'utf8').catch(() => undefined);
-  }
-
-  get waiting(): string[] {
-    return this.review.files.map(
-      ({ path, oldPath, added, removed, state }) =>
-        `${oldPath === undefined ? '' : `${oldPath} > `}${path} +${added} -${removed} ${state}`,
-    );
-  }
-}
-
-async function stage(files: Readonly<Record<string, string>> = {}): Promise<Stage> {
-  const found = new Stage(await scratchFolder());
-  for (const [path, text] of Object.entries(files)) await found.write(path, text);
-  return found;
-}
 
 const TEN = Array.from({ length: 10 }, (_, index) => `line ${index}\n`).join('');
 const changed = (text: string, ...lines: readonly number[]): string =>
@@ -121,10 +55,7 @@ describe('the review of a session', () => {
     await s.review.keep({ kind: 'hunk', id: file!.id, hunk: all[0]!.id });
     await s.review.undo({ kind: 'hunk', id: file!.id, hunk: all[1]!.id });
     assert.deepEqual(s.waiting, ['a +1 -1 unreviewed']);
-    assert.deepEqual(
-      (await s.review.hunks(file!.id))!.map(({ id }) => id),
-      [all[2]!.id],
-    );
+    assert.deepEqual(pluck((await s.review.hunks(file!.id))!, 'id'), [all[2]!.id]);
     await s.review.undo({ kind: 'all' });
     assert.equal(await s.read('a'), TEN.replace('line 2\n', 'LINE 2\nmore\n'));
     assert.deepEqual(s.waiting, []);
@@ -148,17 +79,6 @@ describe('the review of a session', () => {
     assert.deepEqual(s.waiting, ['a +1 -1 conflict']);
   });
 
-  it('never undoes an edit that the user made between two turns', async () => {
-    const s = await stage({ a: TEN });
-    await s.turn(() => s.write('a', changed(TEN, 2)));
-    await s.write('a', changed(TEN, 2).replace('line 5\n', 'mine\n'));
-    await s.turn(async () => s.write('a', (await s.read('a'))!.replace('line 8\n', 'LINE 8\n')));
-    assert.deepEqual(s.waiting, ['a +2 -2 unreviewed']);
-    await s.review.undo({ kind: 'all' });
-    assert.equal(await s.read('a'), TEN.replace('line 5\n', 'mine\n'));
-    assert.deepEqual(s.waiting, []);
-  });
-
   it('undoes one turn and keeps what a later one changed', async () => {
     const s = await stage({ a: TEN });
     await s.turn(() => s.write('a', changed(TEN, 2)));
@@ -169,13 +89,6 @@ describe('the review of a session', () => {
     await s.review.keep(s.turnTarget(1));
     assert.deepEqual(s.waiting, []);
     assert.equal(s.review.stateOf(s.root, 'a'), 'kept');
-  });
-
-  it('has nothing to review after a turn that undoes itself', async () => {
-    const s = await stage({ a: TEN });
-    await s.turn(() => s.write('a', changed(TEN, 2)));
-    await s.turn(() => s.write('a', TEN));
-    assert.deepEqual(s.waiting, []);
   });
 
   describe('after an undo that is reverted in the editor', () => {
@@ -268,24 +181,6 @@ describe('the review of a session', () => {
     });
   });
 
-  it('continues from the saved state', async () => {
-    const s = await stage({ a: TEN, b: 'b\n' });
-    await s.turn(async () => {
-      await s.write('a', changed(TEN, 2, 7));
-      await rename(s.at('b'), s.at('c'));
-    });
-    const [file] = s.review.files;
-    const [first, second] = (await s.review.hunks(file!.id))!;
-    await s.review.keep({ kind: 'hunk', id: file!.id, hunk: first!.id });
-    const before = s.waiting;
-    s.review = s.open(s.saved);
-    assert.deepEqual(s.waiting, before);
-    assert.notEqual(second, undefined);
-    await s.review.undo({ kind: 'all' });
-    assert.equal(await s.read('a'), changed(TEN, 2));
-    assert.equal(await s.read('b'), 'b\n');
-  });
-
   it('does not follow a folder that became a link', async () => {
     const s = await stage();
     await mkdir(s.at('sub'));
@@ -296,10 +191,7 @@ describe('the review of a session', () => {
     await rm(s.at('sub'), { recursive: true });
     await symlink(other, s.at('sub'));
     const { failed } = await s.review.undo({ kind: 'all' });
-    assert.deepEqual(
-      failed.map(({ why }) => why),
-      ['outside'],
-    );
+    assert.deepEqual(pluck(failed, 'why'), ['outside']);
     assert.equal(await readFile(join(other, 'a'), 'utf8'), 'b\n');
   });
 });

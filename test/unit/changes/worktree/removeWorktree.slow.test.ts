@@ -1,7 +1,6 @@
 // What is asked about before a worktree is removed, thing by thing, with the git of this machine.
 import { strict as assert } from 'node:assert';
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
-import { type Removal, removeWorktree } from '../../../../src/changes/worktree/worktree';
 import { HARMLESS, LOSSY, lostOf, treasureOf, WorktreeWorld } from '../../../support/changes/worktreeWorld';
 
 describe('what a worktree is removed with', () => {
@@ -14,16 +13,10 @@ describe('what a worktree is removed with', () => {
   beforeEach(() => world.add());
   after(() => world.dispose());
 
-  const remove = (): Promise<Removal> => removeWorktree(world.userGit, world.worktree);
   const kinds = async (): Promise<readonly string[]> => {
-    const removal = await remove();
+    const removal = await world.remove();
     return 'losses' in removal ? removal.losses.map(({ kind }) => kind) : [];
   };
-  const listed = (): readonly string[] =>
-    world
-      .user('worktree', 'list', '--porcelain')
-      .split('\n')
-      .flatMap((line) => /^worktree (.*)/.exec(line)?.[1] ?? []);
 
   for (const [title, happen] of Object.entries(HARMLESS)) {
     it(`needs no question with ${title}`, async () => {
@@ -38,12 +31,12 @@ describe('what a worktree is removed with', () => {
   for (const [title, [kind, happen]] of Object.entries(LOSSY)) {
     it(`tells of ${title}, and goes on only if that is agreed to`, async () => {
       happen(world);
-      const removal = await remove();
+      const removal = await world.remove();
       assert.ok('losses' in removal && removal.losses.some((loss) => loss.kind === kind), JSON.stringify(removal));
       assert.ok(existsSync(world.worktree.place));
-      assert.ok('hasBranch' in (await removeWorktree(world.userGit, world.worktree, removal.losses)));
+      assert.ok('hasBranch' in (await world.remove(removal.losses)));
       assert.equal(existsSync(world.worktree.place), false);
-      assert.ok(!listed().includes(world.worktree.place));
+      assert.ok(!world.listed().includes(world.worktree.place));
       world.user('config', 'core.trustctime', 'true');
     });
   }

@@ -2,7 +2,7 @@
 import { strict as assert } from 'node:assert';
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Removal, removeWorktree } from '../../../../src/changes/worktree/worktree';
+import { removeWorktree } from '../../../../src/changes/worktree/removeWorktree';
 import { HARMLESS, LOSSY, lostOf, treasureOf, WorktreeWorld } from '../../../support/changes/worktreeWorld';
 import { seeds } from '../../../support/tier';
 
@@ -16,26 +16,20 @@ describe('removing a worktree', () => {
   beforeEach(() => world.add());
   after(() => world.dispose());
 
-  const remove = (): Promise<Removal> => removeWorktree(world.userGit, world.worktree);
-  const listed = (): readonly string[] =>
-    world
-      .user('worktree', 'list', '--porcelain')
-      .split('\n')
-      .flatMap((line) => /^worktree (.*)/.exec(line)?.[1] ?? []);
   const isBranch = (name: string): boolean => world.user('branch', '--list', name) !== '';
 
   it('needs no question if nothing was done in it, and takes its branch along', async () => {
-    assert.deepEqual(await remove(), { hasBranch: false });
+    assert.deepEqual(await world.remove(), { hasBranch: false });
     assert.deepEqual([existsSync(world.worktree.place), isBranch(world.worktree.branch)], [false, false]);
-    assert.ok(!listed().includes(world.worktree.place));
+    assert.ok(!world.listed().includes(world.worktree.place));
   });
 
   it('asks again about what has come since', async () => {
     world.write({ 'new.txt': 'x' });
-    const removal = await remove();
+    const removal = await world.remove();
     assert.ok('losses' in removal);
     world.write({ 'newer.txt': 'x' });
-    const again = await removeWorktree(world.userGit, world.worktree, removal.losses);
+    const again = await world.remove(removal.losses);
     assert.deepEqual('losses' in again && again.losses, [{ kind: 'changes', names: ['new.txt', 'newer.txt'] }]);
   });
 
@@ -44,7 +38,7 @@ describe('removing a worktree', () => {
     world.user('commit', '-q', '--allow-empty', '-m', 'only here');
     await world.add();
     world.user('reset', '-q', '--hard', first);
-    assert.deepEqual(await remove(), { hasBranch: true });
+    assert.deepEqual(await world.remove(), { hasBranch: true });
     assert.ok(isBranch(world.worktree.branch));
   });
 
@@ -58,7 +52,7 @@ describe('removing a worktree', () => {
       renameSync(join(world.place.home, 'disk'), join(world.place.home, 'away'));
       rmSync(mine.place, { recursive: true });
       assert.deepEqual(await removeWorktree(world.userGit, mine), { hasBranch: false });
-      assert.deepEqual([listed().includes(mine.place), listed().includes(mounted.place)], [false, true]);
+      assert.deepEqual([world.listed().includes(mine.place), world.listed().includes(mounted.place)], [false, true]);
       renameSync(join(world.place.home, 'away'), join(world.place.home, 'disk'));
       assert.match(world.user('-C', join(world.place.home, 'disk'), 'status'), /On branch users/);
     });
@@ -97,12 +91,12 @@ describe('removing a worktree', () => {
         }
       }
       const treasure = treasureOf(world);
-      const removal = await remove();
+      const removal = await world.remove();
       const wasAsked = 'losses' in removal;
       if (titles.length === 0) assert.ok(!wasAsked);
       if (!wasAsked) assert.deepEqual([titles, lostOf(world, treasure)], [titles, []]);
       if (!mustAsk && !titles.includes('(refused)')) assert.ok(!wasAsked, `${titles} ${JSON.stringify(removal)}`);
-      if (wasAsked) assert.ok('hasBranch' in (await removeWorktree(world.userGit, world.worktree, 'all')));
+      if (wasAsked) assert.ok('hasBranch' in (await world.remove('all')));
       assert.equal(existsSync(world.worktree.place), false, titles.join());
       world.user('config', 'core.trustctime', 'true');
     }
