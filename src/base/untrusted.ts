@@ -37,3 +37,12 @@ export function objectOf(value: unknown): unknown {
     return value;
   }
 }
+
+/** Returns the value of a JSON text; undefined if it is none. */
+export function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

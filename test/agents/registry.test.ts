@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { silentLog } from '../../src/base/log';
 import { RpcLink } from '../../src/client/transport/rpcLink';
-import { deadlinesFor, Stages } from '../../src/client/transport/stages';
+import { Stages } from '../../src/client/transport/stages';
 import { Installer, type ProgramStart } from '../../src/registry/install/installer';
 import { parseRegistry } from '../../src/registry/list/registryAgent';
 
@@ -24,7 +24,7 @@ describe('agents of the registry', function () {
     const onRequest = async (): Promise<never> => assert.fail('nothing is asked before a session');
     const environment = async (): Promise<Record<string, string>> => env;
     const options = { agent, cwd: home, environment, client, log: silentLog, onRequest, onNotification: () => {} };
-    const link = await RpcLink.open(options, new Stages(Date.now, () => {}), deadlinesFor(60_000), signal);
+    const link = await RpcLink.open(options, new Stages(Date.now, () => 60_000), signal);
     await link.close();
   }
 

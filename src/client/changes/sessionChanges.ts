@@ -2,23 +2,22 @@
 // as they were before.
 import { normalize } from 'node:path';
 import type { Disposable } from '../../base/disposable';
-import { ParleyError } from '../../base/errors';
+import { messageOf, ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
 import type { Log } from '../../base/log';
 import { within } from '../../base/within';
-import type { FileChange, FolderStates } from '../../changes/model/fileChange';
+import type { FileChange, FolderStates, WorkingFiles } from '../../changes/model/fileChange';
 import type { Settled } from '../../changes/review/keptReview';
-import type { ReviewFile } from '../../changes/review/reviewFile';
-import type { SessionReview } from '../../changes/review/sessionReview';
+import type { FinishedTurn, ReviewFile } from '../../changes/review/reviewFile';
+import { SessionReview } from '../../changes/review/sessionReview';
 import type { ChangesWorkView } from '../../panel/contract';
 import type { SessionEvent, TurnChanges } from '../../session/events/event';
 import type { SessionView } from '../../session/model/model';
 import type { Turn } from '../../session/model/state';
 import { pathOf } from './changedPaths';
-import type { ChangeServices } from './changeServices';
+import type { ChangeServices, ReviewStorage } from './changeServices';
 import type { AgentCommand } from './namedFiles';
 import { type ChangeTotal, isSettled, statesOf, totalOf, unnamedOf } from './recordedTurn';
-import { ReviewOfSession } from './reviewOfSession';
 import { shownText, textOf } from './shownDiffs';
 import { TurnRecorder } from './turnRecorder';
 
@@ -367,5 +366,93 @@ export class UserWork {
 
   cancel(): void {
     this.#work?.abort.abort();
+  }
+}
+
+interface ReviewOfSessionOptions {
+  readonly key: string;
+  readonly states: () => Promise<FolderStates>;
+  readonly files: WorkingFiles;
+  readonly storage: ReviewStorage;
+  readonly onChange: () => void;
+  readonly log: Log;
+}
+
+/** Read from the disk when first needed, and stored after each change. */
+class ReviewOfSession implements Disposable {
+  readonly #options: ReviewOfSessionOptions;
+  #loading: Promise<SessionReview> | undefined;
+  #review: SessionReview | undefined;
+  #isDisposed = false;
+
+  constructor(options: ReviewOfSessionOptions) {
+    this.#options = options;
+  }
+
+  get current(): SessionReview | undefined {
+    return this.#review;
+  }
+
+  /** Loads a stored review with waiting files. Never rejects. */
+  async loadKept(): Promise<void> {
+    const { key, storage, log } = this.#options;
+    try {
+      if ((await storage.read(key)) !== undefined && !this.#isDisposed) await this.load();
+    } catch (error) {
+      log.warn(`review of session: ${messageOf(error)}`);
+    }
+  }
+
+  load(): Promise<SessionReview> {
+    this.#loading ??= this.#load();
+    this.#loading.catch(() => {
+      this.#loading = undefined;
+    });
+    return this.#loading;
+  }
+
+  async turnEnded(turn: FinishedTurn): Promise<void> {
+    await (await this.load()).turnEnded(turn);
+  }
+
+  dispose(): void {
+    this.#isDisposed = true;
+    this.#review?.dispose();
+  }
+
+  async #load(): Promise<SessionReview> {
+    const { states, files, onChange } = this.#options;
+    const review = new SessionReview({
+      states: await states(),
+      files,
+      kept: await this.#read(),
+      save: (kept) => this.#save(JSON.stringify(kept), kept.files.length + kept.settled.length === 0),
+    });
+    this.#review = review;
+    review.onDidChange(onChange);
+    if (this.#isDisposed) review.dispose();
+    else onChange();
+    return review;
+  }
+
+  /** A damaged file counts as none: waiting files are still on disk. */
+  async #read(): Promise<unknown> {
+    const { key, storage, log } = this.#options;
+    try {
+      const text = await storage.read(key);
+      return text === undefined ? undefined : JSON.parse(text);
+    } catch (error) {
+      log.warn(`review of session: ${messageOf(error)}`);
+      return undefined;
+    }
+  }
+
+  async #save(text: string, isEmpty: boolean): Promise<void> {
+    const { key, storage, log } = this.#options;
+    try {
+      await (isEmpty ? storage.remove(key) : storage.write(key, text));
+    } catch (error) {
+      log.error(`review of session: ${messageOf(error)}`);
+    }
   }
 }

@@ -4,6 +4,7 @@ import type { FileChange, FileVersion, FolderStates } from '../../changes/model/
 import type { ToolContent } from '../../session/events/content';
 import type { WrittenDifferently } from '../../session/events/event';
 import type { ToolEntry } from '../../session/model/state';
+import { plainText as plain } from '../requests/lineEnds';
 import { pathOf } from './changedPaths';
 
 /** Bytes. */
@@ -21,11 +22,7 @@ interface Shown {
 export class ShownDiffs {
   readonly #waiting = new Map<string, Shown>();
   readonly #seen = new Set<string>();
-  readonly #found: WrittenDifferently[] = [];
-
-  get found(): readonly WrittenDifferently[] {
-    return this.#found;
-  }
+  readonly found: WrittenDifferently[] = [];
 
   ended({ toolCallId, content }: Pick<ToolEntry, 'toolCallId' | 'content'>): void {
     for (const part of content) {
@@ -64,7 +61,7 @@ export class ShownDiffs {
     }
     // Files without changes are as before, or were not read.
     for (const [path] of this.#waiting) if (!isOpen(path)) this.#waiting.delete(path);
-    this.#found.push(...news.slice(0, MAX_FILES - this.#found.length));
+    this.found.push(...news.slice(0, MAX_FILES - this.found.length));
     return news;
   }
 }
@@ -100,10 +97,6 @@ function isAsShown(diff: Diff, before: string | undefined, written: string): boo
   if (diff.oldText === undefined) return false;
   if (before === undefined || plain(before).split(plain(diff.oldText)).length > 2) return text.includes(shown);
   return text === withoutLastEnd(shownText(diff, before));
-}
-
-function plain(text: string): string {
-  return (text.startsWith('\ufeff') ? text.slice(1) : text).replaceAll('\r\n', '\n');
 }
 
 /** Some agents leave out the end of the last line. */

@@ -1,6 +1,8 @@
 // Records what the turns of a session change: takes states of the folders at the start and the end
 // of each turn, in order, and notes in the transcript what lies between. Delays no prompt.
-import { resolve } from 'node:path';
+
+import { lstat } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { type Disposable, toDisposable } from '../../base/disposable';
 import { messageOf } from '../../base/errors';
@@ -12,13 +14,13 @@ import type { SessionEvent, TurnChanges } from '../../session/events/event';
 import type { SessionView } from '../../session/model/model';
 import type { ToolEntry, Turn } from '../../session/model/state';
 import { isEnded } from '../../session/model/tools';
+import { isBelow } from '../requests/roots';
 import { isOrIsIn, pathsOf } from './changedPaths';
 import type { UserEdits } from './changeServices';
 import { type AgentCommand, NamedFiles } from './namedFiles';
 import { foldersOf, gapOf, isSame, isSettled, type RecordedTurn, statesOf, totalOf } from './recordedTurn';
 import { ShownDiffs } from './shownDiffs';
 import { StateSequence, type TakenState } from './stateSequence';
-import { isSince, writtenSince } from './writtenSince';
 
 /** How long writes wait for the first state, ms. */
 const FIRST_STATE_MS = 2000;
@@ -142,17 +144,13 @@ export class TurnRecorder implements Disposable {
       if (entry.status === 'completed') shown.ended(entry);
     }
     this.#turn = {
-      turnId,
-      startedAt,
-      hasBegun: Promise.resolve(),
+      ...newTurn(turnId, startedAt),
       before: statesOf(changes).before,
       isNoted: true,
       isResumed: true,
       mayWrite: mayWrite || undefined,
       isLate: changes.incomplete === 'late' || undefined,
       yoursBefore: changes.alsoYours,
-      written: new Set(),
-      commands: [],
       shown,
     };
     this.#recorded.set(turnId, this.#turn);
@@ -187,14 +185,7 @@ export class TurnRecorder implements Disposable {
     if (!this.#isRecording) return;
     const earlier = this.#sequence.latest;
     const mark = this.#sequence.mark();
-    const turn: RecordedTurn = {
-      turnId,
-      startedAt,
-      hasBegun: Promise.resolve(),
-      written: new Set(),
-      commands: [],
-      shown: new ShownDiffs(),
-    };
+    const turn = newTurn(turnId, startedAt);
     this.#turn = turn;
     this.#recorded.set(turnId, turn);
     turn.hasBegun = this.#inOrder(() => this.#takeFirst(turn, mark, earlier));
@@ -271,9 +262,12 @@ export class TurnRecorder implements Disposable {
   /** Without git, only named files are looked at. */
   #name(paths: readonly string[]): void {
     if (paths.length === 0) return;
-    void this.#options.states().then((states) => {
-      for (const path of paths) states.name(resolve(this.#options.cwd, path));
-    }, ignore);
+    void this.#options.states().then(
+      (states) => {
+        for (const path of paths) states.name(resolve(this.#options.cwd, path));
+      },
+      () => {},
+    ); // errors are reported where the states are used
   }
 
   #lookSoon(turn: RecordedTurn): void {
@@ -376,15 +370,7 @@ export class TurnRecorder implements Disposable {
   ): Promise<void> {
     try {
       const end = next ? statesOf(next).before : (await this.#sequence.take(this.#abort.signal)).snapshot;
-      const turn: RecordedTurn = {
-        turnId: id,
-        startedAt,
-        hasBegun: Promise.resolve(),
-        isNoted: true,
-        written: new Set(),
-        commands: [],
-        shown: new ShownDiffs(),
-      };
+      const turn = { ...newTurn(id, startedAt), isNoted: true as const };
       await this.#settle(statesOf(changes).before, end, 'interrupted', turn);
     } catch (error) {
       // It would fail at each start.
@@ -428,6 +414,11 @@ export class TurnRecorder implements Disposable {
   }
 }
 
+function newTurn(turnId: string, startedAt: number): RecordedTurn {
+  const hasBegun = Promise.resolve();
+  return { turnId, startedAt, hasBegun, written: new Set(), commands: [], shown: new ShownDiffs() };
+}
+
 function begun(before: Snapshot, isLate: true | undefined): TurnChanges {
   return { folders: foldersOf(before), files: 0, added: 0, removed: 0, incomplete: isLate ? 'late' : undefined };
 }
@@ -438,5 +429,47 @@ function placesOf({ locations, content }: ToolEntry): readonly string[] {
   return [...locations, ...content.filter((part) => part.type === 'diff')].map(({ path }) => path);
 }
 
-/** Errors are reported where the states are used. */
-function ignore(): void {}
+/** File times lag by up to a kernel tick, ms. */
+const TICK_MS = 10;
+const TOGETHER = 64;
+
+/**
+ * Absolute paths written, created, renamed or deleted since then.
+ * @param at ms since 1970
+ */
+async function writtenSince(changes: readonly FileChange[], at: number): Promise<readonly string[]> {
+  const written: string[] = [];
+  for (let from = 0; from < changes.length; from += TOGETHER) {
+    const some = changes.slice(from, from + TOGETHER);
+    const times = await Promise.all(some.map(timeOf));
+    written.push(...some.filter((_, index) => isSince(times[index] ?? 0, at)).flatMap(pathsOf));
+  }
+  return written;
+}
+
+/**
+ * @param time of the file system
+ * @param at both in ms since 1970
+ */
+function isSince(time: number, at: number): boolean {
+  return time >= at - TICK_MS;
+}
+
+/** Renaming a folder changes its time, but not those of its files. */
+async function timeOf(change: FileChange): Promise<number> {
+  const [path = '', oldPath] = pathsOf(change);
+  const time = await changedAt(path);
+  if (oldPath === undefined) return time;
+  const folders: string[] = [];
+  for (let place = dirname(path); !isBelow(place, oldPath); place = dirname(place)) folders.push(place);
+  return Math.max(time, ...(await Promise.all(folders.map(changedAt))));
+}
+
+/** Of a deleted file, its folder's time. */
+async function changedAt(path: string): Promise<number> {
+  for (let place = path; ; place = dirname(place)) {
+    const found = await lstat(place).catch(() => undefined);
+    if (found) return found.ctimeMs;
+    if (dirname(place) === place) return 0;
+  }
+}

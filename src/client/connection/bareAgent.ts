@@ -4,7 +4,6 @@ import type { ProcessAgent, RemoteAgent } from '../../agents/agentDefinition';
 import { lookUpAgent } from '../http/communicationLink';
 import { type AgentTransport, startTransport } from '../transport/agentTransport';
 import { RpcLink } from '../transport/rpcLink';
-import { deadlinesFor } from '../transport/stages';
 import { type SignInContext, signIn } from './signIn';
 import { type LinkServices, linkOptions, type StartServices, withKeys } from './startAgent';
 
@@ -32,8 +31,8 @@ export async function checkAgent(context: BareContext, signal: AbortSignal): Pro
   await services.approve?.(agent);
   const begun = Date.now();
   if (agent.type === 'communication') {
-    const { log, remote, startTimeoutMs } = services;
-    const { description } = await lookUpAgent({ agent, log, remote }, stages, deadlinesFor(startTimeoutMs()), signal);
+    const { log, remote } = services;
+    const { description } = await lookUpAgent({ agent, log, remote }, stages, signal);
     return { description, ms: Date.now() - begun };
   }
   return withLink(context, signal, async ({ description }) => ({ description, ms: Date.now() - begun }));
@@ -73,11 +72,10 @@ export async function startBare(
   signal: AbortSignal,
 ): Promise<AgentTransport> {
   const { agent, services, stages } = context;
-  const { environment, keys, log, remote, startProcess, startTimeoutMs } = services;
+  const { environment, keys, log, remote, startProcess } = services;
   await services.approve?.(agent);
-  const keyed = keys ? await withKeys(agent, keys) : agent;
-  const options = { agent: keyed, cwd, environment, log, remote, startProcess };
-  return startTransport(options, stages, deadlinesFor(startTimeoutMs()), signal);
+  const options = { agent: await withKeys(agent, keys), cwd, environment, log, remote, startProcess };
+  return startTransport(options, stages, signal);
 }
 
 const NO_SESSION = {
@@ -88,10 +86,9 @@ const NO_SESSION = {
 async function withLink<T>(context: BareContext, signal: AbortSignal, work: (link: RpcLink) => Promise<T>): Promise<T> {
   const { agent, cwd, services, stages } = context;
   if (agent.type === 'communication') throw new Error('an HTTP agent has no connection of its own');
-  const { keys, startTimeoutMs } = services;
-  const keyed = keys ? await withKeys(agent, keys) : agent;
+  const keyed = await withKeys(agent, services.keys);
   const options = linkOptions(BARE_TRAFFIC, keyed, cwd, services, NO_SESSION);
-  const link = await RpcLink.open(options, stages, deadlinesFor(startTimeoutMs()), signal);
+  const link = await RpcLink.open(options, stages, signal);
   try {
     return await work(link);
   } finally {

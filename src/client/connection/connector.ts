@@ -1,9 +1,8 @@
 // Owns a conversation's connection to its agent: starting, signing in, restarting and ending it,
 // and the one union that says which of these is the case.
-
+import { once } from 'node:events';
 import { required } from '../../acp/protocol/dialect';
 import type { AgentDefinition } from '../../agents/agentDefinition';
-import { Deferred } from '../../base/deferred';
 import { messageOf, ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
 import type { Log } from '../../base/log';
@@ -120,6 +119,7 @@ export class Connector {
     return this.#state.kind === 'ready' ? this.#state : undefined;
   }
 
+  /** The agent of an earlier window isn't attached yet. */
   get isAttaching(): boolean {
     if (this.#attaches === undefined && this.#cut?.note !== 'window-ended') return false;
     return this.#state.kind === 'idle' || this.#state.kind === 'starting';
@@ -539,13 +539,12 @@ export class Connector {
       return true;
     }
     if (!this.#services.restarts?.()) return false;
-    const step = this.#recovery.restart();
-    if (step.kind === 'give-up') {
-      this.#lastEnd = restartLoop(error, step.attempts);
+    const attempt = this.#recovery.restart();
+    if (attempt) this.#set({ kind: 'recovering', error, attempt });
+    else {
+      this.#lastEnd = restartLoop(error, this.#recovery.mostRestarts);
       this.#set({ kind: 'exited', error: this.#lastEnd });
-      return true;
     }
-    this.#set({ kind: 'recovering', error, attempt: step });
     return true;
   }
 
@@ -591,7 +590,7 @@ export class Connector {
 /** Time for `session/close`, in milliseconds. */
 const CLOSE_MS = 1500;
 
-export class Goodbyes {
+class Goodbyes {
   readonly #log: Log;
   #ending: Promise<void> = Promise.resolve();
 
@@ -613,11 +612,7 @@ export class Goodbyes {
 
   /** Resolves when all are gone, or with false when the signal is aborted. */
   async untilOver(signal: AbortSignal): Promise<boolean> {
-    const stopped = new Deferred<void>();
-    const stop = (): void => stopped.resolve();
-    signal.addEventListener('abort', stop, { once: true });
-    await Promise.race([this.#ending, stopped.promise]);
-    signal.removeEventListener('abort', stop);
+    await Promise.race([this.#ending, once(signal, 'abort')]);
     return !signal.aborted;
   }
 

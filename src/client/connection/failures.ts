@@ -17,17 +17,15 @@ export function readOnlyReason(session: {
 }): ParleyError | undefined {
   if (session.isRecording)
     return new ParleyError('recording', localizable('This is a recording. It is read-only, and no agent runs.'));
-  return session.isHeld ? heldElsewhere() : undefined;
-}
-
-function heldElsewhere(): ParleyError {
-  return new ParleyError('session-held', localizable('This session is open in another window and read-only here.'), {
-    hint: localizable('Continue there, or close it there and take it over.'),
-  });
+  return session.isHeld ? held(localizable('This session is open in another window and read-only here.')) : undefined;
 }
 
 export function takenOver(): ParleyError {
-  return new ParleyError('session-held', localizable("Another window took over this session. It's read-only here."), {
+  return held(localizable("Another window took over this session. It's read-only here."));
+}
+
+function held(message: Localizable): ParleyError {
+  return new ParleyError('session-held', message, {
     hint: localizable('Continue there, or close it there and take it over.'),
   });
 }

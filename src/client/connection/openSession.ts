@@ -24,7 +24,7 @@ import {
 import { type ReplayedSession, SessionReplay, type SessionReplayOptions } from './sessionReplay';
 import { openingChoices } from './shownChoices';
 import { signInMethods, signInWithSavedKey } from './signIn';
-import { deadlines, type StartContext } from './startAgent';
+import type { StartContext } from './startAgent';
 
 /** What is asked of an agent that has started. */
 interface OpenRequest {
@@ -112,7 +112,7 @@ export async function openSession(
   const { sessionId } = offer;
   const { rpc } = link;
   if (features.ready && rpc) {
-    await stages.run('ready', deadlines(context).ready, signal, async (stop) => {
+    await stages.run('ready', signal, async (stop) => {
       await link.until(() => sendReady(rpc, sessionId), stop);
       // An agent may repeat the past only now.
       if (replay?.isAwaited) await replay.quiet(stop);
@@ -318,11 +318,10 @@ async function inSessionStage<T>(
   signal: AbortSignal,
   run: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const limit = deadlines(context).session;
   try {
-    return await context.stages.run('session', limit, signal, (stop) => link.until(run, stop));
+    return await context.stages.run('session', signal, (stop) => link.until(run, stop));
   } catch (error) {
-    throw error instanceof StageTimeout ? new StageTimeout(method, limit) : error;
+    throw error instanceof StageTimeout ? new StageTimeout(method, error.ms) : error;
   }
 }
 

@@ -3,87 +3,23 @@
 import type { Disposable } from '../../base/disposable';
 
 /** In milliseconds; about a minute and a half together. */
-const RECONNECT_DELAYS_MS = [500, 1000, 2000, 4000, 8000, 15_000, 30_000, 30_000] as const;
+const RECONNECT_DELAYS_MS: readonly number[] = [500, 1000, 2000, 4000, 8000, 15_000, 30_000, 30_000];
+/** Before the first, second and third restart, in milliseconds. */
+const PAUSES_MS: readonly number[] = [100, 1_000, 4_000];
+/** After this lifetime an exit begins a new series, in milliseconds. */
+const LIVED_WELL_MS = 60_000;
 
 export interface Attempt {
   readonly attempt: number;
   readonly of: number;
 }
 
-/** Attempts with growing, randomized waits. */
-class Backoff implements Disposable {
-  readonly #delays: readonly number[];
-  #used = 0;
-  #timer: NodeJS.Timeout | undefined;
-
-  constructor(delays: readonly number[] = RECONNECT_DELAYS_MS) {
-    this.#delays = delays;
-  }
-
-  get of(): number {
-    return this.#delays.length;
-  }
-
-  /**
-   * Runs the next attempt after its wait, shortened by up to a half at random.
-   * @returns undefined if none is left
-   */
-  next(run: () => void): Attempt | undefined {
-    clearTimeout(this.#timer);
-    const delay = this.#delays[this.#used];
-    if (delay === undefined) return undefined;
-    this.#used++;
-    this.#timer = setTimeout(run, delay * (1 - Math.random() / 2));
-    return { attempt: this.#used, of: this.of };
-  }
-
-  skipWait(): void {
-    clearTimeout(this.#timer);
-  }
-
-  dispose(): void {
-    clearTimeout(this.#timer);
-    this.#used = 0;
-  }
-}
-
-/** Before the first, second and third restart, in milliseconds. */
-const PAUSES_MS = [100, 1_000, 4_000] as const;
-/** After this lifetime an exit begins a new series, in milliseconds. */
-const LIVED_WELL_MS = 60_000;
-
-type RestartStep =
-  | { readonly kind: 'restart'; readonly attempt: number; readonly of: number; readonly afterMs: number }
-  | { readonly kind: 'give-up'; readonly attempts: number };
-
-/** Times are milliseconds since 1970. */
-class RestartPolicy {
-  #row = 0;
-  #readyAt: number | undefined;
-
-  ready(now: number): void {
-    this.#readyAt = now;
-  }
-
-  reset(): void {
-    this.#row = 0;
-  }
-
-  ended(now: number): RestartStep {
-    if (this.#readyAt !== undefined && now - this.#readyAt >= LIVED_WELL_MS) this.#row = 0;
-    this.#readyAt = undefined;
-    const afterMs = PAUSES_MS[this.#row];
-    if (afterMs === undefined) return { kind: 'give-up', attempts: this.#row };
-    this.#row++;
-    return { kind: 'restart', attempt: this.#row, of: PAUSES_MS.length, afterMs };
-  }
-}
-
 export class Recovery implements Disposable {
   readonly #start: () => void;
   readonly #now: () => number;
-  readonly #reconnects: Backoff;
-  readonly #restarts = new RestartPolicy();
+  readonly #delays: readonly number[];
+  #reconnects = 0;
+  #restarts = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isReconnecting = false;
   #readyAt: number | undefined;
@@ -92,10 +28,10 @@ export class Recovery implements Disposable {
    * @param now ms since 1970
    * @param delaysMs waits before each attempt to connect
    */
-  constructor(start: () => void, now: () => number, delaysMs?: readonly number[]) {
+  constructor(start: () => void, now: () => number, delaysMs = RECONNECT_DELAYS_MS) {
     this.#start = start;
     this.#now = now;
-    this.#reconnects = new Backoff(delaysMs);
+    this.#delays = delaysMs;
   }
 
   get isReconnecting(): boolean {
@@ -103,34 +39,53 @@ export class Recovery implements Disposable {
   }
 
   /**
-   * Reconnects after a while. Only a connection that lasts, or brings something, resets the
-   * attempts.
+   * Reconnects after a while, shortened by up to a half at random. Only a connection that lasts, or
+   * brings something, resets the attempts.
    * @returns undefined after too many
    */
   reconnect(): Attempt | undefined {
-    if (this.#readyAt !== undefined && this.#now() - this.#readyAt >= LIVED_WELL_MS) this.#reconnects.dispose();
-    this.#readyAt = undefined;
-    const attempt = this.#reconnects.next(this.#start);
+    if (this.#livedWell()) this.#reconnects = 0;
+    const attempt = this.#next(this.#delays, this.#reconnects, 1 - Math.random() / 2);
+    if (attempt) this.#reconnects++;
     this.#isReconnecting = attempt !== undefined;
     return attempt;
   }
 
+  /** Restarts after a pause. @returns undefined after too many crashes */
+  restart(): Attempt | undefined {
+    if (this.#livedWell()) this.#restarts = 0;
+    const attempt = this.#next(PAUSES_MS, this.#restarts);
+    if (attempt) this.#restarts++;
+    return attempt;
+  }
+
+  #livedWell(): boolean {
+    const readyAt = this.#readyAt;
+    this.#readyAt = undefined;
+    return readyAt !== undefined && this.#now() - readyAt >= LIVED_WELL_MS;
+  }
+
+  #next(delays: readonly number[], used: number, part = 1): Attempt | undefined {
+    clearTimeout(this.#timer);
+    const delay = delays[used];
+    if (delay === undefined) return undefined;
+    this.#timer = setTimeout(this.#start, delay * part);
+    return { attempt: used + 1, of: delays.length };
+  }
+
   get mostReconnects(): number {
-    return this.#reconnects.of;
+    return this.#delays.length;
+  }
+
+  get mostRestarts(): number {
+    return PAUSES_MS.length;
   }
 
   progressed(): void {
-    if (!this.#isReconnecting) this.#reconnects.dispose();
-  }
-
-  restart(): RestartStep {
-    const step = this.#restarts.ended(this.#now());
-    if (step.kind === 'restart') this.#timer = setTimeout(this.#start, step.afterMs);
-    return step;
+    if (!this.#isReconnecting) this.#reconnects = 0;
   }
 
   starting(): void {
-    this.#reconnects.skipWait();
     clearTimeout(this.#timer);
   }
 
@@ -138,19 +93,18 @@ export class Recovery implements Disposable {
     this.starting();
     this.#isReconnecting = false;
     this.#readyAt = this.#now();
-    this.#restarts.ready(this.#readyAt);
   }
 
   stop(): void {
+    this.starting();
     this.#isReconnecting = false;
-    this.#reconnects.dispose();
-    clearTimeout(this.#timer);
+    this.#reconnects = 0;
   }
 
   /** The user started or ended the agent: earlier failures don't count. */
   reset(): void {
     this.stop();
-    this.#restarts.reset();
+    this.#restarts = 0;
   }
 
   dispose(): void {

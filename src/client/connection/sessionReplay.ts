@@ -15,9 +15,10 @@ import { sameIds } from '../../session/model/renewedIds';
 import type { Entry, SessionState } from '../../session/model/state';
 import { reconcile } from '../../session/reconcile/reconcile';
 import { Grace, later, type Schedule } from '../ports/grace';
-import type { TurnFact } from '../turns/turnState';
+import { hear } from '../prompts/heardEvent';
+import { reduce } from '../turns/engine';
+import { initialTurns, type TurnEffect, type TurnFact } from '../turns/turnState';
 import { withoutHandoff } from './contextHandoff';
-import { ReplayedTurns } from './replayedTurns';
 
 /**
  * Silence after the answer before the repeated part is taken over, and the longest wait, in
@@ -153,7 +154,7 @@ export class SessionReplay {
   #continues(updates: readonly unknown[]): boolean {
     if (!this.#settled || this.#timer || !this.#turns.isOpen) return false;
     const from = updates.findIndex(isUserMessage);
-    return (from < 0 ? updates : updates.slice(0, from)).some(isOutput);
+    return (from < 0 ? updates : updates.slice(0, from)).some((update) => OUTPUT.has(at(update, 'sessionUpdate')));
   }
 
   /** Adds what is missing before something else is shown. */
@@ -263,7 +264,8 @@ export class SessionReplay {
 
   #read(event: SessionEvent): readonly SessionEvent[] {
     if (!OF_THE_SESSION.has(event.type)) this.#hasRepeated = true;
-    if (isOfUser(event)) this.#complete = undefined; // it ended the turn before
+    // It ended the turn before.
+    if ('role' in event && event.role === 'user') this.#complete = undefined;
     const events = this.#options.asSaid(event);
     for (const said of events) this.#turns.hear(said);
     return events;
@@ -305,18 +307,74 @@ export class SessionReplay {
   }
 }
 
-function isOutput(update: unknown): boolean {
-  return OUTPUT.has(at(update, 'sessionUpdate'));
-}
-
-function isOfUser(event: SessionEvent): boolean {
-  return (event.type === 'message' || event.type === 'message_chunk') && event.role === 'user';
-}
-
 function asSaid(entry: Entry): Entry {
   if (entry.kind !== 'user') return entry;
   const content = entry.content.map((block) =>
     block.type === 'text' ? { ...block, text: withoutHandoff(block.text) } : block,
   );
   return { ...entry, content };
+}
+
+/** The turns of a repeated past. Time stands still in it, so nothing is decided by waiting. */
+class ReplayedTurns {
+  readonly #apply: (event: SessionEvent) => void;
+  #state = initialTurns();
+  /** The agent has begun a turn by itself, without output so far. */
+  #isOwn = false;
+  #hasEnds = false;
+
+  constructor(apply: (event: SessionEvent) => void) {
+    this.#apply = apply;
+  }
+
+  /** The agent reports ends of turns, and not that of the last one. */
+  get isOpen(): boolean {
+    const { turn } = this.#state;
+    return this.#hasEnds && turn !== undefined && turn.ended === undefined;
+  }
+
+  hear(event: SessionEvent): void {
+    if ((event.type === 'message' || event.type === 'message_chunk') && event.role === 'user') {
+      this.#isOwn = false;
+      this.#feed({ type: 'past' });
+    } else hear(event, this.#feed);
+    if (!this.#isOwn || !this.#state.turn?.hasOutput) return;
+    this.#isOwn = false;
+    this.#apply({ type: 'replayed_turn' });
+  }
+
+  state(report: StateReport): void {
+    this.#feed({ type: 'state', report });
+  }
+
+  complete(barrier: TurnComplete): void {
+    this.#feed({ type: 'complete', barrier });
+  }
+
+  readonly #feed = (fact: TurnFact): void => {
+    const [state, effects] = reduce(this.#state, { ...fact, at: 0 });
+    this.#state = state;
+    for (const effect of effects) this.#carryOut(effect);
+  };
+
+  #carryOut(effect: TurnEffect): void {
+    if (effect.type !== 'event') return;
+    const { event } = effect;
+    switch (event.type) {
+      case 'turn_started':
+        this.#isOwn = event.origin === 'agent';
+        return;
+      case 'turn_ended':
+      case 'turn_reason': {
+        const { stopReason, tokens, tokenParts } = event;
+        const said = { tokens, tokenParts };
+        const barrier = event.type === 'turn_ended' ? event.barrier : undefined;
+        this.#hasEnds = true;
+        this.#apply({ type: 'replayed_end', stopReason, barrier, ...said });
+        return;
+      }
+      case 'error':
+        this.#apply(event);
+    }
+  }
 }

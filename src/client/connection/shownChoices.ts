@@ -56,7 +56,12 @@ export function carriedChoices(state: Opened, agentId: string): SessionEvent {
 export function openingChoices(state: Opened, agentId: string): SessionEvent {
   const isSameAgent = state.choicesOf === undefined || state.choicesOf === agentId;
   const wanted = wantedAfter(state);
-  return { type: 'choices', wanted: isSameAgent ? wanted : wanted.map(ifOffered), agentId, opens: true };
+  return {
+    type: 'choices',
+    wanted: isSameAgent ? wanted : wanted.map(({ isRequired: _required, ...choice }) => choice),
+    agentId,
+    opens: true,
+  };
 }
 
 function wantedAfter(state: Opened): readonly Choice[] {
@@ -64,8 +69,4 @@ function wantedAfter(state: Opened): readonly Choice[] {
   if (state.isOpening) return state.wanted;
   const shown = shownChoices(state).filter((choice) => !state.wanted.some((one) => isSameSetting(one, choice)));
   return [...state.wanted, ...shown];
-}
-
-function ifOffered({ isRequired: _required, ...choice }: Choice): Choice {
-  return choice;
 }

@@ -13,7 +13,7 @@ import { withTimeout } from '../../base/within';
 import type { AgentLink } from '../ports/agentLink';
 import type { TerminalCommand } from '../ports/ports';
 import { commandLine, describeStart } from '../transport/describeStart';
-import { deadlinesFor, type Stages } from '../transport/stages';
+import type { Stages } from '../transport/stages';
 import type { StartServices } from './startAgent';
 
 type Method<T extends AuthMethod['type']> = Extract<AuthMethod, { type: T }>;
@@ -30,7 +30,7 @@ export interface SignInContext {
   readonly agent: AgentDefinition;
   /** Absolute. */
   readonly cwd: string;
-  readonly services: Pick<StartServices, 'environment' | 'keys' | 'log' | 'signInTerminal' | 'startTimeoutMs'>;
+  readonly services: Pick<StartServices, 'environment' | 'keys' | 'log' | 'signInTerminal'>;
   readonly stages: Stages;
 }
 
@@ -67,8 +67,7 @@ export async function signIn(
   signal: AbortSignal,
 ): Promise<'signed-in' | 'restart'> {
   const { agent, services, stages } = context;
-  const limit = deadlinesFor(services.startTimeoutMs())['sign-in'];
-  const outcome = await stages.run('sign-in', limit, signal, (stop) => carryOut(context, link, method, stop));
+  const outcome = await stages.run('sign-in', signal, (stop) => carryOut(context, link, method, stop));
   await services.keys?.note(agent, nameOf(method));
   return outcome;
 }
@@ -114,7 +113,7 @@ export async function signInWithSavedKey(
     const key = await keys.saved(agent, { kind: 'method', name: method.id });
     if (key === undefined) continue;
     try {
-      await stages.run('sign-in', services.startTimeoutMs(), signal, (stop) => login(link, method, key, stop));
+      await stages.run('sign-in', signal, (stop) => login(link, method, key, stop), 'session');
       await keys.note(agent, nameOf(method));
       return true;
     } catch (error) {

@@ -19,7 +19,7 @@ import type { AgentKeepers, ProcessStarter } from '../transport/agentTransport';
 import type { ProtocolOffers } from '../transport/protocolOffers';
 import type { RemoteAccess } from '../transport/remoteTarget';
 import { type LinkOptions, RpcLink } from '../transport/rpcLink';
-import { type Deadlines, deadlinesFor, type Stages } from '../transport/stages';
+import type { Stages } from '../transport/stages';
 import type { ReplayedSession } from './sessionReplay';
 
 export interface LinkServices {
@@ -85,21 +85,16 @@ export async function startAgent(context: StartContext, signal: AbortSignal): Pr
   const { key, agent, services, stages } = context;
   const { log, remote, onTraffic } = services;
   // The question to the user may take long.
-  if (services.approve) {
-    const { approve } = services;
-    await stages.run('resolve', deadlines(context)['sign-in'], signal, () => approve(agent));
-  }
+  const { approve, keys } = services;
+  if (approve) await stages.run('resolve', signal, () => approve(agent), 'sign-in');
   const heard = onTraffic && ((kind: TrafficKind, line: string) => onTraffic(key, kind, line));
   if (agent.type === 'communication') {
     const options = { agent, remote, log, chat: context.communication, onTraffic: heard };
-    return CommunicationLink.open(options, stages, deadlines(context), signal);
+    return CommunicationLink.open(options, stages, signal);
   }
-  const { keys } = services;
-  const keyed = keys
-    ? await stages.run('resolve', deadlines(context)['sign-in'], signal, () => withKeys(agent, keys))
-    : agent;
+  const keyed = keys ? await stages.run('resolve', signal, () => withKeys(agent, keys), 'sign-in') : agent;
   const options = { ...linkOptions(key, keyed, context.cwd, services, context.session), keeper: keeperOf(context) };
-  return RpcLink.open(options, stages, deadlines(context), signal);
+  return RpcLink.open(options, stages, signal);
 }
 
 /**
@@ -152,13 +147,9 @@ function keeperOf({ key, agent, cwd, isStored, services }: StartContext): LinkOp
   return isStored && keepers ? { keepers, about } : undefined;
 }
 
-export async function withKeys<T extends AgentDefinition>(agent: T, keys: AgentKeys): Promise<T> {
-  if (agent.type !== 'process') return agent;
+export async function withKeys<T extends AgentDefinition>(agent: T, keys: AgentKeys | undefined): Promise<T> {
+  if (!keys || agent.type !== 'process') return agent;
   return { ...agent, env: { ...agent.env, ...(await keys.variables(agent)) } };
-}
-
-export function deadlines({ services }: StartContext): Deadlines {
-  return deadlinesFor(services.startTimeoutMs());
 }
 
 export interface AgentSession extends ReplayedSession, ToolSession {

@@ -6,7 +6,6 @@ import { readElicitation } from '../../acp/protocol/elicitation';
 import { readUserQuestions } from '../../acp/quirks/userQuestions';
 import { at } from '../../base/untrusted';
 import type { SessionView } from '../../session/model/model';
-import type { SessionState } from '../../session/model/state';
 import type { AgentCommand } from '../changes/namedFiles';
 import type { ToolGrant } from '../mcp/editorTools';
 import type { AgentLink } from '../ports/agentLink';
@@ -113,11 +112,6 @@ function checkSession({ connector, subagents }: AskedConversation, sessionId: st
   throw new RpcError(RPC_CODES.resourceNotFound, `Unknown session ${sessionId}`, { sessionId });
 }
 
-/** Returns whether the newest turn was stopped. Announced background work may start commands. */
-function isStopped({ turns, background }: Readonly<SessionState>): boolean {
-  return turns.at(-1)?.cancelRequested === true && background.length === 0;
-}
-
 function either(signal: AbortSignal, other: AbortSignal | undefined): AbortSignal {
   return other ? AbortSignal.any([signal, other]) : signal;
 }
@@ -163,7 +157,9 @@ const ANSWERS: ReadonlyMap<string, Answer> = new Map<string, Answer>([
     'terminal/create',
     async ({ conversation: { key, roots, model, services, changes }, runsIn }, params) => {
       await changes.beforeWrite(commandOf(params));
-      if (isStopped(model.state))
+      const { turns, background } = model.state;
+      // Announced background work may start commands.
+      if (turns.at(-1)?.cancelRequested && background.length === 0)
         throw new RpcError(RPC_CODES.cancelled, 'The user has stopped the turn: no command starts.');
       return services.terminals.create(key, params, roots, runsIn);
     },

@@ -7,7 +7,7 @@ import type { AgentDefinition } from '../../agents/agentDefinition';
 import { type Disposable, DisposableStore } from '../../base/disposable';
 import { messageOf, ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
-import type { Liveness, StopTarget } from '../../panel/contract';
+import type { StopTarget } from '../../panel/contract';
 import type { TimedEvent } from '../../session/events/event';
 import { SessionModel, type SessionView } from '../../session/model/model';
 import { PromptQueue, type QueuedAttachment } from '../../session/queue/queue';
@@ -107,7 +107,7 @@ export class Conversation implements Disposable {
     this.recorder.onDidApply((event) => this.choices.happened(event));
     this.queue = this.#newQueue(kept);
     this.edits = new EditHolds(this.queue, () => this.queueActions.pump());
-    this.stages = new Stages(now, () => this.#model.touch('connection'));
+    this.stages = new Stages(now, services.startTimeoutMs, () => this.#model.touch('connection'));
     this.probe = new LivenessProbe({
       now,
       quietMs: services.quietMs,
@@ -191,22 +191,13 @@ export class Conversation implements Disposable {
     return this.connector.state;
   }
 
-  get liveness(): Liveness {
-    return this.probe.liveness;
-  }
-
   get lifeSigns(): LifeSigns {
     return { state: this.#model.state, now: this.services.clock.now(), ...this.probe.signs };
   }
 
   /** Asks a silent agent whether it responds; called every few seconds for a visible turn. */
   checkSilence(look: Look): void {
-    if (this.connector.session && !this.isPreparing) this.probe.look(this.connector.session, look);
-  }
-
-  /** The agent was asked to stop ten seconds ago. */
-  get ignoresStop(): boolean {
-    return this.turns.ignoresStop;
+    if (this.connector.session && !this.turns.isPreparing) this.probe.look(this.connector.session, look);
   }
 
   get sessionId(): string | undefined {
@@ -223,28 +214,8 @@ export class Conversation implements Disposable {
     return this.turns.isRunning || this.turns.isPreparing;
   }
 
-  /** The agent of an earlier window isn't attached yet. */
-  get isAttaching(): boolean {
-    return this.connector.isAttaching;
-  }
-
   get waitsForUser(): boolean {
     return this.connector.waitsForUser;
-  }
-
-  /** A message is about to leave. */
-  get isPreparing(): boolean {
-    return this.turns.isPreparing;
-  }
-
-  /** Returns whether a message is with the agent and its turn runs. */
-  hasLeft(id: string): boolean {
-    return this.turns.driver.requestIds.has(id);
-  }
-
-  /** The agent asked something at the end of its turn: the next message is the answer. */
-  get isAsked(): boolean {
-    return this.turns.isAsked;
   }
 
   /** Undefined before the agent was initialized. */
@@ -287,7 +258,7 @@ export class Conversation implements Disposable {
     this.requireOurs();
     // A message sent while nothing runs, or while the turn is being stopped, goes now; what was
     // paused before it stays paused.
-    const isOver = !this.isBusy || this.isPreparing || this.turns.isCancelled;
+    const isOver = !this.isBusy || this.turns.isPreparing || this.turns.isCancelled;
     const now = this.queue.paused !== undefined && isOver;
     // One transaction: a message that leaves immediately is never stored as queued.
     return this.recorder.together(() => {
@@ -413,7 +384,7 @@ export class Conversation implements Disposable {
     const { session } = this.connector;
     if (!session || this.#readOnly || this.agent.type !== 'process') return false;
     if (!canReopen(session.link.description.features)) return false;
-    return !this.isBusy && !this.isAsked && this.queue.items.length === 0 && !isAtWork(this.#model.state);
+    return !this.isBusy && !this.turns.isAsked && this.queue.items.length === 0 && !isAtWork(this.#model.state);
   }
 
   /** The next start opens the same session. */

@@ -2,8 +2,8 @@
 // goes on where this one stood: nothing is applied twice, and nothing is left out.
 import * as z from 'zod/mini';
 import type { LineProgress } from '../../acp/jsonrpc/handledLines';
+import { parsedJson } from '../../base/untrusted';
 import type { SessionView } from '../../session/model/model';
-import type { SessionState } from '../../session/model/state';
 import type { PromptQueue, QueueItem } from '../../session/queue/queue';
 import type { Connector } from '../connection/connector';
 import type { TurnControl } from '../prompts/turnControl';
@@ -47,28 +47,17 @@ export function earlierAgent(
   keepers: AgentKeepers | undefined,
 ): EarlierAgent | undefined {
   if (kept?.progress === undefined || !keepers) return undefined;
-  const { success, data } = progressSchema.safeParse(parsed(kept.progress));
+  const { success, data } = progressSchema.safeParse(parsedJson(kept.progress));
   if (!success || data.sessionId === undefined) return undefined;
   const { sessionId, step, line, open, turns, terminals = {} } = data;
   const isFar = data.keeper === FAR;
+  const isOpen = turns.turn && turns.turn.ended === undefined && kept.model.state.turn?.id === turns.turn.id;
   const mayGoOn = isFar
-    ? keepers.isOn && kept.agentSessionId === sessionId && isOpen(turns.turn, kept.model.state)
+    ? keepers.isOn && kept.agentSessionId === sessionId && isOpen
     : keepers.find(key) === data.keeper;
   return mayGoOn
     ? { sessionId, where: isFar ? 'far' : 'here', step, lines: { line, open }, turns, terminals }
     : undefined;
-}
-
-function isOpen(turn: KeptTurns['turn'], state: Readonly<SessionState>): boolean {
-  return turn !== undefined && turn.ended === undefined && state.turn?.id === turn.id;
-}
-
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
 }
 
 interface ProgressingConversation {

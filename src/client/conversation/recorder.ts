@@ -1,6 +1,6 @@
 // Applies events to the model and persists them, in the same order. What an agent sends in one
 // batch is stored in one transaction.
-import { Emitter, type Event } from '../../base/event';
+import { Emitter } from '../../base/event';
 import type { SessionEvent, TimedEvent } from '../../session/events/event';
 import type { SessionModel } from '../../session/model/model';
 import type { ConversationPersistence, ReadProgress } from './persistence';
@@ -14,6 +14,7 @@ export class Recorder {
   readonly #now: () => number;
   readonly #progress: { read(): ReadProgress | undefined } | undefined;
   readonly #onDidApply = new Emitter<SessionEvent>();
+  readonly onDidApply = this.#onDidApply.event;
   #isOver = false;
   #afterwards: (() => void)[] = [];
   /** Events of one transaction; undefined: none is open. */
@@ -35,10 +36,6 @@ export class Recorder {
     this.#persistence = persistence;
     this.#now = now;
     this.#progress = progress;
-  }
-
-  get onDidApply(): Event<SessionEvent> {
-    return this.#onDidApply.event;
   }
 
   readonly apply = (event: SessionEvent): void => {

@@ -1,15 +1,14 @@
 // Restores a stored conversation: its transcript, with everything closed that was open when its
 // window ended. A message that may have reached the agent is never sent again without asking the
 // user.
-import { textOfBlocks } from '../../base/text';
-import type { ContentBlock } from '../../session/events/content';
 import type { SessionEvent } from '../../session/events/event';
 import type { TurnNote } from '../../session/events/ownText';
 import type { SessionView } from '../../session/model/model';
 import type { SessionState } from '../../session/model/state';
 import { isEnded } from '../../session/model/tools';
-import type { PromptQueue, QueuedAttachment, QueueItem } from '../../session/queue/queue';
+import type { PromptQueue, QueueItem } from '../../session/queue/queue';
 import type { KeptConversation, KeptItem } from './persistence';
+import { type FailedPrompt, promptOf } from './sendAgain';
 import type { Unsent } from './unsent';
 
 /** Where an agent that outlives its window runs: on this machine, or on another one. */
@@ -106,30 +105,19 @@ export function unansweredPrompt({ turn, entries }: Readonly<SessionState>): Kep
   const prompt = entries.findLast((entry) => entry.kind === 'user' && entry.turnId === turn.id);
   if (prompt?.kind !== 'user' || !prompt.promptId || prompt.messageId !== undefined) return undefined;
   const { promptId, content } = prompt;
-  return inDoubt({ ...itemOf(promptId, content), id: `${promptId}-again`, repeats: promptId });
+  return inDoubt({ ...itemOf(promptId, promptOf(content)), id: `${promptId}-again`, repeats: promptId });
 }
 
 /** Returns a sent message as it was in the queue. */
 export function sentItem({ entries }: Readonly<SessionState>, promptId: string): QueueItem | undefined {
   const prompt = entries.findLast((entry) => entry?.kind === 'user' && entry.promptId === promptId);
-  return prompt?.kind === 'user' ? itemOf(promptId, prompt.content) : undefined;
+  return prompt?.kind === 'user' ? itemOf(promptId, promptOf(prompt.content)) : undefined;
 }
 
-function itemOf(id: string, content: readonly ContentBlock[]): QueueItem {
-  return {
-    id,
-    text: textOfBlocks(content),
-    attachments: content.flatMap((block, index) => (block.type === 'text' ? [] : [attachmentOf(block, index)])),
-    state: 'sending',
-    held: false,
-  };
+function itemOf(id: string, prompt: FailedPrompt): QueueItem {
+  return { ...prompt, id, state: 'sending', held: false };
 }
 
 function inDoubt(item: KeptItem): KeptItem {
   return { ...item, held: false, state: 'failed', reason: 'in-doubt', doubtful: true };
-}
-
-function attachmentOf(block: ContentBlock, index: number): QueuedAttachment {
-  const label = block.type === 'resource_link' ? block.name : block.type === 'resource' ? block.uri : block.type;
-  return { id: `again-${index}`, kind: block.type === 'image' ? 'image' : 'other', label, forms: [block] };
 }

@@ -35,9 +35,14 @@ export function promptOfTurn({ entries }: Readonly<SessionState>, turnId: string
     if (entry?.kind === 'turn_end' && entry.turnId !== turnId) break;
     if (entry?.kind === 'user' && entry.turnId === turnId) said.unshift(...entry.content);
   }
+  return promptOf(said, '\n');
+}
+
+/** Returns a sent message as the user had written it. */
+export function promptOf(content: readonly ContentBlock[], separator?: string): FailedPrompt {
   return {
-    text: textOfBlocks(said, '\n'),
-    attachments: said.flatMap((block, index) => attachmentOf(block, `again${index}`) ?? []),
+    text: textOfBlocks(content, separator),
+    attachments: content.flatMap((block, index) => attachmentOf(block, `again${index}`) ?? []),
   };
 }
 

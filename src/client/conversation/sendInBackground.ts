@@ -33,10 +33,11 @@ export function sendingServices(services: ConversationServices): ConversationSer
 export async function sendNext(conversation: Conversation, signal: AbortSignal): Promise<boolean> {
   try {
     const item = conversation.queue.next();
-    if (!item || !conversation.isAttaching) return false;
+    if (!item || !conversation.connector.isAttaching) return false;
     void conversation.start();
-    await untilChanged(conversation, signal, () => conversation.hasLeft(item.id) || isOver(conversation));
-    return conversation.hasLeft(item.id);
+    const hasLeft = () => conversation.turns.driver.requestIds.has(item.id);
+    await untilChanged(conversation, signal, () => hasLeft() || isOver(conversation));
+    return hasLeft();
   } finally {
     await conversation.close('window-ended');
   }

@@ -1,6 +1,6 @@
 // What the user has not sent yet: the text and attachments of the next message, and their reading
 // position. Survives the window, like queued messages.
-import { Emitter, type Event } from '../../base/event';
+import { Emitter } from '../../base/event';
 import type { Anchor, DraftView } from '../../panel/contract';
 import type { QueuedAttachment } from '../../session/queue/queue';
 import type { ConversationPersistence, KeptConversation } from './persistence';
@@ -15,6 +15,7 @@ export class Unsent {
   readonly #persistence: ConversationPersistence | undefined;
   readonly #onChange: () => void;
   readonly #didChangeDraft = new Emitter<DraftChange>();
+  readonly onDidChangeDraft = this.#didChangeDraft.event;
   #draft: DraftView = { text: '', revision: 0 };
   #attachments: readonly QueuedAttachment[] = [];
 
@@ -28,10 +29,6 @@ export class Unsent {
 
   get draft(): DraftView {
     return this.#draft;
-  }
-
-  get onDidChangeDraft(): Event<DraftChange> {
-    return this.#didChangeDraft.event;
   }
 
   /** @returns false if a newer text is here */

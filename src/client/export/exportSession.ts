@@ -1,11 +1,10 @@
 // Writes a whole session as a file, without secrets.
+
+import { REDACTED } from '../../base/knownSecrets';
 import { redact } from '../../base/redact';
 import { Slices } from '../../changes/lines/slices';
-import type { SessionState } from '../../session/model/state';
-import { inNestedOrder } from '../../session/model/state';
-import { cleanItem } from './cleanItem';
-import { headLine, itemLine, LAST_LINE } from './sessionFile';
-import type { SessionHead, SessionItem } from './sessionItems';
+import { inNestedOrder, type SessionState } from '../../session/model/state';
+import type { SessionHead } from './sessionItems';
 import { SessionPage } from './sessionPage';
 import { ItemWriter } from './toItems';
 
@@ -31,9 +30,9 @@ export async function exportSession(
   signal: AbortSignal,
 ): Promise<Uint8Array> {
   const writer = new ItemWriter(state);
-  const form = format === 'json' ? new JsonForm() : new HtmlForm(head.agent?.name ?? '', language);
+  const form: Form = format === 'json' ? jsonForm() : new SessionPage(head.agent?.name ?? '', language);
   const chunks: Buffer[] = [];
-  let text = form.begin(cleanHead(head));
+  let text = form.begin({ ...head, title: head.title && redact(head.title) });
   const entries = inNestedOrder(state.entries, state.nests);
   const slices = new Slices();
   for (const [index, entry] of entries.entries()) {
@@ -63,46 +62,61 @@ export async function sessionHtml(state: ExportedSession['state'], agent: string
   return html + page.close();
 }
 
-function cleanHead(head: SessionHead): SessionHead {
-  return head.title === undefined ? head : { ...head, title: redact(head.title) };
+/** How entries become a text. */
+type Form = Pick<SessionPage, 'begin' | 'entry' | 'end'>;
+
+/** One entry a line. */
+function jsonForm(): Form {
+  let separator = '';
+  return {
+    begin: (head) => `${JSON.stringify(head).slice(0, -1)},"entries":[\n`,
+    entry(item) {
+      const line = separator + JSON.stringify(item);
+      separator = ',\n';
+      return line;
+    },
+    end: () => '\n]}\n',
+  };
 }
 
-class JsonForm {
-  #isFirst = true;
+/** Of tool calls and notices: values of any shape. Secrets in them are known by their names, too. */
+const RAW = new Set(['input', 'output', 'raw']);
+/** What is no text: pictures and sounds. Looking through megabytes of them takes long. */
+const BASE64 = /^[A-Za-z0-9+/=\s]*$/;
 
-  begin(head: SessionHead): string {
-    return headLine(head);
-  }
-
-  entry(item: SessionItem): string {
-    const line = itemLine(item, this.#isFirst);
-    this.#isFirst = false;
-    return line;
-  }
-
-  end(): string {
-    return LAST_LINE;
-  }
+/** Returns the entry, or a part of it, without secrets. */
+function cleanItem<T extends object>(fields: T): T {
+  const cleaned = Object.entries(fields).map(([name, value]: [string, unknown]) => [
+    name,
+    name === 'type' ? value : cleanValue(name, value),
+  ]);
+  return Object.fromEntries(cleaned) as T;
 }
 
-class HtmlForm {
-  readonly #page: SessionPage;
-  readonly #language: string;
-
-  constructor(agent: string, language: string) {
-    this.#page = new SessionPage(agent);
-    this.#language = language;
+function cleanValue(name: string, value: unknown): unknown {
+  if (typeof value === 'string') {
+    const isMedia = (name === 'data' || name === 'blob') && BASE64.test(value);
+    return isMedia ? value : redact(value);
   }
+  if (RAW.has(name)) return cleanRaw(value);
+  if (Array.isArray(value)) return value.map((one) => cleanValue('', one));
+  return typeof value === 'object' && value !== null ? cleanItem(value) : value;
+}
 
-  begin(head: SessionHead): string {
-    return this.#page.begin(head, this.#language);
-  }
-
-  entry(item: SessionItem): string {
-    return this.#page.entry(item);
-  }
-
-  end(): string {
-    return this.#page.end();
+function cleanRaw(value: unknown): unknown {
+  if (value === undefined) return undefined;
+  try {
+    const text = JSON.stringify(value);
+    const cleaned = redact(text);
+    if (cleaned === text) return value;
+    try {
+      return JSON.parse(cleaned);
+    } catch {
+      // What looks like a secret may be more than a string, which breaks the JSON.
+      return cleaned;
+    }
+  } catch {
+    // Nested too deeply to be written.
+    return REDACTED;
   }
 }

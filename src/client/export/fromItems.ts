@@ -7,6 +7,8 @@ import type { ItemPart, SessionItem, ToolItem } from './sessionItems';
 /** Codes of errors; others may come from nowhere but a file that was written for it. */
 const CODE = /^[a-z\d-]{1,60}$/;
 
+type TurnEnd = Extract<SessionItem, { type: 'turn_end' }>;
+
 export class ItemReader {
   readonly #now: number;
   #count = 0;
@@ -58,15 +60,8 @@ export class ItemReader {
       }
       case 'error': {
         const { code, text: message, hint, stderr } = item;
-        return [
-          {
-            type: 'error',
-            code: CODE.test(code) ? code : 'error',
-            message,
-            hint: hint || undefined,
-            stderr: stderr || undefined,
-          },
-        ];
+        const known = CODE.test(code) ? code : 'error';
+        return [{ type: 'error', code: known, message, hint: hint || undefined, stderr: stderr || undefined }];
       }
       case 'missing':
         return [{ type: 'gap', gapId: this.#id(), text: item.text, state: 'final' }];
@@ -106,16 +101,8 @@ export class ItemReader {
     if (part.type !== 'terminal') return part;
     const { command, cwd, output, truncated, exitCode, signal } = part;
     const terminalId = this.#id();
-    terminals.push({
-      type: 'terminal',
-      terminalId,
-      output,
-      command,
-      cwd,
-      truncated,
-      exit: { exitCode, signal },
-      released: true,
-    });
+    const exit = { exitCode, signal };
+    terminals.push({ type: 'terminal', terminalId, output, command, cwd, truncated, exit, released: true });
     return { type: 'terminal', terminalId };
   }
 
@@ -134,26 +121,14 @@ export class ItemReader {
   }
 
   #endTurn(
-    stopReason: Extract<SessionItem, { type: 'turn_end' }>['reason'],
+    stopReason: TurnEnd['reason'],
     at: number,
-    { barrier, interrupted, note, tokens, tokenParts }: Partial<Extract<SessionItem, { type: 'turn_end' }>> = {},
+    { barrier, interrupted, note, tokens, tokenParts }: Partial<TurnEnd> = {},
   ): readonly SessionEvent[] {
     if (this.#turn === undefined) return [];
     const turnId = this.#turn;
     this.#turn = undefined;
-    return [
-      {
-        type: 'turn_ended',
-        turnId,
-        stopReason,
-        barrier,
-        interrupted,
-        at,
-        note,
-        tokens,
-        tokenParts: tokenParts,
-      },
-    ];
+    return [{ type: 'turn_ended', turnId, stopReason, barrier, interrupted, at, note, tokens, tokenParts }];
   }
 
   #parentAt(depth = 0): string | undefined {

@@ -2,10 +2,11 @@
 // entry a line, so that a long one is written and read a little at a time.
 import { ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
+import { parsedJson } from '../../base/untrusted';
 import { Slices } from '../../changes/lines/slices';
 import type { TimedEvent } from '../../session/events/event';
 import { ItemReader } from './fromItems';
-import { readHead, readItem, type SessionHead, type SessionItem } from './sessionItems';
+import { readHead, readItem, type SessionHead } from './sessionItems';
 
 export const SESSION_FILE = {
   format: 'parley-session',
@@ -16,27 +17,15 @@ export const SESSION_FILE = {
   maxEntries: 200_000,
 } as const;
 
-export function headLine(head: SessionHead): string {
-  return `${JSON.stringify(head).slice(0, -1)},"entries":[\n`;
-}
-
-export function itemLine(item: SessionItem, isFirst: boolean): string {
-  return `${isFirst ? '' : ',\n'}${JSON.stringify(item)}`;
-}
-
-export const LAST_LINE = '\n]}\n';
-
-export interface SessionFile {
-  readonly head: SessionHead;
-  readonly events: readonly TimedEvent[];
-  readonly skipped: number;
-}
-
 /**
  * @param now nothing in it is later; ms since 1970
  * @throws ParleyError `not-a-session`, `session-version`, `session-too-large`
  */
-export async function readSessionFile(bytes: Uint8Array, now: number, signal: AbortSignal): Promise<SessionFile> {
+export async function readSessionFile(
+  bytes: Uint8Array,
+  now: number,
+  signal: AbortSignal,
+): Promise<{ readonly head: SessionHead; readonly events: readonly TimedEvent[]; readonly skipped: number }> {
   if (bytes.length > SESSION_FILE.maxBytes) throw tooLarge();
   const { head, lines } = open(bytes);
   const reader = new ItemReader(now);
@@ -60,7 +49,7 @@ function open(bytes: Uint8Array): { readonly head: SessionHead; readonly lines: 
   const end = bytes.indexOf(NEWLINE);
   const first = decode(bytes.subarray(0, end < 0 ? bytes.length : end));
   const isByLine = first.endsWith('"entries":[') || first.endsWith('"entries":[\r');
-  const value = isByLine ? parse(`${first.trimEnd()}]}`) : whole(bytes);
+  const value = isByLine ? parsedJson(`${first.trimEnd()}]}`) : whole(bytes);
   const head = readHead(value);
   if (!head) throw notASession();
   if (head.version > SESSION_FILE.version)
@@ -79,25 +68,17 @@ function* linesOf(bytes: Uint8Array, from: number): Generator<unknown> {
     const line = end - at > SESSION_FILE.maxLine ? undefined : decode(bytes.subarray(at, end)).trim();
     at = end + 1;
     if (line === ']}' || line === '') continue;
-    yield line === undefined ? undefined : parse(line.replace(/,$/, ''));
+    yield line === undefined ? undefined : parsedJson(line.replace(/,$/, ''));
   }
 }
 
 function whole(bytes: Uint8Array): unknown {
   if (bytes.length > SESSION_FILE.maxLine) throw notASession();
-  return parse(decode(bytes));
+  return parsedJson(decode(bytes));
 }
 
 function decode(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes.length > SESSION_FILE.maxLine ? bytes.subarray(0, 1024) : bytes);
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function notASession(): ParleyError {

@@ -116,18 +116,15 @@ const item = z.discriminatedUnion('type', [
   z.object({ type: z.literal('missing'), at, text }),
 ]);
 
-/** The type without `undefined` in optional fields: JSON has none. */
-type Exact<T> = unknown extends T
-  ? T
-  : T extends readonly (infer One)[]
-    ? readonly Exact<One>[]
-    : T extends object
-      ? { readonly [Key in keyof T]: Exact<Exclude<T[Key], undefined>> }
-      : T;
+type Frozen<T> = T extends readonly (infer One)[]
+  ? readonly Frozen<One>[]
+  : T extends object
+    ? { readonly [Key in keyof T]: Frozen<T[Key]> }
+    : T;
 
-export type SessionItem = Exact<z.infer<typeof item>>;
-export type ItemBlock = Exact<z.infer<typeof block>>;
-export type ItemPart = Exact<z.infer<typeof part>>;
+export type SessionItem = Frozen<z.infer<typeof item>>;
+export type ItemBlock = Frozen<z.infer<typeof block>>;
+export type ItemPart = Frozen<z.infer<typeof part>>;
 export type ToolItem = Extract<SessionItem, { type: 'tool' }>;
 
 export function readItem(value: unknown): SessionItem | undefined {
@@ -150,7 +147,7 @@ const head = z.object({
   ),
 });
 
-export type SessionHead = Exact<z.infer<typeof head>>;
+export type SessionHead = Frozen<z.infer<typeof head>>;
 
 /** Returns what a file says of its session; undefined if it is not a file of a session. */
 export function readHead(value: unknown): SessionHead | undefined {

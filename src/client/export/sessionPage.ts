@@ -24,21 +24,32 @@ const MAX_TEXT = 200_000;
 
 export class SessionPage {
   readonly #agent: string;
-  readonly #names = markdownNames();
+  readonly #language: string;
+  readonly #names: MarkdownPage = {
+    details: l10n.t('Details'),
+    alerts: {
+      note: l10n.t('Note'),
+      tip: l10n.t('Tip'),
+      important: l10n.t('Important'),
+      warning: l10n.t('Warning'),
+      caution: l10n.t('Caution'),
+    },
+  };
   #speaker: 'user' | 'agent' | undefined;
   #turn: Pick<TurnLineFacts, 'number' | 'origin' | 'elsewhere'> | undefined;
   #depth = 0;
 
-  constructor(agent: string) {
+  constructor(agent: string, language = '') {
     this.#agent = agent;
+    this.#language = language;
   }
 
-  begin({ title = l10n.t('Session'), exported }: SessionHead, language: string): string {
+  begin({ title = l10n.t('Session'), exported }: SessionHead): string {
     const hash = createHash('sha256').update(CSS).digest('base64');
     const policy = `default-src 'none'; style-src 'sha256-${hash}'; img-src data:; media-src data:; form-action 'none'; base-uri 'none'`;
     const when = exported === undefined ? '' : formatTime(Date.parse(exported));
     return `<!DOCTYPE html>
-<html lang="${escapeHtml(language)}"><head><meta charset="utf-8">
+<html lang="${escapeHtml(this.#language)}"><head><meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${policy}">
 <meta name="viewport" content="width=device-width"><meta name="referrer" content="no-referrer">
 <title>${escapeHtml(title)}</title><style>${CSS}</style></head>
@@ -48,7 +59,8 @@ export class SessionPage {
 
   entry(item: SessionItem): string {
     const depth = ('depth' in item && item.depth) || 0;
-    const between = depth > this.#depth ? nestBegin(depth - this.#depth) : nestEnd(this.#depth - depth);
+    const begin = `<details class="nested"><summary>${escapeHtml(l10n.t('Subagent'))}</summary>\n`;
+    const between = depth > this.#depth ? begin.repeat(depth - this.#depth) : nestEnd(this.#depth - depth);
     this.#depth = depth;
     return between + this.#entry(item);
   }
@@ -84,7 +96,8 @@ export class SessionPage {
           ({ content, status }) => `<li>${status === 'completed' ? '☑' : '☐'} ${escapeHtml(content)}</li>`,
         );
         const list = steps.length > 0 ? `<ul>${steps.join('')}</ul>` : '';
-        const text = item.markdown === undefined ? escapeHtml(item.uri ?? '') : this.#markdown(item.markdown);
+        const text =
+          item.markdown === undefined ? escapeHtml(item.uri ?? '') : markdownHtml(item.markdown, this.#names);
         return `${this.#says('agent')}<section><strong>${escapeHtml(l10n.t('Plan'))}</strong>${list}${text}</section>\n`;
       }
       case 'notice':
@@ -111,10 +124,6 @@ export class SessionPage {
     return `<h2>${escapeHtml(speaker === 'user' ? l10n.t('You') : this.#agent)}</h2>`;
   }
 
-  #markdown(text: string): string {
-    return markdownHtml(text, this.#names);
-  }
-
   #blocks(blocks: readonly ItemBlock[]): string {
     // Parts of one message are one text: a code block may go through several of them.
     let html = '';
@@ -124,10 +133,10 @@ export class SessionPage {
         text += block.text;
         continue;
       }
-      html += this.#markdown(text) + blockHtml(block);
+      html += markdownHtml(text, this.#names) + blockHtml(block);
       text = '';
     }
-    return html + this.#markdown(text);
+    return html + markdownHtml(text, this.#names);
   }
 
   #tool({ title, kind, status, locations, content, input, output, decision }: ToolItem): string {
@@ -152,7 +161,7 @@ export class SessionPage {
   #part(part: ItemPart): string {
     switch (part.type) {
       case 'content':
-        return part.block.type === 'text' ? this.#markdown(cut(part.block.text)) : blockHtml(part.block);
+        return part.block.type === 'text' ? markdownHtml(cut(part.block.text), this.#names) : blockHtml(part.block);
       case 'diff': {
         const lines = part.hunks?.flatMap((hunk) => hunk.lines) ?? changedLines(part.oldText ?? '', part.newText);
         return `<p><code>${escapeHtml(part.path)}</code></p><pre>${escapeHtml(cut(lines.join('\n')))}</pre>`;
@@ -200,10 +209,6 @@ function blockHtml(block: Exclude<ItemBlock, { type: 'text' }> | ItemBlock): str
   }
 }
 
-function nestBegin(levels: number): string {
-  return `<details class="nested"><summary>${escapeHtml(l10n.t('Subagent'))}</summary>\n`.repeat(levels);
-}
-
 function nestEnd(levels: number): string {
   return '</details>\n'.repeat(levels);
 }
@@ -218,17 +223,4 @@ function folded(summary: string, html: string): string {
 
 function cut(text: string): string {
   return text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT / 2)}\n…\n${text.slice(-MAX_TEXT / 2)}`;
-}
-
-function markdownNames(): MarkdownPage {
-  return {
-    details: l10n.t('Details'),
-    alerts: {
-      note: l10n.t('Note'),
-      tip: l10n.t('Tip'),
-      important: l10n.t('Important'),
-      warning: l10n.t('Warning'),
-      caution: l10n.t('Caution'),
-    },
-  };
 }

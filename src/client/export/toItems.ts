@@ -21,12 +21,14 @@ export class ItemWriter {
   }
 
   write({ entry, depth }: PlacedEntry): readonly SessionItem[] {
-    if (depth > 0) return this.#itemsOf(entry).map((item) => ({ ...item, depth }));
     const { turnId } = entry;
-    const begins = turnId === undefined || this.#begun.has(turnId) ? [] : [...this.end(), ...this.#begin(turnId)];
-    const items = [...begins, ...this.#itemsOf(entry)];
-    this.#last = items.at(-1)?.at ?? this.#last;
-    return items;
+    const isBegun = depth > 0 || turnId === undefined || this.#begun.has(turnId);
+    const begins = isBegun ? [] : [...this.end(), ...this.#begin(turnId)];
+    const item = this.#itemOf(entry);
+    if (!item) return begins;
+    if (depth > 0) return [{ ...item, depth } as SessionItem];
+    this.#last = item.at;
+    return [...begins, item];
   }
 
   end(): readonly SessionItem[] {
@@ -45,77 +47,44 @@ export class ItemWriter {
     return [{ type: 'turn', at: turn.startedAt, ...by }];
   }
 
-  #itemsOf(entry: Entry): readonly SessionItem[] {
+  #itemOf(entry: Entry): SessionItem | undefined {
     const { at } = entry;
     switch (entry.kind) {
       case 'user':
       case 'agent':
       case 'thought':
-        return entry.content.length === 0 ? [] : [{ type: entry.kind, at, content: entry.content }];
+        return entry.content.length === 0 ? undefined : { type: entry.kind, at, content: entry.content };
       case 'tool':
-        return [this.#tool(entry)];
+        return this.#tool(entry);
       case 'plan': {
         const { entries, markdown, uri, removed } = entry;
-        const steps = entries.map(({ content, priority, status }) => ({
-          content,
-          priority,
-          status,
-        }));
-        return [
-          {
-            type: 'plan',
-            at,
-            steps,
-            markdown,
-            uri,
-            removed,
-          },
-        ];
+        const steps = entries.map(({ content, priority, status }) => ({ content, priority, status }));
+        return { type: 'plan', at, steps, markdown, uri, removed };
       }
       case 'notice': {
         const { title, text } = noticeTexts(entry);
         const { severity, detail, raw } = entry;
-        const all = detail ? `${text}\n\n${detail}` : text;
-        return [{ type: 'notice', at, severity, title, text: all, raw }];
+        return { type: 'notice', at, severity, title, text: detail ? `${text}\n\n${detail}` : text, raw };
       }
       case 'error': {
-        const { code, text, hint, stderr } = entry;
-        return [
-          {
-            type: 'error',
-            at,
-            code,
-            text: localize(text),
-            hint: hint ? localize(hint) : undefined,
-            stderr: stderr || undefined,
-          },
-        ];
+        const { code, text, hint: advice, stderr } = entry;
+        const hint = advice ? localize(advice) : undefined;
+        return { type: 'error', at, code, text: localize(text), hint, stderr: stderr || undefined };
       }
       case 'gap':
-        return [{ type: 'missing', at, text: gapText(entry) }];
+        return { type: 'missing', at, text: gapText(entry) };
       case 'turn_end':
         return this.#turnEnd(entry.turnId, at);
     }
   }
 
-  #turnEnd(id: string, at: number): readonly SessionItem[] {
-    if (this.#open !== id) return [];
+  #turnEnd(id: string, at: number): SessionItem | undefined {
+    if (this.#open !== id) return undefined;
     this.#open = undefined;
-    const turn = this.#turns.get(id);
-    const note = turn?.note === undefined ? undefined : turnNoteText(turn.note);
-    const { tokens, tokenParts, barrier, interrupted } = turn ?? {};
-    return [
-      {
-        type: 'turn_end',
-        at: turn?.endedAt ?? at,
-        reason: turn?.stopReason ?? 'unknown',
-        barrier,
-        interrupted,
-        note,
-        tokens,
-        tokenParts,
-      },
-    ];
+    const turn: Partial<State['turns'][number]> = this.#turns.get(id) ?? {};
+    const { endedAt = at, stopReason: reason = 'unknown', tokens, tokenParts, barrier, interrupted } = turn;
+    const note = turn.note === undefined ? undefined : turnNoteText(turn.note);
+    return { type: 'turn_end', at: endedAt, reason, barrier, interrupted, note, tokens, tokenParts };
   }
 
   #tool(entry: ToolEntry): SessionItem {
@@ -132,14 +101,7 @@ export class ItemWriter {
       locations: locations.map(({ path, line }) => ({ path, line })),
       input: rawInput,
       output: rawOutput,
-      ...(decision && {
-        decision: {
-          outcome: decision.outcome,
-          by: decision.by,
-          name: decision.name,
-          rule: decision.rule,
-        },
-      }),
+      decision: decision && { outcome: decision.outcome, by: decision.by, name: decision.name, rule: decision.rule },
     };
   }
 

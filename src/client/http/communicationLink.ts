@@ -1,6 +1,13 @@
 // A link to an HTTP agent. There is no connection that could break: each request stands alone, and
 // a failure fails its prompt.
-import type { AgentDescription } from '../../acp/protocol/dialect';
+import type {
+  AgentDescription,
+  Dialect,
+  PromptAnswer,
+  SessionOffer,
+  SessionSetup,
+  UpdateTargets,
+} from '../../acp/protocol/dialect';
 import { UpdateRouter } from '../../acp/protocol/earlyUpdates';
 import type { CommunicationAgent } from '../../agents/agentDefinition';
 import { toDisposable } from '../../base/disposable';
@@ -9,14 +16,21 @@ import type { Event } from '../../base/event';
 import { framed, type Localizable, localizable, mapForeign, withoutFullStop } from '../../base/localizable';
 import type { Log } from '../../base/log';
 import { withTimeout } from '../../base/within';
+import type { ContentBlock } from '../../session/events/content';
+import type { SessionEvent } from '../../session/events/event';
 import type { AgentLink } from '../ports/agentLink';
-import { AgentServerError, CommunicationClient, type FetchLike, type Traffic } from '../ports/agentServers';
-import type { AgentManifest } from '../ports/messages';
+import {
+  type AgentEndpoint,
+  AgentServerError,
+  CommunicationClient,
+  type FetchLike,
+  type Traffic,
+} from '../ports/agentServers';
+import { type AgentManifest, mintId } from '../ports/messages';
 import { redactSignatures } from '../ports/resources';
 import { type RemoteAccess, resolveRemote, scrubbedLog, scrubber } from '../transport/remoteTarget';
-import type { Deadlines, Stages } from '../transport/stages';
+import type { Stages } from '../transport/stages';
 import type { CommunicationChat } from './communicationChat';
-import { CommunicationDialect } from './communicationDialect';
 
 const MAX_NAMES = 20;
 
@@ -129,19 +143,13 @@ interface FoundAgent {
  * Stages: `resolve`, `connect` (`GET /ping`), `initialize` (`GET /agents/{name}`).
  * @throws ParleyError
  */
-export async function lookUpAgent(
-  options: LookUpOptions,
-  stages: Stages,
-  deadlines: Deadlines,
-  signal: AbortSignal,
-): Promise<FoundAgent> {
+export async function lookUpAgent(options: LookUpOptions, stages: Stages, signal: AbortSignal): Promise<FoundAgent> {
   const { agent, remote, onTraffic } = options;
   let scrub = (text: string): string => text;
   try {
     // The user may be asked for a secret, which takes as long as it takes to find it.
-    const { url, headers } = await stages.run('resolve', deadlines['sign-in'], signal, (stop) =>
-      resolveRemote(agent, remote, stop),
-    );
+    const resolve = (stop: AbortSignal) => resolveRemote(agent, remote, stop);
+    const { url, headers } = await stages.run('resolve', signal, resolve, 'sign-in');
     scrub = scrubber(headers);
     const log = scrubbedLog(options.log, scrub);
     const client = new CommunicationClient({
@@ -151,10 +159,8 @@ export async function lookUpAgent(
       onTraffic: onTraffic && ((dir, line) => onTraffic(dir, redactSignatures(scrub(line)))),
       fetch: options.fetch,
     });
-    await stages.run('connect', deadlines.connect, signal, (stop) => reachServer(client, stop));
-    const manifest = await stages.run('initialize', deadlines.initialize, signal, (stop) =>
-      findAgent(client, agent.agent, stop),
-    );
+    await stages.run('connect', signal, (stop) => reachServer(client, stop));
+    const manifest = await stages.run('initialize', signal, (stop) => findAgent(client, agent.agent, stop));
     return { log, scrub, client, description: describeAgent(manifest) };
   } catch (error) {
     if (signal.aborted) throw error;
@@ -190,10 +196,9 @@ export class CommunicationLink implements AgentLink {
   static async open(
     options: CommunicationLinkOptions,
     stages: Stages,
-    deadlines: Deadlines,
     signal: AbortSignal,
   ): Promise<CommunicationLink> {
-    return new CommunicationLink(options, await lookUpAgent(options, stages, deadlines, signal));
+    return new CommunicationLink(options, await lookUpAgent(options, stages, signal));
   }
 
   get isAlive(): boolean {
@@ -235,4 +240,98 @@ function named(error: unknown, agent: string, scrub: (text: string) => string): 
   const text = withoutFullStop(mapForeign(errorText(error), scrub));
   const named = messageOf(error).startsWith(agent) ? framed('{0}.', text) : framed('{0}: {1}.', agent, text);
   return new ParleyError(code, named, { hint: advice || undefined, cause: error });
+}
+
+interface CommunicationDialectOptions {
+  readonly endpoint: AgentEndpoint;
+  readonly chat: CommunicationChat;
+  /** Takes secrets out of a text that people see. */
+  readonly scrub: (text: string) => string;
+  /** Routes an event of a session to its conversation, where it arrives as an update. */
+  readonly route: (sessionId: string, event: SessionEvent) => void;
+}
+
+/** A prompt is a run, and what happens in a run arrives as events already. */
+class CommunicationDialect implements Dialect {
+  readonly protocol = 'communication';
+  readonly #options: CommunicationDialectOptions;
+  readonly #end = new AbortController();
+  #running: Promise<unknown> | undefined;
+
+  constructor(options: CommunicationDialectOptions) {
+    this.#options = options;
+  }
+
+  async newSession(_setup: SessionSetup, _signal: AbortSignal): Promise<SessionOffer> {
+    const { chat, endpoint } = this.#options;
+    const sessionId = chat.begin(endpoint);
+    this.#attach(sessionId);
+    return { sessionId };
+  }
+
+  /** @throws ParleyError `session-not-found`; AgentServerError */
+  async resume(sessionId: string, _setup: SessionSetup, _replay: boolean, signal: AbortSignal): Promise<SessionOffer> {
+    const { chat, endpoint } = this.#options;
+    this.#attach(sessionId);
+    await chat.open(sessionId, endpoint, signal);
+    return { sessionId };
+  }
+
+  /**
+   * `POST /runs`, or `POST /runs/{id}` for an answer.
+   * @throws as `CommunicationSession.send`
+   */
+  async prompt(
+    _sessionId: string,
+    prompt: readonly ContentBlock[],
+    onSent: (requestId: string) => void,
+  ): Promise<PromptAnswer> {
+    onSent(mintId());
+    const running = this.#options.chat.send(prompt, this.#end.signal);
+    this.#running = running;
+    try {
+      const { stopReason, isAwaiting } = await running;
+      return { ends: true, stopReason, note: isAwaiting ? 'awaits-answer' : undefined };
+    } catch (error) {
+      throw this.#scrubbed(error);
+    } finally {
+      this.#running = undefined;
+    }
+  }
+
+  /** `POST /runs/{id}/cancel`. */
+  async cancel(_sessionId: string): Promise<void> {
+    await this.#options.chat.cancel();
+  }
+
+  isAsking(_sessionId: string): boolean {
+    return this.#options.chat.isAsking;
+  }
+
+  readUpdates(updates: readonly unknown[], { emit }: UpdateTargets): void {
+    for (const update of updates) emit(update as SessionEvent);
+  }
+
+  /** Stops a run whose end would not be seen; a question stays, since it may be answered later. */
+  async stopRun(): Promise<void> {
+    if (!this.#running) return;
+    await this.#options.chat.cancel();
+    await this.#running;
+  }
+
+  async abandon(): Promise<void> {
+    this.#end.abort(new ParleyError('connection-closed', localizable('The connection to the agent was closed.')));
+    await this.#running?.catch(() => undefined);
+  }
+
+  #scrubbed(error: unknown): unknown {
+    if (!(error instanceof ParleyError)) return error;
+    const { message, ...hint } = error.texts;
+    return new ParleyError(error.code, mapForeign(message, this.#options.scrub), { ...hint, cause: error });
+  }
+
+  #attach(sessionId: string): void {
+    const { chat, route } = this.#options;
+    chat.attach((event) => route(sessionId, event));
+  }
 }

@@ -1,6 +1,7 @@
 // What is stored of a session with an HTTP agent besides its transcript: the descriptor, the
 // servers that have it, and an open question.
 import * as z from 'zod/mini';
+import { parsedJson } from '../../base/untrusted';
 import { compareHistories, heldSchema, type KeptPast, type RunPosition } from '../ports/agentServers';
 import { idSchema, MAX_HISTORY, type SessionDescriptor, sessionSchema, urlSchema } from '../ports/messages';
 
@@ -43,25 +44,7 @@ const schema = z.object({
 });
 
 export function readRecord(text: string): CommunicationRecord | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-  const { data } = schema.safeParse(value);
-  if (!data) return undefined;
-  const { place, question, running, held, gone, copies, dead, ...rest } = data;
-  return {
-    ...rest,
-    place,
-    question,
-    running,
-    held,
-    gone,
-    copies,
-    dead,
-  };
+  return schema.safeParse(parsedJson(text)).data;
 }
 
 export function withBranch(

@@ -73,8 +73,8 @@ export function parseMcpConfig(value: unknown): McpConfig {
     return { entries, inputs: [], problems: [localizable('“servers” must be an object from names to servers.')] };
   }
   for (const [name, entry] of Object.entries(servers).slice(0, MAX_SERVERS)) {
-    const schema = isRemote(entry) ? remoteSchema : stdioSchema;
-    const parsed = schema.safeParse(entry);
+    const isRemote = typeof entry === 'object' && entry !== null && 'url' in entry;
+    const parsed = (isRemote ? remoteSchema : stdioSchema).safeParse(entry);
     if (parsed.success) entries.push({ name, ...parsed.data });
     else {
       const issue = parsed.error.issues[0];
@@ -161,8 +161,4 @@ async function meaningOf(variable: string, surroundings: McpSurroundings): Promi
   const value = await input(key);
   if (value === undefined) throw new ParleyError('mcp-invalid', localizable('no value for the input “{0}”', key));
   return value;
-}
-
-function isRemote(entry: unknown): boolean {
-  return typeof entry === 'object' && entry !== null && 'url' in entry;
 }

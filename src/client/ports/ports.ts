@@ -8,12 +8,10 @@
 export interface FilePort {
   /**
    * The text of a file as the user sees it: an unsaved buffer before the disk.
-   * @param line 1-based first line;
-   * @param limit number of lines. Both absent: the whole file.
    * @param maxBytes a larger file is refused
    * @throws ParleyError `file-not-found`, `file-too-large`, `file-not-text`, `file-unreadable`
    */
-  readText(path: string, line: number | undefined, limit: number | undefined, maxBytes?: number): Promise<string>;
+  readText(path: string, maxBytes?: number): Promise<string>;
   /**
    * Replaces the text of a file (creating it and its folders). What is not changed keeps its bytes:
    * encoding, line ends, blanks. Links are followed.

@@ -13,7 +13,7 @@ import { at } from '../../base/untrusted';
 import type { ContentBlock } from '../../session/events/content';
 import type { StopReason } from '../../session/events/event';
 import type { SessionState } from '../../session/model/state';
-import type { QueueItem } from '../../session/queue/queue';
+import type { PromptQueue, QueueItem } from '../../session/queue/queue';
 import { detailed, type PauseCode, type WaitReason } from '../../session/queue/waitReason';
 import type { AgentLink, OpenedSession } from '../ports/agentLink';
 import { later } from '../ports/grace';
@@ -30,7 +30,6 @@ import {
   type StoredFailure,
   type TurnResult,
 } from '../turns/turnState';
-import { AcceptedPrompts } from './acceptedPrompts';
 import { contentOf, contentOfSent } from './promptContent';
 import { type MessageSender, PromptDispatcher, type SentMessage } from './promptDispatcher';
 import type { Preparation, TurnControlOptions } from './promptSession';
@@ -254,7 +253,8 @@ export class TurnControl implements MessageSender {
       return added;
     });
     const takenBack = queue.find(item.id) ? this.#accepted.add(item.id) : undefined;
-    this.#follow({ opened: target, item, handle, content, sent, takenBack });
+    const leaving = { opened: target, item, handle, content, sent, takenBack };
+    this.#follow(leaving, this.#prompt(leaving, target));
     return { done: prompt.done.promise.then((ended) => (this.#again.delete(item.id) ? undefined : ended)) };
   }
 
@@ -274,12 +274,12 @@ export class TurnControl implements MessageSender {
     return link.dialect.prompt(sessionId, prompt, onSent, takenBack ?? new AbortController().signal);
   }
 
-  /** @param pending the answer to a prompt that has left already */
-  #follow(leaving: LeavingPrompt, pending?: Promise<PromptAnswer>): void {
+  /** @param pending the answer to the prompt, which has left */
+  #follow(leaving: LeavingPrompt, pending: Promise<PromptAnswer>): void {
     const { queue, session, recorder } = this.#options;
     const { opened, item, handle } = leaving;
     const { link, sessionId } = opened;
-    this.#deliver(leaving, opened, 0, pending).then(
+    this.#delivered(leaving, opened, pending).then(
       (answer) =>
         // The end of the turn is stored together with how far the agent was heard.
         recorder.together(() => {
@@ -331,8 +331,8 @@ export class TurnControl implements MessageSender {
       if (!item) continue;
       const takenBack = inTurn ? undefined : this.#accepted.add(item.id);
       const content = contentOfSent(item);
-      const pending = this.#answerTo(opened, handle, sent.get(promptId));
-      this.#follow({ opened, item, handle, content, sent: content, takenBack }, pending);
+      const leaving = { opened, item, handle, content, sent: content, takenBack };
+      this.#follow(leaving, this.#answerTo(opened, handle, sent.get(promptId)) ?? this.#prompt(leaving, opened));
     }
   }
 
@@ -365,18 +365,19 @@ export class TurnControl implements MessageSender {
   }
 
   /**
-   * Sends a prompt, and once more in the same turn after a lost session was reopened or replaced.
+   * Returns the answer to a prompt, which is sent once more in the same turn after a lost session was
+   * reopened or replaced.
    * @param inVain how often that was done
    * @throws SessionLost if no session could be opened; what the agent answers
    */
-  async #deliver(
+  async #delivered(
     leaving: LeavingPrompt,
     opened: OpenedSession,
+    pending: Promise<PromptAnswer>,
     inVain = 0,
-    pending?: Promise<PromptAnswer>,
   ): Promise<PromptAnswer> {
     try {
-      return await (pending ?? this.#prompt(leaving, opened));
+      return await pending;
     } catch (error) {
       const { link } = opened;
       if (isClosed(error) && link.isAlive) {
@@ -392,8 +393,9 @@ export class TurnControl implements MessageSender {
       if (wait === 'kept-back' || !isHere() || !target) throw error;
       if (wait !== undefined) throw new SessionLost(wait, error);
       this.#options.session.leaving();
+      const again = this.#prompt(leaving, target);
       const isNew = target.sessionId !== opened.sessionId;
-      const answer = isNew ? this.#prompt(leaving, target) : this.#deliver(leaving, target, inVain + 1);
+      const answer = isNew ? again : this.#delivered(leaving, target, again, inVain + 1);
       this.dispatcher.pump(); // prompts that follow were kept back
       return answer;
     }
@@ -531,4 +533,60 @@ export function isSessionGone(error: unknown, sessionId: string, inVain: number)
   // SDKs put the id into `uri` too.
   const named = [at(error.data, 'sessionId'), at(error.data, 'uri')].filter((id) => id !== undefined);
   return inVain < MAX_REOPENINGS && (named.includes(sessionId) || (named.length === 0 && inVain === 0));
+}
+
+/** In milliseconds. */
+const TAKE_BACK_MS = 5000;
+
+interface AcceptedPrompt {
+  readonly takeBack: AbortController;
+  /** What happens when the agent gives it back; undefined: the user has not asked. */
+  wanted?: 'remove' | 'edit' | undefined;
+  timer?: ReturnType<typeof setTimeout>;
+}
+
+/** Messages in the agent's own queue: the user may take one back until a turn takes it in. */
+class AcceptedPrompts {
+  readonly #queue: PromptQueue;
+  readonly #prompts = new Map<string, AcceptedPrompt>();
+
+  constructor(queue: PromptQueue) {
+    this.#queue = queue;
+  }
+
+  /**
+   * A message is sent while others run.
+   * @returns a signal that is aborted when the user wants it back
+   */
+  add(id: string): AbortSignal {
+    const takeBack = new AbortController();
+    this.#prompts.set(id, { takeBack });
+    return takeBack.signal;
+  }
+
+  /** Asks the agent to give a message back (`$/cancel_request` for its prompt). */
+  takeBack(id: string, why: 'remove' | 'edit'): void {
+    const item = this.#queue.find(id);
+    const prompt = this.#prompts.get(id);
+    if (item?.state !== 'accepted' || !prompt) return;
+    prompt.wanted = why;
+    this.#queue.setState(item, 'accepted', 'taking-back');
+    prompt.takeBack.abort();
+    prompt.timer ??= setTimeout(() => {
+      prompt.wanted = undefined;
+      this.#queue.setState(item, 'accepted', 'not-given-back');
+    }, TAKE_BACK_MS);
+  }
+
+  /** @returns what the user wanted of it */
+  forget(id: string): 'remove' | 'edit' | undefined {
+    const prompt = this.#prompts.get(id);
+    clearTimeout(prompt?.timer);
+    this.#prompts.delete(id);
+    return prompt?.wanted;
+  }
+
+  clear(): void {
+    for (const id of [...this.#prompts.keys()]) this.forget(id);
+  }
 }

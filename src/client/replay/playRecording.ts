@@ -28,7 +28,8 @@ export interface PlayOptions {
 
 /** Resolves at the end, or when `signal` is aborted. */
 export async function playRecording(recording: Recording, options: PlayOptions, signal: AbortSignal): Promise<void> {
-  const { isPaced, note, onMessage, log, now, wait = pause } = options;
+  const { isPaced, note, onMessage, log, now } = options;
+  const { wait = (ms: number) => delay(ms, undefined, { signal }).catch(() => {}) } = options;
   const session = new RecordedSession({ note, log });
   const began = recording.began ?? now - (recording.messages.at(-1)?.at ?? 0);
   let last = 0;
@@ -45,8 +46,4 @@ export async function playRecording(recording: Recording, options: PlayOptions, 
     session.take(message, began + message.at);
   }
   session.end();
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<unknown> {
-  return delay(ms, undefined, { signal }).catch(() => {});
 }

@@ -3,30 +3,36 @@
 // recording is to be trusted, and nothing is done for it: no file is read and no program started.
 import { initialized } from '../../acp/initialize';
 import { errorSentence, RPC_CODES, RpcError } from '../../acp/jsonrpc/rpcError';
+import { isIdle } from '../../acp/proposals/promptLifecycle';
 import type { SessionStatus } from '../../acp/proposals/sessionStatus';
-import { required, type StateReport } from '../../acp/protocol/dialect';
+import { type AgentFeatures, type Dialect, required, type StateReport } from '../../acp/protocol/dialect';
 import { toBlock } from '../../acp/protocol/readContent';
 import { Deferred } from '../../base/deferred';
-import type { Disposable } from '../../base/disposable';
+import { type Disposable, toDisposable } from '../../base/disposable';
 import { messageOf } from '../../base/errors';
 import { type Log, silentLog } from '../../base/log';
 import { textOfBlocks } from '../../base/text';
 import { at } from '../../base/untrusted';
 import type { SessionEvent, TimedEvent } from '../../session/events/event';
-import { SessionModel } from '../../session/model/model';
+import { SessionModel, type SessionView } from '../../session/model/model';
+import type { Entry } from '../../session/model/state';
+import { resolveDoubtfulPrompts } from '../../session/reconcile/doubtfulPrompts';
 import type { RecordedMessage } from '../../traffic/recording';
 import { isHandoff } from '../connection/contextHandoff';
+import { canReopen } from '../connection/sessionOpenStrategy';
 import type { PastUpdates } from '../connection/sessionReplay';
 import { isAnswered } from '../conversation/agentRequests';
+import { RunningCalls, unsaidEnd } from '../conversation/connectionEvents';
 import { readUpdates } from '../conversation/inbound';
+import type { KeptItem } from '../conversation/persistence';
+import { unansweredPrompt } from '../conversation/restore';
+import type { Schedule } from '../ports/grace';
 import { isSessionGone, promptFailure } from '../prompts/turnControl';
 import { TurnDriver } from '../prompts/turnDriver';
-import { Subagents } from '../requests/subagents';
+import { askedBySubagent, Subagents } from '../requests/subagents';
+import { mayBeCut } from '../turns/engine';
 import { GRACES, initialTurns, type TurnMark } from '../turns/turnState';
-import { RecordedClock } from './recordedClock';
-import { RecordedLoss } from './recordedLoss';
 import { isOpening, type Opening, type RecordedAgent, RecordedOpenings } from './recordedOpenings';
-import { RecordedRequests } from './recordedRequests';
 
 const MAX_OPEN = 2_000;
 const MAX_BLOCKS = 200;
@@ -210,7 +216,10 @@ export class RecordedSession {
 
   #fromClient(method: string, id: string, params: unknown): Partial<OpenRequest> {
     if (method === 'initialize') {
-      if (this.#isConnected) this.#disconnected();
+      if (this.#isConnected) {
+        this.#close();
+        this.#loss.begin(this.#agent.description.features);
+      }
       this.#isConnected = true;
       return {};
     }
@@ -301,11 +310,6 @@ export class RecordedSession {
     if (!this.#loss.isCut) return;
     this.#openings.endReplay();
     this.#loss.opened();
-  }
-
-  #disconnected(): void {
-    this.#close();
-    this.#loss.begin(this.#agent.description.features);
   }
 
   #end(note: 'session-closed' | 'recording-ended'): void {
@@ -455,4 +459,242 @@ function agentOf(raw: unknown): RecordedAgent {
     notify: async (): Promise<void> => {},
   };
   return initialized(raw, nobody) ?? required(initialized({ protocolVersion: 1 }, nobody));
+}
+
+const MAX_WAITS = 1000;
+
+interface Wait {
+  readonly at: number;
+  readonly run: () => void;
+}
+
+/** Time passes from message to message; what waits for a silence happens when it would have live. */
+class RecordedClock {
+  /** Ms since 1970. */
+  now = 0;
+  #isRunning = false;
+  readonly #waits = new Set<Wait>();
+
+  readonly schedule: Schedule = (run, ms): Disposable => {
+    const wait = { at: this.now + ms, run };
+    this.#waits.add(wait);
+    return toDisposable(() => this.#waits.delete(wait));
+  };
+
+  /** In ms since 1970. */
+  get dueAt(): number | undefined {
+    return this.#next()?.at;
+  }
+
+  /** @param to ms since 1970 */
+  advance(to: number): void {
+    if (!this.#isRunning) this.now = to;
+    this.#isRunning = true;
+    for (let wait = this.#next(); wait && wait.at <= to; wait = this.#next()) this.#carryOut(wait);
+    this.now = Math.max(this.now, to);
+  }
+
+  finish(): void {
+    for (let count = 0; count < MAX_WAITS; count++) {
+      const wait = this.#next();
+      if (!wait) return;
+      this.#carryOut(wait);
+    }
+  }
+
+  #next(): Wait | undefined {
+    let next: Wait | undefined;
+    for (const wait of this.#waits) if (!next || wait.at < next.at) next = wait;
+    return next;
+  }
+
+  #carryOut(wait: Wait): void {
+    this.#waits.delete(wait);
+    this.now = Math.max(this.now, wait.at);
+    wait.run();
+  }
+}
+
+/** A connection lost in a turn: the turn is over, or continues over the next one, as live (connectionEvents.ts). */
+class RecordedLoss {
+  readonly #turns: TurnDriver;
+  readonly #model: SessionView;
+  readonly #subagents: Pick<Subagents, 'ended' | 'resume'>;
+  #isUndecided = false;
+  /** The prompt of the waiting turn, if nothing shows that the agent has it. */
+  #inDoubt: KeptItem | undefined;
+  #hasRepeated = false;
+  #isShown = false;
+  #isOpen = false;
+  readonly #running = new RunningCalls();
+
+  constructor(turns: TurnDriver, model: SessionView, subagents: Pick<Subagents, 'ended' | 'resume'>) {
+    this.#turns = turns;
+    this.#model = model;
+    this.#subagents = subagents;
+  }
+
+  begin(features: AgentFeatures): void {
+    this.#isUndecided = features.status !== undefined && canReopen(features) && mayBeCut(this.#turns.state);
+    if (!this.#isUndecided) this.over();
+  }
+
+  /**
+   * A client that keeps its turn asks before it reopens the session.
+   * @param method of its next request
+   */
+  decide(method: string): void {
+    if (!this.#isUndecided) return;
+    this.#isUndecided = false;
+    if (method !== 'session/status') {
+      this.over();
+      return;
+    }
+    this.#inDoubt = unansweredPrompt(this.#model.state);
+    this.#hasRepeated = false;
+    this.#isShown = false;
+    this.#isOpen = false;
+    this.#turns.feed({ type: 'cut' });
+  }
+
+  get isCut(): boolean {
+    return this.#turns.state.cut !== undefined;
+  }
+
+  repeated(repeated: readonly Entry[]): void {
+    this.#hasRepeated = true;
+    if (!this.#inDoubt) return;
+    const waiting = { items: [this.#inDoubt], remove: () => undefined };
+    this.#isShown ||= resolveDoubtfulPrompts(waiting, this.#model.state.entries, repeated).length > 0;
+  }
+
+  opened(): void {
+    this.#isOpen = true;
+    this.#turns.feed({ type: 'asking' });
+  }
+
+  asked(status: SessionStatus): void {
+    if (this.isCut && this.#isOpen) {
+      const effects = this.#turns.feed({ type: 'asked', status, hasArrived: this.#hasArrived });
+      if (effects.some(({ type }) => type === 'lost')) this.over();
+      else this.#subagents.resume(this.#model.state.entries);
+    } else if (this.isCut) {
+      if (status.answer !== 'live') this.over();
+    } else if (this.#turns.state.turn?.isRejoined) this.#askedAgain(status);
+  }
+
+  over(): void {
+    this.#turns.feed({ type: 'exited', note: 'agent-restarted', interrupted: true });
+    this.#subagents.ended();
+  }
+
+  #askedAgain({ answer, state }: SessionStatus): void {
+    const { turn } = this.#model.state;
+    const goesOn = state ? !isIdle(state) : answer === 'live' && turn && this.#running.look(this.#model.state, turn.id);
+    if (!goesOn) this.#turns.feed({ type: 'no_end', note: unsaidEnd() });
+  }
+
+  get #hasArrived(): boolean | undefined {
+    if (this.#isShown || !this.#inDoubt || !unansweredPrompt(this.#model.state)) return true;
+    return this.#hasRepeated ? false : undefined;
+  }
+}
+
+const MAX_WORDS = 100;
+
+/** Permission requests and terminals; the answers are in the recording too. */
+class RecordedRequests {
+  readonly #emit: (event: SessionEvent) => void;
+  readonly #questions = new Set<string>();
+  readonly #terminals = new Set<string>();
+  #count = 0;
+
+  constructor(emit: (event: SessionEvent) => void) {
+    this.#emit = emit;
+  }
+
+  /**
+   * Shows a permission request.
+   * @param subagent the asking subagent's session
+   * @param isCancelled the turn was stopped: nothing is shown
+   * @returns its id, if shown
+   */
+  ask(dialect: Dialect, params: unknown, subagent: string | undefined, isCancelled: boolean): string | undefined {
+    const read = required(dialect.controls).readPermission(params);
+    const { toolCallId, patch, title, description, command, options } =
+      subagent === undefined ? read : askedBySubagent(read, subagent);
+    if (toolCallId !== undefined && patch)
+      this.#emit({ type: 'tool_call', toolCallId, patch, announced: false, asks: true });
+    if (isCancelled) return undefined;
+    const permissionId = `recorded-${++this.#count}`;
+    this.#emit({
+      type: 'permission_asked',
+      permissionId,
+      title,
+      options,
+      toolCallId,
+      description: description || undefined,
+      command,
+    });
+    this.#questions.add(permissionId);
+    return permissionId;
+  }
+
+  /** @param result undefined for an error */
+  answered(permissionId: string, result: unknown): void {
+    if (!this.#questions.delete(permissionId)) return;
+    const optionId = at(result, 'outcome', 'optionId');
+    this.#emit(
+      typeof optionId === 'string'
+        ? { type: 'permission_closed', permissionId, outcome: 'selected', optionId, by: 'user' }
+        : { type: 'permission_closed', permissionId, outcome: 'cancelled', by: 'turn' },
+    );
+  }
+
+  ofTerminal(method: string, params: unknown, result: unknown): void {
+    if (method === 'terminal/create') {
+      const [terminalId, command, cwd] = [at(result, 'terminalId'), at(params, 'command'), at(params, 'cwd')];
+      if (typeof terminalId !== 'string') return;
+      const args = at(params, 'args');
+      const words = [command, ...(Array.isArray(args) ? args.slice(0, MAX_WORDS) : [])].filter(isText);
+      this.#terminals.add(terminalId);
+      this.#emit({ type: 'terminal', terminalId, command: words.join(' '), cwd: isText(cwd) ? cwd : undefined });
+      return;
+    }
+    const terminalId = at(params, 'terminalId');
+    if (typeof terminalId !== 'string' || !this.#terminals.has(terminalId)) return;
+    const isOutput = method === 'terminal/output';
+    if (!isOutput && method !== 'terminal/wait_for_exit') return;
+    const output = at(result, 'output');
+    const exit = isOutput ? at(result, 'exitStatus') : result;
+    const [exitCode, signal] = [at(exit, 'exitCode'), at(exit, 'signal')];
+    this.#emit({
+      type: 'terminal',
+      terminalId,
+      ...(isOutput && isText(output) && { output, truncated: at(result, 'truncated') === true }),
+      ...((typeof exitCode === 'number' || isText(signal)) && {
+        exit: {
+          exitCode: typeof exitCode === 'number' ? exitCode : undefined,
+          signal: isText(signal) ? signal : undefined,
+        },
+      }),
+    });
+  }
+
+  release(terminalId: unknown): void {
+    if (typeof terminalId === 'string' && this.#terminals.delete(terminalId))
+      this.#emit({ type: 'terminal', terminalId, released: true });
+  }
+
+  closeAll(): void {
+    for (const permissionId of this.#questions)
+      this.#emit({ type: 'permission_closed', permissionId, outcome: 'cancelled', by: 'exit' });
+    this.#questions.clear();
+    for (const terminalId of this.#terminals) this.#emit({ type: 'terminal', terminalId, released: true });
+    this.#terminals.clear();
+  }
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
 }

@@ -77,7 +77,7 @@ export class AgentFiles {
       const key = keyOf(request, target);
       const line = request.line == null ? undefined : Math.max(1, request.line);
       try {
-        const text = await this.#port.readText(path, undefined, undefined);
+        const text = await this.#port.readText(path);
         const limit = request.limit ?? undefined;
         if (line === undefined && limit === undefined) this.#given.remember(key, text);
         else await this.#given.rememberLines(key, text, line ?? 1, limit);

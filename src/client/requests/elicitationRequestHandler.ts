@@ -28,7 +28,7 @@ interface OpenQuestion {
   readonly ofRequest: boolean;
   readonly answer: Deferred<ElicitationAnswer>;
   consented: boolean;
-  readonly detach: () => void;
+  detach?: () => void;
 }
 
 type Elicitation = SessionState['elicitations'] extends Map<string, infer E> ? E : never;
@@ -60,19 +60,18 @@ export class ElicitationRequestHandler {
     if (restored) return this.#goOn(restored, asked, signal);
     if (refuse || signal.aborted || this.#open.size >= MAX_OPEN) return { action: 'cancel' };
     const id = randomUUID();
-    // The page was completed, or is no longer wanted.
-    const withdraw = (): void => this.#close(id, { action: question.consented ? 'accept' : 'cancel' }, 'agent');
-    const question: OpenQuestion = {
-      elicitationId,
-      body,
-      ofRequest: 'requestId' in scope,
-      answer: new Deferred(),
-      consented: false,
-      detach: () => signal.removeEventListener('abort', withdraw),
-    };
+    const ofRequest = 'requestId' in scope;
+    const question: OpenQuestion = { elicitationId, body, ofRequest, answer: new Deferred(), consented: false };
     this.#open.set(id, question);
     const toolCallId = 'toolCallId' in scope ? scope.toolCallId : undefined;
     this.#apply({ type: 'elicitation_asked', id, message, toolCallId, ...body });
+    return this.#answerOf(id, question, signal);
+  }
+
+  #answerOf(id: string, question: OpenQuestion, signal: AbortSignal): Promise<ElicitationAnswer> {
+    // The page was completed, or is no longer wanted.
+    const withdraw = (): void => this.#close(id, { action: question.consented ? 'accept' : 'cancel' }, 'agent');
+    question.detach = () => signal.removeEventListener('abort', withdraw);
     signal.addEventListener('abort', withdraw, { once: true });
     return question.answer.promise;
   }
@@ -86,7 +85,6 @@ export class ElicitationRequestHandler {
         ofRequest: false,
         answer: new Deferred(),
         consented: one.opened === true,
-        detach: () => undefined,
       };
       this.#open.set(one.id, question);
       this.#restored.push({ id: one.id, key: keyOf(one.message, one), question });
@@ -103,14 +101,9 @@ export class ElicitationRequestHandler {
     { elicitationId, scope }: ElicitationAsk,
     signal: AbortSignal,
   ): Promise<ElicitationAnswer> {
-    const withdraw = (): void => this.#close(id, { action: question.consented ? 'accept' : 'cancel' }, 'agent');
-    const detach = (): void => signal.removeEventListener('abort', withdraw);
-    const ofRequest = 'requestId' in scope;
-    if (this.#open.get(id) === question)
-      this.#open.set(id, Object.assign(question, { elicitationId, ofRequest, detach }));
-    signal.addEventListener('abort', withdraw, { once: true });
+    Object.assign(question, { elicitationId, ofRequest: 'requestId' in scope });
     if (question.consented) question.answer.resolve({ action: 'accept' });
-    return question.answer.promise;
+    return this.#answerOf(id, question, signal);
   }
 
   /**
@@ -186,7 +179,7 @@ export class ElicitationRequestHandler {
     const question = this.#open.get(id);
     if (!question) return;
     this.#open.delete(id);
-    question.detach();
+    question.detach?.();
     const words =
       question.body.mode === 'form' && 'content' in answer && answer.content
         ? answerWords(question.body.form, answer.content)

@@ -4,6 +4,7 @@
 import { isAbsolute } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { ToolContent } from '../../session/events/content';
+import { plainEnds } from './lineEnds';
 import { isBelow, isInsideRoots, realTarget, realTargets } from './roots';
 import { onlyPlaceOf } from './textEdit';
 
@@ -76,7 +77,7 @@ export class FragmentLines {
     const folders = [...roots, ...(await realTargets(roots))];
     if (!folders.some((root) => isBelow(root, path))) return undefined;
     if (!(await isInsideRoots(await realTarget(path), roots))) return undefined;
-    return withPlainEnds(await this.#read(path, MAX_FILE_BYTES));
+    return plainEnds(await this.#read(path, MAX_FILE_BYTES));
   }
 }
 
@@ -84,13 +85,9 @@ function lineIn(text: string, { oldText = '', newText }: FileChange, isMade: boo
   const [first, second] = isMade ? [newText, oldText] : [oldText, newText];
   const placeOf = (part: string): number | undefined =>
     part.length > MAX_PART_CHARS && part !== text ? undefined : onlyPlaceOf(text, part);
-  const at = placeOf(withPlainEnds(first)) ?? placeOf(withPlainEnds(second));
+  const at = placeOf(plainEnds(first)) ?? placeOf(plainEnds(second));
   if (at === undefined) return undefined;
   let line = 1;
   for (let end = text.indexOf('\n'); end !== -1 && end < at; end = text.indexOf('\n', end + 1)) line++;
   return line;
-}
-
-function withPlainEnds(text: string): string {
-  return text.replaceAll('\r\n', '\n');
 }

@@ -5,7 +5,7 @@ import { compareLines, textLines } from '../../changes/lines/hunks';
 import { placeHunks, withHunks } from '../../changes/lines/placeHunks';
 import { Slices } from '../../changes/lines/slices';
 import type { GivenText } from '../ports/ports';
-import { plainEnds } from './lineEnds';
+import { plainText } from './lineEnds';
 
 /** Of older texts, only the digest is kept. */
 const MAX_CHARS = 32 * 1024 * 1024;
@@ -102,10 +102,6 @@ async function withLinesOf(text: string, other: string, from: number, to: number
     ({ bStart, bCount }) => bStart >= from && bStart + bCount <= to,
   );
   return (await withHunks(a, b, seen, slices)).toString('utf8');
-}
-
-function plainText(text: string): string {
-  return plainEnds(text.startsWith('\ufeff') ? text.slice(1) : text);
 }
 
 function digestOf(text: string): string {

@@ -120,7 +120,7 @@ function withContext(
 ): readonly ChangeHunk[] {
   const hunks: { oldStart: number; newStart: number; lines: string[] }[] = [];
   const show = (sign: string, lines: readonly string[]): void => {
-    for (const text of lines) hunks.at(-1)?.lines.push(sign + withoutBreak(text));
+    for (const text of lines) hunks.at(-1)?.lines.push(sign + text.replace(/\n$/, ''));
   };
   let shown = 0;
   for (const { aStart, aCount, bStart, bCount } of found) {
@@ -136,10 +136,6 @@ function withContext(
   }
   show(' ', oldLines.slice(shown, shown + CONTEXT));
   return hunks;
-}
-
-function withoutBreak(line: string): string {
-  return line.endsWith('\n') ? line.slice(0, -1) : line;
 }
 
 export function boundHunks(all: readonly ChangeHunk[]): LineDiff {

@@ -10,6 +10,11 @@ export function plainEnds(text: string): string {
   return text.replaceAll('\r\n', '\n');
 }
 
+/** Without a byte order mark either. */
+export function plainText(text: string): string {
+  return plainEnds(text.startsWith('\ufeff') ? text.slice(1) : text);
+}
+
 /**
  * Returns a new text with the line ends of the file: an unchanged line keeps its end, a changed one
  * gets that of the line it replaces, a new one that of the line before. If the text mixes ends too

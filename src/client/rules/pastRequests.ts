@@ -1,5 +1,5 @@
-// The permission requests that were answered in a stored session, newest first. The session is read
-// backwards in small parts, so that nothing else waits for it.
+// The permission requests that were answered in a stored session, and answers for good, newest first.
+// The session is read backwards in small parts, so that nothing else waits for it.
 import type { PermissionAsk } from '../../acp/protocol/dialect';
 import type { SessionEvent, TimedEvent } from '../../session/events/event';
 import { SessionModel } from '../../session/model/model';
@@ -13,7 +13,6 @@ const MAX_CALLS = 500;
 /** Milliseconds before other work gets its turn. */
 const SLICE_MS = 6;
 
-const TYPES = ['permission_asked', 'permission_closed', 'tool_call'] as const;
 type ToolCall = Extract<SessionEvent, { type: 'tool_call' }>;
 
 export interface PastRequest {
@@ -35,15 +34,39 @@ export function isAnswered({ by }: { readonly by: string }): boolean {
   return by === 'user' || by === 'rule';
 }
 
+interface Rows {
+  readonly from: number;
+  readonly isLast: boolean;
+  /** Newest first. */
+  readonly events: readonly TimedEvent[];
+}
+
+/** Reads a session backwards. @param maxRows rows read at most, from the end */
+async function* rowsOf(
+  { lastSeq, read }: StoredEvents,
+  types: readonly SessionEvent['type'][],
+  maxRows: number,
+  signal: AbortSignal,
+): AsyncGenerator<Rows, void, undefined> {
+  let until = performance.now() + SLICE_MS;
+  const first = Math.max(1, lastSeq - maxRows + 1);
+  for (let to = lastSeq; to >= first && !signal.aborted; to -= ROWS) {
+    const from = Math.max(first, to - ROWS + 1);
+    yield { from, isLast: from === first, events: read(from, to, types).toReversed() };
+    if (performance.now() < until) continue;
+    await new Promise((resolve) => setImmediate(resolve));
+    until = performance.now() + SLICE_MS;
+  }
+}
+
 interface OpenRequest {
   readonly toolCallId: string;
   readonly at: number;
   readonly from: number;
 }
 
-/** @param maxRows rows read at most, from the end */
 export async function* pastRequests(
-  { lastSeq, read }: StoredEvents,
+  stored: StoredEvents,
   maxRows: number,
   signal: AbortSignal,
 ): AsyncGenerator<PastRequest, void, undefined> {
@@ -51,11 +74,9 @@ export async function* pastRequests(
   /** By call, newest first. */
   const calls = new Map<string, TimedEvent[]>();
   let open: OpenRequest[] = [];
-  let until = performance.now() + SLICE_MS;
-  const first = Math.max(1, lastSeq - maxRows + 1);
-  for (let to = lastSeq; to >= first; to -= ROWS) {
-    const from = Math.max(first, to - ROWS + 1);
-    for (const timed of read(from, to, TYPES).toReversed()) {
+  const types = ['permission_asked', 'permission_closed', 'tool_call'] as const;
+  for await (const { from, isLast, events } of rowsOf(stored, types, maxRows, signal)) {
+    for (const timed of events) {
       const { at, event } = timed;
       if (event.type === 'permission_closed') {
         if (isAnswered(event)) answered.add(event.permissionId);
@@ -72,7 +93,6 @@ export async function* pastRequests(
         calls.delete(toolCallId);
       }
     }
-    const isLast = from === first;
     for (const toolCallId of new Set(open.map((one) => one.toolCallId))) {
       if (!isLast && open.some((one) => one.toolCallId === toolCallId && one.from - from < MAX_BEFORE)) continue;
       yield* requestsOf(toolCallId, open, calls);
@@ -80,10 +100,6 @@ export async function* pastRequests(
     }
     const wanted = new Set(open.map(({ toolCallId }) => toolCallId));
     if (calls.size > MAX_CALLS) for (const id of calls.keys()) if (!wanted.has(id)) calls.delete(id);
-    if (performance.now() < until) continue;
-    await new Promise((resolve) => setImmediate(resolve));
-    if (signal.aborted) return;
-    until = performance.now() + SLICE_MS;
   }
 }
 
@@ -101,4 +117,36 @@ function entriesOf(newestFirst: readonly TimedEvent[]): SessionModel['state']['e
   const model = new SessionModel();
   for (const { at, event } of newestFirst.toReversed()) model.apply(event as ToolCall, at);
   return model.state.entries;
+}
+
+export interface KeptAnswer {
+  readonly at: number;
+  /** The command, else the request's title. */
+  readonly about: string;
+  readonly answer: string;
+  readonly isAllowed: boolean;
+}
+
+/** Returns what the user answered for good: the agent keeps it, and nothing here can take it back. */
+export async function* keptAnswers(
+  stored: StoredEvents,
+  maxRows: number,
+  signal: AbortSignal,
+): AsyncGenerator<KeptAnswer, void, undefined> {
+  const chosen = new Map<string, string>();
+  const types = ['permission_asked', 'permission_closed'] as const;
+  for await (const { events } of rowsOf(stored, types, maxRows, signal)) {
+    for (const { at, event } of events) {
+      if (event.type === 'permission_closed') {
+        if (event.by === 'user' && event.optionId !== undefined) chosen.set(event.permissionId, event.optionId);
+      } else if (event.type === 'permission_asked') {
+        const optionId = chosen.get(event.permissionId);
+        chosen.delete(event.permissionId);
+        const option = event.options.find((one) => one.optionId === optionId);
+        if (!option?.kind.endsWith('_always')) continue;
+        const about = event.command?.line ?? event.title;
+        yield { at, about, answer: option.name, isAllowed: option.kind === 'allow_always' };
+      }
+    }
+  }
 }

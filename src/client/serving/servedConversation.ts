@@ -12,6 +12,7 @@ import { compareHistories, isRemoteText, type RunEmitter, type ServedRunContext 
 import type { Message, MessagePart } from '../ports/messages';
 import type { StateExchange } from '../sharing/stateExchange';
 import type { TurnResult } from '../turns/turnState';
+import { toolOf } from '../view/projectRequests';
 import { waitReasonLabel } from '../view/waitReasonLabels';
 import { chosenOption, permissionQuestion } from './permissionQuestion';
 import { RunOutput } from './runOutput';
@@ -123,8 +124,7 @@ export class ServedConversation {
   /** A question that is open at the end of its turn belongs to the next run. */
   async #ask(permission: Permission, out: RunEmitter, ended: AbortSignal, signal: AbortSignal): Promise<void> {
     const { model } = this.#conversation;
-    const { toolCallId, options, id } = permission;
-    const tool = model.state.entries[toolCallId === undefined ? -1 : (model.toolIndex(toolCallId) ?? -1)];
+    const { options, id } = permission;
     const withdrawn = new AbortController();
     const withdraw = (): void => withdrawn.abort(new ParleyError('question-withdrawn', 'The agent no longer asks.'));
     ended.addEventListener('abort', withdraw, { once: true });
@@ -134,7 +134,7 @@ export class ServedConversation {
     });
     const watching = model.observe(changes);
     try {
-      const question = permissionQuestion(permission, tool?.kind === 'tool' ? tool : undefined);
+      const question = permissionQuestion(permission, toolOf(model, permission));
       const answer = await out.ask(question, withdrawn.signal);
       this.#conversation.answerPermission(id, chosenOption(answer, options) ?? null);
     } catch (error) {

@@ -134,7 +134,7 @@ export function transcriptMessages(
     run.push(entry);
     if (entry.kind !== 'turn_end') continue;
     const stopReason = model.turn(entry.turnId)?.stopReason;
-    messages.push(...toMessages(run, { agentName, stopReason: stopReason ? known(stopReason) : undefined }));
+    messages.push(...toMessages(run, { agentName, stopReason: stopReason === 'unknown' ? 'end_turn' : stopReason }));
     run = [];
   }
   return [...messages, ...toMessages(run, { agentName })];
@@ -144,8 +144,4 @@ export function transcriptMessages(
 export function transcriptOf(model: Pick<SessionView, 'state' | 'turn'>, agentName: string): readonly Message[] {
   const messages = transcriptMessages(model.state.entries, model, agentName);
   return messages.map((message) => readMessage(JSON.parse(knownSecrets.redact(JSON.stringify(message)))));
-}
-
-function known<T extends string>(reason: T): T | 'end_turn' {
-  return reason === 'unknown' ? 'end_turn' : reason;
 }

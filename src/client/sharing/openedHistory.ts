@@ -90,13 +90,8 @@ export async function openHistory(
     show();
     showOthers();
     const gaps = entries.filter((entry) => entry.kind === 'gap');
-    const { length: all } = entries;
-    const speaker = speakerOf(entries);
-    return {
-      messages: all - gaps.length,
-      gaps: [...gaps, ...(await texts.settled())],
-      speaker,
-    };
+    const missing = [...gaps, ...(await texts.settled())];
+    return { messages: entries.length - gaps.length, gaps: missing, speaker: speakerOf(entries) };
   } finally {
     clearTimeout(patience);
     clearTimeout(alone);

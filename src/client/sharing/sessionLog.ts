@@ -6,7 +6,7 @@
 import * as z from 'zod/mini';
 import type { Disposable } from '../../base/disposable';
 import { messageOf, ParleyError } from '../../base/errors';
-import { Emitter, type Event } from '../../base/event';
+import { Emitter } from '../../base/event';
 import { KeyedQueue } from '../../base/keyedQueue';
 import { localizable } from '../../base/localizable';
 import type { Log } from '../../base/log';
@@ -100,6 +100,7 @@ export class SessionLog implements Disposable {
   readonly #observing: Disposable;
   readonly #ended = new AbortController();
   readonly #didChange = new Emitter<SessionRecord>();
+  readonly onDidChange = this.#didChange.event;
   readonly #collector: MessageCollector;
   readonly #jobs = new KeyedQueue<'write'>();
   #opened: Promise<void> | undefined;
@@ -130,10 +131,6 @@ export class SessionLog implements Disposable {
   /** What is known of the session; undefined before anything was written or asked. */
   get record(): SessionRecord | undefined {
     return this.#record;
-  }
-
-  get onDidChange(): Event<SessionRecord> {
-    return this.#didChange.event;
   }
 
   /**

@@ -52,8 +52,7 @@ export async function neverShared(fileStore: FileStore, storeId: string): Promis
   const keys: string[] = [];
   for await (const text of fileStore.texts()) {
     const places = ownPlaces(text);
-    const [first] = places;
-    const key = first && keyIn(first.key);
+    const key = keyIn(places[0]?.key ?? '');
     if (key && places.every((place) => place.storeId === storeId && keyIn(place.key) === key)) keys.push(key);
   }
   return keys;
@@ -84,11 +83,11 @@ const placeSchema = z.object({ kind: z.literal('own'), storeId: z.string(), key:
 const recordSchema = z.object({ record: z.object({ entries: z.array(placeSchema) }), shared: z.optional(z.boolean()) });
 
 /** The conversation in `sessions/<id>/<conversation>/…` or `http/<conversation>/…`. */
-export function keyIn(name: string): string {
+function keyIn(name: string): string {
   return name.split('/').at(-2) ?? '';
 }
 
-export async function idsIn(fileStores: readonly FileStore[], signal: AbortSignal): Promise<ReadonlySet<string>> {
+async function idsIn(fileStores: readonly FileStore[], signal: AbortSignal): Promise<ReadonlySet<string>> {
   const ids = new Set<string>();
   for (const fileStore of fileStores) {
     for await (const text of fileStore.texts()) {
@@ -99,7 +98,7 @@ export async function idsIn(fileStores: readonly FileStore[], signal: AbortSigna
   return ids;
 }
 
-export function idsOf(text: string): readonly string[] {
+function idsOf(text: string): readonly string[] {
   return text.match(IDS) ?? [];
 }
 
@@ -137,7 +136,11 @@ export async function copiesOf(key: string, options: CopiesOptions): Promise<rea
     if (store && name !== undefined && keyIn(name) === key) found.set(`${store.id} ${name}`, { store, key: name });
   };
   for (const place of placesIn(await options.messages.read(key))) {
-    if (place.kind === 'own') add(storeOf(stores, place.storeId), place.key);
+    if (place.kind === 'own')
+      add(
+        stores.find(({ id }) => id === place.storeId),
+        place.key,
+      );
   }
   for (const url of readHttp((await options.http.read(key)) ?? '')?.copies ?? []) {
     for (const store of stores) add(store, await store.keyOf(url));
@@ -176,8 +179,4 @@ function placesIn(text: string | undefined): ReturnType<typeof readMessages>['en
   } catch {
     return [];
   }
-}
-
-function storeOf(stores: readonly ResourceStore[], id: string): ResourceStore | undefined {
-  return stores.find((store) => store.id === id);
 }

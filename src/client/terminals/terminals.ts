@@ -1,6 +1,7 @@
 // The terminals that agents run in this client (`terminal/*` of protocol v1): their owners, their
 // output and their exit. None outlives its session; some outlive the window.
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { stat } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import * as z from 'zod/mini';
@@ -134,9 +135,8 @@ export class Terminals implements Disposable {
     const again = kept && takeEarlier(owner, { line, cwd, request: kept.request });
     if (again !== undefined) return { terminalId: again };
     const most = this.#options.maxTerminals ?? 64;
-    if (runningIn(owner) + owner.starting >= most) {
-      throw refused(`The session runs ${most} commands already; end one first.`);
-    }
+    const running = [...owner.held.values()].filter(({ process }) => process.exit === undefined).length;
+    if (running + owner.starting >= most) throw refused(`The session runs ${most} commands already; end one first.`);
     owner.starting += 1;
     try {
       const base = await this.#options.env();
@@ -231,17 +231,9 @@ export class Terminals implements Disposable {
   async waitForExit(sessionId: string, params: unknown, signal: AbortSignal): Promise<TerminalExit> {
     const { process } = this.#held(sessionId, params, 'terminal/wait_for_exit');
     if (process.exit) return process.exit;
-    let onAbort: (() => void) | undefined;
-    const aborted = new Promise<never>((_, reject) => {
-      onAbort = () => reject(new RpcError(RPC_CODES.cancelled, 'The wait was cancelled.'));
-      if (signal.aborted) onAbort();
-      else signal.addEventListener('abort', onAbort, { once: true });
-    });
-    try {
-      return await Promise.race([process.exited, aborted]);
-    } finally {
-      if (onAbort) signal.removeEventListener('abort', onAbort);
-    }
+    const exit = await Promise.race([process.exited, signal.aborted || once(signal, 'abort')]);
+    if (typeof exit === 'object' && !Array.isArray(exit)) return exit;
+    throw new RpcError(RPC_CODES.cancelled, 'The wait was cancelled.');
   }
 
   /**
@@ -389,10 +381,6 @@ function takeEarlier({ held }: Owner, asked: Omit<EarlierCommand['about'], 'limi
     return terminalId;
   }
   return undefined;
-}
-
-function runningIn({ held }: Owner): number {
-  return [...held.values()].filter(({ process }) => process.exit === undefined).length;
 }
 
 function refused(message: string): RpcError {

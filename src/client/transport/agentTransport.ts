@@ -17,8 +17,8 @@ import { knownSecrets } from '../../base/redact';
 import { isSecretName } from '../../base/redactJson';
 import type { KeptAgent } from '../ports/keptAgent';
 import type { KeeperAbout } from './keeperFiles';
-import { type RemoteAccess, type RemoteTarget, resolveRemote, scrubber } from './remoteTarget';
-import type { Deadlines, Stages } from './stages';
+import { type RemoteAccess, resolveRemote, scrubber } from './remoteTarget';
+import type { Stages } from './stages';
 
 export interface AgentTransport extends Disposable {
   readonly transport: Transport;
@@ -90,20 +90,19 @@ export interface AgentTransportOptions {
 export async function startTransport(
   options: AgentTransportOptions,
   stages: Stages,
-  deadlines: Deadlines,
   signal: AbortSignal,
 ): Promise<AgentTransport> {
   const { agent, log } = options;
   switch (agent.type) {
     case 'process': {
       for (const [name, value] of Object.entries(agent.env)) if (isSecretName(name)) knownSecrets.add(value);
-      const { command, env } = await stages.run('resolve', deadlines.resolve, signal, async () => {
+      const { command, env } = await stages.run('resolve', signal, async () => {
         const env = withVariables(await options.environment(agent.command), agent.env);
         return { env, command: await resolveCommand(agent.command, { cwd: options.cwd, env }) };
       });
       const { args, cwd = options.cwd } = agent;
       const { keeper, onStderr, startProcess = AgentProcess.start } = options;
-      return stages.run('spawn', deadlines.spawn, signal, (stop): Promise<AgentTransport> => {
+      return stages.run('spawn', signal, (stop): Promise<AgentTransport> => {
         const start = { command, args, env, cwd, log, onStderr, signal: stop };
         return keeper?.keepers.isOn
           ? startKept(keeper.keepers, { ...start, about: keeper.about })
@@ -112,7 +111,7 @@ export async function startTransport(
     }
     case 'remote':
       try {
-        return await connect(agent, options, stages, deadlines, signal);
+        return await connect(agent, options, stages, signal);
       } catch (error) {
         if (signal.aborted || !(error instanceof ParleyError)) throw error;
         const { message, ...hint } = error.texts;
@@ -137,42 +136,29 @@ async function connect(
   agent: RemoteAgent,
   { remote, log }: AgentTransportOptions,
   stages: Stages,
-  deadlines: Deadlines,
   signal: AbortSignal,
 ): Promise<AgentTransport> {
-  const target = await stages.run('resolve', deadlines['sign-in'], signal, (stop) =>
-    resolveRemote(agent, remote, stop),
-  );
-  const scrub = scrubber(target.headers);
+  // The user may be asked for a secret.
+  const { url, headers } = await stages.run('resolve', signal, (stop) => resolveRemote(agent, remote, stop), 'sign-in');
+  const scrub = scrubber(headers);
   try {
-    const transport = await stages.run('connect', deadlines.connect, signal, (stop) =>
-      connectRemote(target, log, stop),
+    log.info(`Connecting to ${url.origin}`);
+    // Over HTTP, failures show at `initialize`.
+    const isSocket = url.protocol === 'ws:' || url.protocol === 'wss:';
+    const transport: RemoteTransport = await stages.run('connect', signal, async (stop) =>
+      isSocket ? WebSocketTransport.connect({ url, headers, log }, stop) : new HttpTransport({ url, headers, log }),
     );
-    return { ...transport, scrub };
+    return {
+      transport,
+      scrub,
+      exited: transport.ended,
+      stderrTail: () => '',
+      close: () => transport.close(),
+      dispose: () => transport.dispose(),
+    };
   } catch (error) {
     if (!(error instanceof ParleyError)) throw error;
     const { message, ...hint } = error.texts;
     throw new ParleyError(error.code, mapForeign(message, scrub), hint);
   }
-}
-
-/**
- * Connects; over HTTP, failures show at `initialize`.
- * @throws ParleyError with the host, what it answered and what helps
- */
-async function connectRemote({ url, headers }: RemoteTarget, log: Log, signal: AbortSignal): Promise<AgentTransport> {
-  const options = { url, headers, log };
-  log.info(`Connecting to ${url.origin}`);
-  const isSocket = url.protocol === 'ws:' || url.protocol === 'wss:';
-  return transportOf(isSocket ? await WebSocketTransport.connect(options, signal) : new HttpTransport(options));
-}
-
-function transportOf(transport: RemoteTransport): AgentTransport {
-  return {
-    transport,
-    exited: transport.ended,
-    stderrTail: () => '',
-    close: () => transport.close(),
-    dispose: () => transport.dispose(),
-  };
 }

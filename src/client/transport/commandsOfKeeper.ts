@@ -117,7 +117,8 @@ class KeptCommand implements RunningCommand {
   readonly #onChange: (change: CommandChange) => void;
   readonly #keeper: { readonly kill: () => void; readonly release: () => void };
   readonly #exited = new Deferred<TerminalExit>();
-  #exit: TerminalExit | undefined;
+  readonly exited = this.#exited.promise;
+  exit: TerminalExit | undefined;
 
   /** Characters of its output that come now and are known. */
   #known: number;
@@ -135,14 +136,6 @@ class KeptCommand implements RunningCommand {
     this.#keeper = keeper;
   }
 
-  get exit(): TerminalExit | undefined {
-    return this.#exit;
-  }
-
-  get exited(): Promise<TerminalExit> {
-    return this.#exited.promise;
-  }
-
   output(limit?: number): OutputText {
     return this.#tail.text(limit);
   }
@@ -150,10 +143,10 @@ class KeptCommand implements RunningCommand {
   flush(): void {}
 
   take(change: CommandChange): void {
-    if (this.#exit) return;
+    if (this.exit) return;
     const { append = '', drop = 0, exit } = change;
     this.#tail.append(append);
-    if (exit) this.#exit = exit;
+    if (exit) this.exit = exit;
     const fresh = drop + append.length - this.#known;
     const left = Math.max(0, drop - this.#known);
     this.#known = Math.max(0, -fresh);
@@ -165,7 +158,7 @@ class KeptCommand implements RunningCommand {
   }
 
   lose(): void {
-    this.#exited.resolve(this.#exit ?? {});
+    this.#exited.resolve(this.exit ?? {});
   }
 
   async kill(): Promise<void> {

@@ -14,7 +14,7 @@ import { localizable } from '../../base/localizable';
 import type { Log } from '../../base/log';
 import { within } from '../../base/within';
 import { identityOf, removePlace } from '../../keeper/place';
-import { FRAME, frame, type KeeperStart, type KeeperState, type Lease, PURPOSE, WIRE_VERSION } from '../../keeper/wire';
+import { FRAME, frame, type KeeperState, type Lease, PURPOSE, WIRE_VERSION } from '../../keeper/wire';
 import type { KeeperLease } from '../ports/keptAgent';
 import type { KeptStart } from './agentTransport';
 import { type KeeperAbout, type KeeperFile, readKeeperFile, readRestFile } from './keeperFiles';
@@ -99,17 +99,16 @@ export class Keepers {
     await this.endOf([about.session]);
     signal?.throwIfAborted();
     log.info(`Starting ${command} with ${args.length} arguments in ${cwd}, kept by a process of its own`);
-    const id = await this.#keep({
-      about,
-      command,
-      args,
-      env,
-      cwd,
-      umask: process.umask(),
-      lease: this.#leaseOf({ endMarks: [], isAtWork: false }),
-      maxBytes: MAX_SPOOL_BYTES,
-      closeGraceMs,
+    // The keeper plans the same; a refusal has its words here.
+    await planStart(command, args, env);
+    const start = { about, command, args, env, cwd, umask: process.umask(), maxBytes: MAX_SPOOL_BYTES, closeGraceMs };
+    const lease = this.#leaseOf({ endMarks: [], isAtWork: false });
+    const started = await this.#hosts.keep({ ...start, lease }).catch((error: unknown) => {
+      throw keeperFailure(error);
     });
+    if (!started.isRunning)
+      throw await spawnError(Object.assign(new Error(started.message), { code: started.code }), command);
+    const { id } = started;
     const kept = await this.#attach(id, { log, onStderr }, true).catch(async (error: unknown) => {
       await this.end(id);
       throw keeperFailure(error);
@@ -289,20 +288,6 @@ export class Keepers {
     } catch {
       return [];
     }
-  }
-
-  /**
-   * Returns the id of the agent's keeper.
-   * @throws ParleyError `agent-spawn-failed`, `keeper-failed`
-   */
-  async #keep(start: KeeperStart): Promise<string> {
-    // The keeper plans the same; a refusal has its words here.
-    await planStart(start.command, start.args, start.env);
-    const started = await this.#hosts.keep(start).catch((error: unknown) => {
-      throw keeperFailure(error);
-    });
-    if (started.isRunning) return started.id;
-    throw await spawnError(Object.assign(new Error(started.message), { code: started.code }), start.command);
   }
 
   #leaseOf({ endMarks, isAtWork, goodbye }: KeeperLease): Lease {

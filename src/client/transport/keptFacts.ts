@@ -2,7 +2,7 @@
 // prompts have left. It goes to the keeper in one frame with the message that it is about.
 import * as z from 'zod/mini';
 import type { RpcConnection } from '../../acp/jsonrpc/rpcConnection';
-import { at } from '../../base/untrusted';
+import { at, parsedJson } from '../../base/untrusted';
 import type { TimedEvent } from '../../session/events/event';
 import { type KeptAgent, type KeptSession, MAX_FACTS_BYTES } from '../ports/keptAgent';
 
@@ -24,12 +24,7 @@ export type KeptFacts = z.infer<typeof factsSchema>;
 
 /** Undefined if they have another form. */
 export function readFacts(bytes: Uint8Array | undefined): KeptFacts | undefined {
-  if (!bytes) return undefined;
-  try {
-    return factsSchema.parse(JSON.parse(Buffer.from(bytes).toString('utf8')));
-  } catch {
-    return undefined;
-  }
+  return bytes && factsSchema.safeParse(parsedJson(Buffer.from(bytes).toString('utf8'))).data;
 }
 
 export class KeptLink implements KeptSession {

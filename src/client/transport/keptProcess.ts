@@ -15,7 +15,6 @@ import { type KeeperLease, type KeptAgent, MAX_FACTS_BYTES } from '../ports/kept
 import type { AgentTransport } from './agentTransport';
 import { CommandsOfKeeper } from './commandsOfKeeper';
 import type { KeeperLine, KeeperWelcome } from './keeperSocket';
-import { UnansweredLines } from './unansweredLines';
 
 /** Bytes on their way before a writer waits. */
 const MAX_UNTAKEN_BYTES = 1024 * 1024;
@@ -60,7 +59,10 @@ export class KeptProcess implements AgentTransport, KeptAgent {
   readonly #stderr: StderrLog;
   readonly #newStderr = new PassThrough();
   readonly #exit = new Deferred<AgentExit>();
+  /** How it ended, after what it printed last was read. Never rejects. */
+  readonly exited = this.#exit.promise;
   readonly #lost = new Deferred<void>();
+  readonly lost = this.#lost.promise;
   #lines: UnansweredLines | undefined;
   #sink: TransportSink | undefined;
   #progress: LineProgress | undefined;
@@ -93,15 +95,6 @@ export class KeptProcess implements AgentTransport, KeptAgent {
 
   get kept(): KeptAgent {
     return this;
-  }
-
-  /** How it ended, after what it printed last was read. Never rejects. */
-  get exited(): Promise<AgentExit> {
-    return this.#exit.promise;
-  }
-
-  get lost(): Promise<void> {
-    return this.#lost.promise;
   }
 
   stderrTail(lines = 20): string {
@@ -200,9 +193,13 @@ export class KeptProcess implements AgentTransport, KeptAgent {
       case FRAME.inputClosed:
         this.#onInputClosed(inputError(bytes.toString('utf8')));
         break;
-      case FRAME.ended:
-        this.#onEnded(JSON.parse(bytes.toString('utf8')) as AgentEnd);
+      case FRAME.ended: {
+        const end = JSON.parse(bytes.toString('utf8')) as AgentEnd;
+        // One that was ended as it had closed its output is closed by its link, which says why.
+        if (end.closedOutput && this.#sink) this.#sink.closed();
+        else this.#end(end);
         break;
+      }
       case FRAME.started:
       case FRAME.commandOutput:
         this.commands?.take({ kind, number, bytes });
@@ -227,12 +224,6 @@ export class KeptProcess implements AgentTransport, KeptAgent {
     this.#inputError ??= error;
     for (const { taken } of this.#untaken.splice(0)) taken.reject(this.#inputError);
     this.#untakenBytes = 0;
-  }
-
-  /** One that was ended as it had closed its output is closed by its link, which says why. */
-  #onEnded(end: AgentEnd): void {
-    if (end.closedOutput && this.#sink) this.#sink.closed();
-    else this.#end(end);
   }
 
   #end({ code, signal, isStuck, isDismissed }: Omit<AgentEnd, 'at'>): void {
@@ -275,4 +266,45 @@ export class KeptProcess implements AgentTransport, KeptAgent {
 function inputError(reason: string): ParleyError {
   const detail = reason === '' ? '' : ` (${reason})`;
   return new ParleyError('connection-closed', localizable('The agent no longer accepts messages{0}.', detail));
+}
+
+const NEWLINE = 0x0a;
+
+/** Passes on output from a line on, without requests that an earlier window has answered. */
+class UnansweredLines {
+  readonly #answered: ReadonlySet<number>;
+  readonly #lastAnswered: number;
+  /** The line that the next byte begins or belongs to. */
+  #line: number;
+  #parts: Buffer[] = [];
+  /** The next chunk goes with its number. */
+  #isNumbered = true;
+
+  /**
+   * @param answered lines to leave out
+   * @param line the first one
+   */
+  constructor(answered: readonly number[], line: number) {
+    this.#answered = new Set(answered);
+    this.#lastAnswered = Math.max(0, ...answered);
+    this.#line = line;
+  }
+
+  push(chunk: Buffer, sink: TransportSink): void {
+    let rest = chunk;
+    // Only where some are left out do lines matter.
+    while (this.#line <= this.#lastAnswered) {
+      const end = rest.indexOf(NEWLINE);
+      this.#parts.push(end === -1 ? rest : rest.subarray(0, end + 1));
+      if (end === -1) return;
+      if (!this.#answered.has(this.#line)) sink.data(Buffer.concat(this.#parts), this.#line);
+      this.#parts = [];
+      this.#line++;
+      rest = rest.subarray(end + 1);
+    }
+    if (rest.length === 0) return;
+    if (this.#isNumbered) sink.data(rest, this.#line);
+    else sink.data(rest);
+    this.#isNumbered = false;
+  }
 }

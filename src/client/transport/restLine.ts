@@ -27,6 +27,7 @@ export class RestLine implements KeeperLine {
   readonly #spool: Spool;
   readonly #frames: readonly Frame[];
   readonly #closed = new Deferred<void>();
+  readonly closed = this.#closed.promise;
   readonly #reader = new FrameReader(MAX_FRAME_BYTES, (one) => this.#take(one));
   #onFrame: (frame: Frame) => void = () => {};
   /** Frames are sent one after another, never while one is taken. */
@@ -44,10 +45,6 @@ export class RestLine implements KeeperLine {
     this.#rest = rest;
     this.#frames = frames;
     this.#spool = new Spool({ folder, maxBytes: 0, onRoom() {} }, rest.spool);
-  }
-
-  get closed(): Promise<void> {
-    return this.#closed.promise;
   }
 
   listen(onFrame: (frame: Frame) => void): void {

@@ -12,7 +12,7 @@ import { type AgentExit, describeExit } from '../../agents/agentProcess';
 import { nodeTooOld } from '../../agents/nodeVersion';
 import { Deferred } from '../../base/deferred';
 import { errorText, ParleyError } from '../../base/errors';
-import { Emitter, type Event } from '../../base/event';
+import { Emitter } from '../../base/event';
 import { framed, type LocalizableText, localizable, mapForeign, withoutFullStop } from '../../base/localizable';
 import { knownSecrets, redact } from '../../base/redact';
 import { within } from '../../base/within';
@@ -24,7 +24,7 @@ import { type AgentTransport, type AgentTransportOptions, startTransport } from 
 import { type KeptFacts, KeptLink, readFacts } from './keptFacts';
 import { ProtocolOffers } from './protocolOffers';
 import { scrubbedLog } from './remoteTarget';
-import type { Deadlines, Stages } from './stages';
+import type { Stages } from './stages';
 
 const STDERR_LINES = 20;
 /** In milliseconds. */
@@ -62,6 +62,8 @@ export class RpcLink implements AgentLink {
   readonly #transport: AgentTransport;
   readonly #name: string;
   readonly #didEnd = new Emitter<ParleyError>();
+  /** Fired once; not after `dispose()`. */
+  readonly onDidEnd = this.#didEnd.event;
   readonly #log: AgentTransportOptions['log'];
   /** How the agent ended; undefined: we have ended it. */
   readonly #gone = new Deferred<ParleyError | undefined>();
@@ -111,16 +113,27 @@ export class RpcLink implements AgentLink {
   /**
    * Starts or reaches the agent, and initializes the connection: stages `resolve`, `spawn` or
    * `connect`, `initialize`.
-   * @throws ParleyError with the last stderr lines; nothing is left running
+   * @throws ParleyError with the last stderr lines, or `protocol-version`; nothing is left running
    */
-  static async open(options: LinkOptions, stages: Stages, deadlines: Deadlines, signal: AbortSignal): Promise<RpcLink> {
+  static async open(options: LinkOptions, stages: Stages, signal: AbortSignal): Promise<RpcLink> {
     const { agent, offers = new ProtocolOffers() } = options;
-    const first = offers.first(agent);
-    const opened = await RpcLink.#open(options, first, stages, deadlines, signal);
-    const link =
-      opened instanceof RpcLink ? opened : await RpcLink.#openAgain(options, opened, stages, deadlines, signal);
-    offers.learned(agent, opened instanceof RpcLink ? first : opened, link.description.version);
-    return link;
+    let offer = offers.first(agent);
+    let opened = await RpcLink.#open(options, offer, stages, signal);
+    if (!(opened instanceof RpcLink)) {
+      // The agent has asked for another version, and is started again with it.
+      offer = opened;
+      options.log.info(`${agent.name} is started again and offered protocol version ${offer}`);
+      stages.reset();
+      opened = await RpcLink.#open(options, offer, stages, signal);
+    }
+    if (!(opened instanceof RpcLink))
+      throw new ParleyError(
+        'protocol-version',
+        localizable('{0} supports no common version of the protocol.', agent.name),
+        { hint: localizable('Set "protocol" to 1 for the agent in parley.agents.') },
+      );
+    offers.learned(agent, offer, opened.description.version);
+    return opened;
   }
 
   /**
@@ -150,48 +163,23 @@ export class RpcLink implements AgentLink {
     throw new Error('it was not initialized');
   }
 
-  /**
-   * Restarts the agent with the protocol version it asked for.
-   * @throws ParleyError `protocol-version` if it asks for another
-   */
-  static async #openAgain(
-    options: LinkOptions,
-    offer: ProtocolVersion,
-    stages: Stages,
-    deadlines: Deadlines,
-    signal: AbortSignal,
-  ): Promise<RpcLink> {
-    options.log.info(`${options.agent.name} is started again and offered protocol version ${offer}`);
-    stages.reset();
-    const opened = await RpcLink.#open(options, offer, stages, deadlines, signal);
-    if (opened instanceof RpcLink) return opened;
-    throw new ParleyError(
-      'protocol-version',
-      localizable('{0} supports no common version of the protocol.', options.agent.name),
-      {
-        hint: localizable('Set "protocol" to 1 for the agent in parley.agents.'),
-      },
-    );
-  }
-
   /** @returns the version to offer after a restart; the agent has ended then */
   static async #open(
     options: LinkOptions,
     offer: ProtocolVersion,
     stages: Stages,
-    deadlines: Deadlines,
     signal: AbortSignal,
   ): Promise<RpcLink | ProtocolVersion> {
     const { onTraffic } = options;
     const onStderr = onTraffic && ((line: string) => onTraffic('stderr', line));
-    const transport = await startTransport({ ...options, onStderr }, stages, deadlines, signal);
+    const transport = await startTransport({ ...options, onStderr }, stages, signal);
     const link = new RpcLink(transport, options);
     try {
       const { client, state } = options;
       const signInTerminal = options.signInTerminal === true;
       const capabilities = { ...offered(options), signInTerminal, state: state !== undefined };
       const caller = callerOf(link, options);
-      const started = await stages.run('initialize', deadlines.initialize, signal, (stop) =>
+      const started = await stages.run('initialize', signal, (stop) =>
         link.until((inner) => initialize(caller, { client, capabilities, offer }, inner), stop),
       );
       if (started.kind === 'again') {
@@ -209,11 +197,6 @@ export class RpcLink implements AgentLink {
     }
   }
 
-  /** Fired once; not after `dispose()`. */
-  get onDidEnd(): Event<ParleyError> {
-    return this.#didEnd.event;
-  }
-
   get isAlive(): boolean {
     return this.#ended === undefined && !this.#closing;
   }
@@ -227,7 +210,7 @@ export class RpcLink implements AgentLink {
     try {
       return await run(signal);
     } catch (error) {
-      if (error instanceof ParleyError && error.code === 'connection-closed') throw await this.#whyEnded(error);
+      if (error instanceof ParleyError && error.code === 'connection-closed') throw (await this.#gone.promise) ?? error;
       throw error;
     }
   }
@@ -306,15 +289,7 @@ export class RpcLink implements AgentLink {
       await this.#transport.close();
       return;
     }
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const stillThere = await Promise.race([
-      this.#transport.exited.then(() => false),
-      new Promise<boolean>((resolve) => {
-        timer = setTimeout(() => resolve(true), EXIT_AFTER_CLOSE_MS);
-      }),
-    ]);
-    clearTimeout(timer);
-    if (!stillThere || this.#closing) return;
+    if ((await within(EXIT_AFTER_CLOSE_MS, this.#transport.exited)) || this.#closing) return;
     this.#end(
       this.#ending(
         'agent-closed-output',
@@ -323,10 +298,6 @@ export class RpcLink implements AgentLink {
       ),
     );
     await this.#transport.close();
-  }
-
-  async #whyEnded(fallback: ParleyError): Promise<ParleyError> {
-    return (await this.#gone.promise) ?? fallback;
   }
 
   /** Only what a new connection may cure is called lost; the rest needs the user first. */

@@ -4,46 +4,34 @@ import { ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
 import type { StageName, StageView } from '../../panel/contract';
 
-/** In milliseconds. */
-export interface Deadlines {
-  readonly resolve: number;
-  readonly spawn: number;
-  readonly connect: number;
-  readonly initialize: number;
-  readonly 'sign-in': number;
-  readonly session: number;
-  readonly ready: number;
-}
-
-/**
- * A sign-in in a browser may take a while.
- * @param startMs the user's setting for the slow steps
- */
-export function deadlinesFor(startMs: number): Deadlines {
-  return {
-    resolve: 15_000,
-    spawn: 15_000,
-    connect: 30_000,
-    initialize: startMs,
-    'sign-in': 600_000,
-    session: startMs,
-    ready: 10_000,
-  };
-}
+/** In milliseconds; the others have the user's limit. A sign-in in a browser may take a while. */
+const LIMITS: Partial<Record<StageName, number>> = {
+  resolve: 15_000,
+  spawn: 15_000,
+  connect: 30_000,
+  'sign-in': 600_000,
+  ready: 10_000,
+};
 
 export class StageTimeout extends ParleyError {
+  readonly ms: number;
+
   constructor(step: string, ms: number) {
     super('stage-timeout', localizable('no response to {0} within {1} s', step, Math.round(ms / 1000)));
+    this.ms = ms;
   }
 }
 
 export class Stages {
   readonly #stages: StageView[] = [];
   readonly #now: () => number;
+  readonly #startMs: () => number;
   readonly #onChange: () => void;
 
-  constructor(now: () => number, onChange: () => void) {
+  /** @param startMs the user's limit for the slow steps */
+  constructor(now: () => number, startMs: () => number, onChange: () => void = () => {}) {
     this.#now = now;
+    this.#startMs = startMs;
     this.#onChange = onChange;
   }
 
@@ -55,6 +43,11 @@ export class Stages {
     return this.#stages.at(-1);
   }
 
+  /** In milliseconds. */
+  limitOf(name: StageName): number {
+    return LIMITS[name] ?? this.#startMs();
+  }
+
   reset(): void {
     this.#stages.length = 0;
     this.#onChange();
@@ -62,10 +55,17 @@ export class Stages {
 
   /**
    * @param run its signal is aborted when the step is given up
+   * @param limit the stage whose limit it has
    * @throws StageTimeout, `signal`'s reason, or what `run` throws
    */
-  async run<T>(name: StageName, ms: number, signal: AbortSignal, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  async run<T>(
+    name: StageName,
+    signal: AbortSignal,
+    run: (signal: AbortSignal) => Promise<T>,
+    limit = name,
+  ): Promise<T> {
     signal.throwIfAborted();
+    const ms = this.limitOf(limit);
     if (this.current?.name === name) this.#stages.pop(); // it was waited for, or is tried again
     const startedAt = this.#now();
     const index = this.#stages.push({ name, state: 'running', startedAt }) - 1;

@@ -72,7 +72,9 @@ class Step extends TurnEnds {
     complete: (step, { barrier }) => step.#complete(barrier),
     message: (step, { event }) => step.#message(event),
     past: (step) => step.#past(),
-    continues: (step) => step.#continues(),
+    continues: (step) => {
+      if (!step.state.turn) step.start('agent', 'state', false).isRejoined = true;
+    },
     update: (step, { isOutput }) => step.#update(isOutput),
     call: (step, { id, isOpen, isNew }) => step.#call(id, isOpen, isNew),
     cancel: (step) => step.#cancel(),
@@ -219,10 +221,6 @@ class Step extends TurnEnds {
     const handle = `past-${++this.state.followers}`;
     const flags = { inTurn: true, awaited: false, inserted: true, echoed: true, cancelRequested: false };
     this.state.prompts.push({ handle, promptId: handle, endsBy: 'state', promised: false, ...flags });
-  }
-
-  #continues(): void {
-    if (!this.state.turn) this.start('agent', 'state', false).isRejoined = true;
   }
 
   #update(isOutput: boolean): void {

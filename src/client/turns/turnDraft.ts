@@ -75,13 +75,6 @@ export class TurnDraft {
   ): void {
     // A late answer and a prompt that waits are part of no open turn.
     const turnId = note === 'late' || prompt?.inTurn === false ? undefined : this.state.turn?.id;
-    const mark = {
-      kind,
-      turnId,
-      handle,
-      requestId,
-      note,
-    };
-    this.effects.push({ type: 'mark', mark });
+    this.effects.push({ type: 'mark', mark: { kind, turnId, handle, requestId, note } });
   }
 }

@@ -134,11 +134,7 @@ export class SessionFeed implements Disposable {
 
   /** Sends the items [from, to). */
   page(from: number, to: number): void {
-    const { whole } = this.#conversation;
-    if (whole) {
-      void whole.then(() => this.#live && this.page(from, to));
-      return;
-    }
+    if (this.#afterLoading(() => this.page(from, to))) return;
     const total = this.#conversation.model.state.entries.length;
     const start = Math.max(0, Math.min(from, total));
     const end = Math.max(start, Math.min(to, total, start + MAX_PAGE));
@@ -148,11 +144,8 @@ export class SessionFeed implements Disposable {
   }
 
   nested(request: Extract<SessionMessage, { type: 'nested' }>): void {
-    const { whole, model } = this.#conversation;
-    if (whole) {
-      void whole.then(() => this.#live && this.nested(request));
-      return;
-    }
+    if (this.#afterLoading(() => this.nested(request))) return;
+    const { model } = this.#conversation;
     const { index, from, to, around } = request;
     const entry = model.state.entries[index];
     if (!entry) return;
@@ -181,13 +174,8 @@ export class SessionFeed implements Disposable {
   }
 
   timeline(message: Extract<SessionMessage, { type: 'timeline' }>): void {
-    const { whole, model } = this.#conversation;
-    if (whole) {
-      void whole.then(() => this.#live && this.timeline(message));
-      return;
-    }
-    if (!this.#live) return;
-    for (const part of timelineParts(model.state, message.from, Date.now()))
+    if (this.#afterLoading(() => this.timeline(message)) || !this.#live) return;
+    for (const part of timelineParts(this.#conversation.model.state, message.from, Date.now()))
       this.#post({ type: 'timeline', id: message.id, ...part });
   }
 
@@ -195,7 +183,9 @@ export class SessionFeed implements Disposable {
     const entry = this.#conversation.model.state.entries[index];
     if (!entry) return;
     this.#noteSent(index, index + 1);
-    this.#send([{ op: 'put', index, item: projectItem(entry, this.#projection, true) }]);
+    const ops: Op[] = [{ op: 'put', index, item: projectItem(entry, this.#projection, true) }];
+    this.#lastPost = performance.now();
+    this.#post({ type: 'update', revision: ++this.#revision, ops });
   }
 
   /** Sends nothing until the next snapshot. */
@@ -214,6 +204,13 @@ export class SessionFeed implements Disposable {
     this.suspend();
     this.#observing.dispose();
     for (const { painted } of this.#waiting.splice(0)) painted();
+  }
+
+  /** Runs `again` once the whole transcript is there. @returns whether it has to wait for that */
+  #afterLoading(again: () => void): boolean {
+    const { whole } = this.#conversation;
+    void whole?.then(() => this.#live && again());
+    return whole !== undefined;
   }
 
   #schedule(): void {
@@ -259,7 +256,9 @@ export class SessionFeed implements Disposable {
     this.#changes.reset();
     this.#noteSent(Math.max(this.#told, newest), entries.length);
     this.#told = entries.length;
-    if (ops.length > 0 || this.#waiting.length > 0) this.#send(ops);
+    if (ops.length === 0 && this.#waiting.length === 0) return;
+    this.#lastPost = performance.now();
+    this.#post({ type: 'update', revision: ++this.#revision, ops });
   }
 
   #notePosted(): void {
@@ -293,11 +292,6 @@ export class SessionFeed implements Disposable {
 
   #noteSent(from: number, to: number): void {
     for (let stretch = stretchOf(from); stretch <= stretchOf(to - 1); stretch++) this.#sent.add(stretch);
-  }
-
-  #send(ops: readonly Op[]): void {
-    this.#lastPost = performance.now();
-    this.#post({ type: 'update', revision: ++this.#revision, ops });
   }
 
   #items(from: number, to: number): ItemView[] {

@@ -38,7 +38,7 @@ export function parseLink(href: string): LinkTarget {
     return refused(l10n.t("The link isn't a valid address."));
   if (/^[\\/]{2}/.test(text)) return refused(l10n.t("Parley doesn't open links to network locations."));
   const scheme = /^([a-z][a-z0-9+.-]*):(.*)$/is.exec(text);
-  if (!scheme || isDrive(text) || /^\d+(:\d+)?$/.test(scheme[2] ?? '')) return path(text);
+  if (!scheme || /^[a-z]:[\\/]/i.test(text) || /^\d+(:\d+)?$/.test(scheme[2] ?? '')) return path(text);
   switch (scheme[1]?.toLowerCase()) {
     case 'http':
     case 'https':
@@ -110,10 +110,6 @@ function decoded(text: string): string {
   } catch {
     return text;
   }
-}
-
-function isDrive(text: string): boolean {
-  return /^[a-z]:[\\/]/i.test(text);
 }
 
 function refused(reason: string): LinkTarget {

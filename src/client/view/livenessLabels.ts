@@ -12,57 +12,53 @@ const WORTH_TELLING_MS = 60_000;
 const MAX_TITLE = 60;
 const MAX_LOOK = 2000;
 
-type TurnSign =
-  | { readonly kind: 'tool'; readonly title: string; readonly ms: number }
-  | { readonly kind: 'silent' | 'unresponsive'; readonly ms: number }
-  | { readonly kind: 'working' };
+interface TurnSign {
+  readonly kind: keyof typeof LABELS;
+  readonly ms: number;
+  readonly title?: string;
+}
+
+/** While a turn runs: its status, and why the next message waits. */
+const LABELS = {
+  tool: (time: string, title: string) => [
+    l10n.t('Working: {0} for {1}', title, time),
+    l10n.t('Waiting: {0} has been running for {1}', title, time),
+  ],
+  silent: (time: string) => [
+    l10n.t('Silent for {0}', time),
+    l10n.t('Waiting: the agent has been silent for {0}', time),
+  ],
+  unresponsive: () => [l10n.t('Not responding'), l10n.t("Waiting: the agent isn't responding")],
+  working: () => [l10n.t('Working'), l10n.t('Sent next')],
+};
 
 /**
  * The status of a turn that doesn't wait for the user: `Working`, `Working: Bash for 4 min`,
  * `Silent for 2 min`, `Not responding`.
  */
 export function workingLabel(signs: LifeSigns): string {
-  const sign = signOf(signs);
-  switch (sign.kind) {
-    case 'tool':
-      return l10n.t('Working: {0} for {1}', sign.title, duration(sign.ms));
-    case 'silent':
-      return l10n.t('Silent for {0}', duration(sign.ms));
-    case 'unresponsive':
-      return l10n.t('Not responding');
-    case 'working':
-      return l10n.t('Working');
-  }
+  return labelsOf(signs)[0]!;
 }
 
 export function waitingLabel(signs: LifeSigns): string {
-  const sign = signOf(signs);
-  switch (sign.kind) {
-    case 'tool':
-      return l10n.t('Waiting: {0} has been running for {1}', sign.title, duration(sign.ms));
-    case 'silent':
-      return l10n.t('Waiting: the agent has been silent for {0}', duration(sign.ms));
-    case 'unresponsive':
-      return l10n.t("Waiting: the agent isn't responding");
-    case 'working':
-      return l10n.t('Sent next');
-  }
+  return labelsOf(signs)[1]!;
 }
+
+function labelsOf(signs: LifeSigns): readonly string[] {
+  const { kind, ms, title = '' } = signOf(signs);
+  return LABELS[kind](duration(ms), title);
+}
+
+const ENDED: Readonly<Record<string, () => string>> = {
+  'connection-lost': () => l10n.t('Connection lost'),
+  'agent-closed-output': () => l10n.t('Output closed'),
+  'restart-loop': () => l10n.t('Keeps crashing'),
+  'agent-exited': () => l10n.t('Process ended'),
+};
 
 /** How an agent ended, in two or three words. @param code of the error that tells it */
 export function endedLabel(code: string): string {
-  switch (code) {
-    case 'connection-lost':
-      return l10n.t('Connection lost');
-    case 'agent-closed-output':
-      return l10n.t('Output closed');
-    case 'restart-loop':
-      return l10n.t('Keeps crashing');
-    case 'agent-exited':
-      return l10n.t('Process ended');
-    default:
-      return l10n.t('Ended');
-  }
+  return ENDED[code]?.() ?? l10n.t('Ended');
 }
 
 /**
@@ -76,9 +72,9 @@ function signOf({ state, now, heardAt, isUnresponsive }: LifeSigns): TurnSign {
   const tool = turn && openTool(state.entries, turn);
   if (tool) {
     const ms = now - tool.at;
-    return ms >= WORTH_TELLING_MS ? { kind: 'tool', title: titleOf(tool), ms } : { kind: 'working' };
+    return ms >= WORTH_TELLING_MS ? { kind: 'tool', title: titleOf(tool), ms } : { kind: 'working', ms };
   }
-  return silentMs >= WORTH_TELLING_MS ? { kind: 'silent', ms: silentMs } : { kind: 'working' };
+  return { kind: silentMs >= WORTH_TELLING_MS ? 'silent' : 'working', ms: silentMs };
 }
 
 function openTool(entries: readonly Entry[], turn: Readonly<Turn>): ToolEntry | undefined {

@@ -4,12 +4,12 @@ import { redact } from '../../base/redact';
 import { revealHidden } from '../../base/revealControls';
 import { head, oneLine } from '../../base/text';
 import type { ToolContent } from '../../session/events/content';
-import type { Elicitation, Permission, ToolEntry } from '../../session/model/state';
+import type { Elicitation, Permission } from '../../session/model/state';
 import type { Conversation } from '../conversation/conversation';
 import { lineDiff } from '../requests/lineDiff';
 import { askedInputOf } from './askedInput';
 import { briefOf } from './briefQuestion';
-import { askerOf } from './projectRequests';
+import { askerOf, toolOf } from './projectRequests';
 
 /** A question that isn't shown whole isn't answered. */
 const MAX_TEXT = 2000;
@@ -49,7 +49,7 @@ export function openQuestionsOf(conversation: Conversation): readonly Answerable
 
 function ofPermission(conversation: Conversation, permission: Permission): AnswerableQuestion {
   const { id, at, title, description, options } = permission;
-  const entry = toolOf(conversation, permission);
+  const entry = toolOf(conversation.model, permission);
   const { commands, texts, purpose, rest } = askedInputOf(permission, entry);
   const parts = [
     // A list shows titles in one line, as far as they fit.
@@ -118,11 +118,6 @@ function plain(title: string, parts: readonly string[], choices: PlainQuestion['
   return { title: redact(oneLine(title, MAX_LABEL)), text: head(text, MAX_TEXT), choices: isWhole ? choices : [] };
 }
 
-function toolOf({ model }: Conversation, { toolCallId }: Permission): ToolEntry | undefined {
-  const entry = model.state.entries[(toolCallId === undefined ? undefined : model.toolIndex(toolCallId)) ?? -1];
-  return entry?.kind === 'tool' ? entry : undefined;
-}
-
 /** More than fits where the changes are not known: then the question is not answered elsewhere. */
 const TOO_MUCH = '…'.repeat(MAX_TEXT + 1);
 
@@ -130,9 +125,7 @@ function saidIn(content: ToolContent): readonly string[] {
   if (content.type === 'content') return content.block.type === 'text' ? [content.block.text] : [TOO_MUCH];
   if (content.type === 'unknown') return [JSON.stringify(content.raw, null, 2)];
   if (content.type !== 'diff') return [];
-  const hunks = content.hunks ?? lineDiff(content.oldText ?? '', content.newText)?.hunks;
-  const isCut =
-    content.hunks === undefined && lineDiff(content.oldText ?? '', content.newText)?.truncated !== undefined;
-  if (!hunks || isCut) return [TOO_MUCH];
-  return [content.path, ...hunks.flatMap(({ lines }) => lines)];
+  const shown = content.hunks ? { hunks: content.hunks } : lineDiff(content.oldText ?? '', content.newText);
+  if (!shown || ('truncated' in shown && shown.truncated)) return [TOO_MUCH];
+  return [content.path, ...shown.hunks.flatMap(({ lines }) => lines)];
 }

@@ -13,7 +13,6 @@ import type {
   DiffView,
   ItemView,
   NestedView,
-  StopTarget,
   TerminalView,
   ToolContentView,
   TurnView,
@@ -136,42 +135,25 @@ export function projectItem(entry: Entry, context: ProjectionContext, details = 
 }
 
 export function projectTurn(turn: Readonly<Turn>, changes?: ChangesCount): TurnView {
-  const {
-    id,
-    number,
-    origin,
-    startedAt,
-    endedAt,
-    waitedMs,
-    stopReason,
-    barrier,
-    note,
-    interrupted,
-    tokens,
-    tokenParts,
-    tools,
-    files,
-  } = turn;
-  const starter = starterText(turn);
-  const ending = stopReason && barrierText(barrier, stopReason, note !== undefined);
+  const { stopReason, barrier, note } = turn;
   return {
-    id,
-    number,
-    origin,
-    startedAt,
-    tools,
-    files: files.size,
-    endedAt,
-    waitedMs,
+    id: turn.id,
+    number: turn.number,
+    origin: turn.origin,
+    startedAt: turn.startedAt,
+    tools: turn.tools,
+    files: turn.files.size,
+    endedAt: turn.endedAt,
+    waitedMs: turn.waitedMs,
     stopReason,
     barrier,
-    starter,
-    ending,
+    starter: starterText(turn),
+    ending: stopReason && barrierText(barrier, stopReason, note !== undefined),
     note: note ? turnNoteText(note) : undefined,
-    interrupted,
+    interrupted: turn.interrupted,
     isEmpty: isEmpty(turn) ? (true as const) : undefined,
-    tokens,
-    tokenParts,
+    tokens: turn.tokens,
+    tokenParts: turn.tokenParts,
     changes,
   };
 }
@@ -181,11 +163,8 @@ function isEmpty({ origin, stopReason, replayed, firstOutputAt }: Readonly<Turn>
 }
 
 function projectTool(entry: ToolEntry, context: ProjectionContext, details: boolean) {
-  const hasRaw = entry.rawInput !== undefined || entry.rawOutput !== undefined;
-  const decision = decisionOf(entry);
-  const lines = linesOfPlace(entry);
+  const { subagentId, toolCallId } = entry;
   const editor = editorToolOf(entry);
-  const nested = nestedOf(entry, context);
   const locations = editor && entry.locations.length === 0 ? editorToolPlace(entry, context.roots) : entry.locations;
   return {
     kind: 'tool' as const,
@@ -194,17 +173,19 @@ function projectTool(entry: ToolEntry, context: ProjectionContext, details: bool
     status: entry.status,
     content: projectContent(entry, context),
     locations: locations.map((location) => ({ ...location, label: labelOf(location.path, context.roots) })),
-    hasRaw,
-    lines,
+    hasRaw: entry.rawInput !== undefined || entry.rawOutput !== undefined,
+    lines: linesOfPlace(entry),
     editor,
-    nested,
+    nested: nestedOf(entry, context),
     name: entry.name || undefined,
     rawInput: details && entry.rawInput !== undefined ? toJson(entry.rawInput) : undefined,
     rawOutput: details && entry.rawOutput !== undefined ? toJson(entry.rawOutput) : undefined,
     endedAt: entry.endedAt,
     waitedMs: entry.waitedMs,
-    decision,
-    stop: isStoppable(entry) ? stopOf(entry) : undefined,
+    decision: decisionOf(entry),
+    stop: isStoppable(entry)
+      ? ({ kind: subagentId === undefined ? 'tool' : 'subagent', id: subagentId ?? toolCallId } as const)
+      : undefined,
   };
 }
 
@@ -216,10 +197,6 @@ function nestedOf(entry: ToolEntry, { state }: ProjectionContext): NestedView | 
 /** Returns whether a call or its subagent runs and can be stopped alone. */
 export function isStoppable({ canCancel, status }: Readonly<ToolEntry>): boolean {
   return canCancel === true && !isEnded(status);
-}
-
-function stopOf({ subagentId, toolCallId }: ToolEntry): StopTarget {
-  return subagentId === undefined ? { kind: 'tool', id: toolCallId } : { kind: 'subagent', id: subagentId };
 }
 
 /**
@@ -296,7 +273,7 @@ function projectPart(part: ToolContent, context: ProjectionContext, { rawOutput 
     case 'content':
       return {
         type: 'content',
-        block: projectToolBlock(part.block),
+        block: part.block.type === 'text' ? { type: 'text', text: whole(part.block.text) } : projectBlock(part.block),
         cut: isCut(part.block) ? (true as const) : undefined,
       };
     case 'diff':
@@ -363,10 +340,6 @@ function bytesOf(base64: string): number {
   let end = base64.length;
   while (end > 0 && base64[end - 1] === '=') end -= 1;
   return Math.floor((end * 3) / 4);
-}
-
-function projectToolBlock(block: ContentBlock): BlockView {
-  return block.type === 'text' ? { type: 'text', text: whole(block.text) } : projectBlock(block);
 }
 
 /** A long text without its middle. */

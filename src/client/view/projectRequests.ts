@@ -3,7 +3,7 @@
 import { head, oneLine } from '../../base/text';
 import type { BackgroundView, ElicitationView, PermissionView } from '../../panel/contract';
 import type { SessionView } from '../../session/model/model';
-import type { Permission, SessionState } from '../../session/model/state';
+import type { Permission, SessionState, ToolEntry } from '../../session/model/state';
 import type { Conversation } from '../conversation/conversation';
 import { proposalOf } from '../requests/editedProposal';
 import { askedInputOf } from './askedInput';
@@ -12,12 +12,20 @@ import { isStoppable, toJson, whole } from './projectItem';
 const MAX_WORK = 50;
 const MAX_LABEL = 200;
 
+export function toolOf(
+  model: Pick<SessionView, 'state' | 'toolIndex'>,
+  { toolCallId }: Pick<Permission, 'toolCallId'>,
+): ToolEntry | undefined {
+  const entry = toolCallId === undefined ? undefined : model.state.entries[model.toolIndex(toolCallId) ?? -1];
+  return entry?.kind === 'tool' ? entry : undefined;
+}
+
 /** Returns the title of the call of the subagent that asks, as several can work at once. */
 export function askerOf(
   model: Pick<SessionView, 'state' | 'toolIndex'>,
-  { toolCallId }: Pick<Permission, 'toolCallId'>,
+  permission: Pick<Permission, 'toolCallId'>,
 ): string | undefined {
-  const entry = model.state.entries[(toolCallId === undefined ? undefined : model.toolIndex(toolCallId)) ?? -1];
+  const entry = toolOf(model, permission);
   const parent = entry && model.state.nests.parentOf(entry);
   return parent && oneLine(parent.title || parent.name || parent.toolCallId, MAX_LABEL);
 }
@@ -29,18 +37,14 @@ export function permissionsOf(conversation: Conversation): PermissionView[] {
 function projectPermission({ model }: Conversation, permission: Permission): PermissionView {
   const { id, title, options, ruleOffer, toolCallId } = permission;
   const by = askerOf(model, permission);
-  const index = (toolCallId === undefined ? undefined : model.toolIndex(toolCallId)) ?? -1;
-  const entry = model.state.entries[index];
-  const { commands, texts, purpose, rest, isUnknown } = askedInputOf(
-    permission,
-    entry?.kind === 'tool' ? entry : undefined,
-  );
+  const entry = toolOf(model, permission);
+  const { commands, texts, purpose, rest, isUnknown } = askedInputOf(permission, entry);
   const description = permission.description ?? purpose;
   return {
     id,
     title: whole(title),
     options,
-    index,
+    index: entry?.index ?? -1,
     commands: commands.length > 0 ? commands.map(({ line, ...more }) => ({ ...more, line: whole(line) })) : undefined,
     texts: texts.length > 0 ? texts.map(({ path, text }) => ({ path, text: whole(text) })) : undefined,
     ...(rest !== undefined && { input: { json: toJson(rest), isUnknown: isUnknown || undefined } }),
@@ -60,8 +64,8 @@ export function waitsForAnswer({ elicitations }: Readonly<SessionState>): boolea
 
 export function elicitationsOf({ model }: Conversation): ElicitationView[] {
   return [...model.state.elicitations.values()].map(({ at: _at, toolCallId, ...asked }) => {
-    const entry = model.state.entries[(toolCallId === undefined ? undefined : model.toolIndex(toolCallId)) ?? -1];
-    return { ...asked, tool: entry?.kind === 'tool' && entry.title ? head(entry.title, MAX_LABEL) : undefined };
+    const { title } = toolOf(model, { toolCallId }) ?? {};
+    return { ...asked, tool: title ? head(title, MAX_LABEL) : undefined };
   });
 }
 

@@ -2,10 +2,13 @@
 // only its own fields.
 
 import * as l10n from '@vscode/l10n';
-import type { PromptCapabilities } from '../../acp/protocol/dialect';
+import type { AuthMethod, PromptCapabilities } from '../../acp/protocol/dialect';
+import { localize } from '../../base/localizable';
 import { head } from '../../base/text';
 import type {
+  ActionView,
   AttachmentView,
+  ErrorView,
   PlanProgressView,
   QueueItemView,
   SessionPhase,
@@ -15,12 +18,11 @@ import type {
 import type { SessionPart } from '../../session/model/changes';
 import type { QueuedAttachment } from '../../session/queue/queue';
 import { mayPass } from '../connection/failures';
+import { canStart, guidanceOf, nameOf } from '../connection/signIn';
 import type { Conversation } from '../conversation/conversation';
 import { sentBytes } from '../prompts/promptContent';
-
 import { endedLabel, waitingLabel, workingLabel } from './livenessLabels';
 import { changesOfTurn, reviewOf } from './projectChanges';
-import { errorOf } from './projectFailure';
 import { projectTurn } from './projectItem';
 import { backgroundOf, elicitationsOf, permissionsOf, waitsForAnswer } from './projectRequests';
 import { waitReasonLabel } from './waitReasonLabels';
@@ -68,9 +70,9 @@ const READ: { readonly [K in Field]: (conversation: Conversation) => SessionView
   title: (c) => c.model.state.title,
   phase: phaseOf,
   status: statusOf,
-  liveness: (c) => c.liveness,
+  liveness: (c) => c.probe.liveness,
   // While it waits to start again, those of its last start say nothing.
-  stages: (c) => (phaseOf(c) === 'recovering' || c.isAttaching ? [] : [...c.stages.view]),
+  stages: (c) => (phaseOf(c) === 'recovering' || c.connector.isAttaching ? [] : [...c.stages.view]),
   error: errorOf,
   turn: (c) =>
     c.model.state.turn ? projectTurn(c.model.state.turn, changesOfTurn(c, c.model.state.turn.id)) : undefined,
@@ -101,14 +103,7 @@ const READ: { readonly [K in Field]: (conversation: Conversation) => SessionView
 function attachmentOf(attachment: QueuedAttachment, capabilities: PromptCapabilities | undefined): AttachmentView {
   const { id, kind, label, detail, thumbnail } = attachment;
   const bytes = sentBytes(attachment, capabilities);
-  return {
-    id,
-    kind,
-    label,
-    detail: detail || undefined,
-    bytes,
-    thumbnail: thumbnail || undefined,
-  };
+  return { id, kind, label, detail: detail || undefined, bytes, thumbnail: thumbnail || undefined };
 }
 
 function planOf({ model }: Conversation): PlanProgressView | undefined {
@@ -146,7 +141,7 @@ export function patchSession(
 export function phaseOf(conversation: Conversation): SessionPhase {
   const { connection, model } = conversation;
   // Its agent runs, and is here in a moment.
-  switch (conversation.isAttaching ? 'ready' : connection.kind) {
+  switch (conversation.connector.isAttaching ? 'ready' : connection.kind) {
     case 'failed':
       // Nothing was tried, so nothing failed.
       return isHeld(conversation) || isRestricted(conversation) ? 'idle' : 'failed';
@@ -156,17 +151,17 @@ export function phaseOf(conversation: Conversation): SessionPhase {
     case 'recovering':
       return connection.kind as SessionPhase;
     case 'starting': {
-      if (isReconnecting(conversation)) return 'recovering';
+      if (connection.kind === 'starting' && connection.reconnects && !conversation.waitsForUser) return 'recovering';
       const stage = conversation.stages.current?.name;
       return stage === undefined || stage === 'resolve' || stage === 'spawn' || stage === 'connect'
         ? 'starting'
         : 'initializing';
     }
     case 'ready':
-      if (conversation.ignoresStop) return 'unresponsive';
+      if (conversation.turns.ignoresStop) return 'unresponsive';
       if (model.state.permissions.size > 0 || waitsForAnswer(model.state)) return 'requiresAction';
       if (model.state.agentState === 'requires_action' && conversation.isBusy) return 'requiresAction';
-      if (conversation.isAsked) return 'requiresAction';
+      if (conversation.turns.isAsked) return 'requiresAction';
       return conversation.isWorking ? 'running' : 'ready';
   }
 }
@@ -181,14 +176,17 @@ export function statusOf(conversation: Conversation): string {
     case 'starting':
     case 'initializing': {
       if (conversation.waitsForUser) return l10n.t('Waiting for you');
-      return stageLabel(conversation.stages.current?.name, conversation.agent.name);
+      const { current } = conversation.stages;
+      return current ? STAGES[current.name](conversation.agent.name) : l10n.t('Starting');
     }
     case 'authRequired':
       return l10n.t('Sign-in required');
     case 'ready':
-      return conversation.liveness === 'not_found' ? l10n.t('The agent no longer has this session') : l10n.t('Ready');
+      return conversation.probe.liveness === 'not_found'
+        ? l10n.t('The agent no longer has this session')
+        : l10n.t('Ready');
     case 'running':
-      if (conversation.isPreparing) return l10n.t('Checking session');
+      if (conversation.turns.isPreparing) return l10n.t('Checking session');
       return model.state.turn?.cancelRequested ? l10n.t('Stopping') : workingLabel(conversation.lifeSigns);
     case 'requiresAction':
       return l10n.t('Waiting for you');
@@ -214,11 +212,6 @@ function isRestricted({ connection }: Conversation): boolean {
   return connection.kind === 'failed' && connection.error.code === 'untrusted-workspace';
 }
 
-/** Reconnecting, without a question to the user. */
-function isReconnecting({ connection, waitsForUser }: Conversation): boolean {
-  return connection.kind === 'starting' && connection.reconnects === true && !waitsForUser;
-}
-
 function recoveryLabel({ connection }: Conversation): string {
   if (connection.kind !== 'recovering') return l10n.t('Reconnecting…');
   const { attempt, of } = connection.attempt;
@@ -227,25 +220,17 @@ function recoveryLabel({ connection }: Conversation): string {
     : l10n.t('Agent ended, restarting ({0} of {1})', attempt, of);
 }
 
-function stageLabel(stage: StageName | undefined, agent: string): string {
-  switch (stage) {
-    case 'resolve':
-      return l10n.t('Finding agent');
-    case 'spawn':
-      return l10n.t('Starting process');
-    case 'connect':
-    case 'initialize':
-      return l10n.t('Connecting to {0}', agent);
-    case 'sign-in':
-      return l10n.t('Signing in');
-    case 'session':
-      return l10n.t('Opening session');
-    case 'ready':
-      return l10n.t('Preparing session');
-    case undefined:
-      return l10n.t('Starting');
-  }
-}
+const connecting = (agent: string): string => l10n.t('Connecting to {0}', agent);
+
+const STAGES: Readonly<Record<StageName, (agent: string) => string>> = {
+  resolve: () => l10n.t('Finding agent'),
+  spawn: () => l10n.t('Starting process'),
+  connect: connecting,
+  initialize: connecting,
+  'sign-in': () => l10n.t('Signing in'),
+  session: () => l10n.t('Opening session'),
+  ready: () => l10n.t('Preparing session'),
+};
 
 function queueOf(conversation: Conversation): QueueItemView[] {
   const { queue } = conversation;
@@ -289,4 +274,91 @@ function waitReason(conversation: Conversation): string {
     default:
       return l10n.t('Waiting for the agent');
   }
+}
+
+function errorOf(conversation: Conversation): ErrorView | undefined {
+  const { connection, agent } = conversation;
+  if (conversation.turns.ignoresStop) {
+    return {
+      code: 'stop-ignored',
+      message: l10n.t("{0} isn't responding to Stop.", agent.name),
+      hint: l10n.t('Wait, or restart the agent. The conversation is kept.'),
+      actions: withPrimary(restart(), showLog()),
+    };
+  }
+  if (connection.kind === 'authRequired') {
+    const { methods, error } = connection;
+    const starts = (method: AuthMethod): boolean => canStart(method, agent);
+    const others = methods.filter((method) => !starts(method));
+    // What a button runs in a terminal is shown before it is pressed.
+    const guidance = methods
+      .filter((method) => method.type === 'terminal' || !starts(method))
+      .map((method) => localize(guidanceOf(method, agent)))
+      .join(' ');
+    const [firstSignIn, ...signIn] = methods
+      .filter(starts)
+      .map((method) => ({ id: `signIn:${method.id}`, label: nameOf(method) }));
+    const more = [...(others.some(({ type }) => type === 'env_var') ? [editAgent()] : []), tryAgain(), otherAgent()];
+    return {
+      code: error ? 'sign-in-failed' : 'auth-required',
+      stage: 'sign-in',
+      message: error
+        ? l10n.t("Couldn't sign in to {0}: {1}", agent.name, error)
+        : l10n.t('Sign in to use {0}.', agent.name),
+      hint: guidance || undefined,
+      actions: firstSignIn ? withPrimary(firstSignIn, ...signIn, ...more) : more,
+    };
+  }
+  if (connection.kind !== 'failed' && connection.kind !== 'exited' && connection.kind !== 'recovering')
+    return undefined;
+  const { code, message, hint, stderr } = connection.error;
+  return {
+    code,
+    message,
+    hint: hint || undefined,
+    stderr: stderr || undefined,
+    stage: connection.kind === 'failed' && connection.stage ? connection.stage : undefined,
+    actions: withPrimary(...actionsFor(code, connection.kind)),
+  };
+}
+
+const restart = (): ActionView => ({ id: 'restart', label: l10n.t('Restart agent') });
+const reconnect = (): ActionView => ({ id: 'restart', label: l10n.t('Reconnect') });
+const tryAgain = (): ActionView => ({ id: 'restart', label: l10n.t('Try again') });
+const newSession = (): ActionView => ({ id: 'newSession', label: l10n.t('New session') });
+const otherAgent = (): ActionView => ({ id: 'selectAgent', label: l10n.t('Select another agent…') });
+const addAgent = (): ActionView => ({ id: 'installAgent', label: l10n.t('Add agent…') });
+const showLog = (): ActionView => ({ id: 'showLog', label: l10n.t('Show log') });
+const editAgent = (): ActionView => ({ id: 'editAgent', label: l10n.t('Edit agent…') });
+const troubleshoot = (): ActionView => ({ id: 'troubleshoot', label: l10n.t('Troubleshoot') });
+
+const NEEDS_SETTING: ReadonlySet<string> = new Set([
+  'agent-unknown',
+  'not-an-agent-server',
+  'agent-server-unauthorized',
+]);
+
+/** The first is the one that helps most. */
+function actionsFor(
+  code: string,
+  kind: 'failed' | 'exited' | 'recovering',
+): readonly [ActionView, ...(readonly ActionView[])] {
+  if (kind === 'recovering') return [mayPass({ code }) ? reconnect() : restart(), otherAgent(), showLog()];
+  if (code === 'recording') return [newSession()];
+  if (code === 'session-held') return [{ id: 'takeOver', label: l10n.t('Take over') }, newSession()];
+  if (code === 'untrusted-workspace') return [{ id: 'trust', label: l10n.t('Manage workspace trust') }];
+  // It may be in the registry, ready to be installed.
+  if (code === 'agent-not-found') return [editAgent(), addAgent(), tryAgain(), otherAgent(), troubleshoot(), showLog()];
+  if (code === 'agent-not-executable' || NEEDS_SETTING.has(code))
+    return [editAgent(), tryAgain(), otherAgent(), troubleshoot(), showLog()];
+  if (code === 'session-not-found' || code === 'session-not-opened' || code.startsWith('cannot-'))
+    return [newSession(), tryAgain(), otherAgent(), showLog()];
+  if (code === 'connection-lost') return [reconnect(), otherAgent(), showLog()];
+  return kind === 'exited'
+    ? [restart(), otherAgent(), troubleshoot(), showLog()]
+    : [tryAgain(), otherAgent(), editAgent(), troubleshoot(), showLog()];
+}
+
+function withPrimary(first: ActionView, ...others: readonly ActionView[]): readonly ActionView[] {
+  return [{ ...first, primary: true }, ...others];
 }

@@ -148,9 +148,10 @@ export class SessionFind implements Disposable {
     const { model, roots } = this.#source;
     const entry = model.state.entries[index];
     if (!entry) return '';
-    for (const id of terminalsOf(entry)) {
-      const showing = this.#showing.get(id) ?? new Set();
-      this.#showing.set(id, showing.add(index));
+    for (const part of entry.kind === 'tool' ? entry.content : []) {
+      if (part.type !== 'terminal') continue;
+      const showing = this.#showing.get(part.terminalId) ?? new Set();
+      this.#showing.set(part.terminalId, showing.add(index));
     }
     return findTextOf(entry, { terminals: model.state.terminals, roots });
   }
@@ -209,11 +210,6 @@ function findTextOf(entry: Entry, context: FindTextContext): string {
     default:
       return '';
   }
-}
-
-function terminalsOf(entry: Entry): readonly string[] {
-  if (entry.kind !== 'tool') return [];
-  return entry.content.flatMap((content) => (content.type === 'terminal' ? [content.terminalId] : []));
 }
 
 function toolText(entry: ToolEntry, context: FindTextContext): string {

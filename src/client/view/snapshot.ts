@@ -76,7 +76,7 @@ export function snapshotOf(conversation: Conversation): SessionSnapshot {
     agent: conversation.agent.id,
     protocol: conversation.link?.description.protocol ?? 1,
     state: phaseOf(conversation),
-    liveness: conversation.liveness,
+    liveness: conversation.probe.liveness,
     entries: state.entries.filter((entry) => entry.kind !== 'turn_end').map(toEntry),
     turns: state.turns.map(({ id, origin, stopReason, barrier }) => ({
       id,
@@ -97,9 +97,7 @@ export function snapshotOf(conversation: Conversation): SessionSnapshot {
     sessionId: conversation.sessionId,
     title: state.title,
     usage: state.usage ? { used: state.usage.used, size: state.usage.size } : undefined,
-    ...(error && {
-      error: { code: error.code, message: error.message, stderr: error.stderr || undefined },
-    }),
+    error: error && { code: error.code, message: error.message, stderr: error.stderr || undefined },
   };
 }
 

@@ -15,21 +15,16 @@ export function starterText({ origin, elsewhere }: Pick<Turn, 'origin' | 'elsewh
  * @param note whether the end has one
  */
 export function barrierText(barrier: Barrier | undefined, stopReason: StopReason, note: boolean): string | undefined {
-  switch (barrier) {
-    case 'turn_complete':
-      return l10n.t('agent sent turn_complete');
-    case 'state':
-      return l10n.t('agent became idle');
-    case 'response':
-      return stopReason === 'error' ? l10n.t('agent returned an error') : l10n.t('agent answered');
-    case 'timeout':
-      return l10n.t('timed out');
-    case 'exit':
-      return note ? undefined : l10n.t('agent ended');
-    case undefined:
-      return undefined;
-  }
+  return barrier && BARRIERS[barrier](stopReason === 'error', note);
 }
+
+const BARRIERS: Readonly<Record<Barrier, (isError: boolean, hasNote: boolean) => string | undefined>> = {
+  turn_complete: () => l10n.t('agent sent turn_complete'),
+  state: () => l10n.t('agent became idle'),
+  response: (isError) => (isError ? l10n.t('agent returned an error') : l10n.t('agent answered')),
+  timeout: () => l10n.t('timed out'),
+  exit: (_isError, hasNote) => (hasNote ? undefined : l10n.t('agent ended')),
+};
 
 export interface TurnLineFacts extends Pick<Turn, 'origin' | 'elsewhere'> {
   readonly number: number;
@@ -41,7 +36,8 @@ export interface TurnLineFacts extends Pick<Turn, 'origin' | 'elsewhere'> {
 
 export function turnLine(facts: TurnLineFacts): string {
   const { barrier, stopReason, note } = facts;
-  const parts = [reasonText(facts), starterText(facts), barrierText(barrier, stopReason, note !== undefined), note];
+  const reason = REASONS[stopReason](facts.number, facts.isInterrupted);
+  const parts = [reason, starterText(facts), barrierText(barrier, stopReason, note !== undefined), note];
   return parts.filter((part) => part !== undefined).join(' · ');
 }
 
@@ -57,21 +53,13 @@ export function lineOfTurn(turn: Readonly<Turn>): string | undefined {
   });
 }
 
-function reasonText({ number, stopReason, isInterrupted }: TurnLineFacts): string {
-  switch (stopReason) {
-    case 'end_turn':
-      return l10n.t('Turn {0} ended', number);
-    case 'cancelled':
-      return l10n.t('Turn {0} stopped by you', number);
-    case 'refusal':
-      return l10n.t('Turn {0} refused by agent', number);
-    case 'max_tokens':
-      return l10n.t('Turn {0} stopped: length limit reached', number);
-    case 'max_turn_requests':
-      return l10n.t('Turn {0} stopped: request limit reached', number);
-    case 'error':
-      return isInterrupted ? l10n.t('Turn {0} interrupted', number) : l10n.t('Turn {0} failed', number);
-    case 'unknown':
-      return l10n.t('Turn {0} ended: reason unknown', number);
-  }
-}
+const REASONS: Readonly<Record<StopReason, (number: number, isInterrupted: boolean) => string>> = {
+  end_turn: (number) => l10n.t('Turn {0} ended', number),
+  cancelled: (number) => l10n.t('Turn {0} stopped by you', number),
+  refusal: (number) => l10n.t('Turn {0} refused by agent', number),
+  max_tokens: (number) => l10n.t('Turn {0} stopped: length limit reached', number),
+  max_turn_requests: (number) => l10n.t('Turn {0} stopped: request limit reached', number),
+  error: (number, isInterrupted) =>
+    isInterrupted ? l10n.t('Turn {0} interrupted', number) : l10n.t('Turn {0} failed', number),
+  unknown: (number) => l10n.t('Turn {0} ended: reason unknown', number),
+};

@@ -320,7 +320,7 @@ async function check(agent: ProcessAgent | RemoteAgent, services: EditorServices
         client: context.services.client,
         versions: agent.protocol === 'auto' ? [1, 2] : [agent.protocol],
         start: (folder, stop) => startBare(context, folder, stop),
-        limits: { initialize: context.services.startTimeoutMs() },
+        limits: { initialize: context.stages.limitOf('initialize') },
         onTraffic: onTraffic && ((kind, line) => onTraffic(BARE_TRAFFIC, kind, line)),
         onStep: (step) => progress(0, 0, stepLabel(step)),
       },

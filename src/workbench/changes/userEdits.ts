@@ -51,7 +51,7 @@ export class EditorUserEdits extends Part implements UserEdits {
 
   filesForAgents(files: FilePort): FilePort {
     return {
-      readText: (path, line, limit, maxBytes) => files.readText(path, line, limit, maxBytes),
+      readText: (path, maxBytes) => files.readText(path, maxBytes),
       writeText: (path, text, given) => this.asAgent([path], () => files.writeText(path, text, given)),
     };
   }

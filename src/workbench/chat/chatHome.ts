@@ -56,7 +56,7 @@ export class ChatHome implements SurfaceHost, UriHandler, Disposable {
     this.#places = places;
     this.#conversations = conversations;
     this.feedSources = {
-      fragmentLines: new FragmentLines((path, most) => files.readText(path, undefined, undefined, most)),
+      fragmentLines: new FragmentLines((path, most) => files.readText(path, most)),
       isTerminalOpenable: (id) => terminals.isOpenable(id),
     };
     this.#watching = [

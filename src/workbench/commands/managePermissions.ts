@@ -3,7 +3,7 @@ import { l10n } from 'vscode';
 import { messageOf } from '../../base/errors';
 import { formatTime } from '../../base/localFormat';
 import { oneLine } from '../../base/text';
-import { type KeptAnswer, keptAnswers } from '../../client/rules/keptAnswers';
+import { type KeptAnswer, keptAnswers } from '../../client/rules/pastRequests';
 import { type PermissionRule, ruleLabel } from '../../client/rules/permissionRule';
 import { ChatHome } from '../chat/chatHome';
 import { AgentCatalog } from '../config/agentCatalog';

@@ -11,7 +11,7 @@ import type { FilePort, GivenText } from '../../client/ports/ports';
 import { givenText, mergeWritten } from '../../client/requests/givenTexts';
 import { keepLineEnds, plainEnds } from '../../client/requests/lineEnds';
 import { realTarget } from '../../client/requests/roots';
-import { sliceLines, smallestChange } from '../../client/requests/textEdit';
+import { smallestChange } from '../../client/requests/textEdit';
 import { type DecodedFile, decodeFile, encodeLike, encodeNew } from './fileEncoding';
 import { openDocument, pathKey, unsavedInOtherEditors } from './openDocuments';
 
@@ -40,19 +40,14 @@ export class EditorFiles extends Configured<EditorFilesOptions> implements FileP
    * @throws ParleyError `file-not-found`, `file-too-large`, `file-not-text`, `file-unreadable`,
    * `workspace-untrusted`
    */
-  async readText(
-    path: string,
-    line: number | undefined,
-    limit: number | undefined,
-    maxBytes = MAX_BYTES,
-  ): Promise<string> {
+  async readText(path: string, maxBytes = MAX_BYTES): Promise<string> {
     requireTrust();
     return this.#queue.run(pathKey(path), async () => {
       const document = await openDocument(path);
-      if (document?.isDirty) return sliceLines(document.getText(), line, limit);
+      if (document?.isDirty) return document.getText();
       const before = await readFile(path, document?.encoding, maxBytes);
       if (!before) throw new ParleyError('file-not-found', `There is no file ${path}.`);
-      return sliceLines(before.text, line, limit);
+      return before.text;
     });
   }
 

@@ -303,7 +303,7 @@ export class Proposals extends DocumentFiles {
   /** With plain line ends; undefined if there is no such file. */
   async #textOf(path: string): Promise<string | undefined> {
     try {
-      return plainEnds(await this.#options.files.readText(path, undefined, undefined, MAX_BYTES));
+      return plainEnds(await this.#options.files.readText(path, MAX_BYTES));
     } catch (error) {
       if (error instanceof ParleyError && error.code === 'file-not-found') return undefined;
       throw error;

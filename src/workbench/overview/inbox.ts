@@ -8,6 +8,7 @@ import { Configured, type Disposable } from '../../base/disposable';
 import { messageOf } from '../../base/errors';
 import { Emitter, type Event } from '../../base/event';
 import type { Log } from '../../base/log';
+import { parsedJson } from '../../base/untrusted';
 import type { Conversation } from '../../client/conversation/conversation';
 import { type AnswerableQuestion, openQuestionsOf, type PlainQuestion } from '../../client/view/openQuestions';
 import type { GivenAnswer, ListedQuestion, QuestionStore } from '../../store/sessions/questionStore';
@@ -169,7 +170,7 @@ export class Inbox extends Configured<InboxOptions> implements Disposable {
   }
 
   async #give({ key, id, windowId, answer }: GivenAnswer): Promise<boolean> {
-    const parsed = answerSchema.safeParse(parseJson(answer));
+    const parsed = answerSchema.safeParse(parsedJson(answer));
     const conversation = this.options.conversations.find(key);
     if (!parsed.success || !conversation) return false;
     const { choice, proof } = parsed.data;
@@ -187,7 +188,7 @@ export class Inbox extends Configured<InboxOptions> implements Disposable {
 
   #read(listed: ListedQuestion): readonly InboxQuestion[] {
     if (listed.windowId === this.options.windowId || listed.isAnswered) return [];
-    const parsed = questionSchema.safeParse(parseJson(listed.json));
+    const parsed = questionSchema.safeParse(parsedJson(listed.json));
     if (!parsed.success) return [];
     const { choices, ...question } = parsed.data;
     const plain = choices.map(({ label, kind }) => ({ label, kind }));
@@ -220,14 +221,6 @@ function isSame(a: PlainQuestion, b: PlainQuestion): boolean {
 
 function nameOf({ key, id }: ListedQuestion): string {
   return `${key} ${id}`;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 const KEY = 'parley.inboxKey';

@@ -82,6 +82,6 @@ async function checkStart(start: ProgramStart, options: CheckOptions, signal: Ab
   await mkdir(folder, { recursive: true });
   const agent = { ...start, id: 'new', type: 'process', protocol: 'auto' } as const;
   const client = { name: 'parley', title: 'Parley', version };
-  const services = { client, environment, log, startTimeoutMs };
-  await checkAgent({ agent, cwd: folder, services, stages: new Stages(Date.now, () => {}) }, signal);
+  const services = { client, environment, log };
+  await checkAgent({ agent, cwd: folder, services, stages: new Stages(Date.now, startTimeoutMs) }, signal);
 }

@@ -88,7 +88,12 @@ export class Conversations implements Disposable {
 
   readonly bare = async (agent: AgentDefinition): Promise<BareContext> => {
     await mkdir(this.#scratch, { recursive: true });
-    return { agent, cwd: this.#scratch, services: this.services, stages: new Stages(Date.now, () => {}) };
+    return {
+      agent,
+      cwd: this.#scratch,
+      services: this.services,
+      stages: new Stages(Date.now, this.services.startTimeoutMs),
+    };
   };
 
   /** Fires with a key, at most once per turn of the event loop for each. */
@@ -248,7 +253,7 @@ export class Conversations implements Disposable {
     if (title !== undefined && title !== before)
       conversation.note([{ at, event: { type: 'info', title, byUser: before !== undefined ? true : undefined } }]);
     // Attaches to its agent, or says why it does not start.
-    if (!persistence || conversation.isAttaching) void conversation.start();
+    if (!persistence || conversation.connector.isAttaching) void conversation.start();
     return conversation;
   }
 

@@ -14,8 +14,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import type { Git } from '../../../src/changes/git/gitProcess';
-import { type Removal, removeWorktree } from '../../../src/changes/worktree/removeWorktree';
-import { addWorktree, findUserGit } from '../../../src/changes/worktree/worktree';
+import { addWorktree, findUserGit, type Removal, removeWorktree } from '../../../src/changes/worktree/worktree';
 import type { Worktree } from '../../../src/changes/worktree/worktreeEntry';
 import { environment, git, makePlace, type Place, write } from '../../unit/changes/git/folders';
 

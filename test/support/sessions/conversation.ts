@@ -20,20 +20,14 @@ import { startInMemory } from './memoryAgents';
 
 export function diskFiles(): FilePort {
   return {
-    async readText(path, line, limit) {
-      const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    readText(path) {
+      return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
         throw new ParleyError(
           error.code === 'ENOENT' ? 'file-not-found' : 'file-unreadable',
           `${path} cannot be read.`,
           { cause: error },
         );
       });
-      if (line === undefined && limit === undefined) return text;
-      const from = (line ?? 1) - 1;
-      return text
-        .split('\n')
-        .slice(from, limit === undefined ? undefined : from + limit)
-        .join('\n');
     },
     async writeText(path, text) {
       await mkdir(dirname(path), { recursive: true });

@@ -34,7 +34,7 @@ for (const version of [1, 2] as const)
         rig.open({ status: { answer } });
         await rig.send('say x');
         assert.equal(await rig.session.conversation.checkStatus(), expected);
-        assert.equal(rig.session.conversation.liveness, liveness);
+        assert.equal(rig.session.conversation.probe.liveness, liveness);
       });
     }
 
@@ -71,7 +71,7 @@ for (const version of [1, 2] as const)
       assert.deepEqual(rig.methods, ['initialize', 'session/new', 'session/ready', ...once, ...once]);
       assert.equal(rig.said(), 'a\nb');
       assert.equal(rig.said('user'), 'say a\nsay b');
-      assert.equal(rig.session.conversation.liveness, 'live');
+      assert.equal(rig.session.conversation.probe.liveness, 'live');
     });
 
     it('opens a session again that the agent has unloaded without a word, and sends the message in the same turn', async () => {
@@ -151,7 +151,7 @@ for (const version of [1, 2] as const)
         assert.equal(await rig.send('say b'), 'end_turn');
         assert.equal(await rig.send('say c'), 'end_turn');
         assert.equal(questions(), 1);
-        assert.equal(rig.session.conversation.liveness, 'live');
+        assert.equal(rig.session.conversation.probe.liveness, 'live');
       });
 
     // It takes the five seconds that an agent gets to answer.

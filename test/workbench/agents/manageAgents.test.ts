@@ -155,8 +155,8 @@ describe('the agents editor', () => {
       bare: async (agent) => ({
         agent,
         cwd: folder,
-        services: { client, environment, keys, remote, log: silentLog, startTimeoutMs: () => 20_000 },
-        stages: new Stages(Date.now, () => {}),
+        services: { client, environment, keys, remote, log: silentLog },
+        stages: new Stages(Date.now, () => 20_000),
       }),
       reports: { show: async (name, report) => void shown.push(`${name}\n${report}`) },
       signInChanged: (agent) => restarted.push(agent),

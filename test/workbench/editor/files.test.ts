@@ -67,11 +67,10 @@ describe('files for agents in the editor', () => {
       const path = await seed('unsaved.txt', 'one\ntwo\n');
       const editor = await openFile(path);
       await typeInto(editor, 'zero\n');
-      assert.equal(await port.readText(path, undefined, undefined), 'zero\none\ntwo\n');
-      assert.equal(await port.readText(path, 2, 1), 'one\n');
+      assert.equal(await port.readText(path), 'zero\none\ntwo\n');
       const link = join(folder, 'unsaved-link');
       await symlink(path, link);
-      assert.equal(await port.readText(link, 1, 1), 'zero\n');
+      assert.equal(await port.readText(link), 'zero\none\ntwo\n');
       await discard(editor);
     });
 
@@ -79,18 +78,18 @@ describe('files for agents in the editor', () => {
       const path = await seed('stale.txt', 'before\n');
       await openFile(path);
       await writeFile(path, 'after\n');
-      assert.equal(await port.readText(path, undefined, undefined), 'after\n');
+      assert.equal(await port.readText(path), 'after\n');
     });
 
     it('reads closed files in their encoding, without the mark, with their line ends', async () => {
-      assert.equal(await port.readText(await seed('bom.txt', '\ufeffä\r\nb'), undefined, undefined), 'ä\r\nb');
+      assert.equal(await port.readText(await seed('bom.txt', '\ufeffä\r\nb')), 'ä\r\nb');
       const wide = Buffer.from('\ufeffwide ä\n', 'utf16le');
-      assert.equal(await port.readText(await seed('wide.txt', wide), undefined, undefined), 'wide ä\n');
-      assert.equal(await port.readText(await seed('empty.txt', ''), undefined, undefined), '');
+      assert.equal(await port.readText(await seed('wide.txt', wide)), 'wide ä\n');
+      assert.equal(await port.readText(await seed('empty.txt', '')), '');
     });
 
     it('says why there is nothing to read: missing, a folder, a device, no text, too large', async () => {
-      const read = (path: string) => port.readText(path, undefined, undefined);
+      const read = (path: string) => port.readText(path);
       await assert.rejects(read(join(folder, 'missing')), hasCode('file-not-found'));
       await assert.rejects(read(folder), hasCode('file-unreadable', /folder/));
       await assert.rejects(read('/dev/zero'), hasCode('file-unreadable', /regular/));
@@ -151,7 +150,7 @@ describe('files for agents in the editor', () => {
       await files.update('encoding', 'windows1252', vscode.ConfigurationTarget.Global);
       try {
         const path = await seed('western.txt', Buffer.from('gr\xfc\xdfe\n', 'latin1'));
-        assert.equal(await port.readText(path, undefined, undefined), 'grüße\n');
+        assert.equal(await port.readText(path), 'grüße\n');
         await port.writeText(path, 'Grüße\n');
         assert.deepEqual(await readFile(path), Buffer.from('Gr\xfc\xdfe\n', 'latin1'));
         await assert.rejects(port.writeText(path, '漢字\n'), hasCode('file-encoding', /western/));
@@ -183,7 +182,7 @@ describe('files for agents in the editor', () => {
               { ask: async () => false, beforeWrite: async () => undefined },
               new AbortController().signal,
             ),
-            port.readText(path, 1, 1),
+            port.readText(path),
           ]);
         }
         await Promise.all(texts.map((text) => port.writeText(path, text)));
@@ -204,7 +203,7 @@ describe('files for agents in the editor', () => {
         assert.equal(await readFile(path, 'utf8'), 'a  \r\nBB\nc\t\r\nd');
         await hasText(editor.document, 'a  \r\nBB\r\nc\t\r\nd');
         await typeInto(editor, 'mine  \n');
-        const seen = await port.readText(path, undefined, undefined);
+        const seen = await port.readText(path);
         await port.writeText(path, seen.replace('BB', 'BBB'));
         assert.equal(await readFile(path, 'utf8'), 'mine  \r\na  \r\nBBB\nc\t\r\nd');
         assert.equal(editor.document.isDirty, false);
@@ -221,7 +220,7 @@ describe('files for agents in the editor', () => {
       for (const opens of [false, true]) {
         if (opens) await openFile(path);
         for (let times = 0; times < 2; times++) {
-          const seen = await port.readText(path, undefined, undefined);
+          const seen = await port.readText(path);
           await assert.rejects(port.writeText(path, seen.replace('more', 'less')), hasCode('file-encoding'));
           assert.deepEqual(await readFile(path), bytes);
           assert.equal(isOpen(), opens);
@@ -235,7 +234,7 @@ describe('files for agents in the editor', () => {
       try {
         const line = 'Die Stra\xdfe f\xfchrt \xfcber die Br\xfccke nach K\xf6ln.\n';
         const path = await seed('guessed.txt', Buffer.from(line.repeat(20), 'latin1'));
-        const seen = await port.readText(path, undefined, undefined);
+        const seen = await port.readText(path);
         assert.match(seen, /Straße führt über/);
         await port.writeText(path, `${seen}Ende\n`);
         assert.deepEqual(await readFile(path), Buffer.from(`${line.repeat(20)}Ende\n`, 'latin1'));

@@ -83,7 +83,7 @@ describe('the page on the proposals', () => {
         constant(`${connection}/livenessProbe.ts`, 'LONGEST_SILENCE_MS'),
         constant(`${connection}/sessionReplay.ts`, 'SILENCE_MS'),
         constant(`${connection}/sessionReplay.ts`, 'LONGEST_MS'),
-        constant('src/client/prompts/acceptedPrompts.ts', 'TAKE_BACK_MS'),
+        constant('src/client/prompts/turnControl.ts', 'TAKE_BACK_MS'),
         constant('src/client/prompts/turnControl.ts', 'STOP_PATIENCE_MS'),
         constant('src/distributed/client/communicationSession.ts', 'LOOK_MS'),
       ].map(timeText),

@@ -2,7 +2,7 @@
 import { strict as assert } from 'node:assert';
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { removeWorktree } from '../../../../src/changes/worktree/removeWorktree';
+import { removeWorktree } from '../../../../src/changes/worktree/worktree';
 import { HARMLESS, LOSSY, lostOf, treasureOf, WorktreeWorld } from '../../../support/changes/worktreeWorld';
 import { seeds } from '../../../support/tier';
 

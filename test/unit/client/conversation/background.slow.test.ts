@@ -117,7 +117,7 @@ describe('a turn that outlives its window', () => {
     window.conversation.send('say next').done.catch(() => {});
     await window.session.until((c) => saidIn(c, 1).length > 100);
     await reload();
-    assert.ok(window.conversation.isAttaching);
+    assert.ok(window.conversation.connector.isAttaching);
     assert.ok(window.conversation.isBusy);
     assert.deepEqual(
       window.conversation.queue.items.map(({ text, state }) => `${text} ${state}`),
@@ -213,7 +213,7 @@ describe('a turn that outlives its window', () => {
     const { conversation } = window;
     const states: string[] = [];
     conversation.model.observe(new Changes(() => states.push(conversation.connection.kind)));
-    await window.session.until((c) => !c.isAttaching && c.connection.kind === 'idle');
+    await window.session.until((c) => !c.connector.isAttaching && c.connection.kind === 'idle');
     assert.equal(saidIn(conversation, 0), 'Working.Done.');
     assert.equal(conversation.model.state.turns[0]?.stopReason, 'end_turn');
     const told = conversation.model.state.entries.map(({ kind }) => kind);

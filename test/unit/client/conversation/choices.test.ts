@@ -229,7 +229,7 @@ describe('what the user chose', () => {
     it('tries again with the next message', async () => {
       await held({ treats: { mode: 'refuses' } });
       session.conversation.send('three').done.catch(() => {});
-      await session.until(({ isPreparing }) => !isPreparing);
+      await session.until(({ turns }) => !turns.isPreparing);
       assert.equal(session.agent.prompts.length, 1);
       session.agent.manner = {};
       await session.conversation.send('four').done;

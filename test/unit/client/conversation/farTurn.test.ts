@@ -44,7 +44,7 @@ describe('a turn of an agent on another machine whose window ends', function () 
       services: { keepers: keepers.all, ...delays, ...services },
     });
     // As the workbench does when it recalls a session.
-    if (next.conversation.isAttaching) void next.conversation.start();
+    if (next.conversation.connector.isAttaching) void next.conversation.start();
     return next;
   }
 
@@ -151,7 +151,7 @@ describe('a turn of an agent on another machine whose window ends', function () 
     await begin();
     policy = 'off';
     await reload('closed');
-    assert.equal(window.conversation.isAttaching, false);
+    assert.equal(window.conversation.connector.isAttaching, false);
     assert.deepEqual(ends(), ['error by exit']);
     await window.close();
     await agent.close();
@@ -159,7 +159,7 @@ describe('a turn of an agent on another machine whose window ends', function () 
     policy = 'finishTurn';
     await begin({ load: true, resume: true });
     await reload('killed');
-    assert.equal(window.conversation.isAttaching, false);
+    assert.equal(window.conversation.connector.isAttaching, false);
     assert.deepEqual(ends(), ['error by exit']);
   });
 
@@ -168,7 +168,7 @@ describe('a turn of an agent on another machine whose window ends', function () 
     agent.end(far, 'end_turn');
     await window.session.until((c) => !c.isBusy);
     await reload('closed');
-    assert.equal(window.conversation.isAttaching, false);
+    assert.equal(window.conversation.connector.isAttaching, false);
     assert.equal(window.conversation.connection.kind, 'idle');
   });
 

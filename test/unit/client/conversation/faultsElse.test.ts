@@ -94,7 +94,7 @@ describe('a user whose machine fails', () => {
     await says('I think')(window);
     await skipTime(async () => {
       conversation.cancel();
-      await session.until((c) => c.ignoresStop);
+      await session.until((c) => c.turns.ignoresStop);
     });
     const offered = projectSession(conversation).error?.actions.map(({ id }) => id);
     assert.ok(offered?.includes('restart'));

@@ -322,8 +322,7 @@ describe('a session as a page', () => {
           { type: 'error', at: 1, code: 'x', text: one, hint: other, stderr: one },
           { type: 'plan', at: 1, steps: [{ content: one, status: other }], markdown: other },
         ];
-        const page1 =
-          page.begin({ ...HEAD, title: one }, 'en') + all.map((item) => page.entry(item)).join('') + page.end();
+        const page1 = page.begin({ ...HEAD, title: one }) + all.map((item) => page.entry(item)).join('') + page.end();
         check(page1.replace(/<style>[^<]*<\/style>/, ''));
         const count = (pattern: RegExp): number => page1.match(pattern)?.length ?? 0;
         for (const name of ['div', 'details', 'p', 'pre', 'code', 'blockquote'])

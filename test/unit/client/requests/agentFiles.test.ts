@@ -11,7 +11,6 @@ import type { FilePort } from '../../../../src/client/ports/ports';
 import { ACCESS_REFUSED, AgentFiles } from '../../../../src/client/requests/agentFiles';
 import type { AskFile } from '../../../../src/client/requests/fileQuestions';
 import { isBelow, isForeignShare } from '../../../../src/client/requests/roots';
-import { sliceLines } from '../../../../src/client/requests/textEdit';
 
 const never = new AbortController().signal;
 
@@ -22,12 +21,11 @@ class DiskPort implements FilePort {
   /** Held back until resolved. */
   gate: Promise<void> = Promise.resolve();
 
-  async readText(path: string, line: number | undefined, limit: number | undefined): Promise<string> {
+  async readText(path: string): Promise<string> {
     await this.gate;
-    const text = await readFile(path, 'utf8').catch((cause: unknown) => {
+    return readFile(path, 'utf8').catch((cause: unknown) => {
       throw new ParleyError('file-not-found', `${path} is not there`, { cause });
     });
-    return sliceLines(text, line, limit);
   }
 
   async writeText(path: string, text: string): Promise<void> {

@@ -1,6 +1,6 @@
 // Answers for good, of which the agent alone knows later.
 import { strict as assert } from 'node:assert';
-import { keptAnswers } from '../../../../src/client/rules/keptAnswers';
+import { keptAnswers } from '../../../../src/client/rules/pastRequests';
 import type { SessionEvent, TimedEvent } from '../../../../src/session/events/event';
 
 describe('answers that an agent keeps', () => {

@@ -71,7 +71,7 @@ describe('a session with an agent process', function () {
     conversation.queue.remove(conversation.queue.items[0]?.id ?? '');
 
     const stopped = conversation.send('wait').done;
-    await session.until(({ isBusy, isPreparing }) => isBusy && !isPreparing);
+    await session.until(({ isBusy, turns }) => isBusy && !turns.isPreparing);
     conversation.queueActions.sendNext('say too late');
     conversation.cancel();
     await stopped;

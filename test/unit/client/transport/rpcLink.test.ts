@@ -3,7 +3,7 @@ import { strict as assert } from 'node:assert';
 import { agentEnvironment } from '../../../../src/agents/agentEnvironment';
 import { silentLog } from '../../../../src/base/log';
 import { type LinkOptions, RpcLink } from '../../../../src/client/transport/rpcLink';
-import { deadlinesFor, Stages } from '../../../../src/client/transport/stages';
+import { Stages } from '../../../../src/client/transport/stages';
 
 /** Answers `initialize`, then closes its output and lives on. */
 const agent = `
@@ -34,8 +34,7 @@ function open(program: string, onTraffic?: LinkOptions['onTraffic']): Promise<Rp
       onNotification() {},
       ...(onTraffic && { onTraffic }),
     },
-    new Stages(Date.now, () => {}),
-    deadlinesFor(10_000),
+    new Stages(Date.now, () => 10_000),
     new AbortController().signal,
   );
 }

@@ -1,7 +1,6 @@
 // The part of a text that a search shows, and how texts are ranked.
 import { strict as assert } from 'node:assert';
-import { snippetOf } from '../../../../src/store/search/search';
-import { searchWords } from '../../../../src/store/search/search';
+import { searchWords, snippetOf } from '../../../../src/store/search/search';
 
 describe('the snippet of a text', () => {
   const shown = (text: string, typed: string): string =>
