@@ -14,7 +14,7 @@ const root = process.cwd();
 /** Where words are no texts of ours for people, so that they stay as they are in every language. */
 const NOT_FOR_PEOPLE: readonly (readonly [place: RegExp, why: string])[] = [
   [
-    /^registry\/discover\/findAgents\.ts$|^workbench\/agents\/(?:importPage|protocolNames)\.ts$/,
+    /^registry\/discover\/findAgents\.ts$|^workbench\/agents\/(?:agentsEditor|protocolNames)\.ts$/,
     'names of products and protocols',
   ],
   [/^base\/pagePolicy\.ts$/, 'the policy of a page'],
@@ -37,7 +37,7 @@ const NOT_FOR_PEOPLE: readonly (readonly [place: RegExp, why: string])[] = [
   [/^conformance\//, 'the report for authors of agents, who read the protocol in English'],
   [/^client\/conversation\/agentRequests\.ts$/, 'answers to the agent'],
   [
-    /^client\/serving\/|^distributed\/server\/|^workbench\/sharing\/servedAgents\.ts$/,
+    /^client\/serving\/|^distributed\/server\/|^workbench\/sharing\/serve\.ts$/,
     'answers to callers of the server',
   ],
   [/^client\/sharing\/(?:stateExchange|messageCollector|sessionLog)\.ts$/, 'content of messages for agents'],
