@@ -27,24 +27,20 @@ export interface ReadMessage {
 
 export class StageWindow {
   readonly #machine: Machine;
-  readonly #storage: string;
+  readonly storage: string;
   #program: Program | undefined;
   #clock = 0;
 
   constructor(machine: Machine, storage: string) {
     this.#machine = machine;
-    this.#storage = storage;
-  }
-
-  get storage(): string {
-    return this.#storage;
+    this.storage = storage;
   }
 
   async open(settings: Readonly<Record<string, unknown>>, secrets: Readonly<Record<string, string>>): Promise<void> {
-    await mkdir(join(this.#storage, 'work'), { recursive: true });
+    await mkdir(join(this.storage, 'work'), { recursive: true });
     this.#program = await this.#machine.start('windowHost');
     await this.call('setClock', this.#clock);
-    await this.call('open', this.#storage, settings, secrets);
+    await this.call('open', this.storage, settings, secrets);
   }
 
   call<T>(method: string, ...args: readonly unknown[]): Promise<T> {
@@ -72,37 +68,15 @@ export class StageWindow {
 }
 
 export class Stage {
-  readonly network: Network;
-  readonly here: StageWindow;
-  readonly there: StageWindow;
-  readonly original: Program;
-  readonly bucket: Program;
-  readonly proxy: Program;
-  readonly #folder: string;
-  readonly #settings: Readonly<Record<string, unknown>>;
-  readonly #secrets: Readonly<Record<string, string>>;
-
-  private constructor(parts: {
-    network: Network;
-    here: StageWindow;
-    there: StageWindow;
-    original: Program;
-    bucket: Program;
-    proxy: Program;
-    folder: string;
-    settings: Readonly<Record<string, unknown>>;
-    secrets: Readonly<Record<string, string>>;
-  }) {
-    this.network = parts.network;
-    this.here = parts.here;
-    this.there = parts.there;
-    this.original = parts.original;
-    this.bucket = parts.bucket;
-    this.proxy = parts.proxy;
-    this.#folder = parts.folder;
-    this.#settings = parts.settings;
-    this.#secrets = parts.secrets;
-  }
+  readonly network!: Network;
+  readonly here!: StageWindow;
+  readonly there!: StageWindow;
+  readonly original!: Program;
+  readonly bucket!: Program;
+  readonly proxy!: Program;
+  readonly folder!: string;
+  readonly settings!: Readonly<Record<string, unknown>>;
+  readonly secrets!: Readonly<Record<string, string>>;
 
   static async open(isApart = true): Promise<Stage> {
     const folder = await mkdtemp(join(tmpdir(), 'parley-machines-'));
@@ -159,11 +133,21 @@ export class Stage {
     const here = new StageWindow(first, join(folder, 'here'));
     await here.open(settings, secrets);
     for (const window of [here, there]) await window.call('presses', PRESSES);
-    return new Stage({ network: net, here, there, original, bucket, proxy, folder, settings, secrets });
+    return Object.assign(new Stage(), {
+      network: net,
+      here,
+      there,
+      original,
+      bucket,
+      proxy,
+      folder,
+      settings,
+      secrets,
+    });
   }
 
   async reopen(): Promise<void> {
-    await this.here.open(this.#settings, this.#secrets);
+    await this.here.open(this.settings, this.secrets);
     await this.here.call('presses', PRESSES);
   }
 
@@ -195,6 +179,6 @@ export class Stage {
   async close(): Promise<void> {
     for (const window of [this.here, this.there]) await window.call('close').catch(() => undefined);
     await this.network.close();
-    await rm(this.#folder, { recursive: true, force: true });
+    await rm(this.folder, { recursive: true, force: true });
   }
 }

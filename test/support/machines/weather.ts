@@ -1,6 +1,13 @@
 // The network in front of a server of the tests, where it is not a quiet loopback: answers that come late, connections that break in the middle, and none that get through.
 // What comes from the server's own machine has no network between.
-import { createServer, type RequestListener, type Server } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+  request as send,
+} from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Deferred } from '../../../src/base/deferred';
 import { seeded } from '../store/random';
@@ -15,6 +22,19 @@ export interface WeatheredServer {
   readonly port: number;
   setWeather(weather: Weather): void;
   setConnected(isConnected: boolean): void;
+}
+
+/** Hands a request on to a server of this machine, and its answer back. */
+export function forward(port: number, request: IncomingMessage, response: ServerResponse): void {
+  const { method, url, headers } = request;
+  const onward = send({ host: '127.0.0.1', port, method, path: url, headers }, (answer) => {
+    response.writeHead(answer.statusCode ?? 500, answer.headers);
+    answer.pipe(response);
+    answer.on('error', () => response.destroy());
+  });
+  onward.on('error', () => response.destroy());
+  response.on('close', () => onward.destroy());
+  request.pipe(onward);
 }
 
 export async function weatheredServer(listener: RequestListener): Promise<WeatheredServer> {
