@@ -13,12 +13,19 @@ import { JournalPersistence, readKept } from '../../../src/workbench/sessions/jo
 import { type AgentLogLine, readAgentLog, scriptedAgent } from '../agents/definition';
 import type { AgentScript } from '../agents/script';
 import { goneFrom, kill } from '../processes';
+import { removeScratch, scratchFolder } from '../scratch';
 import { type TestConversation, testConversation } from '../sessions/conversation';
 import { stateOf } from '../store/journals';
 import type { FaultRow } from './faultTable';
 
 const KEY = 'fault-1';
 let windows = 0;
+
+export interface FaultWindows {
+  readonly folder: string;
+  start(options?: Partial<FaultWindowOptions>): FaultWindow;
+  forget(window: FaultWindow): void;
+}
 
 export interface FaultWindowOptions {
   readonly folder: string;
@@ -232,4 +239,33 @@ export function assertWhole(state: Readonly<SessionState>, typed?: readonly stri
       : [],
   );
   assert.deepEqual(answers, [...new Set(answers)], 'no answer stands here twice');
+}
+
+/** Windows over one folder, for the tests of a `describe`: what is still open after a test is closed. */
+export function useFaultWindows(script: Parameters<typeof keepingAgent>[1] = {}): FaultWindows {
+  let folder = '';
+  const open: FaultWindow[] = [];
+
+  beforeEach(async () => {
+    folder = await scratchFolder();
+  });
+
+  afterEach(async () => {
+    for (const window of open.splice(0)) await window.close();
+    await removeScratch();
+  });
+
+  return {
+    get folder() {
+      return folder;
+    },
+    start(options = {}) {
+      const window = new FaultWindow({ folder, agent: keepingAgent(folder, script), ...options });
+      open.push(window);
+      return window;
+    },
+    forget(window) {
+      open.splice(open.indexOf(window), 1);
+    },
+  };
 }

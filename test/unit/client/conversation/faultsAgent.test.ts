@@ -2,8 +2,7 @@
 import { strict as assert } from 'node:assert';
 import { faultPoints, TYPED, typeRest, typeUntil } from '../../../support/faults/faultPoints';
 import { type FaultRow, writeFaults } from '../../../support/faults/faultTable';
-import { assertKept, assertWhole, keepingAgent } from '../../../support/faults/faultWindow';
-import { useFaultWindows } from '../../../support/faults/useFaultWindows';
+import { assertKept, assertWhole, keepingAgent, useFaultWindows } from '../../../support/faults/faultWindow';
 
 const AGENTS = [
   ['can load', { reopens: 'load' }],

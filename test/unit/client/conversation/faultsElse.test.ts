@@ -4,8 +4,13 @@ import { strict as assert } from 'node:assert';
 import { ParleyError } from '../../../../src/base/errors';
 import { projectSession } from '../../../../src/client/view/projectSession';
 import { type FaultRow, writeFaults } from '../../../support/faults/faultTable';
-import { assertKept, assertWhole, type FaultWindow, keepingAgent } from '../../../support/faults/faultWindow';
-import { useFaultWindows } from '../../../support/faults/useFaultWindows';
+import {
+  assertKept,
+  assertWhole,
+  type FaultWindow,
+  keepingAgent,
+  useFaultWindows,
+} from '../../../support/faults/faultWindow';
 import { kill } from '../../../support/processes';
 import { queuedTexts } from '../../../support/sessions/conversation';
 import { skipTime } from '../../../support/skipTime';

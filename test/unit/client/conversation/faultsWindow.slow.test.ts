@@ -2,8 +2,7 @@
 import { strict as assert } from 'node:assert';
 import { faultPoints, TYPED, typeRest } from '../../../support/faults/faultPoints';
 import { type FaultRow, writeFaults } from '../../../support/faults/faultTable';
-import { assertWhole, keepingAgent } from '../../../support/faults/faultWindow';
-import { useFaultWindows } from '../../../support/faults/useFaultWindows';
+import { assertWhole, keepingAgent, useFaultWindows } from '../../../support/faults/faultWindow';
 import { goneFrom } from '../../../support/processes';
 import { WorkerProgram } from '../../../support/store/spawnWorker';
 

@@ -2,8 +2,12 @@
 import { strict as assert } from 'node:assert';
 import type { SessionEvent } from '../../../../src/session/events/event';
 import { SessionModel, type SessionView } from '../../../../src/session/model/model';
-import { type FaultWindow, type KeepingScript, keepingAgent } from '../../../support/faults/faultWindow';
-import { useFaultWindows } from '../../../support/faults/useFaultWindows';
+import {
+  type FaultWindow,
+  type KeepingScript,
+  keepingAgent,
+  useFaultWindows,
+} from '../../../support/faults/faultWindow';
 import { PlayedTurns } from '../../../support/turns';
 
 /** Everything that was said, by the turn in which it stands; what came late is marked. */

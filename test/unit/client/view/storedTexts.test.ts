@@ -6,7 +6,7 @@ import type { Conversation } from '../../../../src/client/conversation/conversat
 import { projectItem } from '../../../../src/client/view/projectItem';
 import { waitReasonLabel } from '../../../../src/client/view/waitReasonLabels';
 import type { SessionEvent } from '../../../../src/session/events/event';
-import { useFaultWindows } from '../../../support/faults/useFaultWindows';
+import { useFaultWindows } from '../../../support/faults/faultWindow';
 
 const GERMAN = JSON.parse(readFileSync('l10n/bundle.l10n.de.json', 'utf8')) as Record<string, string>;
 const speakGerman = (): void => l10n.config({ contents: GERMAN });

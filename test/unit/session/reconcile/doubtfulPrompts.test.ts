@@ -4,8 +4,12 @@ import { textOf } from '../../../../src/session/model/entryText';
 import type { MessageEntry } from '../../../../src/session/model/state';
 import { PromptQueue, type QueueItem } from '../../../../src/session/queue/queue';
 import { resolveDoubtfulPrompts } from '../../../../src/session/reconcile/doubtfulPrompts';
-import { type FaultWindow, type FaultWindowOptions, keepingAgent } from '../../../support/faults/faultWindow';
-import { useFaultWindows } from '../../../support/faults/useFaultWindows';
+import {
+  type FaultWindow,
+  type FaultWindowOptions,
+  keepingAgent,
+  useFaultWindows,
+} from '../../../support/faults/faultWindow';
 
 function user(index: number, text: string, promptId?: string): MessageEntry {
   const base = { id: `e${index}`, index, at: 0, kind: 'user', dropped: 0, until: 0 } as const;
