@@ -4,7 +4,6 @@ import assert from 'node:assert/strict';
 import * as z from 'zod/mini';
 import {
   agentManifestSchema,
-  citationOf,
   isDepthWithin,
   MAX_PARTS,
   parseBounded,
@@ -13,9 +12,7 @@ import {
   readMessage,
   runCreateSchema,
   sessionSchema,
-  trajectoryOf,
 } from '../../../../src/distributed/model/model';
-import { sameData } from '../../../support/sameData';
 
 describe('a message', () => {
   it('is rejected if a required field is missing', () => {
@@ -60,23 +57,6 @@ describe('a message', () => {
     assert.equal((message as { polluted?: unknown }).polluted, undefined);
     assert.equal(message.parts[0]?.content, undefined);
     assert.equal(({} as { polluted?: unknown }).polluted, undefined);
-  });
-
-  it('shows links to the web as sources, and the steps', () => {
-    const part = (metadata: Record<string, unknown>) => readMessage({ parts: [{ metadata }] }).parts[0]!;
-    sameData(citationOf(part({ kind: 'citation', url: 'https://a/', title: 'A', start_index: 1, end_index: null })), {
-      url: 'https://a/',
-      title: 'A',
-      startIndex: 1,
-    });
-    sameData(citationOf(part({ kind: 'citation', url: 'command:evil', title: null })), {});
-    sameData(trajectoryOf(part({ kind: 'trajectory', message: 'm', tool_name: null, tool_input: { a: null } })), {
-      message: 'm',
-      toolInput: { a: null },
-    });
-    for (const metadata of [{ kind: 'unknown' }, {}]) {
-      assert.equal(citationOf(part(metadata)) ?? trajectoryOf(part(metadata)), undefined);
-    }
   });
 });
 
