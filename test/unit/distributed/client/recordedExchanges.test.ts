@@ -260,15 +260,4 @@ describe('our server', () => {
     });
     assert.deepEqual(one, other);
   });
-
-  it('continues with a run whose history has gaps, and repeats none of it', async () => {
-    const history = ['http://127.0.0.1:1/resources/gone', `${running.baseUrl}/agents`];
-    const answer = await post({ agent_name: 'history_echo', session: { id: mintId(), history } });
-    const run = readAs(runSchema, await answer.json(), 'The run');
-    assert.equal(run.status, 'completed');
-    assert.deepEqual(
-      run.output.map(({ parts }) => parts[0]?.content),
-      ['[unreachable]', '[unreachable]', 'x'],
-    );
-  });
 });

@@ -159,20 +159,10 @@ describe('guardedGet', () => {
       }
     });
 
-    it('limits the number of redirects', async () => {
+    it('follows three redirects and no more', async () => {
       const server = await serve((_, response) => response.writeHead(307, { location: '/again' }).end());
       assert.equal((await failure(get(guardFor({ allow: [server.origin] }), server.origin))).code, 'bad-redirect');
       assert.equal(server.seen.length, 4);
-    });
-
-    it('follows three redirects', async () => {
-      const server = await serve((request, response) => {
-        const at = Number(request.url?.slice(1));
-        if (at < 3) response.writeHead(302, { location: `/${at + 1}` }).end();
-        else response.end('here');
-      });
-      const { body } = await get(guardFor({ allow: [server.origin] }), `${server.origin}/0`);
-      assert.equal(Buffer.from(body).toString(), 'here');
     });
 
     it('does not let others reach unlisted servers through an exposed one', async () => {

@@ -244,19 +244,6 @@ describe('search', () => {
     assert.deepEqual(found('parser'), ['c', 'b', 'a']);
   });
 
-  it('indexes without delaying chunks', () => {
-    const timers = new HeldTimers();
-    const other = openJournal(folder, { schedule: timers.schedule });
-    other.append('a', turn('t1', 1, 'question', 'answer'));
-    const raw = new DatabaseSync(join(folder, 'parley.db'));
-    const count = (): unknown => raw.prepare('SELECT count(*) AS n FROM texts').get()?.n;
-    assert.equal(count(), 0);
-    timers.run();
-    assert.equal(count(), 2);
-    raw.close();
-    other.dispose();
-  });
-
   it('works again after the index was damaged', () => {
     journal.append('a', turn('t1', 1, 'aardvark', 'needle'));
     assert.deepEqual(found('needle'), ['a']);
