@@ -5,15 +5,7 @@ import { runPackaged } from './lib/packagedSuites.mjs';
 
 /** Files side by side: a VS Code with its browser keeps more than a core busy while it starts. Each needs about 1 GB of memory. */
 const JOBS = Math.min(availableParallelism(), 4);
-const LONGEST = [
-  '/background',
-  '/firstUse',
-  '/changes',
-  '/installTrouble',
-  '/remoteLine',
-  '/editorTools',
-  '/smoke/demo',
-];
+const LONGEST = ['/background', '/changes', '/remoteLine', '/editorTools', '/smoke/demo'];
 const SMOKE = 'test/e2e/smoke';
 
 const given = process.argv.slice(2);

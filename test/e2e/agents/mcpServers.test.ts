@@ -1,6 +1,6 @@
 // The list of the MCP servers of a session: what the agent got, and what it did not get.
 import { strict as assert } from 'node:assert';
-import { scriptedAgent } from '../../support/agents/definition';
+import { plainAgent } from '../../support/agents/definition';
 import type { Chat } from '../../support/vscode/chat';
 import { screenshot } from '../../support/vscode/openWindow';
 import { useChat } from '../../support/vscode/useChat';
@@ -9,8 +9,7 @@ import { inList } from '../../support/vscode/workbench';
 describe('the MCP servers of a session', function () {
   this.timeout(120_000);
   const settings = {
-    'parley.agents': { plain: { ...scriptedAgent('plain'), name: 'Plain' } },
-    'parley.defaultAgent': 'plain',
+    ...plainAgent(),
     'parley.mcpServers': {
       files: { command: process.execPath, args: ['server.js', '--token', 'abcdefghij'], env: { KEY: 'klmnopqrst' } },
       docs: { type: 'http', url: 'https://me:uvwxyz12@docs.example/mcp?key=34567890', headers: { A: 'bearer-98765' } },

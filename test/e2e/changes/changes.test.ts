@@ -1,22 +1,20 @@
-// What an agent changed by itself, reviewed in the installed extension as a person does it: by the panel, the comparison, its lenses and the keys.
+// What an agent changed by itself, in the installed extension: marked in the Explorer and on tabs, and still pending after a reload.
 import { strict as assert } from 'node:assert';
-import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Locator } from 'playwright-core';
-import { scriptedAgent } from '../../support/agents/definition';
+import { plainAgent } from '../../support/agents/definition';
 import { Chat } from '../../support/vscode/chat';
+import { gitFolder } from '../../support/vscode/gitFolder';
 import { screenshot } from '../../support/vscode/openWindow';
 import { useVsCode } from '../../support/vscode/useVsCode';
 import { command, openFile } from '../../support/vscode/workbench';
 
 const LINES = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
-const CHANGED = ['ONE', ...LINES.slice(1, 9), 'TEN'];
 const DOS = 'alpha\r\nbeta\r\ngamma\r\n';
 
 const text = (lines: readonly string[]): string => `${lines.join('\n')}\n`;
-const inPrompt = (lines: readonly string[]): string => `${lines.join('\\n')}\\n`;
 
 describe('changes of an agent in the installed extension', function () {
   this.timeout(120_000);
@@ -25,8 +23,7 @@ describe('changes of an agent in the installed extension', function () {
     settings: {
       // As it is for users: a turn that has just ended is recorded although its agent outlives the window.
       'parley.background': 'finishTurn',
-      'parley.agents': { plain: { ...scriptedAgent('plain'), name: 'Plain' } },
-      'parley.defaultAgent': 'plain',
+      ...plainAgent(),
       'files.autoSave': 'off',
     },
   });
@@ -41,11 +38,6 @@ describe('changes of an agent in the installed extension', function () {
   }
 
   const bar = (): Locator => chat.frame.getByRole('region', { name: 'Review Changes' });
-  /** The line under a turn. */
-  const line = (turn: number): Locator => chat.frame.locator(`[data-turn-changes="t${turn}"]`);
-  const rows = (within: Locator): Locator => within.getByRole('list', { name: 'Changed files' }).locator('[data-path]');
-  const lenses = (title: string): Locator =>
-    vscode.window.page.locator('.codelens-decoration a', { hasText: new RegExp(`^${title}$`) });
 
   /** Presses a button that does not count until it stands still. */
   async function press(button: Locator, done: () => Promise<boolean>): Promise<void> {
@@ -61,54 +53,11 @@ describe('changes of an agent in the installed extension', function () {
   }
 
   before('a repository with three files', async () => {
-    const git = (...args: string[]): void =>
-      void execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@t', ...args], { cwd: vscode.server.folder });
-    git('init', '-q');
-    writeFileSync(path('a.txt'), text(LINES));
-    writeFileSync(path('b.txt'), 'b\n');
-    writeFileSync(path('dos.txt'), DOS);
-    git('add', '.');
-    git('commit', '-qm', 'first');
+    gitFolder(vscode.server.folder, { 'a.txt': text(LINES), 'b.txt': 'b\n', 'dos.txt': DOS });
     chat = await Chat.open(vscode.window.page);
     // Only what is written through the client waits for the first state of the folder.
     assert.equal(await chat.run(`write ${path('first.txt')} first\\n`), 'end_turn');
     await keepAll();
-  });
-
-  it('lists below a turn what the agent changed without reporting it', async () => {
-    await chat.run(`own a.txt ${inPrompt(CHANGED)}\nown new/c.txt c\\n\nrun rm b.txt`);
-    await line(2)
-      .getByRole('button', { name: /^3 files changed/ })
-      .click();
-    await rows(line(2)).nth(2).waitFor();
-    const found = await rows(line(2)).evaluateAll((all: HTMLElement[]) =>
-      all.map(({ dataset }) => [dataset.path, dataset.change]),
-    );
-    // Last what no call or command named.
-    assert.deepEqual(found, [
-      ['b.txt', 'deleted'],
-      ['a.txt', 'modified'],
-      ['new/c.txt', 'added'],
-    ]);
-    await bar().getByRole('button', { name: 'Review 3 files' }).waitFor();
-    await screenshot(vscode.window.page, 'changes-list-dark');
-  });
-
-  it('opens all of them in one diff editor, undoes a hunk by its lens, and reverts that with Ctrl+Z', async () => {
-    const { page } = vscode.window;
-    await bar().getByRole('button', { name: 'Review 3 files' }).click();
-    await page.locator('.multiDiffEditor').waitFor();
-    await lenses('Undo').nth(1).waitFor();
-    await screenshot(page, 'changes-review-dark');
-    await lenses('Undo').first().click();
-    await onDisk('a.txt', text(['one', ...CHANGED.slice(1)]));
-    await lenses('Undo').nth(2).waitFor({ state: 'detached' });
-    await page.locator('.multiDiffEditor .modified .view-line', { hasText: 'three' }).first().click();
-    await page.keyboard.press('Control+Z');
-    await page.locator('.multiDiffEditor .modified .view-line', { hasText: 'ONE' }).first().waitFor();
-    await lenses('Undo').nth(2).waitFor();
-    await page.keyboard.press('Control+S');
-    await onDisk('a.txt', text(CHANGED));
   });
 
   /** The activity bar has tabs too. */
@@ -123,8 +72,6 @@ describe('changes of an agent in the installed extension', function () {
     const { page } = vscode.window;
     const marked = (name: string): Locator =>
       page.locator(`.explorer-folders-view [aria-label*="${name}"][aria-label*="Changed by Plain, not reviewed"]`);
-    await toChat();
-    await keepAll();
     await openFile(page, 'a.txt');
     await command(page, 'View: Show Explorer');
     await toChat();

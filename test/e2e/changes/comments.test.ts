@@ -1,11 +1,10 @@
 // Comments on lines of what an agent changed and on its plan, as a person writes them, become one message.
 import { strict as assert } from 'node:assert';
-import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Locator } from 'playwright-core';
-import { scriptedAgent } from '../../support/agents/definition';
+import { plainAgent } from '../../support/agents/definition';
 import { Chat } from '../../support/vscode/chat';
+import { gitFolder } from '../../support/vscode/gitFolder';
 import { screenshot } from '../../support/vscode/openWindow';
 import { useVsCode } from '../../support/vscode/useVsCode';
 import { command } from '../../support/vscode/workbench';
@@ -15,19 +14,13 @@ describe('comments on changes in the installed extension', function () {
   const vscode = useVsCode({
     theme: 'dark',
     settings: {
-      'parley.agents': { plain: { ...scriptedAgent('plain'), name: 'Plain' } },
-      'parley.defaultAgent': 'plain',
+      ...plainAgent(),
     },
   });
   let chat: Chat;
 
   before('a repository with a file', async () => {
-    const git = (...args: string[]): void =>
-      void execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@t', ...args], { cwd: vscode.server.folder });
-    git('init', '-q');
-    writeFileSync(join(vscode.server.folder, 'a.txt'), 'one\ntwo\nthree\n');
-    git('add', '.');
-    git('commit', '-qm', 'first');
+    gitFolder(vscode.server.folder, { 'a.txt': 'one\ntwo\nthree\n' });
     chat = await Chat.open(vscode.window.page);
     // Only what is written through the client waits for the first state of the folder.
     await chat.run(`write ${join(vscode.server.folder, 'first.txt')} first\\n`);

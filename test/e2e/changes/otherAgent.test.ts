@@ -1,11 +1,10 @@
 // A second agent beside the first one, in the installed extension: it reviews a turn, and goes on in a new session with its own summary.
 import { strict as assert } from 'node:assert';
-import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FrameLocator, Locator } from 'playwright-core';
 import { scriptedAgent } from '../../support/agents/definition';
 import { Chat } from '../../support/vscode/chat';
+import { gitFolder } from '../../support/vscode/gitFolder';
 import { screenshot } from '../../support/vscode/openWindow';
 import { useVsCode } from '../../support/vscode/useVsCode';
 import { command, quickInput } from '../../support/vscode/workbench';
@@ -51,12 +50,7 @@ describe('another agent in the installed extension', function () {
   }
 
   before('a repository, and a turn that changed a file', async () => {
-    const git = (...args: string[]): void =>
-      void execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@t', ...args], { cwd: vscode.server.folder });
-    git('init', '-q');
-    writeFileSync(join(vscode.server.folder, 'a.txt'), 'one\ntwo\nthree\n');
-    git('add', '.');
-    git('commit', '-qm', 'first');
+    gitFolder(vscode.server.folder, { 'a.txt': 'one\ntwo\nthree\n' });
     chat = await Chat.open(vscode.window.page);
     assert.equal(await chat.run(`write ${join(vscode.server.folder, 'first.txt')} first\\n`), 'end_turn');
     assert.equal(await chat.run('own a.txt one\\nTWO\\nthree\\n'), 'end_turn');

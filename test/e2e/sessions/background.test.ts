@@ -3,7 +3,7 @@ import { strict as assert } from 'node:assert';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readAgentLog, scriptedAgent } from '../../support/agents/definition';
+import { plainAgent, readAgentLog } from '../../support/agents/definition';
 import { removeFolder } from '../../support/scratch';
 import { Chat } from '../../support/vscode/chat';
 import { openIn, openWindow, screenshot, type Window } from '../../support/vscode/openWindow';
@@ -34,8 +34,7 @@ describe('a turn whose window is reloaded', () => {
   const log = join(scratch, 'reload.ndjson');
   const vscode = useVsCode({
     settings: {
-      'parley.agents': { plain: { ...scriptedAgent('plain', log), name: 'Plain' } },
-      'parley.defaultAgent': 'plain',
+      ...plainAgent(log),
       'parley.background': 'finishTurn',
     },
   });
@@ -75,34 +74,6 @@ async function printedOnce(chat: Chat, log: string, printed: readonly string[]):
   for (const line of printed) assert.equal(shown.filter((one) => one.trim() === line).length, 1, shown.join('\n'));
 }
 
-describe('a command that an agent runs in a terminal while its window is reloaded', () => {
-  const log = join(scratch, 'terminal.ndjson');
-  const vscode = useVsCode({
-    settings: {
-      'parley.agents': { plain: { ...scriptedAgent('plain', log), name: 'Plain' } },
-      'parley.defaultAgent': 'plain',
-      'parley.background': 'finishTurn',
-    },
-  });
-
-  it('keeps running, and its output appears once', async () => {
-    const { page } = vscode.window;
-    const chat = await Chat.open(page);
-    const held = join(scratch, 'terminal-held');
-    writeFileSync(held, '');
-    await chat.send(`terminal ${waitingProgram(held, 'before the reload', 'after the reload')}`);
-    await chat.entries('tool').getByText('before the reload').waitFor();
-    await command(page, 'Developer: Reload Window');
-    const again = await Chat.at(page, 'panel');
-    await again.state('running');
-    await screenshot(page, 'background-terminal-dark');
-    rmSync(held);
-    await again.frame.locator('[role=separator][data-turn-id="t1"][data-stop-reason="end_turn"]').waitFor();
-    await printedOnce(again, log, ['before the reload', 'after the reload']);
-    await screenshot(page, 'background-terminal-after-dark');
-  });
-});
-
 describe('a turn whose VS Code server is killed', () => {
   const place = join(scratch, 'killed');
   const log = join(scratch, 'killed.ndjson');
@@ -110,8 +81,7 @@ describe('a turn whose VS Code server is killed', () => {
     folder: join(place, 'workspace'),
     dataDir: join(place, 'data'),
     settings: {
-      'parley.agents': { plain: { ...scriptedAgent('plain', log), name: 'Plain' } },
-      'parley.defaultAgent': 'plain',
+      ...plainAgent(log),
       'parley.background': 'finishTurn',
     },
   };
@@ -178,8 +148,7 @@ describe('the queue of a session whose window is closed', () => {
     own: true,
     folder: join(place, 'workspace'),
     settings: {
-      'parley.agents': { plain: { ...scriptedAgent('plain', log), name: 'Plain' } },
-      'parley.defaultAgent': 'plain',
+      ...plainAgent(log),
       'parley.background': 'keep',
       'parley.queue.inBackground': true,
     },

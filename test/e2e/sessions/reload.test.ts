@@ -3,7 +3,7 @@ import { strict as assert } from 'node:assert';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
-import { scriptedAgent } from '../../support/agents/definition';
+import { plainAgent } from '../../support/agents/definition';
 import { Chat } from '../../support/vscode/chat';
 import { useVsCode } from '../../support/vscode/useVsCode';
 import { command, openFile } from '../../support/vscode/workbench';
@@ -14,8 +14,7 @@ const editorTab = (page: Page): Locator => page.locator('.part.editor').getByRol
 describe('a panel that is hidden, reloaded or moved', () => {
   const vscode = useVsCode({
     settings: {
-      'parley.agents': { plain: { ...scriptedAgent('plain'), name: 'Plain' } },
-      'parley.defaultAgent': 'plain',
+      ...plainAgent(),
       // A tab that is opened stays beside the chat instead of taking its place.
       'workbench.editor.enablePreview': false,
     },

@@ -3,7 +3,7 @@ import { strict as assert } from 'node:assert';
 import { mkdirSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readAgentLog, scriptedAgent } from '../../support/agents/definition';
+import { plainAgent, readAgentLog } from '../../support/agents/definition';
 import { goneFrom, isAlive } from '../../support/processes';
 import { removeFolder } from '../../support/scratch';
 import { Chat } from '../../support/vscode/chat';
@@ -21,8 +21,7 @@ describe('an agent that works without a window', function () {
   const vscode = useVsCode({
     settings: {
       'parley.background': 'finishTurn',
-      'parley.agents': { plain: { ...scriptedAgent('plain', log), name: 'Plain' } },
-      'parley.defaultAgent': 'plain',
+      ...plainAgent(log),
     },
   });
 

@@ -3,7 +3,7 @@ import { strict as assert } from 'node:assert';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readAgentLog, scriptedAgent } from '../../support/agents/definition';
+import { plainAgent, readAgentLog } from '../../support/agents/definition';
 import { removeFolder } from '../../support/scratch';
 import { Chat } from '../../support/vscode/chat';
 import { screenshot } from '../../support/vscode/openWindow';
@@ -20,8 +20,7 @@ describe('two windows on one workspace', () => {
   const vscode = useVsCode({
     theme: 'dark',
     settings: {
-      'parley.agents': { plain: { ...scriptedAgent('plain', log), name: 'Plain' } },
-      'parley.defaultAgent': 'plain',
+      ...plainAgent(log),
     },
   });
 

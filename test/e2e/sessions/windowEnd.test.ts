@@ -3,7 +3,13 @@ import { strict as assert } from 'node:assert';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type AgentLogLine, calledMethods, readAgentLog, scriptedAgent } from '../../support/agents/definition';
+import {
+  type AgentLogLine,
+  calledMethods,
+  plainAgent,
+  readAgentLog,
+  scriptedAgent,
+} from '../../support/agents/definition';
 import { sessionScript } from '../../support/agents/sessionScript';
 import { goneFrom } from '../../support/processes';
 import { removeFolder } from '../../support/scratch';
@@ -66,8 +72,7 @@ describe('a window whose extension host is killed', () => {
     {
       theme: 'dark',
       settings: {
-        'parley.agents': { plain: { ...scriptedAgent('plain', killedLog), name: 'Plain' } },
-        'parley.defaultAgent': 'plain',
+        ...plainAgent(killedLog),
       },
     },
     (opened) => {

@@ -20,10 +20,9 @@ import type { SyncClient } from '../../support/servers/syncClient';
 import { Chat } from '../../support/vscode/chat';
 import { tabIsKept } from '../../support/vscode/keptState';
 import { listeningPorts } from '../../support/vscode/listening';
-import { screenshot } from '../../support/vscode/openWindow';
 import { descendants } from '../../support/vscode/processTree';
 import { useChat } from '../../support/vscode/useChat';
-import { command, copied, quickInput } from '../../support/vscode/workbench';
+import { command, copied } from '../../support/vscode/workbench';
 
 const signal = new AbortController().signal;
 
@@ -121,30 +120,6 @@ describe('the local server', () => {
       ]);
       const unknown = mintId();
       assert.equal((await say(second, 'say x', { sessionId: unknown })).session_id, unknown);
-    });
-
-    it('stores messages in the bucket of the settings', async () => {
-      const { page } = vscode.window;
-      const { endpoint, keys } = bucket;
-      const place = { type: 's3', endpoint, region: 'us-east-1', bucket: bucket.bucket, prefix: 'parley' };
-      vscode.server.configure({ 'parley.resources': place });
-      await command(page, 'Parley: Set Storage Credentials…');
-      const box = quickInput(page);
-      for (const [title, value] of [
-        ['Access key ID', keys.accessKeyId],
-        ['Secret access key', keys.secretAccessKey],
-      ] as const) {
-        await box.getByText(title).waitFor();
-        await box.locator('input.input').fill(value);
-        await box.locator('input.input').press('Enter');
-      }
-      const client = await reached();
-      const { session_id: sessionId = '' } = await say(client, 'say Into the bucket');
-      const { history } = await client.session(sessionId, signal);
-      assert.equal(history.length, 2);
-      for (const url of history) assert.ok(url.startsWith(`${endpoint}/${bucket.bucket}/parley/sessions/`), url);
-      assert.deepEqual(await texts(client, sessionId), ['say Into the bucket', 'Into the bucket']);
-      await screenshot(page, 'served-bucket-dark');
     });
   });
 });

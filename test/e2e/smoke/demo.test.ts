@@ -143,15 +143,6 @@ describe('the demo agent', () => {
     assert.match(rich, /<h2>You<\/h2><div class="user"><p dir="auto">\/edit about @notes\.md/);
   });
 
-  it('opens a change in the diff editor', async () => {
-    const { page } = vscode.window;
-    await chat.entries('tool').getByRole('button', { name: 'Open diff' }).first().click();
-    await page.locator('.monaco-diff-editor .view-line', { hasText: 'notes.md' }).first().waitFor();
-    await command(page, 'View: Close Editor');
-    await page.locator('.monaco-diff-editor').waitFor({ state: 'detached' });
-    await chat.composer.waitFor();
-  });
-
   it('runs a command in a terminal once it is allowed, with its output and exit code', async () => {
     await chat.send('/terminal');
     await chat.permission.getByText('setInterval').first().waitFor();

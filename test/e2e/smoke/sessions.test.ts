@@ -1,10 +1,9 @@
-// Several messages, agents and sessions in the packaged extension: the queue, notifications, another agent, the list of sessions, and a reload in the middle of a turn.
+// Several messages in the packaged extension: the queue, notifications, names of agents, and a reload in the middle of a turn.
 import { strict as assert } from 'node:assert';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { FrameLocator, Locator } from 'playwright-core';
 import { readAgentLog, scriptedAgent } from '../../support/agents/definition';
 import { removeFolder } from '../../support/scratch';
 import { Chat } from '../../support/vscode/chat';
@@ -12,7 +11,7 @@ import { draftIsKept } from '../../support/vscode/keptState';
 import { inNewDocuments } from '../../support/vscode/newDocuments';
 import { screenshot } from '../../support/vscode/openWindow';
 import { useChat } from '../../support/vscode/useChat';
-import { command, inList, quickInput, showNotifications } from '../../support/vscode/workbench';
+import { command, inList, showNotifications } from '../../support/vscode/workbench';
 
 const scratch = mkdtempSync(join(tmpdir(), 'parley-smoke-'));
 const log = join(scratch, 'agent.ndjson');
@@ -48,7 +47,6 @@ describe('sessions', () => {
       settings: {
         'parley.agents': {
           plain: { ...scriptedAgent('plain', log), name: NAME },
-          second: { ...scriptedAgent({ hears: true }), name: 'Second' },
         },
         'parley.defaultAgent': 'plain',
         'parley.background': 'finishTurn',
@@ -117,68 +115,6 @@ describe('sessions', () => {
     assert.equal(row.icons, 0);
     assert.match(row.text ?? '', /\[Open\]/);
     await page.keyboard.press('Escape');
-  });
-
-  /** The newest of the pages of sessions. */
-  const beside = (): FrameLocator =>
-    vscode.window.page
-      .locator('iframe.webview.ready[src*="extensionId=parley.parley"]')
-      .last()
-      .contentFrame()
-      .frameLocator('#active-frame');
-
-  it('are continued by another agent, which gets what was said', async () => {
-    const { page } = vscode.window;
-    await chat.newSession();
-    assert.equal(await chat.run('say A heron over the mill pond'), 'end_turn');
-    const message = chat.entries('user').last();
-    await message.hover();
-    await message.getByRole('button', { name: 'Retry with another agent…' }).click();
-    const list = quickInput(page);
-    await list.locator('.monaco-list-row', { hasText: 'Second' }).first().waitFor();
-    await list.locator('input.input').fill('Second');
-    await list.locator('input.input').press('Enter');
-    await beside().locator('.agent-name', { hasText: 'Second' }).waitFor();
-    await beside().locator('[role=status][aria-label="Agent"][data-state=ready]').waitFor();
-    const composer: Locator = beside().getByRole('textbox', { name: 'Message' });
-    assert.equal(await composer.inputValue(), 'say A heron over the mill pond');
-    await composer.press('Enter');
-    await beside().getByText('Heard say A heron').waitFor();
-  });
-
-  it('run side by side', async () => {
-    const { page } = vscode.window;
-    await chat.send('say In the first one\nwait');
-    await chat.entries('agent').getByText('In the first one').waitFor();
-    const composer = beside().getByRole('textbox', { name: 'Message' });
-    await composer.fill('in the second one');
-    await composer.press('Enter');
-    await beside().getByText('Heard in the second one').waitFor();
-    await chat.state('running');
-    await screenshot(page, 'side-by-side-dark');
-    await chat.button('Stop').click();
-    assert.equal(await chat.turnEnd(), 'cancelled');
-    await composer.click();
-    await command(page, 'View: Close Editor');
-    await page.locator('iframe.webview').nth(1).waitFor({ state: 'detached' });
-  });
-
-  it('are found in the list by what was said in them', async () => {
-    const { page } = vscode.window;
-    await chat.newSession();
-    await inList(page, 'Parley: Sessions', async (list, patience) => {
-      const row = (text: string): Locator => list.locator('.monaco-list-row', { hasText: text });
-      await row('say Working.').first().waitFor(patience);
-      await page.keyboard.type('fox bro');
-      await row('say Working.').first().waitFor(patience);
-      await row('A heron')
-        .first()
-        .waitFor({ state: 'detached', ...patience });
-      await screenshot(page, 'history-search-dark');
-      await list.locator('input.input').press('Enter', patience);
-      await list.waitFor({ state: 'hidden', ...patience });
-    });
-    await chat.entries('user').getByText('The quick brown fox').waitFor();
   });
 
   it('keep transcript, draft and queue when the window is reloaded in the middle of a turn', async () => {

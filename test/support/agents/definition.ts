@@ -26,6 +26,12 @@ export function scriptedAgent(script: keyof typeof presets | AgentScript, log?: 
   };
 }
 
+/** Settings with the agent Plain alone, which keeps this log. */
+export function plainAgent(log?: string) {
+  const plain = { ...scriptedAgent('plain', log), name: 'Plain' };
+  return { 'parley.agents': { plain }, 'parley.defaultAgent': 'plain' };
+}
+
 export function readAgentLog(path: string): readonly AgentLogLine[] {
   if (!existsSync(path)) return [];
   const lines = readFileSync(path, 'utf8').split('\n');

@@ -1,5 +1,5 @@
 // Add Agent… as a user handles it, and what it leaves on the disk.
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { Chat } from './chat';
@@ -26,13 +26,9 @@ export class AddAgent {
     return this.#page.locator('.monaco-dialog-box');
   }
 
-  get #settingsFile(): string {
-    return join(this.#server.dataDir, 'data/Machine/settings.json');
-  }
-
   /** While VS Code writes the file, it is empty for a moment: until then it is as it was. */
   get #onDisk(): Readonly<Record<string, unknown>> {
-    const text = readFileSync(this.#settingsFile, 'utf8');
+    const text = readFileSync(join(this.#server.dataDir, 'data/Machine/settings.json'), 'utf8');
     if (text !== '') this.#settings = JSON.parse(text);
     return this.#settings;
   }
@@ -41,20 +37,9 @@ export class AddAgent {
     return (this.#onDisk['parley.agents'] ?? {}) as Readonly<Record<string, Entry>>;
   }
 
-  configure(more: Readonly<Record<string, unknown>>): void {
-    writeFileSync(this.#settingsFile, JSON.stringify({ ...this.#onDisk, ...more }));
-  }
-
-  get storage(): string {
-    return join(this.#server.dataDir, 'data/User/globalStorage/parley.parley/agents');
-  }
-
-  filesOf(id: string): readonly string[] {
-    return entriesOf(join(this.storage, id));
-  }
-
   get downloads(): readonly string[] {
-    return entriesOf(join(this.storage, '.downloads'));
+    const folder = join(this.#server.dataDir, 'data/User/globalStorage/parley.parley/agents/.downloads');
+    return existsSync(folder) ? readdirSync(folder).sort() : [];
   }
 
   async choose(name: string, version: string): Promise<void> {
@@ -84,8 +69,4 @@ export class AddAgent {
     await chat.run('hello');
     await chat.entries('agent').getByText(text).last().waitFor();
   }
-}
-
-function entriesOf(folder: string): readonly string[] {
-  return existsSync(folder) ? readdirSync(folder).sort() : [];
 }

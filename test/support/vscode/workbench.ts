@@ -119,18 +119,6 @@ export async function copied(page: Page, copies: () => Promise<void>): Promise<s
   })()`);
 }
 
-/** Chooses in a list that a command shows, with the keys: what VS Code shows at the pointer may lie over the row. */
-export function chooseInList(page: Page, title: string, placeholder: string, label: string): Promise<void> {
-  return inList(page, title, async (list, patience) => {
-    const rows = list.locator('.monaco-list-row');
-    await list.getByPlaceholder(placeholder).fill(label, patience);
-    await rows.nth(1).waitFor({ state: 'detached', ...patience });
-    await rows.filter({ has: page.getByText(label, { exact: true }) }).waitFor(patience);
-    await list.locator('input.input').press('Enter', patience);
-    await list.waitFor({ state: 'hidden', ...patience });
-  });
-}
-
 export function openFile(page: Page, name: string): Promise<void> {
   return inList(
     page,
