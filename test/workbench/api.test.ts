@@ -8,6 +8,7 @@ import * as vscode from 'vscode';
 import type { SessionSnapshot } from '../../src/client/view/snapshot';
 import type { ParleyApi } from '../../src/workbench/api';
 import { removeFolder } from '../support/scratch';
+import { until as untilSo } from './editing';
 import { activated } from './extension';
 
 describe('the API for programs', function () {
@@ -30,19 +31,9 @@ describe('the API for programs', function () {
     await removeFolder(cwd);
   });
 
-  function until(fits: (snapshot: SessionSnapshot) => boolean): Promise<SessionSnapshot> {
-    return new Promise((resolve) => {
-      const look = (): void => {
-        const snapshot = api.snapshot(key);
-        if (!fits(snapshot)) return;
-        listening.dispose();
-        resolve(snapshot);
-      };
-      const listening = api.onDidChange((changed) => {
-        if (changed === key) look();
-      });
-      look();
-    });
+  async function until(fits: (snapshot: SessionSnapshot) => boolean): Promise<SessionSnapshot> {
+    await untilSo(() => fits(api.snapshot(key)), api.onDidChange);
+    return api.snapshot(key);
   }
 
   /** Answers the next question in the only way that a program has: as the user would, in the panel, there is none here. */
@@ -162,7 +153,8 @@ describe('the API for programs', function () {
 
     assert.equal((await api.send(key, '/edit after that')).stopReason, 'end_turn');
     assert.match(editor.document.getText(), /- from the agent\n- typed and not saved\n- after that\n$/);
-    await clean(editor.document);
+    // VS Code tells an extension of a save a moment after it.
+    await untilSo(() => !editor.document.isDirty, vscode.workspace.onDidChangeTextDocument);
     assert.equal(readFileSync(path, 'utf8'), editor.document.getText());
     await vscode.commands.executeCommand('undo');
     assert.match(editor.document.getText(), /- typed and not saved\n$/);
@@ -207,15 +199,3 @@ describe('the API for programs', function () {
     assert.equal((await api.send(key, '/stream')).stopReason, 'end_turn');
   });
 });
-
-/** VS Code tells an extension of a save a moment after it. */
-async function clean(document: vscode.TextDocument): Promise<void> {
-  if (!document.isDirty) return;
-  await new Promise<void>((resolve) => {
-    const listening = vscode.workspace.onDidChangeTextDocument(() => {
-      if (document.isDirty) return;
-      listening.dispose();
-      resolve();
-    });
-  });
-}

@@ -1,6 +1,7 @@
 // The installed extension, as programs and keybindings use it.
 import { strict as assert } from 'node:assert';
-import { commands, extensions } from 'vscode';
+import { join } from 'node:path';
+import { ConfigurationTarget, commands, extensions, workspace } from 'vscode';
 import type { ParleyApi } from '../../src/workbench/api';
 
 export async function activated(): Promise<ParleyApi> {
@@ -11,4 +12,18 @@ export async function activated(): Promise<ParleyApi> {
 
 export function run<T>(name: string, ...args: unknown[]): Thenable<T> {
   return commands.executeCommand<T>(`parley.${name}`, ...args);
+}
+
+/** Sets one of Parley's settings for the user. Without a value: removes it. */
+export function configure(key: string, value?: unknown): Thenable<void> {
+  return workspace.getConfiguration('parley').update(key, value, ConfigurationTarget.Global);
+}
+
+/** The scripted agent, as an entry of `parley.agents`. */
+export function scripted(script: string | object = 'plain') {
+  const program = join(process.env.PARLEY_REPOSITORY ?? '', 'out/support/agents/scriptedAgent.js');
+  return {
+    command: process.env.PARLEY_TEST_NODE,
+    args: [program, typeof script === 'string' ? script : JSON.stringify(script)],
+  };
 }

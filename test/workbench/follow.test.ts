@@ -6,7 +6,7 @@ import * as vscode from 'vscode';
 import { silentLog } from '../../src/base/log';
 import { SessionModel } from '../../src/session/model/model';
 import { Follow } from '../../src/workbench/editor/follow';
-import { discard, openFile } from './editing';
+import { discard, once, openFile, until } from './editing';
 
 const { window } = vscode;
 
@@ -56,13 +56,7 @@ describe('the editor that follows the agent', () => {
 
   async function shows(name: string): Promise<vscode.TextEditor> {
     const is = (editor: vscode.TextEditor | undefined): boolean => editor?.document.fileName === join(folder, name);
-    while (!is(window.activeTextEditor))
-      await new Promise<void>((resolve) => {
-        const listening = window.onDidChangeActiveTextEditor(() => {
-          listening.dispose();
-          resolve();
-        });
-      });
+    await until(() => is(window.activeTextEditor), window.onDidChangeActiveTextEditor);
     return window.activeTextEditor!;
   }
 
@@ -103,12 +97,7 @@ describe('the editor that follows the agent', () => {
     touch(join(folder, 'a.txt'));
     const editor = await shows('a.txt');
     await openFile(join(folder, 'a.txt'));
-    const typed = new Promise<void>((resolve) => {
-      const listening = window.onDidChangeTextEditorSelection(() => {
-        listening.dispose();
-        resolve();
-      });
-    });
+    const typed = once(window.onDidChangeTextEditorSelection);
     await vscode.commands.executeCommand('type', { text: 'x' });
     await typed;
     touch(join(folder, 'b.txt'));

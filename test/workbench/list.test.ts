@@ -1,8 +1,9 @@
 // A list that is filled while the user chooses: Enter takes the row that was in sight.
 import { strict as assert } from 'node:assert';
 import { setTimeout as delay } from 'node:timers/promises';
-import { commands, type Event, type QuickPick, type QuickPickItem, window } from 'vscode';
+import { commands, type QuickPick, type QuickPickItem, window } from 'vscode';
 import { List, type ListRow } from '../../src/workbench/ui/input';
+import { once } from './editing';
 
 interface Row extends ListRow {
   readonly id: string;
@@ -27,16 +28,8 @@ describe('a list that is drawn again while it is open', () => {
   });
   afterEach(() => list.dispose());
 
-  const next = <T>(event: Event<T>): Promise<T> =>
-    new Promise((resolve) => {
-      const listening = event((value) => {
-        listening.dispose();
-        resolve(value);
-      });
-    });
-
   async function shown(...rows: readonly Row[]): Promise<void> {
-    const active = next(list.onDidChangeActive);
+    const active = once(list.onDidChangeActive);
     list.draw(rows, []);
     list.show();
     await active;
@@ -52,14 +45,14 @@ describe('a list that is drawn again while it is open', () => {
     commands.executeCommand(`workbench.action.${key}`);
 
   async function accepted(): Promise<string> {
-    const row = next(list.onDidAccept);
+    const row = once(list.onDidAccept);
     await press('acceptSelectedQuickOpenItem');
     return (await row).id;
   }
 
   it('accepts the row that had the focus when Enter was pressed, even if rows are inserted before it', async () => {
     await shown(row('a'), row('b'), row('c'));
-    const taken = next(list.onDidAccept);
+    const taken = once(list.onDidAccept);
     const pressed = press('acceptSelectedQuickOpenItem');
     list.draw([heading('first'), row('x'), row('y'), heading('then'), row('a'), row('b'), row('c')], []);
     await pressed;
@@ -76,7 +69,7 @@ describe('a list that is drawn again while it is open', () => {
 
   it('keeps the focus on the row that the user has moved to', async () => {
     await shown(row('a'), row('always', { alwaysShow: true }));
-    const moved = next(list.onDidChangeActive);
+    const moved = once(list.onDidChangeActive);
     await press('quickOpenSelectNext');
     assert.equal((await moved)?.id, 'always');
     list.draw([row('x'), row('a'), row('always', { alwaysShow: true })], []);
@@ -106,7 +99,7 @@ describe('a list that is drawn again while it is open', () => {
 
   it('takes the row that matches where Enter comes before VS Code has told what was typed', async () => {
     await shown(row('a'), row('b'));
-    const taken = next(list.onDidAccept);
+    const taken = once(list.onDidAccept);
     quick.value = 'Row b';
     list.draw([row('a'), row('b'), row('c')], []);
     await delay(0);

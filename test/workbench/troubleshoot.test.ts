@@ -7,6 +7,7 @@ import { commands, type Tab, TabInputWebview, window, workspace } from 'vscode';
 import type { ParleyApi } from '../../src/workbench/api';
 import type { TroubleshootAnswer } from '../../src/workbench/troubleshoot/troubleshooter';
 import { removeFolder } from '../support/scratch';
+import { until } from './editing';
 import { activated } from './extension';
 
 describe('finding out what went wrong', function () {
@@ -56,15 +57,8 @@ describe('finding out what went wrong', function () {
   });
 
   it('shows the traffic in a tab of its own, one per window', async () => {
-    const opened = new Promise<void>((resolve) => {
-      const watching = window.tabGroups.onDidChangeTabs(() => {
-        if (inspectors().length === 0) return;
-        watching.dispose();
-        resolve();
-      });
-    });
     await commands.executeCommand('parley.showTraffic');
-    await opened;
+    await until(() => inspectors().length > 0, window.tabGroups.onDidChangeTabs);
     await commands.executeCommand('parley.inspectTraffic');
     assert.equal(inspectors().length, 1);
   });

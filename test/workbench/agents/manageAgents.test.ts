@@ -8,7 +8,6 @@ import {
   commands,
   EventEmitter,
   type ExtensionContext,
-  type Memento,
   type QuickPickItem,
   type TextDocument,
   Uri,
@@ -27,8 +26,10 @@ import { signInTerminal } from '../../../src/workbench/editor/signInTerminal';
 import { AgentEntries } from '../../../src/workbench/registry/agentEntries';
 import { AgentRegistry } from '../../../src/workbench/registry/agentRegistry';
 import { tinyAgent } from '../../support/agents/tinyAgent';
+import { memory } from '../../support/memory';
 import { removeFolder } from '../../support/scratch';
 import { once, until } from '../editing';
+import { configure } from '../extension';
 
 type Step =
   | { readonly row: string }
@@ -44,25 +45,8 @@ describe('the agents editor', () => {
   let secrets: Map<string, string>;
   let restarted: string[];
   let services: EditorServices;
-  const original = { ...pickedOf(window) };
-
-  function pickedOf({
-    createQuickPick,
-    showQuickPick,
-    showInputBox,
-    showWarningMessage,
-    showInformationMessage,
-    showErrorMessage,
-  }: typeof window) {
-    return {
-      createQuickPick,
-      showQuickPick,
-      showInputBox,
-      showWarningMessage,
-      showInformationMessage,
-      showErrorMessage,
-    };
-  }
+  const { createQuickPick, showQuickPick, showInputBox, showWarningMessage, showInformationMessage, showErrorMessage } =
+    window;
 
   const next = <K extends string>(kind: K): Extract<Step, Record<K, unknown>> => {
     const step = steps.shift();
@@ -164,13 +148,13 @@ describe('the agents editor', () => {
   });
 
   afterEach(async () => {
-    Object.assign(window, original);
+    Object.assign(window, { createQuickPick, showQuickPick, showInputBox });
+    Object.assign(window, { showWarningMessage, showInformationMessage, showErrorMessage });
     await set(before);
     await removeFolder(folder);
   });
 
-  const set = (value: unknown): Thenable<void> =>
-    workspace.getConfiguration('parley').update('agents', value, ConfigurationTarget.Global);
+  const set = (value: unknown): Thenable<void> => configure('agents', value);
   const entries = (): Record<string, unknown> =>
     workspace.getConfiguration('parley').inspect<Record<string, unknown>>('agents')?.globalValue ?? {};
   const run = async (...todo: readonly Step[]): Promise<void> => {
@@ -184,17 +168,6 @@ describe('the agents editor', () => {
   };
 
   function contextOf(): ExtensionContext {
-    const memory = (): Memento => {
-      const values = new Map<string, unknown>();
-      return {
-        keys: () => [...values.keys()],
-        get: <T>(key: string, fallback?: T) => (values.get(key) ?? fallback) as T,
-        async update(key: string, value: unknown) {
-          if (value === undefined) values.delete(key);
-          else values.set(key, value);
-        },
-      };
-    };
     return {
       workspaceState: memory(),
       globalState: memory(),
@@ -285,12 +258,6 @@ describe('the agents editor', () => {
     await set({ mine: { name: 'Mine', command: 'no-such-program', protocol: 1 } });
     await run({ row: 'Mine' }, { row: 'Check Conformance…' }, { press: 'Cancel' });
     assert.ok(!shown.some((text) => text.includes('View report')));
-  });
-
-  it('reports why an agent does not start, and what to do', async () => {
-    await run({ row: 'Add a program…' }, { type: 'no-such-program-here' }, { type: 'Gone' }, { row: 'Test' });
-    shows(/no-such-program-here.*\n?.*not found|wasn't found|isn't/i);
-    shows('Test again');
   });
 
   it('keeps the secrets of variables and of remote agents in the secret storage', async () => {

@@ -227,18 +227,6 @@ describe('changed files in the editor', function () {
       assert.equal(await onDisk(path), 'before\n');
       assert.equal(editor.document.isDirty, false);
     });
-
-    it('changes 500 files in one step, and opens none of them', async () => {
-      const edits: FileEdit[] = [];
-      for (let n = 0; n < 500; n++) {
-        const path = await seed(`many/file${n}.txt`, `line\n${n}\nline\n`);
-        edits.push(edit(path, `line\n${n}\nline\n`, `line\n${n + 1}\nline\n`));
-      }
-      assert.deepEqual(await files.apply(edits, 'Undoing changes…'), []);
-      for (const { path, content } of edits) assert.equal(await onDisk(path), content?.toString());
-      assert.equal(tabs(), 0);
-      assert.equal(vscode.workspace.textDocuments.filter(({ isDirty }) => isDirty).length, 0);
-    });
   });
 
   describe('versions', () => {

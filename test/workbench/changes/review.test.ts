@@ -10,8 +10,8 @@ import * as vscode from 'vscode';
 import type { SessionSnapshot } from '../../../src/client/view/snapshot';
 import type { ParleyApi } from '../../../src/workbench/api';
 import { removeFolder } from '../../support/scratch';
-import { undoIn } from '../editing';
-import { activated, run } from '../extension';
+import { undoIn, until as untilSo } from '../editing';
+import { activated, configure, run, scripted } from '../extension';
 
 describe('the review of what an agent changed', function () {
   this.timeout(90_000);
@@ -22,24 +22,8 @@ describe('the review of what an agent changed', function () {
   const path = (name: string): string => join(cwd, name);
   const text = (name: string): Promise<string> => readFile(path(name), 'utf8');
 
-  async function until(test: (snapshot: SessionSnapshot) => boolean): Promise<void> {
-    await new Promise<void>((resolve, reject) => {
-      const end = (done: () => void): void => {
-        clearTimeout(timer);
-        listening.dispose();
-        done();
-      };
-      const look = (): void => {
-        if (test(api.snapshot(key))) end(resolve);
-      };
-      const listening = api.onDidChange((changed) => changed === key && look());
-      const timer = setTimeout(
-        () => end(() => reject(new Error(`still ${JSON.stringify(api.snapshot(key).changes)}`))),
-        60_000,
-      );
-      look();
-    });
-  }
+  const until = (test: (snapshot: SessionSnapshot) => boolean): Promise<void> =>
+    untilSo(() => test(api.snapshot(key)), api.onDidChange);
 
   const states = (): Record<string, string> =>
     Object.fromEntries(api.snapshot(key).changes.map((change) => [change.path.slice(cwd.length + 1), change.state]));
@@ -54,10 +38,7 @@ describe('the review of what an agent changed', function () {
     api = await activated();
     cwd = await realpath(await mkdtemp(join(tmpdir(), 'parley-workbench-review-')));
     execFileSync('git', ['init', '-q'], { cwd });
-    const program = join(process.env.PARLEY_REPOSITORY ?? '', 'out/support/agents/scriptedAgent.js');
-    const disk = { command: process.env.PARLEY_TEST_NODE, args: [program, 'plain'] };
-    const agents = { disk, other: disk, missing: { command: 'parley-no-such-program' } };
-    await vscode.workspace.getConfiguration('parley').update('agents', agents, vscode.ConfigurationTarget.Global);
+    await configure('agents', { disk: scripted(), other: scripted(), missing: { command: 'parley-no-such-program' } });
     await writeFile(path('a.txt'), 'one\ntwo\nthree\nfour\nfive\n');
     await writeFile(path('b.txt'), 'b\n');
     key = await api.openSession({ agent: 'disk', cwd });
@@ -71,7 +52,7 @@ describe('the review of what an agent changed', function () {
 
   after(async () => {
     await run('closeSession', { session: key });
-    await vscode.workspace.getConfiguration('parley').update('agents', undefined, vscode.ConfigurationTarget.Global);
+    await configure('agents');
     await removeFolder(cwd);
   });
 

@@ -10,7 +10,7 @@ import * as vscode from 'vscode';
 import type { ParleyApi } from '../../../src/workbench/api';
 import { removeFolder } from '../../support/scratch';
 import { hasText, undoIn, until } from '../editing';
-import { activated, run } from '../extension';
+import { activated, configure, run, scripted } from '../extension';
 
 describe('sessions in worktrees', function () {
   this.timeout(90_000);
@@ -32,13 +32,7 @@ describe('sessions in worktrees', function () {
     await writeFile(join(folder, 'other.txt'), 'other\n');
     git('add', '-A');
     git('commit', '-qm', 'first');
-    const program = join(process.env.PARLEY_REPOSITORY ?? '', 'out/support/agents/scriptedAgent.js');
-    const scenes = JSON.stringify({ scenes: { '*': 'say Add g' } });
-    const agents = {
-      disk: { command: process.env.PARLEY_TEST_NODE, args: [program, 'plain'] },
-      writer: { command: process.env.PARLEY_TEST_NODE, args: [program, scenes] },
-    };
-    await vscode.workspace.getConfiguration('parley').update('agents', agents, vscode.ConfigurationTarget.Global);
+    await configure('agents', { disk: scripted(), writer: scripted({ scenes: { '*': 'say Add g' } }) });
     // Auto save is on by default in VS Code for the Web.
     await vscode.workspace.getConfiguration('files').update('autoSave', 'off', vscode.ConfigurationTarget.Global);
   });
@@ -50,7 +44,7 @@ describe('sessions in worktrees', function () {
   afterEach(() => vscode.commands.executeCommand('workbench.action.closeAllEditors'));
 
   after(async () => {
-    await vscode.workspace.getConfiguration('parley').update('agents', undefined, vscode.ConfigurationTarget.Global);
+    await configure('agents');
     await vscode.workspace.getConfiguration('files').update('autoSave', undefined, vscode.ConfigurationTarget.Global);
     await removeFolder(folder);
   });

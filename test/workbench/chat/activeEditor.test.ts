@@ -6,7 +6,7 @@ import * as vscode from 'vscode';
 import type { MentionView } from '../../../src/panel/contract';
 import { ActiveEditor } from '../../../src/workbench/chat/activeEditor';
 import { removeFolder } from '../../support/scratch';
-import { openFile } from '../editing';
+import { once, openFile, until } from '../editing';
 
 describe('the active editor, as context', () => {
   let folder: string;
@@ -31,16 +31,9 @@ describe('the active editor, as context', () => {
     await removeFolder(folder);
   });
 
-  function offered(label: string | undefined): Promise<MentionView | undefined> {
-    return new Promise((resolve) => {
-      const look = (): void => {
-        if (active.view?.label !== label) return;
-        listening.dispose();
-        resolve(active.view);
-      };
-      const listening = active.onDidChange(look);
-      look();
-    });
+  async function offered(label: string | undefined): Promise<MentionView | undefined> {
+    await until(() => active.view?.label === label, active.onDidChange);
+    return active.view;
   }
 
   it('is the file, or what is selected in it', async () => {
@@ -67,13 +60,7 @@ describe('the active editor, as context', () => {
     await vscode.window.showTextDocument(three.document, { preview: false });
     await openFile(join(folder, 'two.ts'));
     await offered('active/two.ts');
-    const left = new Promise<void>((resolve) => {
-      const listening = vscode.window.onDidChangeActiveTextEditor((editor) => {
-        if (editor) return;
-        listening.dispose();
-        resolve();
-      });
-    });
+    const left = once(vscode.window.onDidChangeActiveTextEditor, (editor) => editor === undefined);
     const panel = vscode.window.createWebviewPanel('parley.test', 'Chat', vscode.ViewColumn.Active);
     await left;
     assert.equal(active.view?.label, 'active/two.ts');

@@ -1,6 +1,6 @@
 // A surface of the chat and a page of the test's own: what the page asks of a session reaches that session, or is refused in words.
 import { strict as assert } from 'node:assert';
-import { EventEmitter, extensions, type Uri, type Webview, window } from 'vscode';
+import { extensions, window } from 'vscode';
 import { silentLog } from '../../../src/base/log';
 import { Conversation } from '../../../src/client/conversation/conversation';
 import { AgentFiles } from '../../../src/client/requests/agentFiles';
@@ -12,25 +12,7 @@ import { messageHandlers } from '../../../src/workbench/chat/messages';
 import { sameData } from '../../support/sameData';
 import { FEED_SOURCES } from '../../support/sessions/feedSources';
 import { fakeWorkbench } from '../../support/workbench/fakeWorkbench';
-
-class Holder {
-  readonly said = new EventEmitter<unknown>();
-  readonly disposed = new EventEmitter<void>();
-  readonly onDidDispose = this.disposed.event;
-  readonly posted: ToWebview[] = [];
-  visible = true;
-  readonly webview: Webview = {
-    options: {},
-    html: '',
-    cspSource: 'test:',
-    onDidReceiveMessage: this.said.event,
-    postMessage: async (message: ToWebview) => {
-      this.posted.push(message);
-      return true;
-    },
-    asWebviewUri: (uri: Uri) => uri,
-  };
-}
+import { Holder } from './holder';
 
 let offers: FirstUseView | undefined;
 let offersChanged = (): void => {};

@@ -127,19 +127,6 @@ describe('earlier sessions in mentions', function () {
     assert.ok(text.isWellFormed());
   });
 
-  it('are read from near their end where they have many rows', async () => {
-    keep('a', 'Many rows');
-    for (let number = 0; number < 30; number++)
-      journal.append('a', turn(`t${number}`, now, `question ${number}`, 'Yes.'));
-    journal.flush();
-    const end = await archive.endOf('a', 10);
-    assert.equal(end?.isWhole, false);
-    const asked = end.model.state.entries.flatMap((entry) => (entry.kind === 'user' ? entry.content : []));
-    assert.ok(asked.length <= 3, `${asked.length} messages`);
-    assert.deepEqual(asked.at(-1), { type: 'text', text: 'question 29' });
-    assert.equal((await archive.endOf('a', 1000))?.isWhole, true);
-  });
-
   it('are looked for among ten thousand in parts, which ends when the user types on', async () => {
     for (let number = 0; number < 10_000; number++) keep(`s${number}`, `Number ${number}`, elsewhere);
     keep('last', 'Number none');

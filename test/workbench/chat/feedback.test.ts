@@ -173,15 +173,6 @@ describe('comments on what an agent did', () => {
       assert.equal(delivered.length, 1, 'sent once');
     });
 
-    it('find lines that have moved', async () => {
-      await reload('one\ntwo\nthree\n', 2, 3);
-      await workspace.fs.writeFile(Uri.joinPath(folder, name), Buffer.from('new\nnew\none\ntwo\nthree\n'));
-      await documentHas('new');
-      await sessionReturns();
-      await feedback.send();
-      assert.match(delivered[0]?.[1] ?? '', /waits\.ts:4–5`\n> two\n> three\n/);
-    });
-
     it('are outdated where the lines are gone, and repeat what they were about', async () => {
       await reload('one\ntwo\nthree\n', 2);
       await workspace.fs.writeFile(Uri.joinPath(folder, name), Buffer.from('one\n2\nthree\n'));

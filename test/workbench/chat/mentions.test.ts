@@ -8,7 +8,7 @@ import * as vscode from 'vscode';
 import type { MentionView } from '../../../src/panel/contract';
 import { Mentions } from '../../../src/workbench/chat/mentions';
 import { removeFolder, removeScratch, scratchFolder } from '../../support/scratch';
-import { openFile } from '../editing';
+import { once, openFile } from '../editing';
 
 describe('mentions', () => {
   const { signal } = new AbortController();
@@ -292,15 +292,11 @@ describe('mentions', () => {
   it('shows files that were made since', async () => {
     await offers('parser');
     const made = join(folder, 'quite-new.go');
-    const told = new Promise<void>((resolve) => {
-      const watcher = vscode.workspace.createFileSystemWatcher('**/quite-new.go');
-      watcher.onDidCreate(() => {
-        watcher.dispose();
-        resolve();
-      });
-    });
+    const watcher = vscode.workspace.createFileSystemWatcher('**/quite-new.go');
+    const told = once(watcher.onDidCreate);
     await writeFile(made, '');
     await told;
+    watcher.dispose();
     // The first search begins a new list, and is answered from the old one.
     while (!(await offers('quite-new')).some(({ label }) => label === 'mentioned/quite-new.go'))
       await new Promise((resolve) => setImmediate(resolve));

@@ -2,20 +2,11 @@
 // are offered where there is something to forget.
 import { strict as assert } from 'node:assert';
 import { commands, type Tab, TabInputWebview, window, workspace } from 'vscode';
+import { until } from '../editing';
 import { activated } from '../extension';
 
-async function untilTabs(holds: () => boolean): Promise<void> {
-  if (holds()) return;
-  await new Promise<void>((resolve) => {
-    const look = (): void => {
-      if (!holds()) return;
-      for (const one of listening) one.dispose();
-      resolve();
-    };
-    const { onDidChangeTabs, onDidChangeTabGroups } = window.tabGroups;
-    const listening = [onDidChangeTabs(look), onDidChangeTabGroups(look)];
-  });
-}
+const { onDidChangeTabs, onDidChangeTabGroups } = window.tabGroups;
+const untilTabs = (holds: () => boolean): Promise<void> => until(holds, onDidChangeTabs, onDidChangeTabGroups);
 
 const chatTab = (): Tab | undefined =>
   window.tabGroups.all

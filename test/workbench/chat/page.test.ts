@@ -2,24 +2,10 @@
 import { strict as assert } from 'node:assert';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { EventEmitter, extensions, type Uri, type Webview } from 'vscode';
+import { extensions } from 'vscode';
 import { Page } from '../../../src/workbench/activation/page';
 import { pageHtml } from '../../../src/workbench/activation/pageHtml';
-
-class Holder {
-  readonly said = new EventEmitter<unknown>();
-  readonly disposed = new EventEmitter<void>();
-  readonly onDidDispose = this.disposed.event;
-  visible = true;
-  readonly webview: Webview = {
-    options: {},
-    html: '',
-    cspSource: 'test:',
-    onDidReceiveMessage: this.said.event,
-    postMessage: async () => true,
-    asWebviewUri: (uri: Uri) => uri,
-  };
-}
+import { Holder } from './holder';
 
 function open(): { holder: Holder; page: Page } {
   const extension = extensions.getExtension('parley.parley');
@@ -33,12 +19,6 @@ describe('a page of the chat', () => {
     const { holder } = open();
     assert.match(holder.webview.html, /<textarea class="message"/);
     assert.equal(holder.webview.options.enableScripts, true);
-  });
-
-  it('names the language of its text, and brings no translations where VS Code is English', () => {
-    const { html } = open().holder.webview;
-    assert.match(html, /<html lang="en"/);
-    assert.doesNotMatch(html, /id="texts"/);
   });
 
   it('hands its texts to a page of another language', () => {

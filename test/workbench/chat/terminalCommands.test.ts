@@ -10,6 +10,7 @@ import { Mentions } from '../../../src/workbench/chat/mentions';
 import { TerminalCommands } from '../../../src/workbench/chat/terminalCommands';
 import { isProgram } from '../../../src/workbench/commands/commandErrors';
 import { removeFolder } from '../../support/scratch';
+import { once } from '../editing';
 
 describe('the last commands of terminals', function () {
   this.timeout(60_000);
@@ -17,19 +18,14 @@ describe('the last commands of terminals', function () {
   let terminal: Terminal;
   let commands: TerminalCommands;
   const told: boolean[] = [];
+  const isOurs = (event: { readonly terminal: Terminal }): boolean => event.terminal === terminal;
 
   before('open a terminal with a shell', async function () {
     // The server of the oldest version that tests run in has no terminals: their module would have to be compiled.
     if (/^1\.10\d\./.test(version)) this.skip();
     folder = await mkdtemp(join(tmpdir(), 'parley-terminal-'));
     commands = new TerminalCommands({ setContext: (_name, has) => void told.push(has === true) });
-    const ready = new Promise<void>((resolve) => {
-      const listening = window.onDidChangeTerminalShellIntegration((event) => {
-        if (event.terminal !== terminal) return;
-        listening.dispose();
-        resolve();
-      });
-    });
+    const ready = once(window.onDidChangeTerminalShellIntegration, isOurs);
     terminal = window.createTerminal({ name: 'my shell', shellPath: '/bin/bash', cwd: folder });
     terminal.show();
     await ready;
@@ -45,20 +41,8 @@ describe('the last commands of terminals', function () {
     const go = join(folder, 'go');
     await removeFolder(go);
     await writeFile(join(folder, 'command.sh'), `until [ -e go ]; do sleep 0.05; done\n${script}\n`);
-    const began = new Promise<void>((resolve) => {
-      const listening = window.onDidStartTerminalShellExecution((event) => {
-        if (event.terminal !== terminal) return;
-        listening.dispose();
-        resolve();
-      });
-    });
-    const ended = new Promise<void>((resolve) => {
-      const listening = window.onDidEndTerminalShellExecution((event) => {
-        if (event.terminal !== terminal) return;
-        listening.dispose();
-        resolve();
-      });
-    });
+    const began = once(window.onDidStartTerminalShellExecution, isOurs);
+    const ended = once(window.onDidEndTerminalShellExecution, isOurs);
     terminal.sendText('bash command.sh');
     await began;
     await writeFile(go, '');
@@ -121,25 +105,12 @@ describe('the last commands of terminals', function () {
     }
   });
 
-  it('keep the end of what they printed where it is much', async () => {
-    await run('seq 1 40000');
-    const text = textOf(await commands.attachmentOf(terminal));
-    assert.match(text, /\[the beginning of the output is left out\]\n\d+\n/);
-    assert.ok(text.endsWith('\n40000') && text.length < 70_000);
-  });
-
   it('belong to a menu, not to a program, where VS Code passes a terminal', () => {
     assert.equal(isProgram([terminal, [terminal]]), false);
   });
 
   it('are gone with their terminal', async () => {
-    const closed = new Promise<void>((resolve) => {
-      const listening = window.onDidCloseTerminal((one) => {
-        if (one !== terminal) return;
-        listening.dispose();
-        resolve();
-      });
-    });
+    const closed = once(window.onDidCloseTerminal, (one) => one === terminal);
     terminal.dispose();
     await closed;
     assert.deepEqual(commands.offers(), []);

@@ -376,13 +376,7 @@ describe('the tools of the editor', function () {
         const isAsked = new Promise<void>((resolve) => {
           askedServer = resolve;
         });
-        const isOver = new Promise<void>((resolve) => {
-          const watch = logged.event((text) => {
-            if (!text.startsWith(`editor tools: ${name} took`)) return;
-            watch.dispose();
-            resolve();
-          });
-        });
+        const isOver = once(logged.event, (text) => text.startsWith(`editor tools: ${name} took`));
         const answer = client.callTool({ name, arguments: args }, undefined, { signal: abort.signal });
         await isAsked;
         abort.abort();

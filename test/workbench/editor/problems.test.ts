@@ -1,8 +1,7 @@
 // Problems of the editor in order, whatever their number.
 import { strict as assert } from 'node:assert';
-import { join } from 'node:path';
-import { Diagnostic, type DiagnosticSeverity, languages, Range, Uri, workspace } from 'vscode';
-import { ProblemList, problemsIn } from '../../../src/workbench/editorTools/readers/problems';
+import { Diagnostic, type DiagnosticSeverity, Range } from 'vscode';
+import { ProblemList } from '../../../src/workbench/editorTools/readers/problems';
 
 const SEVERITIES = ['error', 'warning', 'info', 'hint'] as const;
 
@@ -31,26 +30,5 @@ describe('problems of the editor', () => {
       SEVERITIES.map((severity) => list.count(severity)),
       [250, 250, 250, 250],
     );
-  });
-
-  it('are those of the files and the severity that are asked for', () => {
-    const only = new ProblemList(files).only(new Set(['/work/file3.ts', '/none']), 'warning');
-    assert.deepEqual([...only.paths], ['/work/file3.ts']);
-    assert.deepEqual([only.count('info'), only.count('error') + only.count('warning')], [0, only.length]);
-    assert.equal(new ProblemList([], 'error').slice(0, 10).length, 0);
-  });
-
-  it('are those below the folders', () => {
-    const known = languages.createDiagnosticCollection('many');
-    const root = join(workspace.workspaceFolders?.[0]?.uri.fsPath ?? assert.fail(), 'many');
-    try {
-      known.set(files.map(([path, found]) => [Uri.file(join(root, path)), [...found]]));
-      const list = problemsIn([root], { severity: 'warning' });
-      assert.equal(list.length, 500);
-      assert.equal(problemsIn([join(root, 'work/file1.ts')]).length, 25);
-      assert.equal(problemsIn([join(root, 'wor')]).length, 0);
-    } finally {
-      known.dispose();
-    }
   });
 });

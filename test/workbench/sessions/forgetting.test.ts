@@ -6,12 +6,11 @@ import { type ExtensionContext, Uri } from 'vscode';
 import { Emitter } from '../../../src/base/event';
 import { silentLog } from '../../../src/base/log';
 import { FileStore } from '../../../src/client/sharing/fileStore';
-import { ResourceCache } from '../../../src/distributed/fetch/resourceCache';
 import { mintId } from '../../../src/distributed/model/model';
 import { LocalStore } from '../../../src/distributed/stores/localStore';
 import { Archive } from '../../../src/workbench/sessions/archive';
-import { Descriptors, type DescriptorsOptions } from '../../../src/workbench/sharing/descriptors';
 import { removeScratch, scratchFolder } from '../../support/scratch';
+import { descriptorsIn } from '../sharing/descriptorsIn';
 
 describe('a session that is deleted', function () {
   this.timeout(30_000);
@@ -38,17 +37,7 @@ describe('a session that is deleted', function () {
       secret: randomBytes(32),
       baseUrl: () => undefined,
     });
-    const none = new Emitter<never>().event;
-    const descriptors = new Descriptors({
-      context,
-      catalog: { own: () => [] },
-      conversations: { onDidAdd: none, onDidRemove: none },
-      serve: { origin: undefined, localStore: async () => store },
-      stores: { origin: undefined, onDidChange: none },
-      cache: new ResourceCache({ folder: join(folder, 'resource-cache') }),
-      httpSessions: new FileStore(join(folder, 'http-sessions')),
-      log: silentLog,
-    } as unknown as DescriptorsOptions);
+    const descriptors = descriptorsIn(folder, context, store);
     const forgotten: Promise<void>[] = [];
     archive.onDidDelete((keys) => forgotten.push(descriptors.leftovers.forget(keys)));
 
@@ -88,17 +77,8 @@ describe('a session that is deleted', function () {
       keyOf: async () => undefined,
       remove: async (key: string) => void objects.delete(key),
     };
-    const none = new Emitter<never>().event;
-    const descriptors = new Descriptors({
-      context,
-      catalog: { own: () => [] },
-      conversations: { onDidAdd: none, onDidRemove: none },
-      serve: { origin: undefined, localStore: async () => store },
-      stores: { origin: undefined, onDidChange: none, all: async () => [bucket, store] },
-      cache: new ResourceCache({ folder: join(folder, 'resource-cache') }),
-      httpSessions: new FileStore(join(folder, 'http-sessions')),
-      log: silentLog,
-    } as unknown as DescriptorsOptions);
+    const stores = { origin: undefined, onDidChange: new Emitter<never>().event, all: async () => [bucket, store] };
+    const descriptors = descriptorsIn(folder, context, store, { stores });
     const key = mintId();
     const name = `sessions/s/${key}/00000000-${mintId()}.json`;
     objects.add(name);

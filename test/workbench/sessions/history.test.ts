@@ -8,7 +8,7 @@ import * as vscode from 'vscode';
 import type { ParleyApi } from '../../../src/workbench/api';
 import type { FoundSession } from '../../../src/workbench/sessions/sessions.contribution';
 import { removeFolder } from '../../support/scratch';
-import { activated } from '../extension';
+import { activated, configure, scripted } from '../extension';
 
 const sessions = <T>(argument: object): Thenable<T> => vscode.commands.executeCommand<T>('parley.sessions', argument);
 
@@ -18,14 +18,10 @@ describe('the sessions that are kept', function () {
   let cwd: string;
   let key: string;
 
-  const configure = (agents: object | undefined): Thenable<void> =>
-    vscode.workspace.getConfiguration('parley').update('agents', agents, vscode.ConfigurationTarget.Global);
-
   before('have a conversation and close it', async () => {
     api = await activated();
     cwd = realpathSync(await mkdtemp(join(tmpdir(), 'parley-workbench-history-')));
-    const program = join(process.env.PARLEY_REPOSITORY ?? '', 'out/support/agents/scriptedAgent.js');
-    await configure({ passing: { command: process.env.PARLEY_TEST_NODE, args: [program, 'plain'] } });
+    await configure('agents', { passing: scripted() });
     key = await api.openSession({ agent: 'passing', cwd });
     await api.send(key, 'say A kingfisher at the weir');
     await vscode.commands.executeCommand('parley.closeSession', { session: key });
@@ -33,7 +29,7 @@ describe('the sessions that are kept', function () {
   });
 
   after(async () => {
-    await configure(undefined);
+    await configure('agents');
     await vscode.commands.executeCommand('parley.closeSession', { session: key });
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
     await removeFolder(cwd);
@@ -52,7 +48,7 @@ describe('the sessions that are kept', function () {
   });
 
   it('can be read without their agent, and start none', async () => {
-    await configure(undefined);
+    await configure('agents');
     assert.equal(await sessions({ action: 'recall', key }), key);
     const { entries, state, sessionId } = api.snapshot(key);
     assert.equal(state, 'idle');

@@ -14,9 +14,10 @@ import type { ParleyApi } from '../../../src/workbench/api';
 import { FolderConsent } from '../../../src/workbench/config/folderConsent';
 import { McpServers } from '../../../src/workbench/config/mcpServers';
 import { type SessionAgentScript, sessionScript } from '../../support/agents/sessionScript';
+import { memory } from '../../support/memory';
 import { removeFolder } from '../../support/scratch';
 import { until } from '../editing';
-import { activated, run } from '../extension';
+import { activated, configure, run, scripted } from '../extension';
 
 describe('sessions in the workbench', function () {
   this.timeout(60_000);
@@ -26,34 +27,17 @@ describe('sessions in the workbench', function () {
   before(async () => {
     api = await activated();
     cwd = realpathSync(await mkdtemp(join(tmpdir(), 'parley-workbench-sessions-')));
-    const entry = (store: string, script: SessionAgentScript): object => ({
-      command: process.env.PARLEY_TEST_NODE,
-      args: [
-        join(process.env.PARLEY_REPOSITORY ?? '', 'out/support/agents/scriptedAgent.js'),
-        JSON.stringify(sessionScript(join(cwd, store), script)),
-      ],
-    });
+    const entry = (store: string, script: SessionAgentScript) => scripted(sessionScript(join(cwd, store), script));
     const terminal = { id: 'tty', name: 'Log in', type: 'terminal', args: ['--login'], env: { LOGIN_TOKEN: 'x' } };
-    await vscode.workspace.getConfiguration('parley').update(
-      'agents',
-      {
-        keeper: entry('sessions', {
-          load: true,
-          offers: ['list', 'fork', 'close', 'delete', 'title', 'archive'],
-          forkReplays: true,
-        }),
-        locked: entry('locked', {
-          authMethods: [terminal],
-          signedIn: join(cwd, 'signed-in'),
-          logout: true,
-        }),
-      },
-      vscode.ConfigurationTarget.Global,
-    );
+    const offers = ['list', 'fork', 'close', 'delete', 'title', 'archive'] as const;
+    await configure('agents', {
+      keeper: entry('sessions', { load: true, offers, forkReplays: true }),
+      locked: entry('locked', { authMethods: [terminal], signedIn: join(cwd, 'signed-in'), logout: true }),
+    });
   });
 
   after(async () => {
-    await vscode.workspace.getConfiguration('parley').update('agents', undefined, vscode.ConfigurationTarget.Global);
+    await configure('agents');
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
     await removeFolder(cwd);
   });
@@ -189,17 +173,6 @@ describe('sessions in the workbench', function () {
 
     after(() => rmSync(file, { force: true }));
 
-    function memory(): vscode.Memento {
-      const values = new Map<string, unknown>();
-      return {
-        keys: () => [...values.keys()],
-        get: <T>(key: string, fallback?: T) => (values.get(key) ?? fallback) as T,
-        async update(key: string, value: unknown) {
-          values.set(key, value);
-        },
-      };
-    }
-
     function servers(agree: (detail: string) => boolean | undefined): McpServers {
       const context = { workspaceState: memory() } as vscode.ExtensionContext;
       return new McpServers({
@@ -235,16 +208,6 @@ describe('sessions in the workbench', function () {
       await mcp.reset();
       await mcp.gather(cwd);
       assert.equal(asked.length, 3);
-    });
-
-    it('hands over none without a yes', async () => {
-      await write('https://three.example/');
-      const answers = [undefined, false];
-      const mcp = servers(() => answers.shift());
-      assert.deepEqual(await mcp.gather(cwd), { servers: [], problems: [] });
-      assert.deepEqual(await mcp.gather(cwd), { servers: [], problems: [] }, 'not decided: asked again');
-      assert.deepEqual(await mcp.gather(cwd), { servers: [], problems: [] }, 'decided: not asked any more');
-      assert.deepEqual(answers, []);
     });
 
     it('tells of a file that cannot be read', async () => {

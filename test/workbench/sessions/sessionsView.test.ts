@@ -4,17 +4,10 @@ import { mkdtempSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
-import { silentLog } from '../../../src/base/log';
-import { NO_MARKS } from '../../../src/store/sessions/sessionMarks';
 import type { ParleyApi } from '../../../src/workbench/api';
-import { LiveSessions } from '../../../src/workbench/overview/liveSessions';
-import { SessionsView } from '../../../src/workbench/overview/sessionsView';
-import type { ListNode } from '../../../src/workbench/overview/sessionTree';
 import { removeFolder } from '../../support/scratch';
-import { PlainSessions } from '../../support/sessions/overview';
-import { HeldTimers } from '../../support/store/journals';
 import { until as untilSo } from '../editing';
-import { activated, run } from '../extension';
+import { activated, configure, run, scripted } from '../extension';
 
 describe('many sessions, in the workbench,', function () {
   this.timeout(60_000);
@@ -24,17 +17,11 @@ describe('many sessions, in the workbench,', function () {
   before(async () => {
     api = await activated();
     cwd = realpathSync(mkdtempSync(join(tmpdir(), 'parley-workbench-many-')));
-    const agent = {
-      command: process.env.PARLEY_TEST_NODE,
-      args: [join(process.env.PARLEY_REPOSITORY ?? '', 'out/support/agents/scriptedAgent.js'), 'plain'],
-    };
-    await vscode.workspace
-      .getConfiguration('parley')
-      .update('agents', { one: agent, two: agent, three: agent }, vscode.ConfigurationTarget.Global);
+    await configure('agents', { one: scripted(), two: scripted(), three: scripted() });
   });
 
   after(async () => {
-    await vscode.workspace.getConfiguration('parley').update('agents', undefined, vscode.ConfigurationTarget.Global);
+    await configure('agents');
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
     await removeFolder(cwd);
   });
@@ -104,61 +91,5 @@ describe('many sessions, in the workbench,', function () {
     await run('deleteSession', { session: key });
     assert.deepEqual(await found(), []);
     await vscode.commands.executeCommand('notifications.clearAll');
-  });
-
-  it('redraw their list once per change, and not while agents write', () => {
-    const sessions = new PlainSessions();
-    const timers = new HeldTimers();
-    const refreshed: (number | 'all')[] = [];
-    const schedule = timers.schedule;
-    const live = new LiveSessions({
-      conversations: sessions,
-      titleOf: ({ key }) => key,
-      isShown: () => false,
-      wasUnread: () => false,
-      keep: () => {},
-      now: () => 1000,
-      schedule,
-    });
-    const view = new SessionsView(
-      {
-        isVisible: true,
-        selected: undefined,
-        onDidShow: () => ({ dispose() {} }),
-        refresh: (nodes) => refreshed.push(nodes?.length ?? 'all'),
-        description: '',
-        message: '',
-      },
-      {
-        live,
-        stored: () => ({ list: () => [], groups: () => [], of: () => NO_MARKS }),
-        others: () => [],
-        titleOf: () => '',
-        agentName: (id) => id,
-      },
-      { keys: () => [], get: () => undefined, update: async () => {} } as never,
-      { now: () => 1000, schedule },
-      silentLog,
-    );
-    live.onDidChange(() => view.changed(false));
-    const all = Array.from({ length: 20 }, (_none, index) => sessions.add(`s${index}`, `agent${index % 4}`));
-    for (const one of all) one.begin('t');
-    timers.run();
-    const rows = (node?: ListNode): number =>
-      view.children(node).reduce((sum, one) => sum + 1 + (one.kind === 'group' ? rows(one) : 0), 0);
-    assert.equal(rows(), 21);
-    timers.run();
-    refreshed.length = 0;
-    for (let round = 0; round < 200; round++) {
-      for (const one of all) one.say('more');
-      timers.run();
-    }
-    assert.deepEqual(refreshed, [], '4,000 chunks draw nothing');
-    all[3]?.ask('May I?');
-    timers.run();
-    timers.run();
-    assert.deepEqual(refreshed, ['all'], 'a session that moves to another group draws the list once');
-    live.dispose();
-    view.dispose();
   });
 });

@@ -1,11 +1,11 @@
 // Branches of a session that an agent server holds, in a real VS Code: the button under the notice opens one beside the session.
 import { strict as assert } from 'node:assert';
-import { ConfigurationTarget, commands, workspace } from 'vscode';
+import { commands } from 'vscode';
 import type { SessionSnapshot } from '../../../src/client/view/snapshot';
 import type { ParleyApi } from '../../../src/workbench/api';
 import { removeScratch } from '../../support/scratch';
 import { echo, type RunningServer, rivalOf, serve, stopServers } from '../../support/servers/servedAgents';
-import { activated } from '../extension';
+import { activated, configure } from '../extension';
 
 describe('a branch that an agent server holds', function () {
   this.timeout(60_000);
@@ -17,11 +17,11 @@ describe('a branch that an agent server holds', function () {
     server = await serve([echo]);
     const far = { type: 'communication', name: 'Far', url: server.baseUrl, agent: 'echo' };
     const agents = { far: { ...far, headers: { Authorization: `Bearer ${server.token}` } } };
-    await workspace.getConfiguration('parley').update('agents', agents, ConfigurationTarget.Global);
+    await configure('agents', agents);
   });
 
   after(async () => {
-    await workspace.getConfiguration('parley').update('agents', undefined, ConfigurationTarget.Global);
+    await configure('agents');
     await stopServers();
     await removeScratch();
   });

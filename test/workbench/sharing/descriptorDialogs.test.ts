@@ -1,7 +1,7 @@
 // What the user is asked around shared sessions, in a real VS Code: the questions are answered here instead of in dialogs, which a program cannot press.
 
 import { strict as assert } from 'node:assert';
-import { ConfigurationTarget, type ExtensionContext, env, Uri, workspace } from 'vscode';
+import { type ExtensionContext, env, Uri, workspace } from 'vscode';
 import { ParleyError } from '../../../src/base/errors';
 import { silentLog } from '../../../src/base/log';
 import { UnreadableLinks } from '../../../src/client/sharing/uploads';
@@ -16,6 +16,7 @@ import { ResourceStores } from '../../../src/workbench/sharing/resourceStores';
 import { sharingCommands } from '../../../src/workbench/sharing/sharing.contribution';
 import { fakeWorkbench } from '../../support/workbench/fakeWorkbench';
 import { once } from '../editing';
+import { configure } from '../extension';
 
 class Answers implements Questions {
   readonly asked: string[] = [];
@@ -232,8 +233,7 @@ describe('what is asked about shared sessions', function () {
 
   describe('for the keys of a bucket', () => {
     const place = { endpoint: 'https://s3.example.com', region: 'us-east-1', bucket: 'acp' };
-    const set = (value: unknown): Thenable<void> =>
-      workspace.getConfiguration('parley').update('resources', value, ConfigurationTarget.Global);
+    const set = (value?: unknown): Thenable<void> => configure('resources', value);
     after(() => set(undefined));
 
     it('keeps them in the secret store, whole, for one bucket', async () => {
@@ -277,9 +277,6 @@ describe('what is asked about shared sessions', function () {
       new AllowedOrigins({ context, catalog: { own: () => agents } as never, served: () => [], log: silentLog });
     const accessWith = (context: ExtensionContext, ask: Questions): ResourceAccess =>
       new ResourceAccess({ context, origins: originsWith(context), log: silentLog, ask });
-    const setAs = (key: string, value: unknown): Thenable<void> =>
-      workspace.getConfiguration('parley').update(key, value, ConfigurationTarget.Global);
-
     const asked = (...ports: number[]): readonly AskedOrigin[] =>
       ports.map((port) => ({ origin: `http://10.0.0.1:${port}`, found: 'private', count: port }));
 
@@ -333,13 +330,13 @@ describe('what is asked about shared sessions', function () {
       try {
         assert.equal(origins.has('http://127.0.0.1:4000'), false);
         agents.push({ type: 'communication', url });
-        await setAs('agents', { far: { type: 'communication', url, agent: 'far' } });
+        await configure('agents', { far: { type: 'communication', url, agent: 'far' } });
         assert.equal(origins.has('http://127.0.0.1:4000'), true);
         agents.length = 0;
-        await setAs('agents', undefined);
+        await configure('agents', undefined);
         assert.equal(origins.has('http://127.0.0.1:4000'), false);
       } finally {
-        await setAs('agents', undefined);
+        await configure('agents', undefined);
         origins.dispose();
       }
     });
@@ -348,18 +345,18 @@ describe('what is asked about shared sessions', function () {
       const origins = originsWith(fakeContext().context);
       const bucket = { type: 's3', endpoint: 'http://10.0.0.2:9000', region: 'r', bucket: 'b' };
       try {
-        await setAs('resources', bucket);
-        await setAs('resources.allow', ['http://10.0.0.1:81/']);
+        await configure('resources', bucket);
+        await configure('resources.allow', ['http://10.0.0.1:81/']);
         assert.equal(origins.has('http://10.0.0.1:81'), true);
         assert.equal(origins.has('http://10.0.0.1'), false);
         assert.equal(origins.has('http://10.0.0.2:9000'), true);
-        await setAs('resources.allow', undefined);
+        await configure('resources.allow', undefined);
         assert.equal(origins.has('http://10.0.0.1:81'), false);
-        await setAs('resources', { ...bucket, allow: ['http://10.0.0.3'] });
+        await configure('resources', { ...bucket, allow: ['http://10.0.0.3'] });
         assert.equal(origins.has('http://10.0.0.3'), true);
       } finally {
-        await setAs('resources.allow', undefined);
-        await setAs('resources', undefined);
+        await configure('resources.allow', undefined);
+        await configure('resources', undefined);
         origins.dispose();
       }
     });

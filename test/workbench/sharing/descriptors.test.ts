@@ -39,23 +39,6 @@ describe('sessions that move', function () {
     assert.notEqual(opened, key);
   });
 
-  it('show gaps for what cannot be had, and do not go where a descriptor of strangers sends them', async () => {
-    const key = await api.openSession({ agent: 'demo' });
-    await api.send(key, '/echo one');
-    const { history } = await api.exportDescriptor(key);
-    const descriptor = {
-      id: 'session-123',
-      history: [history[0] ?? '', 'http://169.254.169.254/latest', 'http://127.0.0.1:9/x', history[1] ?? ''],
-    };
-    const opened = await api.openDescriptor(descriptor, { agent: 'demo' });
-    const texts = said(opened);
-    assert.equal(texts.length, 3);
-    assert.match(texts[1] ?? '', /^gap: Message 2 is missing\. 169\.254\.169\.254 isn't on the public internet/);
-    assert.match(texts[2] ?? '', /^gap: Message 3 is missing\./);
-    assert.ok(notices(opened).some((text) => text.startsWith("2 messages couldn't be loaded")));
-    await assert.rejects(api.openDescriptor('no session at all'), /isn't a session link/);
-  });
-
   it('keep the state that the agent of a chat has stored in them', async () => {
     const count = async (key: string): Promise<string> => {
       await api.send(key, '/count');

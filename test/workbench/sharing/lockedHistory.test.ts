@@ -6,17 +6,16 @@ import { type ExtensionContext, Uri } from 'vscode';
 import { Emitter } from '../../../src/base/event';
 import { silentLog } from '../../../src/base/log';
 import type { Conversation } from '../../../src/client/conversation/conversation';
-import { FileStore } from '../../../src/client/sharing/fileStore';
 import { gapText } from '../../../src/client/view/ownTexts';
-import { ResourceCache } from '../../../src/distributed/fetch/resourceCache';
 import { LocalStore } from '../../../src/distributed/stores/localStore';
 import type { TimedEvent } from '../../../src/session/events/event';
 import { SessionModel } from '../../../src/session/model/model';
 import type { Questions } from '../../../src/workbench/config/questions';
-import { Descriptors, type DescriptorsOptions } from '../../../src/workbench/sharing/descriptors';
+import type { Descriptors } from '../../../src/workbench/sharing/descriptors';
 import { ResourceAccess } from '../../../src/workbench/sharing/resourceAccess';
 import { removeScratch, scratchFolder } from '../../support/scratch';
 import { json, type StubServer, stopStubs, stubServer } from '../../support/servers/stubServer';
+import { descriptorsIn } from './descriptorsIn';
 
 class User implements Questions {
   readonly asked: string[] = [];
@@ -98,8 +97,7 @@ describe('messages of a server that wants a token', function () {
         for (const one of some) allowed.add(one);
       },
     };
-    descriptors = new Descriptors({
-      context,
+    descriptors = descriptorsIn(folder, context, store, {
       catalog,
       conversations: {
         onDidAdd: added.event,
@@ -109,13 +107,9 @@ describe('messages of a server that wants a token', function () {
           return conversation;
         },
       },
-      serve: { origin: undefined, localStore: async () => store },
       stores,
       access: new ResourceAccess({ context, origins, log: silentLog, ask: user }),
-      cache: new ResourceCache({ folder: join(folder, 'resource-cache') }),
-      httpSessions: new FileStore(join(folder, 'http-sessions')),
-      log: silentLog,
-    } as unknown as DescriptorsOptions);
+    });
   });
   afterEach(async () => {
     await descriptors.settled();

@@ -6,7 +6,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ConfigurationTarget, EventEmitter, type ExtensionContext, Uri, workspace } from 'vscode';
+import { EventEmitter, type ExtensionContext, Uri } from 'vscode';
 import { silentLog } from '../../../src/base/log';
 import { writeFramed } from '../../../src/distributed/stores/framedFile';
 import { LocalStore } from '../../../src/distributed/stores/localStore';
@@ -14,6 +14,7 @@ import type { Questions } from '../../../src/workbench/config/questions';
 import type { ResourceActions } from '../../../src/workbench/sharing/resourceStores';
 import { ResourceStores } from '../../../src/workbench/sharing/resourceStores';
 import { removeFolder } from '../../support/scratch';
+import { configure } from '../extension';
 
 const never = new AbortController().signal;
 
@@ -66,8 +67,7 @@ describe('a bucket of the user', function () {
     await removeFolder(folder);
   });
 
-  const set = (value: unknown): Thenable<void> =>
-    workspace.getConfiguration('parley').update('resources', value, ConfigurationTarget.Global);
+  const set = (value?: unknown): Thenable<void> => configure('resources', value);
 
   interface Window {
     readonly stores: ResourceStores;

@@ -1,13 +1,13 @@
 // The local server in a real VS Code: it is there while the settings say so, for whoever has the token, and gone afterwards.
 import { strict as assert } from 'node:assert';
 import { request } from 'node:http';
-import { ConfigurationTarget, commands, env, extensions, Uri, workspace } from 'vscode';
+import { commands, env, extensions, Uri } from 'vscode';
+import { configure } from '../extension';
 
 describe('the local server', function () {
   this.timeout(60_000);
 
-  const set = (key: string, value: unknown): Thenable<void> =>
-    workspace.getConfiguration('parley').update(`server.${key}`, value, ConfigurationTarget.Global);
+  const set = (key: string, value?: unknown): Thenable<void> => configure(`server.${key}`, value);
   const copyAddress = (): Thenable<string> => commands.executeCommand<string>('parley.server.copyAddress', {});
 
   async function status(url: string, token?: string): Promise<number> {
