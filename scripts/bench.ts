@@ -8,25 +8,20 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { askedFigures } from '../test/bench/askedFigures';
-import { measureCarriedPaint } from '../test/bench/carriedPaint';
 import { measureChanges } from '../test/bench/changesBench';
-import { measureCopy } from '../test/bench/copyBench';
 import { measureEntries } from '../test/bench/entriesBench';
 import { meets, type Row, rounded } from '../test/bench/figures';
 import { measureFind } from '../test/bench/findBench';
 import { measureHostile } from '../test/bench/hostileBench';
 import { measureJournal } from '../test/bench/journalBench';
 import { measureJumps } from '../test/bench/jumpPaint';
-import { measureKeeper } from '../test/bench/keeperBench';
 import { measureKeeperMemory } from '../test/bench/keeperMemory';
 import { measureMentions } from '../test/bench/mentionsBench';
-import { measureRedaction } from '../test/bench/redactBench';
 import { table, writeReport } from '../test/bench/report';
 import { runScenarios } from '../test/bench/runScenarios';
 import { measureDay, measureSessions } from '../test/bench/scale';
 import { type Scenario, scenarios } from '../test/bench/scenarios';
 import { otherVersion, packFloor, parley } from '../test/bench/subjects';
-import { measureTimeline } from '../test/bench/timelineBench';
 import { measureWire } from '../test/bench/wireBench';
 import { findChromium } from '../test/support/vscode/findChromium';
 import { repository, vsixPath } from '../test/support/vscode/repository';
@@ -65,16 +60,11 @@ const MEASUREMENTS: readonly Measurement[] = [
   { name: 'entries', isQuick: true, run: () => measureEntries(quick, say) },
   { name: 'journal', isQuick: true, run: () => measureJournal({ sessions: quick ? 50 : 300, say }) },
   { name: 'find', run: () => measureFind(say) },
-  { name: 'copy', run: () => measureCopy(say) },
   { name: 'mentions', run: () => measureMentions(say) },
   { name: 'changes', run: () => measureChanges(say) },
-  { name: 'timeline', run: () => measureTimeline(say) },
   { name: 'keepers', isQuick: true, run: () => measureKeeperMemory(say) },
-  { name: 'redaction', isQuick: true, run: async () => measureRedaction() },
   { name: 'hostile', run: () => measureHostile(say) },
   { name: 'size', isQuick: true, isPackaged: true, run: async () => [sizeOfPackage()] },
-  { name: 'keeper', isPackaged: true, run: () => measureKeeper(parley, { repetitions: repetitions(2), say }) },
-  { name: 'carried', isPackaged: true, run: () => measureCarriedPaint(parley, { repetitions: repetitions(1), say }) },
   { name: 'sessions', isPackaged: true, run: () => measureSessions(parley, say) },
   { name: 'day', isPackaged: true, run: () => measureDay(parley, { turns: Number(options.turns), say }) },
   { name: 'jumps', isPackaged: true, run: () => measureJumps(parley, say) },

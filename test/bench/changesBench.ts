@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { silentLog } from '../../src/base/log';
 import { openFolderStates } from '../../src/changes/folderStates';
-import { median, type Row, rounded } from './figures';
+import { median, type Row, rounded, rowsOf } from './figures';
 import { LoopGaps } from './loopGaps';
 
 const FILES_IN_FOLDER = 200;
@@ -77,20 +77,13 @@ async function measure(
   const again = open();
   const [window] = await timed(() => again.take());
   again.dispose();
-  const name = `states of ${count.toLocaleString('en')} files`;
-  const row = (what: string, value: number, most = target): Row => ({
-    name: `${name}: ${what}`,
-    value: rounded(value),
-    unit: 'ms',
-    target: most,
-    better: 'lower',
-  });
+  const row = rowsOf(`states of ${count.toLocaleString('en')} files`);
   return [
-    row('first, from the index of the repository', first),
-    row('first of another window', window),
-    row('nothing changed', median(unchanged)),
-    row(`${EDITED} files changed`, median(changed)),
-    row('longest block of the event loop', gaps.end(), 20),
+    row('first, from the index of the repository', first, 'ms', target),
+    row('first of another window', window, 'ms', target),
+    row('nothing changed', median(unchanged), 'ms', target),
+    row(`${EDITED} files changed`, median(changed), 'ms', target),
+    row('longest block of the event loop', gaps.end(), 'ms', 20),
   ];
 }
 

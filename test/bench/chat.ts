@@ -185,30 +185,6 @@ export class Chat {
     return paintedAt - chosen;
   }
 
-  /**
-   * Opens a session that was held elsewhere, and goes to its beginning as soon as its end is there.
-   * @param oldest in the text of its first message, `newest` in that of its last
-   * @returns from Enter until each is painted, in ms
-   */
-  async openDescriptor(
-    descriptor: string,
-    oldest: string,
-    newest: string,
-  ): Promise<{ newest: number; oldest: number }> {
-    const box = quickInput(this.page);
-    await command(this.page, 'Parley: Open Session from Link…');
-    await box.getByText('Session link, descriptor').waitFor();
-    await box.locator('input.input').fill(descriptor);
-    await this.#run(`parleyBench.start(${JSON.stringify(newest)})`);
-    const chosen = now();
-    await this.page.keyboard.press('Enter');
-    await within(TURN_LIMIT_MS, this.#run('parleyBench.seen'), 'The newest message was not on the screen');
-    const { paintedAt } = (await this.#run('parleyBench.stop()')) as Measured;
-    const there = this.#run(`parleyBench.seenAtTop(${JSON.stringify(oldest)})`);
-    const topAt = (await within(TURN_LIMIT_MS, there, 'The first message was not on the screen')) as number;
-    return { newest: paintedAt - chosen, oldest: topAt - chosen };
-  }
-
   /** Jumps to places all over the transcript. @returns the frames in ms, and the most elements that stood in the page */
   async jump(count: number): Promise<{ readonly frames: readonly number[]; readonly elements: number }> {
     return (await this.#run(`parleyBench.jump(${count})`)) as { frames: number[]; elements: number };

@@ -16,7 +16,7 @@ import { testConversation } from '../support/sessions/conversation';
 import { FEED_SOURCES } from '../support/sessions/feedSources';
 import { said } from '../support/store/journals';
 import { seeded } from '../support/store/random';
-import { type Row, rounded } from './figures';
+import { type Row, rounded, rowsOf } from './figures';
 import { conversation, ended } from './journalBench';
 import { cpuMs, LoopGaps } from './loopGaps';
 import { record } from './recordEvents';
@@ -70,13 +70,7 @@ async function measureOne({ name, events, pageMs, maxMb }: Long, say: (line: str
       `${name}: ${entries} entries, ${rounded(megabytes)} MB, page ${rounded(page)} ms, blocks ${rounded(opening)} and ` +
         `${rounded(rest)} ms, whole ${rounded(whole)} ms`,
     );
-    const row = (what: string, value: number, unit: string, target: number): Row => ({
-      name: `a session of ${name}: ${what}`,
-      value: rounded(value),
-      unit,
-      target,
-      better: 'lower',
-    });
+    const row = rowsOf(`a session of ${name}`);
     return [
       row('last page can be posted', page, 'ms', pageMs),
       row('longest block while it opens', opening, 'ms', BLOCK_TARGET),

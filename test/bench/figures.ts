@@ -9,6 +9,17 @@ export interface Row {
   readonly better: 'lower' | 'higher';
 }
 
+/** Makes rows whose names begin alike, and of which less is better. */
+export function rowsOf(of: string): (name: string, value: number, unit: string, target?: number) => Row {
+  return (name, value, unit, target) => ({
+    name: `${of}: ${name}`,
+    value: rounded(value),
+    unit,
+    target,
+    better: 'lower',
+  });
+}
+
 /** The middle of the values; the upper one of an even number. NaN where there are none. */
 export function median(values: readonly number[]): number {
   return percentile(values, 50);

@@ -2,13 +2,12 @@
 import { SessionFind } from '../../src/client/view/sessionFind';
 import type { FindQuery } from '../../src/panel/contract';
 import { SessionModel } from '../../src/session/model/model';
-import { median, type Row, rounded } from './figures';
+import { median, type Row, rounded, rowsOf } from './figures';
 import { LoopGaps } from './loopGaps';
 
-export const ENTRIES = 10_000;
+const ENTRIES = 10_000;
 /** Each so many entries there is one. */
 const NEEDLE_EVERY = 50;
-export const NEEDLES = ENTRIES / NEEDLE_EVERY;
 const RUNS = 5;
 const PARAGRAPH = 'The parser reads one line, keeps **what is left**, and [goes on](src/parser.ts) with `next()`.\n';
 const QUERIES: readonly Pick<FindQuery, 'text' | 'regex'>[] = [
@@ -39,17 +38,11 @@ export async function measureFind(say: (line: string) => void): Promise<readonly
       .map(({ text, first, all }) => `${text} ${first === undefined ? '–' : rounded(first)}, ${rounded(all)}`)
       .join('; '),
   );
-  const row = (name: string, value: number, target: number): Row => ({
-    name: `find in ${ENTRIES} entries: ${name}`,
-    value: rounded(value),
-    unit: 'ms',
-    target,
-    better: 'lower',
-  });
+  const row = rowsOf(`find in ${ENTRIES} entries`);
   return [
-    row('first match', Math.max(...times.flatMap(({ first }) => first ?? [])), 100),
-    row('all counted', Math.max(...times.map(({ all }) => all)), 1000),
-    row('longest block of the event loop', gaps.end(), 50),
+    row('first match', Math.max(...times.flatMap(({ first }) => first ?? [])), 'ms', 100),
+    row('all counted', Math.max(...times.map(({ all }) => all)), 'ms', 1000),
+    row('longest block of the event loop', gaps.end(), 'ms', 50),
   ];
 }
 
@@ -74,7 +67,7 @@ function search(
 }
 
 /** A session of messages and tool calls, with a needle here and there. */
-export function makeSession(): SessionModel {
+function makeSession(): SessionModel {
   const model = new SessionModel();
   for (let index = 0; index < ENTRIES; index++) {
     const text = `${index % NEEDLE_EVERY === 0 ? 'A needle. ' : ''}${PARAGRAPH.repeat(index % 3 === 0 ? 20 : 2)}`;

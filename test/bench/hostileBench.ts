@@ -22,26 +22,43 @@ interface Surface {
 
 const BASE = { id: 'x', turnId: 't1', at: 0 } as const;
 const TOOL = { ...BASE, kind: 'tool', toolKind: 'other', status: 'completed', locations: [], hasRaw: false } as const;
+const EXECUTE = { ...TOOL, toolKind: 'execute', title: 'make', content: [] } as const;
+const opensTool = { opens: '.tool .row' };
 const said = (text: string) => [{ type: 'text', text }] as const;
+const message = (kind: 'agent' | 'thought' | 'user', text: string): ItemView => ({
+  ...BASE,
+  kind,
+  content: said(text),
+  duration: 0,
+});
 const returns = (text: string) => [{ type: 'content', block: { type: 'text', text } }] as const;
+const question = (text: string) => ({
+  id: 'p',
+  index: 0,
+  title: text.slice(0, 2_000),
+  description: text,
+  options: [{ optionId: 'a', name: text.slice(0, 200), kind: 'allow_once' }],
+});
+const form = (text: string) => {
+  const title = text.slice(0, 500);
+  const field = { key: 'a', type: 'text', title, description: text, required: false };
+  return { id: 'q', mode: 'form', message: text, form: { title, description: text, fields: [field] } };
+};
+const running = (output: string) => ({ id: 'm', output, truncated: false, running: true, openable: false });
+const change = (text: string) => {
+  const lines = text.split('\n', 400).map((line) => `+${line.slice(0, 2000)}`);
+  const hunks = [{ oldStart: 1, newStart: 1, lines }];
+  return { path: '/a.ts', label: 'a.ts', isNew: false, added: 400, removed: 0, hunks };
+};
 
 const SURFACES: readonly Surface[] = [
-  {
-    name: 'answer',
-    sizes: [10_000, 100_000],
-    item: (text) => ({ ...BASE, kind: 'agent', content: said(text), duration: 0 }),
-  },
+  { name: 'answer', sizes: [10_000, 100_000], item: (text) => message('agent', text) },
   { name: 'answer in chunks', sizes: [100_000], streams: true },
-  {
-    name: 'thought',
-    sizes: [100_000],
-    item: (text) => ({ ...BASE, kind: 'thought', content: said(text), duration: 0 }),
-    opens: '.thought > .row',
-  },
+  { name: 'thought', sizes: [100_000], item: (text) => message('thought', text), opens: '.thought > .row' },
   {
     name: 'message of the user',
     sizes: [20_000, 100_000],
-    item: (text) => ({ ...BASE, kind: 'user', content: said(text), duration: 0 }),
+    item: (text) => message('user', text),
     opens: '.show-all',
   },
   { name: 'plan', sizes: [50_000], item: (markdown) => ({ ...BASE, kind: 'plan', entries: [], markdown }) },
@@ -49,56 +66,27 @@ const SURFACES: readonly Surface[] = [
     name: 'text of a tool',
     sizes: [19_000, 50_000],
     item: (text) => ({ ...TOOL, title: 'Tool', content: returns(text) }),
-    opens: '.tool .row',
+    ...opensTool,
   },
   {
     name: 'output of a command',
     sizes: [50_000],
-    item: (text) => ({ ...TOOL, toolKind: 'execute', title: 'make', content: returns(text) }),
-    opens: '.tool .row',
+    item: (text) => ({ ...EXECUTE, content: returns(text) }),
+    ...opensTool,
   },
   {
     name: 'terminal',
     sizes: [100_000],
-    item: (output) => ({
-      ...TOOL,
-      toolKind: 'execute',
-      title: 'make',
-      content: [{ type: 'terminal', terminal: { id: 'm', output, truncated: false, running: true, openable: false } }],
-    }),
-    opens: '.tool .row',
+    item: (text) => ({ ...EXECUTE, content: [{ type: 'terminal', terminal: running(text) }] }),
+    ...opensTool,
   },
   {
     name: 'change',
     sizes: [100_000],
-    item: (text) => ({
-      ...TOOL,
-      toolKind: 'edit',
-      title: 'Edit a.ts',
-      content: [
-        {
-          type: 'diff',
-          diff: {
-            path: '/a.ts',
-            label: 'a.ts',
-            isNew: false,
-            added: 400,
-            removed: 0,
-            hunks: [
-              { oldStart: 1, newStart: 1, lines: text.split('\n', 400).map((line) => `+${line.slice(0, 2000)}`) },
-            ],
-          },
-        },
-      ],
-    }),
-    opens: '.tool .row',
+    item: (text) => ({ ...EXECUTE, toolKind: 'edit', content: [{ type: 'diff', diff: change(text) }] }),
+    ...opensTool,
   },
-  {
-    name: 'title of a tool',
-    sizes: [2_000],
-    item: (title) => ({ ...TOOL, toolKind: 'execute', title, content: [] }),
-    opens: '.tool .row',
-  },
+  { name: 'title of a tool', sizes: [2_000], item: (title) => ({ ...EXECUTE, title }), ...opensTool },
   {
     name: 'notice',
     sizes: [20_000, 50_000],
@@ -114,37 +102,14 @@ const SURFACES: readonly Surface[] = [
   {
     name: 'question',
     sizes: [20_000],
-    item: () => ({ ...TOOL, toolKind: 'execute', status: 'pending', title: 'make', content: [] }),
-    session: (text) => ({
-      permissions: [
-        {
-          id: 'p',
-          index: 0,
-          title: text.slice(0, 2_000),
-          description: text,
-          options: [{ optionId: 'a', name: text.slice(0, 200), kind: 'allow_once' }],
-        } as SessionView['permissions'][number],
-      ],
-    }),
+    item: () => ({ ...EXECUTE, status: 'pending' }),
+    session: (text) => ({ permissions: [question(text) as SessionView['permissions'][number]] }),
   },
   {
     name: 'form',
     sizes: [20_000],
-    item: () => ({ ...BASE, kind: 'agent', content: said('a'), duration: 0 }),
-    session: (text) => ({
-      elicitations: [
-        {
-          id: 'q',
-          mode: 'form',
-          message: text,
-          form: {
-            title: text.slice(0, 500),
-            description: text,
-            fields: [{ key: 'a', type: 'text', title: text.slice(0, 500), description: text, required: false }],
-          },
-        } as SessionView['elicitations'][number],
-      ],
-    }),
+    item: () => message('agent', 'a'),
+    session: (text) => ({ elicitations: [form(text) as SessionView['elicitations'][number]] }),
   },
 ];
 

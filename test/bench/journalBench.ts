@@ -11,28 +11,11 @@ import { Journal } from '../../src/store/journal';
 import { JournalPersistence } from '../../src/workbench/sessions/journalPersistence';
 import { HeldTimers, newSession, queued, said, searchIn } from '../support/store/journals';
 import { seeded } from '../support/store/random';
-import { percentile, type Row, rounded } from './figures';
+import { percentile, type Row, rounded, rowsOf } from './figures';
 import { cpuMs } from './loopGaps';
 import { record } from './recordEvents';
 
-const SYLLABLES = [
-  'ka',
-  'lo',
-  'mi',
-  'ren',
-  'tas',
-  'vu',
-  'bel',
-  'dor',
-  'fi',
-  'gan',
-  'hul',
-  'jes',
-  'pri',
-  'sto',
-  'wen',
-  'zy',
-];
+const SYLLABLES = 'ka lo mi ren tas vu bel dor fi gan hul jes pri sto wen zy'.split(' ');
 const WORDS = 50_000;
 const START = 1_700_000_000_000;
 
@@ -65,9 +48,8 @@ async function measure(folder: string, { sessions, say }: JournalBenchOptions): 
   }
   journal.dispose();
   const rows: Row[] = [];
-  const row = (name: string, value: number, target: number): void => {
-    rows.push({ name: `journal: ${name}`, value: rounded(value), unit: 'ms', target, better: 'lower' });
-  };
+  const rowOf = rowsOf('journal');
+  const row = (name: string, value: number, target: number) => rows.push(rowOf(name, value, 'ms', target));
 
   // The timers that index had no chance to run yet.
   journal = open(folder);

@@ -9,7 +9,7 @@ import { JournalPersistence } from '../../src/workbench/sessions/journalPersiste
 import { newSession, said } from '../support/store/journals';
 import { seeded } from '../support/store/random';
 import { Chat } from './chat';
-import { median, percentile, type Row, rounded } from './figures';
+import { median, percentile, type Row, rounded, rowsOf } from './figures';
 import { conversation } from './journalBench';
 import { untilQuiet } from './procStat';
 import { record } from './recordEvents';
@@ -43,14 +43,13 @@ export async function measureJumps(subject: Subject, say: (line: string) => void
           painted.push(await chat.recall(title, markerOf(title)));
         }
         say(`jumps: ${entries} entries painted after ${painted.map(rounded).join(' / ')} ms`);
-        rows.push(row(entries, 'chosen to last page painted', median(painted), 'ms', paintedMs));
+        rows.push(rowOf(entries)('chosen to last page painted', median(painted), 'ms', paintedMs));
       }
       await untilQuiet();
       const { frames, elements } = await chat.jump(JUMPS);
-      const { entries } = SIZES[1];
-      rows.push(row(entries, 'frame p95 while jumping', percentile(frames, 95), 'ms', 17));
-      rows.push(row(entries, 'elements in the page while jumping, at most', elements, 'elements', 2000));
-      return rows;
+      const row = rowOf(SIZES[1].entries);
+      rows.push(row('frame p95 while jumping', percentile(frames, 95), 'ms', 17));
+      return [...rows, row('elements in the page while jumping, at most', elements, 'elements', 2000)];
     } finally {
       await chat.close();
     }
@@ -59,10 +58,7 @@ export async function measureJumps(subject: Subject, say: (line: string) => void
   }
 }
 
-function row(entries: number, name: string, value: number, unit: string, target: number): Row {
-  const session = `a session of ${entries.toLocaleString('en')} entries`;
-  return { name: `${session}: ${name}`, value: rounded(value), unit, target, better: 'lower' };
-}
+const rowOf = (entries: number) => rowsOf(`a session of ${entries.toLocaleString('en')} entries`);
 
 /** Among the last words of a session. */
 const markerOf = (title: string): string => `END-OF-${title.toUpperCase()}`;

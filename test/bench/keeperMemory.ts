@@ -1,10 +1,11 @@
 // What keepers take of memory: those of idle sessions, of busy ones, and of sessions whose agents
 // have ended.
+import { setTimeout as delay } from 'node:timers/promises';
 import type { KeptProcess } from '../../src/client/transport/keptProcess';
 import { Heard, someone, TestKeepers } from '../support/keeper/keepers';
 import { isGone, pssOf } from '../support/processes';
 import { removeScratch } from '../support/scratch';
-import { type Row, rounded } from './figures';
+import { type Row, rounded, rowsOf } from './figures';
 
 const IDLE = 4;
 const BUSY = 20;
@@ -22,13 +23,11 @@ process.stdin.once('data', () => setInterval(() => process.stdout.write(lines), 
 export async function measureKeeperMemory(say: (line: string) => void): Promise<readonly Row[]> {
   const idle = await idleKeepers(say);
   const busy = await busyKeepers(say);
-  const row = (name: string, value: number, target: number): Row => {
-    return { name: `keepers: ${name}`, value: rounded(value), unit: 'MB', target, better: 'lower' };
-  };
+  const row = rowsOf('keepers');
   return [
-    row(`${IDLE} idle sessions without a window`, idle.alive, 50),
-    row(`${IDLE} sessions whose agents have ended`, idle.ended, 0),
-    row(`${BUSY} busy sessions`, busy, 350),
+    row(`${IDLE} idle sessions without a window`, idle.alive, 'MB', 50),
+    row(`${IDLE} sessions whose agents have ended`, idle.ended, 'MB', 0),
+    row(`${BUSY} busy sessions`, busy, 'MB', 350),
   ];
 }
 
@@ -93,8 +92,4 @@ async function memoryOf(pids: readonly number[]): Promise<number> {
   let sum = 0;
   for (const pid of pids) if (!(await isGone(pid))) sum += await pssOf(pid);
   return sum;
-}
-
-function delay(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

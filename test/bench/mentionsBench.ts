@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FileList } from '../../src/mentions/fileList';
 import { gitFiles } from '../../src/mentions/gitFiles';
-import { median, type Row, rounded } from './figures';
+import { median, type Row, rounded, rowsOf } from './figures';
 import { LoopGaps } from './loopGaps';
 
 const FILES = 100_000;
@@ -39,17 +39,11 @@ export async function measureMentions(say: (line: string) => void): Promise<read
       warm.push({ query, ms: median(times) });
     }
     say(warm.map(({ query, ms }) => `${query} ${rounded(ms)}`).join(', '));
-    const row = (name: string, value: number, target: number): Row => ({
-      name: `mentions in ${FILES} files: ${name}`,
-      value: rounded(value),
-      unit: 'ms',
-      target,
-      better: 'lower',
-    });
+    const row = rowsOf(`mentions in ${FILES} files`);
     return [
-      row('first files, cold', median(cold), 300),
-      row('first files, warm, slowest of the queries', Math.max(...warm.map(({ ms }) => ms)), 50),
-      row('longest block of the event loop', gaps.end(), 20),
+      row('first files, cold', median(cold), 'ms', 300),
+      row('first files, warm, slowest of the queries', Math.max(...warm.map(({ ms }) => ms)), 'ms', 50),
+      row('longest block of the event loop', gaps.end(), 'ms', 20),
     ];
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -1,14 +1,12 @@
 // Parley at scale, in a real VS Code: many sessions that stream at once, and a day of turns in one. What the extension host stands still, what is written to the disk,
 // and what grows with the day.
-import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { repository } from '../support/vscode/repository';
 import { Chat } from './chat';
-import { median, percentile, type Row, rounded } from './figures';
-import type { Subject } from './subjects';
+import { median, percentile, type Row, rowsOf } from './figures';
+import { pack, type Subject } from './subjects';
 
 interface HostFigures {
   readonly p99: number;
@@ -41,7 +39,7 @@ class Probed {
     const scratch = mkdtempSync(join(tmpdir(), 'parley-scale-'));
     const file = join(scratch, 'probe');
     const chat = await Chat.open(subject, scratch, say, {
-      extensions: [packProbe(scratch)],
+      extensions: [pack('test/bench/hostProbe', join(scratch, 'probe.vsix'))],
       env: { PARLEY_BENCH_PROBE: file },
     });
     for (let waited = 0; !existsSync(file); waited += 50) {
@@ -65,16 +63,6 @@ class Probed {
   }
 }
 
-function packProbe(folder: string): string {
-  const vsix = join(folder, 'probe.vsix');
-  const vsce = join(repository, 'node_modules/@vscode/vsce/vsce');
-  const flags = ['--no-dependencies', '--allow-missing-repository', '--skip-license', '--out', vsix];
-  const cwd = join(repository, 'test/bench/hostProbe');
-  const packed = spawnSync(process.execPath, [vsce, 'package', ...flags], { cwd, encoding: 'utf8' });
-  if (packed.status !== 0) throw new Error(`The probe could not be packed:\n${packed.stdout}${packed.stderr}`);
-  return vsix;
-}
-
 /** Sessions that stream at once, one of them shown. */
 export async function measureSessions(subject: Subject, say: (line: string) => void): Promise<readonly Row[]> {
   const rows: Row[] = [];
@@ -88,13 +76,7 @@ export async function measureSessions(subject: Subject, say: (line: string) => v
       await probed.ask('settled');
       const host = (await probed.ask('read')) as HostFigures;
       const said = count * UPDATES * UPDATE_BYTES;
-      const of = (name: string, value: number, unit: string, target?: number): Row => ({
-        name: `${count} ${count === 1 ? 'session' : 'sessions'} streaming: ${name}`,
-        value: rounded(value),
-        unit,
-        ...(target !== undefined && { target }),
-        better: 'lower',
-      });
+      const of = rowsOf(`${count} ${count === 1 ? 'session' : 'sessions'} streaming`);
       rows.push(
         of('extension host delay p99', host.p99, 'ms', 4),
         of('extension host longest delay', host.longest, 'ms', 50),
@@ -133,13 +115,7 @@ export async function measureDay(
     const last = await look();
     const said = probed.chat.agentBytes() / MEGABYTE;
     say(`day of ${turns}: ${JSON.stringify({ first, last, said })}`);
-    const row = (name: string, value: number, unit: string, target?: number): Row => ({
-      name: `a day of ${turns} turns: ${name}`,
-      value: rounded(value),
-      unit,
-      ...(target !== undefined && { target }),
-      better: 'lower',
-    });
+    const row = rowsOf(`a day of ${turns} turns`);
     return [
       row('last 20 turns against first 20', median(totals.slice(-20)) / median(totals.slice(0, 20)), '×', 1.05),
       row('extension host heap, growth', last.host - first.host, 'MB', 20),

@@ -30,13 +30,18 @@ export function otherVersion(vsix: string): Subject {
 
 /** Packs the floor. @param folder where its VSIX goes */
 export function packFloor(folder: string): Subject {
-  const vsix = join(folder, 'floor.vsix');
+  const vsix = pack('test/bench/floor', join(folder, 'floor.vsix'));
+  return { name: 'floor', vsix, settings: (agent) => ({ 'parleyFloor.agent': agent }) };
+}
+
+/** Packs an extension of ours. @returns the path of the VSIX */
+export function pack(extension: string, vsix: string): string {
   const vsce = join(repository, 'node_modules/@vscode/vsce/vsce');
   const flags = ['--no-dependencies', '--allow-missing-repository', '--skip-license', '--out', vsix];
-  const cwd = join(repository, 'test/bench/floor');
+  const cwd = join(repository, extension);
   const packed = spawnSync(process.execPath, [vsce, 'package', ...flags], { cwd, encoding: 'utf8' });
-  if (packed.status !== 0) throw new Error(`The floor could not be packed:\n${packed.stdout}${packed.stderr}`);
-  return { name: 'floor', vsix, settings: (agent) => ({ 'parleyFloor.agent': agent }) };
+  if (packed.status !== 0) throw new Error(`${extension} could not be packed:\n${packed.stdout}${packed.stderr}`);
+  return vsix;
 }
 
 /** The scripted agent, writing when and how much it sent to `log`. */

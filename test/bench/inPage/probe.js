@@ -70,20 +70,6 @@
 
   const afterPaint = (done) => requestAnimationFrame(() => afterThisFrame(done));
 
-  /** Goes to the beginning of the transcript and stays there. @returns when the words are painted there, in milliseconds since 1970 */
-  bench.seenAtTop = (words) =>
-    new Promise((resolve) => {
-      const log = document.querySelector('[role=log]');
-      const frame = () => {
-        log.scrollTop = 0;
-        let text = '';
-        for (const entry of [...log.querySelectorAll('[role=article]')].slice(0, 10)) text += entry.textContent;
-        if (text.includes(words)) afterPaint(() => resolve(now()));
-        else requestAnimationFrame(frame);
-      };
-      requestAnimationFrame(frame);
-    });
-
   /** Jumps to places all over the transcript and looks at twelve frames after each. */
   bench.jump = async (count) => {
     const log = document.querySelector('[role=log]');
