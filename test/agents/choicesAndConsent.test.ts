@@ -105,14 +105,6 @@ describe('choices and consent with real agents in the installed extension', () =
       await isStillReadOnly('choices-agent-killed');
     });
 
-    it('is in force after the agent was restarted', async () => {
-      const running = await chooseReadOnly();
-      assert.ok(running.length > 0);
-      await command(vscode.window.page, 'Parley: Restart Agent');
-      await Promise.all(running.map(goneFrom));
-      await isStillReadOnly('choices-agent-restarted');
-    });
-
     it('is in force after the window was closed with its agent', async () => {
       vscode.server.configure({ 'parley.background': 'off' });
       await chooseReadOnly();

@@ -1,19 +1,26 @@
 // The tools of the editor through the installed extension: real agents with the scripted model call them, and the chat says what they found.
 import { strict as assert } from 'node:assert';
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Chat } from '../support/vscode/chat';
+import { gitFolder } from '../support/vscode/gitFolder';
 import { screenshot } from '../support/vscode/openWindow';
 import { typescriptFolder } from '../support/vscode/serverTree';
 import { useVsCode } from '../support/vscode/useVsCode';
-import { command } from '../support/vscode/workbench';
 import { type ModelServer, startModelServer } from './modelServer';
 import { type RealAgent, realAgents } from './realAgents';
 
 const scratch = mkdtempSync(join(tmpdir(), 'parley-editor-tools-'));
 const names = { claude: 'Claude', gemini: 'Gemini', opencode: 'OpenCode', codex: 'Codex' } as const;
+
+/** A function, its uses in two other files, and an error of types in one of them. */
+const FILES = {
+  'tsconfig.json': '{ "compilerOptions": { "strict": true }, "include": ["src"] }\n',
+  'src/area.ts': 'export function area(side: number): number {\n  return side * side;\n}\n',
+  'src/user.ts': "import { area } from './area';\n\nexport const wrong: string = area(2);\n",
+  'src/other.ts': "import { area } from './area';\n\nexport const right = area(3);\n",
+};
 
 describe('the tools of the editor for real agents', () => {
   let model: ModelServer;
@@ -40,7 +47,7 @@ describe('the tools of the editor for real agents', () => {
     describe(id, function () {
       this.timeout(180_000);
       const folder = join(scratch, `work ${id}`);
-      makeProject(folder);
+      gitFolder(folder, FILES);
       const windowSettings: Record<string, unknown> = { 'parley.agents': settings, 'parley.defaultAgent': id };
       windows.push(windowSettings);
       const vscode = useVsCode({
@@ -97,39 +104,6 @@ describe('the tools of the editor for real agents', () => {
         await chat.frame.getByRole('button', { name: /^3 files changed/ }).waitFor();
         await chat.frame.getByRole('button', { name: /^Review 3 files/ }).waitFor();
       });
-
-      if (id !== 'gemini') return;
-      it('is undone in the editor in one step', async () => {
-        const { page } = vscode.window;
-        await command(page, 'Go to File...');
-        await page.keyboard.type('area.ts');
-        await page.locator('.quick-input-list .monaco-list-row', { hasText: 'area.ts' }).first().waitFor();
-        await page.keyboard.press('Enter');
-        await page.locator('.editor-instance').getByText('surface').first().click();
-        await page.keyboard.press('Control+Z');
-        await page.locator('.editor-instance').getByText('area').first().waitFor();
-        await command(page, 'File: Save All Files');
-        while (/surface/.test(read('src/user.ts') + read('src/area.ts') + read('src/other.ts')))
-          await page.waitForTimeout(50);
-      });
     });
   }
 });
-
-/** A repository with a function, its uses in two other files, and an error of types in one of them. */
-function makeProject(folder: string): void {
-  mkdirSync(join(folder, 'src'), { recursive: true });
-  for (const [name, text] of Object.entries({
-    'tsconfig.json': '{ "compilerOptions": { "strict": true }, "include": ["src"] }\n',
-    'src/area.ts': 'export function area(side: number): number {\n  return side * side;\n}\n',
-    'src/user.ts': "import { area } from './area';\n\nexport const wrong: string = area(2);\n",
-    'src/other.ts': "import { area } from './area';\n\nexport const right = area(3);\n",
-  }))
-    writeFileSync(join(folder, name), text);
-  const git = (...args: string[]): void => {
-    execFileSync('git', ['-c', 'user.name=Test', '-c', 'user.email=test@localhost', ...args], { cwd: folder });
-  };
-  git('init', '--quiet');
-  git('add', '-A');
-  git('commit', '--quiet', '-m', 'First');
-}

@@ -92,14 +92,6 @@ describe('real agents in the installed extension', () => {
         await chat.send(agent.prompt(script, folder));
       }
 
-      async function answer(kind: 'allow' | 'reject'): Promise<void> {
-        const options = chat.permission.locator(`button[data-option-kind^=${kind}]`);
-        const once = chat.permission.locator(`button[data-option-kind=${kind}_once]`);
-        await options.first().waitFor({ timeout: 60_000 });
-        await chat.answerable();
-        await ((await once.count()) > 0 ? once : options).first().click();
-      }
-
       /** Holds what the panel shows of the last turn against what went over the wire. @returns how many updates that was */
       async function nothingIsDropped(): Promise<number> {
         const updates: Wild[] = wire()
@@ -166,39 +158,9 @@ describe('real agents in the installed extension', () => {
         assert.equal(existsSync(path), false);
         await chat.answerable();
         await screenshot(vscode.window.page, `agent-${id}-permission`);
-        await answer('allow');
+        await chat.permission.locator('button[data-option-kind=allow_once]').first().click();
         assert.equal(await chat.turnEnd(60_000), 'end_turn');
         assert.equal(readFileSync(path, 'utf8'), 'line one\nline two\n');
-        await nothingIsDropped();
-      });
-
-      it('runs nothing that was rejected', async () => {
-        await send('command');
-        await answer('reject');
-        await chat.turnEnd(60_000);
-        assert.equal(existsSync(join(folder, 'ran.txt')), false);
-        await nothingIsDropped();
-      });
-
-      it('runs a command with permission', async () => {
-        await send('command');
-        await chat.frame.locator('.tool.asking').getByText('echo out-42').first().waitFor({ timeout: 60_000 });
-        await answer('allow');
-        assert.equal(await chat.turnEnd(60_000), 'end_turn');
-        assert.ok(existsSync(join(folder, 'ran.txt')));
-        await nothingIsDropped();
-        await screenshot(vscode.window.page, `agent-${id}`);
-      });
-
-      it('stops in mid-stream', async () => {
-        await send('slow');
-        await chat.entries('agent').last().getByText('tick').first().waitFor({ timeout: 60_000 });
-        await chat.button('Stop').click();
-        assert.equal(await chat.turnEnd(30_000), 'cancelled');
-        await chat.state('ready');
-        await nothingIsDropped();
-        await send('text');
-        assert.equal(await chat.turnEnd(60_000), 'end_turn');
         await nothingIsDropped();
       });
 
@@ -225,7 +187,7 @@ describe('real agents in the installed extension', () => {
         const turns = before.filter(([kind]) => kind === 'turn').length;
         assert.deepEqual(
           before.filter(([kind]) => kind === 'user').map(([, text]) => /<(\w+)>/.exec(text)?.[1]),
-          ['text', 'write', 'command', 'command', 'slow', 'text'],
+          ['text', 'write'],
         );
         await agent.settle?.();
         await Promise.all([page.waitForEvent('load'), command(page, 'Developer: Reload Window')]);
