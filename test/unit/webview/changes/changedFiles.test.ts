@@ -40,32 +40,6 @@ function view(id: string): ChangedFileView {
 }
 
 describe('the files of a list of changes', () => {
-  it('are requested page by page, once, when they are looked at', () => {
-    const { files, requests } = new Fixture(2000);
-    assert.equal(files.total, 2000, 'counted before the first page');
-    assert.deepEqual(requests, []);
-    files.look(0, 20);
-    files.look(5, 25);
-    assert.deepEqual(requests, ['0–100']);
-    files.look(90, 110);
-    assert.deepEqual(requests, ['0–100', '100–200']);
-  });
-
-  it('are known as far as they are loaded', () => {
-    const list = new Fixture(250);
-    list.files.look(190, 210);
-    list.send(1);
-    assert.equal(list.files.at(150)?.id, 'f150');
-    assert.equal(list.files.at(50), undefined);
-    assert.equal(list.files.indexOf('f150'), 150);
-    assert.equal(list.files.indexOf('f50'), -1);
-    assert.equal(list.files.loadMore(), true);
-    assert.deepEqual(list.requests, ['100–200', '200–300', '0–100']);
-    list.send(0);
-    list.send(2);
-    assert.equal(list.files.loadMore(), false);
-  });
-
   it('stay as they were until all that is looked at has arrived in a new version', () => {
     const list = new Fixture(250);
     list.files.look(90, 110);
@@ -104,16 +78,6 @@ describe('the files of a list of changes', () => {
     list.send(1);
     assert.equal(list.files.total, 120);
     assert.equal(list.files.at(119)?.id, 'f119');
-  });
-
-  it('may be none', () => {
-    const list = new Fixture(3);
-    list.files.look(0, 3);
-    list.send(0);
-    list.change([]);
-    list.send(0);
-    assert.equal(list.files.total, 0);
-    assert.equal(list.files.at(0), undefined);
   });
 
   it('are requested again after nobody has looked, where the host refused them', () => {

@@ -31,26 +31,6 @@ describe('webview/itemStore', () => {
     assert.equal(textOf(store, 1), '|after');
   });
 
-  it('only counts items that it does not have', () => {
-    const store = new ItemStore();
-    store.reset(100, 99, [message('z', 'z')], 1);
-    assert.deepEqual(store.apply({ op: 'append', index: 3, text: 'x', until: 0 }, 2), []);
-    assert.deepEqual(store.apply({ op: 'put', index: 3, item: message('x', 'x') }, 2), []);
-    assert.equal(store.get(3), undefined);
-    assert.deepEqual(store.apply({ op: 'put', index: 100, item: message('n', 'n') }, 2), [{ type: 'put', index: 100 }]);
-    assert.equal(store.total, 101);
-  });
-
-  it('skips operations that a fetched page already contains', () => {
-    const store = new ItemStore();
-    store.reset(2, 1, [message('b', 'b')], 1);
-    store.insert(0, [message('a', 'one two')], 9);
-    store.apply({ op: 'append', index: 0, text: ' two', until: 0 }, 8);
-    assert.equal(textOf(store, 0), 'one two');
-    store.apply({ op: 'append', index: 0, text: ' three', until: 0 }, 10);
-    assert.equal(textOf(store, 0), 'one two three');
-  });
-
   it('appends to a terminal wherever it is shown, and drops from its start', () => {
     const store = new ItemStore();
     const terminal = { id: 't', output: 'abc', truncated: false, running: true, openable: true };
@@ -76,20 +56,5 @@ describe('webview/itemStore', () => {
       type: 'terminal',
       terminal: { ...terminal, output: 'cdef', truncated: true },
     });
-  });
-
-  it('finds the user’s messages, newest first', () => {
-    const store = new ItemStore();
-    store.reset(
-      3,
-      0,
-      [
-        { ...message('u', 'first'), kind: 'user' } as ItemView,
-        message('a', 'one'),
-        { ...message('v', 'second'), kind: 'user' } as ItemView,
-      ],
-      1,
-    );
-    assert.deepEqual([...store.userTexts()], ['second', 'first']);
   });
 });

@@ -26,16 +26,6 @@ describe('the matches of a search', () => {
     assert.deepEqual(order, ['2.0', '5.0', '5.1', '9.0', '2.0']);
   });
 
-  it('are passed backwards in the same order', () => {
-    const order = [];
-    let match = counts.from(0);
-    for (let step = 0; step < 5 && match; step++) {
-      order.push(`${match.index}.${match.nth}`);
-      match = counts.previous(match);
-    }
-    assert.deepEqual(order, ['2.0', '9.0', '5.1', '5.0', '2.0']);
-  });
-
   it('begin at the reader, or at the last one before', () => {
     assert.deepEqual(counts.near(3), { index: 5, nth: 0 });
     assert.deepEqual(counts.near(10), { index: 9, nth: 0 });

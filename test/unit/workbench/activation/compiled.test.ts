@@ -48,13 +48,6 @@ describe('a bundle that is loaded with its compiled code', () => {
     assert.equal(wasCompiled, false);
   });
 
-  it('uses in the next window what was kept in an earlier one', async () => {
-    await load().keep();
-    const { exports, wasCompiled } = load();
-    assert.equal(exports.answer(), 'one');
-    assert.equal(wasCompiled, true);
-  });
-
   it('compiles a bundle of the same length anew, and keeps nothing of the one before', async () => {
     await load().keep();
     await writeFile(path, text('two'));

@@ -1,6 +1,6 @@
 // Files that agents write, whatever the editor has of them: what was not edited stays, byte by byte.
 import assert from 'node:assert/strict';
-import { chmod, lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { silentLog } from '../../../../src/base/log';
 import { AgentFiles } from '../../../../src/client/requests/agentFiles';
@@ -43,60 +43,6 @@ describe('a file that an agent writes', () => {
     assert.equal((error as { data?: { code?: string } }).data?.code, code);
     return true;
   };
-
-  it('is refused each time where its encoding is not known, open or not', async () => {
-    const bytes = Buffer.from('gr\xfc\xdfe\nmore\n', 'latin1');
-    const path = await seed('latin.txt', bytes);
-    for (const isOpen of [false, true]) {
-      if (isOpen) editor.open(path);
-      const text = await read(path);
-      for (let times = 0; times < 2; times++) {
-        await assert.rejects(write(path, text.replace('more', 'less')), hasCode('file-encoding'));
-        assert.deepEqual(await readFile(path), bytes);
-      }
-    }
-  });
-
-  it('keeps its encoding and refuses characters that it lacks, open or not', async () => {
-    editor.configured = 'windows1252';
-    const path = await seed('western.txt', Buffer.from('gr\xfc\xdfe\n', 'latin1'));
-    for (const isOpen of [false, true]) {
-      if (isOpen) editor.open(path);
-      await write(path, `${await read(path)}é\n`);
-      await assert.rejects(write(path, '漢字\n'), hasCode('file-encoding'));
-    }
-    assert.deepEqual(await readFile(path), Buffer.from('gr\xfc\xdfe\n\xe9\n\xe9\n', 'latin1'));
-  });
-
-  it('keeps mixed line ends, trailing blanks and a missing last line end, open, edited or not', async () => {
-    const path = await seed('mixed.txt', 'a  \r\nb\nc\t\r\nd');
-    await write(path, (await read(path)).replace('b', 'B'));
-    assert.equal(await readFile(path, 'utf8'), 'a  \r\nB\nc\t\r\nd');
-    const document = editor.open(path);
-    await write(path, 'a  \nBB\nc\t\nd');
-    assert.equal(await readFile(path, 'utf8'), 'a  \r\nBB\nc\t\r\nd');
-    document.follow();
-    document.type(`mine \n${document.getText()}`);
-    await write(path, (await read(path)).replace('BB', 'BBB'));
-    assert.equal(await readFile(path, 'utf8'), 'mine \na  \r\nBBB\nc\t\r\nd'.replace('mine \n', 'mine \r\n'));
-    assert.equal(document.isDirty, false);
-  });
-
-  it('keeps what the user has typed since the agent read it, saved or not, where that is elsewhere', async () => {
-    for (const isSaved of [false, true]) {
-      const path = await seed('typed.txt', 'one\ntwo\nthree\nfour\n');
-      const document = editor.open(path);
-      const given = await read(path);
-      document.type('one\ntwo\nthree\nfour\nmine\n');
-      if (isSaved) await document.save();
-      await write(path, given.replace('one', 'ONE'));
-      assert.equal(await readFile(path, 'utf8'), 'ONE\ntwo\nthree\nfour\nmine\n');
-      // The agent does not know the line of the user, and still must not lose it.
-      await write(path, given.replace('one', 'ONE!'));
-      assert.equal(await readFile(path, 'utf8'), 'ONE!\ntwo\nthree\nfour\nmine\n');
-      editor.textDocuments = [];
-    }
-  });
 
   it('is refused where the user has changed the same lines since, until the agent has read them', async () => {
     const path = await seed('same.txt', 'one\ntwo\nthree\n');
@@ -181,19 +127,6 @@ describe('a file that an agent writes', () => {
     await writeFile(path, 'one\ntwo\nthree\nmine\n');
     await write(path, given.replace('one', 'ONE'));
     assert.equal(await readFile(path, 'utf8'), 'ONE\ntwo\nthree\nmine\n');
-  });
-
-  it('keeps its permissions, and is refused where it is read-only, open or not', async () => {
-    const path = await seed('run.sh', 'one\n');
-    await chmod(path, 0o750);
-    await write(path, 'two\n');
-    assert.equal((await stat(path)).mode & 0o777, 0o750);
-    await chmod(path, 0o444);
-    for (const isOpen of [false, true]) {
-      if (isOpen) editor.open(path).type('mine\n');
-      await assert.rejects(write(path, 'three\n'), hasCode('file-read-only'));
-      assert.equal(await readFile(path, 'utf8'), 'two\n');
-    }
   });
 
   it('is refused where it is too large, a folder or below a file', async () => {

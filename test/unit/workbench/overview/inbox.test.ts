@@ -110,14 +110,6 @@ describe('the inbox of all windows', () => {
     assert.match(first(owner).text, /^ls\n⟨299 blank lines⟩\nrm⟨U\+00A0⟩-rf \//);
   });
 
-  it('answers a question of its own window at once', async () => {
-    const { owner, session } = await open();
-    session.ask('Run the tests');
-    assert.equal(await owner.inbox.answer(first(owner), 0), true);
-    await new Promise(setImmediate);
-    assert.deepEqual(session.answers, ['yes']);
-  });
-
   it('does not answer a question that was withdrawn meanwhile', async () => {
     const { owner, other, session } = await open();
     const withdraw = session.ask('Run the tests');
@@ -202,12 +194,6 @@ describe('the inbox of all windows', () => {
       assert.deepEqual(other.inbox.questions, []);
     }
     database.close();
-  });
-
-  it('offers what is too long to be read without its answers', async () => {
-    const { other, session } = await open();
-    session.ask('Run it', 'x'.repeat(5000));
-    assert.deepEqual(first(other).choices, []);
   });
 
   it('ends each wait for an answer, also of two to the same question', async () => {
