@@ -1,8 +1,8 @@
 // The card that tells what happened while the user was away, and the line where that begins.
 import assert from 'node:assert/strict';
-import axe from 'axe-core';
 import type { AwayView } from '../../src/panel/contract';
 import { THEMES } from '../support/tier';
+import { seriousFindings } from './harness/axe';
 import type { Panel, PanelOptions } from './harness/browser';
 import { message } from './harness/samples';
 import { useHarness } from './harness/useHarness';
@@ -142,15 +142,7 @@ describe('what happened while the user was away', () => {
       const panel = await open({ theme, width: 280 });
       await tell(panel);
       await card(panel).waitFor();
-      await panel.page.evaluate(axe.source);
-      const { violations } = await panel.page.evaluate(() =>
-        (globalThis as unknown as { axe: typeof axe }).axe.run(document, { resultTypes: ['violations'] }),
-      );
-      const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
-      assert.deepEqual(
-        serious.map(({ id, nodes }) => `${theme}: ${id} ${nodes[0]?.html}`),
-        [],
-      );
+      assert.deepEqual(await seriousFindings(panel.page, 'html'), [], theme);
     }
   });
 });

@@ -1,8 +1,8 @@
 // Finding a text in the session that the panel shows, in a real browser.
 import assert from 'node:assert/strict';
-import axe from 'axe-core';
 import type { SessionEvent } from '../../src/session/events/event';
 import { THEMES } from '../support/tier';
+import { cutOff, violationsIn } from './harness/axe';
 import type { Panel, PanelOptions } from './harness/browser';
 import { FindHost } from './harness/findHost';
 import { useChrome } from './harness/useChrome';
@@ -294,14 +294,8 @@ describe('find in the panel', () => {
       await panel.page.getByRole('button', { name: 'Match Case (Alt+C)' }).click();
       await untilSaid('1 of 2');
       await current();
-      const cut = await widget().evaluate((node) =>
-        [...node.querySelectorAll('*')].some((one) => one.getBoundingClientRect().right > innerWidth),
-      );
-      assert.equal(cut, false, 'nothing is cut off');
-      await panel.page.evaluate(axe.source);
-      const { violations } = await panel.page.evaluate(() =>
-        (globalThis as unknown as { axe: typeof axe }).axe.run('.find', { resultTypes: ['violations'] }),
-      );
+      assert.deepEqual(await cutOff(panel.page, '.find *'), []);
+      const violations = await violationsIn(panel.page, '.find');
       assert.deepEqual(
         violations.map(({ id }) => id),
         [],

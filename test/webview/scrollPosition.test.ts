@@ -57,6 +57,20 @@ describe('the scroll position', () => {
     return (await anchor.jsonValue())!;
   }
 
+  /** Another session of 60 entries, which was left at a place. */
+  const another = (anchor: Anchor) =>
+    ({
+      type: 'snapshot',
+      version: CONTRACT_VERSION,
+      revision: 5,
+      session: { ...SESSION, key: 's2' },
+      total: 60,
+      from: 0,
+      items: long(60),
+      draft: { text: '', revision: 0 },
+      anchor,
+    }) as const;
+
   /** How far the top of an entry is above the top edge, px. */
   const offsetOf = (index: number): Promise<number> =>
     panel.page.evaluate((at) => {
@@ -157,17 +171,7 @@ describe('the scroll position', () => {
       body.style.boxSizing = 'content-box';
     });
     const anchor = { index: 30, offset: 33 };
-    await panel.send({
-      type: 'snapshot',
-      version: CONTRACT_VERSION,
-      revision: 5,
-      session: { ...SESSION, key: 's2' },
-      total: 60,
-      from: 0,
-      items: long(60),
-      draft: { text: '', revision: 0 },
-      anchor,
-    });
+    await panel.send(another(anchor));
     await panel.page.locator('[data-index="30"]').waitFor();
     await drawn();
     await assertAt(anchor);
@@ -256,26 +260,17 @@ describe('the scroll position', () => {
 
   it('is restored if the conversation arrives before the panel is laid out', async () => {
     await open({ items: [] });
-    const items = long(60);
-    const sent = {
-      type: 'snapshot',
-      version: CONTRACT_VERSION,
-      revision: 5,
-      session: { ...SESSION, key: 's2' },
-      total: 60,
-      from: 0,
-      items,
-      draft: { text: '', revision: 0 },
-      anchor: { index: 20, offset: 33 },
-    } as const;
-    await panel.page.evaluate(async (snapshot) => {
-      const frame = document.querySelector('.transcript-frame')!;
-      const parent = frame.parentElement!;
-      frame.remove();
-      host.send(snapshot);
-      await host.acked(5);
-      parent.append(frame);
-    }, sent);
+    await panel.page.evaluate(
+      async (snapshot) => {
+        const frame = document.querySelector('.transcript-frame')!;
+        const parent = frame.parentElement!;
+        frame.remove();
+        host.send(snapshot);
+        await host.acked(5);
+        parent.append(frame);
+      },
+      another({ index: 20, offset: 33 }),
+    );
     await panel.page.locator('[data-index="20"]').waitFor();
     await drawn();
     await assertAt({ index: 20, offset: 33 });

@@ -1,8 +1,8 @@
 // The timeline of the session that the panel shows, in a real browser.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import axe from 'axe-core';
 import { THEMES } from '../support/tier';
+import { cutOff, violationsIn } from './harness/axe';
 import type { Panel } from './harness/browser';
 import type { Theme } from './harness/server';
 import type { Language } from './harness/texts';
@@ -178,16 +178,8 @@ describe('the timeline in the panel', () => {
     ] as const)
       it(`fits, and has no finding of axe: ${theme}, ${width} px, ${language}`, async () => {
         await start({ theme, width, language });
-        const outside = await panel.page
-          .locator('.timeline')
-          .evaluate((node) =>
-            [...node.querySelectorAll('*')].some((one) => one.getBoundingClientRect().right > innerWidth),
-          );
-        assert.equal(outside, false, 'nothing is cut off');
-        await panel.page.evaluate(axe.source);
-        const { violations } = await panel.page.evaluate(() =>
-          (globalThis as unknown as { axe: typeof axe }).axe.run('.timeline', { resultTypes: ['violations'] }),
-        );
+        assert.deepEqual(await cutOff(panel.page, '.timeline *'), []);
+        const violations = await violationsIn(panel.page, '.timeline');
         assert.deepEqual(
           violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`),
           [],
