@@ -40,14 +40,8 @@ export class SessionAgents {
   }
 
   open(script: SessionAgentScript, options: OpenOptions = {}): TestConversation {
-    const { opening, roots, services, env } = options;
-    const session = testConversation({
-      agent: this.definition(script, env),
-      cwd: this.#folder,
-      ...(roots && { roots }),
-      ...(opening && { opening }),
-      ...(services && { services }),
-    });
+    const { env, ...more } = options;
+    const session = testConversation({ agent: this.definition(script, env), cwd: this.#folder, ...more });
     this.#open.push(session);
     return session;
   }

@@ -148,7 +148,7 @@ export function assertCommands({ terminals }: Readonly<SessionState>): void {
     if (exit?.exitCode === 0) assert.equal(output.trim(), whole, `the output of ${id}`);
 }
 
-function killIfAlive(pid: number): void {
+export function killIfAlive(pid: number): void {
   try {
     kill(pid);
   } catch (error) {

@@ -9,7 +9,7 @@ import { isAlive } from '../processes';
 import { scratchFolder } from '../scratch';
 import { seeded } from '../store/random';
 import { WorkerProgram } from '../store/spawnWorker';
-import { COMMAND_MS, goOn } from './soak';
+import { COMMAND_MS, goOn, killIfAlive } from './soak';
 
 /** Kills in one session; a longer one would mostly measure its log. */
 const KILLS_IN_SESSION = 20;
@@ -85,12 +85,4 @@ async function commandRuns(keepers: Keepers): Promise<void> {
   const until = performance.now() + COMMAND_MS;
   while (performance.now() < until && !runsCommand((await keepers.list())[0]))
     await new Promise((resolve) => setTimeout(resolve, 10));
-}
-
-function killIfAlive(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
-  }
 }
