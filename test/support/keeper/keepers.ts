@@ -1,5 +1,6 @@
 // Real keepers for tests: the program is bundled once, runs under plain Node, and whatever a test
 // leaves running is ended.
+import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,12 +10,14 @@ import type { TransportSink } from '../../../src/acp/jsonrpc/transport';
 import { hostEnvironment } from '../../../src/agents/agentEnvironment';
 import { Deferred } from '../../../src/base/deferred';
 import { silentLog } from '../../../src/base/log';
+import type { KeptCommandOptions } from '../../../src/client/ports/keptCommands';
 import type { KeptStart } from '../../../src/client/transport/agentTransport';
 import type { KeeperAbout } from '../../../src/client/transport/keeperFiles';
 import { type KeeperPlace, KeeperSocket } from '../../../src/client/transport/keeperSocket';
 import { Keepers, type KeepersOptions } from '../../../src/client/transport/keepers';
 import { KeptProcess } from '../../../src/client/transport/keptProcess';
 import { type Lease, PURPOSE } from '../../../src/keeper/wire';
+import type { RunningCommand } from '../../../src/terminals/runningCommand';
 import { removeScratch, scratchFolder } from '../scratch';
 
 let program: Promise<string> | undefined;
@@ -82,6 +85,40 @@ export class TestKeepers {
       log: silentLog,
       ...options,
     });
+  }
+
+  /** Starts an agent that says `ready`, and hears it say so. */
+  async startReady(script: string, options: Partial<KeptStart> = {}): Promise<KeptProcess> {
+    const kept = await this.start(script, options);
+    await Heard.from(kept).line((text) => text === 'ready');
+    return kept;
+  }
+
+  /** Runs a script of Node's as a command of an agent. */
+  async command(kept: KeptProcess, script: string, more: Partial<KeptCommandOptions> = {}): Promise<RunningCommand> {
+    assert.ok(kept.commands);
+    return kept.commands.start(
+      { file: process.execPath, args: ['-e', script], shell: false },
+      {
+        id: 'c1',
+        about: { line: 'node', cwd: '/', limit: 1000, request: 1 },
+        cwd: '/',
+        env: {},
+        capacityBytes: 1000,
+        onChange() {},
+        ...more,
+      },
+    );
+  }
+
+  /** Attaches to the agent, and hears what it has said. */
+  async read(
+    from: { line: number; open: number[] } = { line: 0, open: [] },
+  ): Promise<{ kept: KeptProcess; heard: Heard }> {
+    const kept = await this.attach();
+    const heard = Heard.from(kept);
+    kept.deliver(from);
+    return { kept, heard };
   }
 
   async attach(session = someone.session): Promise<KeptProcess> {

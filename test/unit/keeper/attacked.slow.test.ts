@@ -1,11 +1,11 @@
 // What a machine does to keepers in a long day: updates, sleep, removed folders, odd homes, and agents that do not leave. Real processes.
 import assert from 'node:assert/strict';
-import { appendFile, copyFile, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { KeptProcess } from '../../../src/client/transport/keptProcess';
 import { ECHO, Heard, keeperProgram, TestKeepers } from '../../support/keeper/keepers';
-import { goneFrom, isAlive } from '../../support/processes';
+import { goneFrom } from '../../support/processes';
 import { scratchFolder } from '../../support/scratch';
 
 /** Longer than a keeper takes between two looks at its folder, in milliseconds. */
@@ -34,22 +34,9 @@ describe('a kept agent', function () {
     await before.detach();
     await writeFile(program, 'throw new Error("another version")');
     await rm(version, { recursive: true });
-    const kept = await keepers.attach();
-    const heard = Heard.from(kept);
-    kept.deliver({ line: 0, open: [] });
+    const { kept, heard } = await keepers.read();
     assert.deepEqual(await talk(kept, heard, 'after the update'), [1, 2, 3]);
-    const command = await kept.commands?.start(
-      { file: process.execPath, args: ['-e', 'process.exitCode = 7'], shell: false },
-      {
-        id: 'c1',
-        about: { line: 'node', cwd: '/', limit: 1000, request: 1 },
-        cwd: '/',
-        env: {},
-        capacityBytes: 1000,
-        onChange() {},
-      },
-    );
-    assert.equal((await command?.exited)?.exitCode, 7);
+    assert.equal((await (await keepers.command(kept, 'process.exitCode = 7')).exited).exitCode, 7);
     await kept.close();
   });
 
@@ -73,9 +60,7 @@ describe('a kept agent', function () {
     const kept = await linked.start(ECHO);
     await Heard.from(kept).line((text) => text === 'ready');
     await kept.detach();
-    const next = await keepers.attach();
-    const heard = Heard.from(next);
-    next.deliver({ line: 0, open: [] });
+    const { kept: next, heard } = await keepers.read();
     assert.deepEqual(await talk(next, heard, 'hello'), [1, 2]);
     await linked.all.endOf(['one']);
     await next.exited;
@@ -117,35 +102,11 @@ describe('a kept agent', function () {
     await next.close();
   });
 
-  it('is there for the last of many windows that come and go in one moment', async () => {
-    const first = await keepers.start(`
-      let n = 0;
-      const say = () => { console.log('word ' + n++); if (n < 400) setTimeout(say, 1); };
-      process.stdin.once('data', say);
-      console.log('ready');`);
-    await Heard.from(first).line((text) => text === 'ready');
-    await first.transport.write('go');
-    for (let round = 0; round < 30; round++) {
-      const window = await keepers.attach();
-      Heard.from(window);
-      window.deliver({ line: 0, open: [] });
-      // The half of them does not even say goodbye.
-      if (round % 2 === 0) void window.detach();
-    }
-    const last = await keepers.attach();
-    const heard = Heard.from(last);
-    last.deliver({ line: 0, open: [] });
-    await heard.line((text) => text === 'word 399');
-    assert.deepEqual(heard.texts, ['ready', ...Array.from({ length: 400 }, (_, n) => `word ${n}`)]);
-    await last.close();
-  });
-
   it('is ended with its keeper where it ignores the end of its input and SIGTERM, and no window is there', async () => {
-    const kept = await keepers.start(
+    const kept = await keepers.startReady(
       `process.on('SIGTERM', () => {}); setInterval(() => {}, 1000); console.log('ready');`,
       { closeGraceMs: { stdin: 100, term: 100 } },
     );
-    await Heard.from(kept).line((text) => text === 'ready');
     const pid = await keeperPid();
     const again = await keepers.attachWith(kept.id, { leaveAfterMs: 50 });
     again.deliver({ line: 1, open: [] });
@@ -167,22 +128,10 @@ describe('a kept agent', function () {
     const daemon = Number(await heard.line(() => true));
     await kept.detach();
     await goneFrom(kept.pid);
-    const next = await keepers.attach();
-    Heard.from(next);
-    next.deliver({ line: 1, open: [] });
+    const { kept: next } = await keepers.read({ line: 1, open: [] });
     assert.equal((await next.exited).code, 3);
     await goneFrom(daemon);
     await next.close();
     assert.deepEqual(await keepers.all.list(), []);
-  });
-
-  it('is no worse for a folder full of what is no keeper', async () => {
-    await mkdir(keepers.folder, { recursive: true });
-    await appendFile(join(keepers.folder, 'a file'), 'of no use');
-    for (let n = 0; n < 200; n++) await mkdir(join(keepers.folder, `empty-${n}`));
-    const kept = await keepers.start(ECHO);
-    assert.equal((await keepers.all.list()).length, 1);
-    assert.ok(isAlive(kept.pid));
-    await kept.close();
   });
 });

@@ -84,6 +84,14 @@ describe('a command of a kept agent', function () {
     await removeScratch();
   });
 
+  async function reopen(heard: Readonly<Record<string, number>>): Promise<{ agent: KeptProcess; window: Window }> {
+    const agent = await keepers.attach();
+    const window = new Window();
+    assert.ok(agent.commands);
+    window.terminals.resume('s', agent.commands, heard);
+    return { agent, window };
+  }
+
   it('runs on without a window, and the next window gets exactly the output that is missing', async () => {
     const agent = await keepers.start(silent);
     Heard.from(agent);
@@ -97,10 +105,7 @@ describe('a command of a kept agent', function () {
     one.terminals.dispose();
     appendFileSync(file, 'second\n');
 
-    const again = await keepers.attach();
-    const two = new Window();
-    assert.ok(again.commands);
-    two.terminals.resume('s', again.commands, heard);
+    const { agent: again, window: two } = await reopen(heard);
     assert.deepEqual(two.created, [terminalId]);
     await two.until(() => two.text === 'second\n');
     appendFileSync(file, 'third\nend');
@@ -142,10 +147,7 @@ describe('a command of a kept agent', function () {
     const heard = one.terminals.heardOf('s');
     const before = one.text;
     await agent.detach();
-    const again = await keepers.attach();
-    const two = new Window();
-    assert.ok(again.commands);
-    two.terminals.resume('s', again.commands, heard);
+    const { window: two } = await reopen(heard);
     assert.deepEqual(await two.terminals.waitForExit('s', { terminalId }, never), { exitCode: 0 });
     assert.equal(before + two.text, 'done\n');
   });
@@ -156,7 +158,7 @@ describe('a command of a kept agent', function () {
 const write = () => { for (let left = 1 + line % 7; left > 0 && line < ${lines}; left--) console.log('line ' + ++line);
   if (line < ${lines}) setTimeout(write, 1); };
 write();`;
-    let agent = await keepers.start(silent);
+    const agent = await keepers.start(silent);
     let window = new Window();
     const { terminalId } = await window.create(agent, 1, program);
     let journal = '';
@@ -166,10 +168,7 @@ write();`;
       journal += stored;
       // More is heard that the journal never gets, and the window is gone without a word.
       await window.until(() => window.text.length > stored.length || window.changes.some(({ exit }) => exit));
-      agent = await keepers.attach();
-      window = new Window();
-      assert.ok(agent.commands);
-      window.terminals.resume('s', agent.commands, heard);
+      ({ window } = await reopen(heard));
       if (round % 3 > 0) await window.until(() => window.text !== '' || window.changes.some(({ exit }) => exit));
     }
     await window.terminals.waitForExit('s', { terminalId }, never);
@@ -182,10 +181,7 @@ write();`;
     const one = new Window();
     const { terminalId } = await one.create(agent, 5, follower(file));
     await agent.detach();
-    const again = await keepers.attach();
-    const two = new Window();
-    assert.ok(again.commands);
-    two.terminals.resume('s', again.commands, {});
+    const { agent: again, window: two } = await reopen({});
     assert.deepEqual(await two.create(again, 5, follower(file)), { terminalId });
     const other = await two.create(again, 5, follower(file));
     assert.notEqual(other.terminalId, terminalId, 'an id that is used again is another request');

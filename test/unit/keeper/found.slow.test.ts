@@ -15,6 +15,8 @@ describe('the keepers of a user', function () {
   const keepers = TestKeepers.each();
 
   const silent = 'process.stdin.resume()';
+  type Found = Awaited<ReturnType<typeof keepers.all.list>>[0];
+  const listed = async (what: (one: Found) => string): Promise<string[]> => (await keepers.all.list()).map(what);
 
   async function change(id: string, more: Record<string, unknown>): Promise<void> {
     const path = join(keepers.folder, id, 'keeper.json');
@@ -41,10 +43,7 @@ describe('the keepers of a user', function () {
     const first = await keepers.start(silent);
     const second = await keepers.start(silent);
     assert.equal((await first.exited).code, 0);
-    assert.deepEqual(
-      (await keepers.all.list()).map(({ id }) => id),
-      [second.id],
-    );
+    assert.deepEqual(await listed(({ id }) => id), [second.id]);
   });
 
   it('end with the sessions that are deleted', async () => {
@@ -52,10 +51,7 @@ describe('the keepers of a user', function () {
     await keepers.start(silent, { about: { ...someone, session: 'two' } });
     await keepers.all.endOf(['one', 'three']);
     await goneFrom(kept.pid);
-    assert.deepEqual(
-      (await keepers.all.list()).map(({ about }) => about.session),
-      ['two'],
-    );
+    assert.deepEqual(await listed(({ about }) => about.session), ['two']);
   });
 
   it('end where their session is no longer stored, unless a window has it', async () => {
@@ -84,10 +80,7 @@ describe('the keepers of a user', function () {
     await mkdir(join(keepers.folder, 'folder', 'keeper.json'), { recursive: true });
     await mkdir(join(keepers.folder, 'link'));
     await symlink(join(keepers.folder, kept.id, 'keeper.json'), join(keepers.folder, 'link', 'keeper.json'));
-    assert.deepEqual(
-      (await keepers.all.list()).map(({ id }) => id),
-      [kept.id],
-    );
+    assert.deepEqual(await listed(({ id }) => id), [kept.id]);
     assert.equal(keepers.all.find('one'), kept.id);
   });
 
@@ -96,10 +89,7 @@ describe('the keepers of a user', function () {
     const { socket, pid } = await keepers.place(kept.id);
     await kept.detach();
     await rm(socket);
-    assert.deepEqual(
-      (await keepers.all.list()).map(({ kind }) => kind),
-      ['unreachable'],
-    );
+    assert.deepEqual(await listed(({ kind }) => kind), ['unreachable']);
     assert.equal(await keepers.all.attach('one', { log: silentLog }), undefined);
     await keepers.all.end(kept.id);
     for (const each of [pid, kept.pid]) await goneFrom(each);
@@ -110,10 +100,7 @@ describe('the keepers of a user', function () {
     const kept = await keepers.start(silent);
     await kept.detach();
     await change(kept.id, { wire: 99 });
-    assert.deepEqual(
-      (await keepers.all.list()).map(({ kind }) => kind),
-      ['newer'],
-    );
+    assert.deepEqual(await listed(({ kind }) => kind), ['newer']);
     assert.equal(keepers.all.find('one'), undefined);
     await change(kept.id, { wire: 1 });
   });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdir, readFile, rm, stat } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { build } from 'esbuild';
@@ -47,22 +47,10 @@ describe('a kept agent', function () {
     assert.deepEqual(await keepers.left(), []);
   });
 
-  it('that closes its stdout and stays is ended, and its window is told after all that it said', async () => {
-    // Node keeps its own stdout open: the shell closes it.
-    const kept = await keepers.start('', { command: '/bin/sh', args: ['-c', 'echo last; exec >&-; sleep 1000'] });
-    const heard = Heard.from(kept);
-    await heard.ended;
-    assert.deepEqual(heard.lines, [{ number: 1, text: 'last' }]);
-    await kept.close();
-    assert.ok(await isGone(kept.pid));
-    assert.deepEqual(await keepers.left(), []);
-  });
-
   it('that reads its stdin no more is ended by its keeper', async () => {
-    const kept = await keepers.start('setInterval(() => {}, 1e6); console.log("ready")', {
+    const kept = await keepers.startReady('setInterval(() => {}, 1e6); console.log("ready")', {
       closeGraceMs: { stdin: 100, term: 5_000 },
     });
-    await Heard.from(kept).line((text) => text === 'ready');
     for (let count = 0; count < 8; count++) void kept.transport.write('x'.repeat(200_000)).catch(() => {});
     // A keeper that had to be killed says nothing of how its agent ended.
     assert.equal((await kept.close()).signal, 'SIGTERM');
@@ -100,9 +88,7 @@ describe('a kept agent', function () {
       const { socket } = await KeeperSocket.open(await keepers.place(first.id), PURPOSE.attach);
       socket.send(frame(FRAME.send, 1, Buffer.from('a\n')));
       await socket.closed;
-      const second = await keepers.attach();
-      const heard = Heard.from(second);
-      second.deliver({ line: 0, open: [] });
+      const { kept: second, heard } = await keepers.read();
       await second.transport.write('b');
       await heard.line((text) => text === '2 b');
       assert.deepEqual(heard.texts, ['ready', '1 a', '2 b']);
@@ -138,22 +124,19 @@ describe('a kept agent', function () {
     it('outlives the process that started it, with the whole group that belonged to', async () => {
       const first = await startElsewhere(keepers);
       assert.ok(isAlive(first));
-      const second = await keepers.attach();
+      const { kept: second, heard } = await keepers.read();
       assert.equal(second.pid, first);
-      const heard = Heard.from(second);
-      second.deliver({ line: 0, open: [] });
       await second.transport.write('b');
       await heard.line((text) => text === '1 b');
     });
 
     it('loses nothing of what it says, in bounded memory, and waits at the bound', async () => {
       const megabytes = 132;
-      const first = await keepers.start(`
+      const first = await keepers.startReady(`
         const line = 'x'.repeat(1023) + '\\n';
         let left = ${megabytes};
         const say = () => { if (left-- > 0) process.stdout.write(line.repeat(1024), say); else console.log('all'); };
         console.log('ready'); process.stdin.once('data', say);`);
-      await Heard.from(first).line((text) => text === 'ready');
       await first.transport.write('go');
       await first.detach();
       let now = await state();
@@ -201,30 +184,11 @@ describe('a kept agent', function () {
       await kept.transport.write('go');
       await kept.detach();
       await goneFrom(kept.pid);
-      const next = await keepers.attach();
-      const heard = Heard.from(next);
-      next.deliver({ line: 0, open: [] });
+      const { kept: next, heard } = await keepers.read();
       await heard.ended;
       assert.deepEqual(heard.lines, [{ number: 1, text: 'last' }]);
       await next.close();
       assert.ok(await isGone(kept.pid));
-    });
-
-    it('and ends by itself, tells the next one how, with all that it said', async () => {
-      const first = await keepers.start(`
-        console.log('ready');
-        process.stdin.once('data', () => { console.error('fatal'); process.stdout.write('last', () => process.exit(4)); });`);
-      await Heard.from(first).line((text) => text === 'ready');
-      await first.transport.write('go');
-      await first.detach();
-      await goneFrom(first.pid);
-      const second = await keepers.attach();
-      const heard = Heard.from(second);
-      second.deliver({ line: 1, open: [] });
-      const exit = await second.exited;
-      assert.deepEqual([exit.code, exit.stderr, heard.texts], [4, 'fatal', ['last']]);
-      await second.close();
-      assert.deepEqual(await keepers.left(), []);
     });
 
     it('and idle, leaves in an orderly way, and its keeper with it', async () => {
@@ -257,20 +221,9 @@ describe('a kept agent', function () {
       );
       await socket.end();
       await goneFrom(first.pid);
-      const second = await keepers.attach();
-      const heard = Heard.from(second);
-      second.deliver({ line: 1, open: [] });
+      const { kept: second, heard } = await keepers.read({ line: 1, open: [] });
       assert.equal((await second.exited).code, 0);
       assert.deepEqual(heard.texts.slice(-2), ['ok', '{"method":"bye"}']);
-    });
-
-    it('leaves when its folder is gone, as nobody could find it', async () => {
-      const first = await keepers.start(ECHO);
-      const { pid } = await state();
-      await rm(keepers.folder, { recursive: true });
-      await first.detach();
-      await goneFrom(pid);
-      assert.ok(await isGone(first.pid));
     });
 
     it('and silent for too long, leaves although it works', async () => {
@@ -281,8 +234,7 @@ describe('a kept agent', function () {
     async function withLease(
       lease: Parameters<TestKeepers['attachWith']>[1],
     ): Promise<{ first: KeptProcess; keeper: number }> {
-      const first = await keepers.start(`console.log('ready'); process.stdin.pipe(process.stdout);`);
-      await Heard.from(first).line((text) => text === 'ready');
+      const first = await keepers.startReady(`console.log('ready'); process.stdin.pipe(process.stdout);`);
       first.stored({ line: 1, open: [] });
       const { pid } = await state();
       const second = await keepers.attachWith(first.id, lease);
@@ -403,8 +355,7 @@ describe('a kept agent', function () {
     });
 
     it('skips frames of a kind that came after it, and closes the connection at one it cannot read', async () => {
-      const kept = await keepers.start(ECHO);
-      await Heard.from(kept).line((text) => text === 'ready');
+      const kept = await keepers.startReady(ECHO);
       const place = await keepers.place(kept.id);
       const { socket } = await KeeperSocket.open(place, PURPOSE.attach);
       socket.send(frame(50, 1, Buffer.from('news')));

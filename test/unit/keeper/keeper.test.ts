@@ -44,16 +44,13 @@ describe('a kept agent', function () {
   });
 
   it('that ended without a window is read from the disk, and nothing runs for it', async () => {
-    const first = await keepers.start(`
+    const first = await keepers.startReady(`
       console.log('ready');
       process.stdin.once('data', () => process.stdout.write('last', () => process.exit(4)));`);
-    await Heard.from(first).line((text) => text === 'ready');
     await first.transport.write('go');
     await first.detach();
     while ((await keepers.all.list()).length > 0);
-    const next = await keepers.attach();
-    const heard = Heard.from(next);
-    next.deliver({ line: 1, open: [] });
+    const { kept: next, heard } = await keepers.read({ line: 1, open: [] });
     assert.equal((await next.exited).code, 4);
     assert.deepEqual(heard.lines, [{ number: 2, text: 'last' }]);
     await next.close();
@@ -69,10 +66,8 @@ describe('a kept agent', function () {
       first.stored({ line: 2, open: [] });
       await first.transport.write('d');
       await first.detach();
-      const second = await keepers.attach();
+      const { kept: second, heard: after } = await keepers.read({ line: 2, open: [] });
       assert.deepEqual([second.ranBefore, second.pid], [true, first.pid]);
-      const after = Heard.from(second);
-      second.deliver({ line: 2, open: [] });
       await second.transport.write('e');
       await after.line((text) => text === '5 e');
       const said = after.lines.map(({ number, text }) => `${number}: ${text}`);
@@ -107,9 +102,7 @@ describe('a kept agent', function () {
       await heard.line((text) => text === 'got answer 3');
       first.stored({ line: 2, open: [1, 2] });
       await first.detach();
-      const second = await keepers.attach();
-      const after = Heard.from(second);
-      second.deliver({ line: 2, open: [1, 2] });
+      const { heard: after } = await keepers.read({ line: 2, open: [1, 2] });
       await after.line((text) => text === 'got answer 3');
       const said = after.lines.map(({ number, text }) => `${number}: ${text}`);
       assert.deepEqual(said, [

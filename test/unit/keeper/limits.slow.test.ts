@@ -6,6 +6,7 @@ import { chmod } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import type { KeptProcess } from '../../../src/client/transport/keptProcess';
+import { textOf } from '../../../src/session/model/entryText';
 import { thisMachine } from '../../../src/store/file/machine';
 import { FaultWindow, keepingAgent } from '../../support/faults/faultWindow';
 import { ECHO, Heard, TestKeepers } from '../../support/keeper/keepers';
@@ -32,8 +33,7 @@ describe('a kept agent', function () {
   });
 
   it('belongs to exactly one of two windows that attach at once, and the other hears of it', async () => {
-    const started = await keepers.start(ECHO);
-    await Heard.from(started).line((text) => text === 'ready');
+    const started = await keepers.startReady(ECHO);
     await started.detach();
     const written: string[] = [];
     for (let round = 0; round < 50; round++) {
@@ -92,12 +92,11 @@ describe('a kept agent', function () {
     if (typeof mounted === 'string') this.skip();
     disk = mounted;
     const small = await TestKeepers.make({ folder });
-    const kept = await small.start(`
+    const kept = await small.startReady(`
       const line = 'x'.repeat(1023) + '\\n';
       let left = 16;
       const say = () => { if (left-- > 0) process.stdout.write(line.repeat(1024), say); else console.log('all'); };
       console.log('ready'); process.stdin.once('data', say);`);
-    await Heard.from(kept).line((text) => text === 'ready');
     await kept.transport.write('go');
     await kept.detach();
     const state = async () => (await small.all.list())[0]?.state;
@@ -105,9 +104,7 @@ describe('a kept agent', function () {
     assert.ok(isAlive(kept.pid), 'the agent waits');
     assert.equal((await state())?.ended, undefined);
     disk.grow(64);
-    const next = await small.attach();
-    const heard = Heard.from(next);
-    next.deliver({ line: 1, open: [] });
+    const { kept: next, heard } = await small.read({ line: 1, open: [] });
     await heard.line((text) => text === 'all');
     assert.equal(heard.lines.length, 16 * 1024 + 1);
     assert.ok(heard.lines.every(({ text }) => text.length === 1023 || text === 'all'));
@@ -152,7 +149,7 @@ describe('a kept agent', function () {
     const second = open(2);
     await second.session.until((c) => c.connection.kind === 'ready' && !c.isBusy && c.model.state.turns.length > 0);
     const said = second.conversation.model.state.entries.flatMap((entry) =>
-      entry.kind === 'agent' ? entry.content.map((block) => (block.type === 'text' ? block.text.length : 0)) : [],
+      entry.kind === 'agent' ? [textOf(entry).length] : [],
     );
     assert.equal(
       said.filter((length) => length === 1024 * 1024).length,

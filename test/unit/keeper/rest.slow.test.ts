@@ -28,20 +28,24 @@ describe('what an ended agent has left', function () {
     await heard.line((text) => text === 'got answer 2');
     first.stored({ line: 2, open: [1, 2] });
     first.setFacts(Buffer.from('facts'));
-    const { pid } = await keepers.place(first.id);
-    await first.transport.write('go');
-    await first.detach();
-    await goneFrom(pid);
+    await goodbye(first);
     return first;
   }
 
   const read = async (from: { line: number; open: number[] }): Promise<{ kept: KeptProcess; heard: Heard }> => {
-    const kept = await keepers.attach();
-    const heard = Heard.from(kept);
-    kept.deliver(from);
-    await heard.ended;
-    return { kept, heard };
+    const both = await keepers.read(from);
+    await both.heard.ended;
+    return both;
   };
+
+  const dying = `console.log('ready'); process.stdin.once('data', () => process.exit(0));`;
+
+  async function goodbye(first: KeptProcess): Promise<void> {
+    const { pid } = await keepers.place(first.id);
+    await first.transport.write('go');
+    await first.detach();
+    await goneFrom(pid);
+  }
 
   it('is all there for the next window, without a process, and goes when it has been read', async () => {
     const first = await endWithoutWindow();
@@ -60,6 +64,7 @@ describe('what an ended agent has left', function () {
       '7: last',
     ]);
     assert.deepEqual([(await kept.exited).code, (await kept.exited).stderr], [4, 'fatal']);
+    await assert.rejects(kept.transport.write('hello'), { code: 'connection-closed' });
     await kept.close();
     assert.deepEqual(await readdir(keepers.folder), []);
   });
@@ -77,33 +82,13 @@ describe('what an ended agent has left', function () {
     );
   });
 
-  it('takes no more messages', async () => {
-    await endWithoutWindow();
-    const { kept } = await read({ line: 2, open: [] });
-    await assert.rejects(kept.transport.write('hello'), { code: 'connection-closed' });
-  });
-
   it('includes the last output of its commands and how they ended', async () => {
-    const first = await keepers.start(`console.log('ready'); process.stdin.once('data', () => process.exit(0));`);
-    await Heard.from(first).line((text) => text === 'ready');
-    const options = {
-      id: 'c1',
-      about: { line: 'node', cwd: '/', limit: 1000, request: 1 },
-      cwd: '/',
-      env: {},
-      capacityBytes: 1000,
-    };
+    const first = await keepers.startReady(dying);
     const said: string[] = [];
     const script = `console.log('from the command'); setInterval(() => {}, 1e6)`;
-    await first.commands?.start(
-      { file: process.execPath, args: ['-e', script], shell: false },
-      { ...options, onChange: ({ append = '' }) => said.push(append) },
-    );
+    await keepers.command(first, script, { onChange: ({ append = '' }) => said.push(append) });
     while (said.join('') === '') await new Promise((resolve) => setTimeout(resolve, 5));
-    const { pid } = await keepers.place(first.id);
-    await first.transport.write('go');
-    await first.detach();
-    await goneFrom(pid);
+    await goodbye(first);
     const next = await keepers.attach();
     const [command] = next.commands?.earlier ?? [];
     const heard: string[] = [];
@@ -113,14 +98,11 @@ describe('what an ended agent has left', function () {
   });
 
   it('can be read by its user only, and holds no environment', async () => {
-    const first = await keepers.start(`console.log('ready'); process.stdin.once('data', () => process.exit(0));`, {
+    const first = await keepers.startReady(dying, {
       env: { PATH: process.env.PATH ?? '', API_KEY: 'sk-very-secret-value' },
     });
-    await Heard.from(first).line((text) => text === 'ready');
-    const { pid, token } = (await keepers.place(first.id)) as { pid: number; token: string };
-    await first.transport.write('go');
-    await first.detach();
-    await goneFrom(pid);
+    const { token } = (await keepers.place(first.id)) as { token: string };
+    await goodbye(first);
     const folder = join(keepers.folder, first.id);
     assert.equal((await stat(folder)).mode & 0o777, 0o700);
     for (const name of await readdir(folder)) {
@@ -131,10 +113,9 @@ describe('what an ended agent has left', function () {
   });
 
   it('is nothing where an idle agent left after its window, whatever it answers to the goodbye', async () => {
-    const first = await keepers.start(`
+    const first = await keepers.startReady(`
       console.log('ready');
       require('readline').createInterface({ input: process.stdin }).on('line', () => console.log('{"id":"goodbye"}'));`);
-    await Heard.from(first).line((text) => text === 'ready');
     first.stored({ line: 1, open: [] });
     const { pid } = await keepers.place(first.id);
     const second = await keepers.attachWith(first.id, { leaveAfterMs: 0, goodbye: '{"method":"bye"}\n' });

@@ -29,14 +29,6 @@ describe('the process that keeps agents', function () {
     await heard.line((text) => text.endsWith(` ${word}`));
   }
 
-  it('is one for all sessions of all windows', async () => {
-    const second = await another();
-    const kept = [...(await startAll('a', 'b', 'c')), await second.start(ECHO, about('d'))];
-    const pids = await Promise.all(kept.map(processOf));
-    assert.equal(new Set(pids).size, 1, pids.join());
-    assert.equal((await keepers.all.list()).length, 4);
-  });
-
   it('is one although two windows need it at the same moment', async () => {
     const windows = [await another(), await another(), await another()];
     const kept = await Promise.all(windows.map((window, n) => window.start(ECHO, about(`${n}`))));
@@ -68,18 +60,11 @@ describe('the process that keeps agents', function () {
       });
       assert.equal(await Heard.from(kept).line(() => true), `2  / ${0o002}`);
       const said: string[] = [];
-      const command = await kept.commands?.start(
-        { file: process.execPath, args: ['-e', told], shell: false },
-        {
-          id: 'c1',
-          about: { line: 'node', cwd: '/', limit: 1000, request: 1 },
-          cwd: '/',
-          env: { ...env, MINE: '3' },
-          capacityBytes: 1000,
-          onChange: ({ append = '' }) => said.push(append),
-        },
-      );
-      await command?.exited;
+      const command = await keepers.command(kept, told, {
+        env: { ...env, MINE: '3' },
+        onChange: ({ append = '' }) => said.push(append),
+      });
+      await command.exited;
       assert.equal(said.join(''), `3  / ${0o002}\n`);
     } finally {
       process.umask(own);
@@ -135,18 +120,6 @@ describe('the process that keeps agents', function () {
     for (const one of again) await assertAnswers(one, Heard.from(one), 'back');
   });
 
-  it('that is asked to end takes no more agents, and the next window starts another', async () => {
-    const [first] = await startAll('a');
-    assert.ok(first);
-    const pid = await processOf(first);
-    process.kill(pid, 'SIGTERM');
-    await first.exited;
-    const [again] = await startAll('a');
-    assert.ok(again);
-    await goneFrom(pid);
-    await assertAnswers(again, Heard.from(again), 'back');
-  });
-
   it('that hangs is ended with the agent that the user ends, and replaced', async () => {
     const [kept] = await startAll('a');
     assert.ok(kept);
@@ -194,9 +167,7 @@ describe('the process that keeps agents', function () {
     const { shared: _, ...earlier } = JSON.parse(await readFile(path, 'utf8'));
     await kept.detach();
     await writeFile(path, JSON.stringify(earlier));
-    const next = await keepers.attach();
-    const heard = Heard.from(next);
-    next.deliver({ line: 0, open: [] });
+    const { kept: next, heard } = await keepers.read();
     await assertAnswers(next, heard, 'hello');
     await next.detach();
     const { pid, socket } = await keepers.place(kept.id);
@@ -207,17 +178,7 @@ describe('the process that keeps agents', function () {
 
   it('tells what commands run, and ends a single one for whoever looks', async () => {
     const kept = await keepers.start(ECHO);
-    await kept.commands?.start(
-      { file: process.execPath, args: ['-e', 'setInterval(() => {}, 1e6)'], shell: false },
-      {
-        id: 'c1',
-        about: { line: 'node server.js', cwd: '/', limit: 1000, request: 1 },
-        cwd: '/',
-        env: {},
-        capacityBytes: 1000,
-        onChange() {},
-      },
-    );
+    await keepers.command(kept, 'setInterval(() => {}, 1e6)');
     const commands = async () => (await keepers.all.list())[0]?.state?.commands?.map(({ isRunning }) => isRunning);
     assert.deepEqual(await commands(), [true]);
     await (await another()).all.endCommand(kept.id, 'c1');
