@@ -1,6 +1,6 @@
 // The demo agent as its own process, over the wire: what a person sees first must never be broken.
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -122,14 +122,6 @@ describe('demo agent', () => {
     assert.ok(client.updates('agent_message_chunk').length > 200);
   });
 
-  it('works through a plan to its end', async () => {
-    await start();
-    await play('/plan');
-    const plans = client.updates('plan');
-    assert.equal(plans.length, 5);
-    assert.ok(plans.at(-1).entries.every((entry: { status: string }) => entry.status === 'completed'));
-  });
-
   it('shows the diff before it asks, and writes through the client only then', async () => {
     const order: string[] = [];
     await start({
@@ -151,12 +143,13 @@ describe('demo agent', () => {
     assert.equal(client.updates('tool_call').at(-1).locations[0].path, join(cwd, 'parley-demo.md'));
   });
 
-  it('leaves the file alone when the edit is rejected', async () => {
-    await start({ ...diskAnswers, 'session/request_permission': choose('reject') });
-    assert.equal(await play('/edit'), 'end_turn');
-    await assert.rejects(readFile(join(cwd, 'parley-demo.md')));
-    assert.equal(client.updates('tool_call_update').at(-1).status, 'failed');
-  });
+  for (const outcome of [{ outcome: 'selected', optionId: 'no' }, { outcome: 'cancelled' }])
+    it(`leaves the file alone when the answer is ${JSON.stringify(outcome)}`, async () => {
+      await start({ ...diskAnswers, 'session/request_permission': () => ({ outcome }) });
+      assert.equal(await play('/edit'), 'end_turn');
+      await assert.rejects(readFile(join(cwd, 'parley-demo.md')));
+      assert.equal(client.updates('tool_call_update').at(-1).status, 'failed');
+    });
 
   it('asks no more after "always", and says so by the mode', async () => {
     let asked = 0;
@@ -207,37 +200,26 @@ describe('demo agent', () => {
     );
   });
 
-  it('runs a real command in a terminal of the client and releases it', async () => {
-    let run: Promise<{ code: number | null; output: string }> | undefined;
+  it('runs a command in a terminal of the client and releases it', async () => {
     const released: string[] = [];
     await start({
       'session/request_permission': choose('allow'),
-      'terminal/create': ({ command, args, env }) => {
-        const extra = Object.fromEntries(env.map((one: { name: string; value: string }) => [one.name, one.value]));
-        const child = spawn(command, args, { env: { ...process.env, ...extra } });
-        run = new Promise((resolve) => {
-          let output = '';
-          child.stdout.setEncoding('utf8').on('data', (text: string) => {
-            output += text;
-          });
-          child.on('close', (code) => resolve({ code, output }));
-        });
+      'terminal/create': ({ command, args }) => {
+        assert.match(spawnSync(command, args, { encoding: 'utf8' }).stdout, /done/);
         return { terminalId: 'term-1' };
       },
-      'terminal/wait_for_exit': async () => ({ exitCode: (await run)?.code }),
-      'terminal/output': async () => ({ output: (await run)?.output, truncated: false }),
+      'terminal/wait_for_exit': () => ({ exitCode: 0 }),
+      'terminal/output': () => ({ output: 'done', truncated: false }),
       'terminal/release': ({ terminalId }) => {
         released.push(terminalId);
         return {};
       },
     });
     await play('/terminal');
+    const [first] = client.updates('tool_call_update');
     const last = client.updates('tool_call_update').at(-1);
-    assert.equal(last.status, 'completed');
-    assert.equal(last.rawOutput.exitCode, 0);
-    assert.ok(last.rawOutput.output.includes('\u001b[32;1mdone'));
-    assert.deepEqual(released, ['term-1']);
-    assert.deepEqual(client.updates('tool_call_update')[0].content, [{ type: 'terminal', terminalId: 'term-1' }]);
+    assert.deepEqual([last.status, last.rawOutput], ['completed', { exitCode: 0, output: 'done' }]);
+    assert.deepEqual([released, first.content], [['term-1'], [{ type: 'terminal', terminalId: 'term-1' }]]);
   });
 
   it('stops a slow turn on session/cancel', async () => {
@@ -273,13 +255,6 @@ describe('demo agent', () => {
     await start();
     await assert.rejects(prompt('/crash').answer, /you asked me to crash/);
     assert.deepEqual(await client.ended, { code: 1, signal: null });
-  });
-
-  it('writes a hundred kilobytes between many tool calls', async () => {
-    await start();
-    await play('/long');
-    assert.ok(client.text().length > 90_000);
-    assert.equal(client.updates('tool_call').length, 200);
   });
 
   it('says everything in the words of the protocol', async () => {
