@@ -73,8 +73,6 @@ export interface AgentScript {
   /** Starts a child in the same process group that never ends by itself; its pid is in the log as `{ev: "child"}`. */
   readonly child?: boolean;
   readonly childIgnoresSigterm?: boolean;
-  /** Whether the child keeps the agent's stderr open, so that the end of the agent does not close that pipe. */
-  readonly childHoldsStderr?: boolean;
   /** Milliseconds for answers that a client owes after a cancel or a withdrawal. Default 5000. */
   readonly answerDeadlineMs?: number;
   /** False: what the client does wrong is only logged. Default: exit 9 with "VIOLATION …" on stderr. */

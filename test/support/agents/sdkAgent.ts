@@ -11,15 +11,11 @@ import {
   type PromptRequest,
   type PromptResponse,
   RequestError,
-  type SessionConfigOption,
-  type SessionModeState,
   type SessionUpdate,
 } from '@agentclientprotocol/sdk';
 
 interface Session {
   readonly cwd: string;
-  mode: string;
-  model: string;
   readonly said: { readonly role: 'user' | 'agent'; readonly text: string }[];
 }
 
@@ -37,22 +33,6 @@ function sessionOf(sessionId: string): Session {
   const session = sessions.get(sessionId);
   if (!session) throw RequestError.resourceNotFound(sessionId);
   return session;
-}
-
-function offerOf({ mode, model }: Session): { modes: SessionModeState; configOptions: SessionConfigOption[] } {
-  const choices = ['small', 'large'].map((value) => ({ value, name: value }));
-  return {
-    modes: {
-      currentModeId: mode,
-      availableModes: [
-        { id: 'ask', name: 'Ask' },
-        { id: 'code', name: 'Code' },
-      ],
-    },
-    configOptions: [
-      { type: 'select', id: 'model', name: 'Model', category: 'model', currentValue: model, options: choices },
-    ],
-  };
 }
 
 class Turn {
@@ -82,22 +62,6 @@ class Turn {
     switch (command) {
       case 'say':
         return this.say(argument);
-      case 'think':
-        return this.update({ sessionUpdate: 'agent_thought_chunk', content: { type: 'text', text: argument } });
-      case 'plan':
-        return this.update({
-          sessionUpdate: 'plan',
-          entries: [{ content: argument, priority: 'high', status: 'in_progress' }],
-        });
-      case 'edit':
-        await this.update({ sessionUpdate: 'tool_call', toolCallId: 'e1', title: 'Edit a file', kind: 'edit' });
-        return this.update({
-          sessionUpdate: 'tool_call_update',
-          toolCallId: 'e1',
-          status: 'completed',
-          content: [{ type: 'diff', path: argument, oldText: 'one\n', newText: 'two\n' }],
-          locations: [{ path: argument, line: 1 }],
-        });
       case 'permission': {
         const { outcome } = await this.#client.request(methods.client.session.requestPermission, {
           sessionId,
@@ -112,20 +76,6 @@ class Turn {
       case 'read': {
         const { content } = await this.#client.request(methods.client.fs.readTextFile, { sessionId, path: argument });
         return this.say(content);
-      }
-      case 'write':
-        await this.#client.request(methods.client.fs.writeTextFile, { sessionId, path: argument, content: 'new\n' });
-        return this.say('written');
-      case 'run': {
-        const terminal = await this.#client.createTerminal({
-          sessionId,
-          command: process.execPath,
-          args: ['-p', argument],
-        });
-        const { exitCode } = await terminal.waitForExit();
-        const { output } = await terminal.currentOutput();
-        await terminal.release();
-        return this.say(`${exitCode}: ${output.trim()}`);
       }
       case 'wait':
         await this.say('waiting');
@@ -161,10 +111,9 @@ const app = agent({ name: 'SDK agent' })
   }))
   .onRequest(methods.agent.session.new, ({ params: { cwd } }) => {
     const sessionId = `sdk-${sessions.size + 1}`;
-    const session: Session = { cwd, mode: 'ask', model: 'small', said: [] };
-    sessions.set(sessionId, session);
+    sessions.set(sessionId, { cwd, said: [] });
     save();
-    return { sessionId, ...offerOf(session) };
+    return { sessionId };
   })
   .onRequest(methods.agent.session.load, async ({ params: { sessionId }, client }) => {
     const session = sessionOf(sessionId);
@@ -177,19 +126,11 @@ const app = agent({ name: 'SDK agent' })
         },
       });
     }
-    return offerOf(session);
+    return {};
   })
   .onRequest(methods.agent.session.list, () => ({
     sessions: [...sessions].map(([sessionId, { cwd }]) => ({ sessionId, cwd })),
   }))
-  .onRequest(methods.agent.session.setMode, ({ params: { sessionId, modeId } }) => {
-    sessionOf(sessionId).mode = modeId;
-  })
-  .onRequest(methods.agent.session.setConfigOption, ({ params: { sessionId, value } }) => {
-    const session = sessionOf(sessionId);
-    session.model = String(value);
-    return { configOptions: offerOf(session).configOptions };
-  })
   .onRequest(methods.agent.session.prompt, ({ params, client }) => prompt(params, client))
   .onNotification(methods.agent.session.cancel, ({ params: { sessionId } }) => running.get(sessionId)?.abort());
 

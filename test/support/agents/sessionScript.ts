@@ -29,6 +29,7 @@ export function sessionScript(
 ): AgentScript {
   const [currentModeId] = modes ?? [];
   return {
+    ...{ authMethods, signedIn, authOn, authData, logout, mute },
     hears: true,
     sessions: { store, addsTools: true, ...sessions },
     capabilities: {
@@ -37,11 +38,5 @@ export function sessionScript(
     },
     ...(ready && { ready: { path: ['agentCapabilities', 'sessionCapabilities', 'ready'], value: {} } }),
     ...(modes && { modes: { currentModeId, availableModes: modes.map((id) => ({ id, name: id })) } }),
-    ...(authMethods && { authMethods }),
-    ...(signedIn !== undefined && { signedIn }),
-    ...(authOn && { authOn }),
-    ...(authData && { authData }),
-    ...(logout && { logout }),
-    ...(mute && { mute }),
   };
 }

@@ -70,50 +70,28 @@ describe('Check Conformance, with an agent that does not work', () => {
     await assertNothingLeft();
   });
 
-  it('reports an agent that ends at its start, with what it wrote to stderr', async () => {
-    const report = await check((program) => {
-      program.warn('no such model');
-      program.exit(3);
+  for (const [what, line] of [
+    [
+      'messages',
+      `${JSON.stringify({ jsonrpc: '2.0', method: 'session/update', params: { text: 'x'.repeat(20_000) } })}\n`,
+    ],
+    ['lines that are no messages', 'nothing\n'.repeat(1000)],
+  ] as const)
+    it(`ends an agent that floods with ${what}, and says so`, async () => {
+      const run = (program: AgentProgram): void => {
+        const write = (): void => {
+          if (program.hasExited) return;
+          program.stdout.write(line);
+          setImmediate(write);
+        };
+        write();
+      };
+      const report = await check(run, { limits: { initialize: 5_000, maxChars: 200_000 } });
+      assert.match(report.versions[0]?.stopped ?? '', /sent more than 200000 characters/);
+      if (what === 'messages') assert.ok((report.versions[0]?.lines.length ?? 0) < 1_000);
+      else assert.match(found(report, 'wire.stdout'), /^breaks/);
+      await assertNothingLeft();
     });
-    assert.match(found(report, 'wire.alive'), /breaks: the agent exited with code 3.*no such model/);
-    assert.equal(isBroken(report), true);
-    await assertNothingLeft();
-  });
-
-  it('ends an agent that floods, and says so', async () => {
-    const line = `${JSON.stringify({ jsonrpc: '2.0', method: 'session/update', params: { sessionId: 'x', text: 'x'.repeat(1000) } })}\n`;
-    const report = await check(
-      (program) => {
-        const write = (): void => {
-          if (program.hasExited) return;
-          program.stdout.write(line.repeat(20));
-          setImmediate(write);
-        };
-        write();
-      },
-      { limits: { initialize: 5_000, maxChars: 200_000 } },
-    );
-    assert.match(report.versions[0]?.stopped ?? '', /sent more than 200000 characters/);
-    assert.ok((report.versions[0]?.lines.length ?? 0) < 1_000);
-    await assertNothingLeft();
-  });
-
-  it('ends an agent that floods with lines that are no messages', async () => {
-    const report = await check(
-      (program) => {
-        const write = (): void => {
-          if (program.hasExited) return;
-          program.stdout.write('nothing\n'.repeat(1000));
-          setImmediate(write);
-        };
-        write();
-      },
-      { limits: { initialize: 5_000, maxChars: 200_000 } },
-    );
-    assert.match(report.versions[0]?.stopped ?? '', /sent more than 200000 characters/);
-    assert.match(found(report, 'wire.stdout'), /^breaks/);
-    await assertNothingLeft();
-  });
 
   it('stops at the limit for the whole check', async () => {
     const report = await check(() => {}, { limits: { initialize: 60_000, whole: 50 } });
@@ -190,6 +168,7 @@ describe('Check Conformance, with an agent that does not work', () => {
       found(report, 'wire.alive'),
       /on stderr: agent\.js:9\nTypeError: Cannot set properties of undefined\n/,
     );
+    assert.equal(isBroken(report), true);
     await assertNothingLeft();
   });
 

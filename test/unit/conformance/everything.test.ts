@@ -12,7 +12,7 @@ import { officialSchema } from '../../support/protocol/officialSchema';
 import { proof } from '../../support/protocol/proof';
 import { scratchFolder } from '../../support/scratch';
 import { instancesOf } from './instances';
-import { eachRig, type Rig } from './rig';
+import { Rig } from './rig';
 
 function everyUpdateOf(version: 1 | 2): string {
   const schema = officialSchema(version === 1 ? 'v1 unstable' : 'v2 unstable');
@@ -33,64 +33,26 @@ const signal = new AbortController().signal;
 for (const version of [1, 2] as const)
   describe(`everything in version ${version}`, function () {
     this.timeout(20_000);
-    let rig: Rig;
-    eachRig(version, (made) => {
-      rig = made;
-    });
+    const rig = Rig.each(version);
 
     proof(
       'shows an update of the agent as one that nobody knows',
       [
         'v1:initialize',
-        'v1:session/new',
-        'v1:session/prompt',
-        'v1:session/update',
-        'v1:update/user_message_chunk',
-        'v1:update/agent_message_chunk',
-        'v1:update/agent_thought_chunk',
-        'v1:update/tool_call',
-        'v1:update/tool_call_update',
-        'v1:update/plan',
-        'v1:update/plan_update',
-        'v1:update/plan_removed',
-        'v1:update/available_commands_update',
-        'v1:update/current_mode_update',
-        'v1:update/config_option_update',
-        'v1:update/session_info_update',
-        'v1:update/usage_update',
-        'v1:update/notice',
-        'v1:update/compaction_update',
-        'v1:update/compaction_summary_chunk',
-        'v1:update/subagent_update',
-        'v1:update/session_message',
-        'v1:update/session_message_chunk',
+        'v1:session/new prompt update',
+        'v1:update/user_message_chunk agent_message_chunk agent_thought_chunk tool_call tool_call_update plan',
+        'v1:update/plan_update plan_removed available_commands_update current_mode_update config_option_update',
+        'v1:update/session_info_update usage_update notice compaction_update compaction_summary_chunk',
+        'v1:update/subagent_update session_message session_message_chunk',
         'v1:client/session.configOptions.boolean',
-        'v1:client/session.notices',
-        'v1:client/session.compaction',
-        'v1:client/plan',
-        'v1:client/subagents',
+        'v1:client/session.notices compaction',
+        'v1:client/plan subagents',
         'v2:session/update',
-        'v2:update/user_message_chunk',
-        'v2:update/agent_message_chunk',
-        'v2:update/agent_message',
-        'v2:update/agent_thought_chunk',
-        'v2:update/agent_thought',
-        'v2:update/tool_call_content_chunk',
-        'v2:update/tool_call_update',
-        'v2:update/terminal_update',
-        'v2:update/terminal_output_chunk',
-        'v2:update/plan_update',
-        'v2:update/plan_removed',
-        'v2:update/available_commands_update',
-        'v2:update/config_option_update',
-        'v2:update/session_info_update',
-        'v2:update/usage_update',
-        'v2:update/notice',
-        'v2:update/compaction_update',
-        'v2:update/compaction_summary_chunk',
-        'v2:update/subagent_update',
-        'v2:update/session_message',
-        'v2:update/session_message_chunk',
+        'v2:update/user_message_chunk agent_message_chunk agent_message agent_thought_chunk agent_thought',
+        'v2:update/tool_call_content_chunk tool_call_update terminal_update terminal_output_chunk plan_update',
+        'v2:update/plan_removed available_commands_update config_option_update session_info_update',
+        'v2:update/usage_update notice compaction_update compaction_summary_chunk subagent_update',
+        'v2:update/session_message session_message_chunk',
       ],
       async () => {
         rig.open({});
@@ -107,16 +69,12 @@ for (const version of [1, 2] as const)
     proof(
       'cannot send what the agent takes',
       [
-        'v1:agent/promptCapabilities.image',
-        'v1:agent/promptCapabilities.audio',
-        'v1:agent/promptCapabilities.embeddedContext',
-        'v2:agent/session.prompt.image',
-        'v2:agent/session.prompt.audio',
-        'v2:agent/session.prompt.embeddedContext',
+        'v1:agent/promptCapabilities.image audio embeddedContext',
+        'v2:agent/session.prompt.image audio embeddedContext',
       ],
       async () => {
         rig.open({ offers: ['image', 'audio', 'embeddedContext'] });
-        await rig.session.conversation.send('say x', [
+        await rig.conversation.send('say x', [
           attachment({ type: 'image', data: 'AAAA', mimeType: 'image/png' }),
           attachment({ type: 'audio', data: 'AAAA', mimeType: 'audio/wav' }),
           attachment({ type: 'resource', uri: 'file:///a.txt', text: 'words', mimeType: 'text/plain' }),
@@ -134,7 +92,7 @@ for (const version of [1, 2] as const)
 
     it('sends only what the agent accepts', async () => {
       rig.open({});
-      await rig.session.conversation.send('say x', [
+      await rig.conversation.send('say x', [
         attachment(
           { type: 'image', data: 'AAAA', mimeType: 'image/png' },
           { type: 'resource_link', uri: 'file:///a.png', name: 'a.png' },
@@ -147,11 +105,9 @@ for (const version of [1, 2] as const)
       'does not hand over the folders and the MCP servers that the agent takes',
       [
         'v1:agent/sessionCapabilities.additionalDirectories',
-        'v1:agent/mcpCapabilities.http',
-        'v1:agent/mcpCapabilities.sse',
+        'v1:agent/mcpCapabilities.http sse',
         'v2:agent/session.additionalDirectories',
-        'v2:agent/session.mcp.stdio',
-        'v2:agent/session.mcp.http',
+        'v2:agent/session.mcp.stdio http',
       ],
       async () => {
         const other = await scratchFolder();
@@ -212,38 +168,22 @@ for (const version of [1, 2] as const)
     proof(
       'cannot do with sessions what the agent offers',
       [
-        'v1:session/list',
-        'v1:session/delete',
-        'v1:session/close',
-        'v1:session/set_title',
-        'v1:session/archive',
-        'v1:session/unarchive',
-        'v1:agent/sessionCapabilities.list',
-        'v1:agent/sessionCapabilities.delete',
-        'v1:agent/sessionCapabilities.close',
-        'v1:agent/sessionCapabilities.title',
-        'v1:agent/sessionCapabilities.archive',
-        'v2:session/list',
-        'v2:session/delete',
-        'v2:session/close',
-        'v2:session/set_title',
-        'v2:session/archive',
-        'v2:session/unarchive',
-        'v2:agent/session.delete',
-        'v2:agent/session.title',
-        'v2:agent/session.archive',
+        'v1:session/list delete close set_title archive unarchive',
+        'v1:agent/sessionCapabilities.list delete close title archive',
+        'v2:session/list delete close set_title archive unarchive',
+        'v2:agent/session.delete title archive',
       ],
       async () => {
         rig.open({ saved: ['a', 'b'], offers: ['list', 'delete', 'close', 'title', 'archive'] });
         await rig.send('say x');
-        const { ops } = rig.session.conversation;
+        const { ops } = rig.conversation;
         for await (const page of ops.list({}, signal))
           assert.deepEqual(
             page.map(({ sessionId }) => sessionId),
             ['a', 'b'],
           );
         await ops.rename('A new title', signal);
-        assert.equal(rig.session.conversation.model.state.title, 'A new title');
+        assert.equal(rig.conversation.model.state.title, 'A new title');
         await ops.archive('a', true, signal);
         await ops.archive('a', false, signal);
         await ops.delete('a', signal);
@@ -254,7 +194,7 @@ for (const version of [1, 2] as const)
 
     proof(
       'cannot go on in an old session, or in a copy of it',
-      ['v2:session/resume', 'v2:session/fork', 'v2:agent/session.fork'],
+      ['v2:session/resume fork', 'v2:agent/session.fork'],
       async () => {
         rig.open({ saved: ['old'], offers: ['resume', 'fork', 'load'] });
         const { conversation } = rig.session;
@@ -269,15 +209,15 @@ for (const version of [1, 2] as const)
 
     proof(
       'cannot sign in or out',
-      ['v1:authenticate', 'v1:logout', 'v1:agent/auth.logout', 'v2:auth/login', 'v2:auth/logout'],
+      ['v1:authenticate logout', 'v1:agent/auth.logout', 'v2:auth/login logout'],
       async () => {
         const method = version === 2 ? { type: 'agent', methodId: 'login' } : { id: 'login' };
         const authMethods = [{ ...method, name: 'Log in' }];
         rig.open({ authMethods, offers: ['logout'], refuse: { 'session/new': -32000 } });
-        await rig.session.conversation.start();
-        await rig.session.conversation.signIn('login');
+        await rig.conversation.start();
+        await rig.conversation.signIn('login');
         await rig.send('say x');
-        await rig.session.conversation.signOut();
+        await rig.conversation.signOut();
       },
       version,
     );
@@ -294,9 +234,9 @@ for (const version of [1, 2] as const)
           return 0;
         };
         rig.open({ authMethods, signInFile }, { signInTerminal });
-        await rig.session.conversation.start();
-        assert.equal(rig.session.conversation.connection.kind, 'authRequired');
-        await rig.session.conversation.signIn('shell');
+        await rig.conversation.start();
+        assert.equal(rig.conversation.connection.kind, 'authRequired');
+        await rig.conversation.signIn('shell');
         assert.equal(await rig.send('say x'), 'end_turn');
         assert.ok(!rig.methods.some((name) => /authenticate|login/.test(name)));
       },
@@ -309,8 +249,8 @@ for (const version of [1, 2] as const)
       async () => {
         rig.open({ offers: ['config'] });
         await rig.send('say x');
-        await rig.session.conversation.choices.setConfigOption('size', 'large');
-        assert.equal(rig.session.conversation.model.state.config[0]?.value, 'large');
+        await rig.conversation.choices.setConfigOption('size', 'large');
+        assert.equal(rig.conversation.model.state.config[0]?.value, 'large');
       },
       version,
     );
@@ -318,19 +258,17 @@ for (const version of [1, 2] as const)
     proof(
       'leaves a question of the agent without an answer',
       [
-        'v1:session/request_permission',
-        'v1:session/cancel',
+        'v1:session/request_permission cancel',
         'v1:$/cancel_request',
-        'v2:session/request_permission',
-        'v2:session/cancel',
+        'v2:session/request_permission cancel',
         'v2:$/cancel_request',
       ],
       async () => {
         rig.open({});
         assert.equal(await rig.send('withdraw'), 'end_turn');
-        const { done } = rig.session.conversation.send('ask');
+        const { done } = rig.conversation.send('ask');
         await rig.session.until(({ model }) => model.state.permissions.size > 0);
-        rig.session.conversation.cancel();
+        rig.conversation.cancel();
         assert.equal((await done).stopReason, 'cancelled');
       },
       version,
@@ -339,14 +277,10 @@ for (const version of [1, 2] as const)
     proof(
       'cannot fill in a form or be sent to a page',
       [
-        'v1:elicitation/create',
-        'v1:elicitation/complete',
-        'v1:client/elicitation.form',
-        'v1:client/elicitation.url',
-        'v2:elicitation/create',
-        'v2:elicitation/complete',
-        'v2:client/elicitation.form',
-        'v2:client/elicitation.url',
+        'v1:elicitation/create complete',
+        'v1:client/elicitation.form url',
+        'v2:elicitation/create complete',
+        'v2:client/elicitation.form url',
       ],
       async () => {
         rig.open({});
@@ -375,11 +309,11 @@ for (const version of [1, 2] as const)
     if (version === 2) {
       proof('cannot stop a single tool call or terminal', ['v2:tool_call/cancel', 'v2:terminal/cancel'], async () => {
         rig.open({});
-        const { done } = rig.session.conversation.send('tool t1\nterminal-stoppable e1\nsay both run\nwait');
+        const { done } = rig.conversation.send('tool t1\nterminal-stoppable e1\nsay both run\nwait');
         await rig.session.until(() => rig.said() === 'both run');
-        await rig.session.conversation.stopOne({ kind: 'tool', id: 't1' });
-        await rig.session.conversation.stopOne({ kind: 'terminal', id: 'e1' });
-        rig.session.conversation.cancel();
+        await rig.conversation.stopOne({ kind: 'tool', id: 't1' });
+        await rig.conversation.stopOne({ kind: 'terminal', id: 'e1' });
+        rig.conversation.cancel();
         await done;
       });
       return;
@@ -388,13 +322,13 @@ for (const version of [1, 2] as const)
     proof('cannot change the mode of an agent that has modes', ['v1:session/set_mode'], async () => {
       rig.open({ offers: ['modes'] });
       await rig.send('say x');
-      await rig.session.conversation.choices.setMode('code');
-      assert.equal(rig.session.conversation.model.state.mode, 'code');
+      await rig.conversation.choices.setMode('code');
+      assert.equal(rig.conversation.model.state.mode, 'code');
     });
 
     proof(
       'keeps its files from the agent',
-      ['v1:fs/read_text_file', 'v1:fs/write_text_file', 'v1:client/fs.readTextFile', 'v1:client/fs.writeTextFile'],
+      ['v1:fs/read_text_file write_text_file', 'v1:client/fs.readTextFile writeTextFile'],
       async () => {
         rig.open({});
         const path = join(rig.folder, 'a.txt');
@@ -407,14 +341,7 @@ for (const version of [1, 2] as const)
 
     proof(
       'runs no command for the agent',
-      [
-        'v1:terminal/create',
-        'v1:terminal/wait_for_exit',
-        'v1:terminal/output',
-        'v1:terminal/kill',
-        'v1:terminal/release',
-        'v1:client/terminal',
-      ],
+      ['v1:terminal/create wait_for_exit output kill release', 'v1:client/terminal'],
       async () => {
         rig.open({});
         assert.equal(await rig.send('terminal'), 'end_turn');

@@ -4,8 +4,6 @@ import { strict as assert } from 'node:assert';
 import { RpcConnection } from '../../../src/acp/jsonrpc/rpcConnection';
 import { RpcError } from '../../../src/acp/jsonrpc/rpcError';
 import { type Dialect, required } from '../../../src/acp/protocol/dialect';
-import { V1Agent } from '../../../src/acp/v1/v1Agent';
-import { V2Agent } from '../../../src/acp/v2/v2Agent';
 import { messageOf } from '../../../src/base/errors';
 import { silentLog } from '../../../src/base/log';
 import { at } from '../../../src/base/untrusted';
@@ -13,6 +11,7 @@ import { PermissionRequestHandler } from '../../../src/client/requests/permissio
 import { projectItem, projectTerminal, projectTurn } from '../../../src/client/view/projectItem';
 import { SessionModel } from '../../../src/session/model/model';
 import { MemoryTransport } from '../../support/memoryTransport';
+import { readerOf, readInto } from '../../support/protocol/onlyReads';
 import { corpus, FIRST, makePlay, type Play, SEEDS } from './fuzzPlays';
 import { pick, type Random, randomFrom, textOf } from './mutate';
 
@@ -30,18 +29,15 @@ class Reader {
   #turns = 0;
 
   constructor(version: 1 | 2, random: Random) {
-    const caller = { request: () => Promise.reject(new Error('only reads')), notify: async () => {} };
-    this.#dialect = version === 2 ? new V2Agent(caller) : new V1Agent(caller);
+    this.#dialect = readerOf(version);
     this.#random = random;
   }
 
   update(value: unknown): void {
-    this.#dialect.readUpdates([value], {
-      emit: (event) => this.model.apply(event, 0),
-      onTurnComplete() {},
-      onState() {},
-      log: silentLog,
-    });
+    this.#dialect.readUpdates(
+      [value],
+      readInto((event) => this.model.apply(event, 0)),
+    );
     if (this.#random() < 0.1) this.#turn();
   }
 

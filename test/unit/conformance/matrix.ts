@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type OfficialSchema, officialSchema } from '../../support/protocol/officialSchema';
+import { itemsIn } from '../../support/protocol/proof';
 import { gaps } from './gaps';
 
 export interface Proof {
@@ -17,7 +18,7 @@ export function collectProofs(): ReadonlyMap<string, Proof> {
   for (const file of files.map((one) => one.replaceAll('\\', '/')).sort()) {
     const text = readFileSync(join(folder, file), 'utf8');
     for (const [, title = '', items = ''] of text.matchAll(/\bproof\(\s*'((?:[^'\\]|\\.)*)',\s*\[([^\]]*)\]/g)) {
-      for (const [, item = ''] of items.matchAll(/'([^']+)'/g))
+      for (const item of [...items.matchAll(/'([^']+)'/g)].flatMap(([, text = '']) => itemsIn(text)))
         if (!proofs.has(item)) proofs.set(item, { title: title.replaceAll("\\'", "'"), file: `test/unit/${file}` });
     }
   }

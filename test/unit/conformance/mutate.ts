@@ -1,13 +1,8 @@
 // Mutations of protocol messages, the same for the same seed: what agents get wrong, and what nobody would send but an enemy.
-
+import { seeded } from '../../support/store/random';
 export function randomFrom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
-  };
+  const below = seeded(seed);
+  return () => below(2 ** 32) / 2 ** 32;
 }
 
 export type Random = () => number;

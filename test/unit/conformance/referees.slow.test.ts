@@ -2,6 +2,7 @@
 import { strict as assert } from 'node:assert';
 import { join } from 'node:path';
 import { RawClient } from '../../agents/rawClient';
+import { scriptedAgent } from '../../support/agents/definition';
 import { readViolations, referenceAgent } from '../../support/agents/reference/referenceDefinition';
 import type { ReferenceScript } from '../../support/agents/reference/referenceScript';
 import { WireAccount } from '../../support/protocol/wireAccount';
@@ -35,86 +36,65 @@ describe('the reference agent', function () {
 
   const prompt = (sessionId: string, text = 'say x'): object => ({ sessionId, prompt: [{ type: 'text', text }] });
 
-  const mistakes: readonly (readonly [
-    string,
-    ReferenceScript,
-    1 | 2,
-    (client: RawClient, sessionId: string, cwd: string) => Promise<unknown>,
-    RegExp,
-  ])[] = [
+  type Talk = (client: RawClient, sessionId: string, cwd: string) => Promise<unknown>;
+  const picture = [{ type: 'image', data: '', mimeType: 'image/png' }];
+  const twice: Talk = async (c, s) => [1, 2].map(() => c.notify('session/ready', { sessionId: s }));
+  const together: Talk = async (c, s) => {
+    c.send('session/prompt', prompt(s, 'wait'));
+    c.send('session/prompt', prompt(s));
+    c.notify('session/cancel', { sessionId: s });
+  };
+  const inTurn: Talk = async (c, s) => {
+    for (let times = 0; times < 2; times++) await c.request('session/prompt', prompt(s));
+  };
+  const asked = async (c: RawClient, s: string) => {
+    c.send('session/prompt', prompt(s, 'ask'));
+    return c.until(({ method }) => method === 'session/request_permission');
+  };
+  const unanswered: Talk = async (c, s) => {
+    await asked(c, s);
+    c.notify('session/cancel', { sessionId: s });
+    while (!c.stderr.includes('not answered')) await c.send('session/list', {}).answer;
+  };
+  const madeUp: Talk = async (c, s) => {
+    const { id } = await asked(c, s);
+    c.raw({ jsonrpc: '2.0', id, result: { outcome: { outcome: 'selected', optionId: 'made-up' } } });
+  };
+
+  const mistakes: readonly (readonly [string, ReferenceScript, 1 | 2, Talk, RegExp])[] = [
     ['a prompt before ready', { ready }, 1, (c, s) => c.request('session/prompt', prompt(s)), /before session\/ready/],
-    [
-      'ready twice',
-      { ready },
-      1,
-      async (c, s) => [1, 2].map(() => c.notify('session/ready', { sessionId: s })),
-      /twice/,
-    ],
-    [
-      'ready for another session',
-      { ready },
-      1,
-      async (c) => c.notify('session/ready', { sessionId: '?' }),
-      /unknown session/,
-    ],
+    ['ready twice', { ready }, 1, twice, /twice/],
+    ['another ready', { ready }, 1, async (c) => c.notify('session/ready', { sessionId: '?' }), /unknown session/],
     ['no ready', { ready }, 1, async () => {}, /sent 0 times for 1/],
     ['an unwanted ready', {}, 1, async (c, s) => c.notify('session/ready', { sessionId: s }), /not advertised/],
     ['an unwanted status', {}, 1, (c, s) => c.send('session/status', { sessionId: s }).answer, /not advertised/],
     [
-      'a status that says more',
+      'more',
       { status: {} },
       1,
       (c, s) => c.request('session/status', { sessionId: s, attach: true }),
       /with the params/,
     ],
-    [
-      'a second prompt',
-      {},
-      1,
-      async (c, s) => {
-        c.send('session/prompt', prompt(s, 'wait'));
-        c.send('session/prompt', prompt(s));
-        c.notify('session/cancel', { sessionId: s });
-      },
-      /second session\/prompt/,
-    ],
-    [
-      'a prompt before the barrier',
-      { turnComplete: { when: 'late' } },
-      1,
-      async (c, s) => {
-        await c.request('session/prompt', prompt(s));
-        await c.request('session/prompt', prompt(s));
-      },
-      /before the turn_complete/,
-    ],
+    ['a second prompt', {}, 1, together, /second session\/prompt/],
+    ['a prompt before the barrier', { turnComplete: { when: 'late' } }, 1, inTurn, /before the turn_complete/],
     ['an empty prompt', {}, 2, (c, s) => c.request('session/prompt', { sessionId: s, prompt: [] }), /without content/],
     [
-      'an unwanted picture',
+      'a picture',
       {},
       1,
-      (c, s) =>
-        c.request('session/prompt', { sessionId: s, prompt: [{ type: 'image', data: '', mimeType: 'image/png' }] }),
-      /image, which was not advertised/,
+      (c, s) => c.request('session/prompt', { sessionId: s, prompt: picture }),
+      /image, which was not/,
     ],
     ['no mcpServers', {}, 1, (c, _, cwd) => c.request('session/new', { cwd }), /without mcpServers/],
+    ['a relative folder', {}, 1, (c) => c.send('session/new', { cwd: 'src', mcpServers: [] }).answer, /with the cwd/],
+    ['a cancel as a request', {}, 1, (c, s) => c.send('session/cancel', { sessionId: s }).answer, /as a request/],
     ['a method of v1 in v2', {}, 2, (c) => c.send('authenticate', { methodId: 'x' }).answer, /not advertised/],
     ['a batch', {}, 1, async (c) => c.raw('[]\n'), /batch/],
     ['no JSON', {}, 1, async (c) => c.raw('hello\n'), /not JSON/],
     ["LSP's way to cancel", {}, 1, async (c) => c.notify('$/cancel_request', { id: 1 }), /without requestId/],
     ['an answer to nothing', {}, 1, async (c) => c.raw({ jsonrpc: '2.0', id: 'none', result: {} }), /unknown id/],
-    [
-      'no answer to a question after a cancel',
-      { answerDeadlineMs: 1 },
-      1,
-      async (c, s) => {
-        c.send('session/prompt', prompt(s, 'ask'));
-        await c.until(({ method }) => method === 'session/request_permission');
-        c.notify('session/cancel', { sessionId: s });
-        while (!c.stderr.includes('not answered')) await c.send('session/list', {}).answer;
-      },
-      /not answered after session\/cancel/,
-    ],
+    ['no answer after a cancel', { answerDeadlineMs: 1 }, 1, unanswered, /not answered after session\/cancel/],
+    ['a choice that was not offered', {}, 1, madeUp, /"made-up", which was not offered/],
   ];
   for (const [words, script, version, talk, expected] of mistakes) {
     it(`lets a client through that sends ${words}`, async () => {
@@ -133,6 +113,20 @@ describe('the reference agent', function () {
       }),
       [],
     );
+  });
+});
+
+describe('the scripted agent', () => {
+  afterEach(removeScratch);
+
+  it('ends itself at a broken rule', async () => {
+    const cwd = await scratchFolder();
+    const client = new RawClient(scriptedAgent('plain', join(cwd, 'agent.ndjson')), cwd, {});
+    await client.request('initialize', { protocolVersion: 1, clientCapabilities: {} });
+    client.raw('hello\n');
+    assert.equal((await client.ended).code, 9);
+    assert.match(client.stderr, /^VIOLATION .*not JSON/m);
+    await client.close();
   });
 });
 

@@ -16,20 +16,30 @@ import {
 } from '../../support/sessions/conversation';
 
 export class Rig {
-  readonly folder: string;
-  readonly warnings: string[] = [];
-  readonly #logs: string[] = [];
-  readonly #sessions: TestConversation[] = [];
-
+  folder = '';
+  warnings: string[] = [];
   readonly #version: 1 | 2;
+  #logs: string[] = [];
+  #sessions: TestConversation[] = [];
 
-  private constructor(folder: string, version: 1 | 2) {
-    this.folder = folder;
+  private constructor(version: 1 | 2) {
     this.#version = version;
   }
 
-  static async make(version: 1 | 2): Promise<Rig> {
-    return new Rig(await scratchFolder(), version);
+  /** Returns a rig that is empty for each test of the suite, and closed after it. */
+  static each(version: 1 | 2): Rig {
+    const rig = new Rig(version);
+    beforeEach(async () => {
+      rig.folder = await scratchFolder();
+      rig.warnings = [];
+      rig.#logs = [];
+      rig.#sessions = [];
+    });
+    afterEach(async () => {
+      await rig.close();
+      await removeScratch();
+    });
+    return rig;
   }
 
   open(
@@ -54,6 +64,10 @@ export class Rig {
     return last;
   }
 
+  get conversation(): TestConversation['conversation'] {
+    return this.session.conversation;
+  }
+
   get methods(): readonly string[] {
     return calledMethods(this.agentLog);
   }
@@ -70,31 +84,19 @@ export class Rig {
   }
 
   get entries(): readonly SnapshotEntry[] {
-    return snapshotOf(this.session.conversation).entries;
+    return snapshotOf(this.conversation).entries;
   }
 
   get turns(): ReturnType<typeof snapshotOf>['turns'] {
-    return snapshotOf(this.session.conversation).turns;
+    return snapshotOf(this.conversation).turns;
   }
 
   async send(text: string): Promise<string> {
-    return (await this.session.conversation.send(text).done).stopReason;
+    return (await this.conversation.send(text).done).stopReason;
   }
 
   async close(): Promise<void> {
     for (const session of this.#sessions) await session.close();
     assert.deepEqual(this.#logs.flatMap(readViolations), []);
   }
-}
-
-export function eachRig(version: 1 | 2, take: (rig: Rig) => void): void {
-  let rig: Rig;
-  beforeEach(async () => {
-    rig = await Rig.make(version);
-    take(rig);
-  });
-  afterEach(async () => {
-    await rig.close();
-    await removeScratch();
-  });
 }

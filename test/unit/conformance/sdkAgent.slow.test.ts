@@ -1,7 +1,7 @@
 // The client against an agent on the official SDK, which parses each message of ours with its own schemas: a rule of the protocol that
 // this project misreads in its client and in its own test agents alike would show here.
 import { strict as assert } from 'node:assert';
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type AgentDefinition, parseAgents } from '../../../src/agents/agentDefinition';
 import type { SessionOpenStrategy } from '../../../src/client/connection/sessionOpenStrategy';
@@ -29,28 +29,12 @@ describe('an agent on the official SDK', () => {
     return session;
   }
 
-  const saidIn = ({ conversation }: TestConversation, kind: 'user' | 'agent' | 'thought' = 'agent'): string =>
+  const saidIn = ({ conversation }: TestConversation, kind: 'user' | 'agent' = 'agent'): string =>
     conversation.model.state.entries
       .flatMap((entry) =>
         entry.kind === kind ? entry.content.map((block) => (block.type === 'text' ? block.text : block.type)) : [],
       )
       .join('|');
-
-  it('answers prompts with text, thoughts, a plan and an edit', async () => {
-    const session = start();
-    const { done } = session.conversation.send(`say hello\nthink hm\nplan Look\nedit ${join(cwd, 'a.ts')}`);
-    assert.equal((await done).stopReason, 'end_turn');
-    assert.equal(saidIn(session), 'hello');
-    assert.equal(saidIn(session, 'thought'), 'hm');
-    const { entries } = session.conversation.model.state;
-    const plan = entries.find((entry) => entry.kind === 'plan');
-    assert.deepEqual(plan?.kind === 'plan' && plan.entries.map(({ content, status }) => [content, status]), [
-      ['Look', 'in_progress'],
-    ]);
-    const tool = entries.find((entry) => entry.kind === 'tool');
-    assert.ok(tool?.kind === 'tool');
-    assert.deepEqual([tool.status, tool.content.map(({ type }) => type)], ['completed', ['diff']]);
-  });
 
   it('gets the chosen option of a permission request', async () => {
     const session = start();
@@ -62,13 +46,11 @@ describe('an agent on the official SDK', () => {
     assert.equal(saidIn(session), 'no');
   });
 
-  it('reads and writes files and runs commands through the client', async () => {
+  it('reads files through the client', async () => {
     await writeFile(join(cwd, 'in.txt'), 'old\n');
     const session = start();
-    const text = `read ${join(cwd, 'in.txt')}\nwrite ${join(cwd, 'out.txt')}\nrun 6*7`;
-    await session.conversation.send(text).done;
-    assert.equal(saidIn(session).replace(/\n\|?/g, ' '), 'old written0: 42');
-    assert.equal(await readFile(join(cwd, 'out.txt'), 'utf8'), 'new\n');
+    await session.conversation.send(`read ${join(cwd, 'in.txt')}`).done;
+    assert.equal(saidIn(session), 'old\n');
   });
 
   it('ends a cancelled turn as cancelled', async () => {
@@ -85,17 +67,6 @@ describe('an agent on the official SDK', () => {
     session.conversation.queueActions.resume();
     assert.equal((await session.conversation.send('say again').done).stopReason, 'end_turn');
     assert.equal(saidIn(session), 'again');
-  });
-
-  it('sets the mode and the options of a session', async () => {
-    const session = start();
-    const { conversation } = session;
-    await conversation.start();
-    await conversation.choices.setMode('code');
-    await conversation.choices.setConfigOption('model', 'large');
-    const { mode, config } = conversation.model.state;
-    assert.equal(mode, 'code');
-    assert.equal(config.find(({ id }) => id === 'model')?.value, 'large');
   });
 
   it('lists its sessions, and repeats one that is loaded in another process', async () => {

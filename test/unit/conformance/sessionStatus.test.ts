@@ -3,15 +3,12 @@ import { strict as assert } from 'node:assert';
 import { setTimeout } from 'node:timers/promises';
 import { phaseOf, statusOf } from '../../../src/client/view/projectSession';
 import { proof } from '../../support/protocol/proof';
-import { eachRig, type Rig } from './rig';
+import { Rig } from './rig';
 
 for (const version of [1, 2] as const)
   describe(`session/status in version ${version}`, function () {
     this.timeout(30_000);
-    let rig: Rig;
-    eachRig(version, (made) => {
-      rig = made;
-    });
+    const rig = Rig.each(version);
     const untilLogged = async (method: string): Promise<void> => {
       while (!rig.methods.includes(method)) await setTimeout(5);
     };
@@ -33,8 +30,8 @@ for (const version of [1, 2] as const)
       it(`tells what the agent answers, and shows what that means: ${answer}`, async () => {
         rig.open({ status: { answer } });
         await rig.send('say x');
-        assert.equal(await rig.session.conversation.checkStatus(), expected);
-        assert.equal(rig.session.conversation.probe.liveness, liveness);
+        assert.equal(await rig.conversation.checkStatus(), expected);
+        assert.equal(rig.conversation.probe.liveness, liveness);
       });
     }
 
@@ -51,7 +48,7 @@ for (const version of [1, 2] as const)
       it(`sends the message where asking ends with ${answer}, and asks ${times} times for three messages`, async () => {
         rig.open({ status: { answer } }, { quietMs: -1 });
         for (const text of ['say a', 'say b', 'say c']) assert.equal(await rig.send(text), 'end_turn');
-        assert.equal(rig.session.conversation.queue.paused, undefined);
+        assert.equal(rig.conversation.queue.paused, undefined);
         assert.equal(questions(), times);
       });
 
@@ -61,7 +58,7 @@ for (const version of [1, 2] as const)
         { status: { answer: 'unloads' }, offers, ready: { path: ['capabilities', 'session', 'ready'] } },
         { quietMs: -1 },
       );
-      await rig.session.conversation.start();
+      await rig.conversation.start();
       // What the agent says while it is asked would contradict its answer.
       await rig.session.until(({ model }) => model.state.commands.length > 0);
       assert.equal(await rig.send('say a'), 'end_turn');
@@ -71,7 +68,7 @@ for (const version of [1, 2] as const)
       assert.deepEqual(rig.methods, ['initialize', 'session/new', 'session/ready', ...once, ...once]);
       assert.equal(rig.said(), 'a\nb');
       assert.equal(rig.said('user'), 'say a\nsay b');
-      assert.equal(rig.session.conversation.probe.liveness, 'live');
+      assert.equal(rig.conversation.probe.liveness, 'live');
     });
 
     it('opens a session again that the agent has unloaded without a word, and sends the message in the same turn', async () => {
@@ -88,7 +85,7 @@ for (const version of [1, 2] as const)
       if (version === 2) rig.open({ unloads: true, refuse: { 'session/resume': -32002 } });
       else rig.open({ unloads: true });
       assert.equal(await rig.send('say a'), 'end_turn');
-      const before = rig.session.conversation.sessionId;
+      const before = rig.conversation.sessionId;
       assert.equal(await rig.send('say b'), 'end_turn');
       const tried = version === 2 ? ['session/resume'] : [];
       assert.deepEqual(rig.methods.slice(-3 - tried.length), [
@@ -97,7 +94,7 @@ for (const version of [1, 2] as const)
         'session/new',
         'session/prompt',
       ]);
-      assert.notEqual(rig.session.conversation.sessionId, before);
+      assert.notEqual(rig.conversation.sessionId, before);
       assert.equal(rig.said('user'), 'say a\nsay b');
       assert.equal(rig.turns.length, 2);
     });
@@ -112,16 +109,16 @@ for (const version of [1, 2] as const)
 
     it('stops a message before it leaves, while the agent is asked', async () => {
       rig.open({ status: { answer: 'silent' } }, { quietMs: -1 });
-      const { done } = rig.session.conversation.send('say a');
+      const { done } = rig.conversation.send('say a');
       done.catch(() => {});
       await untilAsked(1);
-      assert.equal(phaseOf(rig.session.conversation), 'running');
-      assert.equal(statusOf(rig.session.conversation), 'Checking session');
-      rig.session.conversation.cancel();
+      assert.equal(phaseOf(rig.conversation), 'running');
+      assert.equal(statusOf(rig.conversation), 'Checking session');
+      rig.conversation.cancel();
       await rig.session.until(({ isBusy }) => !isBusy);
-      assert.equal(rig.session.conversation.queue.paused, 'stopped');
-      rig.session.conversation.queueActions.remove();
-      assert.deepEqual(rig.session.conversation.queue.items, []);
+      assert.equal(rig.conversation.queue.paused, 'stopped');
+      rig.conversation.queueActions.remove();
+      assert.deepEqual(rig.conversation.queue.items, []);
       await untilLogged('$/cancel_request');
       assert.ok(!rig.methods.includes('session/prompt'));
     });
@@ -129,14 +126,14 @@ for (const version of [1, 2] as const)
     for (const all of [true, false])
       it(`removes a message that is about to leave, and sends the one behind it: ${all ? 'Clear' : 'Remove'}`, async () => {
         rig.open({ status: { answer: 'silent' } }, { quietMs: -1 });
-        const first = rig.session.conversation.send('say a');
+        const first = rig.conversation.send('say a');
         first.done.catch(() => {});
         await untilAsked(1);
-        const second = rig.session.conversation.send('say b');
+        const second = rig.conversation.send('say b');
         second.done.catch(() => {});
-        rig.session.conversation.queueActions.remove(all ? undefined : first.id);
+        rig.conversation.queueActions.remove(all ? undefined : first.id);
         assert.deepEqual(
-          rig.session.conversation.queue.items.map(({ id }) => id),
+          rig.conversation.queue.items.map(({ id }) => id),
           all ? [] : [second.id],
         );
         if (!all) await untilAsked(2);
@@ -151,29 +148,29 @@ for (const version of [1, 2] as const)
         assert.equal(await rig.send('say b'), 'end_turn');
         assert.equal(await rig.send('say c'), 'end_turn');
         assert.equal(questions(), 1);
-        assert.equal(rig.session.conversation.probe.liveness, 'live');
+        assert.equal(rig.conversation.probe.liveness, 'live');
       });
 
     // It takes the five seconds that an agent gets to answer.
     if (version === 1)
       it('pauses before an agent that does not answer, says so, and withdraws the question', async () => {
         rig.open({ status: { answer: 'silent' } }, { quietMs: -1 });
-        const { done } = rig.session.conversation.send('say x');
+        const { done } = rig.conversation.send('say x');
         await rig.session.until(({ queue }) => queue.paused !== undefined);
-        assert.equal(rig.session.conversation.queue.paused, 'agent-silent');
-        assert.equal(await rig.session.conversation.checkStatus(), 'unresponsive');
+        assert.equal(rig.conversation.queue.paused, 'agent-silent');
+        assert.equal(await rig.conversation.checkStatus(), 'unresponsive');
         while (rig.methods.filter((method) => method === '$/cancel_request').length < 2) await setTimeout(5);
-        rig.session.conversation.queueActions.remove();
+        rig.conversation.queueActions.remove();
         await assert.rejects(done);
       });
 
     if (version === 2)
       it('takes the state that an answer names', async () => {
         rig.open({ status: { answer: 'open', state: 'running' } });
-        await rig.session.conversation.start();
+        await rig.conversation.start();
         await rig.session.until(({ model }) => model.state.commands.length > 0);
-        assert.equal(await rig.session.conversation.checkStatus(), 'live');
-        assert.equal(phaseOf(rig.session.conversation), 'running');
+        assert.equal(await rig.conversation.checkStatus(), 'live');
+        assert.equal(phaseOf(rig.conversation), 'running');
       });
 
     proof(
@@ -183,29 +180,18 @@ for (const version of [1, 2] as const)
         rig.open({ status: {} });
         await rig.send('say x');
         const before = [JSON.stringify(rig.entries), rig.methods.length] as const;
-        for (let times = 0; times < 3; times++) assert.equal(await rig.session.conversation.checkStatus(), 'live');
+        for (let times = 0; times < 3; times++) assert.equal(await rig.conversation.checkStatus(), 'live');
         assert.equal(JSON.stringify(rig.entries), before[0]);
         assert.deepEqual(rig.methods.slice(before[1]), ['session/status', 'session/status', 'session/status']);
       },
       version,
     );
 
-    for (const path of [
-      ['agentCapabilities', 'sessionCapabilities', 'status'],
-      ['agentCapabilities', 'session', 'status'],
-    ]) {
-      it(`never asks an agent that offers it in ${path.join('.')}`, async () => {
-        rig.open({ status: { path } });
-        await rig.send('say x');
-        assert.equal(await rig.session.conversation.checkStatus(), 'live');
-      });
-    }
-
     for (const value of [null, false, 'yes', 1, []]) {
-      it(`asks an agent that did not offer it: ${JSON.stringify(value)}`, async () => {
+      it(`does not ask an agent that did not offer it: ${JSON.stringify(value)}`, async () => {
         rig.open({ status: { value, counts: false } }, { quietMs: -1 });
         await rig.send('say x');
-        assert.equal(await rig.session.conversation.checkStatus(), 'unsupported');
+        assert.equal(await rig.conversation.checkStatus(), 'unsupported');
         assert.ok(!rig.methods.includes('session/status'));
       });
     }

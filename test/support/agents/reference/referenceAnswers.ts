@@ -8,7 +8,7 @@ export interface Question {
   deadline: NodeJS.Timeout | undefined;
 }
 
-export function judgeAnswer(question: Question, message: Record<string, unknown>): string[] {
+export function judgeAnswer(question: Question, message: Readonly<Record<string, unknown>>): string[] {
   const { method } = question;
   const { result, error } = message;
   if ((result === undefined) === (error === undefined))

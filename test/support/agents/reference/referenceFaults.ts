@@ -49,12 +49,19 @@ function onResult(method: string, change: (result: object, context: FaultContext
   };
 }
 
-function afterAnswer(method: string, more: (message: Message, request: Request) => readonly Message[]): Fault {
+function onAnswer(method: string, change: (message: Message, request: Request) => readonly Message[]): Fault {
   return {
-    send: (message, { request }) =>
-      request?.method === method && message.error === undefined ? [message, ...more(message, request)] : [message],
+    send: (message, { request }) => (request?.method === method ? change(message, request) : [message]),
   };
 }
+
+function afterAnswer(method: string, more: (message: Message, request: Request) => readonly Message[]): Fault {
+  return onAnswer(method, (message, request) =>
+    message.error === undefined ? [message, ...more(message, request)] : [message],
+  );
+}
+
+const failed = ({ id }: Message, message = 'Internal error'): Message => ({ id, error: { code: -32603, message } });
 
 function update(sessionId: unknown, body: object): Message {
   return { method: 'session/update', params: { sessionId, update: body } };
@@ -91,18 +98,15 @@ function deadAfter(method: string): Fault {
     send(message, { request, memory }) {
       if (request?.method === method) memory.set('dead', true);
       const fails = request?.method === 'session/prompt' && memory.get('dead') === true && message.result !== undefined;
-      return fails ? [{ id: message.id, error: { code: -32603, message: 'Internal error' } }] : [message];
+      return fails ? [failed(message)] : [message];
     },
   };
 }
 
 function repeats(method: string): Fault {
-  return {
-    send: (message, { request }) =>
-      request?.method === method && message.result !== undefined
-        ? [said(at(request.params, 'sessionId')), message]
-        : [message],
-  };
+  return onAnswer(method, (message, { params }) =>
+    message.result === undefined ? [message] : [said(at(params, 'sessionId')), message],
+  );
 }
 
 export const REFERENCE_FAULTS = {
@@ -119,16 +123,11 @@ export const REFERENCE_FAULTS = {
     },
   },
   'no-version': onUpdateOfAll((message) => ({ ...message, jsonrpc: undefined })),
-  'answers-twice': {
-    send: (message, { request }) => (request?.method === 'session/prompt' ? [message, message] : [message]),
-  },
+  'answers-twice': onAnswer('session/prompt', (message) => [message, message]),
   'text-ids': { send: (message, { request }) => (request ? [{ ...message, id: String(message.id) }] : [message]) },
-  'both-answers': {
-    send: (message, { request }) =>
-      request?.method === 'session/prompt' && message.result
-        ? [{ ...message, error: { code: -32603, message: 'And an error' } }]
-        : [message],
-  },
+  'both-answers': onAnswer('session/prompt', (message) => [
+    message.result ? { ...failed(message), ...message } : message,
+  ]),
   'knows-everything': {
     send: (message, { request }) => (request?.method.startsWith('_') ? [{ id: message.id, result: {} }] : [message]),
   },
@@ -144,25 +143,19 @@ export const REFERENCE_FAULTS = {
   'list-of-capabilities': onResult('initialize', (result) => ({ ...result, agentCapabilities: [], capabilities: [] })),
   'no-session-id': onResult('session/new', () => ({})),
   'same-session-id': onResult('session/new', (result) => ({ ...result, sessionId: 'reference-1' })),
-  'no-answer': { send: (message, { request }) => (request?.method === 'session/prompt' ? [] : [message]) },
+  'no-answer': onAnswer('session/prompt', () => []),
   'odd-reason': onReason('end_turn', 'done'),
   'other-session': {
     send: (message) =>
       isSaid(message) ? [{ ...message, params: { ...(message.params as object), sessionId: 'another' } }] : [message],
   },
-  'takes-any-session': {
-    send: (message, { request }) =>
-      request?.method === 'session/prompt' && message.error
-        ? [{ id: message.id, result: { stopReason: 'end_turn' } }]
-        : [message],
-  },
+  'takes-any-session': onAnswer('session/prompt', (message) => [
+    message.error ? { id: message.id, result: { stopReason: 'end_turn' } } : message,
+  ]),
   'no-cancel': { receive: ({ method }) => method !== 'session/cancel' },
   'cancel-completes': onReason('cancelled', 'end_turn'),
   'cancel-fails': {
-    send: (message) =>
-      at(message.result, 'stopReason') === 'cancelled'
-        ? [{ id: message.id, error: { code: -32603, message: 'Aborted' } }]
-        : [message],
+    send: (message) => [at(message.result, 'stopReason') === 'cancelled' ? failed(message) : message],
   },
   'cancel-sticks': {
     receive({ method, id }, { memory }) {
@@ -209,10 +202,7 @@ export const REFERENCE_FAULTS = {
     receive: remember,
   },
   'dead-after-resume': deadAfter('session/resume'),
-  'no-close': {
-    send: (message, { request }) =>
-      request?.method === 'session/close' ? [{ id: message.id, error: { code: -32603, message: 'Busy' } }] : [message],
-  },
+  'no-close': onAnswer('session/close', (message) => [failed(message)]),
   'close-leaves-open': {
     receive({ method, id }, { send }) {
       if (method !== 'session/close') return true;
@@ -231,12 +221,10 @@ export const REFERENCE_FAULTS = {
     memory.set('count', count);
     return at(result, 'status') === 'live' && count % 3 === 0 ? { status: 'open' } : result;
   }),
-  'status-updates': {
-    send: (message, { request }) =>
-      request?.method === 'session/status'
-        ? [update(at(request.params, 'sessionId'), { sessionUpdate: 'session_info_update', title: 'Asked' }), message]
-        : [message],
-  },
+  'status-updates': onAnswer('session/status', (message, { params }) => [
+    update(at(params, 'sessionId'), { sessionUpdate: 'session_info_update', title: 'Asked' }),
+    message,
+  ]),
   'status-always-live': onResult('session/status', () => ({ status: 'live' })),
   'status-waits': {
     receive({ method, id }, { memory }) {
@@ -284,10 +272,7 @@ export const REFERENCE_FAULTS = {
   ),
   'keeps-held-prompts': { send: (message) => (at(message.error, 'code') === -32800 ? [] : [message]) },
   'fails-held-prompts': {
-    send: (message) =>
-      at(message.error, 'code') === -32800
-        ? [{ id: message.id, error: { code: -32603, message: 'Aborted' } }]
-        : [message],
+    send: (message) => [at(message.error, 'code') === -32800 ? failed(message) : message],
   },
 } as const satisfies Readonly<Record<string, Fault>>;
 

@@ -13,6 +13,10 @@ export function judgeParams(version: 1 | 2, method: string, params: unknown, scr
       return place(version, method, params, offers);
     case 'session/prompt':
       return prompt(params, offers);
+    case 'session/list':
+      return at(params, 'archived') === undefined || offers.has('archive')
+        ? []
+        : ['session/list with the archived filter, which was not advertised'];
     case 'session/status': {
       const keys = Object.keys(typeof params === 'object' && params !== null ? params : {});
       return keys.join() === 'sessionId' ? [] : [`session/status with the params ${keys.join()}`];

@@ -14,49 +14,26 @@ interface SessionRules {
   misses: number | undefined;
 }
 
-const baseline: Readonly<Record<1 | 2, Readonly<Record<string, 'request' | 'notification'>>>> = {
-  1: {
-    initialize: 'request',
-    authenticate: 'request',
-    'session/new': 'request',
-    'session/prompt': 'request',
-    'session/cancel': 'notification',
-    '$/cancel_request': 'notification',
-  },
-  2: {
-    initialize: 'request',
-    'session/new': 'request',
-    'session/list': 'request',
-    'session/resume': 'request',
-    'session/close': 'request',
-    'session/prompt': 'request',
-    'session/cancel': 'notification',
-    '$/cancel_request': 'notification',
-  },
+const NOTIFICATIONS = ['session/cancel', '$/cancel_request', 'session/ready'];
+const baseline: Readonly<Record<1 | 2, readonly string[]>> = {
+  1: ['initialize', 'authenticate', 'session/new', 'session/prompt', 'session/cancel', '$/cancel_request'],
+  2: ['new', 'list', 'resume', 'close', 'prompt', 'cancel'].map((name) => `session/${name}`).concat('$/cancel_request'),
 };
-const gates: Readonly<Record<1 | 2, Readonly<Record<string, Offer>>>> = {
-  1: {
-    'session/load': 'load',
-    'session/resume': 'resume',
-    'session/fork': 'fork',
-    'session/list': 'list',
-    'session/close': 'close',
-    'session/delete': 'delete',
-    'session/set_title': 'title',
-    'session/archive': 'archive',
-    'session/unarchive': 'archive',
-    'session/set_mode': 'modes',
-    'session/set_config_option': 'config',
-    logout: 'logout',
-  },
-  2: {
-    'session/fork': 'fork',
-    'session/delete': 'delete',
-    'session/set_title': 'title',
-    'session/archive': 'archive',
-    'session/unarchive': 'archive',
-    'session/set_config_option': 'config',
-  },
+const named = (...offers: readonly Offer[]) => offers.map((offer): [string, Offer] => [`session/${offer}`, offer]);
+const inBoth: readonly (readonly [string, Offer])[] = [
+  ...named('fork', 'delete', 'archive'),
+  ['session/set_title', 'title'],
+  ['session/unarchive', 'archive'],
+  ['session/set_config_option', 'config'],
+];
+const gates: Readonly<Record<1 | 2, ReadonlyMap<string, Offer>>> = {
+  1: new Map([
+    ...inBoth,
+    ...named('load', 'resume', 'list', 'close'),
+    ['session/set_mode', 'modes'],
+    ['logout', 'logout'],
+  ]),
+  2: new Map(inBoth),
 };
 
 export class ReferenceRules {
@@ -65,6 +42,7 @@ export class ReferenceRules {
   readonly #sessions = new Map<string, SessionRules>();
   readonly #asked = new Map<string, Question>();
   readonly #open = new Map<string, string>();
+  readonly #answered = new Set<string>();
   readonly #stoppable = new Set<string>();
   #version: 1 | 2 | undefined;
   #initializing = false;
@@ -76,13 +54,18 @@ export class ReferenceRules {
 
   line(text: string): Record<string, unknown> | undefined {
     const fields = readClientLine(text, this.#violation);
-    if (typeof fields?.method === 'string') this.#call(fields.method, fields.id, fields.params);
-    else if (fields) this.#answer(fields);
+    if (fields) this.judge(fields);
     return fields;
+  }
+
+  judge(fields: Readonly<Record<string, unknown>>): void {
+    if (typeof fields.method === 'string') this.#call(fields.method, fields.id, fields.params);
+    else this.#answer(fields);
   }
 
   answered(id: unknown, method: string, isError: boolean, version?: 1 | 2): void {
     this.#open.delete(keyOf(id));
+    this.#answered.add(keyOf(id));
     if (method === 'initialize') {
       this.#initializing = false;
       if (!isError) this.#version = version;
@@ -160,8 +143,8 @@ export class ReferenceRules {
       this.#violation(`${method} before initialize was answered`);
       return;
     }
-    const kind = baseline[version][method] ?? (method === 'session/ready' ? 'notification' : 'request');
-    if ((kind === 'request') !== isRequest) this.#violation(`${method} as a ${isRequest ? 'request' : 'notification'}`);
+    if (NOTIFICATIONS.includes(method) === isRequest)
+      this.#violation(`${method} as a ${isRequest ? 'request' : 'notification'}`);
     if (!this.#may(version, method, params)) this.#violation(`${method}, which was not advertised`);
     for (const wrong of judgeParams(version, method, params, this.#script)) this.#violation(wrong);
     this.#inSession(version, method, id, params);
@@ -190,30 +173,33 @@ export class ReferenceRules {
     if (method === 'auth/login' || method === 'auth/logout') return version === 2 && authMethods.length > 0;
     if (version === 2 && method === 'tool_call/cancel') return this.#stoppable.has(String(at(params, 'toolCallId')));
     if (version === 2 && method === 'terminal/cancel') return this.#stoppable.has(String(at(params, 'terminalId')));
-    const gate = gates[version][method];
-    return gate === undefined ? method in baseline[version] : offers.includes(gate);
+    const gate = gates[version].get(method);
+    return gate === undefined ? baseline[version].includes(method) : offers.includes(gate);
   }
 
   #inSession(version: 1 | 2, method: string, id: unknown, params: unknown): void {
     if (method === '$/cancel_request') {
-      if (!this.#open.has(keyOf(at(params, 'requestId')))) this.#violation('$/cancel_request for no open request');
+      // It may cross with the answer.
+      const request = keyOf(at(params, 'requestId'));
+      if (!this.#open.has(request) && !this.#answered.has(request)) this.#violation('$/cancel_request for no request');
       return;
     }
     const sessionId = at(params, 'sessionId');
     const opens = ['session/load', 'session/resume', 'session/fork', 'session/delete', 'session/status'];
     const elsewhere = ['session/archive', 'session/unarchive', 'session/set_title', 'session/close'];
     if (sessionId === undefined || opens.includes(method) || elsewhere.includes(method)) return;
+    // v1: the client MUST answer every open permission of the session with `cancelled`.
+    const asks = method === 'session/cancel' && this.#cancelQuestions(String(sessionId), version);
     const rules = this.#sessions.get(String(sessionId));
     if (rules === undefined) {
-      this.#violation(`${method} for the unknown session ${JSON.stringify(sessionId)}`);
+      // A subagent is known by what it asks.
+      if (!asks) this.#violation(`${method} for the unknown session ${JSON.stringify(sessionId)}`);
       return;
     }
     if (rules.closed) this.#violation(`${method} for a session that was closed`);
     if (method === 'session/ready' && ++rules.given > rules.owed)
       this.#violation('session/ready twice for one response');
     if (method === 'session/prompt') this.#prompt(version, rules, id);
-    // v1: the client MUST answer every open permission of the session with `cancelled`.
-    if (method === 'session/cancel' && version === 1) this.#cancelQuestions(String(sessionId));
   }
 
   #prompt(version: 1 | 2, rules: SessionRules, id: unknown): void {
@@ -225,18 +211,21 @@ export class ReferenceRules {
     rules.prompts.add(keyOf(id));
   }
 
-  #cancelQuestions(sessionId: string): void {
-    for (const question of this.#asked.values()) {
-      if (at(question.params, 'sessionId') !== sessionId) continue;
-      if (question.method !== 'session/request_permission') continue;
+  #cancelQuestions(sessionId: string, version: 1 | 2): boolean {
+    const questions = [...this.#asked.values()].filter(({ params }) => at(params, 'sessionId') === sessionId);
+    for (const question of questions) {
+      if (version === 2 || question.method !== 'session/request_permission') continue;
       question.cancelled = true;
       this.#expectSoon(question, 'a permission was not answered after session/cancel');
     }
+    return questions.length > 0;
   }
 
-  #answer(message: Record<string, unknown>): void {
+  #answer(message: Readonly<Record<string, unknown>>): void {
     const question = this.#asked.get(keyOf(message.id));
     if (question === undefined) {
+      // A batch and a request without a usable id can only be refused without one (JSON-RPC 2.0 section 5).
+      if (message.id === null && at(message, 'error', 'code') === -32600) return;
       this.#violation(`an answer to the unknown id ${JSON.stringify(message.id)}`);
       return;
     }

@@ -1,27 +1,10 @@
 // What the reference agent is told at its start: which versions and proposals it speaks, in which form, and where its answers lie. What a turn does is told by the
 // prompt (referenceTurn.ts).
+import { at } from '../../../../src/base/untrusted';
 import type { Advert } from '../script';
 import type { ReferenceFaultName } from './referenceFaults';
 
-export type Offer =
-  | 'load'
-  | 'resume'
-  | 'fork'
-  | 'list'
-  | 'close'
-  | 'delete'
-  | 'title'
-  | 'archive'
-  | 'additionalDirectories'
-  | 'logout'
-  | 'image'
-  | 'audio'
-  | 'embeddedContext'
-  | 'mcpHttp'
-  | 'mcpSse'
-  | 'mcpAcp'
-  | 'modes'
-  | 'config';
+export type Offer = keyof typeof places;
 
 export interface ReferenceScript {
   readonly versions?: readonly (1 | 2)[];
@@ -86,7 +69,7 @@ const seats = {
   },
 } as const;
 
-const places: Readonly<Record<Offer, { readonly 1?: readonly string[]; readonly 2?: readonly string[] }>> = {
+const places = {
   load: { 1: ['loadSession'] },
   resume: { 1: ['sessionCapabilities', 'resume'] },
   fork: { 1: ['sessionCapabilities', 'fork'], 2: ['session', 'fork'] },
@@ -108,16 +91,16 @@ const places: Readonly<Record<Offer, { readonly 1?: readonly string[]; readonly 
   mcpAcp: { 1: ['mcpCapabilities', 'acp'], 2: ['session', 'mcp', 'acp'] },
   modes: {},
   config: {},
-};
-const booleans: ReadonlySet<Offer> = new Set([
-  'load',
-  'image',
-  'audio',
-  'embeddedContext',
-  'mcpHttp',
-  'mcpSse',
-  'mcpAcp',
-]);
+} as const satisfies Readonly<Record<string, { readonly 1?: readonly string[]; readonly 2?: readonly string[] }>>;
+const BOOLEAN = /^(?:load|image|audio|embeddedContext|mcp\w+)$/;
+
+/** What the capabilities of an agent of version 1 offer. */
+export function offersIn(capabilities: unknown): Offer[] {
+  return (Object.keys(places) as Offer[]).filter((offer) => {
+    const seat: { readonly 1?: readonly string[] } = places[offer];
+    return seat[1] !== undefined && Boolean(at(capabilities, ...seat[1]));
+  });
+}
 
 export function introduction(script: ReferenceScript, version: 1 | 2): Record<string, unknown> {
   const { offers = [], ready, status, turnComplete, authMethods = [] } = script;
@@ -128,8 +111,9 @@ export function introduction(script: ReferenceScript, version: 1 | 2): Record<st
       : { protocolVersion: 1, agentInfo: info, agentCapabilities: {}, authMethods };
   const root = version === 2 ? 'capabilities' : 'agentCapabilities';
   for (const offer of offers) {
-    const path = places[offer][version];
-    if (path) put(result, [root, ...path], version === 1 && booleans.has(offer) ? true : {});
+    const seat: { readonly 1?: readonly string[]; readonly 2?: readonly string[] } = places[offer];
+    const path = seat[version];
+    if (path) put(result, [root, ...path], version === 1 && BOOLEAN.test(offer) ? true : {});
   }
   if (ready) put(result, ready.path, ready.value === undefined ? true : ready.value);
   if (status) put(result, status.path ?? seats.status[version], status.value === undefined ? {} : status.value);

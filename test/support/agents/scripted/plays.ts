@@ -1,9 +1,3 @@
-// What a turn of the scripted agent does: each line of the prompt is a play, a name and its arguments, for example
-//   say Hello
-//   permission {"toolCall":{"toolCallId":"t1","title":"Write a file","kind":"edit"}}
-//   die 3
-// The table at the end lists them. Text whose first word is no play is echoed.
-import { at } from '../../../../src/base/untrusted';
 import type { AgentWire } from '../agentWire';
 import { sleep } from '../program';
 import type { AgentScript } from '../script';
@@ -260,18 +254,11 @@ const plays: Record<string, Play> = {
   },
   'leave-open': openTool,
 
-  // What comes after the end of the turn: `late chunk`, `late tool`, `late permission`.
+  // What comes after the end of the turn: `late chunk`, `late tool`.
   late: async (turn, rest) => {
     if (rest === 'tool') await openTool(turn);
-    turn.afterwards.push(lateSteps[rest]?.(turn) ?? (() => turn.say('late text')));
-  },
-};
-
-const lateSteps: Record<string, (turn: AgentTurn) => () => Promise<void>> = {
-  tool: (turn) => () => turn.update({ sessionUpdate: 'tool_call_update', toolCallId: 'open', status: 'completed' }),
-  permission: (turn) => async () => {
-    const answer = await turn.ask('session/request_permission', permission('late', 'touch late'));
-    turn.wire.log({ ev: 'late-permission', outcome: at(answer, 'result', 'outcome') });
+    const done = { sessionUpdate: 'tool_call_update', toolCallId: 'open', status: 'completed' };
+    turn.afterwards.push(() => (rest === 'tool' ? turn.update(done) : turn.say('late text')));
   },
 };
 

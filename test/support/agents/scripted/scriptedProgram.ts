@@ -76,7 +76,7 @@ class ScriptedAgent implements ScriptedHost {
   #startChild(): void {
     const stay = this.script.childIgnoresSigterm ? 'process.on("SIGTERM", () => {});' : '';
     const child = spawn(process.execPath, ['-e', `${stay} setInterval(() => {}, 60000)`], {
-      stdio: ['ignore', 'ignore', this.script.childHoldsStderr ? 'inherit' : 'ignore'],
+      stdio: 'ignore',
     });
     this.wire.log({ ev: 'child', child: child.pid });
   }

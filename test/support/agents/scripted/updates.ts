@@ -5,40 +5,20 @@ const text = (words: string): object => ({ type: 'text', text: words });
 export const everyUpdate: readonly object[] = [
   { sessionUpdate: 'user_message_chunk', messageId: 'u1', content: text('A question, repeated by the agent') },
   { sessionUpdate: 'agent_thought_chunk', messageId: 't1', content: text('A thought') },
-  { sessionUpdate: 'agent_message_chunk', messageId: 'm1', content: text('An answer') },
-  {
-    sessionUpdate: 'agent_message_chunk',
-    messageId: 'm1',
-    content: {
-      type: 'resource_link',
-      uri: 'file:///tmp/linked.txt',
-      name: 'linked.txt',
-      mimeType: 'text/plain',
-      size: 12,
-    },
-  },
-  {
-    sessionUpdate: 'agent_message_chunk',
-    messageId: 'm1',
-    content: {
+  ...[
+    text('An answer'),
+    { type: 'resource_link', uri: 'file:///tmp/linked.txt', name: 'linked.txt', mimeType: 'text/plain', size: 12 },
+    {
       type: 'resource',
       resource: { uri: 'file:///tmp/embedded.txt', text: 'embedded text', mimeType: 'text/plain' },
     },
-  },
-  {
-    sessionUpdate: 'agent_message_chunk',
-    messageId: 'm1',
-    content: {
+    {
       type: 'image',
       mimeType: 'image/png',
       data: 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
     },
-  },
-  {
-    sessionUpdate: 'agent_message_chunk',
-    messageId: 'm1',
-    content: { type: 'audio', mimeType: 'audio/wav', data: 'UklGRiQAAABXQVZF' },
-  },
+    { type: 'audio', mimeType: 'audio/wav', data: 'UklGRiQAAABXQVZF' },
+  ].map((content) => ({ sessionUpdate: 'agent_message_chunk', messageId: 'm1', content })),
   {
     sessionUpdate: 'tool_call',
     toolCallId: 'c1',

@@ -2,7 +2,6 @@
 import { strict as assert } from 'node:assert';
 import { NoTurn, UnattendedMessage } from '../../../../src/client/conversation/unattendedMessage';
 import type { ReferenceScript } from '../../../support/agents/reference/referenceScript';
-import { removeScratch } from '../../../support/scratch';
 import { skipTime } from '../../../support/skipTime';
 import { Rig } from '../../conformance/rig';
 
@@ -10,15 +9,7 @@ const signal = new AbortController().signal;
 
 describe('a message that no user attends to', function () {
   this.timeout(20_000);
-  let rig: Rig;
-
-  beforeEach(async () => {
-    rig = await Rig.make(2);
-  });
-  afterEach(async () => {
-    await rig.close();
-    await removeScratch();
-  });
+  const rig = Rig.each(2);
 
   async function held(script: ReferenceScript = {}): Promise<UnattendedMessage> {
     rig.open(script);
@@ -28,6 +19,7 @@ describe('a message that no user attends to', function () {
     await rig.session.until(({ queue }) => queue.items.at(-1)?.state === 'accepted');
     return message;
   }
+
   const asked = (): number => rig.methods.filter((method) => method === '$/cancel_request').length;
 
   it('is asked back once from an agent that holds it, and leaves the turn that runs alone', async () => {
