@@ -140,7 +140,8 @@ export class ReferenceRules {
     }
     const version = this.#version;
     if (version === undefined) {
-      this.#violation(`${method} before initialize was answered`);
+      // Initialize itself may be withdrawn.
+      if (method !== '$/cancel_request') this.#violation(`${method} before initialize was answered`);
       return;
     }
     if (NOTIFICATIONS.includes(method) === isRequest)

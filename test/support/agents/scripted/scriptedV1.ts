@@ -2,13 +2,14 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { at } from '../../../../src/base/untrusted';
 import { sleep } from '../program';
+import { ReferenceRules } from '../reference/referenceRules';
+import { offersIn, type ReferenceScript } from '../reference/referenceScript';
 import { Fault } from '../referenceFault';
-import type { Advert } from '../script';
+import type { Advert, AgentScript } from '../script';
 import { floodLog } from './flood';
 import type { Asking, ScriptedHost, ScriptedSide } from './host';
 import type { KeptSession, Update } from './keptSessions';
 import { AgentTurn, play } from './plays';
-import { Referee } from './referee';
 
 interface Session {
   readonly id: string;
@@ -21,7 +22,7 @@ const PAUSE_MS = 400;
 
 export class ScriptedV1 implements ScriptedSide {
   readonly #host: ScriptedHost;
-  readonly #referee: Referee;
+  readonly #rules: ReferenceRules;
   readonly #sessions = new Map<string, Session>();
   #nextSession = 0;
   #signedIn: boolean;
@@ -29,11 +30,11 @@ export class ScriptedV1 implements ScriptedSide {
   constructor(host: ScriptedHost) {
     this.#host = host;
     this.#signedIn = host.script.authMethods === undefined;
-    this.#referee = new Referee(host.script, (reason) => host.violation(reason));
+    this.#rules = new ReferenceRules(rulesOf(host.script), (reason) => host.violation(reason));
   }
 
   judge(message: Readonly<Record<string, unknown>>): void {
-    this.#referee.message(message);
+    this.#rules.judge(message);
   }
 
   notified(method: string, params: unknown): void {
@@ -58,13 +59,15 @@ export class ScriptedV1 implements ScriptedSide {
         if (OPENS.has(method) && script.opensAfterMs !== undefined) await sleep(script.opensAfterMs);
         if (method === 'authenticate') await this.#sendToPage(id);
         const result = await this.#handle(method, params);
-        this.#referee.answered(id, method, params, result);
+        this.#rules.answered(id, method, false, 1);
+        const opened = at(result, 'sessionId') ?? (OPENS.has(method) ? at(params, 'sessionId') : undefined);
+        if (typeof opened === 'string') this.#rules.opened(opened);
         await wire.send({ id, result });
         if (method === 'session/new') this.#afterNew(String(at(result, 'sessionId')));
         if (method === 'session/load') await this.#afterLoad(String(at(params, 'sessionId')));
       }
     } catch (error) {
-      this.#referee.answered(id, method, params, undefined);
+      this.#rules.answered(id, method, true);
       const fault = error instanceof Fault ? error : new Fault(-32603, String(error));
       const data = fault.data === undefined ? {} : { data: fault.data };
       await wire.send({ id, error: { code: fault.code, message: fault.message, ...data } });
@@ -137,16 +140,11 @@ export class ScriptedV1 implements ScriptedSide {
 
   #introduction(): unknown {
     const { script } = this.#host;
-    const { ready, status, turnComplete, history, sessions, logout } = script;
-    const loads = history !== undefined || sessions?.load === true;
+    const { ready, status, turnComplete } = script;
     const result: Record<string, unknown> = {
       protocolVersion: script.protocolVersion ?? 1,
       agentInfo: { name: 'scripted-agent', title: 'Scripted agent', version: script.version ?? '1.0.0' },
-      agentCapabilities: {
-        ...(loads && { loadSession: true }),
-        ...(logout && { auth: { logout: {} } }),
-        ...script.capabilities,
-      },
+      agentCapabilities: capabilitiesOf(script),
       authMethods: script.authMethods ?? [],
     };
     if (ready) advertise(result, ready);
@@ -354,7 +352,7 @@ export class ScriptedV1 implements ScriptedSide {
     if (when === 'before' || when === 'twice' || when === 'unadvertised') complete(String(id));
     if (when === 'wrong-id') complete('no-prompt-had-this-id');
     if (when === 'no-id') complete();
-    this.#referee.answered(id, 'session/prompt', { sessionId: turn.sessionId }, undefined);
+    this.#rules.answered(id, 'session/prompt', turn.failure !== undefined);
     if (turn.failure) {
       await wire.send({ id, error: turn.failure });
       return;
@@ -366,7 +364,7 @@ export class ScriptedV1 implements ScriptedSide {
   }
 
   #ask(sessionId: string, method: string, extra: object): Asking {
-    return this.#host.ask(method, { sessionId, ...extra }, this.#referee);
+    return this.#host.ask(method, { sessionId, ...extra }, this.#rules);
   }
 
   #update(sessionId: string, update: object): void {
@@ -376,6 +374,23 @@ export class ScriptedV1 implements ScriptedSide {
   #say(sessionId: string, update: object): void {
     void this.#host.wire.repeat({ method: 'session/update', params: { sessionId, update } });
   }
+}
+
+function capabilitiesOf({ history, sessions, logout, capabilities }: AgentScript): Record<string, unknown> {
+  return {
+    ...((history !== undefined || sessions?.load) && { loadSession: true }),
+    ...(logout && { auth: { logout: {} } }),
+    ...capabilities,
+  };
+}
+
+/** What a client must keep to with this agent. */
+function rulesOf(script: AgentScript): ReferenceScript {
+  const { ready, status, authMethods, answerDeadlineMs, modes, configOptions } = script;
+  const offers = offersIn(capabilitiesOf(script));
+  if (modes !== undefined) offers.push('modes');
+  if (configOptions) offers.push('config');
+  return { ready, status, authMethods, answerDeadlineMs, offers };
 }
 
 const OPENS = new Set(['session/new', 'session/load', 'session/resume']);
