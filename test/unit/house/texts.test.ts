@@ -36,10 +36,7 @@ const NOT_FOR_PEOPLE: readonly (readonly [place: RegExp, why: string])[] = [
   ],
   [/^conformance\//, 'the report for authors of agents, who read the protocol in English'],
   [/^client\/conversation\/agentRequests\.ts$/, 'answers to the agent'],
-  [
-    /^client\/serving\/|^distributed\/server\/|^workbench\/sharing\/serve\.ts$/,
-    'answers to callers of the server',
-  ],
+  [/^client\/serving\/|^distributed\/server\/|^workbench\/sharing\/serve\.ts$/, 'answers to callers of the server'],
   [/^client\/sharing\/(?:stateExchange|messageCollector|sessionLog)\.ts$/, 'content of messages for agents'],
   [/^distributed\/model\//, 'how data breaks the protocol, and content of messages'],
   [

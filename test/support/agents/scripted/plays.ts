@@ -1,3 +1,4 @@
+// Plays of the scripted agent: what it does when a prompt names one.
 import type { AgentWire } from '../agentWire';
 import { sleep } from '../program';
 import type { AgentScript } from '../script';
