@@ -191,6 +191,11 @@ export class Conversation implements Disposable {
     return this.connector.state;
   }
 
+  /** The agent of an earlier window isn't attached yet. */
+  get isAttaching(): boolean {
+    return this.connector.isAttaching;
+  }
+
   get lifeSigns(): LifeSigns {
     return { state: this.#model.state, now: this.services.clock.now(), ...this.probe.signs };
   }

@@ -33,7 +33,7 @@ export function sendingServices(services: ConversationServices): ConversationSer
 export async function sendNext(conversation: Conversation, signal: AbortSignal): Promise<boolean> {
   try {
     const item = conversation.queue.next();
-    if (!item || !conversation.connector.isAttaching) return false;
+    if (!item || !conversation.isAttaching) return false;
     void conversation.start();
     const hasLeft = () => conversation.turns.driver.requestIds.has(item.id);
     await untilChanged(conversation, signal, () => hasLeft() || isOver(conversation));

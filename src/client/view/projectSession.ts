@@ -72,7 +72,7 @@ const READ: { readonly [K in Field]: (conversation: Conversation) => SessionView
   status: statusOf,
   liveness: (c) => c.probe.liveness,
   // While it waits to start again, those of its last start say nothing.
-  stages: (c) => (phaseOf(c) === 'recovering' || c.connector.isAttaching ? [] : [...c.stages.view]),
+  stages: (c) => (phaseOf(c) === 'recovering' || c.isAttaching ? [] : [...c.stages.view]),
   error: errorOf,
   turn: (c) =>
     c.model.state.turn ? projectTurn(c.model.state.turn, changesOfTurn(c, c.model.state.turn.id)) : undefined,
@@ -141,7 +141,7 @@ export function patchSession(
 export function phaseOf(conversation: Conversation): SessionPhase {
   const { connection, model } = conversation;
   // Its agent runs, and is here in a moment.
-  switch (conversation.connector.isAttaching ? 'ready' : connection.kind) {
+  switch (conversation.isAttaching ? 'ready' : connection.kind) {
     case 'failed':
       // Nothing was tried, so nothing failed.
       return isHeld(conversation) || isRestricted(conversation) ? 'idle' : 'failed';

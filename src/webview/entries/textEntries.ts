@@ -164,7 +164,7 @@ class TextBlocks implements EntryView {
       this.box.append(createBlock(block, save));
       return;
     }
-    const context = { ...this.#context, invalidate: this.#invalidate };
+    const context = { ...this.#context, invalidate: () => this.#invalidate() };
     const view = new MarkdownView(context, block.text, this.stored.docs.get(content));
     this.stored.docs.set(content, view.doc);
     this.#views.set(content, view);

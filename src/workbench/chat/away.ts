@@ -89,9 +89,9 @@ export class Away extends Part<AwayOptions> {
   /**
    * While an agent is attached again, what it did in the meantime comes first: nobody has seen it.
    */
-  #isLookedAt({ key, connector }: Conversation): boolean {
+  #isLookedAt({ key, isAttaching }: Conversation): boolean {
     const { isFocused, isShown } = this.options;
-    return !connector.isAttaching && isFocused() && isShown(key);
+    return !isAttaching && isFocused() && isShown(key);
   }
 
   #now({ model }: Conversation): LeftAt {
@@ -100,8 +100,8 @@ export class Away extends Part<AwayOptions> {
   }
 
   #begin(conversation: Conversation): void {
-    const { key, model, connector } = conversation;
-    const last = connector.isAttaching ? model.state.entries.at(-1) : undefined;
+    const { key, model, isAttaching } = conversation;
+    const last = isAttaching ? model.state.entries.at(-1) : undefined;
     this.#seen.set(key, { ...this.#now(conversation), ...(last && { since: last.at }) });
     if (last && !this.#left.has(key)) this.#leave(key, { ...this.#now(conversation), since: last.at + 1 });
   }

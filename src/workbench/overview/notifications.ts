@@ -121,15 +121,15 @@ export class Notifications extends Part {
 
   /** @param key the session that the button opens; undefined: the next one that needs the user */
   #show(text: string, key: string | undefined, asked?: BriefQuestion): void {
-    const { open, next, answer } = this.#actions;
+    const actions = this.#actions;
     // First, as VS Code has a key for the first button of the newest notification.
     const show = l10n.t('Show');
     const answers = asked?.answers.filter(({ label }) => label !== show) ?? [];
     const at = this.#clock.now();
     void this.#window.tell(text, show, ...answers.map(({ label }) => label)).then((pressed) => {
       const given = answers.find(({ label }) => label === pressed);
-      if (asked && given && this.#clock.now() - at >= SEEN_MS) answer(asked.question, given.choice);
-      else if (pressed !== undefined) key === undefined ? next() : open(key);
+      if (asked && given && this.#clock.now() - at >= SEEN_MS) actions.answer(asked.question, given.choice);
+      else if (pressed !== undefined) key === undefined ? actions.next() : actions.open(key);
     });
   }
 }

@@ -253,7 +253,7 @@ export class Conversations implements Disposable {
     if (title !== undefined && title !== before)
       conversation.note([{ at, event: { type: 'info', title, byUser: before !== undefined ? true : undefined } }]);
     // Attaches to its agent, or says why it does not start.
-    if (!persistence || conversation.connector.isAttaching) void conversation.start();
+    if (!persistence || conversation.isAttaching) void conversation.start();
     return conversation;
   }
 
