@@ -367,11 +367,18 @@ export class SessionLog implements Disposable {
 
   /** The newest messages of a session that is too long begin another one: a history is never cut. */
   async #continueShorter(): Promise<void> {
-    const { entries, state, earlier } = this.#known;
+    const before = this.#known;
+    const { entries, state, earlier } = before;
     this.#record = { id: mintId(), entries: [] };
-    await this.#append(omission());
-    const newest = entries.slice(-this.#maxMessages * NEWEST_SHARE);
-    await this.#save({ ...this.#known, entries: [...this.#known.entries, ...newest], state, earlier });
+    try {
+      await this.#append(omission());
+      const newest = entries.slice(-this.#maxMessages * NEWEST_SHARE);
+      await this.#save({ ...this.#known, entries: [...this.#known.entries, ...newest], state, earlier });
+    } catch (error) {
+      // The next try begins with all messages again.
+      this.#record = before;
+      throw error;
+    }
   }
 
   async #writeCollected(): Promise<void> {
