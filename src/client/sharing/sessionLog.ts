@@ -637,7 +637,9 @@ export class SessionLog implements Disposable {
   async #urlOf(place: Place, readers: Readers): Promise<string> {
     if (place.kind === 'foreign') return place.url;
     const { key, sha256 } = place;
-    const store = readers === 'later' && place.waits ? this.#openStores[0] : this.#storeOf(place);
+    // A state from before the share is uploaded with the messages that wait.
+    const isLater = readers === 'later' && (place.waits || place === this.#known.state);
+    const store = isLater ? this.#openStores[0] : this.#storeOf(place);
     return store.urlFor(key, {
       expiresIn: DEFAULT_URL_SECONDS,
       sha256,
