@@ -145,12 +145,12 @@ export class SharedSessions extends Part<SharedSessionsOptions> {
     };
   }
 
-  /** Uploads what sessions that are closed left waiting. */
+  /** Uploads what earlier windows left waiting. A log that is open has reported its own. */
   async #resume(): Promise<void> {
     const { records, stores, log } = this.options;
     try {
       for await (const { key, waiting } of unsentSessions(records))
-        if (!this.#shared.has(key)) stores.uploads.set(key, waiting, (signal) => this.#upload(key, signal));
+        if (!this.#shared.get(key)?.record) stores.uploads.set(key, waiting, (signal) => this.#upload(key, signal));
     } catch (error) {
       log.warn(`What waits for the storage server is not uploaded: ${messageOf(error)}`);
     }
