@@ -164,6 +164,7 @@ function remainder(
   const kept: Record<string, unknown> = {};
   let dropped = 0;
   for (const [field, value] of Object.entries(earlier.patch)) {
+    if (value === undefined) continue;
     if (field === 'content' && replaced && !isEmptied) {
       kept.content = null;
       if (value !== null) dropped++;
