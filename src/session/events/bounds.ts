@@ -96,7 +96,7 @@ export function boundEvent(event: SessionEvent): SessionEvent {
     case 'tool_call': {
       const { content, rawInput, rawOutput } = event.patch;
       const bounded = {
-        content: content ? boundContent(content) : undefined,
+        content: content && boundContent(content),
         rawInput: rawInput !== undefined ? boundRaw(rawInput) : undefined,
         rawOutput: rawOutput !== undefined ? boundRaw(rawOutput) : undefined,
       };
