@@ -67,13 +67,13 @@ type DeepReadonly<T> = T extends readonly (infer I)[]
     ? { readonly [K in keyof T]: DeepReadonly<T[K]> }
     : T;
 
-/** An object whose fields may be null instead of absent, and which keeps unknown ones. */
+/** An object whose fields may be null or undefined instead of absent, and which keeps unknown ones. */
 function record<const Shape extends z.core.$ZodLooseShape>(shape: Shape) {
-  const withoutNulls = (value: unknown): unknown => {
+  const withoutAbsent = (value: unknown): unknown => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-    return Object.fromEntries(Object.entries(value).filter(([key, field]) => !(field === null && key in shape)));
+    return Object.fromEntries(Object.entries(value).filter(([key, field]) => !(field == null && key in shape)));
   };
-  return z.pipe(z.transform(withoutNulls), z.looseObject(shape));
+  return z.pipe(z.transform(withoutAbsent), z.looseObject(shape));
 }
 
 const optional = z.exactOptional;
