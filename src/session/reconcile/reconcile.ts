@@ -317,10 +317,15 @@ function isMessage(entry: Entry): entry is Extract<Entry, { kind: 'user' | 'agen
 function isEqual(a: unknown, b: unknown, depth = 0): boolean {
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null || depth > MAX_DEPTH) return false;
-  const [ours, theirs] = [Object.entries(a), b as Record<string, unknown>];
+  const [ours, theirs] = [definedIn(a), b as Record<string, unknown>];
   return (
     Array.isArray(a) === Array.isArray(b) &&
-    ours.length === Object.keys(b).length &&
+    ours.length === definedIn(b).length &&
     ours.every(([key, value]) => Object.hasOwn(b, key) && isEqual(value, theirs[key], depth + 1))
   );
+}
+
+/** What was stored has no undefined members. */
+function definedIn(value: object): [string, unknown][] {
+  return Object.entries(value).filter(([, one]) => one !== undefined);
 }
