@@ -156,6 +156,32 @@ describe('the messages of a session', function () {
     assert.deepEqual(again, second);
   });
 
+  it('of a session that is too long are all still known when the disk refuses the shorter one', async () => {
+    const model = new SessionModel();
+    const bucket = new MemoryStore();
+    let isFull = false;
+    const fileStore = {
+      read: async () => undefined,
+      write: async () => {
+        if (isFull) throw new Error('no room');
+      },
+    };
+    const stores = async () => [bucket] as const;
+    const log = logOf({ key: 'k', model }, { stores, fileStore, maxMessages: 4, onTrouble: () => {} });
+    sayIn(model, ['ask 1', 'answer 1'], ['ask 2', 'answer 2']);
+    const { id } = await log.descriptor();
+    isFull = true;
+    sayIn(model, ['ask 3', 'answer 3']);
+    await assert.rejects(log.descriptor());
+    assert.equal(log.record?.id, id);
+    isFull = false;
+    const texts = await read(await log.descriptor(), [bucket]);
+    assert.deepEqual(
+      texts.slice(1).map((text) => text.replace(/^.*: /, '')),
+      ['answer 1', 'ask 2', 'answer 2', 'ask 3', 'answer 3'],
+    );
+  });
+
   it('of a session from elsewhere are stored once the user sees the newest, and before all that asks for them', async () => {
     const { conversation } = open();
     const shown = new Deferred<void>();

@@ -1,0 +1,21 @@
+// Events that wait to be written: those that later ones replace are not written at all.
+import { strict as assert } from 'node:assert';
+import type { ToolPatch } from '../../../../src/session/events/event';
+import { EventBuffer } from '../../../../src/store/events/eventBuffer';
+
+describe('events that wait to be written', () => {
+  it('lack the updates of a call that later ones replace, whatever fields are undefined in them', () => {
+    const buffer = new EventBuffer();
+    const patches: ToolPatch[] = [
+      { title: 'Build', status: 'pending' },
+      { title: undefined, content: undefined, status: 'in_progress' },
+      { status: 'completed' },
+    ];
+    for (const [index, patch] of patches.entries())
+      buffer.add('s', [{ at: index, event: { type: 'tool_call', toolCallId: 'c', patch, announced: index === 0 } }]);
+    assert.deepEqual(
+      buffer.take().get('s')?.map(({ at }) => at),
+      [0, 2],
+    );
+  });
+});
