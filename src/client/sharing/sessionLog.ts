@@ -638,8 +638,8 @@ export class SessionLog implements Disposable {
     if (place.kind === 'foreign') return place.url;
     const { key, sha256 } = place;
     // A state from before the share is uploaded with the messages that wait.
-    const isLater = readers === 'later' && (place.waits || place === this.#known.state);
-    const store = isLater ? this.#openStores[0] : this.#storeOf(place);
+    const isUploadedLater = place.waits || (place === this.#known.state && this.#storeOf(place).isLocal);
+    const store = readers === 'later' && isUploadedLater ? this.#openStores[0] : this.#storeOf(place);
     return store.urlFor(key, {
       expiresIn: DEFAULT_URL_SECONDS,
       sha256,
