@@ -6,7 +6,7 @@ import type { FoundKeeper } from '../../../../src/client/transport/keepers';
 import { ActiveSessions } from '../../../../src/workbench/overview/activeSessions';
 import type { InboxQuestion } from '../../../../src/workbench/overview/inbox';
 import { LiveSessions } from '../../../../src/workbench/overview/liveSessions';
-import type { NotificationSetting } from '../../../../src/workbench/overview/notifications';
+import type { NotificationActions, NotificationSetting } from '../../../../src/workbench/overview/notifications';
 import { useFakeEditor } from '../../../support/fakeEditor';
 import { PlainSessions } from '../../../support/sessions/overview';
 import { HeldTimers } from '../../../support/store/journals';
@@ -14,6 +14,27 @@ import { foundKeeper } from './foundKeeper';
 
 useFakeEditor();
 const { Notifications } = await import('../../../../src/workbench/overview/notifications');
+
+/** Methods of a class, as in the workbench: they need their object. */
+class Actions implements NotificationActions {
+  readonly #done: string[];
+
+  constructor(done: string[]) {
+    this.#done = done;
+  }
+
+  open(key: string): void {
+    this.#done.push(`open ${key}`);
+  }
+
+  next(): void {
+    this.#done.push('next');
+  }
+
+  answer(_question: InboxQuestion, choice: number): void {
+    this.#done.push(`answer ${choice}`);
+  }
+}
 
 class World {
   readonly sessions = new PlainSessions();
@@ -53,11 +74,7 @@ class World {
     this.active = new ActiveSessions({ live, inbox, running, titleOf, now: () => 2000 });
     new Notifications(
       { active: this.active, live, inbox },
-      {
-        open: (key) => this.done.push(`open ${key}`),
-        next: () => this.done.push('next'),
-        answer: (_question, choice) => this.done.push(`answer ${choice}`),
-      },
+      new Actions(this.done),
       {
         setting: () => this.setting,
         isShown: (key) => key === this.shown,
