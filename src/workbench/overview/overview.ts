@@ -21,7 +21,7 @@ import { Conversations } from '../sessions/conversations';
 import { nameOf } from '../sessions/keptSessions';
 import { agoLabel, titleOf } from '../sessions/sessionLabels';
 import { type ChoiceRow, choiceFrom, List, type ListButton, type PickItem, pick } from '../ui/input';
-import { showInfo } from '../ui/messages';
+import { showInfo, tellError } from '../ui/messages';
 import { StatusItem } from '../ui/statusItem';
 import type { Tree } from '../ui/treeView';
 import { ActiveSessions } from './activeSessions';
@@ -252,7 +252,8 @@ export class Overview extends Part implements NotificationActions {
 }
 
 function openStored(session: string): void {
-  void commands.executeCommand('parley.sessionList.open', { session });
+  // Called with an argument, the command throws.
+  commands.executeCommand('parley.sessionList.open', { session }).then(undefined, tellError);
 }
 
 class AttentionStatus extends Part {
