@@ -55,7 +55,8 @@ export class AgentEntries {
 
   async #change(change: (before: Entries) => Entries): Promise<void> {
     const before = await this.#written();
-    const all = change(before);
+    // Undefined members aren't written: {@link #until} would wait for them in vain.
+    const all = JSON.parse(JSON.stringify(change(before))) as Entries;
     if (isDeepStrictEqual(before, all)) return;
     if (!(await this.#writeAmongComments(before, all)))
       await workspace.getConfiguration('parley').update('agents', all, ConfigurationTarget.Global);
