@@ -114,7 +114,7 @@ export class Installer extends Configured<InstallerOptions> {
     await mkdir(this.options.root, { recursive: true });
     if (source.kind === 'uvx') return { ...plan, tool: { kind: 'uv', uv: await findUv(context) } };
     const { node, ...facts } = await npmFacts(source, this.options.root, context, signal);
-    return { ...facts, ...plan, tool: { kind: 'npm', node } };
+    return { ...plan, ...facts, license: agent.license ?? facts.license, tool: { kind: 'npm', node } };
   }
 
   async #fill(

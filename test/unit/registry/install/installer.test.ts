@@ -281,6 +281,7 @@ describe('the installer', function () {
           bin: { tiny: 'cli.js', other: 'other.js' },
           dependencies: { dependency: '^3.0.0' },
           engines: { node: '>=18' },
+          license: 'ISC',
           scripts: { postinstall: mark('ran') },
         },
         files: { 'cli.js': '#!/usr/bin/env node\nconsole.log(require("dependency"));\n', 'other.js': '' },
@@ -294,6 +295,9 @@ describe('the installer', function () {
       const plan = await one.plan(AGENT, signal);
       assert.equal(plan.tool?.kind, 'npm');
       assert.ok((plan.size ?? 0) > 0);
+      assert.equal(plan.license, 'MIT');
+      const unstated = await one.plan({ ...AGENT, license: undefined }, signal);
+      assert.equal(unstated.license, 'ISC', 'npm states it where the registry does not');
       assert.deepEqual(npm.served, [], 'nothing is downloaded before the user agrees');
       const installed = await one.install(plan, () => {}, signal);
       assert.deepEqual([...npm.served].sort(), ['@scope/tiny@1.0.0', 'dependency@3.0.0']);
