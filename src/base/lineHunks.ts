@@ -158,7 +158,7 @@ type Range = readonly [from: number, to: number];
  * @returns the steps that it took; negative if these were not enough: then all of it is marked
  */
 function search(one: Side, two: Side, range: Range, other: Range, maxSteps: number): number {
-  const maxEditLength = Math.max(0, Math.floor(Math.sqrt(2 * maxSteps)));
+  const maxEditLength = Math.floor(Math.sqrt(2 * Math.max(0, maxSteps)));
   const parts = diffArrays(one.ids.slice(...range), two.ids.slice(...other), { maxEditLength }) ?? [
     { removed: true, added: false, count: range[1] - range[0] },
     { removed: false, added: true, count: other[1] - other[0] },

@@ -1,7 +1,7 @@
 // Comparing files by lines, and making or moving some of the changes.
 import { strict as assert } from 'node:assert';
 import fc from 'fast-check';
-import type { LineHunk } from '../../../../src/base/lineHunks';
+import { type LineHunk, lineHunks } from '../../../../src/base/lineHunks';
 import { compareLines, hunks, inverted, type TextLines, textLines } from '../../../../src/changes/lines/hunks';
 import { placeHunks, shownLines, withHunks } from '../../../../src/changes/lines/placeHunks';
 import { Slices } from '../../../../src/changes/lines/slices';
@@ -82,6 +82,13 @@ describe('the comparison by lines', () => {
       { aStart: 10_000, aCount: 1, bStart: 10_000, bCount: 0 },
       { aStart: 30_000, aCount: 1, bStart: 29_999, bCount: 1 },
     ]);
+  });
+});
+
+describe('the search for changed lines', () => {
+  it('finds equal stretches after it has taken all steps', () => {
+    const found = lineHunks(['p', 'q', 'once', 'p', 'q'], ['q', 'p', 'once', 'p', 'q'], 0, true);
+    assert.deepEqual(found, [{ aStart: 0, aCount: 2, bStart: 0, bCount: 2 }]);
   });
 });
 
