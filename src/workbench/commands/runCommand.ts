@@ -6,7 +6,8 @@ import { failureFor, isProgram, showFailure } from './commandErrors';
 import { NothingChosen, onlyOf } from './commandSession';
 
 export async function runCommand(workbench: Workbench, id: string, all: readonly unknown[]): Promise<unknown> {
-  const args = withoutPage(all);
+  // A keybinding or a link can pass null, which is no argument.
+  const args = withoutPage(all).map((one) => one ?? undefined);
   try {
     return await workbench.run(id, ...args);
   } catch (error) {
