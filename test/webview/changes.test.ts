@@ -357,4 +357,14 @@ describe('a message', () => {
     await panel.page.getByRole('button', { name: 'Edit and send again' }).waitFor();
     assert.equal(await panel.page.getByRole('button', { name: 'Restore files to before this message' }).count(), 0);
   });
+
+  it('keeps the focus in what it offers while more is offered', async () => {
+    const said = message('u1', 'user', 'hello');
+    const panel = await browser.open({ items: [{ ...said, canEdit: true } as typeof said] });
+    const edit = panel.page.getByRole('button', { name: 'Edit and send again' });
+    await edit.focus();
+    await panel.update({ op: 'put', index: 0, item: { ...said, canEdit: true, canRestore: true } as typeof said });
+    await panel.page.getByRole('button', { name: 'Restore files to before this message' }).waitFor();
+    assert.equal(await edit.evaluate((one) => one === document.activeElement), true);
+  });
 });

@@ -33,7 +33,8 @@ export const createUserEntry: EntryFactory = (stored, index, context) => {
     const { turnId, canRestore, canEdit } = item;
     actions.hidden = !canRestore && !canEdit;
     if (actions.hidden && !actions.parentElement) return;
-    element.append(actions);
+    // Moving them would drop the focus.
+    if (!actions.parentElement) element.append(actions);
     drawMessageActions(actions, { turnId, canRestore, canEdit, copy });
   }
 
