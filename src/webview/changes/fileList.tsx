@@ -190,6 +190,8 @@ export class FileList extends Component<FileListProps> {
       const buttons = this.#buttons(list.active);
       const wanted = buttons[this.#wanted];
       this.#wanted = undefined;
+      // Screen readers would read it again.
+      if (wanted && !wanted.hidden && wanted === document.activeElement) return;
       // The other buttons are only there while the row has the focus.
       buttons[0]?.focus({ preventScroll: true });
       wanted?.focus({ preventScroll: true });
