@@ -1,7 +1,7 @@
 // The card above the transcript that tells what happened while the user was away, and the line in the
 // transcript where that begins. All texts are the agent's words: plain text, with hidden characters
 // written out.
-import { effect } from '@preact/signals';
+import { computed, effect } from '@preact/signals';
 import { revealControls } from '../../base/revealControls';
 import type { AwayList, AwayView } from '../../panel/contract';
 import { button, el, icon, iconButton, setAttributes } from '../dom/dom';
@@ -84,12 +84,13 @@ export class AwayCard {
   /** What the session waits for now, which changes while the card is there. */
   #state(): HTMLElement {
     const line = el('div', 'away-state');
+    // Another question must not replace the button, which may have the focus.
+    const isAsked = computed(() => session.permissions.value.length + session.elicitations.value.length > 0);
     this.#endState = effect(() => {
-      const isAsked = session.permissions.value.length + session.elicitations.value.length > 0;
       const words = el('span', '', session.status.value);
       line.replaceChildren(
         words,
-        ...(isAsked ? [button('text-button', strings.away.showQuestion, () => this.#transcript.toNextQuestion())] : []),
+        ...(isAsked.value ? [button('text-button', strings.away.showQuestion, () => this.#transcript.toNextQuestion())] : []),
       );
     });
     return line;
