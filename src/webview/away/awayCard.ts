@@ -90,7 +90,9 @@ export class AwayCard {
       const words = el('span', '', session.status.value);
       line.replaceChildren(
         words,
-        ...(isAsked.value ? [button('text-button', strings.away.showQuestion, () => this.#transcript.toNextQuestion())] : []),
+        ...(isAsked.value
+          ? [button('text-button', strings.away.showQuestion, () => this.#transcript.toNextQuestion())]
+          : []),
       );
     });
     return line;
