@@ -43,6 +43,25 @@ describe('the edit of a queued message', () => {
     assert.equal(await editor().inputValue(), 'first queued', 'it was saved, and is the host’s now');
   });
 
+  it('is restored as it was last even if local storage has no room for it', async () => {
+    await open({ session: { queue } });
+    await edit();
+    await editor().fill('first queued, but better');
+    await panel.page.evaluate(() => {
+      const { setItem } = Storage.prototype;
+      Storage.prototype.setItem = function (name, value) {
+        if (this === localStorage) throw new DOMException('full', 'QuotaExceededError');
+        setItem.call(this, name, value);
+      };
+    });
+    await editor().fill('first queued, but much better');
+    await panel.page.reload();
+    await panel.next('hello');
+    await panel.snapshot({ session: { queue } });
+    await edit();
+    assert.equal(await editor().inputValue(), 'first queued, but much better');
+  });
+
   it('that was saved while the host was dead is saved again by the page that follows, and only then', async () => {
     await open({ session: { queue } });
     await edit();

@@ -54,6 +54,8 @@ export class SessionStore<T extends object> {
       const at = (one: string): number => parse(storage.getItem(one))?.at ?? 0;
       if (names.length >= most && !names.includes(name))
         storage.removeItem(names.reduce((oldest, one) => (at(one) < at(oldest) ? one : oldest)));
+      // If the new value does not fit, the old one must not win over the page's own copy.
+      if (!isLarge) storage.removeItem(name);
       storage.setItem(name, JSON.stringify({ at: Date.now(), value }));
     });
   }
