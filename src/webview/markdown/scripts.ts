@@ -11,13 +11,17 @@ let highlighter: Promise<typeof import('./highlighter') | undefined> | undefined
 let math: Promise<MathPart | undefined> | undefined;
 
 export function loadHighlighter(): NonNullable<typeof highlighter> {
-  highlighter ??= import(fileUrl('highlighter.js')).catch(() => undefined);
+  highlighter ??= import(fileUrl('highlighter.js')).catch(report);
   return highlighter;
 }
 
 export function loadMath(): NonNullable<typeof math> {
-  math ??= import(fileUrl('math.js')).catch(() => undefined);
+  math ??= import(fileUrl('math.js')).catch(report);
   return math;
+}
+
+function report(error: unknown): undefined {
+  reportError(error);
 }
 
 /** Scripts can be inline, so the page names the folder. */
