@@ -118,6 +118,7 @@ describe('questions', () => {
     assert.equal((await panel.posted('elicitation')).length, 1);
     await panel.send({ type: 'formRefused', id: 'ask1', problems: { name: { code: 'pattern' } } });
     await card().getByText('Invalid format.').waitFor();
+    await panel.page.waitForFunction((node) => node === document.activeElement, await field('Name').elementHandle());
     await panel.answerable('ask1'); // it can be corrected
     await panel.update({ op: 'session', patch: { elicitations: [] } });
     assert.equal(await card().count(), 0);

@@ -71,6 +71,12 @@ export function FormCard({ question, sessionKey, onAnswer }: FormCardProps) {
     field?.querySelector<HTMLElement>('input, select, textarea')?.focus();
     setFocusOn(undefined);
   }, [focusOn]);
+  useLayoutEffect(() => {
+    const first = sent && refused && form.fields.find(({ key }) => refused[key]);
+    // What is sent is disabled, which drops the focus. Elsewhere, the user does something else by now.
+    const { activeElement, body } = document;
+    if (first && (activeElement === body || element.current?.contains(activeElement))) setFocusOn(first.key);
+  }, [refused]);
 
   return (
     <form
