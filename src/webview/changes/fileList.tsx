@@ -104,7 +104,13 @@ export class FileList extends Component<FileListProps> {
           this.forceUpdate();
         }}
       >
-        <ul class="change-items" aria-label={strings.changes.changedFiles} style={{ height: `${total * ROW}px` }}>
+        {/* biome-ignore lint/a11y/noRedundantRoles: without bullets, some screen readers no longer call it a list */}
+        <ul
+          class="change-items"
+          role="list"
+          aria-label={strings.changes.changedFiles}
+          style={{ height: `${total * ROW}px` }}
+        >
           {shown.map((index) => {
             const file = files.at(index);
             const act = (kind: ChangesAction['kind']) => (): void => {
