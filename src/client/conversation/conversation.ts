@@ -7,7 +7,7 @@ import type { AgentDefinition } from '../../agents/agentDefinition';
 import { type Disposable, DisposableStore } from '../../base/disposable';
 import { messageOf, ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
-import type { StopTarget } from '../../panel/contract';
+import type { Liveness, StopTarget } from '../../panel/contract';
 import type { TimedEvent } from '../../session/events/event';
 import { SessionModel, type SessionView } from '../../session/model/model';
 import { PromptQueue, type QueuedAttachment } from '../../session/queue/queue';
@@ -189,6 +189,25 @@ export class Conversation implements Disposable {
 
   get connection(): ConnectionState {
     return this.connector.state;
+  }
+
+  get liveness(): Liveness {
+    return this.probe.liveness;
+  }
+
+  /** The agent was asked to stop ten seconds ago. */
+  get ignoresStop(): boolean {
+    return this.turns.ignoresStop;
+  }
+
+  /** A message is about to leave. */
+  get isPreparing(): boolean {
+    return this.turns.isPreparing;
+  }
+
+  /** The agent asked something at the end of its turn: the next message is the answer. */
+  get isAsked(): boolean {
+    return this.turns.isAsked;
   }
 
   /** The agent of an earlier window isn't attached yet. */

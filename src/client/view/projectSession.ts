@@ -70,7 +70,7 @@ const READ: { readonly [K in Field]: (conversation: Conversation) => SessionView
   title: (c) => c.model.state.title,
   phase: phaseOf,
   status: statusOf,
-  liveness: (c) => c.probe.liveness,
+  liveness: (c) => c.liveness,
   // While it waits to start again, those of its last start say nothing.
   stages: (c) => (phaseOf(c) === 'recovering' || c.isAttaching ? [] : [...c.stages.view]),
   error: errorOf,
@@ -158,10 +158,10 @@ export function phaseOf(conversation: Conversation): SessionPhase {
         : 'initializing';
     }
     case 'ready':
-      if (conversation.turns.ignoresStop) return 'unresponsive';
+      if (conversation.ignoresStop) return 'unresponsive';
       if (model.state.permissions.size > 0 || waitsForAnswer(model.state)) return 'requiresAction';
       if (model.state.agentState === 'requires_action' && conversation.isBusy) return 'requiresAction';
-      if (conversation.turns.isAsked) return 'requiresAction';
+      if (conversation.isAsked) return 'requiresAction';
       return conversation.isWorking ? 'running' : 'ready';
   }
 }
@@ -182,11 +182,11 @@ export function statusOf(conversation: Conversation): string {
     case 'authRequired':
       return l10n.t('Sign-in required');
     case 'ready':
-      return conversation.probe.liveness === 'not_found'
+      return conversation.liveness === 'not_found'
         ? l10n.t('The agent no longer has this session')
         : l10n.t('Ready');
     case 'running':
-      if (conversation.turns.isPreparing) return l10n.t('Checking session');
+      if (conversation.isPreparing) return l10n.t('Checking session');
       return model.state.turn?.cancelRequested ? l10n.t('Stopping') : workingLabel(conversation.lifeSigns);
     case 'requiresAction':
       return l10n.t('Waiting for you');
@@ -278,7 +278,7 @@ function waitReason(conversation: Conversation): string {
 
 function errorOf(conversation: Conversation): ErrorView | undefined {
   const { connection, agent } = conversation;
-  if (conversation.turns.ignoresStop) {
+  if (conversation.ignoresStop) {
     return {
       code: 'stop-ignored',
       message: l10n.t("{0} isn't responding to Stop.", agent.name),

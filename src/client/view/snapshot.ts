@@ -76,7 +76,7 @@ export function snapshotOf(conversation: Conversation): SessionSnapshot {
     agent: conversation.agent.id,
     protocol: conversation.link?.description.protocol ?? 1,
     state: phaseOf(conversation),
-    liveness: conversation.probe.liveness,
+    liveness: conversation.liveness,
     entries: state.entries.filter((entry) => entry.kind !== 'turn_end').map(toEntry),
     turns: state.turns.map(({ id, origin, stopReason, barrier }) => ({
       id,
