@@ -1,5 +1,6 @@
 // Agents' replays compared with transcripts.
 import assert from 'node:assert/strict';
+import type { ToolContent } from '../../../../src/session/events/content';
 import type { MessageRole, SessionEvent, StopReason } from '../../../../src/session/events/event';
 import { textOf } from '../../../../src/session/model/entryText';
 import { SessionModel } from '../../../../src/session/model/model';
@@ -85,6 +86,19 @@ describe('the replay of a session', () => {
       );
       theirs.apply(agent('more'), 2);
       assert.equal(JSON.stringify(known.state.entries).includes('more'), false, 'each goes on by itself');
+    });
+
+    it('shares a diff with the transcript that was read from disk', () => {
+      const diff = { type: 'diff', path: '/ws/a.txt', newText: 'new' } as const;
+      const edit = (content: ToolContent): SessionEvent =>
+        call('c1', { title: 'Edit', status: 'completed', content: [content] });
+      const known = ended('end_turn', ['go', edit(diff)]);
+      const theirs = repeated(user('go'), edit({ ...diff, oldText: undefined, operation: undefined }));
+      assert.deepEqual(reconcile(known.state, theirs.state), []);
+      const contents = ({ state }: SessionModel): unknown =>
+        state.entries.flatMap((entry) => (entry.kind === 'tool' ? [entry.content] : []))[0];
+      assert.ok(contents(known));
+      assert.equal(contents(theirs), contents(known));
     });
 
     it('is recognised when the agent omits text before its answer', () => {
