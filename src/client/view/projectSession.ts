@@ -182,9 +182,7 @@ export function statusOf(conversation: Conversation): string {
     case 'authRequired':
       return l10n.t('Sign-in required');
     case 'ready':
-      return conversation.liveness === 'not_found'
-        ? l10n.t('The agent no longer has this session')
-        : l10n.t('Ready');
+      return conversation.liveness === 'not_found' ? l10n.t('The agent no longer has this session') : l10n.t('Ready');
     case 'running':
       if (conversation.isPreparing) return l10n.t('Checking session');
       return model.state.turn?.cancelRequested ? l10n.t('Stopping') : workingLabel(conversation.lifeSigns);

@@ -117,7 +117,9 @@ describe('the package', () => {
   // The bundler escapes strings. Regular expressions of ours are written with escapes; those of the formulas' library are not.
   it('has bundles in ASCII, which the engine keeps with one byte per character', () => {
     const bundles = readdirSync(join(root, 'dist'), { recursive: true, encoding: 'utf8' });
-    const beyond = bundles.filter((file) => file.endsWith('.js') && !file.endsWith('math.js') && !isAscii(readFileSync(join(root, 'dist', file))));
+    const beyond = bundles.filter(
+      (file) => file.endsWith('.js') && !file.endsWith('math.js') && !isAscii(readFileSync(join(root, 'dist', file))),
+    );
     assert.ok(bundles.includes(join('workbench', 'product.js')));
     assert.deepEqual(beyond, []);
   });

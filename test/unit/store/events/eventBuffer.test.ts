@@ -14,7 +14,10 @@ describe('events that wait to be written', () => {
     for (const [index, patch] of patches.entries())
       buffer.add('s', [{ at: index, event: { type: 'tool_call', toolCallId: 'c', patch, announced: index === 0 } }]);
     assert.deepEqual(
-      buffer.take().get('s')?.map(({ at }) => at),
+      buffer
+        .take()
+        .get('s')
+        ?.map(({ at }) => at),
       [0, 2],
     );
   });
