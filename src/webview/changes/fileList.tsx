@@ -104,9 +104,9 @@ export class FileList extends Component<FileListProps> {
           this.forceUpdate();
         }}
       >
-        {/* biome-ignore lint/a11y/noRedundantRoles: without bullets, some screen readers no longer call it a list */}
         <ul
           class="change-items"
+          // biome-ignore lint/a11y/noRedundantRoles: without bullets, some screen readers no longer call it a list
           role="list"
           aria-label={strings.changes.changedFiles}
           style={{ height: `${total * ROW}px` }}
