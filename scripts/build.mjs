@@ -72,12 +72,20 @@ export function bundles({ dev }) {
       // The styles inside of formulas are in the script.
       loader: { ...browser.loader, '.css': 'text' },
     },
-    // Pages of their own: the traffic inspector, and a diagram with the script of the frame in it.
+    // Loaded when the first diagram is drawn; Mermaid, as text for the frame that draws, as published.
     {
       ...browser,
-      entryPoints: { traffic: 'src/webview/traffic/trafficPage.ts', diagram: 'src/webview/diagram/diagramPage.ts' },
+      entryPoints: { diagrams: 'src/webview/diagram/diagrams.ts' },
+      loader: { ...browser.loader, '.css': 'text' },
+    },
+    {
+      ...browser,
+      entryPoints: { mermaid: 'node_modules/@mermaid-js/tiny/dist/mermaid.tiny.js' },
+      loader: { '.js': 'text' },
     },
     { ...browser, format: 'iife', entryPoints: { diagramFrame: 'src/webview/diagram/diagramFrame.ts' } },
+    // A page of its own.
+    { ...browser, entryPoints: { traffic: 'src/webview/traffic/trafficPage.ts' } },
   ];
 }
 

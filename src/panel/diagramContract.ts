@@ -1,25 +1,15 @@
-// The contract between the extension, the page of a diagram and the frame that draws it. The frame
-// gets Mermaid and one source, and gives back one picture.
+// The contract between the panel and the frame that draws diagrams. The frame gets Mermaid and one
+// source, and gives back one picture.
 
+/** Maximum characters of a source. */
 export const MAX_DIAGRAM = 50_000;
-export const MAX_PICTURE = 10_000_000;
-
-/** `library`: the script of Mermaid. */
-export interface ToDiagram {
-  readonly type: 'diagram';
-  readonly library: string;
-  readonly source: string;
-}
-
-export type FromDiagram =
-  | { readonly type: 'hello' }
-  | { readonly type: 'save'; readonly svg: string }
-  | { readonly type: 'problem'; readonly kind: 'error' | 'csp'; readonly text: string };
+/** Maximum characters of an SVG. */
+export const MAX_PICTURE = 2_000_000;
 
 export interface ToFrame {
   readonly id: number;
   readonly source: string;
-  /** If the frame does not have it yet. */
+  /** The script of Mermaid, if the frame does not have it yet. */
   readonly library: string | undefined;
   readonly background: string;
   readonly fontFamily: string;

@@ -143,7 +143,7 @@ export const fromWebview = z.discriminatedUnion('type', [
   ofSession('copySession', {}),
   /** `path`: of the file of the code, as the agent wrote it. */
   ofSession('useCode', {
-    action: z.enum(['insert', 'apply', 'open', 'run', 'draw']),
+    action: z.enum(['insert', 'apply', 'open', 'run', 'savePicture']),
     text: z.string().check(z.maxLength(MAX_TEXT)),
     lang: z.string().check(z.maxLength(MAX_LANG)),
     path: z.optional(z.string().check(z.maxLength(MAX_CODE_PATH))),

@@ -1,4 +1,4 @@
-// Style sheets are bundled beside the script; the one for the insides of formulas is a text in it
+// Style sheets are bundled beside the script; those of formulas and diagrams are texts in it
 // (scripts/build.mjs).
 declare module '*.css' {
   const text: string;

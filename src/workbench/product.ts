@@ -13,7 +13,6 @@ import { runCommand } from './commands/runCommand';
 import { rememberingSecrets } from './config/knownSecretStorage';
 import { permissions } from './config/permissions.contribution';
 import { type Contribution, Workbench } from './core/workbench';
-import { diagrams } from './diagrams/diagrams.contribution';
 import { editor } from './editor/editor.contribution';
 import { editorTools } from './editorTools/editorTools.contribution';
 import { vscodeLog } from './log/vscodeLog';
@@ -47,7 +46,6 @@ export function contributions(places: Places): readonly Contribution[] {
     sharing,
     review,
     worktrees,
-    diagrams,
     editor,
     registry,
     chat(places),

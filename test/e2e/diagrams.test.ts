@@ -1,16 +1,11 @@
-// Diagrams of agents in the installed extension: Mermaid from a registry on loopback, and the pages that VS Code shows.
+// Diagrams of agents in the installed extension: drawn in the answer, in the pages that VS Code shows.
 import { strict as assert } from 'node:assert';
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import type { FrameLocator, Page } from 'playwright-core';
-import { MERMAID_FILE } from '../../src/registry/install/keptFile';
+import type { Page } from 'playwright-core';
 import { scriptedAgent } from '../support/agents/definition';
-import { tgzOf } from '../support/archives';
-import { closeLoopbacks, httpLoopback } from '../support/servers/loopback';
 import type { Chat } from '../support/vscode/chat';
 import { screenshot, type Theme, themes } from '../support/vscode/openWindow';
 import { useChat } from '../support/vscode/useChat';
-import { toolFrame } from '../support/vscode/workbench';
+import { quickInput } from '../support/vscode/workbench';
 
 const FLOW = `flowchart LR
   A[Message] --> B{Is it known?}
@@ -21,88 +16,54 @@ const FLOW = `flowchart LR
     B
     D
   end`;
+const SEQUENCE = 'sequenceDiagram\n  User->>+Agent: Prompt\n  Agent-->>-User: Answer';
+const TEXT = [FLOW, SEQUENCE, 'flowchart LR\n  A --> [']
+  .map((source) => `\`\`\`mermaid\n${source}\n\`\`\`\n`)
+  .join('\n');
 
 describe('diagrams of an agent', function () {
   this.timeout(120_000);
-  const settings: Record<string, unknown> = {
-    'parley.agents': { plain: scriptedAgent('plain') },
-    'parley.defaultAgent': 'plain',
-  };
-  const requests: string[] = [];
-  let archive: Buffer;
-
-  before('start the registry', async () => {
-    archive = await tgzOf([{ name: MERMAID_FILE.path, text: 'evil();' }]);
-    const { host } = await httpLoopback((request, response) => {
-      requests.push(request.url ?? '');
-      response.writeHead(200, { 'content-length': archive.length }).end(archive);
-    });
-    settings['parley.diagrams.registry'] = `http://${host}/npm`;
-  });
-  after(closeLoopbacks);
-
+  const settings = { 'parley.agents': { plain: scriptedAgent('plain') }, 'parley.defaultAgent': 'plain' };
   let chat: Chat;
-  const vscode = useChat({ settings, theme: 'dark', viewport: { width: 1300, height: 800 } }, (opened) => {
+  const vscode = useChat({ settings, theme: 'dark', viewport: { width: 1300, height: 1100 } }, (opened) => {
     chat = opened;
   });
-
-  const say = async (text: string): Promise<void> => {
-    const update = { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text } };
-    await chat.run(`update ${JSON.stringify(update)}`);
-  };
   const page = (): Page => vscode.window.page;
-  const dialog = () => page().locator('.monaco-dialog-box');
-  const diagram = (): FrameLocator => toolFrame(page());
-  const tabs = () => page().locator('.tab', { hasText: /^Diagram: / });
-  const kept = (): string =>
-    join(vscode.server.dataDir, 'data/User/globalStorage/parley.parley/mermaid', MERMAID_FILE.version);
-  const draw = async (): Promise<void> => {
-    const block = chat.entries('agent').last().locator('.code-block');
-    await block.hover();
-    await block.getByRole('button', { name: 'Draw diagram' }).click();
-  };
-  const setTheme = async (theme: Theme): Promise<void> => {
-    vscode.server.configure({ 'workbench.colorTheme': themes[theme] });
-    await page()
-      .locator(theme === 'light' ? '.monaco-workbench.vs' : '.monaco-workbench.vs-dark')
-      .waitFor();
-  };
+  const pictures = () => chat.frame.locator('.diagram img');
 
-  it('are drawn after a question; another file than the known one is refused', async () => {
-    await say(`This is how it works:\n\n\`\`\`mermaid\n${FLOW}\n\`\`\`\n`);
-    await draw();
-    await dialog().getByText('Download Mermaid to draw diagrams?').waitFor();
-    await dialog().getByText('/npm/@mermaid-js/tiny/-/tiny-12.0.0.tgz').waitFor();
-    await screenshot(page(), 'diagram-question-dark');
-    await dialog().getByRole('button', { name: 'Cancel' }).click();
-    await dialog().waitFor({ state: 'detached' });
-    assert.equal(requests.length, 0);
-    await draw();
-    await dialog().getByRole('button', { name: 'Download' }).click();
-    await chat.frame.getByText("Mermaid wasn't downloaded. The file from 127").waitFor();
-    assert.equal(requests.length, 1);
-    assert.equal(existsSync(kept()), false);
-    assert.equal(await tabs().count(), 0);
+  it('are drawn in the answer, and in the colours of each theme', async () => {
+    const update = {
+      sessionUpdate: 'agent_message_chunk',
+      content: { type: 'text', text: `How it works:\n\n${TEXT}` },
+    };
+    await chat.run(`update ${JSON.stringify(update)}`);
+    await pictures().nth(1).waitFor();
+    await chat.frame.getByText(/^Diagram not drawn: Parse error on line 2/).waitFor();
+    for (const theme of ['dark', 'light', 'highContrast'] as Theme[]) {
+      const before = await pictures().first().getAttribute('src');
+      if (theme !== 'dark') {
+        vscode.server.configure({ 'workbench.colorTheme': themes[theme] });
+        await chat.frame.locator(`.diagram img:not([src="${before}"])`).first().waitFor();
+      }
+      assert.ok(
+        (await pictures()
+          .first()
+          .evaluate((image: HTMLImageElement) => image.naturalWidth)) > 300,
+      );
+      await screenshot(page(), `diagrams-${theme}`);
+    }
   });
 
-  it('are drawn beside the chat, in the colours of the theme', async () => {
-    archive = await tgzOf([
-      { name: MERMAID_FILE.path, text: readFileSync('node_modules/@mermaid-js/tiny/dist/mermaid.tiny.js') },
-    ]);
-    await draw();
-    await dialog().getByRole('button', { name: 'Download' }).click();
-    const image = diagram().getByRole('img', { name: 'Diagram' });
-    await image.waitFor();
-    assert.ok((await image.evaluate((element) => (element as HTMLImageElement).naturalWidth)) > 300);
-    assert.equal(requests.length, 2);
-    await screenshot(page(), 'diagram-dark');
-    const before = await image.getAttribute('src');
-    await setTheme('light');
-    await diagram().locator(`.diagram-view img:not([src="${before}"])`).waitFor();
-    await screenshot(page(), 'diagram-light');
-    await draw();
-    await diagram().getByRole('group', { name: 'Diagram' }).press('+');
-    assert.equal(await tabs().count(), 1);
-    assert.equal(requests.length, 2);
+  it('are enlarged, and saved where the user says', async () => {
+    await chat.frame.getByRole('button', { name: 'Diagram', exact: true }).first().click();
+    const dialog = chat.frame.getByRole('dialog', { name: 'Diagram' });
+    await dialog.getByRole('button', { name: 'Zoom In (+)' }).click();
+    await screenshot(page(), 'diagram-large');
+    await dialog.getByRole('button', { name: 'Save as SVG…' }).click();
+    const input = quickInput(page()).locator('input[type=text]');
+    await input.waitFor();
+    await page().keyboard.press('Escape');
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await dialog.waitFor({ state: 'detached' });
   });
 });

@@ -120,25 +120,4 @@ describe('rich Markdown', () => {
     await page.getByRole('button', { name: 'Run in terminal…' }).click();
     assert.equal((await panel.next('useCode', opened)).action, 'run');
   });
-
-  it('offers to draw a mermaid block once it is complete, also by keyboard', async () => {
-    const panel = await browser.open({
-      session: { phase: 'running' },
-      items: [message('a', 'agent', '```mermaid\npie')],
-    });
-    const draw = panel.page.getByRole('button', { name: 'Draw diagram' });
-    await panel.update({ op: 'append', index: 0, text: '\n  "a" : 1\n', until: 0 });
-    assert.equal(await draw.count(), 0);
-    await panel.update({ op: 'append', index: 0, text: '```\n\nand\n\n```ts\nlet x;\n```\n', until: 0 });
-    await draw.focus();
-    await panel.page.keyboard.press('Enter');
-    assert.deepEqual(await panel.next('useCode'), {
-      type: 'useCode',
-      key: 's1',
-      action: 'draw',
-      text: 'pie\n  "a" : 1',
-      lang: 'mermaid',
-    });
-    assert.equal(await draw.count(), 1);
-  });
 });

@@ -1,6 +1,6 @@
 // What is done with code blocks of a transcript, in a real VS Code: at the cursor, in an editor, in a terminal.
 import { strict as assert } from 'node:assert';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import type { Conversation } from '../../src/client/conversation/conversation';
@@ -15,9 +15,7 @@ describe('code blocks', () => {
   let blocks: CodeBlocks;
   let asked: string[];
   let sent: string[];
-  let drawn: unknown[];
   let conversation: Conversation;
-  const draw = async (...diagram: readonly unknown[]): Promise<void> => void drawn.push(diagram);
 
   before('write a file', async () => {
     const root = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? assert.fail('no workspace');
@@ -28,8 +26,7 @@ describe('code blocks', () => {
   });
 
   beforeEach(() => {
-    blocks = new CodeBlocks(draw, async () => {});
-    drawn = [];
+    blocks = new CodeBlocks(async () => {});
     asked = [];
     sent = [];
   });
@@ -64,7 +61,7 @@ describe('code blocks', () => {
 
   it('says where the cursor must be if there is no editor', async () => {
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
-    const closed = new CodeBlocks(draw, async () => {});
+    const closed = new CodeBlocks(async () => {});
     try {
       await assert.rejects(closed.use({ action: 'insert', text: 'x', lang: '' }, conversation), { code: 'no-editor' });
     } finally {
@@ -82,9 +79,23 @@ describe('code blocks', () => {
     assert.equal(window.activeTextEditor?.document.languageId, 'plaintext');
   });
 
-  it('draws the diagram of the session in which it stands', async () => {
-    await blocks.use({ action: 'draw', text: 'pie', lang: 'mermaid' }, conversation);
-    assert.deepEqual(drawn, [['pie', conversation]]);
+  it('saves the picture of a diagram where the user says, next to the project by default', async () => {
+    const { showSaveDialog } = window;
+    const target = vscode.Uri.file(join(folder, 'saved.svg'));
+    let offered: string | undefined;
+    Object.assign(window, {
+      showSaveDialog: async ({ defaultUri }: vscode.SaveDialogOptions) => {
+        offered = defaultUri?.fsPath;
+        return target;
+      },
+    });
+    try {
+      await blocks.use({ action: 'savePicture', text: '<svg/>', lang: 'svg' }, conversation);
+    } finally {
+      Object.assign(window, { showSaveDialog });
+    }
+    assert.equal(offered, join(folder, 'diagram.svg'));
+    assert.equal(await readFile(target.fsPath, 'utf8'), '<svg/>');
   });
 
   it('runs what the user has seen and agreed to, without prompts and output', async () => {

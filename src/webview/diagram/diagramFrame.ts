@@ -39,11 +39,25 @@ const ADDRESS = /url\((?!["']?#)[^)]*\)/g;
 const UNWANTED = /[^\t\n\r -\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]|[\u202a-\u202e\u2066-\u2069]/gu;
 
 const { nonce } = document.currentScript as HTMLScriptElement;
-// Mermaid makes HTML from strings; this frame is where they may be.
-const { trustedTypes } = globalThis as unknown as {
-  trustedTypes?: { createPolicy(name: string, rules: Record<string, (text: string) => string>): void };
+// The content policy allows style elements only with the nonce.
+const { createElement, createElementNS } = document;
+const withNonce = <T extends Element>(element: T): T => {
+  if (element instanceof HTMLStyleElement || element instanceof SVGStyleElement) element.nonce = nonce;
+  return element;
 };
-trustedTypes?.createPolicy('default', { createHTML: (text) => text, createScript: (text) => text });
+document.createElement = ((...given: Parameters<typeof createElement>) =>
+  withNonce(createElement.apply(document, given))) as typeof createElement;
+document.createElementNS = ((...given: Parameters<typeof createElementNS>) =>
+  withNonce(createElementNS.apply(document, given))) as typeof createElementNS;
+// Mermaid makes HTML from strings; this frame is where they may be. Its sanitizer asks for a policy.
+const { trustedTypes } = globalThis as unknown as {
+  trustedTypes?: { createPolicy(name: string, rules: Record<string, (text: string) => string>): unknown };
+};
+const policy = trustedTypes?.createPolicy('default', {
+  createHTML: (text) => text.replaceAll(/<style(?=[\s>])/gi, `<style nonce="${nonce}"`),
+  createScript: (text) => text,
+});
+if (trustedTypes) trustedTypes.createPolicy = () => policy;
 
 window.addEventListener('message', ({ data, source }: MessageEvent<ToFrame>) => {
   if (source !== window.parent) return;
@@ -78,8 +92,13 @@ async function draw({ id, source, library, background, fontFamily, theme }: ToFr
     fontFamily,
   });
   const { svg } = await mermaid.render(`d${id}`, source);
-  document.body.innerHTML = svg;
-  const picture = document.querySelector('svg')!;
+  const picture = document.adoptNode(new DOMParser().parseFromString(svg, 'text/html').querySelector('svg')!);
+  for (const old of picture.querySelectorAll('style')) {
+    const style = document.createElement('style');
+    style.textContent = old.textContent;
+    old.replaceWith(style);
+  }
+  document.body.append(picture);
   const { width, height } = sizeOf(picture);
   const label = [...picture.querySelectorAll(':scope > title, :scope > desc')].map((one) => one.textContent).join('. ');
   makeInert(picture);
@@ -107,7 +126,7 @@ function makeInert(picture: SVGSVGElement): void {
   for (const one of [picture, ...picture.querySelectorAll<SVGElement>('*')]) {
     for (const { name, value } of [...one.attributes]) {
       const isAddress = /(?:^|:)(?:href|src)$/i.test(name) && !value.startsWith('#');
-      if (/^on/i.test(name) || isAddress) one.removeAttribute(name);
+      if (/^on|^nonce$/i.test(name) || isAddress) one.removeAttribute(name);
     }
     const { cssText = '' } = one.style ?? {};
     const inert = cssText.replace(ADDRESS, 'none');

@@ -1,38 +1,42 @@
-// The frame that draws, as its page sees it: made when it is needed, and taken away when it hangs.
-import { type FromFrame, MAX_PICTURE, type ToFrame } from '../../panel/diagramContract';
+// The sandboxed frame that draws, as the panel sees it: made when it is needed, removed when it hangs.
+import { type FromFrame, MAX_DIAGRAM, MAX_PICTURE, type ToFrame } from '../../panel/diagramContract';
 import { setAttributes } from '../dom/dom';
+import { fileUrl } from '../dom/fileUrl';
 
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 10_000;
 
 type Order = Omit<ToFrame, 'id' | 'library'>;
 export type Drawn = Omit<Extract<FromFrame, { svg: string }>, 'id'>;
+type Answer = Drawn | { readonly error: string } | 'too-long' | 'no-picture';
 
 export class FrameHost {
-  readonly #library: string;
-  readonly #title: string;
-  readonly #patienceMs: number;
-  #frame: Promise<HTMLIFrameElement> | undefined;
-  #drafts = 0;
-
-  /** @param title accessible name of the frame */
-  constructor(library: string, title: string, patienceMs = PATIENCE_MS) {
-    this.#library = library;
-    this.#title = title;
-    this.#patienceMs = patienceMs;
-  }
+  #frame: HTMLIFrameElement | undefined;
+  #last: Promise<unknown> = Promise.resolve();
+  #orders = 0;
 
   /**
-   * @returns the picture or Mermaid's error; null if it took too long; undefined if another order
-   * followed
+   * Draws one diagram after another.
+   * @param title accessible name of the frame
+   * @returns undefined if it is no longer wanted when its turn comes; `error`: in Mermaid's words
    */
-  async draw(order: Order): Promise<Drawn | string | null | undefined> {
-    const id = ++this.#drafts;
-    const isNew = this.#frame === undefined;
-    this.#frame ??= this.#start();
-    const frame = await this.#frame;
-    const { contentWindow } = frame;
+  draw(order: Order, title: string, isWanted: () => boolean): Promise<Answer | undefined> {
+    if (order.source.length > MAX_DIAGRAM) return Promise.resolve('no-picture');
+    const drawn = this.#last.then(() => (isWanted() ? this.#draw(order, title) : undefined));
+    this.#last = drawn.catch(() => {});
+    return drawn;
+  }
+
+  async #draw(order: Order, title: string): Promise<Answer> {
+    const id = ++this.#orders;
+    let library: string | undefined;
+    if (!this.#frame) {
+      const mermaid: { readonly default: string } = await import(fileUrl('mermaid.js'));
+      library = mermaid.default;
+      this.#frame = await frameFor(title);
+    }
+    const { contentWindow } = this.#frame;
     const answer = await new Promise<FromFrame | undefined>((resolve) => {
-      const timer = setTimeout(() => end(), this.#patienceMs);
+      const timer = setTimeout(() => end(), PATIENCE_MS);
       const hear = ({ source, data }: MessageEvent<FromFrame>): void => {
         if (source === contentWindow && data.id === id) end(data);
       };
@@ -42,33 +46,32 @@ export class FrameHost {
         resolve(data);
       };
       window.addEventListener('message', hear);
-      const message: ToFrame = { ...order, id, library: isNew ? this.#library : undefined };
+      const message: ToFrame = { ...order, id, library };
       // Its origin has no name.
       contentWindow?.postMessage(message, '*');
     });
-    if (id !== this.#drafts) return undefined;
-    if (!answer) {
-      frame.remove();
-      this.#frame = undefined;
-      return null;
-    }
-    return 'error' in answer ? answer.error : checked(answer);
-  }
-
-  async #start(): Promise<HTMLIFrameElement> {
-    const template = document.querySelector<HTMLTemplateElement>('#frame')!;
-    const frame = template.content.firstElementChild!.cloneNode(true) as HTMLIFrameElement;
-    setAttributes(frame, { title: this.#title, 'aria-hidden': 'true', tabindex: -1 });
-    const loaded = new Promise((resolve) => frame.addEventListener('load', resolve, { once: true }));
-    document.body.append(frame);
-    await loaded;
-    return frame;
+    if (answer) return checked(answer);
+    this.#frame.remove();
+    this.#frame = undefined;
+    return 'too-long';
   }
 }
 
-/** Checks the answer of the frame, which is not trusted. Returns '' if it is no picture. */
-function checked({ svg, width, height, label }: Drawn): Drawn | string {
+async function frameFor(title: string): Promise<HTMLIFrameElement> {
+  const template = document.querySelector<HTMLTemplateElement>('#frame')!;
+  const frame = template.content.firstElementChild!.cloneNode(true) as HTMLIFrameElement;
+  setAttributes(frame, { title, class: 'diagram-frame', 'aria-hidden': 'true', tabindex: -1 });
+  const loaded = new Promise((resolve) => frame.addEventListener('load', resolve, { once: true }));
+  document.body.append(frame);
+  await loaded;
+  return frame;
+}
+
+/** Checks the answer of the frame, which is not trusted. */
+function checked(answer: FromFrame): Answer {
+  if ('error' in answer) return { error: String(answer.error) };
+  const { svg, width, height, label } = answer;
   const isSize = (value: unknown): boolean => typeof value === 'number' && value > 0 && value < 1e6;
   const isPicture = typeof svg === 'string' && svg.length <= MAX_PICTURE && isSize(width) && isSize(height);
-  return isPicture ? { svg, width, height, label: String(label).slice(0, 1_000) } : '';
+  return isPicture ? { svg, width, height, label: String(label).slice(0, 1_000) } : 'no-picture';
 }

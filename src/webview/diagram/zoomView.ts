@@ -8,8 +8,8 @@ const MAX = 20;
 const MARGIN = 16;
 
 export class ZoomView {
-  readonly image = setAttributes(el('img'), { draggable: 'false' });
-  readonly element = setAttributes(el('div', 'diagram-view', this.image), { tabindex: 0, role: 'group' });
+  readonly element: HTMLElement;
+  readonly #image: HTMLImageElement;
   readonly #onZoom: (zoom: number) => void;
   #size = { width: 1, height: 1 };
   #zoom = 1;
@@ -17,10 +17,15 @@ export class ZoomView {
   #isFitted = true;
 
   /** @param onZoom gets each new zoom; 1 is the actual size */
-  constructor(label: string, onZoom: (zoom: number) => void) {
+  constructor(image: HTMLImageElement, label: string, onZoom: (zoom: number) => void) {
+    this.#image = image;
     this.#onZoom = onZoom;
-    const { element } = this;
-    setAttributes(element, { 'aria-label': label });
+    const element = setAttributes(el('div', 'diagram-view', image), {
+      tabindex: 0,
+      role: 'group',
+      'aria-label': label,
+    });
+    this.element = element;
     element.addEventListener('wheel', (event) => this.#wheel(event), { passive: false });
     element.addEventListener('keydown', (event) => this.#press(event));
     element.addEventListener('pointerdown', (event) => {
@@ -35,12 +40,10 @@ export class ZoomView {
     new ResizeObserver(() => this.#isFitted && this.fit()).observe(element);
   }
 
-  /** Keeps the zoom. */
-  show(src: string, size: { readonly width: number; readonly height: number }): void {
+  /** @param size of the picture, px */
+  show(size: { readonly width: number; readonly height: number }): void {
     this.#size = size;
-    this.image.src = src;
-    if (this.#isFitted) this.fit();
-    else this.#set(this.#zoom);
+    this.fit();
   }
 
   fit(): void {
@@ -57,14 +60,14 @@ export class ZoomView {
 
   /** @param x, y the point of the view that stays in place, px */
   #set(zoom: number, x = this.element.clientWidth / 2, y = this.element.clientHeight / 2): void {
-    const { element, image } = this;
+    const { element } = this;
     const before = this.#zoom;
     this.#zoom = Math.min(MAX, Math.max(MIN, zoom));
     this.#isFitted = false;
     const by = this.#zoom / before;
     const [left, top] = [(element.scrollLeft + x) * by - x, (element.scrollTop + y) * by - y];
-    image.width = this.#size.width * this.#zoom;
-    image.height = this.#size.height * this.#zoom;
+    this.#image.width = this.#size.width * this.#zoom;
+    this.#image.height = this.#size.height * this.#zoom;
     element.scrollTo(left, top);
     this.#onZoom(this.#zoom);
   }

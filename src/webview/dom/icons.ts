@@ -9,6 +9,7 @@ export const GLYPHS = {
   'chevron-down': '\ueab4',
   'chevron-right': '\ueab6',
   chip: '\uec19',
+  code: '\ueac4',
   'circle-filled': '\uea71',
   'circle-large-outline': '\uebb5',
   'circle-outline': '\ueabc',

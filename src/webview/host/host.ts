@@ -67,9 +67,10 @@ export function copyText(text: string): void {
   announce(strings.copied, 'polite');
 }
 
-/** Call it only once. */
+/** Call it only once. Messages of frames in the page, which draw what agents wrote, are ignored. */
 export function onMessage(receiver: { receive(message: ToWebview): void }): void {
-  window.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
+  window.addEventListener('message', ({ data, origin }: MessageEvent<unknown>) => {
+    if (origin !== window.origin) return;
     if (typeof data === 'object' && data !== null && 'type' in data) receiver.receive(data as ToWebview);
   });
 }

@@ -6,8 +6,9 @@ import { type CodeAction, MAX_CODE_PATH, MAX_LANG } from '../../panel/contract';
 import { button, el, icon, iconButton, link, setAttributes, setIcon } from '../dom/dom';
 import type { IconName } from '../dom/icons';
 import { copyText, openLink, post } from '../host/host';
-import { strings } from '../text/strings';
+import { strings, zoomStrings } from '../text/strings';
 import { highlightLater, REST } from './highlightLater';
+import { loadDiagrams } from './scripts';
 
 export interface CodeBlock {
   readonly element: HTMLElement;
@@ -35,11 +36,9 @@ const ACTIONS: readonly (readonly [CodeAction, IconName, string])[] = [
   ['apply', 'diff', strings.applyCode],
   ['open', 'go-to-file', strings.openCode],
   ['run', 'terminal', strings.runCode],
-  ['draw', 'file-media', strings.drawCode],
 ];
 
 function isFor(action: CodeAction, lang: string): boolean {
-  if (action === 'draw') return lang === 'mermaid';
   return action !== 'run' || RUNNABLE.has(lang);
 }
 
@@ -63,6 +62,7 @@ export function createCodeBlock(
   let shown = revealControls(text);
   let source = text;
   const node = document.createTextNode(shown);
+  const isDiagram = lang.toLowerCase() === 'mermaid';
   const code = el('code', '', node);
   const pre = setAttributes(el('pre', '', code), { tabindex: '0', dir: 'ltr' });
   const element = el('div', 'code-block');
@@ -88,8 +88,8 @@ export function createCodeBlock(
           const text = parts?.text() ?? source;
           post({ type: 'useCode', action, text, lang: lang.slice(0, MAX_LANG), path: path || undefined });
         });
-        // A part of a diagram is none, and a part of a file would replace all of it.
-        if (parts && (action === 'draw' || action === 'apply')) {
+        // A part of a file would replace all of it.
+        if (parts && action === 'apply') {
           one.classList.add('for-complete');
           one.hidden = !parts.isComplete();
         }
@@ -106,6 +106,7 @@ export function createCodeBlock(
       );
       head.append(
         wrap,
+        ...(isDiagram ? [sourceButton(element, () => context.unpin())] : []),
         ...actions,
         copyButton(() => copyText(parts?.text() ?? source)),
       );
@@ -124,11 +125,30 @@ export function createCodeBlock(
       shown = visible;
     },
     close() {
-      highlightLater(code, shown, lang);
+      if (!isDiagram) highlightLater(code, shown, lang);
+      // A part of a diagram is none.
+      else if (!parts || (parts.isComplete() && parts.text() === source)) void draw(element, shown);
     },
   };
   if (!options.open) block.close();
   return block;
+}
+
+async function draw(block: HTMLElement, source: string): Promise<void> {
+  const words = { ...strings.diagrams, zoom: zoomStrings };
+  const save = (svg: string): void => post({ type: 'useCode', action: 'savePicture', text: svg, lang: 'svg' });
+  (await loadDiagrams())?.drawDiagram(block, source, { words, save });
+}
+
+/** Hidden by styles while no diagram is drawn. */
+function sourceButton(block: HTMLElement, unpin: () => void): HTMLButtonElement {
+  const toggle = iconButton('code', strings.diagrams.source, () => {
+    unpin();
+    const label = block.classList.toggle('source') ? strings.diagrams.picture : strings.diagrams.source;
+    setAttributes(toggle, { 'aria-label': label, title: label });
+  });
+  toggle.classList.add('for-drawn');
+  return toggle;
 }
 
 /**

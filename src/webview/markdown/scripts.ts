@@ -1,5 +1,7 @@
 // The scripts that are large and have no state. Each is loaded when it is first needed. If that fails,
 // which is reported, the text stays plain.
+import type { DiagramContext } from '../diagram/diagramContext';
+import { fileUrl } from '../dom/fileUrl';
 import type { strings } from '../text/strings';
 
 interface MathPart {
@@ -7,6 +9,12 @@ interface MathPart {
   drawFormula(element: HTMLElement, problems: typeof strings.formulas): void;
 }
 
+interface Diagrams {
+  /** Draws a complete block soon, unless it has left the page by then. */
+  drawDiagram(block: Element, source: string, context: DiagramContext): void;
+}
+
+let diagrams: Promise<Diagrams | undefined> | undefined;
 let highlighter: Promise<typeof import('./highlighter') | undefined> | undefined;
 let math: Promise<MathPart | undefined> | undefined;
 
@@ -20,11 +28,11 @@ export function loadMath(): NonNullable<typeof math> {
   return math;
 }
 
-function report(error: unknown): undefined {
-  reportError(error);
+export function loadDiagrams(): NonNullable<typeof diagrams> {
+  diagrams ??= import(fileUrl('diagrams.js')).catch(report);
+  return diagrams;
 }
 
-/** Scripts can be inline, so the page names the folder. */
-function fileUrl(name: string): string {
-  return new URL(name, new URL(document.documentElement.dataset.root ?? '.', document.baseURI)).href;
+function report(error: unknown): undefined {
+  reportError(error);
 }

@@ -102,7 +102,17 @@ export const strings = /* @__PURE__ */ (() => {
     wrapCode: l10n.t('Wrap lines'),
     openCode: l10n.t('Open in new editor'),
     runCode: l10n.t('Run in terminal…'),
-    drawCode: l10n.t('Draw diagram'),
+    diagrams: {
+      diagram: l10n.t('Diagram'),
+      enlarge: l10n.t('Enlarge'),
+      source: l10n.t('Show source'),
+      picture: l10n.t('Show diagram'),
+      save: l10n.t('Save as SVG…'),
+      close: l10n.t('Close'),
+      notDrawn: (reason: string) => l10n.t('Diagram not drawn: {0}', reason),
+      tooLong: l10n.t('Drawing took too long. Ask for a smaller diagram.'),
+      noPicture: l10n.t('The picture is invalid or too large.'),
+    },
     showAll: l10n.t('Show all'),
     showLess: l10n.t('Show less'),
     copy: l10n.t('Copy'),
@@ -639,17 +649,6 @@ export const trafficStrings = /* @__PURE__ */ (() =>
         : bytes < 1_000_000
           ? l10n.t('{0} kB', formatNumber(bytes / 1000))
           : l10n.t('{0} MB', formatNumber(bytes / 1_000_000)),
-  }) as const)();
-
-export const diagramStrings = /* @__PURE__ */ (() =>
-  ({
-    diagram: l10n.t('Diagram'),
-    save: l10n.t('Save as SVG…'),
-    source: l10n.t('Source'),
-    drawing: l10n.t('Drawing…'),
-    notDrawn: l10n.t('Diagram not drawn'),
-    tooLong: l10n.t('Drawing was stopped because it took too long. Ask for a smaller diagram.'),
-    noPicture: l10n.t('The picture is invalid or too large.'),
   }) as const)();
 
 export const zoomStrings = /* @__PURE__ */ (() =>

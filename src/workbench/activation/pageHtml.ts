@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { env, l10n, Uri, type Webview } from 'vscode';
-import { pagePolicy } from '../../base/pagePolicy';
+import { frameTemplate, pagePolicy } from '../../base/pagePolicy';
 
 export function webviewRoot(extensionUri: Uri): Uri {
   return Uri.joinPath(extensionUri, 'dist', 'webview');
@@ -19,7 +19,7 @@ export function pageHtml(webview: Webview, extensionUri: Uri, translation = ofVs
   const root = webviewRoot(extensionUri);
   const nonce = randomBytes(18).toString('base64url');
   const address = `${webview.asWebviewUri(root)}/`;
-  const policy = pagePolicy(webview.cspSource, nonce);
+  const policy = pagePolicy(webview.cspSource, nonce, true);
   const texts = translation?.bundle;
   // Addresses in an adopted style sheet are relative to the page.
   const styles = file(root, 'main.css').replaceAll('url("./', `url("${address}`);
@@ -33,6 +33,7 @@ export function pageHtml(webview: Webview, extensionUri: Uri, translation = ofVs
 </head>
 <body>
 <div id="root">${translated(file(root, 'shell.html'), texts)}</div>
+${frameTemplate(nonce, file(root, 'diagramFrame.js'))}
 ${texts === undefined ? '' : `<script type="application/json" id="texts">${inertJson(texts)}</script>`}
 <script type="text/css" id="styles">${closedIn(styles)}</script>
 <script nonce="${nonce}">${closedIn(file(root, 'early.js'))}</script>

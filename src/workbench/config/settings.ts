@@ -107,11 +107,6 @@ export function registryUrl(): string | undefined {
   return String(read<unknown>('registry.url', '')).trim() || undefined;
 }
 
-/** The npm registry of Mermaid; undefined: no download. */
-export function diagramRegistry(): string | undefined {
-  return String(read<unknown>('diagrams.registry', '')).trim() || undefined;
-}
-
 /** Not validated. */
 export function resourcesSetting(): unknown {
   return read<unknown>('resources', { type: 'local' });

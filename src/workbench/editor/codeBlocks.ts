@@ -1,7 +1,8 @@
-// Puts a code block at the cursor, into a file, an editor or a terminal, or draws its diagram.
+// Puts a code block at the cursor, into a file, an editor or a terminal, and saves its diagram.
 
+import { homedir } from 'node:os';
 import { relative, sep } from 'node:path';
-import { l10n, languages, Range, RelativePattern, type TextEditor, window, workspace } from 'vscode';
+import { l10n, languages, Range, RelativePattern, type TextEditor, Uri, window, workspace } from 'vscode';
 import type { Disposable } from '../../base/disposable';
 import { ParleyError } from '../../base/errors';
 import { revealControls } from '../../base/revealControls';
@@ -13,10 +14,11 @@ import { candidatesOf, parseLink } from '../../client/view/linkTarget';
 import type { SessionMessage } from '../../panel/contract';
 import { isTooLong } from '../ui/inertText';
 import { pick } from '../ui/input';
-import { confirm } from '../ui/messages';
-import { newTerminal } from '../ui/places';
+import { confirm, showStatus } from '../ui/messages';
+import { newTerminal, pickTarget } from '../ui/places';
 import { columnBesideChat, firstExisting } from './openLocation';
 import { fileOutside, type Proposals } from './proposals';
+import { saveFile } from './saveFile';
 
 /** A dialog with more lines may not fit on the screen. */
 const MAX_LINES = 20;
@@ -53,24 +55,22 @@ export class CodeBlocks implements Disposable {
     if (editor) this.#last = editor;
   });
 
-  readonly #draw: (source: string, conversation: Conversation) => Promise<void>;
   readonly #propose: Proposals['propose'];
 
-  constructor(draw: (source: string, conversation: Conversation) => Promise<void>, propose: Proposals['propose']) {
-    this.#draw = draw;
+  constructor(propose: Proposals['propose']) {
     this.#propose = propose;
   }
 
   /**
    * @throws ParleyError `no-editor`, `read-only`, `not-runnable`, `workspace-untrusted`, and those
-   * of drawing, finding a file and proposing a change
+   * of finding a file and proposing a change; errors of the file system
    */
   async use(use: CodeUse, conversation: Conversation): Promise<void> {
     const { action, text, lang } = use;
     if (action === 'insert') await this.#insert(text);
     else if (action === 'apply') await this.#apply(use, conversation);
     else if (action === 'open') await open(text, lang);
-    else if (action === 'draw') await this.#draw(text, conversation);
+    else if (action === 'savePicture') await savePicture(text, conversation.roots[0]);
     else await run(text, conversation.roots[0]);
   }
 
@@ -113,6 +113,13 @@ export class CodeBlocks implements Disposable {
     if (!isDone) throw new ParleyError('read-only', l10n.t("This editor can't be changed."));
     await window.showTextDocument(editor.document, editor.viewColumn);
   }
+}
+
+async function savePicture(svg: string, folder = homedir()): Promise<void> {
+  const target = await pickTarget(l10n.t('Save'), Uri.joinPath(Uri.file(folder), 'diagram.svg'));
+  if (!target) return;
+  await saveFile(target, Buffer.from(svg));
+  showStatus(l10n.t('Saved: {0}', target.fsPath));
 }
 
 /** Puts code in place of the selection; undefined if the editor has another text. */

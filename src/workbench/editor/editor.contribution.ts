@@ -5,7 +5,6 @@ import { Terminals } from '../../client/terminals/terminals';
 import { ChatHome } from '../chat/chatHome';
 import { onlyOf } from '../commands/commandSession';
 import type { Contribution } from '../core/workbench';
-import { Diagrams } from '../diagrams/diagrams';
 import { Conversations } from '../sessions/conversations';
 import { Descriptors } from '../sharing/descriptors';
 import { CodeBlocks } from './codeBlocks';
@@ -32,12 +31,7 @@ export const editor: Contribution = {
     workbench.add(new RealTerminals(workbench.get(Terminals)));
     workbench.add(new EditorLinks(workbench.get(Descriptors).missing.openPart));
     workbench.add(new EditorContents({ diffs, proposals, outputs, scratch: workbench.folder('no-folder') }));
-    workbench.add(
-      new CodeBlocks(
-        (source, conversation) => workbench.get(Diagrams).show(source, conversation),
-        (conversation, path, change) => code.propose(conversation, path, change),
-      ),
-    );
+    workbench.add(new CodeBlocks((conversation, path, change) => code.propose(conversation, path, change)));
     workbench.add(new SessionTexts());
     workbench.add(new Reports());
     workbench.add(

@@ -84,9 +84,9 @@ const ORDERS: Readonly<Record<string, string>> = {
   session: 'events queue model reconcile',
   store: 'file events sessions search',
   webview:
-    'styles text dom host input components output markdown changes entries nested transcript find timeline away composer header queue questions traffic diagram',
+    'styles text dom host input components output diagram markdown changes entries nested transcript find timeline away composer header queue questions traffic',
   workbench:
-    'core config editor editorTools log registry agents sessions changes sharing diagrams chat traffic troubleshoot overview commands',
+    'core config editor editorTools log registry agents sessions changes sharing chat traffic troubleshoot overview commands',
 };
 
 export const SUBROOMS = Object.fromEntries(Object.entries(ORDERS).map(([room, order]) => [room, order.split(' ')]));

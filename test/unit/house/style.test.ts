@@ -22,7 +22,7 @@ describe('the source', () => {
       /\bnew Function\(/,
       /\bsetTimeout\(\s*['"`]/,
     ];
-    // Mermaid does so itself, in a frame that has access to nothing: test/webview/diagram.slow.test.ts.
+    // Mermaid does so itself, in a frame that has access to nothing: test/webview/diagrams.slow.test.ts.
     const inspected = sources().filter(({ path }) => path !== 'webview/diagram/diagramFrame.ts');
     const found = inspected.flatMap(({ path, text }) =>
       codeOf(text)

@@ -58,7 +58,7 @@ async function buildPanel(outdir: string): Promise<void> {
   }
 }
 
-export type Tool = 'traffic' | 'diagram';
+export type Tool = 'traffic';
 
 export type PageStorage = 'sessionStorage' | 'localStorage';
 
@@ -66,7 +66,7 @@ export interface PanelServer {
   /** Returns an address of the panel. @param clear what the page clears before it starts */
   url(theme: Theme, language?: Language, clear?: readonly PageStorage[]): string;
   readonly partsUrl: string;
-  /** Returns an address of a tool's page: the traffic inspector, or a diagram. */
+  /** Returns an address of a tool's page. */
   toolUrl(tool: Tool, theme: Theme, language?: Language): string;
   close(): Promise<void>;
 }
@@ -130,14 +130,14 @@ interface Answer {
 
 async function answer(url: URL, outdir: string): Promise<Answer> {
   const { pathname } = url;
-  if (/^\/(?:|parts|traffic|diagram)$/.test(pathname)) {
+  if (/^\/(?:|parts|traffic)$/.test(pathname)) {
     const theme = (url.searchParams.get('theme') ?? 'dark') as Theme;
     const language = (url.searchParams.get('language') ?? 'en') as Language;
     return {
       body: pageOf(theme, language, pathname, outdir),
       type: 'text/html; charset=utf-8',
       // `'self'` stands in for VS Code's webview source.
-      csp: pagePolicy("'self'", NONCE, pathname === '/diagram'),
+      csp: pagePolicy("'self'", NONCE, pathname !== '/traffic'),
     };
   }
   const theme = /^\/themes\/(\w+)\.css$/.exec(pathname)?.[1];
@@ -154,10 +154,10 @@ function pageTexts(language: Language): string | undefined {
 
 function pageOf(theme: Theme, language: Language, path: string, outdir: string): string {
   const texts = pageTexts(language);
-  const tool = /^\/(?:traffic|diagram)$/.test(path) ? path : undefined;
+  const tool = path === '/traffic' ? path : undefined;
   const script = { '/': '/main.js', '/parts': '/parts/parts.js' }[path] ?? `${path}.js`;
   const shell = path === '/' ? readFileSync('src/webview/shell.html', 'utf8') : '';
-  const frame = path === '/diagram' ? frameTemplate(NONCE, readFileSync(join(outdir, 'diagramFrame.js'), 'utf8')) : '';
+  const frame = tool === undefined ? frameTemplate(NONCE, readFileSync(join(outdir, 'diagramFrame.js'), 'utf8')) : '';
   return `<!DOCTYPE html><html lang="${language === 'pseudo' ? 'en' : language}" data-root="/"><head><meta charset="utf-8"><title>Parley</title>
 <link rel="stylesheet" href="/themes/${theme}.css"><link rel="stylesheet" href="/harness/vscodeDefaults.css">
 <link rel="stylesheet" href="/main.css">${tool === undefined ? '' : `<link rel="stylesheet" href="${tool}.css">`}</head>

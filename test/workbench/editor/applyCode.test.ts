@@ -41,10 +41,7 @@ describe('code of an answer applied to a file', () => {
       texts,
       scheme: 'parley-test-code',
     });
-    blocks = new CodeBlocks(
-      async () => {},
-      (session, path, change) => proposals.propose(session, path, change),
-    );
+    blocks = new CodeBlocks((session, path, change) => proposals.propose(session, path, change));
     await commands.executeCommand('workbench.action.closeAllEditors');
   });
 

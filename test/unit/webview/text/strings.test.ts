@@ -1,9 +1,9 @@
 // The tables of the panel's texts.
 import assert from 'node:assert/strict';
-import { diagramStrings, strings, trafficStrings, zoomStrings } from '../../../../src/webview/text/strings';
+import { strings, trafficStrings, zoomStrings } from '../../../../src/webview/text/strings';
 import { sources } from '../../house/sources';
 
-const TABLES = { strings, trafficStrings, diagramStrings, zoomStrings };
+const TABLES = { strings, trafficStrings, zoomStrings };
 
 describe('webview/strings', () => {
   it('holds no text that the panel does not use', () => {

@@ -1,0 +1,125 @@
+// Draws Mermaid blocks in their place, and shows a diagram large. Loaded when the first one is shown.
+import { button, el, setAttributes } from '../dom/dom';
+import styles from '../styles/diagrams.css';
+import { formatShare } from '../text/format';
+import type { DiagramContext } from './diagramContext';
+import { diagramTheme, onThemeChange } from './diagramTheme';
+import { type Drawn, FrameHost } from './frameHost';
+import { ZoomView } from './zoomView';
+
+/** A block that leaves the page sooner came in a flood and is not worth drawing, ms. */
+const REST_MS = 200;
+/** Pictures kept, as blocks leave the page and return. */
+const MAX_KEPT = 50;
+/** Longest reason shown, characters. */
+const MAX_REASON = 300;
+
+type Picture = Drawn & { readonly url: string };
+
+const host = new FrameHost();
+const sources = new WeakMap<Element, { readonly source: string; readonly context: DiagramContext }>();
+/** Blob URLs of evicted pictures live on until the block that shows one is gone with the page. */
+const kept = new Map<string, Picture>();
+let theme = diagramTheme();
+let styled = false;
+
+onThemeChange(() => {
+  theme = diagramTheme();
+  kept.clear();
+  for (const block of document.querySelectorAll('.code-block')) if (sources.has(block)) void draw(block);
+});
+
+/** Draws a complete block soon, unless it has left the page by then; at once if it was drawn before. */
+export function drawDiagram(block: Element, source: string, context: DiagramContext): void {
+  addStyles();
+  sources.set(block, { source, context });
+  const known = kept.get(source);
+  if (known) show(block, known, context);
+  else setTimeout(() => void draw(block), REST_MS);
+}
+
+async function draw(block: Element): Promise<void> {
+  const { source, context } = sources.get(block)!;
+  const { words } = context;
+  const drawnFor = theme;
+  const drawn = kept.get(source) ?? (await host.draw({ source, ...theme }, words.diagram, () => block.isConnected));
+  // Another draw follows the change of the theme.
+  if (drawn === undefined || drawnFor !== theme) return;
+  if (drawn === 'too-long') fail(block, words.notDrawn(words.tooLong));
+  else if (drawn === 'no-picture') fail(block, words.notDrawn(words.noPicture));
+  else if ('error' in drawn)
+    fail(block, words.notDrawn(drawn.error.split('\n', 1)[0]!.replace(/:\s*$/, '').slice(0, MAX_REASON)));
+  else show(block, keep(source, drawn), context);
+}
+
+function keep(source: string, drawn: Drawn | Picture): Picture {
+  const url = 'url' in drawn ? drawn.url : URL.createObjectURL(new Blob([drawn.svg], { type: 'image/svg+xml' }));
+  const picture = { ...drawn, url };
+  kept.delete(source);
+  kept.set(source, picture);
+  if (kept.size > MAX_KEPT) kept.delete(kept.keys().next().value!);
+  return picture;
+}
+
+function show(block: Element, picture: Picture, context: DiagramContext): void {
+  const { words } = context;
+  const open = button('diagram', '', () => enlarge(picture, context));
+  const image = imageOf(picture, words.diagram);
+  image.addEventListener('error', () => fail(block, words.notDrawn(words.noPicture)));
+  open.append(image);
+  put(block, setAttributes(open, { title: words.enlarge }));
+  block.classList.add('drawn');
+}
+
+function fail(block: Element, reason: string): void {
+  block.classList.remove('drawn');
+  put(block, setAttributes(el('p', 'diagram-problem', reason), { role: 'note', dir: 'auto' }));
+}
+
+function put(block: Element, element: Element): void {
+  for (const old of block.querySelectorAll(':scope > :is(.diagram, .diagram-problem)')) old.remove();
+  block.append(element);
+}
+
+function imageOf({ url, width, height, label }: Picture, name: string): HTMLImageElement {
+  const image = setAttributes(el('img'), { src: url, alt: label || name, width, height, draggable: 'false' });
+  return image;
+}
+
+function enlarge(picture: Picture, { words, save }: DiagramContext): void {
+  const percent = el('span', 'diagram-zoom dim');
+  const image = imageOf(picture, words.diagram);
+  const view = new ZoomView(image, words.diagram, (zoom) => {
+    percent.textContent = formatShare(zoom);
+  });
+  const named = (text: string, label: string, act: () => void): HTMLButtonElement =>
+    setAttributes(button('secondary small', text, act), { 'aria-label': label, title: label });
+  const bar = setAttributes(
+    el(
+      'div',
+      'diagram-bar',
+      named('−', words.zoom.out, () => view.step(-1)),
+      percent,
+      named('+', words.zoom.in, () => view.step(1)),
+      named('↔', words.zoom.toAll, () => view.fit()),
+      el('span', 'grow'),
+      button('secondary small', words.save, () => save(picture.svg)),
+      button('primary small', words.close, () => dialog.close()),
+    ),
+    { role: 'toolbar', 'aria-label': words.diagram },
+  );
+  const dialog = setAttributes(el('dialog', 'diagram-large', bar, view.element), { 'aria-label': words.diagram });
+  dialog.addEventListener('close', () => dialog.remove());
+  document.body.append(dialog);
+  dialog.showModal();
+  view.show(picture);
+  view.element.focus();
+}
+
+function addStyles(): void {
+  if (styled) return;
+  styled = true;
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(styles);
+  document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
+}

@@ -1,0 +1,6 @@
+// Addresses of the panel's own files.
+
+/** Scripts can be inline, so the page names the folder. */
+export function fileUrl(name: string): string {
+  return new URL(name, new URL(document.documentElement.dataset.root ?? '.', document.baseURI)).href;
+}
