@@ -33,8 +33,6 @@ describe('sessions in worktrees', function () {
     git('add', '-A');
     git('commit', '-qm', 'first');
     await configure('agents', { disk: scripted(), writer: scripted({ scenes: { '*': 'say Add g' } }) });
-    // Auto save is on by default in VS Code for the Web.
-    await vscode.workspace.getConfiguration('files').update('autoSave', 'off', vscode.ConfigurationTarget.Global);
   });
 
   function answered(key: string): Promise<void> {
@@ -45,7 +43,6 @@ describe('sessions in worktrees', function () {
 
   after(async () => {
     await configure('agents');
-    await vscode.workspace.getConfiguration('files').update('autoSave', undefined, vscode.ConfigurationTarget.Global);
     await removeFolder(folder);
   });
 
