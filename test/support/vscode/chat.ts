@@ -1,5 +1,5 @@
 // A conversation in the panel as a person handles it: types, looks, answers, and waits for what the panel shows. Nothing here knows more than what can be seen.
-import type { FrameLocator, Locator, Page } from 'playwright-core';
+import type { ElementHandle, FrameLocator, Locator, Page } from 'playwright-core';
 import { type ChatPlace, chatReady, command, copied, inList, quickInput, sendMessage } from './workbench';
 
 export type ShownState =
@@ -96,24 +96,23 @@ export class Chat {
   }
 
   async newSession(): Promise<void> {
-    if ((await this.#entries.count()) > 0) {
+    const old = await this.#firstEntry();
+    if (old) {
       await this.button('New session').click();
-      await this.#isEmpty();
+      await old.waitForElementState('hidden');
     }
     this.#turns = 0;
     await this.state('ready');
   }
 
-  get #entries(): Locator {
-    return this.log.locator('[data-entry-id], [role=separator]');
-  }
-
-  #isEmpty(): Promise<void> {
-    return this.#entries.first().waitFor({ state: 'detached' });
+  /** The element and not a locator: the next session may begin with an entry of the same id. */
+  async #firstEntry(): Promise<ElementHandle | undefined> {
+    return (await this.log.locator('[data-entry-id], [role=separator]').elementHandles())[0];
   }
 
   /** Chooses an agent by its name, in the list that VS Code shows: a new session. Does not wait for it to be ready. */
   async selectAgent(name: string): Promise<void> {
+    const old = await this.#firstEntry();
     const list = quickInput(this.page);
     const show = async (): Promise<void> => {
       await this.button('More').click();
@@ -129,7 +128,7 @@ export class Chat {
     this.#turns = 0;
     await this.frame.locator('.agent-name', { hasText: name }).waitFor();
     // The session before may have been one of the same agent.
-    await this.#isEmpty();
+    await old?.waitForElementState('hidden');
   }
 
   async pick(picker: string, value: string): Promise<void> {
