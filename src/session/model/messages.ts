@@ -6,7 +6,7 @@ import { grown, head, textOfBlocks } from '../../base/text';
 import { boundBlock, MAX_LIST, MAX_MEDIA_CHARS, MAX_MESSAGE_CHARS, MAX_RAW_CHARS, mediaSize } from '../events/bounds';
 import type { ContentBlock } from '../events/content';
 import type { EventOf } from '../events/event';
-import type { ModelContext, PromptEcho } from './context';
+import { currentTurn, type ModelContext, type PromptEcho } from './context';
 import type { MessageEntry } from './state';
 import { callOf } from './tools';
 import { beginReplayedTurn, noteMessageOfOthers } from './turns';
@@ -42,7 +42,7 @@ export function addMessageChunk(context: ModelContext, event: EventOf<'message_c
       ? undefined
       : state.entries[context.messages.get(`${event.role}:${event.messageId}`) ?? -1];
   const earlier =
-    known && event.messageId !== undefined && isOfRunning(context, event.role, event.messageId) ? undefined : known;
+    known && event.messageId !== undefined && namesAnother(context, event.role, event.messageId) ? undefined : known;
   const index = context.push(
     (base) => ({
       ...base,
@@ -99,9 +99,10 @@ function addNestedChunk(
 export function setMessage(context: ModelContext, event: EventOf<'message'>, at: number): void {
   const { role, messageId } = event;
   const key = `${role}:${messageId}`;
-  if (role === 'user' && !context.messages.has(key)) linkByText(context, key, event);
+  const known = context.state.entries[context.messages.get(key) ?? -1];
+  if (role === 'user' && (!known || known.turnId !== context.state.turn?.id)) linkByText(context, key, event);
   const entry = context.state.entries[context.messages.get(key) ?? -1];
-  if (entry?.kind === role) {
+  if (entry?.kind === role && !(event.content && namesAnother(context, role, messageId))) {
     if (event.content === undefined || (role === 'user' && repeatsPrompt(context, entry, event.content))) return;
     const { content, dropped } = bounded(event.content ?? []);
     entry.content.splice(0, entry.content.length, ...content);
@@ -181,17 +182,21 @@ function bounded(blocks: readonly ContentBlock[]): { content: ContentBlock[]; dr
 }
 
 /**
- * Returns whether text belongs to the turn that runs although an earlier one has a message of its id:
- * some agents give the messages of all turns one id. Not so if this turn has a message of another id.
+ * Returns whether a known id names another message now: some agents give the messages of all turns
+ * one id. Not so if this turn has a message of another id.
  */
-function isOfRunning({ state }: ModelContext, role: MessageEntry['kind'], messageId: string): boolean {
-  if (role === 'user' || !state.turn) return false;
+function namesAnother({ state, messages }: ModelContext, role: MessageEntry['kind'], messageId: string): boolean {
+  const known = messages.get(`${role}:${messageId}`);
+  const turn = currentTurn(state);
+  if (known === undefined || !turn) return false;
+  // A session is repeated in its order.
+  if (role === 'user') return !state.turn && known !== state.entries.length - 1;
+  if (state.entries[known]?.turnId === turn.id) return false;
   for (let index = state.entries.length - 1; index >= 0; index--) {
     const entry = state.entries[index];
-    if (entry?.turnId !== state.turn.id) {
+    if (entry?.turnId !== turn.id) {
       if (entry && !('late' in entry && entry.late)) return true;
-    } else if (entry.kind === role && entry.messageId !== messageId && !('parent' in entry && entry.parent))
-      return false;
+    } else if (entry.kind === role && !('parent' in entry && entry.parent)) return false;
   }
   return true;
 }
@@ -216,8 +221,8 @@ function openMessage(
   const turn = entry.turnId === undefined ? undefined : context.turnsById.get(entry.turnId);
   if (role === 'user' && messageId === undefined && turn && !turn.replayed && entry.late === undefined)
     return undefined;
-  if (messageId !== undefined && entry.turnId !== state.turn?.id && isOfRunning(context, role, messageId))
-    return undefined;
+  const mayBeAnother = messageId !== undefined && !(isLast && entry.turnId === currentTurn(state)?.id);
+  if (mayBeAnother && namesAnother(context, role, messageId)) return undefined;
   const closed = turn?.endedAt !== undefined && entry.late === undefined;
   return closed || (messageId === undefined && entry.turnId !== (state.turn ?? state.turns.at(-1))?.id)
     ? undefined

@@ -50,7 +50,7 @@ function beginsAgain(known: ToolEntry, { patch: announced }: ToolEvent): boolean
   if (input !== undefined && JSON.stringify(input) !== JSON.stringify(rawInput)) return true;
   // After its end, a call may get a better title.
   const isOpen = announced.status == null || !isEnded(announced.status);
-  return isOpen && announced.title != null && announced.title !== title;
+  return isOpen && (announced.status != null || (announced.title != null && announced.title !== title));
 }
 
 export function addToolContent(context: ModelContext, event: EventOf<'tool_content'>, at: number): void {

@@ -6,6 +6,7 @@ import {
   call as callOf,
   ended as end,
   play,
+  prompted,
   chunk as said,
   text,
 } from '../../../support/sessionEvents';
@@ -36,6 +37,31 @@ describe('one id', () => {
     assert.deepEqual(shown(...late), ['t1 answer of t1.', 't1  Late', 't2 answer of t2.']);
   });
 
+  it('of the messages of all turns leaves them apart in a repeated session', () => {
+    const replay: SessionEvent = { type: 'cleared', replay: true };
+    const asked = (words: string, id?: string) => said('user', words, id);
+    const turns = (id?: string) =>
+      ['1', '2'].flatMap((turn) => [asked(`ask ${turn}`, id), asked(' more', id), chunk('m', turn), chunk('m', '.')]);
+    const expected = ['r1 ask 1 more', 'r1 1.', 'r2 ask 2 more', 'r2 2.'];
+    assert.deepEqual(shown(replay, ...turns()), expected);
+    assert.deepEqual(shown(replay, ...turns('m'), begin('t3'), chunk('m', 'live')), [...expected, 't3 live']);
+  });
+
+  it('of whole messages of all turns leaves the texts of earlier turns', () => {
+    const whole = (role: 'user' | 'agent', words: string): SessionEvent => ({
+      type: 'message',
+      role,
+      messageId: 'm',
+      content: [text(words)],
+    });
+    const turn = (id: string) => [
+      ...[begin(id), prompted(id, `ask ${id}`, id), whole('user', `ask ${id}`)],
+      ...[whole('agent', 'one'), whole('agent', `answer of ${id}`), end(id)],
+    ];
+    const expected = ['t1 ask t1', 't1 answer of t1', 't2 ask t2', 't2 answer of t2'];
+    assert.deepEqual(shown(...turn('t1'), ...turn('t2')), expected);
+  });
+
   it('of a message of an earlier turn is late where the turn that runs has messages of its own', () => {
     const events = [begin('t1'), chunk('a', 'one'), end('t1'), begin('t2'), chunk('b', 'two')];
     assert.deepEqual(shown(...events, chunk('a', ' late'), chunk('a', ' more'), chunk('b', ' end')), [
@@ -64,6 +90,8 @@ describe('one id', () => {
       call(false, output('of b')),
     ];
     assert.deepEqual(shown(...bare), ['t1 Run a completed of a', 't1 Run b completed of b']);
+    const same = [begin('t1'), ...['of a', 'of b'].flatMap((words) => [bare[1]!, call(false, output(words))])];
+    assert.deepEqual(shown(...same), ['t1 Run a completed of a', 't1 Run a completed of b']);
     const unseen = call(false, { ...output('of a'), title: 'Unseen' });
     const late = [begin('t1'), unseen, call(true, { title: 'Run a', status: 'pending' })];
     assert.deepEqual(shown(...late), ['t1 Run a completed of a']);
