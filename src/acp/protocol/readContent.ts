@@ -113,7 +113,7 @@ function toToolContent(raw: unknown): ToolContent {
 }
 
 function toDiff(path: string, oldText: unknown, newText: unknown, kind: unknown): ToolContent | undefined {
-  const isDeleted = kind === 'delete' || (newText === null && oldText != null);
+  const isDeleted = kind === 'delete' || newText === null;
   const [before, after] = [oldText ?? undefined, isDeleted ? '' : newText];
   if ((before !== undefined && typeof before !== 'string') || typeof after !== 'string') return undefined;
   const old = isDeleted && before === undefined && typeof newText === 'string' ? newText : before;

@@ -381,7 +381,7 @@ function projectDiff(diff: FileChange, roots: readonly string[]): DiffView {
   const name = oldPath === undefined ? to : `${labelOf(oldPath, roots)} → ${to}`;
   const label =
     operation === 'delete' ? l10n.t('{0} (deleted)', name) : operation === 'copy' ? l10n.t('{0} (copy)', name) : name;
-  return { path, label, isNew: diff.oldText === undefined, ...comparisonOf(diff) };
+  return { path, label, isNew: diff.oldText === undefined && operation !== 'delete', ...comparisonOf(diff) };
 }
 
 type Comparison = Omit<DiffView, 'path' | 'label' | 'isNew'>;

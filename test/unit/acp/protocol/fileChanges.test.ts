@@ -19,13 +19,17 @@ describe('a change of a file', () => {
     assert.deepEqual(read({ oldText: null, newText: 'old\n', _meta: { kind: 'delete' } }), deleted);
   });
 
+  it('is a deletion of a file whose text the agent leaves out', () => {
+    sameData(read({ newText: null }), { type: 'diff', path, newText: '', operation: 'delete' });
+  });
+
   it('is a new file without an old text', () => {
     sameData(read({ oldText: null, newText: 'new\n' }), { type: 'diff', path, newText: 'new\n' });
     sameData(read({ newText: '', _meta: { kind: 'add' } }), { type: 'diff', path, newText: '' });
   });
 
   it('is shown raw where it cannot be read', () => {
-    for (const odd of [{ newText: null }, { oldText: 1, newText: 'x' }, { oldText: 'x', newText: {} }])
+    for (const odd of [{}, { oldText: 1, newText: 'x' }, { oldText: 'x', newText: {} }])
       assert.equal((read(odd) as { type: string }).type, 'unknown', JSON.stringify(odd));
   });
 });
