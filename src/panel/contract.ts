@@ -511,6 +511,8 @@ export interface FirstUseView {
 
 export interface WelcomeView {
   readonly folder?: string;
+  /** The workspace has several folders. */
+  readonly isSelectable?: boolean;
   readonly branch?: string;
   /** The latest sessions; `at`: ms since 1970. */
   readonly sessions: readonly {

@@ -153,6 +153,7 @@ export const fromWebview = z.discriminatedUnion('type', [
     command: z.enum([
       'newSession',
       'selectAgent',
+      'selectFolder',
       'sessions',
       'showLog',
       'showTraffic',

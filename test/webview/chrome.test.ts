@@ -132,6 +132,9 @@ describe('chrome', () => {
       ]);
       await earlier.first().click();
       assert.deepEqual(await panel.next('action'), { type: 'action', key: 's1', id: 'show:old0' });
+      await panel.send({ type: 'welcome', key: 's1', welcome: { ...welcome, isSelectable: true } });
+      await button('Folder: shop. Select another…').click();
+      assert.deepEqual(await panel.next('command'), { type: 'command', key: 's1', command: 'selectFolder' });
       await panel.send({ type: 'welcome', key: 'other', welcome: { folder: 'elsewhere', sessions: [] } });
       await panel.page.getByText('feature/login').waitFor({ state: 'detached' });
     });

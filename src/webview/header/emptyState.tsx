@@ -55,12 +55,25 @@ export function EmptyState() {
   );
 }
 
-function Place({ folder, branch }: WelcomeView) {
+function Place({ folder, isSelectable, branch }: WelcomeView) {
   if (folder === undefined) return null;
+  const name = revealControls(folder);
   return (
     <p class="empty-place dim">
       <Icon name="folder" />
-      <span title={`${strings.folder}: ${folder}`}>{revealControls(folder)}</span>
+      {isSelectable ? (
+        <button
+          type="button"
+          class="text-button"
+          title={strings.selectFolder(name)}
+          aria-label={strings.selectFolder(name)}
+          onClick={selectFolder}
+        >
+          {name}
+        </button>
+      ) : (
+        <span title={`${strings.folder}: ${folder}`}>{name}</span>
+      )}
       {branch !== undefined && (
         <>
           <Icon name="git-branch" />
@@ -69,6 +82,10 @@ function Place({ folder, branch }: WelcomeView) {
       )}
     </p>
   );
+}
+
+function selectFolder(): void {
+  post({ type: 'command', command: 'selectFolder' });
 }
 
 function Earlier({ sessions }: Pick<WelcomeView, 'sessions'>) {

@@ -138,6 +138,7 @@ export const strings = /* @__PURE__ */ (() => {
     emptyStarting: l10n.t('Starting… Messages you send are queued until the agent is ready.'),
     emptyReady: l10n.t('Describe a task, or select a command.'),
     folder: l10n.t('Folder'),
+    selectFolder: (folder: string) => l10n.t('Folder: {0}. Select another…', folder),
     branch: l10n.t('Branch'),
     lastSessions: l10n.t('Last sessions here'),
     /** What the keys of the composer do. */

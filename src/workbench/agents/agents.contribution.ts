@@ -7,6 +7,7 @@ import { canStart, guidanceOf, nameOf } from '../../client/connection/signIn';
 import type { Conversation } from '../../client/conversation/conversation';
 import { ChatHome } from '../chat/chatHome';
 import { onlyOf, registerForSession } from '../commands/commandSession';
+import { isUnused, startInPlaceOf } from '../commands/newSessions';
 import { AgentCatalog, type AgentOrigin } from '../config/agentCatalog';
 import { FolderConsent } from '../config/folderConsent';
 import { RemoteHeaders } from '../config/remoteHeaders';
@@ -15,7 +16,6 @@ import { openAgentSettings } from '../config/settings';
 import type { Contribution, Workbench } from '../core/workbench';
 import { Reports } from '../editor/readOnlyTexts';
 import { AgentRegistry } from '../registry/agentRegistry';
-import { Archive } from '../sessions/archive';
 import { Conversations } from '../sessions/conversations';
 import { type PickItem, pick } from '../ui/input';
 import { confirm, showInfo } from '../ui/messages';
@@ -72,26 +72,17 @@ const MANAGE_AGENTS = '';
 async function selectAgent(workbench: Workbench, agent?: string): Promise<unknown> {
   const catalog = workbench.get(AgentCatalog);
   const conversations = workbench.get(Conversations);
-  const chat = workbench.get(ChatHome);
-  const old = onlyOf(chat.current);
+  const old = onlyOf(workbench.get(ChatHome).current);
   const id = agent ?? (await pickAgent(catalog, old?.agent.id));
   if (id === undefined) return undefined;
   if (id === MANAGE_AGENTS) return editAgents(workbench);
   if (id === ADD_AGENT) return workbench.run('installAgent');
   if (!catalog.find(id)) throw new ParleyError('no-such-agent', l10n.t('There is no agent “{0}”.', id));
   await catalog.use(id);
-  const fresh = conversations.create({ agent: id });
-  if (!old || old.model.state.entries.length > 0 || old.queue.items.length > 0) {
-    await chat.start(fresh);
-    return undefined;
-  }
-  const { draft, attachments } = old.unsent;
-  fresh.unsent.takeOver(old.unsent);
-  await chat.start(fresh);
-  await conversations.close(old.key);
-  // What was typed since stays with it.
-  if (old.unsent.draft === draft && old.unsent.attachments === attachments) workbench.get(Archive).delete(old.key);
-  return undefined;
+  // Of a session that stays, neither its worktree nor a folder of elsewhere.
+  const staysThere = old && (isUnused(old) || conversations.folders.includes(old.cwd));
+  const cwd = staysThere ? old.cwd : undefined;
+  return startInPlaceOf(workbench, old, conversations.create({ agent: id, cwd }));
 }
 
 function pickAgent(catalog: AgentCatalog, current: string | undefined): Promise<string | undefined> {

@@ -36,6 +36,7 @@ type MessageOf<T extends SessionMessage['type']> = Extract<SessionMessage, { typ
 const COMMANDS: Readonly<Record<Exclude<MessageOf<'command'>['command'], 'showKeys'>, boolean>> = {
   newSession: false,
   selectAgent: false,
+  selectFolder: false,
   sessions: false,
   showLog: false,
   showTraffic: false,

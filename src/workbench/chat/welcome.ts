@@ -9,6 +9,7 @@ import type { WelcomeView } from '../../panel/contract';
 import { AgentCatalog } from '../config/agentCatalog';
 import type { Workbench } from '../core/workbench';
 import { Archive } from '../sessions/archive';
+import { Conversations } from '../sessions/conversations';
 import { nameOf } from '../sessions/keptSessions';
 
 const MOST_SESSIONS = 3;
@@ -29,6 +30,7 @@ export class Welcome {
     const isScratch = cwd === this.#workbench.folder('no-folder');
     return {
       folder: isScratch ? undefined : basename(cwd) || cwd,
+      isSelectable: this.#workbench.get(Conversations).folders.length > 1,
       branch,
       sessions: this.#sessionsIn(cwd, key),
     };

@@ -10,6 +10,7 @@ import type { Workbench } from '../core/workbench';
 import { Archive } from '../sessions/archive';
 import { Conversations } from '../sessions/conversations';
 import { askLine, pick, pickSome } from '../ui/input';
+import { folderOfNew } from './newSessions';
 import { openInWorktree } from './worktreeActions';
 
 /** VS Code has at most nine groups of editors side by side. */
@@ -47,10 +48,10 @@ export async function askSeveral(
     if (!catalog.find(id)) throw new ParleyError('no-such-agent', l10n.t('There is no agent “{0}”.', id));
   const text = argument.text ?? (await askLine({ title, prompt: l10n.t('Message to all selected agents') }));
   if (!text?.trim()) return undefined;
-  const {
-    cwd = conversations.folders[0],
-    worktrees = argument.text === undefined && (await areApart(workbench, cwd)),
-  } = argument;
+  const asks = argument.text === undefined;
+  const cwd = argument.cwd ?? (await folderOfNew(workbench, asks));
+  if (cwd === undefined) return undefined;
+  const { worktrees = asks && (await areApart(workbench, cwd)) } = argument;
   if (worktrees === undefined) return undefined;
 
   const together = randomUUID();
@@ -85,9 +86,9 @@ function pickAgents(
   return pickSome(items, l10n.t('Select 2 to {0} agents', MAX_AGENTS), { title });
 }
 
-async function areApart(workbench: Workbench, cwd: string | undefined): Promise<boolean | undefined> {
+async function areApart(workbench: Workbench, cwd: string): Promise<boolean | undefined> {
   const worktrees = workbench.get(SessionWorktrees);
-  const isRepository = cwd !== undefined && (await worktrees.uncommitted(cwd).then(Boolean, () => false));
+  const isRepository = await worktrees.uncommitted(cwd).then(Boolean, () => false);
   if (!isRepository) return false;
   const places = [
     { id: 'folder', label: l10n.t('In your folder'), description: l10n.t('all change the same files') },

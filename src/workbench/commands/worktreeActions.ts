@@ -25,6 +25,7 @@ import { tabTitleOf, titleOf } from '../sessions/sessionLabels';
 import { askLine, askLineWithHelp, type PickItem, pick, pickSome } from '../ui/input';
 import { confirm, showInfo, showProgress, showStatus } from '../ui/messages';
 import { onlyOf, sessionOf } from './commandSession';
+import { folderOfNew } from './newSessions';
 
 interface WorktreeArgument {
   readonly session?: string;
@@ -57,7 +58,7 @@ export async function openInWorktree(
 
 export async function newSessionInWorktree(workbench: Workbench): Promise<string | undefined> {
   requireTrust();
-  const cwd = await pickFolder(workbench.get(Conversations).folders);
+  const cwd = await folderOfNew(workbench);
   if (cwd === undefined) return undefined;
   const files = await workbench.get(SessionWorktrees).uncommitted(cwd);
   const worktree = await askLine({
@@ -209,12 +210,6 @@ async function pickApplied(
 
 function whyNotApplied(why: ReviewProblem['why']): string | undefined {
   return why === 'edited' || why === 'occupied' ? l10n.t('the folder has other changes there') : undefined;
-}
-
-export async function pickFolder(folders: readonly string[]): Promise<string | undefined> {
-  if (folders.length < 2) return folders[0];
-  const items = folders.map((folder) => ({ id: folder, label: basename(folder), description: folder }));
-  return pick(items, l10n.t('Select the folder of the session'));
 }
 
 async function askUncommitted(count: number): Promise<boolean | undefined> {

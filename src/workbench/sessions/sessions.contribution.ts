@@ -1,7 +1,7 @@
 // The sessions of the window with their agents, and the commands about sessions and their queues.
 
 import { join } from 'node:path';
-import { type ExtensionContext, l10n, window, workspace } from 'vscode';
+import { type ExtensionContext, l10n, workspace } from 'vscode';
 import type { StatusAnswer } from '../../acp/proposals/sessionStatus';
 import type { SessionInfo } from '../../acp/protocol/dialect';
 import { missingFileReadsEmpty } from '../../acp/quirks/gemini';
@@ -30,10 +30,11 @@ import { EditorUserEdits } from '../changes/userEdits';
 import { ChatHome } from '../chat/chatHome';
 import { clearQueue } from '../chat/clearQueue';
 import { isProgram } from '../commands/commandErrors';
-import { registerForSession, sessionOf } from '../commands/commandSession';
+import { onlyOf, registerForSession, sessionOf } from '../commands/commandSession';
 import { continueWithSummary } from '../commands/continueWith';
 import { confirmForeign, knownFolders, mayOpen } from '../commands/foreignFolders';
-import { type NewWorktreeSession, offerRemoval, openInWorktree, pickFolder } from '../commands/worktreeActions';
+import { folderOfNew, isUnused, startInPlaceOf } from '../commands/newSessions';
+import { type NewWorktreeSession, offerRemoval, openInWorktree } from '../commands/worktreeActions';
 import { AgentCatalog } from '../config/agentCatalog';
 import { McpServers } from '../config/mcpServers';
 import { permissionRules } from '../config/permissionSettings';
@@ -174,6 +175,7 @@ export const sessions: Contribution = {
       });
 
     workbench.register('newSession', (argument?: NewWorktreeSession) => newSession(workbench, argument));
+    workbench.register('selectFolder', () => selectFolder(workbench));
     workbench.register('sessions', async (argument?: SessionArgument) => {
       if (argument?.action === undefined) {
         conversations.active(); // a window without any gets one, so that its agent can be asked
@@ -286,28 +288,18 @@ function conversationServices(workbench: Workbench): ConversationServices {
 async function newSession(workbench: Workbench, argument?: NewWorktreeSession): Promise<string | undefined> {
   const { agent, worktree } = argument ?? {};
   const conversations = workbench.get(Conversations);
-  const cwd = argument?.cwd ?? (await folderOfNew(conversations.folders, !isProgram([argument])));
+  const cwd = argument?.cwd ?? (await folderOfNew(workbench, !isProgram([argument])));
   if (cwd === undefined) return undefined;
   return workbench
     .get(ChatHome)
-    .start(
-      worktree
-        ? await openInWorktree(workbench, { ...argument, ...(cwd !== '' && { cwd }) })
-        : conversations.create({ agent, cwd: cwd !== '' ? cwd : undefined }),
-    );
+    .start(worktree ? await openInWorktree(workbench, { ...argument, cwd }) : conversations.create({ agent, cwd }));
 }
 
-/**
- * Returns the folder of a new session: the only one, or the one that the user chooses, the folder of
- * the active editor first. A program gets that one without being asked.
- * @returns '' for the usual one; undefined if the user went away
- */
-async function folderOfNew(folders: readonly string[], asks: boolean): Promise<string | undefined> {
-  if (folders.length < 2) return '';
-  const uri = window.activeTextEditor?.document.uri;
-  const active = uri && workspace.getWorkspaceFolder(uri)?.uri.fsPath;
-  const sorted = [...folders].sort((one, other) => Number(other === active) - Number(one === active));
-  return asks ? pickFolder(sorted) : sorted[0];
+async function selectFolder(workbench: Workbench): Promise<void> {
+  const old = onlyOf(workbench.get(ChatHome).current);
+  const cwd = await folderOfNew(workbench);
+  if (cwd === undefined || (cwd === old?.cwd && isUnused(old))) return;
+  await startInPlaceOf(workbench, old, workbench.get(Conversations).create({ agent: old?.agent.id, cwd }));
 }
 
 /** @returns the key of the conversation, also if it could not be opened: the panel says why */

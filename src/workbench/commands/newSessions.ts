@@ -1,0 +1,49 @@
+// Where a new session works, and what it takes over from an empty one that it replaces.
+import { basename } from 'node:path';
+import { l10n, window, workspace } from 'vscode';
+import type { Conversation } from '../../client/conversation/conversation';
+import { ChatHome } from '../chat/chatHome';
+import type { Workbench } from '../core/workbench';
+import { Archive } from '../sessions/archive';
+import { Conversations } from '../sessions/conversations';
+import { pick } from '../ui/input';
+
+/**
+ * Returns the folder of a new session: the only one, or the one that the user chooses, the folder of
+ * the active editor first.
+ * @param asks false: takes the first one
+ * @returns undefined if the user went away
+ */
+export async function folderOfNew(workbench: Workbench, asks = true): Promise<string | undefined> {
+  const { folders } = workbench.get(Conversations);
+  const uri = window.activeTextEditor?.document.uri;
+  const active = uri && workspace.getWorkspaceFolder(uri)?.uri.fsPath;
+  const sorted = [...folders].sort((one, other) => Number(other === active) - Number(one === active));
+  if (!asks || sorted.length < 2) return sorted[0];
+  const items = sorted.map((folder) => ({ id: folder, label: basename(folder), description: folder }));
+  return pick(items, l10n.t('Select the folder of the session'));
+}
+
+/** Returns whether nothing was sent. */
+export function isUnused({ model, queue }: Conversation): boolean {
+  return model.state.entries.length === 0 && queue.items.length === 0;
+}
+
+/** Starts a session. It replaces the old one if that is unused, and takes over what was typed there. */
+export async function startInPlaceOf(
+  workbench: Workbench,
+  old: Conversation | undefined,
+  fresh: Conversation,
+): Promise<void> {
+  const chat = workbench.get(ChatHome);
+  if (!old || !isUnused(old)) {
+    await chat.start(fresh);
+    return;
+  }
+  const { draft, attachments } = old.unsent;
+  fresh.unsent.takeOver(old.unsent);
+  await chat.start(fresh);
+  await workbench.get(Conversations).close(old.key);
+  // What was typed since stays with it.
+  if (old.unsent.draft === draft && old.unsent.attachments === attachments) workbench.get(Archive).delete(old.key);
+}
