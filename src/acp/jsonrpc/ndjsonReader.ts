@@ -128,7 +128,7 @@ export class NdjsonReader extends AbstractMessageReader implements MessageReader
       if (line.length > 0 && line.trim().length > 0) this.#noise(line);
       return;
     }
-    if (typeof message !== 'object' || message === null || !isMessage(message)) {
+    if (!isMessage(message) && !isBatch(message)) {
       this.#noise(line);
       return;
     }
@@ -218,9 +218,14 @@ const SAYS = ['method', 'result', 'error'];
  * Returns whether an object means to be a message. Some agents leave out `jsonrpc`; a line of a log
  * has other members beside an `id` or a `method`.
  */
-function isMessage(value: object): boolean {
-  if (Array.isArray(value) || Object.hasOwn(value, 'jsonrpc')) return true;
+function isMessage(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  if (Object.hasOwn(value, 'jsonrpc')) return true;
   return Object.keys(value).every((key) => MEMBERS.has(key)) && SAYS.some((key) => Object.hasOwn(value, key));
+}
+
+function isBatch(value: unknown): boolean {
+  return Array.isArray(value) && (value.length === 0 || value.some(isMessage));
 }
 
 /** The error of a message past the limit. */

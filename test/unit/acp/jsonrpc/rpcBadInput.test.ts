@@ -57,6 +57,7 @@ describe('RpcConnection', () => {
         { id: 0, params: {} },
         { level: 'info', id: 7, method: 'GET', url: '/' },
         { level: 'info', method: 'GET', url: '/' },
+        ['info', 0, { msg: 'x' }],
       ])
         transport.sayJson(entry);
       transport.sayJson(update(1));
@@ -64,7 +65,7 @@ describe('RpcConnection', () => {
       transport.sayJson({ jsonrpc: '2.0', id: 0, result: { protocolVersion: 1 } });
       assert.deepEqual(await answer, { protocolVersion: 1 });
       assert.deepEqual(seen, [{ update: { n: 1 } }]);
-      assert.equal(connection.stats.notJson, 7);
+      assert.equal(connection.stats.notJson, 8);
       assert.equal(transport.sent.length, 1);
     });
 
