@@ -2,7 +2,7 @@
 // (https://code.visualstudio.com/docs/copilot/reference/mcp-configuration) into what an agent is
 // given: variables filled in, commands absolute. An invalid entry does not affect the others.
 
-import { resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
 import * as z from 'zod/mini';
 import type { McpServer } from '../../acp/protocol/dialect';
 import { errorText, ParleyError } from '../../base/errors';
@@ -87,6 +87,37 @@ export function parseMcpConfig(value: unknown): McpConfig {
     return parsed.success ? [parsed.data] : [];
   });
   return { entries, inputs: asked, problems };
+}
+
+export interface McpSource {
+  readonly folder: string;
+  readonly config: McpConfig;
+  readonly isOfUser?: true;
+}
+
+/**
+ * Returns the name that each server gets: agents keep one of each name. A folder can't change a
+ * server of the user's, so its own of that name is absent; a second folder's gets the folder's name.
+ */
+export function serverNames(sources: readonly McpSource[]): ReadonlyMap<McpEntry, string> {
+  const names = new Map<McpEntry, string>();
+  const ofUser = new Set(
+    sources.flatMap(({ config, isOfUser }) => (isOfUser ? config.entries.map(({ name }) => name) : [])),
+  );
+  const taken = new Set<string>();
+  for (const { folder, config, isOfUser } of sources) {
+    const wanted = config.entries.filter(({ name }) => isOfUser || !ofUser.has(name));
+    const isFree = new Set(wanted.map(({ name }) => name).filter((name) => !taken.has(name)));
+    for (const name of isFree) taken.add(name);
+    for (const entry of wanted) {
+      let name = entry.name;
+      for (let count = 1; !isFree.has(entry.name) && taken.has(name); count++)
+        name = `${entry.name}-${basename(folder)}${count > 1 ? `-${count}` : ''}`;
+      taken.add(name);
+      names.set(entry, name);
+    }
+  }
+  return names;
 }
 
 /** @throws Error with why it can't be used (protocol.md 1.13) */

@@ -2,7 +2,6 @@
 // once the user has agreed to their exact content.
 
 import { homedir } from 'node:os';
-import { basename } from 'node:path';
 import { type ExtensionContext, FileType, l10n, Uri, workspace } from 'vscode';
 import { resolveCommand } from '../../agents/resolveCommand';
 import { parseSettings } from '../../agents/settingsText';
@@ -12,7 +11,15 @@ import type { Event } from '../../base/event';
 import { localizable, mapForeign } from '../../base/localizable';
 import { knownSecrets } from '../../base/redact';
 import { own } from '../../base/untrusted';
-import { type McpConfig, type McpEntry, type McpInput, parseMcpConfig, toMcpServers } from '../../client/mcp/mcpConfig';
+import {
+  type McpConfig,
+  type McpEntry,
+  type McpInput,
+  type McpSource,
+  parseMcpConfig,
+  serverNames,
+  toMcpServers,
+} from '../../client/mcp/mcpConfig';
 import type { McpOffer } from '../../client/mcp/mcpOffer';
 import { describeStart, environmentReadBy } from '../../client/transport/describeStart';
 import { askLine, pick } from '../ui/input';
@@ -83,17 +90,13 @@ export class McpServers extends Configured<McpServersOptions> {
       servers: [],
       problems: [],
     };
-    const names = new Set<string>();
-    const ofUser = new Set(users.entries.map(({ name }) => name));
-    for (const { id, folder, config, isOfUser } of sources) {
-      // A folder can't change a server of the user's; of two folders, each has its own.
-      const wanted = config.entries.filter(({ name }) => isOfUser || !ofUser.has(name));
-      const ownNames = new Set(wanted.map(({ name }) => name).filter((name) => !names.has(name)));
-      for (const name of ownNames) names.add(name);
-      const entries = wanted.map((entry) =>
-        ownNames.has(entry.name) ? entry : { ...entry, name: freeName(entry.name, folder, names) },
-      );
-      for (const { name } of entries) names.add(name);
+    const names = serverNames(sources);
+    const ofUser = new Set(users.entries.map((entry) => JSON.stringify(entry)));
+    for (const { id, folder, config } of sources) {
+      for (const entry of config.entries)
+        if (!names.has(entry) && !ofUser.has(JSON.stringify(entry)))
+          offer.problems.push(localizable('{0}: your settings have a server of this name.', entry.name));
+      const entries = renamed(config.entries, names);
       const environment = await this.options.environment();
       for (const name of environmentReadBy(entries))
         if (!PLAIN_VARIABLES.has(name)) knownSecrets.add(own(environment, name) ?? '', MIN_FILLED);
@@ -117,13 +120,21 @@ export class McpServers extends Configured<McpServersOptions> {
 
   /** Includes servers that may not be used. Asks nothing. */
   async configured(): Promise<readonly ConfiguredServer[]> {
-    const found = await this.#ofWorkspace();
+    const users: McpSource = {
+      folder: '',
+      config: parseMcpConfig({ servers: userValue('mcpServers') ?? {} }),
+      isOfUser: true,
+    };
+    const found = (await this.#ofWorkspace()).map((one) => ({
+      ...one,
+      isAllowed: this.options.consent.answerTo(`${one.id}\0${one.content}`),
+    }));
+    const names = serverNames([users, ...found.filter(({ isAllowed }) => isAllowed !== false)]);
     return [
-      ...parseMcpConfig({ servers: userValue('mcpServers') ?? {} }).entries.map((entry) => ({ entry })),
-      ...found.flatMap(({ id, file, config, content }) => {
-        const isAllowed = this.options.consent.answerTo(`${id}\0${content}`);
-        return config.entries.map((entry) => ({ entry, file, isAllowed }));
-      }),
+      ...users.config.entries.map((entry) => ({ entry })),
+      ...found.flatMap(({ file, config, isAllowed }) =>
+        config.entries.map((entry) => ({ entry: { ...entry, name: names.get(entry) ?? entry.name }, file, isAllowed })),
+      ),
     ];
   }
 
@@ -176,11 +187,11 @@ export class McpServers extends Configured<McpServersOptions> {
   }
 }
 
-/** Agents keep one server of each name. */
-function freeName(name: string, folder: string, taken: ReadonlySet<string>): string {
-  let free = name;
-  for (let count = 1; taken.has(free); count++) free = `${name}-${basename(folder)}${count > 1 ? `-${count}` : ''}`;
-  return free;
+function renamed(entries: readonly McpEntry[], names: ReadonlyMap<McpEntry, string>): McpEntry[] {
+  return entries.flatMap((entry) => {
+    const name = names.get(entry);
+    return name === undefined ? [] : [{ ...entry, name }];
+  });
 }
 
 function read(uri: Uri, text: string): McpConfig {

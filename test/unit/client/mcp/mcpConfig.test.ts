@@ -3,7 +3,7 @@
 import { strict as assert } from 'node:assert';
 import { parseSettings } from '../../../../src/agents/settingsText';
 import { localize } from '../../../../src/base/localizable';
-import { type McpSurroundings, parseMcpConfig, toMcpServers } from '../../../../src/client/mcp/mcpConfig';
+import { type McpSurroundings, parseMcpConfig, serverNames, toMcpServers } from '../../../../src/client/mcp/mcpConfig';
 import { describeStart, environmentReadBy } from '../../../../src/client/transport/describeStart';
 import { pluck } from '../../../support/pluck';
 
@@ -80,6 +80,29 @@ describe('MCP servers of a configuration', () => {
     assert.deepEqual(servers, [{ name: 'here', type: 'stdio', command: '/bin/sh', args, env: {} }]);
     const { problems } = await toMcpServers(entries, surroundings({ platform: 'win32' }));
     assert.deepEqual(problems.map(localize), ["here: cwd isn't supported on Windows."]);
+  });
+
+  it('have names of their own: the user’s stay, and a second folder’s get the name of the folder', () => {
+    const source = (folder: string, ...names: readonly string[]) => ({
+      folder,
+      config: parseMcpConfig({ servers: Object.fromEntries(names.map((name) => [name, { command: folder }])) }),
+    });
+    const names = serverNames([
+      { ...source('/home', 'files'), isOfUser: true },
+      source('/work/web', 'docs', 'files'),
+      source('/work/app', 'docs', 'docs-app'),
+      source('/else/app', 'docs'),
+    ]);
+    assert.deepEqual(
+      [...names].map(([entry, name]) => ['command' in entry && entry.command, name]),
+      [
+        ['/home', 'files'],
+        ['/work/web', 'docs'],
+        ['/work/app', 'docs-app-2'],
+        ['/work/app', 'docs-app'],
+        ['/else/app', 'docs-app-3'],
+      ],
+    );
   });
 
   it('do not take each other with them where one is broken: it is left out, and said', async () => {
