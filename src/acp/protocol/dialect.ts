@@ -41,6 +41,7 @@ export interface AgentFeatures {
   readonly ready?: Feature;
   readonly turnComplete?: Feature;
   readonly queue?: Feature;
+  readonly steering?: Feature;
   /** Reports of its state begin and end turns (promptLifecycle.ts). */
   readonly states?: Feature;
   readonly cancelTool?: Feature;

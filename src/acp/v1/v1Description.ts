@@ -2,6 +2,7 @@
 // its sign-in methods.
 import { at, isMarked } from '../../base/untrusted';
 import { advertises, type ProposedCapability } from '../proposals/announced';
+import { announcesSteering } from '../proposals/steering';
 import type { AgentDescription, AgentFeatures, AuthMethod, Feature } from '../protocol/dialect';
 import { announcedKeyForm } from '../quirks/apiKey';
 import { authMethodSchema, initializeResultSchema } from './v1Schema';
@@ -51,9 +52,14 @@ function featuresOf(raw: unknown): AgentFeatures {
   });
 }
 
-export function proposalsOf(raw: unknown): Readonly<Record<ProposedCapability, Feature | undefined>> {
+export function proposalsOf(raw: unknown): Readonly<Record<ProposedCapability | 'steering', Feature | undefined>> {
   const feature = (name: ProposedCapability): Feature | undefined => (advertises(raw, name) ? {} : undefined);
-  return { status: feature('status'), ready: feature('ready'), turnComplete: feature('turnComplete') };
+  return {
+    status: feature('status'),
+    ready: feature('ready'),
+    turnComplete: feature('turnComplete'),
+    steering: announcesSteering(raw) ? {} : undefined,
+  };
 }
 
 export function toFeature(value: unknown): Feature | undefined {

@@ -5,6 +5,7 @@ import { at } from '../../base/untrusted';
 import type { ConfigOption } from '../../session/events/content';
 import { RPC_CODES, RpcError } from '../jsonrpc/rpcError';
 import { readReceipt } from '../proposals/promptLifecycle';
+import { announcesSteering } from '../proposals/steering';
 import type {
   AgentDescription,
   AgentFeatures,
@@ -147,7 +148,8 @@ function featuresOf(raw: unknown): AgentFeatures {
     logout: Array.isArray(authMethods) && authMethods.length > 0 ? {} : undefined,
     mcpHttp: session('mcp', 'http'),
     mcpAcp: session('mcp', 'acp'),
-    queue: {},
+    // What the agent has can no longer be steered, so the client holds the queue then.
+    queue: announcesSteering(raw) ? undefined : {},
     states: {},
     cancelTool: {},
     ...proposalsOf(raw),

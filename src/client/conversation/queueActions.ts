@@ -6,7 +6,10 @@ import type { TurnControl } from '../prompts/turnControl';
 
 export interface QueueingConversation {
   readonly queue: PromptQueue;
-  readonly turns: Pick<TurnControl, 'isBusy' | 'cancel' | 'keepBack' | 'takeBack' | 'dispatcher'>;
+  readonly turns: Pick<
+    TurnControl,
+    'isBusy' | 'canSend' | 'cancel' | 'keepBack' | 'takeBack' | 'steers' | 'dispatcher'
+  >;
   readonly choices: { accept(): void };
   readonly isDisposed: boolean;
   start(): Promise<void>;
@@ -32,6 +35,21 @@ export class QueueActions {
     void turns.dispatcher.sendFirst(item);
     if (turns.isBusy) turns.cancel();
     this.#goOn();
+  }
+
+  /**
+   * Puts a queued message into the running turn; if no turn takes it in, it is the next one.
+   * @returns false if it can't be
+   */
+  steer(id: string): boolean {
+    const { queue, turns } = this.#conversation;
+    const item = queue.find(id);
+    if (!item || isAway(item) || turns.steers(item) !== 'none') return false;
+    queue.putNext(id);
+    // An agent that inserts prompts by itself gets it as one.
+    void (turns.canSend ? turns.dispatcher.sendFirst(item) : turns.dispatcher.steer(item));
+    this.pump();
+    return true;
   }
 
   /**

@@ -17,6 +17,8 @@ export interface MessageSender {
   readonly canSend: boolean;
   /** Sends one message; resolves when it has left, with undefined if it was not sent. */
   send(item: QueueItem): Promise<SentMessage | undefined>;
+  /** As {@link send}, into the running turn. */
+  steer(item: QueueItem): Promise<SentMessage | undefined>;
 }
 
 export class PromptDispatcher implements Disposable {
@@ -48,6 +50,12 @@ export class PromptDispatcher implements Disposable {
     return this.expect(item);
   }
 
+  /** Sends an item into the running turn. */
+  steer(item: QueueItem): Promise<TurnResult> {
+    void this.#send(item, 'steer');
+    return this.expect(item);
+  }
+
   /** As {@link sendFirst}, behind earlier items of this kind. */
   sendSoon(item: QueueItem): Promise<TurnResult> {
     this.#urgent = this.#urgent.filter((id) => this.#queue.find(id)?.state === 'queued');
@@ -71,12 +79,12 @@ export class PromptDispatcher implements Disposable {
     void this.#send(item);
   }
 
-  async #send(item: QueueItem): Promise<void> {
+  async #send(item: QueueItem, how: 'send' | 'steer' = 'send'): Promise<void> {
     const { id } = item;
     this.#sending = true;
     let sent: SentMessage | undefined;
     try {
-      sent = await this.#sender.send(item);
+      sent = await this.#sender[how](item);
     } catch (error) {
       this.#reject(id, error);
     } finally {

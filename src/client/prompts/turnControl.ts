@@ -3,7 +3,8 @@
 
 import { RPC_CODES, RpcError } from '../../acp/jsonrpc/rpcError';
 import type { SessionStatus } from '../../acp/proposals/sessionStatus';
-import { type PromptAnswer, required, type StateReport } from '../../acp/protocol/dialect';
+import { readSteering, STEERING, steer } from '../../acp/proposals/steering';
+import { type PromptAnswer, required, type StateReport, takes } from '../../acp/protocol/dialect';
 import { REMOTE_LOST } from '../../acp/transport/remoteError';
 import { Deferred } from '../../base/deferred';
 import { errorText, messageOf, ParleyError } from '../../base/errors';
@@ -69,6 +70,8 @@ export class TurnControl implements MessageSender {
   #signInFor: string | undefined;
   /** Left by an earlier window, until its agent is attached. */
   #restored: { readonly itemOf: (id: string) => QueueItem | undefined } | undefined;
+  /** The agent has taken a prompt into the turn of another one, as v2 lets it. */
+  #insertsPrompts = false;
   /** Connections that were lost in a turn: their failures are no answers. */
   readonly #cutLinks = new WeakSet<AgentLink>();
 
@@ -86,6 +89,8 @@ export class TurnControl implements MessageSender {
       log,
       apply,
       onInserted: (promptId) => {
+        const { turn, prompts } = this.driver.state;
+        if (turn?.endsBy === 'state') this.#insertsPrompts ||= prompts.filter(({ inTurn }) => inTurn).length > 1;
         this.#accepted.forget(promptId);
         queue.remove(promptId);
       },
@@ -224,7 +229,7 @@ export class TurnControl implements MessageSender {
 
   /** Resolves when the message has left; undefined if it must wait. */
   async send(item: QueueItem): Promise<SentMessage | undefined> {
-    const { queue, recorder, session } = this.#options;
+    const { queue, session } = this.#options;
     const opened = session.current;
     if (!opened) return undefined;
     queue.setState(item, 'sending');
@@ -238,6 +243,44 @@ export class TurnControl implements MessageSender {
       if (wait !== undefined) queue.pause(wait);
       return undefined;
     }
+    return this.#leave(item, target, false);
+  }
+
+  /** Why a message can't be put into the running turn; `none`: it can. */
+  steers(item: Pick<QueueItem, 'text' | 'attachments'>): SteerRefusal | 'none' {
+    const { link } = this.#options.session.current ?? {};
+    const { turn, prompts, cut } = this.driver.state;
+    const isOpen = turn !== undefined && turn.ended === undefined && !turn.cancelRequested && !cut;
+    const { features } = link?.description ?? {};
+    if (!isOpen || !features || this.#preparing || !prompts.some((one) => one.inTurn && one.requestId !== undefined))
+      return 'no-turn';
+    if (!features.steering) return this.#insertsPrompts ? 'none' : 'agent';
+    const [, command] = /^\/(\S+)/.exec(item.text) ?? [];
+    if (this.#options.model.state.commands.some(({ name }) => name === command)) return 'command';
+    return item.attachments.every(({ forms }) => forms.some((form) => takes(features.prompt, form)))
+      ? 'none'
+      : 'attachment';
+  }
+
+  /**
+   * Sends a message into the running turn.
+   * @returns as {@link send}
+   */
+  async steer(item: QueueItem): Promise<SentMessage | undefined> {
+    const { queue, session } = this.#options;
+    if (!session.current || this.steers(item) !== 'none') return undefined;
+    queue.setState(item, 'sending');
+    const sent = this.#leave(item, session.current, true);
+    const { done } = sent;
+    void done.then(() => {
+      if (item.state === 'accepted' && queue.find(item.id) === item) queue.doubt(item);
+      this.#pumpWhenHeard();
+    });
+    return sent;
+  }
+
+  #leave(item: QueueItem, target: OpenedSession, steers: boolean): SentMessage {
+    const { queue, recorder, session } = this.#options;
     const { features } = target.link.description;
     const content = contentOf(item, features.prompt);
     const endsBy = features.states ? 'state' : 'response';
@@ -248,19 +291,20 @@ export class TurnControl implements MessageSender {
     const prompt = { item, content, ...echo, done: new Deferred<TurnResult | undefined>() };
     // It stands in the queue or in the transcript before it leaves, never in both.
     const handle = recorder.together(() => {
-      const added = this.driver.prompt(prompt, { promptId: item.id, text, endsBy, promised });
+      const terms = { promptId: item.id, text, endsBy, promised, ...(steers && { steers }) } as const;
+      const added = this.driver.prompt(prompt, terms);
       recorder.commit();
       return added;
     });
     const takenBack = queue.find(item.id) ? this.#accepted.add(item.id) : undefined;
-    const leaving = { opened: target, item, handle, content, sent, takenBack };
+    const leaving = { opened: target, item, handle, content, sent, takenBack, steers };
     this.#follow(leaving, this.#prompt(leaving, target));
     return { done: prompt.done.promise.then((ended) => (this.#again.delete(item.id) ? undefined : ended)) };
   }
 
   /** Sends a prompt to its session, or to the one that has replaced it. */
   #prompt(
-    { opened, item, handle, content, sent, takenBack }: LeavingPrompt,
+    { opened, item, handle, content, sent, takenBack, steers }: LeavingPrompt,
     { link, sessionId }: OpenedSession,
   ): Promise<PromptAnswer> {
     const { queue, session } = this.#options;
@@ -271,15 +315,18 @@ export class TurnControl implements MessageSender {
       this.driver.feed({ type: 'sent', handle, requestId });
       if (queue.find(item.id)) queue.setState(item, 'accepted');
     };
-    return link.dialect.prompt(sessionId, prompt, onSent, takenBack ?? new AbortController().signal);
+    const signal = takenBack ?? new AbortController().signal;
+    return steers
+      ? steer(required(link.rpc), sessionId, prompt, onSent, signal)
+      : link.dialect.prompt(sessionId, prompt, onSent, signal);
   }
 
   /** @param pending the answer to the prompt, which has left */
   #follow(leaving: LeavingPrompt, pending: Promise<PromptAnswer>): void {
     const { queue, session, recorder } = this.#options;
-    const { opened, item, handle } = leaving;
+    const { opened, item, handle, steers } = leaving;
     const { link, sessionId } = opened;
-    this.#delivered(leaving, opened, pending).then(
+    (steers ? pending : this.#delivered(leaving, opened, pending)).then(
       (answer) =>
         // The end of the turn is stored together with how far the agent was heard.
         recorder.together(() => {
@@ -291,7 +338,7 @@ export class TurnControl implements MessageSender {
       (error: unknown) => {
         if (isClosed(error) && this.#cutLinks.has(link)) return;
         // The end of the connection is told by the end of the agent, which knows why.
-        if (!isClosed(error) || !link.isAlive) recorder.together(() => this.#refused(item, handle, error));
+        if (!isClosed(error) || !link.isAlive) recorder.together(() => this.#refused(item, handle, error, steers));
       },
     );
   }
@@ -326,23 +373,27 @@ export class TurnControl implements MessageSender {
     const prompts = this.driver.state.prompts.filter((prompt) => isAwaited(prompt, turn));
     const known = new Set(prompts.map(({ promptId }) => promptId));
     for (const item of queue.items) if (item.state === 'sending' && !known.has(item.id)) queue.setState(item, 'queued');
-    for (const { handle, promptId, inTurn } of prompts) {
+    for (const { handle, promptId, inTurn, steers = false } of prompts) {
       const item = itemOf(promptId);
       if (!item) continue;
       const takenBack = inTurn ? undefined : this.#accepted.add(item.id);
       const content = contentOfSent(item);
-      const leaving = { opened, item, handle, content, sent: content, takenBack };
-      this.#follow(leaving, this.#answerTo(opened, handle, sent.get(promptId)) ?? this.#prompt(leaving, opened));
+      const leaving = { opened, item, handle, content, sent: content, takenBack, steers };
+      this.#follow(leaving, this.#answerTo(leaving, sent.get(promptId)) ?? this.#prompt(leaving, opened));
     }
   }
 
   /** Returns the answer to a prompt that has left; undefined if it has not. */
-  #answerTo({ link }: OpenedSession, handle: string, requestId: string | undefined): Promise<PromptAnswer> | undefined {
-    const { rpc, dialect } = link;
+  #answerTo(
+    { opened, handle, steers }: LeavingPrompt,
+    requestId: string | undefined,
+  ): Promise<PromptAnswer> | undefined {
+    const { rpc, dialect } = opened.link;
     if (requestId === undefined || !rpc) return undefined;
     this.driver.feed({ type: 'sent', handle, requestId });
-    const answer = rpc.answerTo(Number(requestId), 'session/prompt', new AbortController().signal);
-    return answer.then((raw) => required(dialect.readAnswer)(raw));
+    const method = steers ? STEERING : 'session/prompt';
+    const answer = rpc.answerTo(Number(requestId), method, new AbortController().signal);
+    return answer.then((raw) => (steers ? readSteering(raw) : required(dialect.readAnswer)(raw)));
   }
 
   /**
@@ -405,8 +456,12 @@ export class TurnControl implements MessageSender {
    * What no turn has taken in stays with the user; it is sent again after a sign-in or with a new
    * session.
    */
-  #refused(item: QueueItem, handle: string, thrown: unknown): void {
+  #refused(item: QueueItem, handle: string, thrown: unknown, steers: boolean): void {
     const { queue, session } = this.#options;
+    if (steers) {
+      this.#notSteered(item, handle, thrown);
+      return;
+    }
     const lost = thrown instanceof SessionLost ? thrown.wait : undefined;
     const error = thrown instanceof SessionLost ? thrown.cause : thrown;
     const code = error instanceof RpcError ? error.code : undefined;
@@ -425,6 +480,27 @@ export class TurnControl implements MessageSender {
     this.#options.recorder.afterwards(() => this.#pumpWhenHeard());
   }
 
+  /** The message is still the user's, and next. */
+  #notSteered(item: QueueItem, handle: string, error: unknown): void {
+    const { queue } = this.#options;
+    const failure = promptFailure(error);
+    const wanted = this.#accepted.forget(item.id);
+    if (failure.code !== 'steering-unclear' && item.state === 'accepted') {
+      this.#again.add(item.id);
+      const why = failure.code === 'prompt-required' ? undefined : detailed('not-steered', failure.message);
+      queue.setState(item, 'queued', why);
+      if (wanted === 'remove') this.#removed(item);
+      else if (wanted === 'edit') queue.pause('taken-back');
+    }
+    const withdrawn = error instanceof RpcError && error.code === RPC_CODES.cancelled;
+    this.driver.feed({ type: 'failed', handle, error: failure, withdrawn });
+  }
+
+  #removed(item: QueueItem): void {
+    this.#options.queue.remove(item.id);
+    this.dispatcher.forget(item);
+  }
+
   #gaveBack(
     item: QueueItem,
     {
@@ -438,10 +514,8 @@ export class TurnControl implements MessageSender {
     const wanted = this.#accepted.forget(item.id);
     if (again || cancelled) queue.setState(item, 'queued');
     else queue.setState(item, 'failed', detailed('refused', failure.message));
-    if (wanted === 'remove') {
-      queue.remove(item.id);
-      this.dispatcher.forget(item);
-    } else if (wanted === 'edit') queue.pause('taken-back');
+    if (wanted === 'remove') this.#removed(item);
+    else if (wanted === 'edit') queue.pause('taken-back');
     else if (cancelled && !asked) queue.pause('given-back');
     else if (!again && !cancelled && queue.items.some(({ state }) => state === 'queued')) queue.pause('turn-failed');
     if (!this.#hasTurn) this.#stopped();
@@ -502,7 +576,11 @@ interface LeavingPrompt {
   readonly sent: readonly ContentBlock[];
   /** Aborted when the user wants it back; absent: it has begun a turn. */
   readonly takenBack: AbortSignal | undefined;
+  readonly steers: boolean;
 }
+
+/** `agent`: it can't take messages into a turn, as far as is known. */
+export type SteerRefusal = 'no-turn' | 'agent' | 'command' | 'attachment';
 
 function isClosed(error: unknown): boolean {
   return error instanceof ParleyError && (error.code === 'connection-closed' || error.code === REMOTE_LOST);

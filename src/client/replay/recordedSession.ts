@@ -5,6 +5,7 @@ import { initialized } from '../../acp/initialize';
 import { errorSentence, RPC_CODES, RpcError } from '../../acp/jsonrpc/rpcError';
 import { isIdle } from '../../acp/proposals/promptLifecycle';
 import type { SessionStatus } from '../../acp/proposals/sessionStatus';
+import { readSteering, STEERING } from '../../acp/proposals/steering';
 import { type AgentFeatures, type Dialect, required, type StateReport } from '../../acp/protocol/dialect';
 import { toBlock } from '../../acp/protocol/readContent';
 import { Deferred } from '../../base/deferred';
@@ -225,6 +226,7 @@ export class RecordedSession {
     }
     if (method.startsWith('session/')) this.#loss.decide(method);
     if (method === 'session/prompt') return { prompt: this.#prompt(id, params) };
+    if (method === STEERING) return { prompt: this.#steer(id, params) };
     if (method === 'session/close' && at(params, 'sessionId') === this.#openings.current) this.#end('session-closed');
     if (method !== 'session/status' && !isOpening(method)) return {};
     this.#reopens();
@@ -247,7 +249,7 @@ export class RecordedSession {
     const { method, params, prompt, opening, onStatus } = request;
     if (!fromAgent) this.#answeredAgent(request, result, error);
     else if (prompt && error) this.#refused(prompt, params, error);
-    else if (prompt) this.#answered(prompt, result);
+    else if (prompt) this.#answered(prompt, result, method);
     else if (opening) this.#answeredOpening(opening, result);
     else if (onStatus) onStatus(result);
     else if (method === 'initialize' && !error) this.#agent = agentOf(result);
@@ -344,7 +346,13 @@ export class RecordedSession {
     return { handle, inVain: lost.sessionId === sessionId ? lost.inVain + 1 : undefined };
   }
 
-  #newPrompt(blocks: readonly unknown[]): string {
+  #steer(requestId: string, params: unknown): SentPrompt {
+    const handle = this.#newPrompt(blocksOf(params), true);
+    this.#turns.feed({ type: 'sent', handle, requestId });
+    return { handle, inVain: undefined };
+  }
+
+  #newPrompt(blocks: readonly unknown[], steers?: true): string {
     const { features } = this.#agent.description;
     const sent = blocks.map(toBlock);
     const content = sent.filter((block) => !isHandoff(block));
@@ -356,12 +364,22 @@ export class RecordedSession {
         text,
         endsBy: features.states ? 'state' : 'response',
         promised: features.turnComplete !== undefined,
+        ...(steers && { steers }),
       },
     );
   }
 
-  #answered({ handle }: SentPrompt, result: unknown): void {
-    this.#turns.feed({ type: 'answer', handle, answer: required(this.#agent.dialect.readAnswer?.(result)) });
+  #answered({ handle }: SentPrompt, result: unknown, method: string): void {
+    if (method === STEERING) this.#steered(handle, result);
+    else this.#turns.feed({ type: 'answer', handle, answer: required(this.#agent.dialect.readAnswer?.(result)) });
+  }
+
+  #steered(handle: string, result: unknown): void {
+    try {
+      this.#turns.feed({ type: 'answer', handle, answer: readSteering(result) });
+    } catch (error) {
+      this.#turns.feed({ type: 'failed', handle, error: promptFailure(error), withdrawn: false });
+    }
   }
 
   /** A client that opens a lost session again sends the prompt once more, in the same turn. */

@@ -47,8 +47,9 @@ export function reduce(
 }
 
 /** In ms since 1970. */
-export function dueAt({ turn }: TurnState): number | undefined {
-  return turn?.grace?.until;
+export function dueAt({ turn, steersUntil }: TurnState): number | undefined {
+  const until = turn?.grace?.until;
+  return until === undefined || steersUntil === undefined ? (until ?? steersUntil) : Math.min(until, steersUntil);
 }
 
 /** Most updates say nothing about turns, and there are thousands a second. */
@@ -94,13 +95,13 @@ class Step extends TurnEnds {
   }
 
   /** Begins a turn of the user, joins the agent's own work, or waits for a turn that takes it in. */
-  #prompt({ handle, promptId, text, endsBy, promised }: Extract<TurnFact, { type: 'prompt' }>): void {
-    const own = endsBy === 'response' && isOwnWork(this.state) ? this.state.turn : undefined;
-    const begins = own !== undefined || (!this.state.turn && !hasWaiting(this.state));
+  #prompt({ handle, promptId, text, endsBy, promised, steers }: Extract<TurnFact, { type: 'prompt' }>): void {
+    const own = !steers && endsBy === 'response' && isOwnWork(this.state) ? this.state.turn : undefined;
+    const begins = own !== undefined || (!steers && !this.state.turn && !hasWaiting(this.state));
     const turn = own ?? (begins ? this.start('user', endsBy, promised) : undefined);
     if (turn) Object.assign(turn, { endsBy, promised });
     this.state.followers++;
-    const flags = { inTurn: begins, awaited: true, inserted: false, cancelRequested: false };
+    const flags = { inTurn: begins, awaited: true, inserted: false, cancelRequested: false, steers };
     this.state.prompts.push({ handle, promptId, text, endsBy, promised, ...flags });
     if (turn) this.effects.push({ type: 'inserted', handle, promptId, turnId: turn.id });
   }
@@ -190,6 +191,10 @@ class Step extends TurnEnds {
     const isTakenIn = isReceipt(answer, this.state.agentState !== undefined);
     this.markAnswer(isTakenIn ? 'receipt' : 'answer', handle);
     if (!prompt?.awaited) return;
+    if (prompt.steers && (!answer.ends || this.promptsInTurn().some(({ awaited }) => awaited))) {
+      this.#steered(prompt);
+      return;
+    }
     if (isTakenIn) {
       this.received(prompt, answer.messageId);
       return;
@@ -208,6 +213,17 @@ class Step extends TurnEnds {
     // Another prompt of the turn has its answer to come, and ends it.
     if (turn.ended === undefined && this.promptsInTurn().some(({ awaited }) => awaited)) return;
     this.answered(turn, stopReason, answer, 'response', why);
+  }
+
+  /** The message is in the turn that runs, or was in the one that has just ended. */
+  #steered(prompt: Prompt): void {
+    const { handle, promptId, inserted } = prompt;
+    const turnId = this.state.turn?.id ?? `t${this.state.turns}`;
+    Object.assign(prompt, { awaited: false, inserted: true, inTurn: true });
+    if (!inserted) this.effects.push({ type: 'inserted', handle, promptId, turnId });
+    if (this.state.turn) return;
+    this.state.prompts = this.state.prompts.filter((other) => other !== prompt);
+    this.effects.push({ type: 'done', handle, promptId, result: { turnId, stopReason: 'unknown' } });
   }
 
   /** The turn before is over, whether the agent said so or not. One without output takes more messages in. */
@@ -307,7 +323,7 @@ class Step extends TurnEnds {
   #exited(note: LocalizableText, interrupted: boolean): void {
     this.decide();
     this.state.userIds = []; // another process may use them again
-    this.#loseWaiting();
+    this.lose(({ inTurn }) => !inTurn);
     if (this.state.agentState !== undefined) {
       this.event({ type: 'background', work: [] });
       this.setState('idle');
@@ -324,18 +340,12 @@ class Step extends TurnEnds {
     Object.assign(this.state, { pastIds: [], pastCalls: [] }); // the next connection has ids of its own
   }
 
-  #loseWaiting(): void {
-    const waiting = this.state.prompts.filter(({ inTurn }) => !inTurn);
-    this.state.prompts = this.promptsInTurn();
-    for (const { handle, promptId } of waiting) this.effects.push({ type: 'done', handle, promptId });
-  }
-
   /** Prompts that the agent has not taken in are lost to it; the open turn waits to be asked about. */
   #cut(): void {
     const { turn } = this.state;
     if (!turn || !mayBeCut(this.state)) return;
     this.decide();
-    this.#loseWaiting();
+    this.lose(({ inTurn }) => !inTurn);
     this.state.pastIds = [];
     Object.assign(turn, { grace: undefined, unclear: undefined, idle: undefined });
     this.state.cut ??= {};
@@ -376,6 +386,7 @@ class Step extends TurnEnds {
   /** Earlier versions didn't store what the turn waits for. */
   #resumed(): void {
     const { turn } = this.state;
+    this.awaitSteers();
     const { kind = turn?.ended !== undefined ? 'answer' : 'idle', quietMs } = turn?.grace ?? {};
     if (turn && (turn.grace || turn.ended !== undefined || turn.idleIsDoubtful)) this.await(turn, kind, quietMs);
   }

@@ -12,6 +12,7 @@ import {
   type Ending,
   type GraceKind,
   hasOpenCall,
+  hasSteers,
   type OpenTurn,
   type Prompt,
   type TurnState,
@@ -27,10 +28,14 @@ export class TurnEnds extends TurnDraft {
   }
 
   graceOver(at: number): void {
-    const { turn } = this.state;
+    const { turn, steersUntil = at + 1 } = this.state;
+    this.at = at;
+    if (steersUntil <= at) {
+      this.lose(({ steers, inTurn }) => steers === true && !inTurn);
+      return;
+    }
     const kind = turn?.grace?.kind;
     if (!turn || !kind) return;
-    this.at = at;
     turn.grace = undefined;
     switch (kind) {
       case 'barrier':
@@ -54,6 +59,19 @@ export class TurnEnds extends TurnDraft {
       case 'watch':
         this.effects.push({ type: 'quiet' });
     }
+  }
+
+  /** Prompts that no turn takes in. */
+  protected lose(isLost: (prompt: Prompt) => boolean): void {
+    const lost = this.state.prompts.filter(isLost);
+    this.state.prompts = this.state.prompts.filter((prompt) => !lost.includes(prompt));
+    this.state.steersUntil = undefined;
+    for (const { handle, promptId } of lost) this.effects.push({ type: 'done', handle, promptId });
+  }
+
+  /** Without a turn, the agent can only say that it has taken them in, or that it has not. */
+  protected awaitSteers(): void {
+    this.state.steersUntil = !this.state.turn && hasSteers(this.state) ? this.at + this.#graces.answerMs : undefined;
   }
 
   protected missedBarrier(turn: OpenTurn): void {
@@ -303,6 +321,7 @@ export class TurnEnds extends TurnDraft {
     this.state.prompts = this.state.prompts.filter(({ inTurn }) => !inTurn);
     this.state.turn = undefined;
     this.state.cut = undefined;
+    this.awaitSteers();
     const result = { turnId: turn.id, stopReason: turn.ended ?? 'unknown' } as const;
     for (const { handle, promptId } of over) this.effects.push({ type: 'done', handle, promptId, result });
     this.effects.push({ type: 'settled', stopReason: result.stopReason });

@@ -33,6 +33,8 @@ const promptSchema = z.object({
   awaited: z.boolean(),
   inserted: z.boolean(),
   cancelRequested: z.boolean(),
+  /** It was sent into the running turn: it begins none, and its answer ends none. */
+  steers: z.optional(z.boolean()),
   /** Answered with an error, while others of its turn continue. */
   failed: z.optional(z.boolean()),
   echoed: z.optional(z.boolean()),
@@ -106,6 +108,8 @@ export const keptTurnsSchema = z.object({
   pastIds: z.optional(z.array(z.string())),
   /** Tool calls that are over, or whose turn is. */
   pastCalls: z.optional(z.array(z.string())),
+  /** When steered messages whose answers trail the end of their turn are given up. */
+  steersUntil: z.optional(z.number()),
 });
 
 export type KeptTurns = z.infer<typeof keptTurnsSchema>;
@@ -146,6 +150,7 @@ export interface StoredFailure {
 
 export type PromptTerms = Pick<Prompt, 'handle' | 'promptId' | 'endsBy' | 'promised'> & {
   readonly text: string;
+  readonly steers?: boolean;
 };
 
 export type TurnFact =
@@ -264,13 +269,17 @@ export function restoredTurns(
 }
 
 /** Returns whether the answer to a prompt is still to come, or still counts. */
-export function isAwaited({ awaited, inTurn }: Prompt, turn: OpenTurn | undefined): boolean {
-  return awaited || (inTurn && turn?.endsBy === 'response');
+export function isAwaited({ awaited, inTurn, steers }: Prompt, turn: OpenTurn | undefined): boolean {
+  return awaited || (inTurn && !steers && turn?.endsBy === 'response');
 }
 
 /** Returns whether prompts were sent that no turn has taken in. */
 export function hasWaiting({ prompts }: TurnState): boolean {
   return prompts.some(({ awaited, inserted }) => awaited && !inserted);
+}
+
+export function hasSteers({ prompts }: Pick<TurnState, 'prompts'>): boolean {
+  return prompts.some(({ steers, inTurn }) => steers && !inTurn);
 }
 
 /** Returns whether what runs is only the agent's own work, without a prompt. */
@@ -288,7 +297,7 @@ export const GRACES = {
   barrierMs: 10_000,
   /** The same while updates show no progress. */
   longestBarrierMs: 60_000,
-  /** Between turn_complete and the answer. */
+  /** Between turn_complete and the answer, and between the end of a turn and the answer to a steered message. */
   answerMs: 10_000,
   /** Until an unclear answer, idle or turn_complete counts. */
   unclearMs: 1000,

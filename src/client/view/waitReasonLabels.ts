@@ -22,6 +22,7 @@ const WORDS: Readonly<Record<PauseCode | ItemCode, (detail: string) => string>> 
   'turn-failed': () => l10n.t('Paused because the last turn failed.'),
   'in-doubt': () => l10n.t('May already have been sent'),
   refused: (detail) => detail || l10n.t('The agent refused the message.'),
+  'not-steered': (detail) => l10n.t('Not added to the turn: {0}', detail),
   'taking-back': () => l10n.t('Asking the agent to return the message'),
   'not-given-back': () => l10n.t('The agent kept the message. Stop the turn to get the message back.'),
 };

@@ -42,6 +42,8 @@ export function isAway({ state }: QueueItem): boolean {
   return state === 'sending' || state === 'accepted';
 }
 
+const IN_DOUBT = { state: 'failed', reason: 'in-doubt', doubtful: true } as const;
+
 export class PromptQueue {
   readonly #items: QueueItem[] = [];
   #sequence = 0;
@@ -142,12 +144,18 @@ export class PromptQueue {
     this.#onChange();
   }
 
+  /** The agent may have the message. */
+  doubt(item: QueueItem): void {
+    Object.assign(item, IN_DOUBT);
+    this.#onChange();
+  }
+
   /** The agent is gone. */
   takeBack(): void {
     const away = this.#items.filter(isAway);
     if (away.length === 0) return;
     for (const item of away) {
-      if (item.state === 'accepted') Object.assign(item, { state: 'failed', reason: 'in-doubt', doubtful: true });
+      if (item.state === 'accepted') Object.assign(item, IN_DOUBT);
       else {
         item.state = 'queued';
         delete item.reason;

@@ -21,7 +21,7 @@ export type PauseCode =
   | 'session-not-opened'
   | 'turn-failed';
 
-export type ItemCode = 'in-doubt' | 'refused' | 'taking-back' | 'not-given-back';
+export type ItemCode = 'in-doubt' | 'refused' | 'taking-back' | 'not-given-back' | 'not-steered';
 
 export type WaitReason<Code extends string = PauseCode | ItemCode> = Code | `${Code}: ${string}` | `${Code} {${string}`;
 
