@@ -34,6 +34,8 @@ export interface Played {
 export interface Lived extends Played {
   readonly recording: readonly RecordedMessage[];
   readonly overlaps: boolean;
+  /** The messages that still wait, with their states. */
+  readonly queue: readonly string[];
 }
 
 class WireConversation {
@@ -120,10 +122,12 @@ export function playLive(wire: Wire): Promise<Lived> {
     await played.start();
     for (const act of wire.acts) {
       await time.pass(act.after ?? 0);
-      if ('user' in act && act.user === 'prompt') {
+      if ('user' in act && (act.user === 'prompt' || act.user === 'steer')) {
         overlaps ||= conversation.isBusy || conversation.queue.items.length > 0;
         const at = outcomes.push('none') - 1;
-        conversation.send(act.text).done.then(
+        const { id, done } = conversation.send(act.text);
+        if (act.user === 'steer') conversation.queueActions.steer(id);
+        done.then(
           ({ stopReason }) => {
             outcomes[at] = stopReason;
           },
@@ -135,8 +139,11 @@ export function playLive(wire: Wire): Promise<Lived> {
     }
     await played.rest();
     const soFar = [...outcomes];
+    const queue = conversation.queue.items.map(({ text, state, doubtful }) =>
+      [text, state, ...(doubtful ? ['doubtful'] : [])].join(' '),
+    );
     await conversation.close();
-    return { model: conversation.model, outcomes: soFar, recording: played.recording, overlaps };
+    return { model: conversation.model, outcomes: soFar, recording: played.recording, overlaps, queue };
   });
 }
 
@@ -146,7 +153,8 @@ export function playLive(wire: Wire): Promise<Lived> {
 export function isServable({ opens, acts }: Wire, { overlaps }: Lived): boolean {
   const [first] = acts;
   const isFirst = first !== undefined && 'user' in first && first.user === 'prompt';
-  return isFirst && !overlaps && !opens && !acts.some((act) => 'user' in act && act.user === 'restart');
+  const isRuns = !acts.some((act) => 'user' in act && (act.user === 'restart' || act.user === 'steer'));
+  return isFirst && !overlaps && !opens && isRuns;
 }
 
 /** Plays a wire as runs of a served agent. */

@@ -17,6 +17,7 @@ const options = [{ optionId: 'yes', name: 'Yes', kind: 'allow_once' }];
 
 const FORMS: Readonly<Record<string, (...words: string[]) => Act>> = {
   prompt: (...words) => ({ user: 'prompt', text: words.join(' ') }),
+  steer: (...words) => ({ user: 'steer', text: words.join(' ') }),
   stop: () => ({ user: 'cancel' }),
   allow: () => ({ user: 'allow', optionId: 'yes' }),
   restart: () => ({ user: 'restart' }),
@@ -47,6 +48,7 @@ const FORMS: Readonly<Record<string, (...words: string[]) => Act>> = {
   }),
   ends: (number, stopReason = 'end_turn') => ({ answers: Number(number), result: { stopReason } }),
   receipt: (number) => ({ answers: Number(number), result: { messageId: `u${number}` } }),
+  outcome: (number, outcome) => ({ answers: Number(number), result: { outcome } }),
   answers: (number, what = '') => ({ answers: Number(number), ...ANSWERS[what] }),
   /** `complete [ID or -] [REASON]` */
   complete: (id = '-', stopReason) => ({
@@ -54,7 +56,7 @@ const FORMS: Readonly<Record<string, (...words: string[]) => Act>> = {
   }),
 };
 
-function acts(words: string): Act[] {
+export function acts(words: string): Act[] {
   return words.split(';').map((part) => {
     const [, after = '0', form = '', rest] = /^ *(?:\+(\d+) )?(\S+) ?(.*)$/.exec(part) ?? [];
     const act = FORMS[form]?.(...(rest ? rest.split(' ') : []));
@@ -71,6 +73,7 @@ const promised = (words: string): Wire => {
   return { protocol: 1, can, acts: acts(words) };
 };
 const v2 = (words: string): Wire => ({ protocol: 2, can: { session: { resume: { replay: {} } } }, acts: acts(words) });
+const steers = (wire: Wire): Wire => ({ ...wire, steers: true });
 const turn = (n: number): string =>
   `prompt message ${n}; running; echo u${n} message ${n}; receipt ${n}; said a${n} answer ${n}; idle end_turn`;
 const past = (n: number): string => `user old ${n}; says answer ${n}`;
@@ -180,6 +183,49 @@ export const SCRIPTED_WIRES: Readonly<Record<string, Wire>> = {
 
   "a stop, and then the agent's own turn": v2(
     'prompt one; running; receipt 1; stop; idle cancelled; running; said a2 news; idle end_turn',
+  ),
+  'a message put into the turn': steers(
+    v1('prompt one; says hi; steer two; +5 outcome 2 injected; says both; ends 1; prompt three; says ho; ends 3'),
+  ),
+  'a message put into the turn before its tool call, and one after': steers(
+    v1(
+      'prompt one; steer two; outcome 2 injected; call in_progress; says wait; call completed; steer three; outcome 3 injected; says all; ends 1',
+    ),
+  ),
+  'a message put into the turn too late': steers(
+    v1('prompt one; says hi; steer two; ends 1; +5 outcome 2 promptRequired; says ho; ends 3'),
+  ),
+  'a message put into a turn that is over for the agent': steers(
+    v1('prompt one; says hi; steer two; outcome 2 promptRequired; +50 ends 1; says ho; ends 3'),
+  ),
+  'a message put into the turn, said after its end': steers(
+    v1('prompt one; says hi; steer two; ends 1; +5 outcome 2 injected; prompt three; ends 3'),
+  ),
+  'a message that begins a turn of the agent': steers(
+    v1('prompt one; says hi; steer two; ends 1; +5 outcome 2 startedNewTurn; says ho; +2000 prompt three; ends 3'),
+  ),
+  'a message that could not be put into the turn': steers(
+    v1('prompt one; says hi; steer two; outcome 2 failed; says ho; ends 1; says two; ends 3'),
+  ),
+  'a message that the agent refuses to put into the turn': steers(
+    v1('prompt one; says hi; steer two; answers 2 broken; ends 1; says two; ends 3'),
+  ),
+  'no answer to a message put into the turn': steers(
+    v1('prompt one; says hi; steer two; ends 1; prompt three; +12000 says ho; ends 3'),
+  ),
+  'an unknown outcome of a message put into the turn': steers(
+    v1('prompt one; says hi; steer two; outcome 2 tomorrow; ends 1; prompt three; ends 3'),
+  ),
+  'a stop with a message on its way into the turn': steers(
+    v1('prompt one; says hi; steer two; stop; outcome 2 injected; ends 1 cancelled'),
+  ),
+  'messages put into a turn of v2': steers(
+    v2(
+      'prompt one; running; echo u1 one; receipt 1; said a1 hi; steer two; piece u2 two; outcome 2 injected; said a2 ho; steer three; outcome 3 injected; piece u3 three; said a3 all; idle end_turn',
+    ),
+  ),
+  'messages that wait for a turn of v2': steers(
+    v2('prompt one; running; receipt 1; prompt two; idle end_turn; receipt 2; running; idle'),
   ),
   'a load that repeats all': {
     ...v1('prompt new; says hi; ends 1'),

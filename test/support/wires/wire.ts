@@ -12,6 +12,8 @@ export interface Repetition {
 /** One thing that happens. `after`: milliseconds since the act before. */
 export type Act = { readonly after?: number } & (
   | { readonly user: 'prompt'; readonly text: string }
+  /** Queues a message and puts it into the running turn; without one it is a prompt. */
+  | { readonly user: 'steer'; readonly text: string }
   | { readonly user: 'cancel' }
   /** Answers the oldest question; null dismisses it. */
   | { readonly user: 'allow'; readonly optionId: string | null }
@@ -19,7 +21,7 @@ export type Act = { readonly after?: number } & (
   | { readonly user: 'restart'; readonly repeats?: Repetition }
   /** `withNext`: it arrives in one piece with what the agent sends next. */
   | { readonly says: Update; readonly withNext?: true }
-  /** The answer to the prompt of this number, counted from 1; nothing where that has not arrived. */
+  /** The answer to the prompt or steered message of this number, counted from 1; nothing where that has not arrived. */
   | {
       readonly answers: number;
       readonly result?: unknown;
@@ -33,6 +35,7 @@ export type Act = { readonly after?: number } & (
 export interface Wire {
   readonly protocol: 1 | 2;
   readonly can: Readonly<Record<string, unknown>>;
+  readonly steers?: boolean;
   /** Absent: a new session. */
   readonly opens?: 'load' | 'resume';
   readonly repeats?: Repetition;

@@ -1,4 +1,5 @@
 // The agent of a wire, in memory: answers what every agent must, and sends what it is told to.
+import { STEERING } from '../../../src/acp/proposals/steering';
 import type { AgentExit } from '../../../src/agents/agentProcess';
 import { Deferred } from '../../../src/base/deferred';
 import { at } from '../../../src/base/untrusted';
@@ -70,7 +71,7 @@ export class WireAgent implements AgentTransport {
     const { id, method } = message;
     if (method === 'session/ready') this.#repeat('afterReady');
     if (id === undefined || typeof method !== 'string') return;
-    if (method === 'session/prompt') this.prompts.push(id);
+    if (method === 'session/prompt' || method === STEERING) this.prompts.push(id);
     else if (OPENING.has(method)) {
       this.#repeat('beforeAnswer');
       this.#send({ id, result: { sessionId: SESSION_ID, ...this.#wire.offer } });
@@ -85,11 +86,12 @@ export class WireAgent implements AgentTransport {
   }
 
   get #initialized(): unknown {
-    const { protocol, can, initialize } = this.#wire;
+    const { protocol, can, initialize, steers } = this.#wire;
     if (initialize !== undefined) return initialize;
+    const meta = steers ? { _meta: { steering: { supported: true } } } : {};
     return protocol === 1
-      ? { protocolVersion: 1, agentCapabilities: can }
-      : { protocolVersion: 2, info: { name: 'wire', version: '1' }, capabilities: can };
+      ? { protocolVersion: 1, agentCapabilities: can, ...meta }
+      : { protocolVersion: 2, info: { name: 'wire', version: '1' }, capabilities: can, ...meta };
   }
 
   #repeat(when: keyof Repetition): void {

@@ -1,0 +1,88 @@
+// What becomes of messages that are put into a running turn (src/acp/proposals/steering.ts).
+import { strict as assert } from 'node:assert';
+import { announcesSteering, readSteering } from '../../../../src/acp/proposals/steering';
+import { type Lived, playLive } from '../../../support/wires/playWire';
+import { acts } from '../../../support/wires/scriptedWires';
+import { shapeOf } from '../../../support/wires/shapeOf';
+
+const play = (words: string, more: object = {}): Promise<Lived> =>
+  playLive({ protocol: 1, can: { loadSession: true }, steers: true, acts: acts(words), ...more });
+
+/** The user's messages in the transcript, and those in the queue. */
+async function messagesOf(words: string, more: object = {}): Promise<readonly (readonly string[])[]> {
+  const { model, queue } = await play(words, more);
+  const said = shapeOf(model)
+    .split('\n')
+    .filter((line) => /^\d+( late)? user: /.test(line));
+  return [said, queue];
+}
+
+describe('a message that is put into the running turn', () => {
+  it('is offered only by an agent that announces it', () => {
+    assert.ok(announcesSteering({ _meta: { steering: { supported: true } } }));
+    for (const steering of [{}, true, { supported: false }, { supported: 'yes' }, null])
+      assert.ok(!announcesSteering({ _meta: { steering } }));
+  });
+
+  it('is a receipt only if the agent has the message', () => {
+    assert.deepEqual(readSteering({ outcome: 'injected' }), { ends: false });
+    assert.deepEqual(readSteering({ outcome: 'startedNewTurn' }), { ends: true });
+    const codes = { promptRequired: 'prompt-required', failed: 'not-steered', later: 'steering-unclear' };
+    for (const [outcome, code] of Object.entries(codes)) assert.throws(() => readSteering({ outcome }), { code });
+    assert.throws(() => readSteering(null), { code: 'steering-unclear' });
+  });
+
+  it('goes as `_session/steering` with the wish to have it back if no turn runs', async () => {
+    const { recording } = await play('prompt one; steer two; outcome 2 injected; ends 1');
+    const sent = recording.find(({ message }) => message.method === '_session/steering')?.message;
+    assert.deepEqual(sent?.params, {
+      sessionId: 'wire-session',
+      prompt: [{ type: 'text', text: 'two' }],
+      _meta: { steering: { idleBehavior: 'promptRequired' } },
+    });
+  });
+
+  it('waits for the end of the turn with an agent that cannot steer', async () => {
+    const { recording } = await play('prompt one; steer two; ends 1; ends 2', { steers: false });
+    assert.ok(recording.every(({ message }) => message.method !== '_session/steering'));
+  });
+
+  it('goes before the other messages of the queue if the agent has no turn for it', async () => {
+    const [said] = await messagesOf(
+      'prompt one; prompt two; steer three; outcome 2 promptRequired; ends 1; ends 3; ends 4',
+    );
+    assert.deepEqual(said, ['1 user: one', '2 user: three', '3 user: two']);
+  });
+
+  it('is in doubt without an answer, with an unknown outcome, and after a crash', async () => {
+    for (const end of ['ends 1', 'outcome 2 tomorrow; ends 1', 'exits'])
+      assert.deepEqual(await messagesOf(`prompt one; says hi; steer two; ${end}`), [
+        ['1 user: one'],
+        ['two failed doubtful'],
+      ]);
+  });
+
+  it('is in doubt if the agent ends before its answer, after the turn', async () => {
+    assert.deepEqual((await messagesOf('prompt one; steer two; ends 1; +100 exits'))[1], ['two failed doubtful']);
+  });
+
+  it('is sent once if its answer comes long after the turn', async () => {
+    const [said, queue] = await messagesOf(
+      'prompt one; steer two; ends 1; +9000 outcome 2 injected; prompt three; ends 3',
+    );
+    assert.deepEqual([said, queue], [['1 user: one', '1 late user: two', '2 user: three'], []]);
+  });
+
+  it('stays with the user if the turn was stopped', async () => {
+    const [said, queue] = await messagesOf('prompt one; steer two; stop; outcome 2 promptRequired; ends 1 cancelled');
+    assert.deepEqual([said, queue], [['1 user: one'], ['two queued']]);
+  });
+
+  it('is a prompt in a turn of version 2, where the agent has taken one into a turn before', async () => {
+    const one = 'prompt one; running; receipt 1; prompt two; echo u2 two; receipt 2; says hi';
+    const more = { protocol: 2, steers: false, can: { session: {} } };
+    const { recording, model } = await play(`${one}; steer three; echo u3 three; receipt 3; idle end_turn`, more);
+    assert.ok(recording.every(({ message }) => message.method !== 'session/cancel'));
+    assert.match(shapeOf(model), /1 user: one\n1 user: two\n1 agent: hi\n1 user: three\n1 end/);
+  });
+});
