@@ -35,6 +35,8 @@ export class DemoAgent implements WireHandler {
         return this.#open(text(params, 'sessionId'), method, params, this.#can);
       case 'session/prompt':
         return this.#session(params).prompt(promptOf(params), id, at(params, '_meta', 'parley/state'));
+      case '_session/steering':
+        return this.#session(params).steer(promptOf(params));
       case 'session/status':
         return { status: this.#sessions.has(text(params, 'sessionId')) ? 'live' : 'not_found' };
       case 'session/set_mode':

@@ -69,6 +69,7 @@ export class DemoSession {
   #turn: { readonly requestId: RpcId | undefined; readonly abort: AbortController } | undefined;
   #takenIn: RpcId[] = [];
   readonly #heldPrompts: SentPrompt[] = [];
+  readonly #steered: Prompt[] = [];
   readonly #ownTurns: Scene[] = [];
   readonly #afterTurn: (() => Promise<void>)[] = [];
   readonly #background = new Set<string>();
@@ -130,9 +131,18 @@ export class DemoSession {
     return answer.promise;
   }
 
-  /** Takes a held prompt into the running turn: receipt first, then the message. */
-  async takeIn(): Promise<{ readonly prompt: Prompt; readonly messageId: string } | undefined> {
-    const held = this.#heldPrompts.shift();
+  /** Takes `_session/steering`: the running turn takes the message in at its next break. */
+  steer(prompt: Prompt): object {
+    if (this.#turn?.requestId === undefined) return { outcome: 'promptRequired' };
+    this.#steered.push(prompt);
+    return { outcome: 'injected' };
+  }
+
+  /** Takes a message into the running turn. Of a held prompt, the receipt comes first, then the message. */
+  async takeIn(withPrompts: boolean): Promise<{ readonly prompt: Prompt; readonly messageId?: string } | undefined> {
+    const steered = this.#steered.shift();
+    if (steered) return { prompt: steered };
+    const held = withPrompts ? this.#heldPrompts.shift() : undefined;
     if (!held) return undefined;
     this.#takenIn.push(held.requestId);
     return { prompt: held.prompt, messageId: await this.#insert(held) };
@@ -244,6 +254,7 @@ export class DemoSession {
       const turn = new Turn(this, prompt, abort.signal, sent?.answer);
       this.count(prompt.text.length);
       await scene(turn);
+      await turn.takeIn();
     } catch (error) {
       if (abort.signal.aborted) stopReason = 'cancelled';
       else fault = error instanceof RpcFault ? error : new RpcFault(-32603, `The demo agent failed: ${String(error)}`);
@@ -262,6 +273,7 @@ export class DemoSession {
     if (this.version === 1 && sent && this.#background.size > 0) await this.showState('idle');
     if (!fault) await complete();
     this.#takenIn = [];
+    this.#steered.length = 0;
     this.#turn = undefined;
     if (this.version === 2 || !sent) {
       const error = fault && { code: fault.code, message: fault.message, data: fault.data };
@@ -349,6 +361,15 @@ export class Turn {
 
   think(words: string): Promise<void> {
     return this.#stream('agent_thought_chunk', words);
+  }
+
+  /** Answers what was put into the turn. @param withPrompts takes held prompts in too */
+  async takeIn(withPrompts = false): Promise<void> {
+    for (let sent = await this.session.takeIn(withPrompts); sent; sent = await this.session.takeIn(withPrompts)) {
+      const { prompt, messageId } = sent;
+      const id = messageId && ` The receipt and the message above have the same id, \`${messageId}\`.`;
+      await this.say(`I took in “${prompt.text}”.${id ?? ''} I go on with it in mind.\n`);
+    }
   }
 
   async show(update: Update): Promise<void> {

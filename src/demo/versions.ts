@@ -29,6 +29,8 @@ export function initializeResult(version: Version): object {
       sessionCapabilities: { close: {}, resume: {}, status: {}, turnComplete: {} },
     },
     authMethods: [],
+    // In version 2, a prompt joins the running turn.
+    _meta: { steering: { supported: true } },
   };
 }
 

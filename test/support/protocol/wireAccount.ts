@@ -1,8 +1,9 @@
 // What passes between the client and an agent process, held against the official schemas: every message of the client must fit, and what was driven is written down.
+import { STEERING } from '../../../src/acp/proposals/steering';
 import { at } from '../../../src/base/untrusted';
 import { officialSchema, type SchemaName } from './officialSchema';
 
-const proposals: ReadonlySet<string> = new Set(['session/ready']);
+const proposals: ReadonlySet<string> = new Set(['session/ready', STEERING]);
 
 /** Set while a test that proves something runs: it hears of all that any of its conversations drives. */
 let listening: Set<string> | undefined;

@@ -162,29 +162,31 @@ describe('the demo agent shows the proposals on the wire', () => {
     assert.equal(end.params.update.stopReason, 'cancelled');
   });
 
-  for (const version of VERSIONS)
-    it(`/steer takes a message in at the next break, with one id in receipt and message, in version ${version}`, async () => {
-      await openReady(version);
-      prompt('/steer');
-      await client.untilUpdate(({ title }) => title === 'Read the question');
-      const { answer } = prompt('use tabs');
-      const { messageId } = (await answer).result;
-      const echo = await client.untilUpdate((update) => update.messageId === messageId);
-      assert.deepEqual(echo.params.update.content, [{ type: 'text', text: 'use tabs' }]);
-      await client.untilUpdate(isIdle);
-      assert.equal(client.story().filter((word) => word.startsWith('state_update running')).length, 1);
-      assert.ok(
-        client.text.includes(
-          `I took in “use tabs”. The receipt and the message above have the same id, \`${messageId}\``,
-        ),
-      );
-    });
+  it('/steer takes a message in at the next break, with one id in receipt and message', async () => {
+    await openReady(2);
+    prompt('/steer');
+    await client.untilUpdate(({ title }) => title === 'Read the question');
+    const { answer } = prompt('use tabs');
+    const { messageId } = (await answer).result;
+    const echo = await client.untilUpdate((update) => update.messageId === messageId);
+    assert.deepEqual(echo.params.update.content, [{ type: 'text', text: 'use tabs' }]);
+    await client.untilUpdate(isIdle);
+    assert.equal(client.story().filter((word) => word.startsWith('state_update running')).length, 1);
+    const words = `I took in “use tabs”. The receipt and the message above have the same id, \`${messageId}\``;
+    assert.ok(client.text.includes(words));
+  });
 
-  it('/steer says in version 1 if the client knows no receipts', async () => {
-    await openReady(1, '/work', {});
-    await play(1, '/steer');
-    assert.match(client.text, /your client does not announce `prompt_lifecycle`/);
-    assert.equal(client.story().includes('state_update running'), false);
+  it('takes a message of _session/steering into a turn of version 1, and gives it back without one', async () => {
+    await openReady(1);
+    const steer = (text: string) =>
+      client.request('_session/steering', { sessionId, prompt: [{ type: 'text', text }] });
+    assert.deepEqual(await steer('too early'), { outcome: 'promptRequired' });
+    const { answer } = prompt('/steer');
+    await client.untilUpdate(({ title }) => title === 'Read the question');
+    assert.deepEqual(await steer('use tabs'), { outcome: 'injected' });
+    await answer;
+    assert.match(client.text, /I took in “use tabs”\. I go on/);
+    assert.deepEqual(await steer('too late'), { outcome: 'promptRequired' });
   });
 
   it('plays a prompt that no turn took in as the next turn', async () => {
@@ -208,7 +210,7 @@ describe('the demo agent shows the proposals on the wire', () => {
   });
 
   for (const [who, scene, can, fate, ends] of [
-    ['knows receipts', '/steer', CAN, -32800, 0],
+    ['knows receipts', '/background', CAN, -32800, 0],
     ['knows none: its turn is over', '/background', {}, 'cancelled', 1],
   ] as const)
     it(`gives a prompt back that a turn of its own did not take in, if the client of version 1 ${who}`, async () => {
@@ -409,18 +411,14 @@ describe('Parley shows the proposals with the demo agent', () => {
       void conversation.send('/steer');
       await session.until(({ model }) => model.state.entries.some(({ kind }) => kind === 'tool'));
       const sent = conversation.send('use tabs');
+      conversation.queueActions.steer(sent.id);
       await session.until(() => entries().some((entry) => entry.endsWith(' user: use tabs')));
       await conversation.choices.setConfigOption('pace', 'instant');
-      const { turnId } = await sent.done;
-      const own =
-        version === 1
-          ? ['t1 user end_turn by turn_complete', 't2 agent end_turn by turn_complete']
-          : ['t1 user end_turn by state'];
-      assert.deepEqual(turns(), own);
-      assert.equal(turnId, own.length === 2 ? 't2' : 't1');
+      assert.equal((await sent.done).turnId, 't1');
+      assert.deepEqual(turns(), [`t1 user end_turn by ${version === 1 ? 'turn_complete' : 'state'}`]);
       assert.deepEqual(
         entries().filter((entry) => entry.endsWith('use tabs')),
-        [`${turnId} user: use tabs`],
+        ['t1 user: use tabs'],
       );
       assert.match(session.said(), /I took in “use tabs”/);
     });
