@@ -259,6 +259,8 @@ export interface QueueItemView {
   readonly state: 'queued' | 'sending' | 'accepted' | 'failed' | 'paused';
   /** Why it waits or failed. */
   readonly reason?: string;
+  /** Whether it can be put into the running turn, or why not. */
+  readonly steer?: true | string;
 }
 
 export interface PermissionView {
@@ -581,6 +583,8 @@ export interface SessionView {
   readonly failedTurnId?: string;
   readonly queue: readonly QueueItemView[];
   readonly queuePaused?: string;
+  /** The message that is written can be put into the running turn. */
+  readonly canSteer: boolean;
   readonly permissions: readonly PermissionView[];
   readonly elicitations: readonly ElicitationView[];
   readonly background: readonly BackgroundView[];
@@ -665,6 +669,7 @@ export type {
   FromWebview,
   PageMessage,
   QueueAction,
+  SendNow,
   SessionMessage,
 } from './fromWebview';
 export * from './limits';

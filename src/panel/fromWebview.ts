@@ -20,6 +20,7 @@ const queueAction = z.discriminatedUnion('kind', [
   /** Asks the agent to return a queued message. */
   z.object({ kind: z.literal('takeBack'), id }),
   z.object({ kind: z.literal('sendNow'), id }),
+  z.object({ kind: z.literal('steer'), id }),
   z.object({ kind: z.literal('move'), id, to: index }),
   z.object({ kind: z.literal('pause') }),
   z.object({ kind: z.literal('resume') }),
@@ -61,12 +62,12 @@ export const fromWebview = z.discriminatedUnion('type', [
   ofSession('ack', { revision: z.number() }),
   /** The user interacted: an idle session can start its agent. */
   ofSession('wake', {}),
-  /** `now`: stops the running turn. */
+  /** `now`: puts it into the running turn, or stops that. */
   ofSession('send', {
     clientId: id,
     text: z.string().check(z.maxLength(MAX_TEXT)),
     revision,
-    now: z.optional(z.boolean()),
+    now: z.optional(z.enum(['steer', 'sendNow'])),
   }),
   ofSession('sendAgain', { turnId: id }),
   ofSession('draft', { text: z.string().check(z.maxLength(MAX_TEXT)), revision }),
@@ -222,6 +223,8 @@ export type SessionMessage = WithoutKey<Exclude<FromWebview, PageMessage>>;
 type Message<T extends SessionMessage['type']> = Extract<SessionMessage, { type: T }>;
 
 export type QueueAction = Message<'queue'>['action'];
+/** How a message is sent while a turn runs, instead of waiting for its end. */
+export type SendNow = NonNullable<Message<'send'>['now']>;
 export type ElicitationAction = Message<'elicitation'>['answer'];
 export type ChangesScope = Message<'changes'>['scope'];
 export type ChangesAction = Omit<Message<'changesAction'>, 'type'>;

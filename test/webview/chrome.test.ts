@@ -51,6 +51,42 @@ describe('chrome', () => {
       ]);
     });
 
+    it('steers the turn with a message by button and key, or says why it cannot', async () => {
+      const [first, second] = queue;
+      assert.ok(first && second);
+      const why = 'A command needs its own turn.';
+      await open({
+        session: {
+          ...RUNNING,
+          queue: [
+            { ...first, steer: true },
+            { ...second, steer: why },
+          ],
+        },
+      });
+      await item(0).getByRole('button', { name: 'Steer with message' }).click();
+      await item(0).getByRole('button', { name: 'Edit' }).press('Control+Enter');
+      assert.ok(
+        await item(1)
+          .getByRole('button', { name: `Can't steer with message: ${why}` })
+          .isDisabled(),
+      );
+      await item(1).getByRole('button', { name: 'Edit' }).press('Control+Enter');
+      await item(0).getByRole('button', { name: 'Edit' }).click();
+      await item(0).getByRole('textbox').fill('changed');
+      await item(0).getByRole('textbox').press('Control+Enter');
+      const actions = (await panel.posted('queue')).map(({ action }) => action);
+      assert.deepEqual(actions, [
+        { kind: 'steer', id: 'q1' },
+        { kind: 'steer', id: 'q1' },
+        { kind: 'sendNow', id: 'q2' },
+        { kind: 'hold', id: 'q1', held: true },
+        { kind: 'edit', id: 'q1', text: 'changed' },
+        { kind: 'hold', id: 'q1', held: false },
+        { kind: 'steer', id: 'q1' },
+      ]);
+    });
+
     it('is reordered by dragging', async () => {
       await open({ session: { ...RUNNING, queue } });
       await item(1).dragTo(item(0));

@@ -114,7 +114,18 @@ describe('composer', () => {
     assert.match((await button('Queue').getAttribute('title')) ?? '', /Ctrl\+Enter stops the turn/);
     await field().press('Control+Enter');
     const { text, now } = (await panel.posted('send')).at(-1)!;
-    assert.deepEqual({ text, now }, { text: 'instead', now: true });
+    assert.deepEqual({ text, now }, { text: 'instead', now: 'sendNow' });
+  });
+
+  it('steers the turn with Ctrl+Enter where the agent can, but not with a command', async () => {
+    await open({ session: { ...RUNNING, canSteer: true, commands: SESSION_FULL.commands ?? [] } });
+    await field().fill('also this');
+    assert.match((await button('Queue').getAttribute('title')) ?? '', /Ctrl\+Enter steers the running turn/);
+    await field().press('Control+Enter');
+    assert.equal((await panel.next('send')).now, 'steer');
+    await panel.update({ op: 'session', patch: { canSteer: true } });
+    await field().fill('/compact');
+    assert.match((await button('Queue').getAttribute('title')) ?? '', /Ctrl\+Enter stops the turn/);
   });
 
   it('completes the agent’s commands by keyboard', async () => {

@@ -1,7 +1,7 @@
 // What the user does with the messages that wait: sends one now, goes on, removes, restores, and
 // takes back one that the agent holds.
 import { isAway, type PromptQueue, type QueuedAttachment, type QueueItem } from '../../session/queue/queue';
-import { type PauseCode, readReason } from '../../session/queue/waitReason';
+import { detailed, type PauseCode, readReason } from '../../session/queue/waitReason';
 import type { TurnControl } from '../prompts/turnControl';
 
 export interface QueueingConversation {
@@ -37,19 +37,26 @@ export class QueueActions {
     this.#goOn();
   }
 
-  /**
-   * Puts a queued message into the running turn; if no turn takes it in, it is the next one.
-   * @returns false if it can't be
-   */
-  steer(id: string): boolean {
+  /** The first message that can be put into the running turn. */
+  get steerable(): QueueItem | undefined {
+    const { queue, turns } = this.#conversation;
+    return queue.items.find((item) => !isAway(item) && turns.steers(item) === true);
+  }
+
+  /** Puts a queued message into the running turn; if no turn takes it in, it is the next one. */
+  steer(id: string): void {
     const { queue, turns } = this.#conversation;
     const item = queue.find(id);
-    if (!item || isAway(item) || turns.steers(item) !== 'none') return false;
+    if (!item || isAway(item)) return;
+    const can = turns.steers(item);
+    if (can !== true) {
+      if (can !== undefined && item.state === 'queued') queue.setState(item, 'queued', detailed('not-steered', can));
+      return;
+    }
     queue.putNext(id);
     // An agent that inserts prompts by itself gets it as one.
     void (turns.canSend ? turns.dispatcher.sendFirst(item) : turns.dispatcher.steer(item));
     this.pump();
-    return true;
   }
 
   /**

@@ -246,20 +246,21 @@ export class TurnControl implements MessageSender {
     return this.#leave(item, target, false);
   }
 
-  /** Why a message can't be put into the running turn; `none`: it can. */
-  steers(item: Pick<QueueItem, 'text' | 'attachments'>): SteerRefusal | 'none' {
-    const { link } = this.#options.session.current ?? {};
+  /**
+   * Returns whether a message can be put into the running turn, or why this one can't; undefined if
+   * none can.
+   */
+  steers({ text, attachments }: Pick<QueueItem, 'text' | 'attachments'>): true | LocalizableText | undefined {
     const { turn, prompts, cut } = this.driver.state;
     const isOpen = turn !== undefined && turn.ended === undefined && !turn.cancelRequested && !cut;
-    const { features } = link?.description ?? {};
-    if (!isOpen || !features || this.#preparing || !prompts.some((one) => one.inTurn && one.requestId !== undefined))
-      return 'no-turn';
-    if (!features.steering) return this.#insertsPrompts ? 'none' : 'agent';
-    const [, command] = /^\/(\S+)/.exec(item.text) ?? [];
-    if (this.#options.model.state.commands.some(({ name }) => name === command)) return 'command';
-    return item.attachments.every(({ forms }) => forms.some((form) => takes(features.prompt, form)))
-      ? 'none'
-      : 'attachment';
+    const { features } = this.#options.session.current?.link.description ?? {};
+    if (!isOpen || !features || this.#preparing || !prompts.some(({ inTurn }) => inTurn)) return undefined;
+    if (!features.steering) return this.#insertsPrompts || undefined;
+    const [, command] = /^\/(\S+)/.exec(text) ?? [];
+    if (this.#options.model.state.commands.some(({ name }) => name === command))
+      return localizable('A command needs its own turn.');
+    const untaken = attachments.find(({ forms }) => !forms.some((form) => takes(features.prompt, form)));
+    return untaken ? localizable("The agent doesn't accept {0}.", untaken.label) : true;
   }
 
   /**
@@ -268,7 +269,7 @@ export class TurnControl implements MessageSender {
    */
   async steer(item: QueueItem): Promise<SentMessage | undefined> {
     const { queue, session } = this.#options;
-    if (!session.current || this.steers(item) !== 'none') return undefined;
+    if (!session.current || this.steers(item) !== true) return undefined;
     queue.setState(item, 'sending');
     const sent = this.#leave(item, session.current, true);
     const { done } = sent;
@@ -578,9 +579,6 @@ interface LeavingPrompt {
   readonly takenBack: AbortSignal | undefined;
   readonly steers: boolean;
 }
-
-/** `agent`: it can't take messages into a turn, as far as is known. */
-export type SteerRefusal = 'no-turn' | 'agent' | 'command' | 'attachment';
 
 function isClosed(error: unknown): boolean {
   return error instanceof ParleyError && (error.code === 'connection-closed' || error.code === REMOTE_LOST);

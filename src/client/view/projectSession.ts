@@ -16,7 +16,7 @@ import type {
   StageName,
 } from '../../panel/contract';
 import type { SessionPart } from '../../session/model/changes';
-import type { QueuedAttachment } from '../../session/queue/queue';
+import { isAway, type QueuedAttachment } from '../../session/queue/queue';
 import { mayPass } from '../connection/failures';
 import { canStart, guidanceOf, nameOf } from '../connection/signIn';
 import type { Conversation } from '../conversation/conversation';
@@ -47,10 +47,11 @@ const FIELDS: Record<SessionPart, readonly Field[]> = {
     'attachments',
     'queue',
     'queuePaused',
+    'canSteer',
   ],
-  queue: ['queue', 'queuePaused', 'failedTurnId'],
-  attachments: ['attachments'],
-  turn: ['turn', 'turnCount', 'plan', 'phase', 'status', 'queue', 'error', 'permissions', 'failedTurnId'],
+  queue: ['queue', 'queuePaused', 'canSteer', 'failedTurnId'],
+  attachments: ['attachments', 'canSteer'],
+  turn: ['turn', 'canSteer', 'turnCount', 'plan', 'phase', 'status', 'queue', 'error', 'permissions', 'failedTurnId'],
   permissions: ['permissions', 'phase', 'status', 'queue'],
   elicitations: ['elicitations', 'phase', 'status', 'queue'],
   background: ['background'],
@@ -81,6 +82,7 @@ const READ: { readonly [K in Field]: (conversation: Conversation) => SessionView
   plan: planOf,
   queue: queueOf,
   queuePaused: (c) => (c.queue.paused === undefined ? undefined : waitReasonLabel(c.queue.paused)),
+  canSteer: (c) => c.turns.steers({ text: '', attachments: c.unsent.attachments }) === true,
   permissions: permissionsOf,
   elicitations: elicitationsOf,
   background: backgroundOf,
@@ -233,7 +235,9 @@ const STAGES: Readonly<Record<StageName, (agent: string) => string>> = {
 function queueOf(conversation: Conversation): QueueItemView[] {
   const { queue } = conversation;
   const waits = waitReason(conversation);
-  return queue.items.map(({ id, text, attachments, state, reason, held }, index) => {
+  return queue.items.map((item, index) => {
+    const { id, text, attachments, state, reason, held } = item;
+    const steer = isAway(item) ? undefined : conversation.turns.steers(item);
     const why =
       (reason === undefined ? undefined : waitReasonLabel(reason)) ??
       (held
@@ -250,6 +254,7 @@ function queueOf(conversation: Conversation): QueueItemView[] {
       attachments: attachments.map(({ id, kind, label, detail }) => ({ id, kind, label, detail: detail || undefined })),
       state: state === 'queued' && queue.paused !== undefined ? 'paused' : state,
       reason: why || undefined,
+      steer: steer === true ? steer : steer && localize(steer),
     };
   });
 }

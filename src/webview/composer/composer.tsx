@@ -1,6 +1,7 @@
 // The message field. Enter sends, Shift+Enter inserts a line break; while a turn is running,
-// messages are queued, and Ctrl+Enter sends at once.
+// messages are queued, and Ctrl+Enter puts one into the turn if the agent can, else sends it at once.
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
+import type { SendNow } from '../../panel/contract';
 import { Icon, IconButton } from '../components/icon';
 import { isCtrl, isMac } from '../dom/ctrlKey';
 import { isComposing } from '../dom/dom';
@@ -14,7 +15,7 @@ import { CompletionList, completionId, useCompletion } from './completion';
 import { composer } from './composerState';
 import { mentionBefore } from './mention';
 import { Pickers } from './pickers';
-import { argumentHint } from './slash';
+import { argumentHint, isCommand } from './slash';
 
 export function Composer() {
   const field = useRef<HTMLTextAreaElement>(null);
@@ -23,6 +24,7 @@ export function Composer() {
   const completion = useCompletion(() => field.current!);
   const running = session.running.value;
   const queues = session.queues.value;
+  const now = sendsNow();
   const canSend = composer.text.value.trim() !== '' || session.attachments.value.length > 0;
 
   // Before the next frame, in which the session may arrive and the field takes the focus.
@@ -31,9 +33,9 @@ export function Composer() {
     return () => composer.attach(null);
   }, []);
 
-  function send(now = false): void {
+  function send(how?: SendNow): void {
     completion.close();
-    composer.send(session.attachments.peek().length > 0, now);
+    composer.send(session.attachments.peek().length > 0, how);
     field.current?.focus();
   }
 
@@ -45,7 +47,7 @@ export function Composer() {
     }
     if (event.key === 'Enter' && !event.shiftKey && !event.altKey) {
       event.preventDefault();
-      send(isCtrl(event, 'enter') && session.queues.peek());
+      send(isCtrl(event, 'enter') ? sendsNow() : undefined);
     } else if (event.key.toLowerCase() === 'z' && (event.ctrlKey || event.metaKey) && !event.shiftKey && undoPaste()) {
       event.preventDefault();
       // VS Code would have the page undo as well, and the text would be gone.
@@ -187,7 +189,7 @@ export function Composer() {
               type="button"
               class="primary"
               disabled={!canSend}
-              title={queues ? (isMac ? strings.queueHintMac : strings.queueHint) : undefined}
+              title={now && strings.queueHints[now](isMac)}
               onClick={() => send()}
             >
               {queues ? strings.queue : strings.send}
@@ -197,6 +199,12 @@ export function Composer() {
       </div>
     </>
   );
+}
+
+/** What Ctrl+Enter does in a turn. */
+function sendsNow(): SendNow | undefined {
+  if (!session.queues.value) return undefined;
+  return session.canSteer.value && !isCommand(session.commands.value, composer.text.value) ? 'steer' : 'sendNow';
 }
 
 function placeholder(): string {

@@ -1,7 +1,7 @@
 // The draft and the messages being sent. The host owns the draft; typed text is sent to it soon and
 // kept by the page until then. A text leaves the composer only when the host has it.
 import { signal } from '@preact/signals';
-import { type DraftView, MAX_TEXT } from '../../panel/contract';
+import { type DraftView, MAX_TEXT, type SendNow } from '../../panel/contract';
 import { type KeptDraft, post, type SentDraft } from '../host/host';
 import { hasItems } from '../host/session';
 import { isRecord, SessionStore, type Stored } from '../host/storage';
@@ -40,7 +40,7 @@ class Composer {
   /** The recalled message; 0: the newest. */
   #recalled: { readonly index: number; readonly text: string } | undefined;
   /** Messages sent while the one before was being sent; they follow it in the field. */
-  #next: readonly { readonly text: string; readonly now: boolean }[] = [];
+  #next: readonly { readonly text: string; readonly now: SendNow | undefined }[] = [];
   /** Messages sent to a host that died, until this one has them. */
   #lost: readonly string[] = [];
   /** Sessions of {@link #lost} messages in flight, by message id. */
@@ -127,9 +127,9 @@ class Composer {
 
   /**
    * @param allowEmpty attachments alone are a message
-   * @param now stops the running turn instead of waiting for its end
+   * @param now instead of waiting for the end of the running turn
    */
-  send(allowEmpty: boolean, now = false): void {
+  send(allowEmpty: boolean, now?: SendNow): void {
     const text = this.text.peek();
     if (text.trim() === '' && !allowEmpty) return;
     const pending = this.pending.peek();
@@ -149,12 +149,12 @@ class Composer {
     this.#send(text, now);
   }
 
-  #send(text: string, now: boolean): void {
+  #send(text: string, now: SendNow | undefined): void {
     const sent: SentDraft = { clientId: crypto.randomUUID(), text, revision: this.#revision };
     this.pending.value = { ...sent, key: this.#key };
     this.problem.value = '';
     this.#keep();
-    post({ type: 'send', ...sent, now: now || undefined }, this.#key);
+    post({ type: 'send', ...sent, now }, this.#key);
   }
 
   /** The messages at the beginning of the field that the host does not have. */

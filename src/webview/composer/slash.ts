@@ -26,6 +26,11 @@ export function completeCommand(text: string, caret: number, command: string): s
   return `/${command} ${rest}`;
 }
 
+export function isCommand(commands: readonly AvailableCommand[], text: string): boolean {
+  const name = /^\/(\S+)/.exec(text)?.[1];
+  return commands.some((one) => one.name === name);
+}
+
 /** Returns the hint for a command's argument until one is typed. */
 export function argumentHint(commands: readonly AvailableCommand[], text: string): string | undefined {
   const name = /^\/(\S+) *$/.exec(text)?.[1];

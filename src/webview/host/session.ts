@@ -25,6 +25,7 @@ const NOTHING: SessionView = {
   canAttachAudio: false,
   canAttachFiles: false,
   canFork: false,
+  canSteer: false,
   canCheckStatus: false,
 };
 

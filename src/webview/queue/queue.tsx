@@ -1,10 +1,11 @@
-// Messages queued while a turn is running, above the composer: edit, remove, send now, and reorder
-// by dragging or by buttons.
+// Messages queued while a turn is running, above the composer: edit, remove, steer, send now, and
+// reorder by dragging or by buttons.
 import { signal, useSignal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { MAX_TEXT, type QueueAction, type QueueItemView } from '../../panel/contract';
 import { Icon, IconButton } from '../components/icon';
 import { composer } from '../composer/composerState';
+import { isCtrl } from '../dom/ctrlKey';
 import { isComposing } from '../dom/dom';
 import type { IconName } from '../dom/icons';
 import { post } from '../host/host';
@@ -104,7 +105,7 @@ function QueueRow({ sessionKey, item, index, count }: QueueRowProps) {
   const row = useRef<HTMLLIElement>(null);
   /** Icons of the buttons to focus after the next change; the first enabled one gets it. */
   const wanted = useRef<readonly string[]>([]);
-  const { id, reason, state } = item;
+  const { id, reason, state, steer } = item;
   const isHeldByAgent = state === 'accepted';
   const canMove = state !== 'sending' && !isHeldByAgent;
 
@@ -117,6 +118,10 @@ function QueueRow({ sessionKey, item, index, count }: QueueRowProps) {
   function remove(): void {
     keepEdit(sessionKey, id);
     leave({ kind: 'remove', id });
+  }
+
+  function sendNow(): void {
+    leave({ kind: steer === true ? 'steer' : 'sendNow', id });
   }
 
   function move(to: number): void {
@@ -132,7 +137,7 @@ function QueueRow({ sessionKey, item, index, count }: QueueRowProps) {
     if (activeElement === body || row.current?.contains(activeElement)) buttons.find(Boolean)?.focus();
   }, [index, editing.value]);
 
-  const buttons: readonly (readonly [icon: IconName, label: string, isEnabled: boolean, press: () => void])[] = [
+  const buttons: (readonly [icon: IconName, label: string, isEnabled: boolean, press: () => void])[] = [
     isHeldByAgent
       ? ['edit', strings.takeBack, true, () => act({ kind: 'takeBack', id })]
       : ['edit', strings.edit, canMove, () => edit(true)],
@@ -141,6 +146,10 @@ function QueueRow({ sessionKey, item, index, count }: QueueRowProps) {
     ['send', strings.sendNow, canMove, () => leave({ kind: 'sendNow', id })],
     ['close', strings.remove, true, remove],
   ];
+  if (steer !== undefined) {
+    const label = steer === true ? strings.steer : strings.notSteered(steer);
+    buttons.splice(3, 0, ['compass', label, steer === true, sendNow]);
+  }
   const words = [reason ?? (state === 'queued' || state === 'paused' ? '' : strings.queueState[state])];
   if (keptEdit(sessionKey, id)) words.unshift(strings.unsavedEdit);
   if (item.attachments.length > 0) words.unshift(strings.attachmentCount(item.attachments.length));
@@ -151,6 +160,11 @@ function QueueRow({ sessionKey, item, index, count }: QueueRowProps) {
       data-queue-id={id}
       data-queue-state={state}
       draggable={canMove && !editing.value}
+      onKeyDown={(event) => {
+        if (!isCtrl(event, 'enter') || !canMove || editing.value) return;
+        event.preventDefault();
+        sendNow();
+      }}
       onDragStart={(event) => {
         event.dataTransfer?.setData('text/plain', item.text);
         dragged.value = id;
@@ -172,9 +186,10 @@ function QueueRow({ sessionKey, item, index, count }: QueueRowProps) {
         <QueueEditor
           text={keptEdit(sessionKey, id)?.text ?? item.text}
           onInput={(text) => keepEdit(sessionKey, id, { text, from: item.text })}
-          onSave={(text) => {
+          onSave={(text, isNow) => {
             act({ kind: 'edit', id, text });
             edit(false);
+            if (isNow) sendNow();
             keepSaved(sessionKey, id, text, item.text);
             composer.focus();
           }}
@@ -207,7 +222,7 @@ function QueueRow({ sessionKey, item, index, count }: QueueRowProps) {
 interface QueueEditorProps {
   readonly text: string;
   onInput(text: string): void;
-  onSave(text: string): void;
+  onSave(text: string, isNow: boolean): void;
   onCancel(): void;
 }
 
@@ -233,7 +248,7 @@ function QueueEditor({ text, onInput, onSave, onCancel }: QueueEditorProps) {
         if (event.key === 'Escape') onCancel();
         else if (event.key === 'Enter' && !event.shiftKey && value.trim() !== '') {
           if (value.length > MAX_TEXT) announce(strings.messageTooLong(value.length, MAX_TEXT), 'assertive');
-          else onSave(value);
+          else onSave(value, isCtrl(event, 'enter'));
         } else return;
         event.preventDefault();
         event.stopPropagation();

@@ -374,8 +374,16 @@ export const strings = /* @__PURE__ */ (() => {
     placeholder: (agent: string) => l10n.t('Ask {0}…', agent),
     placeholderAsked: (agent: string) => l10n.t('Answer {0}…', agent),
     placeholderRunning: l10n.t('Queue a message…'),
-    queueHint: l10n.t('Enter queues the message. Ctrl+Enter stops the turn and sends it now.'),
-    queueHintMac: l10n.t('Enter queues the message. Cmd+Enter stops the turn and sends it now.'),
+    queueHints: {
+      sendNow: (isMac: boolean) =>
+        isMac
+          ? l10n.t('Enter queues the message. Cmd+Enter stops the turn and sends it now.')
+          : l10n.t('Enter queues the message. Ctrl+Enter stops the turn and sends it now.'),
+      steer: (isMac: boolean) =>
+        isMac
+          ? l10n.t('Enter queues the message. Cmd+Enter steers the running turn with it.')
+          : l10n.t('Enter queues the message. Ctrl+Enter steers the running turn with it.'),
+    },
     send: l10n.t('Send'),
     notSent: l10n.t("Your last message wasn't sent. Send the message again."),
     messageTooLong: (length: number, most: number) =>
@@ -409,6 +417,8 @@ export const strings = /* @__PURE__ */ (() => {
     edit: l10n.t('Edit'),
     remove: l10n.t('Remove'),
     sendNow: l10n.t('Send now'),
+    steer: l10n.t('Steer with message'),
+    notSteered: (why: string) => l10n.t("Can't steer with message: {0}", why),
     moveUp: l10n.t('Move up'),
     moveDown: l10n.t('Move down'),
     queueState: {
@@ -437,7 +447,7 @@ export const strings = /* @__PURE__ */ (() => {
       const enter = l10n.t('Enter');
       return [
         [enter, l10n.t('Send, or queue while the agent works')],
-        [`${control}+${enter}`, l10n.t('Send now, in place of the running turn')],
+        [`${control}+${enter}`, l10n.t('Steer the running turn, or send in place of it')],
         [`${l10n.t('Shift')}+${enter}`, l10n.t('New line')],
         [l10n.t('Esc'), l10n.t('Stop the agent')],
         ['@', l10n.t('Add context')],

@@ -15,6 +15,7 @@ export const NO_SESSION = {
   hasQuestion: false,
   isQueued: false,
   isQueuePaused: false,
+  canSteer: false,
   hasModes: false,
   hasModels: false,
   hasOptions: false,
@@ -38,6 +39,7 @@ export type KeySource = Pick<
   'connection' | 'cwd' | 'isWorking' | 'sessionId' | 'queue' | 'model' | 'ops'
 > & {
   readonly agent: { readonly type: string };
+  readonly queueActions: Pick<Conversation['queueActions'], 'steerable'>;
 };
 
 export interface SeenState {
@@ -57,7 +59,7 @@ export function contextKeysOf(
 ): ContextKeys {
   const usesBucket = at(resources, 'type') === 's3';
   if (!conversation) return { ...NO_SESSION, usesBucket };
-  const { connection, model, ops, queue } = conversation;
+  const { connection, model, ops, queue, queueActions } = conversation;
   const { modes, config, permissions, elicitations } = model.state;
   return {
     hasSession: true,
@@ -65,6 +67,7 @@ export function contextKeysOf(
     hasQuestion: permissions.size + elicitations.size > 0,
     isQueued: queue.items.length > 0,
     isQueuePaused: queue.paused !== undefined,
+    canSteer: queueActions.steerable !== undefined,
     hasModes: modes.length > 0 || config.some(({ category }) => category === 'mode'),
     hasModels: config.some(({ category }) => category === 'model'),
     hasOptions: config.length > 0,

@@ -116,7 +116,7 @@ export function messageHandlers(workbench: Workbench): MessageHandlers {
       surface.used(conversation);
       try {
         const { id } = conversation.send(text, conversation.unsent.attachments);
-        if (now) conversation.queueActions.sendNow(id);
+        if (now) conversation.queueActions[now](id);
       } catch (error) {
         surface.refuse({ clientId }, messageOf(error));
         void conversation.start(); // shows why, with what can be done

@@ -212,6 +212,9 @@ export const sessions: Contribution = {
       },
       'queue.pause': ({ queue }) => queue.pause('by-user'),
       'queue.resume': ({ queueActions }) => queueActions.resume(),
+      'queue.steer'({ queueActions }) {
+        if (queueActions.steerable) queueActions.steer(queueActions.steerable.id);
+      },
       'queue.clear': (conversation) => void clearQueue(conversation),
       setMode: (conversation, argument?: { mode?: string }) => choose(conversation, 'mode', argument?.mode),
       setModel: (conversation, argument?: { model?: string }) => choose(conversation, 'model', argument?.model),

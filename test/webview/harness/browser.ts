@@ -48,6 +48,7 @@ export const SESSION: SessionView = {
   canAttachAudio: false,
   canAttachFiles: false,
   canFork: false,
+  canSteer: false,
   canCheckStatus: false,
 };
 

@@ -314,16 +314,18 @@ describe('a surface of the chat', () => {
     assert.deepEqual(posted('worktree').at(-1), { type: 'worktree', key: 'B', branch: 'parley/fix' });
   });
 
-  it('sends a message in the place of the running turn where the user asks for it', () => {
+  it('sends a message into the running turn or in the place of it where the user asks for it', () => {
     const { say, posted } = open('A');
     const now: string[] = [];
     const of = conversation('A');
     of.send = (text) => ({ id: `id of ${text}`, done: Promise.resolve({ reason: 'end_turn' } as never) });
     of.queueActions.sendNow = (id) => void now.push(id);
+    of.queueActions.steer = (id) => void now.push(`steer ${id}`);
     say({ type: 'send', clientId: 'c1', text: 'later', revision: 1 });
-    say({ type: 'send', clientId: 'c2', text: 'instead', revision: 2, now: true });
-    assert.deepEqual(now, ['id of instead']);
-    assert.equal(posted('accepted').length, 2);
+    say({ type: 'send', clientId: 'c2', text: 'instead', revision: 2, now: 'sendNow' });
+    say({ type: 'send', clientId: 'c3', text: 'too', revision: 3, now: 'steer' });
+    assert.deepEqual(now, ['id of instead', 'steer id of too']);
+    assert.equal(posted('accepted').length, 3);
   });
 
   it('puts the focus into the composer as soon as its page is there', () => {

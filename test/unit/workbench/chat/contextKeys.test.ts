@@ -21,6 +21,7 @@ function conversation(parts: object = {}): KeySource {
     isWorking: false,
     sessionId: 's1',
     queue: { items: [], paused: undefined },
+    queueActions: { steerable: undefined },
     model: { state: { modes: [], config: [], permissions: new Map(), elicitations: new Map() } },
     ops: { can: () => false },
     ...parts,
@@ -104,7 +105,9 @@ describe('context keys', () => {
     );
     assert.equal(contextKeysOf(conversation({ isWorking: true }), undefined, WORKTREES).isRunning, true);
     const queued = contextKeysOf(conversation({ queue: { items: [{}], paused: 'by you' } }), undefined, WORKTREES);
-    assert.deepEqual([queued.isQueued, queued.isQueuePaused], [true, true]);
+    assert.deepEqual([queued.isQueued, queued.isQueuePaused, queued.canSteer], [true, true, false]);
+    const queueActions = { steerable: {} };
+    assert.equal(contextKeysOf(conversation({ queueActions }), undefined, WORKTREES).canSteer, true);
   });
 
   it('offer the commands of worktrees only in one', () => {
