@@ -24,6 +24,10 @@ const answer = fc.oneof(
   fc.constantFrom({ error: failure }, { error: { code: -32800, message: 'Cancelled' } }, { error: gone }),
 );
 
+const outcome = fc
+  .constantFrom('injected', 'injected', 'injected', 'promptRequired', 'failed', 'startedNewTurn', 'tomorrow')
+  .map((word) => ({ result: { outcome: word } }));
+
 const busy = fc.constantFrom('running', 'running', 'running', 'requires_action', 'dreaming');
 const idle = fc.oneof(
   reason.map((stopReason) => state('idle', { stopReason })),
@@ -113,6 +117,13 @@ function turnOf(protocol: 1 | 2, number: number): fc.Arbitrary<Act[]> {
     ...says([...said, ...barriers]),
     answered(one),
   ]);
+  const steered = fc.tuple(plain, outcome, fc.nat(8), fc.nat(8)).map(([turn, one, place, later]): Act[] => {
+    const acts = [...turn];
+    const from = Math.min(1 + place, acts.length);
+    acts.splice(from, 0, { user: 'steer', text: `aside ${number}` });
+    acts.splice(Math.min(from + 1 + later, acts.length), 0, { answers: number + 1, ...one });
+    return acts;
+  });
   const late = parts.map(({ said, answer: one, barriers }) => [
     prompt,
     ...says(said),
@@ -144,7 +155,8 @@ function turnOf(protocol: 1 | 2, number: number): fc.Arbitrary<Act[]> {
     answered(one),
     ...(protocol === 2 ? says([ends]) : []),
   ]);
-  const forms = protocol === 1 ? [plain, plain, late, late, early, lifecycle] : [lifecycle, lifecycle, receiptFirst];
+  const forms =
+    protocol === 1 ? [plain, plain, late, late, early, lifecycle, steered] : [lifecycle, lifecycle, receiptFirst];
   return fc.oneof(...forms, own, asking);
 }
 
@@ -169,12 +181,15 @@ function slip(protocol: 1 | 2): fc.Arbitrary<Slip> {
   const act = fc.oneof<fc.Arbitrary<Act>[]>(
     fc.constant<Act>({ user: 'cancel' }),
     fc.constant<Act>({ user: 'prompt', text: 'in between' }),
+    fc.constant<Act>({ user: 'steer', text: 'on the way' }),
     fc.constant<Act>({ says: foreign }),
     barrier(1).map((says) => ({ says })),
     idle.map((says) => ({ says })),
     busy.map((word) => ({ says: state(word) })),
     output(protocol, 9).map((says) => ({ says })),
-    fc.tuple(fc.integer({ min: 1, max: 3 }), answer).map(([answers, one]) => ({ answers, ...one })),
+    fc
+      .tuple(fc.integer({ min: 1, max: 3 }), fc.oneof(answer, answer, outcome))
+      .map(([answers, one]) => ({ answers, ...one })),
   );
   return fc.oneof(
     fc.record({ kind: fc.constant('drop' as const), at }),
@@ -258,8 +273,9 @@ export const randomWire: fc.Arbitrary<Wire> = fc.constantFrom<(1 | 2)[]>(1, 2).c
       restart: seldom(restarts),
       status: fc.constantFrom({ status: 'live' }, { status: 'not_found' }, { status: 'saved' }, null),
       reopens: fc.boolean(),
+      steers: fc.boolean(),
     })
-    .map(({ can: has, turns: all, slips, opens, restart, status, reopens }): Wire => {
+    .map(({ can: has, turns: all, slips, opens, restart, status, reopens, steers }): Wire => {
       const acts = withSlips(all.flat(), slips);
       if (restart) {
         const [place, exits, repeats] = restart;
@@ -272,6 +288,6 @@ export const randomWire: fc.Arbitrary<Wire> = fc.constantFrom<(1 | 2)[]>(1, 2).c
         protocol === 1
           ? { loadSession: opens !== undefined || reopens, sessionCapabilities: has }
           : { session: { ...has, resume: { replay: {} } } };
-      return { protocol, can, acts, status, ...(opens && { opens: 'load', repeats: opens }) };
+      return { protocol, can, steers, acts, status, ...(opens && { opens: 'load', repeats: opens }) };
     });
 });
