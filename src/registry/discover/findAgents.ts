@@ -87,6 +87,7 @@ export const KNOWN_AGENTS: readonly KnownAgent[] = [
   { ...agent('codex', 'Codex', 'codex', []), adapters: ['codex-acp'] },
   agent('opencode', 'OpenCode', 'opencode', ['acp']),
   agent('copilot', 'GitHub Copilot', 'copilot', ['--acp']),
+  agent('copilot', 'GitHub Copilot', 'copilot-language-server', ['--acp']),
   agent('kilo', 'Kilo', 'kilo', ['acp']),
   agent('qwen', 'Qwen Code', 'qwen', ['--acp']),
   agent('goose', 'goose', 'goose', ['acp']),
@@ -97,6 +98,16 @@ export const KNOWN_AGENTS: readonly KnownAgent[] = [
   agent('qoder', 'Qoder', 'qodercli', ['--acp']),
   agent('droid', 'Factory Droid', 'droid', ['exec', '--output-format', 'acp']),
   agent('pi', 'pi', 'pi-acp', [], false),
+  agent('grok', 'Grok', 'grok', ['agent', 'stdio']),
+  agent('cursor', 'Cursor', 'cursor-agent', ['acp']),
+  agent('kiro', 'Kiro', 'kiro-cli', ['acp']),
+  agent('junie', 'Junie', 'junie', ['--acp=true']),
+  agent('omp', 'omp', 'omp', ['acp']),
+  agent('openclaw', 'OpenClaw', 'openclaw', ['acp']),
+  agent('mastracode', 'Mastra Code', 'mastracode', ['--acp']),
+  agent('codebuddy', 'CodeBuddy', 'codebuddy', ['--acp']),
+  agent('stakpak', 'Stakpak', 'stakpak', ['acp']),
+  agent('kit', 'Kit', 'kit', ['acp']),
 ];
 
 function agent(id: string, name: string, program: string, args: readonly string[], answersVersion = true): KnownAgent {

@@ -38,6 +38,17 @@ describe('findAgents', () => {
     await assert.rejects(readFile(started));
   });
 
+  it('knows the command that makes each program speak the protocol', async () => {
+    const folder = await scratchFolder();
+    const commands = [
+      ...['grok agent stdio', 'cursor-agent acp', 'kiro-cli acp', 'junie --acp=true', 'omp acp', 'openclaw acp'],
+      ...['mastracode --acp', 'codebuddy --acp', 'stakpak acp', 'kit acp', 'copilot-language-server --acp'],
+    ];
+    for (const command of commands) await scratchFile(folder, command.split(' ')[0]!, '');
+    const found = await findAgents({ env: { PATH: folder }, except: [] });
+    assert.deepEqual(found.map(({ program, args }) => [program, ...args].join(' ')).sort(), commands.sort());
+  });
+
   it('finds a program that needs an adapter only where the adapter is not there', async () => {
     const folder = await scratchFolder();
     const find = async () =>
