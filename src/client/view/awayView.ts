@@ -8,8 +8,8 @@ import type { Entry, SessionState, Terminal, ToolEntry } from '../../session/mod
 import { isEnded } from '../../session/model/tools';
 import { pathOf } from '../changes/changedPaths';
 import type { SessionChanges } from '../changes/sessionChanges';
-import { rawCommandsIn } from '../rules/rawCommands';
 import { decisionOf, labelOf } from './projectItem';
+import { commandLinesOf } from './toolCall';
 
 const MOST_ROWS = 8;
 const MOST_TURNS = 20;
@@ -133,10 +133,7 @@ function costSince(now: Usage['cost'], before: Usage['cost']): AwayView['cost'] 
 
 /** Returns a call's command lines; undefined if only its title is known. */
 function commandLineOf(entry: ToolEntry, state: Readonly<SessionState>): string | undefined {
-  const running = terminalOf(entry, state)?.command;
-  if (running !== undefined) return running;
-  const { commands } = rawCommandsIn(entry.rawInput);
-  return commands.length === 0 ? undefined : commands.map(({ line }) => line).join('\n');
+  return terminalOf(entry, state)?.command ?? commandLinesOf(entry);
 }
 
 function terminalOf({ content }: ToolEntry, { terminals }: Readonly<SessionState>): Terminal | undefined {

@@ -1,7 +1,7 @@
 // The complete output that the host has where the panel shows it cut.
 import { plainOutput } from '../../base/ansi';
 import type { Entry, Terminal } from '../../session/model/state';
-import { printedIn } from './projectItem';
+import { printedIn, shownContent } from './toolCall';
 
 /**
  * Returns the text of the n-th content of a tool call, without terminal escapes; undefined if it
@@ -12,7 +12,7 @@ export function fullOutput(
   content: number,
   terminals: ReadonlyMap<string, Terminal>,
 ): string | undefined {
-  const part = entry?.kind === 'tool' ? entry.content[content] : undefined;
+  const part = entry?.kind === 'tool' ? shownContent(entry)[content] : undefined;
   if (entry?.kind !== 'tool' || !part) return undefined;
   if (part.type === 'terminal') {
     const output = terminals.get(part.terminalId)?.output;

@@ -24,6 +24,7 @@ import type { FileChange } from '../requests/fragmentLines';
 import { boundHunks, lineDiff, newEnds } from '../requests/lineDiff';
 import { editorToolOf, editorToolPlace } from './editorTool';
 import { gapText, noticeTexts, turnNoteText } from './ownTexts';
+import { printedIn, shownContent, titleOf } from './toolCall';
 import { barrierText, starterText } from './turnWords';
 
 /** Characters of one text. */
@@ -168,7 +169,7 @@ function projectTool(entry: ToolEntry, context: ProjectionContext, details: bool
   const locations = editor && entry.locations.length === 0 ? editorToolPlace(entry, context.roots) : entry.locations;
   return {
     kind: 'tool' as const,
-    title: head(entry.title || entry.name || entry.toolCallId, 2000),
+    title: head(titleOf(entry), 2000),
     toolKind: entry.toolKind,
     status: entry.status,
     content: projectContent(entry, context),
@@ -230,9 +231,10 @@ export function decisionOf({ decision }: ToolEntry): DecisionView | undefined {
 }
 
 function projectContent(entry: ToolEntry, context: ProjectionContext): ToolContentView[] {
-  const content = entry.content.map((part) => projectPart(part, context, entry));
+  const parts = shownContent(entry);
+  const content = parts.map((part) => projectPart(part, context, entry));
   return content.map((part, at) => {
-    const source = entry.content[at];
+    const source = parts[at];
     if (part.type !== 'diff' || source?.type !== 'diff') return part;
     const nth = content
       .slice(0, at)
@@ -286,15 +288,6 @@ function projectPart(part: ToolContent, context: ProjectionContext, { rawOutput 
     case 'unknown':
       return { type: 'raw', kind: part.kind, json: toJson(part.raw) };
   }
-}
-
-/** The output of a command that is only in the call's raw output. */
-export function printedIn(rawOutput: unknown): string {
-  for (const keys of [['formatted_output'], ['aggregated_output'], ['stdout', 'stderr']]) {
-    const texts = keys.map((key) => at(rawOutput, key)).filter((text) => typeof text === 'string' && text !== '');
-    if (texts.length > 0) return texts.join('\n');
-  }
-  return '';
 }
 
 export function projectTerminal(id: string, terminal: Terminal | undefined, context: ProjectionContext): TerminalView {

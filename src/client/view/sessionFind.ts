@@ -11,7 +11,8 @@ import type { Entry, SessionState, ToolEntry } from '../../session/model/state';
 import type { Conversation } from '../conversation/conversation';
 import { type FindMatches, matcherOf, SlowPattern } from '../requests/findPattern';
 import { noticeTexts } from './ownTexts';
-import { labelOf, printedIn } from './projectItem';
+import { labelOf } from './projectItem';
+import { printedIn, shownContent, titleOf } from './toolCall';
 
 /** Between two turns of the event loop, in milliseconds. */
 const SLICE_MS = 8;
@@ -213,8 +214,9 @@ function findTextOf(entry: Entry, context: FindTextContext): string {
 }
 
 function toolText(entry: ToolEntry, context: FindTextContext): string {
-  const { title, name, locations, content, rawInput, rawOutput } = entry;
-  const head = title || name || '';
+  const { locations, rawInput, rawOutput } = entry;
+  const content = shownContent(entry);
+  const head = titleOf(entry);
   const places = locations.map(({ path }) => labelOf(path, context.roots)).filter((place) => !head.includes(place));
   const parts = content.map((part) => contentText(part, entry, context, head));
   // Shown as received where there is nothing else.

@@ -7,6 +7,7 @@ import type { ItemView } from '../../../../src/panel/contract';
 import type { ToolContent } from '../../../../src/session/events/content';
 import type { SessionEvent, StopReason, ToolPatch } from '../../../../src/session/events/event';
 import { SessionModel } from '../../../../src/session/model/model';
+import { call, play } from '../../../support/sessionEvents';
 
 describe('a tool call in the panel', () => {
   function project(
@@ -191,6 +192,44 @@ describe('a command that an agent runs by itself', () => {
     assert.equal(shown({ formatted_output: 'raw' }, '', false), '');
     assert.equal(shown({ exit_code: 0, stdout: '' }), '');
     assert.equal(shown(undefined), '');
+  });
+});
+
+describe('a tool call without content', () => {
+  function projected(patch: ToolPatch): ItemView & { kind: 'tool' } {
+    const { state } = play(call('c', patch));
+    const item = projectItem(state.entries[0]!, { state, turn: () => undefined, roots: [], isOpenable: () => false });
+    assert.ok(item.kind === 'tool');
+    return item;
+  }
+  const texts = (rawOutput: unknown): unknown =>
+    projected({ kind: 'execute', rawOutput }).content.map((part) => part.type === 'content' && part.block);
+
+  it('shows the text of its raw output, whichever field has it', () => {
+    const out = [{ type: 'text', text: 'out' }];
+    for (const raw of [
+      ...['out', { output: 'out' }, { stdout: 'out', stderr: '' }, { result: 'out' }, { text: 'out' }],
+      ...[[{ type: 'text', text: 'out' }], { content: [{ type: 'text', text: 'out' }] }, { result: { output: 'out' } }],
+    ])
+      assert.deepEqual(texts(raw), out, JSON.stringify(raw));
+    assert.deepEqual(texts(['one', { text: 'two' }]), [{ type: 'text', text: 'one\ntwo' }]);
+    assert.deepEqual(texts('{"output":"of a file"}'), [{ type: 'text', text: '{"output":"of a file"}' }]);
+    for (const raw of [{ success: true }, 3, '', { output: { output: { output: { output: { output: 'deep' } } } } }])
+      assert.deepEqual(texts(raw), []);
+  });
+
+  it('has its whole output for the editor', () => {
+    const { state } = play(call('c', { rawOutput: { stdout: 'line\n'.repeat(20_000) } }));
+    assert.equal(fullOutput(state.entries[0], 0, state.terminals), 'line\n'.repeat(20_000));
+  });
+
+  it('is named by its command if its title only names the tool', () => {
+    const title = (patch: ToolPatch): string => projected({ kind: 'execute', ...patch }).title;
+    const rawInput = { command: 'npm test' };
+    assert.equal(title({ title: 'execute_command', rawInput }), 'npm test');
+    assert.equal(title({ title: 'Run the tests', rawInput }), 'Run the tests');
+    assert.equal(title({ title: 'execute_command', rawInput: {} }), 'execute_command');
+    assert.equal(title({ title: 'execute_command', rawInput, kind: 'other' }), 'execute_command');
   });
 });
 
