@@ -287,8 +287,10 @@ function isEcho(context: ModelContext, event: EventOf<'message_chunk'>, at: numb
   const { echo, state } = context;
   const index = messageId === undefined ? undefined : context.messages.get(`user:${messageId}`);
   if (index !== undefined) return isEchoOf(context, index, block, at);
-  if (!echo || !state.turn || state.turn.firstOutputAt !== undefined) return false;
-  return block.type !== 'text' || repeats(echo, block.text);
+  if (!echo || !state.turn) return false;
+  if (state.turn.firstOutputAt === undefined) return block.type !== 'text' || repeats(echo, block.text);
+  // Some agents think before they echo: then only the whole prompt is its echo.
+  return echo.position === 0 && block.type === 'text' && block.text === echo.text && repeats(echo, block.text);
 }
 
 /** Handles a chunk of a message that is a prompt. */

@@ -47,6 +47,20 @@ describe('user messages', () => {
     assert.deepEqual(messages(withMore, inserted, chunk('u1', 'Before: …'), chunk('u1', 'Hello')), ['user: Hello']);
   });
 
+  it('appear once when the agent echoes the whole prompt without an id after its first output', () => {
+    const [thought, answer] = [said('thought', 'Hm.'), said('agent', 'Yes')];
+    const echo = said('user', 'Hello there');
+    assert.deepEqual(messages(sent('q1', 'Hello there'), thought, echo, answer), [
+      'user: Hello there',
+      'thought: Hm.',
+      'agent: Yes',
+    ]);
+    // Once echoed, the same words are another message; so are other words.
+    const once = messages(sent('q1', 'Hello there'), echo, thought, echo);
+    assert.deepEqual(once, ['user: Hello there', 'thought: Hm.', 'user: Hello there']);
+    assert.equal(messages(sent('q1', 'Hello there'), thought, said('user', 'Hello')).at(-1), 'user: Hello');
+  });
+
   it('change to what the agent says they are', () => {
     assert.deepEqual(messages(sent('q1', 'Hello'), inserted, whole('u1', 'Hello, expanded')), [
       'user: Hello, expanded',
