@@ -69,7 +69,7 @@ export async function initialize(
   if (version === 2 && offer === 1) return { kind: 'again', offer: 2 };
   if (version === 1 && offer === 2 && (capabilities.files || capabilities.terminals))
     return { kind: 'again', offer: 1 };
-  return { kind: 'ready', dialect: dialectOf(version, rpc), description };
+  return { kind: 'ready', dialect: dialectOf(version, rpc, raw), description };
 }
 
 export function initialized(
@@ -79,15 +79,15 @@ export function initialized(
   const version = at(raw, 'protocolVersion');
   const description = describe(raw);
   if (!description || (version !== 1 && version !== 2)) return undefined;
-  return { dialect: dialectOf(version, rpc), description };
+  return { dialect: dialectOf(version, rpc, raw), description };
 }
 
 function describe(raw: unknown): AgentDescription | undefined {
   return at(raw, 'protocolVersion') === 2 ? describeV2(raw) : describeV1(raw);
 }
 
-function dialectOf(version: ProtocolVersion, rpc: RpcCaller): Dialect {
-  return version === 2 ? new V2Agent(rpc) : new V1Agent(rpc);
+function dialectOf(version: ProtocolVersion, rpc: RpcCaller, raw: unknown): Dialect {
+  return version === 2 ? new V2Agent(rpc) : new V1Agent(rpc, raw);
 }
 
 /**

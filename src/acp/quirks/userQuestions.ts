@@ -5,7 +5,7 @@ import { at, wordOf } from '../../base/untrusted';
 import type { FormContent } from '../../session/events/form';
 import { type ElicitationAsk, readElicitation } from '../protocol/elicitation';
 
-interface Answered {
+export interface Answered {
   readonly action: 'accept' | 'decline' | 'cancel';
   readonly content?: FormContent;
 }
@@ -22,20 +22,27 @@ export function readUserQuestions(params: unknown): UserQuestions | undefined {
   const submit = optionOf(params, 'allow');
   if (!questions || submit === undefined) return undefined;
   const cancel = optionOf(params, 'reject');
-  const keys = questions.map((_, index) => String(index));
-  const requestedSchema = {
-    type: 'object',
-    properties: Object.fromEntries(questions.map((question, index) => [keys[index], fieldOf(question)])),
-    required: keys,
-  };
   const scope = { sessionId: at(params, 'sessionId'), toolCallId: at(params, 'toolCall', 'toolCallId') };
   const message = wordOf(at(params, 'toolCall', 'title') ?? '');
+  const keys = questions.map((_, index) => String(index));
+  const fields = questions.map((question, index) => [keys[index], fieldOf(question)] as const);
   try {
-    const asked = readElicitation({ ...scope, mode: 'form', message, requestedSchema });
+    const asked = formOf(scope, message, fields, keys);
     return { asked, answer: (answered) => answerOf(answered, submit, cancel) };
   } catch {
     return undefined; // as a permission it can at least be cancelled
   }
+}
+
+/** @throws RpcError -32602 */
+export function formOf(
+  scope: { readonly sessionId: unknown; readonly toolCallId: unknown },
+  message: string,
+  fields: readonly (readonly [key: string | undefined, field: object])[],
+  required: readonly string[],
+): ElicitationAsk {
+  const requestedSchema = { type: 'object', properties: Object.fromEntries(fields), required };
+  return readElicitation({ ...scope, mode: 'form', message, requestedSchema });
 }
 
 function answerOf({ action, content = {} }: Answered, submit: string, cancel: string | undefined): object {
@@ -50,7 +57,8 @@ function answerOf({ action, content = {} }: Answered, submit: string, cancel: st
   return { outcome: { outcome: 'cancelled' } };
 }
 
-function fieldOf(question: unknown): object {
+/** Returns the field of a form that asks a question: its text, its options, several or one. */
+export function fieldOf(question: unknown): object {
   const title = at(question, 'question') ?? at(question, 'header');
   const options = at(question, 'options');
   if (!isFilledList(options)) return { type: 'string', title, minLength: 1 };
@@ -66,6 +74,6 @@ function optionOf(params: unknown, kind: 'allow' | 'reject'): string | undefined
   return ids.find((id) => typeof id === 'string') as string | undefined;
 }
 
-function isFilledList(value: unknown): value is readonly unknown[] {
+export function isFilledList(value: unknown): value is readonly unknown[] {
   return Array.isArray(value) && value.length > 0;
 }

@@ -3,7 +3,8 @@
 
 import * as l10n from '@vscode/l10n';
 import { at } from '../../base/untrusted';
-import type { ConfigOption } from '../../session/events/content';
+import type { ConfigOption, SessionMode } from '../../session/events/content';
+import type { RpcCaller } from '../jsonrpc/rpcConnection';
 import { readStopReason } from '../proposals/turnComplete';
 import type {
   AuthMethod,
@@ -16,6 +17,7 @@ import type {
 import { toConfigOptions, toToolPatch } from '../protocol/readContent';
 import { missing, RpcAgent } from '../protocol/rpcAgent';
 import { readQuestion, readTokens, toPermissionOptions } from '../protocol/sessionWire';
+import { unlistedModes } from '../quirks/grok';
 import { withParent } from '../quirks/parentCall';
 import { readAuthMethods } from './v1Description';
 import { applyUpdates, MODEL_OPTION, type ModelOption, toModelOption, toModes } from './v1Events';
@@ -26,6 +28,14 @@ export class V1Agent extends RpcAgent {
   protected readonly stdio = {};
   #models: ModelOption | undefined;
   #config: readonly ConfigOption[] = [];
+  /** Modes that the agent takes and does not list. */
+  readonly #unlisted: SessionOffer['modes'];
+  #mode: string | undefined;
+
+  constructor(rpc: RpcCaller, initializeResult?: unknown) {
+    super(rpc);
+    this.#unlisted = unlistedModes(initializeResult);
+  }
 
   /** `authenticate` (section 1.9), for methods that the agent carries out itself. */
   async login(methodId: string, signal: AbortSignal, meta?: Readonly<Record<string, unknown>>): Promise<void> {
@@ -63,12 +73,14 @@ export class V1Agent extends RpcAgent {
   }
 
   readUpdates(updates: readonly unknown[], targets: UpdateTargets): void {
-    if (!this.#models) {
+    if (!this.#models && !this.#unlisted) {
       applyUpdates(updates, targets);
       return;
     }
-    const emit: UpdateTargets['emit'] = (event) =>
+    const emit: UpdateTargets['emit'] = (event) => {
+      if (event.type === 'mode') this.#mode = event.current;
       targets.emit(event.type === 'config' ? { ...event, options: this.#withModels(event.options) } : event);
+    };
     applyUpdates(updates, { ...targets, emit });
   }
 
@@ -109,13 +121,15 @@ export class V1Agent extends RpcAgent {
   /**
    * Modes and models stand beside config options where no option is of their category. Section 1.12
    * lets a client ignore them then, but some agents have no other way to leave a mode that asks for
-   * nothing.
+   * nothing. Modes that are the values of an option are chosen by it, whatever its category.
    */
   readOffer(sessionId: string, raw: unknown): SessionOffer {
     this.#models = toModelOption(at(raw, 'models'));
     const config = this.#withModels(toConfigOptions(at(raw, 'configOptions')));
-    const modes = chooses(config, 'mode') ? undefined : toModes(at(raw, 'modes'));
-    return { sessionId, config: config.length > 0 ? config : undefined, modes };
+    const listed = toModes(at(raw, 'modes'));
+    const modes = listed ?? (this.#unlisted && { ...this.#unlisted, current: this.#mode ?? this.#unlisted.current });
+    const isChosen = chooses(config, 'mode') || config.some((option) => hasAll(option, modes?.modes));
+    return { sessionId, config: config.length > 0 ? config : undefined, modes: isChosen ? undefined : modes };
   }
 
   #withModels(options: readonly ConfigOption[]): readonly ConfigOption[] {
@@ -135,4 +149,9 @@ export class V1Agent extends RpcAgent {
 /** Some agents give their options no category. */
 function chooses(options: readonly ConfigOption[], what: 'mode' | 'model'): boolean {
   return options.some(({ id, category }) => category === what || id === what);
+}
+
+function hasAll(option: ConfigOption, modes: readonly SessionMode[] = []): boolean {
+  if (option.type !== 'select' || modes.length === 0) return false;
+  return modes.every(({ id }) => option.values.some(({ value }) => value === id));
 }

@@ -1,9 +1,10 @@
 // Answers the requests of an agent: permissions, files, terminals. Requests for any other session
 // are refused (protocol.md 5.13).
 import { RPC_CODES, RpcError } from '../../acp/jsonrpc/rpcError';
-import { type Dialect, required } from '../../acp/protocol/dialect';
+import { type Dialect, type PermissionAsk, required } from '../../acp/protocol/dialect';
 import { readElicitation } from '../../acp/protocol/elicitation';
-import { readUserQuestions } from '../../acp/quirks/userQuestions';
+import { APPROVE_PLAN, ASK_QUESTIONS, planAnswer, readPlanApproval, readQuestions } from '../../acp/quirks/grok';
+import { readUserQuestions, type UserQuestions } from '../../acp/quirks/userQuestions';
 import { at } from '../../base/untrusted';
 import type { SessionView } from '../../session/model/model';
 import type { AgentCommand } from '../changes/namedFiles';
@@ -11,6 +12,7 @@ import type { ToolGrant } from '../mcp/editorTools';
 import type { AgentLink } from '../ports/agentLink';
 import type { AgentFiles } from '../requests/agentFiles';
 import type { ElicitationAnswer } from '../requests/elicitationRequestHandler';
+import type { PermissionOutcome } from '../requests/permissionRequestHandler';
 import { askedBySubagent, type Subagents } from '../requests/subagents';
 import type { UserRequests } from '../requests/userRequests';
 import type { KeptPlace, Terminals } from '../terminals/terminals';
@@ -130,15 +132,20 @@ type Answer = (context: Answering, params: unknown, signal: AbortSignal) => unkn
 const ANSWERS: ReadonlyMap<string, Answer> = new Map<string, Answer>([
   [
     'session/request_permission',
-    async ({ conversation: { turns }, side, untilStopped, subagent }, params, signal) => {
-      const { permissions, elicitations } = turns.requests;
-      const read = required(side.dialect.controls).readPermission(params);
-      const asked = subagent === undefined ? read : askedBySubagent(read, subagent);
+    (context, params, signal) => {
+      const asked = required(context.side.dialect.controls).readPermission(params);
       const questions = readUserQuestions(params);
-      const over = either(signal, untilStopped);
-      if (!questions) return permissions.ask(asked, turns.isCancelled, over);
-      permissions.describe(asked);
-      return questions.answer(await elicitations.ask(questions.asked, turns.isCancelled, over));
+      if (!questions) return permit(context, asked, signal);
+      context.conversation.turns.requests.permissions.describe(ofSubagent(context, asked));
+      return question(context, questions, signal);
+    },
+  ],
+  [ASK_QUESTIONS, (context, params, signal) => question(context, readQuestions(params), signal)],
+  [
+    APPROVE_PLAN,
+    async (context, params, signal) => {
+      const { outcome } = await permit(context, readPlanApproval(params), signal);
+      return planAnswer('optionId' in outcome ? outcome.optionId : undefined);
     },
   ],
   [
@@ -176,6 +183,26 @@ const ANSWERS: ReadonlyMap<string, Answer> = new Map<string, Answer>([
 /** Returns whether the client knows a method. It may still not offer it. */
 export function isAnswered(method: string): boolean {
   return ANSWERS.has(method) || method === 'elicitation/create' || method === 'mcp/message';
+}
+
+function ofSubagent({ subagent }: Answering, asked: PermissionAsk): PermissionAsk {
+  return subagent === undefined ? asked : askedBySubagent(asked, subagent);
+}
+
+function permit(
+  context: Answering,
+  asked: PermissionAsk,
+  signal: AbortSignal,
+): Promise<{ outcome: PermissionOutcome }> {
+  const { turns } = context.conversation;
+  const over = either(signal, context.untilStopped);
+  return turns.requests.permissions.ask(ofSubagent(context, asked), turns.isCancelled, over);
+}
+
+async function question(context: Answering, { asked, answer }: UserQuestions, signal: AbortSignal): Promise<unknown> {
+  const { turns } = context.conversation;
+  const over = either(signal, context.untilStopped);
+  return answer(await turns.requests.elicitations.ask(asked, turns.isCancelled, over));
 }
 
 function commandOf(params: unknown): AgentCommand {

@@ -2,6 +2,7 @@
 import { strict as assert } from 'node:assert';
 import { V1Agent } from '../../../../src/acp/v1/v1Agent';
 import type { ConfigOption } from '../../../../src/session/events/content';
+import { pluck } from '../../../support/pluck';
 import { readInto } from '../../../support/protocol/onlyReads';
 import { sameData } from '../../../support/sameData';
 
@@ -61,6 +62,27 @@ describe('what a v1 agent offers with a session', () => {
       assert.equal((await agent.newSession(place, signal)).modes, undefined);
     });
   }
+
+  it('leaves out modes that are the values of an option of any category', async () => {
+    const values = modes.availableModes.map(({ id }) => ({ value: id }));
+    const thinking = { ...option('thinking', 'thought_level'), options: [...values, { value: 'more' }] };
+    const { agent } = agentWith({ modes, configOptions: [thinking] });
+    assert.equal((await agent.newSession(place, signal)).modes, undefined);
+  });
+
+  it('offers the modes that Grok takes without listing them, with the one it is in', async () => {
+    const rpc = { request: async () => ({ sessionId: 's' }), notify: async () => {} };
+    const agent = new V1Agent(rpc, { _meta: { grokShell: true } });
+    const offered = async () => (await agent.newSession(place, signal)).modes;
+    assert.deepEqual(pluck((await offered())?.modes ?? [], 'id'), ['default', 'plan']);
+    assert.equal((await offered())?.current, 'default');
+    agent.readUpdates(
+      [{ sessionUpdate: 'current_mode_update', currentModeId: 'plan' }],
+      readInto(() => {}),
+    );
+    assert.equal((await offered())?.current, 'plan');
+    assert.equal((await new V1Agent(rpc, {}).newSession(place, signal)).modes, undefined);
+  });
 
   it('makes models an option of category model, with the current one among them', async () => {
     const { agent } = agentWith({ models });

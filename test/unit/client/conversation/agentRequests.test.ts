@@ -1,6 +1,7 @@
 // Requests of an agent by their names: what has no answer here is refused, whatever it is called.
 
 import { strict as assert } from 'node:assert';
+import { setImmediate } from 'node:timers/promises';
 import { RpcError } from '../../../../src/acp/jsonrpc/rpcError';
 import { V1Agent } from '../../../../src/acp/v1/v1Agent';
 import { type AskedConversation, answerRequest } from '../../../../src/client/conversation/agentRequests';
@@ -110,6 +111,88 @@ describe('requests of an agent', () => {
         permissions.answer(asked.permissionId, 'cancel');
         assert.deepEqual(await answer, { outcome: { outcome: 'selected', optionId: 'cancel' } });
       }
+    });
+  });
+
+  describe('of Grok', () => {
+    const events: SessionEvent[] = [];
+    const requests = new UserRequests(
+      (event) => void events.push(event),
+      () => false,
+    );
+    const asking = {
+      ...context,
+      turns: { requests, isCancelled: false },
+      connector: { sessionId: 's', agentSide: { link: { router: { requested() {} } } } },
+    } as unknown as AskedConversation;
+    const ask = (method: string, params: object): Promise<unknown> => {
+      events.length = 0;
+      return answerRequest(
+        asking,
+        method,
+        { sessionId: 's', toolCallId: 'c', ...params },
+        new AbortController().signal,
+        1,
+      );
+    };
+    const questions = [
+      { question: 'Which colours?', multiSelect: true, options: [{ label: 'Red' }, { label: 'Blue' }] },
+      { question: 'Which size?', multiSelect: false, options: [{ label: 'Small' }, { label: 'Large' }] },
+      { question: 'What name?', options: [] },
+    ];
+
+    it('show questions as a form, and answer with lists by the text of the question', async () => {
+      const answer = ask('_x.ai/ask_user_question', { questions, mode: 'plan' });
+      const [asked] = events;
+      assert.ok(asked?.type === 'elicitation_asked' && asked.mode === 'form');
+      assert.equal(asked.toolCallId, 'c');
+      assert.deepEqual(pluck(asked.form.fields, 'title', 'type', 'required'), [
+        ['Which colours?', 'choices', false],
+        ['Another answer', 'text', false],
+        ['Which size?', 'choice', false],
+        ['Another answer', 'text', false],
+        ['What name?', 'text', false],
+      ]);
+      const content = { q0: ['Red', 'Blue'], 'q0 other': 'Green', 'q1 other': 'Huge' };
+      await requests.elicitations.submit(asked.id, content);
+      assert.deepEqual(await answer, {
+        outcome: 'accepted',
+        answers: { 'Which colours?': ['Red', 'Blue', 'Green'], 'Which size?': ['Huge'] },
+      });
+    });
+
+    it('say that nothing was answered if the user declines or dismisses the questions', async () => {
+      for (const action of ['decline', 'cancel'] as const) {
+        const answer = ask('_x.ai/ask_user_question', { questions });
+        const [asked] = events;
+        assert.ok(asked?.type === 'elicitation_asked');
+        requests.elicitations.refuse(asked.id, action);
+        assert.deepEqual(await answer, { outcome: 'cancelled' });
+      }
+    });
+
+    it('show a plan as a permission, and answer with what the user chose', async () => {
+      for (const [chosen, outcome] of [
+        ['approved', 'approved'],
+        ['abandoned', 'abandoned'],
+        [null, 'cancelled'],
+      ] as const) {
+        const answer = ask('_x.ai/exit_plan_mode', { planContent: '# Plan' });
+        await setImmediate();
+        const permission = events.find(({ type }) => type === 'permission_asked');
+        assert.ok(permission?.type === 'permission_asked' && permission.toolCallId === 'c');
+        const call = events.find(({ type }) => type === 'tool_call');
+        assert.deepEqual(call?.type === 'tool_call' && call.patch.content, [
+          { type: 'content', block: { type: 'text', text: '# Plan' } },
+        ]);
+        requests.permissions.answer(permission.permissionId, chosen);
+        assert.deepEqual(await answer, { outcome });
+      }
+    });
+
+    it('are refused if they ask nothing', async () => {
+      for (const method of ['_x.ai/ask_user_question', '_x.ai/exit_plan_mode'])
+        await assert.rejects(ask(method, { toolCallId: undefined }), { code: -32602 });
     });
   });
 });
