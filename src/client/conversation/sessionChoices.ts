@@ -2,6 +2,7 @@
 // last with each agent.
 import * as l10n from '@vscode/l10n';
 import type { Choice, ConfigOption, ConfigValue } from '../../session/events/content';
+import { offeredModes } from '../../session/model/choices';
 import type { SessionState } from '../../session/model/state';
 import { labelOf } from '../connection/shownChoices';
 
@@ -52,7 +53,8 @@ export interface OfferedChoice {
  * over modes, as in the composer.
  */
 export function choiceOf(conversation: ChoiceTarget, what: 'mode' | 'model'): OfferedChoice | undefined {
-  const { config, modes, mode } = conversation.model.state;
+  const { config, mode } = conversation.model.state;
+  const modes = offeredModes(conversation.model.state);
   const option = config.find((one): one is SelectOption => one.type === 'select' && one.category === what);
   if (option) {
     const { id, value: current, values } = option;

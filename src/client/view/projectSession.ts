@@ -16,6 +16,7 @@ import type {
   StageName,
 } from '../../panel/contract';
 import type { SessionPart } from '../../session/model/changes';
+import { offeredModes } from '../../session/model/choices';
 import { isAway, type QueuedAttachment } from '../../session/queue/queue';
 import { mayPass } from '../connection/failures';
 import { canStart, guidanceOf, nameOf } from '../connection/signIn';
@@ -57,7 +58,7 @@ const FIELDS: Record<SessionPart, readonly Field[]> = {
   background: ['background'],
   commands: ['commands'],
   modes: ['modes', 'mode'],
-  config: ['config'],
+  config: ['config', 'modes'],
   usage: ['usage'],
   info: ['title'],
   plan: ['plan'],
@@ -87,7 +88,7 @@ const READ: { readonly [K in Field]: (conversation: Conversation) => SessionView
   elicitations: elicitationsOf,
   background: backgroundOf,
   commands: (c) => c.model.state.commands,
-  modes: (c) => c.model.state.modes,
+  modes: (c) => offeredModes(c.model.state),
   mode: (c) => c.model.state.mode,
   config: (c) => c.model.state.config,
   usage: (c) => c.model.state.usage,

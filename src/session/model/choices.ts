@@ -1,6 +1,6 @@
 // The mode and the options of a session: what the agent says of them, what the user has set, and what
 // must be in force before the next prompt leaves.
-import type { Choice, ConfigOption } from '../events/content';
+import type { Choice, ConfigOption, SessionMode } from '../events/content';
 import type { EventOf } from '../events/event';
 import type { ModelContext } from './context';
 import { MODE_ID, type SessionState } from './state';
@@ -23,8 +23,7 @@ export function applyChoices(
       state.confirmed = { ...state.confirmed, mode: true };
       return;
     case 'mode':
-      state.mode = event.current;
-      state.config = withMode(state.config, event.current);
+      applyMode(state, event.current);
       state.confirmed = { ...state.confirmed, mode: !event.isPast };
       if (event.byUser) state.chosen.add(MODE_ID);
       note((changes) => changes.part('config'));
@@ -56,15 +55,34 @@ export function promptLeft(state: SessionState): void {
 
 export function modeOption(config: readonly ConfigOption[]): SelectOption | undefined {
   return config.find(
-    (option): option is SelectOption =>
-      option.type === 'select' && (option.category === 'mode' || option.id === 'mode'),
+    (option): option is SelectOption => isSelect(option) && (option.category === 'mode' || option.id === 'mode'),
   );
 }
 
-function withMode(config: readonly ConfigOption[], mode: string): readonly ConfigOption[] {
-  const option = modeOption(config);
-  if (!option || option.value === mode || !offers(option, mode)) return config;
-  return config.map((one) => (one === option ? { ...option, value: mode } : one));
+/** Some agents offer their modes as the values of an option of another category. */
+function applyMode(state: SessionState, mode: string): void {
+  const { modes, config } = state;
+  const isListed = modes.some(({ id }) => id === mode);
+  const option =
+    modeOption(config) ?? (isListed ? undefined : config.find((one) => isSelect(one) && offers(one, mode)));
+  state.mode = mode;
+  if (!option || !offers(option, mode)) return;
+  state.config = config.map((one) => (one === option && isSelect(one) ? { ...one, value: mode } : one));
+}
+
+/** Returns the modes to choose from. One that the agent lists nowhere is there by its id while it is in force. */
+export function offeredModes({
+  modes,
+  mode,
+  config,
+}: Readonly<Pick<SessionState, 'mode' | 'modes' | 'config'>>): readonly SessionMode[] {
+  if (mode === undefined || modes.some(({ id }) => id === mode)) return modes;
+  const isOption = modeOption(config) !== undefined || config.some(({ value }) => value === mode);
+  return isOption ? modes : [...modes, { id: mode, name: mode }];
+}
+
+function isSelect(option: ConfigOption): option is SelectOption {
+  return option.type === 'select';
 }
 
 export function targetOf(state: Readonly<ChoiceState>, choice: Choice): ChoiceTarget | undefined {

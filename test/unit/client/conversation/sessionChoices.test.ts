@@ -64,6 +64,26 @@ describe('the choice of a mode and of a model', () => {
     assert.deepEqual(asked, ['mode code']);
   });
 
+  it('is shown by its id while it is in no list, with a way out', () => {
+    const unlisted: SessionEvent = { type: 'mode', current: 'plan' };
+    const choice = choiceOf(conversation(modes, unlisted).it, 'mode');
+    assert.equal(choice?.current, 'plan');
+    assert.deepEqual(
+      choice?.values.map(({ value }) => value),
+      ['ask', 'code', 'plan'],
+    );
+    const back: SessionEvent = { type: 'mode', current: 'ask' };
+    assert.equal(choiceOf(conversation(modes, unlisted, back).it, 'mode')?.values.length, 2);
+    assert.deepEqual(choiceOf(conversation(unlisted).it, 'mode')?.values, [{ value: 'plan', name: 'plan' }]);
+  });
+
+  it('is a value of an option that has the modes under another category', () => {
+    const config: SessionEvent = { type: 'config', options: [option('thinking', 'thought_level')] };
+    const { it } = conversation(config, { type: 'mode', current: 'b' });
+    assert.equal(it.model.state.config[0]?.value, 'b');
+    assert.equal(choiceOf(it, 'mode'), undefined);
+  });
+
   it('goes round from value to value, and nowhere where there is only one', () => {
     const values = ['a', 'b', 'c'].map((value) => ({ value, name: value }));
     const following = (current: string | undefined) => nextOf({ values, current })?.value;
