@@ -35,6 +35,7 @@ import { followTerminals } from './followTerminals';
 import { isAtWork } from './idleAgents';
 import { Inbound } from './inbound';
 import { type EarlierAgent, earlierAgent, KeptProgress, promptOf } from './keptProgress';
+import { ListedTitle } from './listedTitle';
 import type { ConversationPersistence, KeptConversation } from './persistence';
 import { QueueMirror } from './persistence';
 import { QueueActions } from './queueActions';
@@ -123,6 +124,8 @@ export class Conversation implements Disposable {
     this.events = new ConnectionEvents(this, this.#model);
     this.connector = this.#newConnector(options, earlier);
     this.ops = new SessionOps(this);
+    const listedTitle = new ListedTitle(this);
+    this.recorder.onDidApply((event) => listedTitle.happened(event));
     if (kept) this.#restore(kept, options.isHeld, earlier);
     this.#lifetime.add(followTerminals(this));
   }

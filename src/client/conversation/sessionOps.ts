@@ -1,6 +1,7 @@
 // Lists, renames, archives and deletes the sessions of an agent (protocol.md 1.2, 2), each only
 // where the agent offers it.
 
+import { resolve } from 'node:path';
 import type { StatusAnswer } from '../../acp/proposals/sessionStatus';
 import type { AgentFeatures, SessionInfo, StoredSessions } from '../../acp/protocol/dialect';
 import { ParleyError } from '../../base/errors';
@@ -49,30 +50,24 @@ export class SessionOps {
   }
 
   /**
-   * Pages of the agent's sessions (`session/list`); ends at the last page, or when the agent
-   * repeats itself.
+   * Pages of the agent's sessions (`session/list`), none of them empty; ends at the last page, or
+   * when the agent repeats itself.
    * @throws ParleyError `cannot-do`; what the agent answers
    */
   async *list(query: SessionQuery, signal: AbortSignal): AsyncGenerator<readonly SessionInfo[]> {
     const stored = this.#need('list');
-    const base = {
-      cwd: !query.everywhere ? this.#conversation.cwd : undefined,
-      archived: this.can('archive') ? query.archived === true : undefined,
-    };
-    const seen = new Set<string>();
-    const ids = new Set<string>();
-    let cursor: string | undefined;
-    for (let page = 0; page < MAX_PAGES; page++) {
-      const { sessions, nextCursor } = await stored.list(
-        { ...base, cursor },
-        AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]),
-      );
-      const fresh = sessions.filter(({ sessionId }) => !ids.has(sessionId));
-      for (const { sessionId } of fresh) ids.add(sessionId);
-      yield fresh;
-      if (nextCursor === undefined || seen.has(nextCursor)) return;
-      seen.add(nextCursor);
-      cursor = nextCursor;
+    const { cwd } = this.#conversation;
+    const archived = this.can('archive') ? query.archived === true : undefined;
+    let isEmpty = true;
+    for await (const page of pagesOf(stored, { cwd: query.everywhere ? undefined : cwd, archived }, signal)) {
+      isEmpty = false;
+      yield page;
+    }
+    if (query.everywhere || !isEmpty) return;
+    // Some agents find no session by its folder.
+    for await (const page of pagesOf(stored, { archived }, signal)) {
+      const here = page.filter((one) => resolve(one.cwd) === resolve(cwd));
+      if (here.length > 0) yield here;
     }
   }
 
@@ -124,6 +119,26 @@ export class SessionOps {
     if (sessions) return sessions;
     const { name } = this.#conversation.agent;
     throw new ParleyError('cannot-do', link ? LACKS[feature](name) : localizable("{0} isn't running.", name));
+  }
+}
+
+async function* pagesOf(
+  stored: StoredSessions,
+  query: { readonly cwd?: string | undefined; readonly archived: boolean | undefined },
+  signal: AbortSignal,
+): AsyncGenerator<readonly SessionInfo[]> {
+  const seen = new Set<string>();
+  const ids = new Set<string>();
+  let cursor: string | undefined;
+  for (let page = 0; page < MAX_PAGES; page++) {
+    const stop = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]);
+    const { sessions, nextCursor } = await stored.list({ ...query, cursor }, stop);
+    const fresh = sessions.filter(({ sessionId }) => !ids.has(sessionId));
+    for (const { sessionId } of fresh) ids.add(sessionId);
+    if (fresh.length > 0) yield fresh;
+    if (nextCursor === undefined || seen.has(nextCursor)) return;
+    seen.add(nextCursor);
+    cursor = nextCursor;
   }
 }
 

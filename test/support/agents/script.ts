@@ -21,6 +21,10 @@ export interface SessionsScript {
   readonly worksOn?: boolean;
   readonly forkReplays?: boolean;
   readonly pageSize?: number;
+  /** session/list with a folder is empty. */
+  readonly findsNoFolder?: boolean;
+  /** Only session/list has it. */
+  readonly title?: string;
   readonly unknownCode?: number;
 }
 

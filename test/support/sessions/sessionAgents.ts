@@ -11,6 +11,7 @@ import { type SessionAgentScript, sessionScript } from '../agents/sessionScript'
 import { type TestConversation, testConversation } from './conversation';
 
 export interface OpenOptions {
+  readonly cwd?: string;
   readonly opening?: SessionOpenStrategy;
   readonly roots?: readonly string[];
   readonly services?: Partial<ConversationServices>;

@@ -230,14 +230,14 @@ export class ScriptedV1 implements ScriptedSide {
   }
 
   #list(params: unknown): object {
-    const { pageSize = 100 } = this.#host.script.sessions ?? {};
+    const { pageSize = 100, findsNoFolder, title: listed } = this.#host.script.sessions ?? {};
     const cwd = at(params, 'cwd');
     const wantsArchived = at(params, 'archived') === 'only';
     const from = Number(at(params, 'cursor') ?? 0);
     const all = (this.#host.sessions?.all() ?? []).filter(
-      (one) => (cwd === undefined || one.cwd === cwd) && (one.archived === true) === wantsArchived,
+      (one) => (cwd === undefined || (one.cwd === cwd && !findsNoFolder)) && (one.archived === true) === wantsArchived,
     );
-    const sessions = all.slice(from, from + pageSize).map(({ id: sessionId, cwd, title }) => ({
+    const sessions = all.slice(from, from + pageSize).map(({ id: sessionId, cwd, title = listed }) => ({
       sessionId,
       cwd,
       ...(title && { title }),

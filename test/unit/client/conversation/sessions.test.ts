@@ -1,6 +1,7 @@
 // What happens around sessions, with real agent processes that keep theirs in a file and end themselves where they are asked for what they do not offer.
 
 import { strict as assert } from 'node:assert';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { SessionInfo } from '../../../../src/acp/protocol/dialect';
 import { Deferred } from '../../../../src/base/deferred';
@@ -163,6 +164,25 @@ describe('a session of the agent', function () {
       assert.deepEqual(pluck(sessions, 'sessionId'), [...ids, conversation.sessionId]);
       assert.ok(sessions.every(({ cwd, updatedAt }) => cwd === folder && updatedAt !== undefined));
       assert.deepEqual(agents.calls('session/list')[0], { cwd: folder });
+    });
+
+    it('is found by its folder here if the agent finds none by it', async () => {
+      const script = { offers: ['list'], findsNoFolder: true };
+      const old = await agents.past(script);
+      const { conversation } = agents.open(script);
+      await conversation.start();
+      assert.deepEqual(pluck(await all(conversation), 'sessionId'), [old, conversation.sessionId]);
+      assert.deepEqual(agents.calls('session/list'), [{ cwd: folder }, {}]);
+      const { conversation: elsewhere } = agents.open(script, { cwd: tmpdir() });
+      await elsewhere.start();
+      assert.deepEqual(pluck(await all(elsewhere), 'sessionId'), [elsewhere.sessionId]);
+    });
+
+    it('has the title that only the list tells', async () => {
+      const { conversation, until } = agents.open({ offers: ['list'], title: 'A title' });
+      await conversation.start();
+      await conversation.send('one').done;
+      await until((c) => c.model.state.title === 'A title');
     });
 
     it('is gone after it was deleted', async () => {
