@@ -168,6 +168,8 @@ export interface ActionView {
   readonly id: string;
   readonly label: string;
   readonly primary?: true;
+  /** Shown beside the button. */
+  readonly detail?: string | undefined;
 }
 
 export interface ErrorView {

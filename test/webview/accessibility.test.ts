@@ -27,7 +27,10 @@ const SCENES: Readonly<Record<string, PanelOptions>> = {
         code: 'x',
         message: 'The agent ended.',
         stderr: 'boom',
-        actions: [{ id: 'restart', label: 'Try again' }],
+        actions: [
+          { id: 'signIn:a', label: 'Log in', detail: 'Opens the browser.' },
+          { id: 'restart', label: 'Try again' },
+        ],
       },
     },
   },

@@ -379,6 +379,22 @@ describe('chrome', () => {
       assert.deepEqual((await moved()).states, [], 'VS Code asks for less motion');
     });
 
+    it('describes the ways to sign in beside their buttons', async () => {
+      const login = { id: 'signIn:a', label: 'Log in', primary: true as const, detail: 'Opens the browser.' };
+      const actions = [login, { id: 'signIn:b', label: 'Enter API_KEY…' }, { id: 'restart', label: 'Try again' }];
+      const error = { code: 'auth-required', message: 'Sign in.', hint: 'Log in, or set API_KEY.', actions };
+      await open({ session: { phase: 'authRequired', error } });
+      const box = async (name: string) => (await button(name).boundingBox())!;
+      const described = panel.page.getByRole('button', { name: 'Log in', description: 'Opens the browser.' });
+      const text = (await panel.page.getByText('Opens the browser.').boundingBox())!;
+      const first = (await described.boundingBox())!;
+      assert.ok(text.x >= first.x + first.width && text.y < first.y + first.height);
+      assert.equal((await box('Enter API_KEY…')).y, (await box('Try again')).y);
+      assert.ok((await box('Try again')).y > first.y);
+      await described.click();
+      assert.equal((await panel.next('action')).id, 'signIn:a');
+    });
+
     it('shows a failed start with its reason, stderr and actions', async () => {
       await open({
         session: {

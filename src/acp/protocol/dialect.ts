@@ -69,7 +69,12 @@ export type AuthMethod = { readonly id: string; readonly name: string; readonly 
       readonly env: Readonly<Record<string, string>>;
       readonly command?: string;
     }
-  | { readonly type: 'env_var'; readonly variables: readonly string[] }
+  | {
+      readonly type: 'env_var';
+      readonly variables: readonly string[];
+      /** The agent names the variable in its words only. */
+      readonly isMentioned?: true;
+    }
   | { /** A kind that is not known here: shown, never started. */ readonly type: 'other' }
 );
 

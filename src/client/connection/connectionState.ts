@@ -33,6 +33,8 @@ export type ConnectionState =
       readonly link: AgentLink;
       readonly methods: readonly AuthMethod[];
       readonly error?: string;
+      /** How the agent asked for it, if that says more. */
+      readonly words?: string;
       /** Usable again after the sign-in. */
       readonly sessionId?: string;
     }

@@ -27,7 +27,7 @@ import { openOrBegin, type ReadySession } from './openSession';
 import { Recovery } from './recovery';
 import { canReopen, mayGoOn, rejoining, reopening, type SessionOpenStrategy } from './sessionOpenStrategy';
 import type { SessionReplay } from './sessionReplay';
-import { signIn, signInMethods, signOut } from './signIn';
+import { type AuthRefusal, signIn, signInMethods, signOut, wordsOf } from './signIn';
 import { attachAgent, endUnattached, type StartContext, startAgent } from './startAgent';
 
 export class Connector {
@@ -204,13 +204,16 @@ export class Connector {
   }
 
   /** The agent wants a sign-in within a session, which is usable again after it. */
-  needSignIn(message: string, data?: unknown): void {
+  needSignIn(refusal: AuthRefusal): void {
     const state = this.#state;
-    if (state.kind !== 'ready') return;
-    const { link, sessionId } = state;
-    const methods = signInMethods(link, data);
+    if (state.kind === 'ready') this.#askSignIn(state.link, refusal, state.sessionId);
+  }
+
+  #askSignIn(link: AgentLink, refusal: AuthRefusal, sessionId?: string): void {
     void this.#services.keys?.note(this.agent, undefined);
-    this.#set({ kind: 'authRequired', link, sessionId, methods, error: methods.length === 0 ? message : undefined });
+    const methods = signInMethods(link, refusal, this.agent);
+    const error = methods.length === 0 ? refusal.message : undefined;
+    this.#set({ kind: 'authRequired', link, sessionId, methods, error, words: error ? undefined : wordsOf(refusal) });
   }
 
   /**
@@ -300,7 +303,7 @@ export class Connector {
       const opened = await openOrBegin(this.#context, link, { opening, mcp: this.#mcp }, signal, begins);
       if (this.link !== link) return; // dropped
       if (opened.kind === 'ready') return this.#ready(link, opened);
-      this.needSignIn(opened.error ?? '', opened.data);
+      this.needSignIn(opened.refusal);
       throw new ParleyError('auth-required', localizable('{0} requires you to sign in.', this.agent.name));
     } catch (error) {
       if (this.link === link && link.isAlive) {
@@ -446,10 +449,9 @@ export class Connector {
     const wanted = { opening: this.#opening, mcp: this.#mcp };
     const opened = await openOrBegin(this.#context, link, wanted, signal, () => this.#giveUp());
     if (opened.kind === 'authRequired') {
-      void this.#services.keys?.note(this.agent, undefined);
       this.#recovery.stop();
       this.#giveUp();
-      this.#set({ ...opened, link });
+      this.#askSignIn(link, opened.refusal);
       return;
     }
     if (this.#cut) await this.#rejoin({ link, sessionId: opened.sessionId }, opened.replay, signal);

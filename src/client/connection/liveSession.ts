@@ -12,6 +12,7 @@ import type { ConnectionServices } from './connectionState';
 import type { Connector } from './connector';
 import type { ContextHandoff } from './contextHandoff';
 import type { LivenessProbe } from './livenessProbe';
+import type { AuthRefusal } from './signIn';
 
 interface SendingConversation {
   readonly key: string;
@@ -68,8 +69,8 @@ export class LiveSession implements PromptSession {
     this.#conversation.probe.heard();
   }
 
-  needSignIn(message: string, data?: unknown): void {
-    this.#conversation.connector.needSignIn(message, data);
+  needSignIn(refusal: AuthRefusal): void {
+    this.#conversation.connector.needSignIn(refusal);
   }
 
   /**

@@ -3,7 +3,7 @@
 
 import { RPC_CODES, RpcError } from '../../acp/jsonrpc/rpcError';
 import { sendReady } from '../../acp/proposals/sessionReady';
-import { type AuthMethod, required, type SessionOffer, type SessionSetup } from '../../acp/protocol/dialect';
+import { required, type SessionOffer, type SessionSetup } from '../../acp/protocol/dialect';
 import { repeatedEvents } from '../../acp/quirks/repeatedPast';
 import { ParleyError } from '../../base/errors';
 import { type LocalizableText, localizable } from '../../base/localizable';
@@ -23,7 +23,7 @@ import {
 } from './sessionOpenStrategy';
 import { type ReplayedSession, SessionReplay, type SessionReplayOptions } from './sessionReplay';
 import { openingChoices } from './shownChoices';
-import { signInMethods, signInWithSavedKey } from './signIn';
+import { type AuthRefusal, signInMethods, signInWithSavedKey } from './signIn';
 import type { StartContext } from './startAgent';
 
 /** What is asked of an agent that has started. */
@@ -46,15 +46,7 @@ export interface ReadySession {
 }
 
 /** What opening a session led to. */
-export type OpenResult =
-  | ReadySession
-  /** `data`: that of the agent's error, which may name methods. */
-  | {
-      readonly kind: 'authRequired';
-      readonly methods: readonly AuthMethod[];
-      readonly error?: string;
-      readonly data?: unknown;
-    };
+export type OpenResult = ReadySession | { readonly kind: 'authRequired'; readonly refusal: AuthRefusal };
 
 /**
  * Stages `session` and `ready`.
@@ -103,8 +95,7 @@ export async function openSession(
     if (!(error instanceof RpcError)) throw error;
     if (error.code !== RPC_CODES.authRequired) throw openFailure(error, opening, agent.name);
     stages.awaitUser('sign-in');
-    const methods = signInMethods(link, error.data);
-    return { kind: 'authRequired', methods, data: error.data, error: methods.length === 0 ? error.message : undefined };
+    return { kind: 'authRequired', refusal: error };
   }
   // Handle what came together with the answer first.
   await new Promise((resolve) => setImmediate(resolve));
@@ -138,7 +129,9 @@ export async function openOrBegin(
   begins: () => void,
 ): Promise<OpenResult> {
   const opened = await openInAnyWay(context, link, wanted, signal, begins);
-  if (opened.kind === 'ready' || !(await signInWithSavedKey(context, link, opened.methods, signal))) return opened;
+  if (opened.kind === 'ready') return opened;
+  const methods = signInMethods(link, opened.refusal, context.agent);
+  if (!(await signInWithSavedKey(context, link, methods, signal))) return opened;
   return openInAnyWay(context, link, wanted, signal, begins);
 }
 

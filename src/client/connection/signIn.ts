@@ -23,6 +23,10 @@ const MAX_TEXT = 400;
 /** Portable names of variables. */
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]{0,99}$/;
 const MAX_VARIABLES = 10;
+/** Variables with a key, by the end of their name. */
+const SECRET = /_(?:KEY|TOKEN|SECRET|PAT|PASSWORD)$/;
+const MAX_NAMED = 3;
+const MAX_SEARCHED = 4000;
 /** In milliseconds. */
 const LOGOUT_MS = 15_000;
 
@@ -34,11 +38,49 @@ export interface SignInContext {
   readonly stages: Stages;
 }
 
-/** Returns the announced methods, and those of the agent's error. */
-export function signInMethods({ description, dialect }: AgentLink, data: unknown): readonly AuthMethod[] {
+/** The agent's error -32000. */
+export interface AuthRefusal {
+  readonly message: string;
+  readonly data?: unknown;
+}
+
+/**
+ * Returns the announced methods, those of the agent's error, and the variables that either says can
+ * be set.
+ */
+export function signInMethods(
+  { description, dialect }: AgentLink,
+  { message, data }: AuthRefusal,
+  agent: AgentDefinition,
+): readonly AuthMethod[] {
   const known = description.authMethods;
   const more = dialect.auth?.methodsIn(data) ?? [];
-  return [...known, ...more.filter(({ id }) => !known.some((one) => one.id === id))];
+  const methods = [...known, ...more.filter(({ id }) => !known.some((one) => one.id === id))];
+  // On another machine, variables are set there.
+  if (agent.type !== 'process') return methods;
+  const asked = methods.flatMap((method) => (method.type === 'env_var' ? method.variables : []));
+  // A method that takes a key asks for it.
+  const texts = methods.map((method) => (method.type === 'agent' && method.keyForm ? '' : method.description));
+  const named = new Set([message, ...texts].flatMap((text = '') => variablesIn(text)));
+  const variables = [...named].filter((name) => !asked.includes(name)).slice(0, MAX_NAMED);
+  const ofVariable = (name: string) => ({ id: `variable ${name}`, name, type: 'env_var', variables: [name] }) as const;
+  return [...methods, ...variables.map((name) => ({ ...ofVariable(name), isMentioned: true as const }))];
+}
+
+function variablesIn(text: string): readonly string[] {
+  const names = text.slice(0, MAX_SEARCHED).match(/\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b/g) ?? [];
+  return names.filter((name) => SECRET.test(name) && VARIABLE.test(name));
+}
+
+/** Returns what the agent's words say beyond the code; empty: nothing. */
+export function wordsOf({ message }: AuthRefusal): string {
+  return shown(message.replace(/^\s*auth(?:entication)? (?:is )?required\b[\s.:!-]*/i, ''), MAX_TEXT);
+}
+
+/** Returns the text of the method's button. */
+export function labelOf(method: AuthMethod): LocalizableText {
+  const name = nameOf(method);
+  return method.type === 'env_var' && method.isMentioned ? localizable('Enter {0}…', name) : name;
 }
 
 /** Returns whether a method can be chosen; others are shown as guidance. */
@@ -129,10 +171,14 @@ export function nameOf({ name }: AuthMethod): string {
   return shown(name, MAX_NAME);
 }
 
+export function descriptionOf({ description = '' }: AuthMethod): string | undefined {
+  return shown(description, MAX_TEXT) || undefined;
+}
+
 /** What the user has to do, or what choosing the method runs. */
 export function guidanceOf(method: AuthMethod, agent: AgentDefinition): LocalizableText {
   const name = nameOf(method);
-  const description = shown(method.description ?? '', MAX_TEXT);
+  const description = descriptionOf(method);
   if (method.type === 'terminal' && agent.type === 'process')
     return localizable('“{0}” runs in a terminal: {1}', name, shown(terminalLine(agent, method), MAX_TEXT));
   if (method.type !== 'env_var') return description ? `${name}: ${description}` : `${name}.`;

@@ -38,7 +38,7 @@ export interface PromptSession {
    * The agent wants a sign-in: until then there is no session to send to.
    * @param data of its error
    */
-  needSignIn(message: string, data?: unknown): void;
+  needSignIn(refusal: { readonly message: string; readonly data?: unknown }): void;
 }
 
 export interface TurnServices {

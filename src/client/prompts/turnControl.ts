@@ -470,7 +470,7 @@ export class TurnControl implements MessageSender {
     const signIn = code === RPC_CODES.authRequired;
     const again = (signIn || lost !== undefined) && (queue.find(item.id) !== undefined || queue.putBack(item));
     if (again) this.#again.add(item.id);
-    if (again && signIn) session.needSignIn(localize(failure.message), at(error, 'data'));
+    if (again && signIn) session.needSignIn({ message: localize(failure.message), data: at(error, 'data') });
     const withdrawn = code === RPC_CODES.cancelled;
     const effects = this.driver.feed({ type: 'failed', handle, error: failure, withdrawn });
     const done = effects.find((effect) => effect.type === 'done' && effect.handle === handle);
@@ -554,7 +554,7 @@ export class TurnControl implements MessageSender {
     if (this.#signInFor !== undefined) {
       // The turn had taken them in: they are sent again after the sign-in.
       for (const { item } of prompts.toReversed()) if (queue.putBack(item)) this.#again.add(item.id);
-      session.needSignIn(this.#signInFor);
+      session.needSignIn({ message: this.#signInFor });
     }
     // The next message would mostly fail too. Without a session something else says why.
     if (stopReason === 'error' && session.current && queue.items.length > 0) queue.pause('turn-failed');

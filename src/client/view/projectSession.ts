@@ -19,7 +19,7 @@ import type { SessionPart } from '../../session/model/changes';
 import { offeredModes } from '../../session/model/choices';
 import { isAway, type QueuedAttachment } from '../../session/queue/queue';
 import { mayPass } from '../connection/failures';
-import { canStart, guidanceOf, nameOf } from '../connection/signIn';
+import { canStart, descriptionOf, guidanceOf, labelOf } from '../connection/signIn';
 import type { Conversation } from '../conversation/conversation';
 import { sentBytes } from '../prompts/promptContent';
 import { endedLabel, waitingLabel, workingLabel } from './livenessLabels';
@@ -291,7 +291,7 @@ function errorOf(conversation: Conversation): ErrorView | undefined {
     };
   }
   if (connection.kind === 'authRequired') {
-    const { methods, error } = connection;
+    const { methods, error, words } = connection;
     const starts = (method: AuthMethod): boolean => canStart(method, agent);
     const others = methods.filter((method) => !starts(method));
     // What a button runs in a terminal is shown before it is pressed.
@@ -301,7 +301,11 @@ function errorOf(conversation: Conversation): ErrorView | undefined {
       .join(' ');
     const [firstSignIn, ...signIn] = methods
       .filter(starts)
-      .map((method) => ({ id: `signIn:${method.id}`, label: nameOf(method) }));
+      .map((method) => ({
+        id: `signIn:${method.id}`,
+        label: localize(labelOf(method)),
+        detail: descriptionOf(method),
+      }));
     const more = [...(others.some(({ type }) => type === 'env_var') ? [editAgent()] : []), tryAgain(), otherAgent()];
     return {
       code: error ? 'sign-in-failed' : 'auth-required',
@@ -309,7 +313,7 @@ function errorOf(conversation: Conversation): ErrorView | undefined {
       message: error
         ? l10n.t("Couldn't sign in to {0}: {1}", agent.name, error)
         : l10n.t('Sign in to use {0}.', agent.name),
-      hint: guidance || undefined,
+      hint: [words, guidance].filter(Boolean).join(' ') || undefined,
       actions: firstSignIn ? withPrimary(firstSignIn, ...signIn, ...more) : more,
     };
   }

@@ -90,15 +90,22 @@ export function Failure() {
         )}
         {error.actions.length > 0 && (
           <div class="actions">
-            {error.actions.map((action) => (
-              <button
-                key={action.id}
-                type="button"
-                class={action.primary ? 'primary' : 'secondary'}
-                onClick={() => post({ type: 'action', id: action.id })}
-              >
-                {action.label}
-              </button>
+            {error.actions.map((action, index) => (
+              <span key={action.id} class={action.detail ? 'described' : undefined}>
+                <button
+                  type="button"
+                  class={action.primary ? 'primary' : 'secondary'}
+                  aria-describedby={action.detail ? `action-${index}` : undefined}
+                  onClick={() => post({ type: 'action', id: action.id })}
+                >
+                  {action.label}
+                </button>
+                {action.detail && (
+                  <span id={`action-${index}`} class="dim">
+                    {action.detail}
+                  </span>
+                )}
+              </span>
             ))}
           </div>
         )}

@@ -3,7 +3,7 @@ import { l10n } from 'vscode';
 import type { AgentDefinition } from '../../agents/agentDefinition';
 import { ParleyError } from '../../base/errors';
 import { localize } from '../../base/localizable';
-import { canStart, guidanceOf, nameOf } from '../../client/connection/signIn';
+import { canStart, guidanceOf, labelOf } from '../../client/connection/signIn';
 import type { Conversation } from '../../client/conversation/conversation';
 import { ChatHome } from '../chat/chatHome';
 import { onlyOf, registerForSession } from '../commands/commandSession';
@@ -110,7 +110,7 @@ async function signIn(conversation: Conversation, argument?: { readonly method?:
   const { methods } = connection;
   const items = methods.map((method) => ({
     id: method.id,
-    label: nameOf(method),
+    label: localize(labelOf(method)),
     detail:
       canStart(method, agent) && method.type !== 'terminal' ? method.description : localize(guidanceOf(method, agent)),
   }));

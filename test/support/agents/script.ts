@@ -53,6 +53,7 @@ export interface AgentScript {
   readonly authMethods?: readonly { readonly id: string; readonly name: string; readonly type?: string }[];
   readonly signedIn?: string;
   readonly authData?: object;
+  readonly authWords?: string;
   readonly authOn?: 'open' | 'prompt';
   readonly logout?: boolean;
   readonly signInPage?: string;

@@ -4,7 +4,7 @@ import type { AgentScript, SessionsScript } from './script';
 
 export interface SessionAgentScript
   extends Omit<SessionsScript, 'store'>,
-    Pick<AgentScript, 'authMethods' | 'signedIn' | 'authOn' | 'authData' | 'logout' | 'mute'> {
+    Pick<AgentScript, 'authMethods' | 'signedIn' | 'authOn' | 'authData' | 'authWords' | 'logout' | 'mute'> {
   readonly offers?: readonly string[];
   readonly mcp?: { readonly http?: boolean; readonly sse?: boolean };
   readonly ready?: boolean;
@@ -22,6 +22,7 @@ export function sessionScript(
     signedIn,
     authOn,
     authData,
+    authWords,
     logout,
     mute,
     ...sessions
@@ -29,7 +30,7 @@ export function sessionScript(
 ): AgentScript {
   const [currentModeId] = modes ?? [];
   return {
-    ...{ authMethods, signedIn, authOn, authData, logout, mute },
+    ...{ authMethods, signedIn, authOn, authData, authWords, logout, mute },
     hears: true,
     sessions: { store, addsTools: true, ...sessions },
     capabilities: {

@@ -161,9 +161,9 @@ export class ScriptedV1 implements ScriptedSide {
 
   /** @throws Fault where nobody has signed in */
   #requireSignIn(when: 'open' | 'prompt'): void {
-    const { signedIn, authOn = 'open', authData } = this.#host.script;
+    const { signedIn, authOn = 'open', authData, authWords = 'Authentication required' } = this.#host.script;
     const isSignedIn = signedIn === undefined ? this.#signedIn : existsSync(signedIn);
-    if (when === authOn && !isSignedIn) throw new Fault(-32000, 'Authentication required', authData);
+    if (when === authOn && !isSignedIn) throw new Fault(-32000, authWords, authData);
   }
 
   #newSession(cwd: string): unknown {

@@ -200,6 +200,39 @@ describe('signing in', function () {
       assert.ok(!JSON.stringify(conversation.agent).includes('sk-one'), 'the definition does not hold the key');
     });
 
+    it('offers to enter a variable that the agent only names in its words, which are shown', async () => {
+      const keys = new MemoryKeys('sk-one');
+      const description = 'Set in the LOGIN_TOKEN environment variable.';
+      const authMethods = [
+        { ...agentMethod, description: 'Opens\nthe browser.' },
+        { id: 'key', name: 'Key', description },
+      ];
+      const authWords = 'Authentication required: Log in, or set LOGIN_TOKEN or OTHER_API_KEY (not HOME_DIR).';
+      const { conversation } = openWith({ authMethods, authWords, signedIn }, { keys });
+      await conversation.start();
+      const { error } = projectSession(conversation);
+      assert.equal(error?.hint, 'Log in, or set LOGIN_TOKEN or OTHER_API_KEY (not HOME_DIR).');
+      assert.deepEqual(error?.actions.map(({ label, detail }) => [label, detail]).slice(0, 4), [
+        ['Log in', 'Opens the browser.'],
+        ['Key', description],
+        ['Enter LOGIN_TOKEN…', undefined],
+        ['Enter OTHER_API_KEY…', undefined],
+      ]);
+      writeFileSync(signedIn, '');
+      await conversation.signIn('variable LOGIN_TOKEN');
+      assert.equal(conversation.connection.kind, 'ready');
+      assert.deepEqual(startTokens(), [undefined, 'sk-one']);
+      assert.deepEqual([...keys.values], [['keeper variable LOGIN_TOKEN', 'sk-one']]);
+    });
+
+    it('asks once for a variable that a method has', async () => {
+      const authWords = 'Set LOGIN_TOKEN';
+      const { conversation } = openWith({ authMethods: [variables], authWords, signedIn }, { keys: new MemoryKeys() });
+      await conversation.start();
+      const signIns = projectSession(conversation).error?.actions.filter(({ id }) => id.startsWith('signIn:')) ?? [];
+      assert.deepEqual(pluck(signIns, 'label'), ['API key']);
+    });
+
     it('says that no key was entered where the user goes away', async () => {
       const { conversation } = openWith(
         { authMethods: [variables], signedIn },
