@@ -5,7 +5,8 @@
 import { Deferred } from '../../base/deferred';
 import { messageOf, ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
-import { at } from '../../base/untrusted';
+import { oneLine } from '../../base/text';
+import { at, objectOf } from '../../base/untrusted';
 import { MAX_MESSAGE_BYTES } from '../jsonrpc/ndjsonReader';
 import { RPC_CODES } from '../jsonrpc/rpcError';
 import type { TransportSink } from '../jsonrpc/transport';
@@ -19,6 +20,8 @@ const CONNECTION_HEADER = 'Acp-Connection-Id';
 const POST_MS = 60_000;
 /** Bytes of a refusal's text that go into the error of the request. */
 const MAX_REFUSAL_BYTES = 8192;
+/** In milliseconds. */
+const REFUSAL_MS = 2000;
 const MAX_CONNECTION_ID_CHARS = 1024;
 const MAX_ROUTES = 1000;
 const FATAL_STATUSES: ReadonlySet<number> = new Set([401, 403, 404, 410]);
@@ -112,8 +115,10 @@ export class HttpTransport implements RemoteTransport {
     const headers = { 'Content-Type': 'application/json', Accept: 'application/json' };
     const answer = await this.#client.request('POST', headers, text, this.#lifetime.signal);
     if (answer.status !== 200) {
-      answer.body.destroy();
-      throw statusError(url, answer.status);
+      const tooLong = AbortSignal.timeout(REFUSAL_MS);
+      tooLong.addEventListener('abort', () => answer.body.destroy());
+      const body = await readBody(answer, MAX_REFUSAL_BYTES, true).catch(() => '');
+      throw statusError(url, answer.status, mediaType(answer) === 'text/html' ? '' : refusalWords(body ?? ''));
     }
     const id = answer.headers['acp-connection-id'];
     if (mediaType(answer) !== 'application/json' || typeof id !== 'string' || !/^[\x21-\x7e]+$/.test(id)) {
@@ -280,6 +285,14 @@ export class HttpTransport implements RemoteTransport {
       this.#client.dispose();
     }
   }
+}
+
+/** Returns the reason in a refusal's body: the message of an error, or plain text. */
+function refusalWords(body: string): string {
+  const parsed = objectOf(body);
+  const [error, message] = [at(parsed, 'error'), at(parsed, 'message')];
+  const words = [at(error, 'message'), error, message, at(parsed, 'detail'), parsed];
+  return oneLine(words.find((one) => typeof one === 'string') ?? '');
 }
 
 function requestOf({ id, method }: Message, sessionId: string | undefined): Pending | undefined {

@@ -3,6 +3,7 @@
 import { STATUS_CODES } from 'node:http';
 import { messageOf, ParleyError } from '../../base/errors';
 import { framed, type Localizable, type LocalizableText, localizable } from '../../base/localizable';
+import { redact } from '../../base/redact';
 import { oneLine } from '../../base/text';
 
 /** The connection was there and is gone; a new one may work. */
@@ -86,8 +87,11 @@ const REJECTED: RemoteFailure = {
   hint: () => localizable('Check the “url” of the agent in parley.agents.'),
 };
 
-/** Redirects are never followed: the headers are for this host only. */
-export function statusError(url: URL, status: number): ParleyError {
+/**
+ * Redirects are never followed: the headers are for this host only.
+ * @param words the server's own, one line
+ */
+export function statusError(url: URL, status: number, words = ''): ParleyError {
   const answer = `${status}${STATUS_CODES[status] ? ` ${STATUS_CODES[status]}` : ''}`;
   if (status >= 300 && status < 400) {
     const message = localizable(
@@ -100,7 +104,10 @@ export function statusError(url: URL, status: number): ParleyError {
     });
   }
   const { code, message, hint } = BY_STATUS[status] ?? (status >= 500 ? SERVER_FAILED : REJECTED);
-  return new ParleyError(code, framed('{0} ({1})', message(url.host), answer), { hint: hint() });
+  const refused = framed('{0} ({1})', message(url.host), answer);
+  // A refusal of credentials may repeat them.
+  const isTold = words !== '' && status !== 401 && status !== 407;
+  return new ParleyError(code, isTold ? framed('{0}: {1}', refused, redact(words)) : refused, { hint: hint() });
 }
 
 export function networkError(url: URL, error: unknown): ParleyError {

@@ -193,6 +193,20 @@ describe('the streamable HTTP transport', () => {
     });
   }
 
+  it('says why the server refused initialize, in its words', async () => {
+    for (const [type, body, words] of [
+      ['text/plain', 'Only\nversion 2.', ': Only version 2.'],
+      ['application/json', '{"error":{"code":-32600,"message":"Quota used up"}}', ': Quota used up'],
+      ['application/json', '{"error":"No seat"}', ': No seat'],
+      ['application/json', '{"status":400}', ''],
+      ['text/html', '<html>', ''],
+    ] as const) {
+      server.instead = ({ response }) => Boolean(response.writeHead(400, { 'Content-Type': type }).end(body));
+      const { message } = await failure(open().write('{"jsonrpc":"2.0","id":0,"method":"initialize"}'));
+      assert.equal(message, `${server.host} rejected the request (400 Bad Request)${words}`);
+    }
+  });
+
   it('names the host when the server is not there, or speaks another protocol', async () => {
     for (const handle of [undefined, '220 mail ready\r\n'] as const) {
       const { host } = await tcpLoopback((socket) => socket.on('data', () => socket.end(handle ?? '')));
