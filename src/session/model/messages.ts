@@ -289,8 +289,10 @@ function isEcho(context: ModelContext, event: EventOf<'message_chunk'>, at: numb
   if (index !== undefined) return isEchoOf(context, index, block, at);
   if (!echo || !state.turn) return false;
   if (state.turn.firstOutputAt === undefined) return block.type !== 'text' || repeats(echo, block.text);
-  // Some agents think before they echo: then only the whole prompt is its echo.
-  return echo.position === 0 && block.type === 'text' && block.text === echo.text && repeats(echo, block.text);
+  // Some agents think before they echo: then only the whole prompt is its echo, once.
+  const prompt = state.entries[echo.index];
+  const isEchoed = echo.position > 0 || (prompt?.kind === 'user' && prompt.messageId !== undefined);
+  return !isEchoed && block.type === 'text' && block.text === echo.text && repeats(echo, block.text);
 }
 
 /** Handles a chunk of a message that is a prompt. */

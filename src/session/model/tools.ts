@@ -41,9 +41,12 @@ export function applyTool(context: ModelContext, event: ToolEvent, at: number): 
   create(context, event, at);
 }
 
-function beginsAgain(known: ToolEntry, { patch: announced }: ToolEvent): boolean {
+function beginsAgain(known: ToolEntry, event: ToolEvent): boolean {
   const { status, title, rawInput, isUnannounced } = known;
+  const { patch: announced } = event;
   if (!isEnded(status) || isUnannounced) return false;
+  // Some agents announce a call that was stopped once more, without saying what it is.
+  if (status === 'cancelled' && isPoorer(known, event)) return false;
   // One without an input may be announced once more, to say what it was.
   if (rawInput === undefined && announced.status == null) return false;
   const input = rawInput === undefined ? undefined : announced.rawInput;
@@ -51,6 +54,16 @@ function beginsAgain(known: ToolEntry, { patch: announced }: ToolEvent): boolean
   // After its end, a call may get a better title.
   const isOpen = announced.status == null || !isEnded(announced.status);
   return isOpen && (announced.status != null || (announced.title != null && announced.title !== title));
+}
+
+/** Returns whether an announcement says less of a call than is known. */
+function isPoorer({ title, toolKind, rawInput }: ToolEntry, { announced, patch: fields }: ToolEvent): boolean {
+  if (!announced || title === '' || (fields.kind ?? 'other') !== 'other' || !isEmpty(fields.rawInput)) return false;
+  return toolKind !== 'other' || !isEmpty(rawInput);
+}
+
+function isEmpty(input: unknown): boolean {
+  return input == null || input === '' || (typeof input === 'object' && Object.keys(input).length === 0);
 }
 
 export function addToolContent(context: ModelContext, event: EventOf<'tool_content'>, at: number): void {
@@ -198,7 +211,8 @@ export function noteDecision(context: ModelContext, event: EventOf<'permission_c
 function patch(entry: ToolEntry, event: ToolEvent, at: number): void {
   const { announced } = event;
   if (announced) delete entry.isUnannounced;
-  const fields = keepInput(entry, event.patch, event.asks === true);
+  const { title: _title, kind: _kind, rawInput: _input, ...rest } = event.patch;
+  const fields = keepInput(entry, isPoorer(entry, event) ? rest : event.patch, event.asks === true);
   if (fields.title) entry.title = fields.title;
   else if (fields.title === null) entry.title = '';
   if (fields.name === null) delete entry.name;

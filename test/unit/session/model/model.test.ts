@@ -85,6 +85,26 @@ describe('session model', () => {
     assert.equal(entry?.kind === 'tool' && entry.content.length, 1, 'an empty announcement must not wipe content');
   });
 
+  it('keeps what is known of a call that is announced once more with less', () => {
+    const rawInput = { command: 'npm test' };
+    const known = call('c', { title: 'npm test', kind: 'execute', status: 'in_progress', rawInput });
+    const bare = (status: ToolStatus): SessionEvent =>
+      call('c', { title: 'Tool call', kind: 'other', status, rawInput: {} });
+    for (const events of [
+      [start('t1'), known, bare('failed')],
+      [start('t1'), known, end('t1', 'cancelled'), bare('pending')],
+      [start('t1'), known, call('c', { title: 'Tool call' })],
+    ]) {
+      const calls = play(...events).state.entries.filter(({ kind }) => kind === 'tool');
+      const [one] = calls;
+      assert.equal(calls.length, 1);
+      assert.ok(one?.kind === 'tool');
+      assert.deepEqual([one.title, one.toolKind, one.rawInput], ['npm test', 'execute', rawInput]);
+    }
+    const richer = play(known, call('c', { title: 'Run', kind: 'execute' })).state.entries[0];
+    assert.equal(richer?.kind === 'tool' && richer.title, 'Run');
+  });
+
   it('never reopens a finished tool call, and completes a cancelled one only if the agent says so', () => {
     const model = play(start('t1'), status('in_progress'), { type: 'cancel_requested', turnId: 't1' });
     for (const [late, shown] of [
