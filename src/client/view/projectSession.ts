@@ -299,13 +299,11 @@ function errorOf(conversation: Conversation): ErrorView | undefined {
       .filter((method) => method.type === 'terminal' || !starts(method))
       .map((method) => localize(guidanceOf(method, agent)))
       .join(' ');
-    const [firstSignIn, ...signIn] = methods
-      .filter(starts)
-      .map((method) => ({
-        id: `signIn:${method.id}`,
-        label: localize(labelOf(method)),
-        detail: descriptionOf(method),
-      }));
+    const [firstSignIn, ...signIn] = methods.filter(starts).map((method) => ({
+      id: `signIn:${method.id}`,
+      label: localize(labelOf(method)),
+      detail: descriptionOf(method),
+    }));
     const more = [...(others.some(({ type }) => type === 'env_var') ? [editAgent()] : []), tryAgain(), otherAgent()];
     return {
       code: error ? 'sign-in-failed' : 'auth-required',
