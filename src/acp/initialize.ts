@@ -20,6 +20,8 @@ export interface ClientCapabilities {
   /** Sign-ins that run the agent's own command in a terminal of the user's (section 1.9). */
   readonly signInTerminal?: boolean;
   readonly state?: boolean;
+  /** Whether suggested prompts are shown. */
+  readonly suggestions?: boolean;
 }
 
 export type ProtocolVersion = 1 | 2;
@@ -132,11 +134,12 @@ function paramsOfBoth(options: InitializeOptions): Record<string, unknown> {
 }
 
 /** The capabilities of this client in v1 (section 1.10). */
-function capabilitiesV1({ files, terminals, signInTerminal = false, state = false }: ClientCapabilities): unknown {
+function capabilitiesV1(can: ClientCapabilities): unknown {
+  const { files, terminals, signInTerminal = false, state = false } = can;
   return {
     fs: { readTextFile: files, writeTextFile: files },
     terminal: terminals,
-    session: { configOptions: { boolean: {} }, notices: {}, compaction: {} },
+    session: { configOptions: { boolean: {} }, notices: {}, compaction: {}, ...suggestionsOf(can) },
     auth: { terminal: signInTerminal },
     elicitation: ELICITATION_CAPABILITY,
     plan: {},
@@ -153,7 +156,16 @@ function capabilitiesV1({ files, terminals, signInTerminal = false, state = fals
 /**
  * The capabilities of this client in v2 (section 3.2): agents have their own files and terminals.
  */
-function capabilitiesV2({ signInTerminal = false, state = false }: ClientCapabilities): unknown {
-  const auth = signInTerminal && { auth: { terminal: {} } };
-  return { ...auth, elicitation: ELICITATION_CAPABILITY, _meta: { ...KNOWN_IN_V2, ...(state && STATE_CAPABILITY) } };
+function capabilitiesV2(can: ClientCapabilities): unknown {
+  return {
+    ...(can.signInTerminal && { auth: { terminal: {} } }),
+    ...(can.suggestions && { session: suggestionsOf(can) }),
+    elicitation: ELICITATION_CAPABILITY,
+    _meta: { ...KNOWN_IN_V2, ...(can.state && STATE_CAPABILITY) },
+  };
+}
+
+/** An object means suggestions of text and links. */
+function suggestionsOf({ suggestions }: ClientCapabilities): object {
+  return suggestions ? { promptSuggestions: {} } : {};
 }

@@ -595,6 +595,8 @@ export interface SessionView {
   readonly mode?: string;
   readonly config: readonly ConfigOption[];
   readonly usage?: Usage;
+  /** The agent's for the next message. `always`: with a screen reader too. */
+  readonly suggestion?: { readonly text: string; readonly always: boolean };
   readonly attachments: readonly AttachmentView[];
   readonly canFork: boolean;
   readonly canCheckStatus: boolean;

@@ -519,6 +519,64 @@ describe('composer', () => {
     assert.equal((await panel.posted('wake')).length, 1);
   });
 
+  describe('suggestion of the agent', () => {
+    const suggestion = { text: 'Run the tests', always: false };
+    const shown = (): Promise<string | null> => field().getAttribute('placeholder');
+
+    it('stands in the empty field until it is typed over, and never leaves by itself', async () => {
+      await open({ session: { suggestion } });
+      assert.equal(await shown(), 'Run the tests');
+      await panel.page.keyboard.press('Enter');
+      await field().pressSequentially('no');
+      await field().fill('');
+      assert.notEqual(await shown(), 'Run the tests');
+      await panel.page.keyboard.press('Enter');
+      assert.deepEqual(await panel.posted('send'), []);
+    });
+
+    it('is taken by Tab and can be undone; without one, Tab leaves the field', async () => {
+      await open({ session: { suggestion } });
+      await field().focus();
+      await panel.page.keyboard.press('Tab');
+      assert.equal(await field().inputValue(), 'Run the tests');
+      assert.deepEqual(await panel.posted('send'), []);
+      await panel.page.keyboard.press('Control+z');
+      assert.equal(await field().inputValue(), '');
+      await panel.page.keyboard.press('Tab');
+      assert.equal(await field().evaluate((node) => node === document.activeElement), false);
+    });
+
+    it('is dismissed by Escape; another one comes after the next turn', async () => {
+      await open({ session: { suggestion } });
+      await field().focus();
+      await panel.page.keyboard.press('Escape');
+      assert.notEqual(await shown(), 'Run the tests');
+      assert.deepEqual(await panel.posted('cancel'), []);
+      await panel.update({ op: 'session', patch: { turnCount: 9 } });
+      await panel.page.waitForFunction(() => document.querySelector('textarea')?.placeholder === 'Run the tests');
+    });
+
+    it('is hidden while a turn runs, and leaves Escape to stop the agent', async () => {
+      await open({ session: { ...RUNNING, suggestion } });
+      await field().focus();
+      assert.notEqual(await shown(), 'Run the tests');
+      await panel.page.keyboard.press('Escape');
+      await panel.next('cancel');
+    });
+
+    it('is for screen readers only if the user wants it, and is announced then', async () => {
+      await open();
+      await panel.page.evaluate(() => document.body.classList.add('vscode-using-screen-reader'));
+      await panel.update({ op: 'session', patch: { suggestion } });
+      assert.notEqual(await shown(), 'Run the tests');
+      await panel.update({ op: 'session', patch: { suggestion: { ...suggestion, always: true } } });
+      await panel.page.waitForFunction(() => document.querySelector('textarea')?.placeholder === 'Run the tests');
+      await panel.page
+        .getByText('Suggested message: Run the tests. Press Tab to insert it.')
+        .waitFor({ state: 'attached' });
+    });
+  });
+
   it('changes modes and options by keyboard', async () => {
     const { modes, mode, config, usage } = SESSION_FULL;
     await open({ session: { modes: modes!, mode: mode!, config: config!, usage: usage! } });

@@ -7,6 +7,7 @@ import { at, isMarked, wordOf } from '../../base/untrusted';
 import type { AvailableCommand, ConfigOption, SessionMode } from '../../session/events/content';
 import type { SessionEvent } from '../../session/events/event';
 import { applyLifecycle } from '../proposals/promptLifecycle';
+import { suggestedPrompt } from '../proposals/promptSuggestions';
 import type { UpdateTargets } from '../protocol/dialect';
 import {
   type EventSink,
@@ -182,6 +183,7 @@ const schema = z.discriminatedUnion('sessionUpdate', [
     ]),
   }),
   z.object({ sessionUpdate: z.literal('plan_removed'), planId: text }),
+  z.object({ sessionUpdate: z.literal('prompt_suggestions_update'), suggestions: z.array(z.unknown()) }),
   z.object({
     sessionUpdate: z.literal('subagent_update'),
     sessionId: text,
@@ -211,6 +213,9 @@ export function readUnstableUpdate(update: unknown, emit: (event: SessionEvent) 
       break;
     case 'plan_removed':
       emit({ type: 'plan_removed', planId: data.planId });
+      break;
+    case 'prompt_suggestions_update':
+      emit(suggestedPrompt(data.suggestions));
       break;
     case 'subagent_update': {
       const { sessionId, title, description, state, capabilities } = data;

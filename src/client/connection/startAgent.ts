@@ -45,6 +45,8 @@ export interface LinkServices {
   readonly onTraffic?: (sessionKey: string, kind: TrafficKind, line: string) => void;
   /** The agent only answers: it gets nothing of this machine. */
   readonly isOnlyAsked?: true;
+  /** Where suggested prompts are shown; absent: nowhere. `auto`: without a screen reader. */
+  readonly suggestions?: () => 'auto' | 'on' | 'off';
 }
 
 export interface StartServices extends LinkServices {
@@ -136,6 +138,7 @@ export function linkOptions(
     onNotification: session.notification,
     traceparent: (isProcess ? agent.env.TRACEPARENT : undefined) ?? traceparent,
     signInTerminal: services.signInTerminal !== undefined && isProcess,
+    suggestions: !services.isOnlyAsked && (services.suggestions?.() ?? 'off') !== 'off',
     onTraffic: onTraffic && ((kind: TrafficKind, line: string) => onTraffic(key, kind, line)),
     state: services.agentState?.(key),
   };

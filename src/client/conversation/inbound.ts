@@ -1,6 +1,7 @@
 // Receives what the agent sends to a conversation: updates, notifications and requests.
 
 import { RPC_CODES, RpcError } from '../../acp/jsonrpc/rpcError';
+import { notifiedSuggestion } from '../../acp/proposals/promptSuggestions';
 import { readStateUpdate } from '../../acp/proposals/sessionState';
 import type { Dialect, PermissionAsk, StateReport } from '../../acp/protocol/dialect';
 import { readCompleted } from '../../acp/protocol/elicitation';
@@ -106,9 +107,11 @@ export class Inbound implements AgentSession {
   }
 
   readonly notification = (method: string, params: unknown): void => {
-    const { services, turns } = this.#conversation;
+    const { services, turns, connector } = this.#conversation;
     const done = method === 'elicitation/complete' ? readCompleted(params) : undefined;
+    const suggestion = notifiedSuggestion(method, params, connector.sessionId);
     if (done !== undefined) turns.requests.elicitations.completed(done);
+    else if (suggestion) this.apply(suggestion);
     else services.log.debug(`ignored notification ${method}`);
   };
 

@@ -38,6 +38,7 @@ export interface LinkOptions extends AgentTransportOptions {
   /** Absent: as its entry says. */
   readonly capabilities?: ClientCapabilities | undefined;
   readonly signInTerminal?: boolean;
+  readonly suggestions?: boolean;
   readonly traceparent?: string | undefined;
   readonly state?: StateHolder | undefined;
   /** Absent: every start negotiates again. */
@@ -175,9 +176,8 @@ export class RpcLink implements AgentLink {
     const transport = await startTransport({ ...options, onStderr }, stages, signal);
     const link = new RpcLink(transport, options);
     try {
-      const { client, state } = options;
-      const signInTerminal = options.signInTerminal === true;
-      const capabilities = { ...offered(options), signInTerminal, state: state !== undefined };
+      const { client, state, signInTerminal = false, suggestions = false } = options;
+      const capabilities = { ...offered(options), signInTerminal, suggestions, state: state !== undefined };
       const caller = callerOf(link, options);
       const started = await stages.run('initialize', signal, (stop) =>
         link.until((inner) => initialize(caller, { client, capabilities, offer }, inner), stop),

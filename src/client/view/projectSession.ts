@@ -52,7 +52,19 @@ const FIELDS: Record<SessionPart, readonly Field[]> = {
   ],
   queue: ['queue', 'queuePaused', 'canSteer', 'failedTurnId'],
   attachments: ['attachments', 'canSteer'],
-  turn: ['turn', 'canSteer', 'turnCount', 'plan', 'phase', 'status', 'queue', 'error', 'permissions', 'failedTurnId'],
+  turn: [
+    'turn',
+    'canSteer',
+    'turnCount',
+    'plan',
+    'phase',
+    'status',
+    'queue',
+    'error',
+    'permissions',
+    'failedTurnId',
+    'suggestion',
+  ],
   permissions: ['permissions', 'phase', 'status', 'queue'],
   elicitations: ['elicitations', 'phase', 'status', 'queue'],
   background: ['background'],
@@ -92,6 +104,7 @@ const READ: { readonly [K in Field]: (conversation: Conversation) => SessionView
   mode: (c) => c.model.state.mode,
   config: (c) => c.model.state.config,
   usage: (c) => c.model.state.usage,
+  suggestion: suggestionOf,
   attachments: (c) => c.unsent.attachments.map((one) => attachmentOf(one, c.link?.description.features.prompt)),
   canAttachImages: (c) => c.promptCapabilities.image,
   canAttachAudio: (c) => c.promptCapabilities.audio,
@@ -107,6 +120,12 @@ function attachmentOf(attachment: QueuedAttachment, capabilities: PromptCapabili
   const { id, kind, label, detail, thumbnail } = attachment;
   const bytes = sentBytes(attachment, capabilities);
   return { id, kind, label, detail: detail || undefined, bytes, thumbnail: thumbnail || undefined };
+}
+
+function suggestionOf({ model, services }: Conversation): SessionView['suggestion'] {
+  const text = model.state.suggestion;
+  const setting = services.suggestions?.() ?? 'off';
+  return text !== undefined && setting !== 'off' ? { text, always: setting === 'on' } : undefined;
 }
 
 function planOf({ model }: Conversation): PlanProgressView | undefined {

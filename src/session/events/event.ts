@@ -198,6 +198,8 @@ export type SessionEvent =
       readonly byUser?: true;
     }
   | { readonly type: 'usage'; readonly usage: Usage }
+  /** What the user may send next, on one line; absent: the agent has no suggestion any more. */
+  | { readonly type: 'prompt_suggestion'; readonly text?: string | undefined }
   // Terminals run by the client or only described by the agent. `output` replaces the output so
   // far, `append` extends it.
   | {

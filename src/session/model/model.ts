@@ -230,6 +230,9 @@ export class SessionModel {
         if (turn) turn.usage = event.usage;
         break;
       }
+      case 'prompt_suggestion':
+        state.suggestion = event.text;
+        break;
       case 'info':
         applyTitle(state, event);
         break;
@@ -322,6 +325,7 @@ const PARTS = {
   elicitation_closed: 'elicitations',
   background: 'background',
   agent_state: 'turn',
+  prompt_suggestion: 'turn',
   turn_started: 'turn',
   turn_ended: 'turn',
   turn_reason: 'turn',

@@ -369,4 +369,6 @@ export class SessionState {
   /** What the agent has said since the session was opened; the rest is from before. */
   confirmed: { readonly mode: boolean; readonly config: boolean } = { mode: false, config: false };
   usage: Usage | undefined;
+  /** Of the agent, for the next message; until the next turn. */
+  suggestion: string | undefined;
 }

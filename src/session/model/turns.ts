@@ -24,6 +24,7 @@ export function startTurn(context: ModelContext, event: EventOf<'turn_started'>)
   // Calls left open outside of a turn, by a replay or by a question asked before the first turn.
   cancelOpenTools(context, event.at);
   state.turn = turn;
+  state.suggestion = undefined;
   state.replaying = false;
   adoptMessage(context, turn);
 }

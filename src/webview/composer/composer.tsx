@@ -16,6 +16,7 @@ import { composer } from './composerState';
 import { mentionBefore } from './mention';
 import { Pickers } from './pickers';
 import { argumentHint, isCommand } from './slash';
+import { dismissSuggestion, suggestion } from './suggestion';
 
 export function Composer() {
   const field = useRef<HTMLTextAreaElement>(null);
@@ -52,6 +53,8 @@ export function Composer() {
       event.preventDefault();
       // VS Code would have the page undo as well, and the text would be gone.
       event.stopPropagation();
+    } else if (composer.text.peek() === '' && answerSuggestion(event)) {
+      event.preventDefault();
     } else if (event.key === 'Backspace' && removeMention()) {
       event.preventDefault();
     } else if (recall(event)) {
@@ -60,6 +63,16 @@ export function Composer() {
       event.preventDefault();
       post({ type: 'cancel' });
     }
+  }
+
+  /** Tab takes the suggestion and Escape dismisses it; without one, both do what they usually do. */
+  function answerSuggestion({ key, shiftKey, altKey, ctrlKey, metaKey }: KeyboardEvent): boolean {
+    const text = suggestion.peek();
+    if (text === undefined || shiftKey || altKey || ctrlKey || metaKey) return false;
+    if (key === 'Tab') composer.set(text);
+    else if (key === 'Escape') dismissSuggestion();
+    else return false;
+    return true;
   }
 
   /** Up in the first line and Down in the last one walk through the messages of the session. */
@@ -88,7 +101,8 @@ export function Composer() {
   }
 
   const list = completion.list.value;
-  const hint = argumentHint(session.commands.value, composer.text.value);
+  const suggested = composer.text.value === '' ? suggestion.value : undefined;
+  const hint = suggested ? strings.suggestionHint : argumentHint(session.commands.value, composer.text.value);
   return (
     <>
       {session.banner.value && session.queue.value.length === 0 && (
@@ -115,8 +129,11 @@ export function Composer() {
           aria-controls={list ? listId : undefined}
           aria-describedby={hint === undefined ? undefined : hintId}
           aria-activedescendant={list ? completionId(listId, completion.active.value) : undefined}
-          placeholder={placeholder()}
+          placeholder={suggested ?? placeholder()}
+          title={suggested}
+          data-suggests={suggested !== undefined}
           onInput={(event) => {
+            dismissSuggestion();
             forgetPaste();
             composer.typed(event.currentTarget.value);
             completion.update();

@@ -384,6 +384,8 @@ export const strings = /* @__PURE__ */ (() => {
           ? l10n.t('Enter queues the message. Cmd+Enter steers the running turn with it.')
           : l10n.t('Enter queues the message. Ctrl+Enter steers the running turn with it.'),
     },
+    suggestionHint: l10n.t('Tab inserts the suggestion, Escape dismisses it'),
+    suggested: (text: string) => l10n.t('Suggested message: {0}. Press Tab to insert it.', text),
     send: l10n.t('Send'),
     notSent: l10n.t("Your last message wasn't sent. Send the message again."),
     messageTooLong: (length: number, most: number) =>

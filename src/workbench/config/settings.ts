@@ -69,6 +69,11 @@ export function notificationSound(): boolean {
   return read<boolean>('notificationSound', false) === true;
 }
 
+export function promptSuggestions(): 'auto' | 'on' | 'off' {
+  const value = read<string>('promptSuggestions', 'auto');
+  return value === 'on' || value === 'off' ? value : 'auto';
+}
+
 export function historyLimits(): { readonly maxAgeDays: number; readonly maxBytes: number } {
   const days = read<number>('history.maxAgeDays', 180);
   const megabytes = read<number>('history.maxMegabytes', 2048);

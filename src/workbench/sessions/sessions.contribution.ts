@@ -45,6 +45,7 @@ import {
   backgroundPolicy,
   idleLimitMs,
   keepsWarmAgent,
+  promptSuggestions,
   recordsChanges,
   restartsAgents,
   startTimeoutMs,
@@ -284,6 +285,7 @@ function conversationServices(workbench: Workbench): ConversationServices {
     restarts: restartsAgents,
     startTimeoutMs,
     afterCancel,
+    suggestions: promptSuggestions,
     onTraffic: (key, kind, line) => traffic.note(key, kind, line, Date.now()),
   };
 }

@@ -442,7 +442,8 @@ function withoutQuestions({ services, catalog, log }: ServeOptions): Conversatio
   const { mcpServers: _mcp, editorTools: _tools, signInTerminal: _signIn, remote: _remote, ...others } = services;
   // Nobody reviews changes here, and callers answer requests: the user's rules and choices are for
   // the user's sessions.
-  const { restarts: _restarts, changes: _changes, permissionRules: _rules, choices: _choices, ...rest } = others;
+  const { restarts: _restarts, changes: _changes, permissionRules: _rules, choices: _choices, ...own } = others;
+  const { suggestions: _suggestions, ...rest } = own;
   const files = new EditorFiles({ log });
   return {
     ...rest,

@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import Ajv2020, { type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+import { withNewer } from './newerSchema';
 
 export type SchemaName = 'v1' | 'v1 unstable' | 'v2' | 'v2 unstable';
 
@@ -49,17 +50,17 @@ export class OfficialSchema {
   readonly #compiled = new Map<string, ValidateFunction>();
 
   constructor(name: SchemaName) {
-    const [version, unstable] = name.split(' ');
+    const [version, unstable] = name.split(' ') as ['v1' | 'v2', string?];
     const file = `@agentclientprotocol/sdk/schema/${version}/schema.${unstable ? 'unstable.' : ''}json`;
     const schema = require(file) as { readonly $defs: Readonly<Record<string, Definition>> };
     this.name = name;
-    this.defs = schema.$defs;
+    this.defs = unstable ? withNewer(version, schema.$defs) : schema.$defs;
     this.methods = methodsOf(schema.$defs);
     // Most test processes judge a few messages only: compiling the schemas is what takes time.
     const quick = { validateSchema: false, inlineRefs: false, code: { optimize: false } };
     this.#ajv = new Ajv2020({ strict: false, allErrors: false, logger: false, validateFormats: true, ...quick });
     addFormats.default(this.#ajv as never);
-    this.#ajv.addSchema(schema, 'protocol');
+    this.#ajv.addSchema({ ...schema, $defs: this.defs }, 'protocol');
   }
 
   method(name: string): SchemaMethod | undefined {

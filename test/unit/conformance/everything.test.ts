@@ -4,6 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { at } from '../../../src/base/untrusted';
 import type { EditorTools } from '../../../src/client/mcp/editorTools';
+import { projectSession } from '../../../src/client/view/projectSession';
 import { acpServer } from '../../../src/editorTools/acpServer';
 import type { ContentBlock } from '../../../src/session/events/content';
 import type { QueuedAttachment } from '../../../src/session/queue/queue';
@@ -43,7 +44,7 @@ for (const version of [1, 2] as const)
         'v1:update/user_message_chunk agent_message_chunk agent_thought_chunk tool_call tool_call_update plan',
         'v1:update/plan_update plan_removed available_commands_update current_mode_update config_option_update',
         'v1:update/session_info_update usage_update notice compaction_update compaction_summary_chunk',
-        'v1:update/subagent_update session_message session_message_chunk',
+        'v1:update/subagent_update session_message session_message_chunk prompt_suggestions_update',
         'v1:client/session.configOptions.boolean',
         'v1:client/session.notices compaction',
         'v1:client/plan subagents',
@@ -52,7 +53,7 @@ for (const version of [1, 2] as const)
         'v2:update/tool_call_content_chunk tool_call_update terminal_update terminal_output_chunk plan_update',
         'v2:update/plan_removed available_commands_update config_option_update session_info_update',
         'v2:update/usage_update notice compaction_update compaction_summary_chunk subagent_update',
-        'v2:update/session_message session_message_chunk',
+        'v2:update/session_message session_message_chunk prompt_suggestions_update',
       ],
       async () => {
         rig.open({});
@@ -65,6 +66,28 @@ for (const version of [1, 2] as const)
       },
       version,
     );
+
+    proof(
+      'shows the message that the agent suggests, until the next turn',
+      ['v1:client/session.promptSuggestions', 'v2:client/session.promptSuggestions'],
+      async () => {
+        rig.open({}, { suggestions: () => 'auto' });
+        const suggestions = [{ prompt: [{ type: 'text', text: 'Run the tests' }] }];
+        await rig.send(`update ${JSON.stringify({ sessionUpdate: 'prompt_suggestions_update', suggestions })}`);
+        const shown = () => projectSession(rig.conversation).suggestion;
+        assert.deepEqual(shown(), { text: 'Run the tests', always: false });
+        await rig.send('say x');
+        assert.equal(shown(), undefined);
+      },
+      version,
+    );
+
+    it('asks for no suggestions if the user has turned them off', async () => {
+      rig.open({}, { suggestions: () => 'off' });
+      await rig.send('say x');
+      const [initialize] = rig.agentLog.filter(({ dir, msg }) => dir === 'in' && msg?.method === 'initialize');
+      assert.doesNotMatch(JSON.stringify(initialize?.msg?.params), /promptSuggestions/);
+    });
 
     proof(
       'cannot send what the agent takes',

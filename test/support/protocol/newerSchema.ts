@@ -1,0 +1,41 @@
+// What newer schemas add to the one of the newest SDK (1.29), as far as Parley supports it.
+import type { Definition } from './officialSchema';
+
+type Definitions = Readonly<Record<string, Definition>>;
+
+const suggestion: Definition = {
+  type: 'object',
+  required: ['prompt'],
+  properties: { prompt: { type: 'array', minItems: 1, items: { $ref: '#/$defs/ContentBlock' } } },
+};
+const suggestions: Definition = {
+  type: 'object',
+  required: ['sessionUpdate', 'suggestions'],
+  properties: {
+    sessionUpdate: { type: 'string', const: 'prompt_suggestions_update' },
+    suggestions: { type: 'array', items: suggestion },
+  },
+};
+const session: Definition = { type: 'object', properties: { promptSuggestions: { type: 'object', properties: {} } } };
+
+/** Unstable, 1.31. */
+const additions: Readonly<Record<'v1' | 'v2', Definitions>> = {
+  v1: { SessionUpdate: { oneOf: [suggestions] }, ClientSessionCapabilities: session },
+  v2: { SessionUpdate: { anyOf: [suggestions] }, ClientCapabilities: { properties: { session } } },
+};
+
+export function withNewer(version: 'v1' | 'v2', defs: Definitions): Definitions {
+  const changed = Object.entries(additions[version]).map(([name, { oneOf = [], anyOf = [], properties }]) => {
+    const { [name]: old = {} } = defs;
+    return [
+      name,
+      {
+        ...old,
+        ...(old.oneOf && { oneOf: [...oneOf, ...old.oneOf] }),
+        ...(old.anyOf && { anyOf: [...anyOf, ...old.anyOf] }),
+        ...(properties && { properties: { ...old.properties, ...properties } }),
+      },
+    ] as const;
+  });
+  return { ...defs, ...Object.fromEntries(changed) };
+}

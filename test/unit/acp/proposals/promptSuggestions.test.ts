@@ -1,0 +1,37 @@
+// What is shown of the messages that an agent suggests: one line that can be typed.
+import { strict as assert } from 'node:assert';
+import { notifiedSuggestion, suggestedPrompt } from '../../../../src/acp/proposals/promptSuggestions';
+
+const block = (text: unknown): object => ({ type: 'text', text });
+const first = (...prompts: readonly unknown[]): string | undefined =>
+  suggestedPrompt(prompts.map((prompt) => ({ prompt }))).text;
+
+describe('suggested messages', () => {
+  it('takes the first one, on one line', () => {
+    assert.equal(first([block('Run the tests')], [block('Commit')]), 'Run the tests');
+    assert.equal(first([block(' Run the\n\ttests '), block('twice')]), 'Run the tests twice');
+    assert.equal(
+      first([block('Fix'), { type: 'resource_link', uri: 'file:///a.ts', name: 'a.ts' }]),
+      'Fix file:///a.ts',
+    );
+  });
+
+  it('skips what is empty, too long, has hidden characters, or can’t be typed', () => {
+    const image = { type: 'image', data: 'AAAA', mimeType: 'image/png' };
+    const odd = [undefined, null, 'text', [], [block(' ')], [block(1)], [null], [block('a'), image]];
+    assert.equal(first(...odd, [block('x'.repeat(501))], [block('rm \u202ecod')], [block('Commit')]), 'Commit');
+    assert.equal(first([block('\u0007')]), undefined);
+    assert.equal(first(), undefined);
+    assert.equal(suggestedPrompt([null, 7, {}]).text, undefined);
+    assert.equal(first(Array.from({ length: 10_000 }, () => block('a'))), undefined);
+  });
+
+  it('reads the notification of Qwen Code for its own session only', () => {
+    const method = 'qwen/notify/session/prompt-suggestion';
+    const params = { v: 1, sessionId: 's', suggestion: 'Run the tests', promptId: 'p' };
+    assert.deepEqual(notifiedSuggestion(method, params, 's'), { type: 'prompt_suggestion', text: 'Run the tests' });
+    assert.equal(notifiedSuggestion(method, params, 'other'), undefined);
+    assert.equal(notifiedSuggestion('qwen/notify/session/mode-update', params, 's'), undefined);
+    assert.equal(notifiedSuggestion(method, { sessionId: 's', suggestion: {} }, 's')?.text, undefined);
+  });
+});
