@@ -42,6 +42,7 @@ export interface ClientCan {
   readonly booleanOptions: boolean;
   readonly forms: boolean;
   readonly receipts: boolean;
+  readonly suggestions: boolean;
 }
 
 export interface KeptState {
@@ -71,6 +72,7 @@ export function clientCan(params: unknown, version: Version): ClientCan {
     terminals: at(capabilities, 'terminal') === true,
     forms: at(capabilities, 'elicitation', 'form') != null,
     receipts: version === 2 || at(capabilities, '_meta', 'prompt_lifecycle', 'receipt') != null,
+    suggestions: at(capabilities, 'session', 'promptSuggestions') != null,
     booleanOptions: version === 2 || (typeof booleans === 'object' && booleans !== null),
   };
 }

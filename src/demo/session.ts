@@ -107,7 +107,7 @@ export class DemoSession {
     this.#ready = true;
     if (by === 'client') this.#note('client', 'session/ready');
     await this.update({ sessionUpdate: 'available_commands_update', availableCommands: this.options.commands() });
-    await this.#showUsage();
+    await this.showUsage();
   }
 
   async storeState(content: string): Promise<void> {
@@ -259,7 +259,7 @@ export class DemoSession {
       if (abort.signal.aborted) stopReason = 'cancelled';
       else fault = error instanceof RpcFault ? error : new RpcFault(-32603, `The demo agent failed: ${String(error)}`);
     }
-    await this.#showUsage();
+    await this.showUsage();
     await this.#end(sent, stopReason, fault);
   }
 
@@ -306,8 +306,9 @@ export class DemoSession {
     await this.update({ sessionUpdate: 'session_info_update', title, updatedAt: new Date().toISOString() });
   }
 
-  async #showUsage(): Promise<void> {
-    await this.update({ sessionUpdate: 'usage_update', used: this.#used, size: CONTEXT_SIZE });
+  async showUsage(meta?: object): Promise<void> {
+    const context = { used: this.#used, size: CONTEXT_SIZE };
+    await this.update({ sessionUpdate: 'usage_update', ...context, ...(meta && { _meta: meta }) });
   }
 
   #note(by: 'client' | 'agent', message: string): void {

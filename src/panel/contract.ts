@@ -9,6 +9,7 @@ import type {
   PermissionOption,
   PermissionRuleOffer,
   PlanEntry,
+  RateLimit,
   SessionMode,
   TokenParts,
   ToolLocation,
@@ -595,6 +596,8 @@ export interface SessionView {
   readonly mode?: string;
   readonly config: readonly ConfigOption[];
   readonly usage?: Usage;
+  /** Of the user's account; some may be over. */
+  readonly limits?: readonly RateLimit[];
   /** The agent's for the next message. `always`: with a screen reader too. */
   readonly suggestion?: { readonly text: string; readonly always: boolean };
   readonly attachments: readonly AttachmentView[];
@@ -656,6 +659,7 @@ export type {
   ContentBlock,
   PermissionOption,
   PlanEntry,
+  RateLimit,
   SessionMode,
   ToolLocation,
   ToolStatus,

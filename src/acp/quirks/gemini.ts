@@ -9,3 +9,14 @@ import { at } from '../../base/untrusted';
 export function missingFileReadsEmpty(initializeResult: unknown): boolean {
   return at(initializeResult, 'agentInfo', 'name') === 'gemini-cli';
 }
+
+/**
+ * Returns the tokens of a turn as `usage` names them. gemini-cli tells them only in `_meta.quota` of
+ * its answer.
+ */
+export function tokensOfQuota(answer: unknown): object | undefined {
+  const count = at(answer, '_meta', 'quota', 'token_count');
+  const [inputTokens, outputTokens] = [at(count, 'input_tokens'), at(count, 'output_tokens')];
+  if (typeof inputTokens !== 'number' || typeof outputTokens !== 'number') return undefined;
+  return { inputTokens, outputTokens, totalTokens: inputTokens + outputTokens };
+}

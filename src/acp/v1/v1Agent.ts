@@ -17,6 +17,7 @@ import type {
 import { toConfigOptions, toToolPatch } from '../protocol/readContent';
 import { missing, RpcAgent } from '../protocol/rpcAgent';
 import { readQuestion, readTokens, toPermissionOptions } from '../protocol/sessionWire';
+import { tokensOfQuota } from '../quirks/gemini';
 import { unlistedModes } from '../quirks/grok';
 import { withParent } from '../quirks/parentCall';
 import { readAuthMethods } from './v1Description';
@@ -115,7 +116,12 @@ export class V1Agent extends RpcAgent {
     const parsed = promptResultSchema.safeParse(raw);
     if (!parsed.success || !parsed.data) return { ends: true };
     const { stopReason, usage, messageId } = parsed.data;
-    return { ends: true, stopReason: readStopReason(stopReason), ...readTokens(usage), messageId };
+    return {
+      ends: true,
+      stopReason: readStopReason(stopReason),
+      ...readTokens(usage ?? tokensOfQuota(raw)),
+      messageId,
+    };
   }
 
   /**

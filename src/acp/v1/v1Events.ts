@@ -22,6 +22,7 @@ import { word } from '../protocol/sharedSchema';
 import { terminalMeta } from '../protocol/terminalMeta';
 import { readInRuns } from '../protocol/textRuns';
 import { parentCallOf, withParent } from '../quirks/parentCall';
+import { rateLimitsOf } from '../quirks/rateLimits';
 import { isToolUpdate, modelsSchema, modesSchema, type ToolUpdate, updateSchema, type V1Update } from './v1Schema';
 
 export type ModelOption = Extract<ConfigOption, { type: 'select' }>;
@@ -85,8 +86,10 @@ function emitKnown(update: V1Update, emit: EventSink): void {
       emit({ type: 'info', title: update.title, updatedAt: update.updatedAt });
       break;
     case 'usage_update': {
-      const { used, size, cost } = update;
+      const { used, size, cost, _meta } = update;
       emit({ type: 'usage', usage: { used, size, cost } });
+      const limits = rateLimitsOf(_meta);
+      if (limits) emit(limits);
       break;
     }
     case 'notice': {

@@ -81,6 +81,7 @@ export const updateSchema = z.discriminatedUnion('sessionUpdate', [
       z.catch(z.nullish(z.object({ amount: z.number(), currency: text })), null),
       z.transform((cost) => cost ?? undefined),
     ),
+    _meta: z.optional(z.unknown()),
   }),
   z.object({
     sessionUpdate: z.literal('notice'),

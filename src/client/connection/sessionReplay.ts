@@ -35,6 +35,7 @@ const OF_THE_SESSION: ReadonlySet<SessionEvent['type']> = new Set([
   'config',
   'info',
   'usage',
+  'rate_limits',
   'prompt_suggestion',
   'subagent',
   'session_message',

@@ -20,6 +20,18 @@ export async function slow(turn: Turn): Promise<void> {
   await turn.say('A minute has passed. Thank you for your patience.\n');
 }
 
+/** Rate limits have no place in the protocol: this is how claude-agent-acp reports them. */
+export async function limits(turn: Turn): Promise<void> {
+  const resetsAt = Math.floor(Date.now() / 1000) + 2 * 3600;
+  const info = { status: 'allowed_warning', rateLimitType: 'five_hour', utilization: 0.93, resetsAt };
+  await turn.session.showUsage({ '_claude/rateLimit': info });
+  if (turn.session.can.suggestions) {
+    const suggestions = [{ prompt: [{ type: 'text', text: '/help' }] }];
+    await turn.show({ sessionUpdate: 'prompt_suggestions_update', suggestions });
+  }
+  await turn.say('I have no account and no limits. I only pretend, so that you see both at the message field.\n');
+}
+
 export async function fail(turn: Turn): Promise<void> {
   await turn.say('I will answer this prompt with an error, as an agent does that has lost its model. Here it comes.\n');
   throw new RpcFault(-32603, 'The demo agent failed, because you asked it to.', {

@@ -109,6 +109,17 @@ export interface Usage {
   readonly cost?: { readonly amount: number; readonly currency: string };
 }
 
+/** A limit of the user's account that the agent reports. */
+export interface RateLimit {
+  /** A code such as `five_hour`, or ''. */
+  readonly kind: string;
+  readonly state: 'ok' | 'warning' | 'reached';
+  /** 0 to 1. */
+  readonly used?: number;
+  /** Ms since 1970. */
+  readonly resetsAt?: number;
+}
+
 export interface TokenParts {
   readonly input?: number;
   readonly output?: number;

@@ -10,6 +10,7 @@ import type {
   PermissionOption,
   PermissionRuleOffer,
   PlanEntry,
+  RateLimit,
   SessionMode,
   ToolContent,
   ToolLocation,
@@ -198,6 +199,8 @@ export type SessionEvent =
       readonly byUser?: true;
     }
   | { readonly type: 'usage'; readonly usage: Usage }
+  /** Replaces the limits of the same kinds, and any that was reached. */
+  | { readonly type: 'rate_limits'; readonly limits: readonly RateLimit[] }
   /** What the user may send next, on one line; absent: the agent has no suggestion any more. */
   | { readonly type: 'prompt_suggestion'; readonly text?: string | undefined }
   // Terminals run by the client or only described by the agent. `output` replaces the output so

@@ -230,6 +230,12 @@ export class SessionModel {
         if (turn) turn.usage = event.usage;
         break;
       }
+      case 'rate_limits': {
+        const kinds = new Set(event.limits.map(({ kind }) => kind));
+        const others = state.limits.filter(({ kind, state }) => state !== 'reached' && !kinds.has(kind));
+        state.limits = [...event.limits, ...others].slice(0, MAX_LIMITS);
+        break;
+      }
       case 'prompt_suggestion':
         state.suggestion = event.text;
         break;
@@ -314,6 +320,7 @@ const PARTS = {
   config: 'config',
   choices: 'config',
   usage: 'usage',
+  rate_limits: 'usage',
   info: 'info',
   plan: 'plan',
   plan_document: 'plan',
@@ -335,6 +342,7 @@ const PARTS = {
 
 const PARTS_OF_STATE: ReadonlySet<SessionPart> = new Set(Object.values(PARTS));
 const NEWEST = 64;
+const MAX_LIMITS = 10;
 
 function firstChange(shown: readonly Entry[], entries: readonly Entry[], first: number): number {
   for (let index = first; index < entries.length; index++) {

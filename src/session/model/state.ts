@@ -8,6 +8,7 @@ import type {
   PermissionOption,
   PermissionRuleOffer,
   PlanEntry,
+  RateLimit,
   SessionMode,
   TokenParts,
   ToolContent,
@@ -369,6 +370,7 @@ export class SessionState {
   /** What the agent has said since the session was opened; the rest is from before. */
   confirmed: { readonly mode: boolean; readonly config: boolean } = { mode: false, config: false };
   usage: Usage | undefined;
+  limits: readonly RateLimit[] = [];
   /** Of the agent, for the next message; until the next turn. */
   suggestion: string | undefined;
 }

@@ -7,7 +7,6 @@ import { isCtrl, isMac } from '../dom/ctrlKey';
 import { isComposing } from '../dom/dom';
 import { post } from '../host/host';
 import { session } from '../host/session';
-import { formatCost, formatCount, formatShare } from '../text/format';
 import { strings } from '../text/strings';
 import { dropIn, forgetPaste, pasteIn, undoPaste } from './attach';
 import { Attachments } from './attachments';
@@ -17,6 +16,7 @@ import { mentionBefore } from './mention';
 import { Pickers } from './pickers';
 import { argumentHint, isCommand } from './slash';
 import { dismissSuggestion, suggestion } from './suggestion';
+import { LimitNotice, UsageRing } from './usage';
 
 export function Composer() {
   const field = useRef<HTMLTextAreaElement>(null);
@@ -158,6 +158,7 @@ export function Composer() {
             <Icon name="warning" /> {composer.problem.value}
           </p>
         )}
+        <LimitNotice />
         <div class="bar">
           <div class="bar-start">
             <IconButton
@@ -229,30 +230,4 @@ function placeholder(): string {
   const agent = session.agentName.value;
   if (agent === '') return strings.placeholderFirst;
   return session.isAsked.value ? strings.placeholderAsked(agent) : strings.placeholder(agent);
-}
-
-/** Shows how full the agent's context is. */
-function UsageRing() {
-  const usage = session.usage.value;
-  if (!usage || usage.size <= 0) return null;
-  const percent = Math.min(100, Math.round((usage.used / usage.size) * 100));
-  const lines = [strings.usage(formatCount(usage.used), formatCount(usage.size))];
-  if (usage.cost) lines.push(strings.cost(formatCost(usage.cost.amount, usage.cost.currency)));
-  return (
-    <span
-      class="usage"
-      role="img"
-      aria-label={[strings.usageLabel(formatShare(percent / 100)), ...lines].join(', ')}
-      title={lines.join('\n')}
-      data-level={percent >= 90 ? 'high' : undefined}
-    >
-      <svg viewBox="0 0 16 16" aria-hidden="true">
-        <circle class="ring" cx="8" cy="8" r="6" />
-        <circle class="used" cx="8" cy="8" r="6" pathLength={100} stroke-dasharray={`${percent} 100`} />
-      </svg>
-      <span class="percent" aria-hidden="true">
-        {formatShare(percent / 100)}
-      </span>
-    </span>
-  );
 }

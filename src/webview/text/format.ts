@@ -64,16 +64,19 @@ export function formatSeconds(ms: number): string {
 
 /** "now", "5 min. ago", "yesterday" */
 export function formatAgo(ms: number): string {
-  const minutes = Math.floor(Math.max(0, ms) / 60_000);
-  const [count, unit] =
-    minutes < 1
-      ? ([0, 'second'] as const)
-      : minutes < 60
-        ? ([minutes, 'minute'] as const)
-        : minutes < 24 * 60
-          ? ([Math.floor(minutes / 60), 'hour'] as const)
-          : ([Math.floor(minutes / (24 * 60)), 'day'] as const);
-  return ages().format(-count, unit);
+  return relative(-Math.floor(Math.max(0, ms) / 60_000), Math.trunc);
+}
+
+/** "in 5 min.", "in 2 hr.", "tomorrow" */
+export function formatIn(ms: number): string {
+  return relative(Math.ceil(Math.max(0, ms) / 60_000), Math.round);
+}
+
+function relative(minutes: number, whole: (value: number) => number): string {
+  const size = Math.abs(minutes);
+  if (size < 1) return ages().format(0, 'second');
+  if (size < 60) return ages().format(minutes, 'minute');
+  return size < 24 * 60 ? ages().format(whole(minutes / 60), 'hour') : ages().format(whole(minutes / (24 * 60)), 'day');
 }
 
 /** Both forms have the count as `{0}`. */

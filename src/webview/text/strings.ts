@@ -1,6 +1,7 @@
 // Every text of the panel and of the pages of tools, in the language of the page.
 import * as l10n from '@vscode/l10n';
-import { counted, formatDuration, formatNumber, formatSeconds, formatShare, language } from './format';
+import type { RateLimit } from '../../panel/contract';
+import { counted, formatDuration, formatIn, formatNumber, formatSeconds, formatShare, language } from './format';
 
 // Each table is a call without side effects, so that a page is built without the tables of others.
 export const strings = /* @__PURE__ */ (() => {
@@ -409,6 +410,7 @@ export const strings = /* @__PURE__ */ (() => {
     off: l10n.t('Off'),
     usage: (used: string, size: string) => l10n.t('{0} of {1} context tokens used', used, size),
     cost: (amount: string) => l10n.t('Cost: {0}', amount),
+    limit: limitText,
     usageLabel: (percent: string) => l10n.t('{0} of context used', percent),
     imagesNotAllowed: l10n.t("This agent doesn't accept images."),
     audioNotAllowed: l10n.t("This agent doesn't accept audio."),
@@ -681,6 +683,39 @@ function size(bytes: number): string {
   return kilobytes < 1024
     ? l10n.t('{0} KB', formatNumber(kilobytes))
     : l10n.t('{0} MB', formatNumber(kilobytes / 1024));
+}
+
+/** @param now ms since 1970 */
+function limitText({ kind, state, used, resetsAt }: RateLimit, now: number): string {
+  const name = limitName(kind);
+  const said =
+    state === 'reached'
+      ? l10n.t('{0} reached', name)
+      : used === undefined
+        ? name
+        : l10n.t('{0}: {1} used', name, formatShare(used));
+  return resetsAt === undefined
+    ? said
+    : l10n.t('{0}, resets {1} ({2})', said, clock(resetsAt), formatIn(resetsAt - now));
+}
+
+function limitName(kind: string): string {
+  switch (kind) {
+    case 'five_hour':
+      return l10n.t('5-hour limit');
+    case 'seven_day':
+      return l10n.t('Weekly limit');
+    case 'seven_day_opus':
+      return l10n.t('Weekly Opus limit');
+    case 'seven_day_sonnet':
+      return l10n.t('Weekly Sonnet limit');
+    case 'seven_day_overage_included':
+      return l10n.t('Weekly limit of the model');
+    case 'overage':
+      return l10n.t('Extra usage limit');
+    default:
+      return l10n.t('Usage limit');
+  }
 }
 
 function clock(at: number): string {

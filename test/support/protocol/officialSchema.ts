@@ -49,12 +49,13 @@ export class OfficialSchema {
   readonly #ajv: Ajv2020;
   readonly #compiled = new Map<string, ValidateFunction>();
 
-  constructor(name: SchemaName) {
+  /** @param newer with what is only in newer schemas */
+  constructor(name: SchemaName, newer: boolean) {
     const [version, unstable] = name.split(' ') as ['v1' | 'v2', string?];
     const file = `@agentclientprotocol/sdk/schema/${version}/schema.${unstable ? 'unstable.' : ''}json`;
     const schema = require(file) as { readonly $defs: Readonly<Record<string, Definition>> };
     this.name = name;
-    this.defs = unstable ? withNewer(version, schema.$defs) : schema.$defs;
+    this.defs = unstable && newer ? withNewer(version, schema.$defs) : schema.$defs;
     this.methods = methodsOf(schema.$defs);
     // Most test processes judge a few messages only: compiling the schemas is what takes time.
     const quick = { validateSchema: false, inlineRefs: false, code: { optimize: false } };
@@ -92,7 +93,7 @@ export class OfficialSchema {
 const loaded = new Map<SchemaName, OfficialSchema>();
 
 export function officialSchema(name: SchemaName): OfficialSchema {
-  const known = loaded.get(name) ?? new OfficialSchema(name);
+  const known = loaded.get(name) ?? new OfficialSchema(name, true);
   loaded.set(name, known);
   return known;
 }

@@ -81,6 +81,7 @@ describe('demo agent', () => {
         'terminal',
         'long',
         'slow',
+        'limits',
         'count',
         ...PROPOSALS,
         'error',
@@ -89,6 +90,17 @@ describe('demo agent', () => {
       ],
     );
     assert.deepEqual(await client.request('session/status', { sessionId: 'other' }), { status: 'not_found' });
+  });
+
+  it('suggests a message only to a client that shows suggestions', async () => {
+    const session = { promptSuggestions: {} };
+    for (const can of [{ ...everything, session }, everything]) {
+      await start({}, can);
+      await play('/limits');
+      const names = client.updates().map(({ sessionUpdate }) => sessionUpdate);
+      assert.equal(names.includes('prompt_suggestions_update'), can.session === session);
+      await client.close();
+    }
   });
 
   it('says that it is a script and no model, whatever one writes', async () => {
@@ -267,7 +279,8 @@ describe('demo agent', () => {
       'terminal/release': () => ({}),
     });
     await client.request('session/set_mode', { sessionId, modeId: 'ask' });
-    for (const text of ['hi', '/nothing', '/thoughts', '/plan', '/edit', '/terminal', '/stream']) await play(text);
+    for (const text of ['hi', '/nothing', '/thoughts', '/plan', '/edit', '/terminal', '/stream', '/limits'])
+      await play(text);
     assert.deepEqual(
       client.received.map(misfitCall).filter((wrong) => wrong !== undefined),
       [],

@@ -34,6 +34,14 @@ describe('the tokens of a turn', () => {
     for (const none of [null, 7, {}, { totalTokens: '2' }]) sameData(await answer({ usage: none }), { ends: true });
   });
 
+  it('are read from the quota of gemini-cli, which has no usage', async () => {
+    const quota = { token_count: { input_tokens: 246, output_tokens: 90 }, model_usage: [] };
+    const tokens = { tokens: 336, tokenParts: { input: 246, output: 90 } };
+    sameData(await answer({ _meta: { quota } }), { ends: true, ...tokens });
+    sameData(await answer({ usage, _meta: { quota } }), { ends: true, ...read });
+    sameData(await answer({ _meta: { quota: { token_count: { input_tokens: '1' } } } }), { ends: true });
+  });
+
   it('stand at the end of the turn, also where they come after it', () => {
     for (const late of [false, true]) {
       const turn = { turnId: 't', stopReason: 'end_turn' } as const;
