@@ -26,6 +26,7 @@ const receipt = z.object({
   /** Bytes. */
   size: z.number(),
   sha256: z.optional(text),
+  isPreview: z.optional(z.literal(true)),
 });
 
 export type Receipt = z.infer<typeof receipt>;

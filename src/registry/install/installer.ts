@@ -81,7 +81,7 @@ export class Installer extends Configured<InstallerOptions> {
    * @throws ParleyError; the reason of `signal`
    */
   async install(plan: InstallPlan, report: (step: InstallStep) => void, signal: AbortSignal): Promise<InstalledAgent> {
-    const { id, name, version } = plan.agent;
+    const { id, name, version, isPreview } = plan.agent;
     return withLock(this.installed.lockFile(id), async () => {
       const staged = await this.installed.stage(id);
       try {
@@ -91,7 +91,7 @@ export class Installer extends Configured<InstallerOptions> {
         await this.options.check({ name, command: join(staged, program), args, env }, signal);
         signal.throwIfAborted();
         const facts = { id, name, version, program, args: [...args], env, installedAt: Date.now() };
-        return await this.installed.commit(staged, { ...facts, sha256 });
+        return await this.installed.commit(staged, { ...facts, sha256, ...(isPreview && { isPreview }) });
       } catch (error) {
         const stderr = error instanceof ParleyError && error.stderr ? `\n${error.stderr}` : '';
         this.options.log.warn(`install ${id} ${version}: ${messageOf(error)}${stderr}`);

@@ -43,6 +43,9 @@ export interface RegistryAgent {
   readonly uvx?: PackageSource | undefined;
   /** By machine, such as `linux-x86_64`. */
   readonly binary: ReadonlyMap<string, BinarySource>;
+  /** The same agent in the preview channel. */
+  readonly preview?: RegistryAgent | undefined;
+  readonly isPreview?: true;
 }
 
 /** `problems`: why entries were skipped, for the log. */
@@ -70,22 +73,25 @@ const target = z.object({
   env,
   sha256: z.optional(z.string().check(z.regex(/^[0-9a-fA-F]{64}$/))),
 });
+const version = z.string().check(z.maxLength(100), z.regex(/^[0-9]+\.[0-9]+\.[0-9]+[0-9A-Za-z.+-]*$/));
+const distribution = z.object({
+  npx: z.optional(packaged),
+  uvx: z.optional(packaged),
+  // Read separately: invalid targets of other platforms don't matter.
+  binary: z.optional(z.record(z.string().check(z.maxLength(100)), z.unknown())),
+});
 const entry = z.object({
   id: z.string().check(z.maxLength(100), z.regex(/^[a-z][a-z0-9-]*$/)),
   name: line,
-  version: z.string().check(z.maxLength(100), z.regex(/^[0-9]+\.[0-9]+\.[0-9]+[0-9A-Za-z.+-]*$/)),
+  version,
   description: text,
   repository: z.optional(url),
   website: z.optional(url),
   authors: z._default(z.array(line).check(z.maxLength(50)), []),
   license: z.optional(line),
   icon: z.catch(z.optional(z.string().check(z.maxLength(2_000))), undefined),
-  distribution: z.object({
-    npx: z.optional(packaged),
-    uvx: z.optional(packaged),
-    // Read separately: invalid targets of other platforms don't matter.
-    binary: z.optional(z.record(z.string().check(z.maxLength(100)), z.unknown())),
-  }),
+  distribution,
+  preview: z.catch(z.optional(z.object({ version, distribution })), undefined),
 });
 
 /** @throws ParleyError `bad-registry`; its message quotes nothing */
@@ -113,14 +119,28 @@ export function parseRegistry(json: string): ParsedRegistry {
 function readEntry(value: unknown): RegistryAgent | string {
   const parsed = entry.safeParse(value);
   if (!parsed.success) return problemOf(parsed.error);
-  const { distribution, ...rest } = parsed.data;
+  const { distribution, preview, ...facts } = parsed.data;
+  const sources = readSources(distribution);
+  if (!sources) return 'no-distribution';
+  const others = preview && readSources(preview.distribution);
+  return {
+    ...facts,
+    ...sources,
+    ...(others && { preview: { ...facts, ...others, version: preview.version, isPreview: true } }),
+  };
+}
+
+function readSources({
+  npx,
+  uvx,
+  binary: programs = {},
+}: z.infer<typeof distribution>): Pick<RegistryAgent, 'npx' | 'uvx' | 'binary'> | undefined {
   const binary = new Map<string, BinarySource>();
-  for (const [machine, source] of Object.entries(distribution.binary ?? {})) {
+  for (const [machine, source] of Object.entries(programs)) {
     const read = target.safeParse(source);
     if (read.success) binary.set(machine, { ...read.data, sha256: read.data.sha256?.toLowerCase() });
   }
-  if (!distribution.npx && !distribution.uvx && binary.size === 0) return 'no-distribution';
-  return { ...rest, npx: distribution.npx, uvx: distribution.uvx, binary };
+  return npx || uvx || binary.size > 0 ? { npx, uvx, binary } : undefined;
 }
 
 function problemOf(error: z.core.$ZodError): string {

@@ -13,7 +13,7 @@ import type { RegistryAgent } from '../../registry/list/registryAgent';
 import type { AgentOrigin } from '../config/agentCatalog';
 import type { SignInFacts } from '../config/savedKeys';
 import { groupInstalled, type InstalledGroup } from '../registry/installedEntries';
-import { actionsOf, newerOf, removeAgent, sizeText, startSession } from '../registry/installFlow';
+import { actionsOf, removeAgent, sizeText, startSession, versionText } from '../registry/installFlow';
 import { confirm, showInfo } from '../ui/messages';
 import { fieldRows } from './agentFields';
 import { checkPage, isCancelled, requireTrust, signInPage, signOut, working } from './checkPage';
@@ -35,15 +35,15 @@ export function agentPage(id: string, services: EditorServices, back: Page): Pag
     const installed = groupInstalled(await registry.installer.installed.list(), registry.entries);
     const group = origin.kind === 'user' ? installed.find(({ entry }) => entry === id) : undefined;
     const shown: Shown = { agent, origin, facts: await keys.facts(agent), group };
-    let newer: RegistryAgent | undefined;
+    let newest: readonly RegistryAgent[] = [];
     return showPage({
       title: agent.name,
       placeholder: sourceText(origin),
       back,
-      rows: () => rowsOf(shown, newer, services, { again, back }),
+      rows: () => rowsOf(shown, newest, services, { again, back }),
       load: group
         ? async (signal) => {
-            newer = newerOf(group, (await registry.load(signal)).agents);
+            newest = (await registry.load(signal)).agents;
           }
         : undefined,
     });
@@ -68,7 +68,7 @@ interface Ways {
 
 function rowsOf(
   shown: Shown,
-  newer: RegistryAgent | undefined,
+  newest: readonly RegistryAgent[],
   services: EditorServices,
   ways: Ways,
 ): readonly PageRow[] {
@@ -98,7 +98,7 @@ function rowsOf(
         ]),
     ...(origin.kind === 'shipped' ? [] : section(l10n.t('Sign-in'), signInRows(shown, services, ways))),
     ...(own ? section(l10n.t('Settings'), settingRows(agent, services, ways)) : []),
-    ...section(l10n.t('Installed from the registry'), installedRows(shown, newer, services, ways)),
+    ...section(l10n.t('Installed from the registry'), installedRows(shown, newest, services, ways)),
     ...section(l10n.t('More'), moreRows(shown, services, ways)),
   ];
 }
@@ -168,15 +168,15 @@ function settingRows(agent: AgentDefinition, services: EditorServices, { again }
 
 function installedRows(
   { group }: Shown,
-  newer: RegistryAgent | undefined,
+  newest: readonly RegistryAgent[],
   { registry }: EditorServices,
   { again }: Ways,
 ): readonly PageRow[] {
   if (!group) return [];
-  const version = withIcon('package', l10n.t('Version {0}', group.current.version));
+  const version = withIcon('package', l10n.t('Version {0}', versionText(group.current)));
   return [
     { label: version, description: l10n.t('{0} on disk', sizeText(group.size)) },
-    ...actionsOf(group, newer, registry)
+    ...actionsOf(group, newest, registry)
       .filter(({ icon }) => icon !== 'trash') // it has a row with the removal of the entry
       .map(
         ({ icon, tooltip, run }): PageRow => ({

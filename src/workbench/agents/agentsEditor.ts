@@ -23,7 +23,7 @@ import type { RegistryAgent } from '../../registry/list/registryAgent';
 import { DEMO_AGENT_ID } from '../config/agentCatalog';
 import type { SignInFacts, UnusedKeys } from '../config/savedKeys';
 import { groupInstalled, type InstalledGroup } from '../registry/installedEntries';
-import { actionsOf, newerOf, sizeText } from '../registry/installFlow';
+import { actionsOf, newerOf, sizeText, versionText } from '../registry/installFlow';
 import { askLine, pick, pickSome } from '../ui/input';
 import { confirm, showInfo } from '../ui/messages';
 import { askFor, HTTP_SCHEMES, openEntry, REMOTE_SCHEMES } from './agentFields';
@@ -72,9 +72,7 @@ function listPage(services: EditorServices): Page {
         ...section(l10n.t("Can't be used"), problemRows(services)),
         ...section(
           l10n.t('Installed, not in your settings'),
-          groups
-            .filter(({ entry }) => entry === undefined)
-            .map((group) => unusedRow(group, newerOf(group, newest), services, again)),
+          groups.filter(({ entry }) => entry === undefined).map((group) => unusedRow(group, newest, services, again)),
         ),
         ...section(
           l10n.t('Saved keys without an agent'),
@@ -132,8 +130,8 @@ function factsOf({ agent, facts, group }: Listed, newest: readonly RegistryAgent
   const { signedIn, keys } = facts;
   return [
     ...(agent.id === preferred ? [l10n.t('used for new sessions')] : []),
-    ...(group ? [group.current.version, sizeText(group.size)] : []),
-    ...(newer ? [l10n.t('{0} is available', newer.version)] : []),
+    ...(group ? [versionText(group.current), sizeText(group.size)] : []),
+    ...(newer ? [l10n.t('{0} is available', versionText(newer))] : []),
     ...(signedIn
       ? [l10n.t('signed in since {0}', formatTime(signedIn.at))]
       : keys.length > 0
@@ -152,7 +150,7 @@ function problemRows({ registry }: EditorServices): readonly PageRow[] {
 
 function unusedRow(
   group: InstalledGroup,
-  newer: RegistryAgent | undefined,
+  newest: readonly RegistryAgent[],
   { registry }: EditorServices,
   again: Page,
 ): PageRow {
@@ -160,9 +158,9 @@ function unusedRow(
   return {
     id: `unused ${group.id}`,
     label: withIcon('package', current.name),
-    description: `${current.version} · ${sizeText(size)}`,
+    description: `${versionText(current)} · ${sizeText(size)}`,
     go: async () => {
-      const actions = actionsOf(group, newer, registry);
+      const actions = actionsOf(group, newest, registry);
       const items = actions.map(({ icon, tooltip }) => ({ id: icon, label: withIcon(icon, tooltip) }));
       const chosen = await pick(items, current.name, { ignoreFocusOut: true });
       await actions.find(({ icon }) => icon === chosen)?.run();

@@ -12,7 +12,7 @@ import type { AgentEntries } from './agentEntries';
 import type { AgentRegistry } from './agentRegistry';
 import type { FoundAgent, FoundAgents } from './foundAgents';
 import { groupInstalled, type InstalledGroup, useVersion } from './installedEntries';
-import { type Ask, actionsOf, installAgent, newerOf, sizeText, startSession } from './installFlow';
+import { type Ask, actionsOf, installAgent, newerOf, sizeText, startSession, versionText } from './installFlow';
 
 const ON_LIGHT = '#424242';
 const ON_DARK = '#C5C5C5';
@@ -127,14 +127,22 @@ class AgentPicker {
   }
 
   #registryRow(agent: RegistryAgent): ChoiceRow {
-    const { name, version, license, description } = agent;
+    const { name, version, license, description, preview } = agent;
+    const { registry, ask } = this.#services;
     return {
       id: `registry ${agent.id}`,
       icon: this.#icons.get(agent.id) ?? 'package',
       label: name,
       description: [version, license].filter((part) => part !== undefined).join(' · '),
       detail: description,
-      choose: () => installAgent(agent, this.#services.registry, this.#services.ask),
+      choose: () => installAgent(agent, registry, ask),
+      buttons: preview && [
+        {
+          icon: 'beaker',
+          tooltip: l10n.t('Install preview {0}', preview.version),
+          run: () => installAgent(preview, registry, ask),
+        },
+      ],
     };
   }
 
@@ -142,14 +150,14 @@ class AgentPicker {
     const { registry, ask } = this.#services;
     const { id, current, size } = group;
     const newer = newerOf(group, agents);
-    const facts = [current.version, sizeText(size)];
-    if (newer) facts.push(l10n.t('{0} is available', newer.version));
+    const facts = [versionText(current), sizeText(size)];
+    if (newer) facts.push(l10n.t('{0} is available', versionText(newer)));
     return {
       id: `installed ${id}`,
       icon: newer ? 'arrow-circle-up' : (this.#icons.get(id) ?? 'pass'),
       label: current.name,
       description: facts.join(' · '),
-      buttons: actionsOf(group, newer, registry, ask),
+      buttons: actionsOf(group, agents, registry, ask),
       choose: async () => {
         const versions = await registry.installer.installed.versions(id);
         await startSession(await useVersion(current, versions, registry.entries));

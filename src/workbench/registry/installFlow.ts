@@ -28,7 +28,7 @@ export async function installAgent(agent: RegistryAgent, registry: AgentRegistry
   const { installed } = installer;
   const plan = await planned(agent, registry);
   if (plan === undefined) return;
-  const isUpdate = (await installed.versions(agent.id)).length > 0;
+  const [last] = await installed.versions(agent.id);
   const detail = describePlan(plan);
   if (isTooLong(detail)) {
     throw new ParleyError(
@@ -36,10 +36,7 @@ export async function installAgent(agent: RegistryAgent, registry: AgentRegistry
       l10n.t('The registry gives {0} more arguments or variables than a question can show.', agent.name),
     );
   }
-  const question = isUpdate
-    ? l10n.t('Update {0} to version {1}?', agent.name, agent.version)
-    : l10n.t('Install {0} {1}?', agent.name, agent.version);
-  if (!(await ask(question, detail, isUpdate ? l10n.t('Update') : l10n.t('Install')))) return;
+  if (!(await ask(...questionOf(agent, last, detail)))) return;
   const now = await showProgress(l10n.t('Installing {0}…', agent.name), (signal, report) =>
     installer.install(plan, (step) => tell(step, report), signal),
   ).catch((error: unknown) => {
@@ -51,10 +48,23 @@ export async function installAgent(agent: RegistryAgent, registry: AgentRegistry
   await startSession(entry);
 }
 
+function questionOf(agent: RegistryAgent, last: InstalledAgent | undefined, detail: string): Parameters<Ask> {
+  const { name } = agent;
+  const version = versionText(agent);
+  if (!last) return [l10n.t('Install {0} {1}?', name, version), detail, l10n.t('Install')];
+  return last.isPreview === agent.isPreview
+    ? [l10n.t('Update {0} to version {1}?', name, version), detail, l10n.t('Update')]
+    : [l10n.t('Switch {0} to version {1}?', name, version), detail, l10n.t('Switch')];
+}
+
+export function versionText({ version, isPreview }: Pick<RegistryAgent, 'version' | 'isPreview'>): string {
+  return isPreview ? l10n.t('{0} (preview)', version) : version;
+}
+
 async function rollBack({ current, previous }: InstalledGroup, registry: AgentRegistry): Promise<void> {
   if (!previous) return;
   await useVersion(previous, await registry.installer.installed.versions(current.id), registry.entries);
-  void showInfo(l10n.t('{0} uses version {1} from its next start.', current.name, previous.version));
+  void showInfo(l10n.t('{0} uses version {1} from its next start.', current.name, versionText(previous)));
 }
 
 export async function removeAgent(
@@ -70,26 +80,39 @@ export async function removeAgent(
   for (const version of versions) await installed.remove(version);
 }
 
+/** In the channel of the installed version. */
 export function newerOf({ id, current }: InstalledGroup, agents: readonly RegistryAgent[]): RegistryAgent | undefined {
-  return agents.find((one) => one.id === id && isNewer(one.version, current.version));
+  const stable = agents.find((one) => one.id === id);
+  const listed = current.isPreview ? stable?.preview : stable;
+  return listed && isNewer(listed.version, current.version) ? listed : undefined;
 }
 
 export function actionsOf(
   group: InstalledGroup,
-  newer: RegistryAgent | undefined,
+  agents: readonly RegistryAgent[],
   registry: AgentRegistry,
   ask?: Ask,
 ): readonly ListButton[] {
-  const { previous } = group;
+  const { current, previous } = group;
+  const newer = newerOf(group, agents);
+  const stable = agents.find(({ id }) => id === group.id);
+  const other = current.isPreview ? stable : stable?.preview;
   const actions: readonly (ListButton | undefined)[] = [
     newer && {
       icon: 'cloud-download',
-      tooltip: l10n.t('Update to {0}', newer.version),
+      tooltip: l10n.t('Update to {0}', versionText(newer)),
       run: () => installAgent(newer, registry, ask),
+    },
+    other && {
+      icon: 'arrow-swap',
+      tooltip: other.isPreview
+        ? l10n.t('Switch to preview {0}', other.version)
+        : l10n.t('Switch to stable version {0}', other.version),
+      run: () => installAgent(other, registry, ask),
     },
     previous && {
       icon: 'discard',
-      tooltip: l10n.t('Go back to {0}', previous.version),
+      tooltip: l10n.t('Go back to {0}', versionText(previous)),
       run: () => rollBack(group, registry),
     },
     { icon: 'trash', tooltip: l10n.t('Remove'), run: () => removeAgent(group, registry, ask) },
@@ -153,6 +176,7 @@ export function describePlan({ agent, source, size, license }: InstallPlan): str
   const program = source.kind === 'binary' ? source.cmd : (source.cmd ?? source.name);
   const run = describeStart({ name: l10n.t('Runs'), command: program, args: source.args, env: source.env });
   return [
+    ...(agent.isPreview ? [l10n.t('A preview may be less stable. Its updates are previews until you switch.')] : []),
     ...from,
     ...(size === undefined ? [] : [sizeLine(source.kind, sizeText(size))]),
     ...(source.kind === 'binary' && source.sha256 === undefined

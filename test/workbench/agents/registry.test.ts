@@ -14,7 +14,7 @@ import { useFoundAgent } from '../../../src/workbench/registry/agentPicker';
 import { AgentRegistry } from '../../../src/workbench/registry/agentRegistry';
 import type { FoundAgent } from '../../../src/workbench/registry/foundAgents';
 import { dropEntries, groupInstalled, useVersion } from '../../../src/workbench/registry/installedEntries';
-import { describePlan, installAgent } from '../../../src/workbench/registry/installFlow';
+import { actionsOf, describePlan, installAgent } from '../../../src/workbench/registry/installFlow';
 import { removeFolder } from '../../support/scratch';
 import { closeLoopbacks, httpLoopback } from '../../support/servers/loopback';
 
@@ -141,6 +141,44 @@ describe('the registry of agents', () => {
       useFoundAgent({ ...CODEX, adapters: ['no-such'] }, registry, refuse),
       /doesn't list an adapter for Codex/,
     );
+  });
+
+  it('updates a preview to previews only, and offers the other channel apart from that', () => {
+    const stable = { id: 'tiny', name: 'Tiny', version: '2.0.0' } as RegistryAgent;
+    const preview = { ...stable, version: '3.0.0-preview.2', isPreview: true } as const;
+    const offered = (current: Partial<InstalledAgent>, listed: RegistryAgent): readonly string[] => {
+      const group = {
+        id: 'tiny',
+        current: { ...version('1.0.0', 1), ...current },
+        entry: 'tiny',
+        previous: undefined,
+        size: 1,
+      };
+      return actionsOf(group, [listed], {} as AgentRegistry).map(({ tooltip }) => tooltip);
+    };
+    const both = { ...stable, preview };
+    assert.deepEqual(offered({}, stable), ['Update to 2.0.0', 'Remove']);
+    assert.deepEqual(offered({}, both), ['Update to 2.0.0', 'Switch to preview 3.0.0-preview.2', 'Remove']);
+    const old = { version: '1.9.0-preview.1', isPreview: true } as const;
+    assert.deepEqual(offered(old, both), [
+      'Update to 3.0.0-preview.2 (preview)',
+      'Switch to stable version 2.0.0',
+      'Remove',
+    ]);
+    assert.deepEqual(offered(old, stable), ['Switch to stable version 2.0.0', 'Remove']);
+  });
+
+  it('asks before it switches to the preview channel, and says what that means', async () => {
+    const asked: string[] = [];
+    const agent = { id: 'tiny', name: 'Tiny', version: '3.0.0-preview.2', isPreview: true, binary: new Map() } as const;
+    const source = { kind: 'npx', name: 'tiny', version: '3.0.0-preview.2', args: [], env: {} } as const;
+    const installer = {
+      installed: { versions: async () => [version('1.0.0', 1)] },
+      plan: async () => ({ agent, source, license: 'MIT', tool: undefined }),
+    };
+    await installAgent(agent, { installer } as never, async (...words) => asked.push(...words) === 0);
+    assert.equal(asked[0], 'Switch Tiny to version 3.0.0-preview.2 (preview)?');
+    assert.match(asked[1] ?? '', /^A preview may be less stable\. Its updates are previews until you switch\.$/m);
   });
 
   it('begins no line of the question with a text of the registry, and asks about nothing that it cannot show', async () => {

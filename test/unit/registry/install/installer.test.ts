@@ -253,10 +253,14 @@ describe('the installer', function () {
 
     it('installs versions side by side, lists the newest first, and removes one', async () => {
       const first = await install(binary('/tiny.zip'));
-      const second = await install({ ...binary('/tiny.zip'), version: '1.1.0' });
+      const second = await install({ ...binary('/tiny.zip'), version: '1.1.0', isPreview: true });
       const { installed } = installer();
       const versions = async () => (await installed.versions('tiny')).map(({ version }) => version);
       assert.deepEqual(await versions(), ['1.1.0', '1.0.0']);
+      assert.deepEqual(
+        (await installed.versions('tiny')).map(({ isPreview }) => isPreview),
+        [true, undefined],
+      );
       await installed.remove(second);
       assert.deepEqual(await versions(), ['1.0.0']);
       await installed.remove({ id: '..', version: '1.0.0' });

@@ -56,6 +56,28 @@ describe('parseRegistry', () => {
     assert.equal(problems.length, 9);
   });
 
+  it('reads the preview channel of an agent, and keeps the agent if its preview is invalid', () => {
+    const distribution = { npx: { package: 'a@1.1.0-preview.1', args: ['--next'] } };
+    const previews = [
+      { version: '1.1.0-preview.1', distribution },
+      { version: 'next', distribution },
+      7,
+      { distribution: {} },
+    ];
+    const list = previews.map((preview, index) => entry({ id: `a${index}`, license: 'MIT', preview }));
+    const { agents, problems } = parseRegistry(JSON.stringify({ agents: list }));
+    assert.deepEqual(problems, []);
+    const [{ preview, ...stable } = agents[0]!] = agents;
+    const { npx, version, isPreview, ...shared } = preview!;
+    assert.deepEqual([npx, version, isPreview], [{ ...distribution.npx, env: {} }, '1.1.0-preview.1', true]);
+    const { npx: _npx, version: _version, ...same } = stable;
+    assert.deepEqual(shared, same);
+    assert.deepEqual(
+      agents.slice(1).map((one) => one.preview),
+      [undefined, undefined, undefined],
+    );
+  });
+
   it('rejects a file that is not a list', () => {
     for (const text of ['', '<html>', '[]', '{"agents":{}}', 'null'])
       assert.throws(() => parseRegistry(text), { code: 'bad-registry' });
