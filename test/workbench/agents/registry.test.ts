@@ -176,7 +176,7 @@ describe('the registry of agents', () => {
       installed: { versions: async () => [version('1.0.0', 1)] },
       plan: async () => ({ agent, source, license: 'MIT', tool: undefined }),
     };
-    await installAgent(agent, { installer } as never, async (...words) => asked.push(...words) === 0);
+    await installAgent(agent as never, { installer } as never, async (...words) => asked.push(...words) === 0);
     assert.equal(asked[0], 'Switch Tiny to version 3.0.0-preview.2 (preview)?');
     assert.match(asked[1] ?? '', /^A preview may be less stable\. Its updates are previews until you switch\.$/m);
   });
