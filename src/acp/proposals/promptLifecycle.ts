@@ -51,9 +51,16 @@ export function applyLifecycle(update: unknown, targets: UpdateTargets): boolean
       if (message) targets.emit(message);
       return message !== undefined;
     }
+    case 'replay_complete':
+      return true; // who asked for the replay has read it (sessionReplay.ts)
     default:
       return false;
   }
+}
+
+/** v2: the agent has repeated the past; what follows is live. */
+export function isReplayComplete(update: unknown): boolean {
+  return at(update, 'sessionUpdate') === 'replay_complete';
 }
 
 export function isUserMessage(update: unknown): boolean {

@@ -2,8 +2,9 @@
 // prompt. Agents repeat the past before their answer, after it, after session/ready, in several
 // bursts, or without being asked. Where a transcript exists, the repetition goes into a model of
 // its own and only what is missing is added; otherwise it becomes the transcript. States and ends of
-// turns in it belong to old turns: only the last state describes the session now.
-import { isIdle, isUserMessage } from '../../acp/proposals/promptLifecycle';
+// turns in it belong to old turns: only the last state describes the session now. An agent may say
+// that the past is complete (v2 `replay_complete`); otherwise a silence does.
+import { isIdle, isReplayComplete, isUserMessage } from '../../acp/proposals/promptLifecycle';
 import type { Dialect, StateReport, TurnComplete, UpdateTargets } from '../../acp/protocol/dialect';
 import type { AsSaid } from '../../acp/quirks/repeatedPast';
 import { type Disposable, toDisposable } from '../../base/disposable';
@@ -106,8 +107,11 @@ export class SessionReplay {
   #state: StateReport | undefined;
   #complete: TurnComplete | undefined;
   readonly #turns: ReplayedTurns;
+  /** What came after the agent said that the past is complete; undefined until then. */
+  #live: unknown[] | undefined;
   #timer: Disposable | undefined;
   #heard: (() => void) | undefined;
+  #completed: (() => void) | undefined;
 
   constructor(options: SessionReplayOptions) {
     this.#options = options;
@@ -117,7 +121,7 @@ export class SessionReplay {
       else options.session.apply(event);
     });
     const asSaid = (event: SessionEvent) => this.#read(event).map(this.#asPast);
-    this.#past = { onState: this.#hold, onTurnComplete: this.#completed, asSaid };
+    this.#past = { onState: this.#hold, onTurnComplete: this.#ended, asSaid };
     if (!options.expected) this.#undecided = [];
     this.#model.apply({ type: 'cleared', replay: true }, 0);
   }
@@ -131,6 +135,16 @@ export class SessionReplay {
     const { compares, session, dialect } = this.#options;
     if (this.#isOver) {
       session.updates(updates);
+      return;
+    }
+    if (this.#live) {
+      this.#live.push(...updates);
+      return;
+    }
+    const complete = this.isExpected ? updates.findIndex(isReplayComplete) : -1;
+    if (complete >= 0) {
+      this.take(updates.slice(0, complete));
+      this.#completePast(updates.slice(complete + 1));
       return;
     }
     if (this.#continues(updates)) {
@@ -157,6 +171,27 @@ export class SessionReplay {
     if (!this.#settled || this.#timer || !this.#turns.isOpen) return false;
     const from = updates.findIndex(isUserMessage);
     return (from < 0 ? updates : updates.slice(0, from)).some((update) => OUTPUT.has(at(update, 'sessionUpdate')));
+  }
+
+  /** All later updates are live; they wait until the session is open. */
+  #completePast(later: readonly unknown[]): void {
+    if (this.#isOver) {
+      this.#options.session.updates(later);
+      return;
+    }
+    this.#live = [...later];
+    this.#hasRepeated = true;
+    this.begin();
+    if (this.#options.compares) this.#addMissing(false);
+    this.#completed?.();
+    if (this.#settled) this.#goLive();
+  }
+
+  #goLive(): void {
+    const live = this.#live ?? [];
+    this.#report();
+    this.dispose();
+    if (live.length > 0) this.#options.session.updates(live);
   }
 
   /** Adds what is missing before something else is shown. */
@@ -193,10 +228,13 @@ export class SessionReplay {
   }
 
   whenQuiet(run: () => void): Disposable {
-    const grace = new Grace({ quietMs: SILENCE_MS, longestMs: LONGEST_MS, schedule: this.#schedule, onOver: run });
+    const quietMs = this.#live ? 0 : SILENCE_MS;
+    const grace = new Grace({ quietMs, longestMs: LONGEST_MS, schedule: this.#schedule, onOver: run });
     this.#heard = () => grace.extend();
+    this.#completed = run;
     return toDisposable(() => {
       this.#heard = undefined;
+      this.#completed = undefined;
       grace.dispose();
     });
   }
@@ -204,6 +242,10 @@ export class SessionReplay {
   /** The session is open: takes over what was repeated. */
   answered(): void {
     this.#settled = true;
+    if (this.#live) {
+      this.#goLive();
+      return;
+    }
     if (!this.#undecided) {
       this.begin();
       this.#settle(true);
@@ -230,7 +272,8 @@ export class SessionReplay {
   /** A prompt is about to leave, or the agent is gone: later updates are live. */
   end(): void {
     if (this.#isOver) return;
-    if (this.#settled && !this.#undecided) this.#settle(false);
+    if (this.#live) this.#goLive();
+    else if (this.#settled && !this.#undecided) this.#settle(false);
     this.dispose();
   }
 
@@ -246,7 +289,7 @@ export class SessionReplay {
     this.#turns.state(report);
   };
 
-  readonly #completed = (barrier: TurnComplete): void => {
+  readonly #ended = (barrier: TurnComplete): void => {
     this.#complete = barrier;
     this.#turns.complete(barrier);
   };
@@ -258,7 +301,7 @@ export class SessionReplay {
         if (OF_THE_SESSION.has(event.type)) session.apply(this.#asPast(event));
         else for (const said of this.#read(event)) this.#model.apply(said, 0);
       },
-      onTurnComplete: this.#completed,
+      onTurnComplete: this.#ended,
       onState: this.#hold,
       log,
     };
@@ -287,6 +330,10 @@ export class SessionReplay {
     this.#timer?.dispose();
     this.#timer = undefined;
     if (this.#options.compares) this.#addMissing(goesOn);
+    this.#report();
+  }
+
+  #report(): void {
     const [state, complete] = [this.#state, this.#complete];
     this.#state = undefined;
     this.#complete = undefined;

@@ -41,6 +41,7 @@ const KNOWN_UPDATES: ReadonlySet<string> = new Set([
   'turn_complete',
   'state_update',
   'state_change',
+  'replay_complete',
   'user_message',
   'agent_message',
   'agent_thought',

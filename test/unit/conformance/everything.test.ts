@@ -217,7 +217,7 @@ for (const version of [1, 2] as const)
 
     proof(
       'cannot go on in an old session, or in a copy of it',
-      ['v2:session/resume fork', 'v2:agent/session.fork'],
+      ['v2:session/resume fork', 'v2:agent/session.fork', 'v2:update/replay_complete'],
       async () => {
         rig.open({ saved: ['old'], offers: ['resume', 'fork', 'load'] });
         const { conversation } = rig.session;

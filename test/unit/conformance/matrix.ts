@@ -1,6 +1,7 @@
 // What of the protocol is supported, as a table: every method, update and capability of the official schemas, with the test that drives it through a real agent process.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { LATER_ITEMS, NOW_STABLE } from '../../support/protocol/laterSchema';
 import { type OfficialSchema, officialSchema } from '../../support/protocol/officialSchema';
 import { itemsIn } from '../../support/protocol/proof';
 import { gaps } from './gaps';
@@ -28,7 +29,9 @@ export function collectProofs(): ReadonlyMap<string, Proof> {
 export function itemsOf(version: 1 | 2): readonly { readonly item: string; readonly stable: boolean }[] {
   const all = namesOf(officialSchema(version === 1 ? 'v1 unstable' : 'v2 unstable'));
   const stable = new Set(namesOf(officialSchema(version === 1 ? 'v1' : 'v2')));
-  return all.map((name) => ({ item: `v${version}:${name}`, stable: stable.has(name) }));
+  const items = all.map((name) => ({ name, item: `v${version}:${name}` }));
+  const known = items.map(({ name, item }) => ({ item, stable: stable.has(name) || NOW_STABLE.has(item) }));
+  return [...known, ...LATER_ITEMS.filter(({ item }) => item.startsWith(`v${version}:`))];
 }
 
 function namesOf(schema: OfficialSchema): readonly string[] {

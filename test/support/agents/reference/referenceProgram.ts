@@ -140,7 +140,11 @@ class ReferenceAgent {
           throw new Fault(-32002, 'Resource not found', { sessionId });
         const replays = method === 'session/load' || at(params, 'replayFrom') != null;
         if (replays) this.#replay(sessionId);
-        if (this.#version === 2) this.#state(sessionId, 'idle');
+        if (this.#version === 2) {
+          const complete = { sessionId, update: { sessionUpdate: 'replay_complete' } };
+          if (replays) this.#send({ method: 'session/update', params: complete });
+          this.#state(sessionId, 'idle');
+        }
         return this.#open(id, method, sessionId);
       }
       case 'session/status':

@@ -8,6 +8,7 @@ import { pastOf } from '../../../../src/client/connection/sessionOpenStrategy';
 import { SessionReplay } from '../../../../src/client/connection/sessionReplay';
 import type { Conversation } from '../../../../src/client/conversation/conversation';
 import { snapshotOf } from '../../../../src/client/view/snapshot';
+import type { SessionEvent } from '../../../../src/session/events/event';
 import { SessionModel } from '../../../../src/session/model/model';
 import type { SessionAgentScript } from '../../../support/agents/sessionScript';
 import { pluck } from '../../../support/pluck';
@@ -125,18 +126,26 @@ describe('a repeated session', function () {
       content: { type: 'text', text },
     });
 
-    function resumed(expected = false): { replay: SessionReplay; model: SessionModel; live: unknown[] } {
+    function resumed(
+      expected = false,
+      compares = true,
+    ): { replay: SessionReplay; model: SessionModel; live: unknown[] } {
       const model = new SessionModel();
       model.apply({ type: 'message', role: 'user', messageId: 'u', content: [{ type: 'text', text: 'one' }] }, 0);
       const live: unknown[] = [];
       const unused = { request: async () => ({}), notify: async () => {} };
+      const dialect = new V1Agent(unused);
+      const targets = { emit: (event: SessionEvent) => model.apply(event, 1), onTurnComplete() {}, onState() {} };
       const replay = new SessionReplay({
-        ...{ compares: true, expected, dialect: new V1Agent(unused), log: silentLog },
+        ...{ compares, expected, dialect, log: silentLog },
         asSaid: (event) => [event],
         session: {
           transcript: model.state,
           apply: (event) => model.apply(event, 1),
-          updates: (updates) => void live.push(...updates),
+          updates: (updates, past) => {
+            if (past) dialect.readUpdates(updates, { ...targets, log: silentLog });
+            else live.push(...updates);
+          },
           reportState() {},
           feed() {},
           repeated() {},
@@ -164,6 +173,32 @@ describe('a repeated session', function () {
       assert.deepEqual(live, []);
       assert.deepEqual(pluck(model.state.entries, 'kind'), ['user', 'agent', 'user', 'agent']);
     });
+
+    for (const compares of [true, false])
+      it(`ends at once where the agent says that it is complete${compares ? '' : ', and builds the transcript'}`, async () => {
+        const { replay, live, model } = resumed(true, compares);
+        let isQuiet = false;
+        const quiet = replay.quiet(new AbortController().signal).then(() => {
+          isQuiet = true;
+        });
+        const state = { sessionUpdate: 'state_update', state: 'running' };
+        replay.take([
+          update('user_message_chunk', 'one'),
+          update('agent_message_chunk', 'Heard one'),
+          { sessionUpdate: 'replay_complete' },
+          state,
+        ]);
+        await Promise.resolve();
+        assert.equal(isQuiet, true);
+        await quiet;
+        const past = ['user', 'agent'];
+        assert.deepEqual(pluck(model.state.entries, 'kind'), past, 'shown before the agent has set up the rest');
+        replay.take([update('agent_message_chunk', 'New')]);
+        assert.deepEqual(live, [], 'nothing live before the session is open');
+        replay.answered();
+        assert.deepEqual(live, [state, update('agent_message_chunk', 'New')]);
+        assert.deepEqual(pluck(model.state.entries, 'kind'), past);
+      });
 
     it('brings what the user said elsewhere without the transcript that went along', () => {
       const { replay, model } = resumed(true);
