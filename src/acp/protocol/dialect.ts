@@ -223,12 +223,14 @@ export interface Dialect {
    * @param onSent gets the id of the request as text, before anything that answers it can arrive
    * @param signal takes the prompt back, where the agent has not begun with it; its answer is
    * waited for all the same
+   * @param key the same for each attempt to send one message (v2 `idempotencyKey`)
    */
   prompt(
     sessionId: string,
     prompt: readonly ContentBlock[],
     onSent: (requestId: string) => void,
     signal: AbortSignal,
+    key?: string,
   ): Promise<PromptAnswer>;
   /**
    * Reads the answer to a prompt of an earlier connection; never throws. Absent: the protocol has

@@ -90,8 +90,10 @@ export abstract class RpcAgent implements Dialect, AgentAuth, StoredSessions, Se
     prompt: readonly ContentBlock[],
     onSent: (requestId: string) => void,
     signal: AbortSignal,
+    key?: string,
   ): Promise<PromptAnswer> {
-    const params = { sessionId, prompt: prompt.map(blockToWire) };
+    const idempotencyKey = this.protocol === 2 ? key : undefined;
+    const params = { sessionId, prompt: prompt.map(blockToWire), idempotencyKey };
     const options = { signal, onSent: (id: string | number) => onSent(String(id)) };
     return this.readAnswer(await this.rpc.request('session/prompt', params, options));
   }

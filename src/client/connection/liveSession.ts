@@ -22,6 +22,7 @@ interface SendingConversation {
   readonly handoff: ContextHandoff;
   readonly services: Pick<ConnectionServices, 'agentState'>;
   readonly choices: { preparation(): Preparation | undefined };
+  readonly events: { takenAgain(): void };
   readonly readOnly: unknown;
 }
 
@@ -30,6 +31,10 @@ export class LiveSession implements PromptSession {
 
   constructor(conversation: SendingConversation) {
     this.#conversation = conversation;
+  }
+
+  get key(): string {
+    return this.#conversation.key;
   }
 
   get current(): OpenedSession | undefined {
@@ -67,6 +72,10 @@ export class LiveSession implements PromptSession {
 
   answered(): void {
     this.#conversation.probe.heard();
+  }
+
+  takenAgain(): void {
+    this.#conversation.events.takenAgain();
   }
 
   needSignIn(refusal: AuthRefusal): void {

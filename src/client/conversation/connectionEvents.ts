@@ -39,6 +39,8 @@ import { closingEvents, unansweredPrompt } from './restore';
  */
 const QUIET_MS = 60_000;
 const MAX_LOOKS = 10;
+/** How long an agent may take to begin with a prompt that was sent before, in milliseconds. */
+const BEGINS_MS = 10_000;
 
 export interface ConnectedConversation {
   readonly key: string;
@@ -204,6 +206,19 @@ export class ConnectionEvents implements ConnectorListener {
       this.#stopsAgain = turns.isCancelled;
       this.#watch();
       return true;
+    });
+  }
+
+  /** The agent may have worked on it already, and then reports nothing more. */
+  takenAgain(): void {
+    const { driver } = this.#conversation.turns;
+    const hasBegun = (): boolean => {
+      const { turn } = driver.state;
+      return !turn || turn.busySeen || turn.hasOutput === true || turn.ended !== undefined;
+    };
+    if (hasBegun() || driver.state.turn?.grace) return;
+    driver.whenQuiet(BEGINS_MS, () => {
+      if (!hasBegun()) void this.#wasQuiet();
     });
   }
 

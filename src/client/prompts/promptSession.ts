@@ -19,6 +19,8 @@ import type { JudgePermission } from '../requests/permissionRequestHandler';
 export type Preparation = (signal: AbortSignal) => Promise<WaitReason<PauseCode> | undefined>;
 
 export interface PromptSession {
+  /** The conversation's, unique. */
+  readonly key: string;
   readonly current: OpenedSession | undefined;
   /**
    * Undefined if a prompt may go immediately. The preparation rejects when its signal is aborted.
@@ -34,6 +36,8 @@ export interface PromptSession {
   /** Returns what goes along with the next message for a new session. */
   appendix(capabilities: PromptCapabilities): readonly ContentBlock[];
   answered(): void;
+  /** A message that was sent before was taken in, perhaps at that time: its turn may be over. */
+  takenAgain(): void;
   /**
    * The agent wants a sign-in: until then there is no session to send to.
    * @param data of its error

@@ -1,6 +1,7 @@
 // Runs the turns of a session: sends one prompt at a time, waits for the end of its turn, and stops
 // it.
 
+import { createHash } from 'node:crypto';
 import { RPC_CODES, RpcError } from '../../acp/jsonrpc/rpcError';
 import type { SessionStatus } from '../../acp/proposals/sessionStatus';
 import { readSteering, STEERING, steer } from '../../acp/proposals/steering';
@@ -317,9 +318,9 @@ export class TurnControl implements MessageSender {
       if (queue.find(item.id)) queue.setState(item, 'accepted');
     };
     const signal = takenBack ?? new AbortController().signal;
-    return steers
-      ? steer(required(link.rpc), sessionId, prompt, onSent, signal)
-      : link.dialect.prompt(sessionId, prompt, onSent, signal);
+    if (steers) return steer(required(link.rpc), sessionId, prompt, onSent, signal);
+    const key = idempotencyKey(session.key, item, content);
+    return link.dialect.prompt(sessionId, prompt, onSent, signal, key);
   }
 
   /** @param pending the answer to the prompt, which has left */
@@ -335,6 +336,7 @@ export class TurnControl implements MessageSender {
           // What was written before the question is no answer to it.
           if (link.dialect.isAsking?.(sessionId) && queue.items.length > 0) queue.pause('agent-asks');
           this.driver.feed({ type: 'answer', handle, answer });
+          if (item.repeats !== undefined && !answer.ends) session.takenAgain();
         }),
       (error: unknown) => {
         if (isClosed(error) && this.#cutLinks.has(link)) return;
@@ -578,6 +580,17 @@ interface LeavingPrompt {
   /** Aborted when the user wants it back; absent: it has begun a turn. */
   readonly takenBack: AbortSignal | undefined;
   readonly steers: boolean;
+}
+
+/** Returns the same key for each attempt to send a message, and another one if the user edits it. */
+function idempotencyKey(
+  conversation: string,
+  { id, repeats = id }: QueueItem,
+  content: readonly ContentBlock[],
+): string {
+  const first = repeats.replace(/(?:-again)+$/, '');
+  const message = JSON.stringify([conversation, first, textOfBlocks(content)]);
+  return createHash('sha256').update(message).digest('hex').slice(0, 32);
 }
 
 function isClosed(error: unknown): boolean {

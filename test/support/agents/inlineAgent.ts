@@ -87,6 +87,10 @@ export class InlineAgent {
     this.#write(...this.#early.splice(0), { id, ...answer });
   }
 
+  exit(): void {
+    this.#program?.exit(1);
+  }
+
   #awaits(id: number): Promise<unknown> {
     const answer = new Deferred<unknown>();
     this.#waiting.set(id, answer);

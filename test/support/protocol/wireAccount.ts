@@ -1,6 +1,7 @@
 // What passes between the client and an agent process, held against the official schemas: every message of the client must fit, and what was driven is written down.
 import { STEERING } from '../../../src/acp/proposals/steering';
 import { at } from '../../../src/base/untrusted';
+import { withoutLaterFields } from './laterSchema';
 import { officialSchema, type SchemaName } from './officialSchema';
 
 const proposals: ReadonlySet<string> = new Set(['session/ready', STEERING]);
@@ -110,15 +111,15 @@ export class WireAccount {
   #judge(method: string, part: 'params' | 'result', value: unknown): void {
     if (proposals.has(method)) return;
     const { stable, unstable } = this.#schemas();
-    const known = unstable.method(method);
-    const definition = known?.[part];
+    const definition = unstable.method(method)?.[part];
     if (definition === undefined) {
       this.problems.push(`${method}: ${unstable.name} has no such method`);
       return;
     }
     // Keys that no version has are a slip of ours; those of the unstable schema may be sent to an agent that advertises them.
-    this.#note(unstable.misfit(definition, value, true));
-    if (stable.method(method)) this.#note(stable.misfit(definition, withoutAcpServers(value)));
+    const known = withoutLaterFields(this.#version, definition, value);
+    this.#note(unstable.misfit(definition, known, true));
+    if (stable.method(method)) this.#note(stable.misfit(definition, withoutAcpServers(known)));
   }
 
   #schemas(): Record<'stable' | 'unstable', ReturnType<typeof officialSchema>> {

@@ -3,6 +3,7 @@ import type { PromptSession } from '../../../src/client/prompts/promptSession';
 
 export function promptSession(current: () => unknown, more: Partial<PromptSession> = {}): PromptSession {
   return {
+    key: 'test',
     get current() {
       return current() as PromptSession['current'];
     },
@@ -11,6 +12,7 @@ export function promptSession(current: () => unknown, more: Partial<PromptSessio
     leaving() {},
     appendix: () => [],
     answered() {},
+    takenAgain() {},
     needSignIn() {},
     ...more,
   };

@@ -1,0 +1,69 @@
+// A prompt of version 2 whose answer was lost: each attempt to send it has the same key, so that the agent takes it in once.
+
+import { strict as assert } from 'node:assert';
+import { at } from '../../../../src/base/untrusted';
+import { InlineAgent, useInlineAgents } from '../../../support/agents/inlineAgent';
+import { spokenIn, stopReasons } from '../../../support/sessions/conversation';
+import { skipTime } from '../../../support/skipTime';
+
+describe('a prompt that may have been sent', () => {
+  const open = useInlineAgents();
+  const idle = { sessionUpdate: 'state_update', state: 'idle', stopReason: 'end_turn' };
+  const keysOf = ({ received }: InlineAgent): unknown[] =>
+    received.filter(({ method }) => method === 'session/prompt').map(({ params }) => at(params, 'idempotencyKey'));
+
+  /** Loses the line at its first prompt, having taken it in. */
+  function forgetful(version: 1 | 2 = 2): InlineAgent {
+    const agent = new InlineAgent(version === 2 ? { session: {} } : { sessionCapabilities: { resume: {} } }, version);
+    agent.answers['session/resume'] = () => {
+      agent.update('s1', idle);
+      return {};
+    };
+    agent.answers['session/prompt'] = () => {
+      if (agent.prompts.length === 1) agent.exit();
+      return agent.prompts.length === 1 ? undefined : { messageId: 'm1' };
+    };
+    return agent;
+  }
+
+  async function inDoubt(agent: InlineAgent) {
+    const session = await open(agent);
+    const { conversation } = session;
+    conversation.send('do it').done.catch(() => {});
+    await session.until((c) => c.queue.items[0]?.doubtful === true);
+    return session;
+  }
+
+  for (const edit of [undefined, 'do something else'])
+    it(`has ${edit ? 'another key when it was edited' : 'the same key when it is sent again'}`, async () => {
+      const agent = forgetful();
+      await skipTime(async () => {
+        const { conversation, until } = await inDoubt(agent);
+        const { queue, queueActions } = conversation;
+        const id = queue.items[0]?.id ?? '';
+        if (edit) queue.edit(id, edit);
+        queueActions.sendNow(id);
+        await until(() => agent.prompts.length === 2);
+      });
+      const [first, again] = keysOf(agent);
+      assert.match(String(first), /^[0-9a-f]{32}$/);
+      assert.equal(again === first, edit === undefined);
+    });
+
+  it('ends its turn where the agent had worked on it already, and reports nothing more', async () => {
+    const agent = forgetful();
+    await skipTime(async () => {
+      const { conversation, until } = await inDoubt(agent);
+      conversation.queueActions.sendNow(conversation.queue.items[0]?.id ?? '');
+      await until((c) => agent.prompts.length === 2 && !c.isBusy);
+      assert.deepEqual(stopReasons(conversation), ['error', 'unknown']);
+      assert.deepEqual(spokenIn(conversation), ['user: do it', 'user: do it']);
+    });
+  });
+
+  it('has no key in version 1', async () => {
+    const agent = forgetful(1);
+    await skipTime(() => inDoubt(agent));
+    assert.deepEqual(keysOf(agent), [undefined]);
+  });
+});
