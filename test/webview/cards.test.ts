@@ -51,11 +51,14 @@ describe('cards of the protocol', () => {
     const { page } = await open([
       { ...base, id: 'p1', markdown: '1. **First**\n2. Then' },
       { ...base, id: 'p2', uri: 'file:///work/app/PLAN.md' },
+      { ...base, id: 'p4', markdown: '# Written down', uri: '/work/app/plans/4.md' },
       { ...base, id: 'p3', entries: [{ content: 'Later', status: 'cancelled' }], removed: true },
     ]);
     await page.locator('[data-entry-id=p1] strong', { hasText: 'First' }).waitFor();
     await page.getByRole('link', { name: 'PLAN.md' }).click();
     assert.deepEqual(await panel.next('openLink'), { type: 'openLink', key: 's1', href: 'file:///work/app/PLAN.md' });
+    await page.locator('[data-entry-id=p4]', { hasText: 'Written down' }).getByRole('link', { name: '4.md' }).click();
+    assert.deepEqual((await panel.posted('openLink')).map(({ href }) => href).slice(1), ['/work/app/plans/4.md']);
     assert.match(await page.locator('[data-entry-id=p3]').innerText(), /Removed by agent[\s\S]*Canceled[\s\S]*Later/);
     assert.doesNotMatch(await page.locator('[data-entry-id=p1]').innerText(), /0 of 0/);
   });

@@ -10,7 +10,7 @@ import type {
   ToolLocation,
   ToolStatus,
 } from '../../session/events/content';
-import type { SessionEvent, ToolPatch } from '../../session/events/event';
+import type { EventOf, SessionEvent, ToolPatch } from '../../session/events/event';
 import { pathOfFileAddress } from './fileAddress';
 import { configOptionSchema, contentBlockSchema } from './sharedSchema';
 
@@ -79,6 +79,21 @@ export function toToolPatch(update: {
   if (rawInput != null) patch.rawInput = objectOf(rawInput);
   if (rawOutput != null) patch.rawOutput = rawOutput;
   return patch;
+}
+
+/** Emits a tool call. The sessions in its content (`{type: "session"}`) are its subagents. */
+export function emitCall(call: EventOf<'tool_call'>, emit: EventSink): void {
+  const { toolCallId, patch } = call;
+  const { content } = patch;
+  const sessions = content?.flatMap((part) => sessionIn(part) ?? []) ?? [];
+  if (sessions.length === 0) emit(call);
+  else emit({ ...call, patch: { ...patch, content: content?.filter((part) => sessionIn(part) === undefined) } });
+  for (const sessionId of sessions) emit({ type: 'subagent', sessionId, parent: toolCallId });
+}
+
+export function sessionIn(part: ToolContent): string | undefined {
+  const sessionId = part.type === 'unknown' && part.kind === 'session' ? at(part.raw, 'sessionId') : undefined;
+  return typeof sessionId === 'string' ? sessionId : undefined;
 }
 
 function bounded<T>(list: readonly T[]): readonly T[] {

@@ -11,6 +11,7 @@ import { suggestedPrompt } from '../proposals/promptSuggestions';
 import type { UpdateTargets } from '../protocol/dialect';
 import {
   type EventSink,
+  emitCall,
   MAX_ITEMS,
   plainText,
   toBlock,
@@ -42,7 +43,7 @@ export function readUpdate(update: unknown, emit: EventSink): string | undefined
     emitKnown(parsed.data, emit);
     return undefined;
   }
-  if (readUnstableUpdate(update, emit)) return undefined;
+  if (readPlanOrSubagent(update, emit)) return undefined;
   const name = nameOf(update);
   emit({ type: 'unknown_update', name, raw: update });
   return `session/update "${name}" is not understood: ${parsed.error.issues[0]?.message ?? 'unknown shape'}`;
@@ -116,7 +117,7 @@ function emitTool(update: ToolUpdate, emit: EventSink): void {
   const { toolCallId, sessionUpdate, _meta } = update;
   if (_meta != null) terminalMeta(_meta, emit);
   const patch = withParent(toToolPatch(update), _meta);
-  emit({ type: 'tool_call', toolCallId, patch, announced: sessionUpdate === 'tool_call' });
+  emitCall({ type: 'tool_call', toolCallId, patch, announced: sessionUpdate === 'tool_call' }, emit);
 }
 
 function toCommand(command: {
@@ -166,6 +167,7 @@ const text = z.string();
 const optionalText = z.catch(z.nullish(text), undefined);
 
 const MAX_ENTRIES = 2000;
+const MAX_FOLDERS = 100;
 
 const planEntry = z.object({
   content: text,
@@ -181,7 +183,7 @@ const schema = z.discriminatedUnion('sessionUpdate', [
     sessionUpdate: z.literal('plan_update'),
     plan: z.discriminatedUnion('type', [
       z.object({ type: z.literal('items'), planId: text, entries: z.array(z.unknown()) }),
-      z.object({ type: z.literal('markdown'), planId: text, content: text }),
+      z.object({ type: z.literal('markdown'), planId: text, content: text, path: optionalText }),
       z.object({ type: z.literal('file'), planId: text, uri: text }),
     ]),
   }),
@@ -193,6 +195,8 @@ const schema = z.discriminatedUnion('sessionUpdate', [
     title: optionalText,
     description: optionalText,
     state: z.catch(z.nullish(z.object({ state: text })), undefined),
+    cwd: optionalText,
+    additionalDirectories: z.catch(z.nullish(z.array(text)), undefined),
     capabilities: z.optional(z.unknown()),
   }),
   z.object({
@@ -200,13 +204,15 @@ const schema = z.discriminatedUnion('sessionUpdate', [
     messageId: text,
     senderSessionId: optionalText,
     recipientSessionId: optionalText,
+    senderMessageId: optionalText,
+    recipientMessageId: optionalText,
     content: z.catch(z.nullish(z.array(z.unknown())), undefined),
   }),
   z.object({ sessionUpdate: z.literal('session_message_chunk'), messageId: text, content: z.unknown() }),
 ]);
 
 /** Returns whether the update is of a kind that is read here. */
-export function readUnstableUpdate(update: unknown, emit: (event: SessionEvent) => void): boolean {
+export function readPlanOrSubagent(update: unknown, emit: (event: SessionEvent) => void): boolean {
   const parsed = schema.safeParse(update);
   if (!parsed.success) return false;
   const { data } = parsed;
@@ -221,24 +227,29 @@ export function readUnstableUpdate(update: unknown, emit: (event: SessionEvent) 
       emit(suggestedPrompt(data.suggestions));
       break;
     case 'subagent_update': {
-      const { sessionId, title, description, state, capabilities } = data;
+      const { sessionId, title, description, state, cwd, additionalDirectories, capabilities } = data;
       emit({
         type: 'subagent',
         sessionId,
         title,
         description,
         state: state !== undefined ? (state?.state ?? null) : undefined,
+        cwd,
+        additionalDirectories: additionalDirectories?.slice(0, MAX_FOLDERS) ?? additionalDirectories,
         canCancel: capabilities !== undefined ? isMarked(at(capabilities, 'cancel')) : undefined,
       });
       break;
     }
     case 'session_message': {
       const { messageId, senderSessionId: sender, recipientSessionId: recipient, content } = data;
+      const { senderMessageId: senderMessage, recipientMessageId: recipientMessage } = data;
       emit({
         type: 'session_message',
         messageId,
         sender,
         recipient,
+        senderMessage,
+        recipientMessage,
         text: content !== undefined ? (content ?? []).map(wordsOf).join('') : undefined,
       });
       break;
@@ -267,7 +278,11 @@ function emitPlan(plan: PlanContent, emit: (event: SessionEvent) => void): void 
       });
       return;
     case 'markdown':
-      emit({ type: 'plan_document', planId, document: { type: 'markdown', text: plan.content } });
+      emit({
+        type: 'plan_document',
+        planId,
+        document: { type: 'markdown', text: plan.content, path: plan.path ?? undefined },
+      });
       return;
     case 'file':
       emit({ type: 'plan_document', planId, document: { type: 'file', uri: plan.uri } });

@@ -9,7 +9,15 @@ import type { SessionEvent, ToolPatch } from '../../session/events/event';
 import { applyLifecycle } from '../proposals/promptLifecycle';
 import type { UpdateTargets } from '../protocol/dialect';
 import { readDiff } from '../protocol/gitPatch';
-import { type EventSink, MAX_ITEMS, toBlock, toConfigOptions, toToolPatch } from '../protocol/readContent';
+import {
+  type EventSink,
+  emitCall,
+  MAX_ITEMS,
+  sessionIn,
+  toBlock,
+  toConfigOptions,
+  toToolPatch,
+} from '../protocol/readContent';
 import { permissionOptionsSchema, TOOL_FIELDS, word } from '../protocol/sharedSchema';
 import { terminalMeta } from '../protocol/terminalMeta';
 import { readInRuns } from '../protocol/textRuns';
@@ -39,7 +47,11 @@ function readOwn(update: unknown): readonly SessionEvent[] | undefined {
       const parsed = contentChunkSchema.safeParse(update);
       if (!parsed.success) return undefined;
       const { toolCallId, content } = parsed.data;
-      return toToolContents(content).map((part) => ({ type: 'tool_content', toolCallId, part }));
+      return toToolContents(content).map((part): SessionEvent => {
+        const sessionId = sessionIn(part);
+        if (sessionId !== undefined) return { type: 'subagent', sessionId, parent: toolCallId };
+        return { type: 'tool_content', toolCallId, part };
+      });
     }
     case 'available_commands_update': {
       const commands = at(update, 'availableCommands');
@@ -59,8 +71,10 @@ function readToolUpdate(update: unknown): readonly SessionEvent[] | undefined {
   if (!parsed.success) return undefined;
   const { toolCallId, _meta } = parsed.data;
   const events: SessionEvent[] = [];
-  terminalMeta(_meta, (event) => events.push(event));
-  return [...events, { type: 'tool_call', toolCallId, patch: toPatch(parsed.data), announced: false }];
+  const emit: EventSink = (event) => void events.push(event);
+  terminalMeta(_meta, emit);
+  emitCall({ type: 'tool_call', toolCallId, patch: toPatch(parsed.data), announced: false }, emit);
+  return events;
 }
 
 export function readToolCall(raw: unknown): { readonly toolCallId: string; readonly patch: ToolPatch } | undefined {

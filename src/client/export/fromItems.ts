@@ -110,7 +110,7 @@ export class ItemReader {
     const planId = this.#id();
     const document =
       markdown !== undefined
-        ? ({ type: 'markdown', text: markdown } as const)
+        ? ({ type: 'markdown', text: markdown, path: uri } as const)
         : uri !== undefined
           ? ({ type: 'file', uri } as const)
           : undefined;

@@ -1,6 +1,6 @@
 // Sessions that the agent runs for ours: their updates arrive on the same connection and are shown
-// under the entry of the subagent, their requests are answered like our own (protocol v1 unstable
-// and v2, "subagent_update"). A subagent can be stopped where that is offered; everything else is up
+// under the entry of the subagent, their requests are answered like our own (protocol,
+// "subagent_update"). A subagent can be stopped where that is offered; everything else is up
 // to its parent.
 import type { Dialect, PermissionAsk } from '../../acp/protocol/dialect';
 import type { UpdateRouter } from '../../acp/protocol/earlyUpdates';
@@ -132,10 +132,15 @@ export class Subagents {
         return;
       case 'subagent':
         if (event.sessionId === sessionId) return;
-        apply({ ...event, parent: subagentCallId(sessionId) });
+        apply({
+          ...event,
+          parent: event.parent === undefined ? subagentCallId(sessionId) : callIdOf(sessionId, event.parent),
+        });
         this.announce(event.sessionId);
         return;
       case 'session_message':
+        apply({ ...event, session: sessionId });
+        return;
       case 'terminal':
         apply(event);
         return;

@@ -82,7 +82,7 @@ export type SessionEvent =
       readonly type: 'plan_document';
       readonly planId: string;
       readonly document:
-        | { readonly type: 'markdown'; readonly text: string }
+        | { readonly type: 'markdown'; readonly text: string; readonly path?: string }
         | { readonly type: 'file'; readonly uri: string };
     }
   | { readonly type: 'plan_removed'; readonly planId: string }
@@ -94,6 +94,9 @@ export type SessionEvent =
       readonly description?: string | null;
       /** `running`, `idle`, `requires_action`; any other value counts as busy. */
       readonly state?: string | null;
+      /** Where it works; absolute. Unset: where its parent does. */
+      readonly cwd?: string | null;
+      readonly additionalDirectories?: readonly string[] | null;
       readonly canCancel?: boolean;
       readonly parent?: string;
     }
@@ -105,9 +108,15 @@ export type SessionEvent =
   /** Absent fields are unchanged; `text` replaces what `append` built up. */
   | {
       readonly type: 'session_message';
+      /** The subagent in whose transcript it is; absent: in ours. */
+      readonly session?: string;
+      /** Unique in that transcript. */
       readonly messageId: string;
       readonly sender?: string | null;
       readonly recipient?: string | null;
+      /** Ids of the same message in the transcripts of its sender and its recipient. */
+      readonly senderMessage?: string | null;
+      readonly recipientMessage?: string | null;
       readonly text?: string;
       readonly append?: string;
     }

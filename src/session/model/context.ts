@@ -24,12 +24,19 @@ export interface Subagent {
 interface SessionMessage {
   sender: string | undefined;
   recipient: string | undefined;
+  senderMessage: string | undefined;
+  recipientMessage: string | undefined;
   text: string;
 }
 
 class SubagentIndex {
   readonly byId = new Map<string, Subagent>();
+  /** By their transcript and id. */
   readonly messages = new Map<string, SessionMessage>();
+
+  messageKey(session: string | undefined, id: string): string {
+    return `${session !== undefined && this.byId.has(session) ? session : ''} ${id}`;
+  }
 
   clear(): void {
     this.byId.clear();

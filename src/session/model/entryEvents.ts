@@ -18,7 +18,8 @@ export function eventsOf(entry: Entry): RestoredEvent[] {
       return [toolEvent(entry)];
     case 'plan': {
       const { planId, entries, markdown: text, uri } = entry;
-      if (text !== undefined) return [{ type: 'plan_document', planId, document: { type: 'markdown', text } }];
+      if (text !== undefined)
+        return [{ type: 'plan_document', planId, document: { type: 'markdown', text, path: uri } }];
       if (uri !== undefined) return [{ type: 'plan_document', planId, document: { type: 'file', uri } }];
       return [{ type: 'plan', planId, entries }];
     }

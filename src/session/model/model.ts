@@ -456,7 +456,7 @@ function contentOf(
   const { document: said } = event;
   return said.type === 'file'
     ? { entries: [], uri: said.uri }
-    : { entries: [], markdown: head(said.text, MAX_TOOL_TEXT) };
+    : { entries: [], markdown: head(said.text, MAX_TOOL_TEXT), ...(said.path !== undefined && { uri: said.path }) };
 }
 
 const MAX_TERMINALS = 500;

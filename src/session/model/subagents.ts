@@ -1,8 +1,8 @@
 // Subagents: sessions that the agent runs for this one. Each is one entry, shown like a tool call
 // with its title, status, messages to and from other sessions, and its latest text. A subagent
-// outlives turns and can become active again (protocol v1 unstable and v2 "subagent_update",
-// "session_message").
+// outlives turns and can become active again ("subagent_update", "session_message").
 import { head, tail } from '../../base/text';
+import { boundRaw } from '../events/bounds';
 import type { ToolContent } from '../events/content';
 import type { EventOf } from '../events/event';
 import type { ModelContext, Subagent } from './context';
@@ -42,6 +42,7 @@ export function applySubagent(context: ModelContext, event: SubagentEvent, at: n
       if (event.description !== undefined) subagent.description = head(event.description ?? '', MAX_CHARS);
       if (event.state !== undefined) setState(entry, event.state, at);
       if (event.canCancel !== undefined) entry.canCancel = event.canCancel;
+      place(entry, event);
       if (event.parent !== undefined) entry.parent ??= event.parent;
       break;
     case 'subagent_said':
@@ -72,17 +73,19 @@ function end(context: ModelContext, { index }: Subagent, at: number): void {
 
 function applyMessage(context: ModelContext, event: EventOf<'session_message'>, at: number): void {
   const { messages, byId } = context.subagents;
-  let message = messages.get(event.messageId);
+  const key = context.subagents.messageKey(event.session, event.messageId);
+  let message = messages.get(key);
   if (!message) {
     if (messages.size >= MAX_MESSAGES) {
       const [oldest] = messages.keys();
       if (oldest !== undefined) messages.delete(oldest);
     }
-    message = { sender: undefined, recipient: undefined, text: '' };
-    messages.set(event.messageId, message);
+    const sides = { sender: undefined, recipient: undefined, senderMessage: undefined, recipientMessage: undefined };
+    message = { ...sides, text: '' };
+    messages.set(key, message);
   }
-  if (event.sender !== undefined) message.sender = event.sender ?? undefined;
-  if (event.recipient !== undefined) message.recipient = event.recipient ?? undefined;
+  for (const side of ['sender', 'recipient', 'senderMessage', 'recipientMessage'] as const)
+    if (event[side] !== undefined) message[side] = event[side] ?? undefined;
   message.text = head((event.text ?? message.text) + (event.append ?? ''), MAX_CHARS);
   const { sender, recipient } = message;
   // A part of the message can precede its sender and recipient; it is shown once they are known.
@@ -143,15 +146,39 @@ function setState(entry: ToolEntry, state: string | null, at: number): void {
   else delete entry.endedAt;
 }
 
+/** Its folders are shown as the input of a call is. */
+function place(entry: ToolEntry, { cwd, additionalDirectories }: EventOf<'subagent'>): void {
+  const said = Object.entries({ cwd, additionalDirectories }).filter(([, value]) => value !== undefined);
+  if (said.length === 0) return;
+  const folders = Object.entries({ ...(entry.rawInput as object | undefined), ...Object.fromEntries(said) });
+  const set = folders.filter(([, value]) => value !== null);
+  if (set.length > 0) entry.rawInput = boundRaw(Object.fromEntries(set));
+  else delete entry.rawInput;
+}
+
+/** A message is in the transcripts of both sides: returns it once. */
+function messagesOf({ subagents }: ModelContext, id: string) {
+  const { messages } = subagents;
+  const ofIt = [...messages].filter(
+    ([, { sender, recipient, text }]) => text !== '' && (sender === id || recipient === id),
+  );
+  const repeated = new Set(
+    ofIt.flatMap(([key, { sender, recipient, senderMessage, recipientMessage }]) => {
+      if (senderMessage !== undefined && messages.get(subagents.messageKey(sender, senderMessage))?.text) return key;
+      return recipientMessage === undefined ? [] : subagents.messageKey(recipient, recipientMessage);
+    }),
+  );
+  return ofIt.flatMap(([key, message]) => (repeated.has(key) ? [] : message));
+}
+
 function draw(context: ModelContext, id: string, subagent: Subagent, entry: ToolEntry): void {
   entry.title = subagent.title || `Subagent ${id.slice(0, 40)}`;
   nest(context, entry, true);
-  const between = [...context.subagents.messages.values()].filter(
-    ({ sender, recipient, text }) => text !== '' && (sender === id || recipient === id),
-  );
   const parts = [
     subagent.description,
-    ...between.slice(-MAX_SHOWN).map(({ sender, text }) => `**${sender === id ? 'It says' : 'It is told'}:** ${text}`),
+    ...messagesOf(context, id)
+      .slice(-MAX_SHOWN)
+      .map(({ sender, text }) => `**${sender === id ? 'It says' : 'It is told'}:** ${text}`),
     subagent.said,
     subagent.did && `*${subagent.did.replace(/[*_\\`[\]<]/g, '\\$&')}*`,
   ];

@@ -47,7 +47,7 @@ export const createPlanEntry: EntryFactory = (stored, _index, context) => {
       context.invalidate(view);
     }
     if (item.uri !== undefined) {
-      const name = item.uri.split('/').at(-1) || item.uri;
+      const name = item.uri.split(/[\\/]/).at(-1) || item.uri;
       text.append(el('span', 'dim', `${strings.planFile} `), createResourceChip(name, item.uri));
     }
     list.replaceChildren(

@@ -146,7 +146,12 @@ function pieceOf(event: SessionEvent): Piece | undefined {
       const whole = event.type === 'compaction' ? event.summary : event.text;
       if (append === undefined || whole !== undefined) return undefined;
       const withText = (text: string): SessionEvent => ({ ...event, append: text });
-      return { holder, saysMore: hasMore(event), text: append, withText };
+      return {
+        holder,
+        saysMore: hasMore({ ...event, ...(event.type === 'session_message' && { session: undefined }) }),
+        text: append,
+        withText,
+      };
     }
     default:
       return undefined;
@@ -172,7 +177,7 @@ function holderOf(event: SessionEvent): string | undefined {
     case 'tool_call':
       return event.patch.content === undefined ? undefined : `tool ${event.toolCallId}`;
     case 'session_message':
-      return `session message ${event.messageId}`;
+      return `session message ${event.session ?? ''} ${event.messageId}`;
     case 'compaction':
       return `compaction ${event.compactionId}`;
     default:

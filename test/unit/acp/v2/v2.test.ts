@@ -46,6 +46,7 @@ describe('v2 updates', () => {
       chunk({ type: 'content', content: block('a') }),
       chunk({ type: 'content', content: block('b') }),
       chunk({ type: 'terminal', terminalId: 'x' }),
+      chunk({ type: 'session', sessionId: 'child' }),
     ).state.entries;
     assert.deepEqual(entry?.kind === 'tool' && entry.content, [
       { type: 'content', block: { type: 'text', text: 'ab' } },

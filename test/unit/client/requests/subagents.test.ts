@@ -9,7 +9,7 @@ import { sameData } from '../../../support/sameData';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
 import { parseAgent, type TestConversation, testConversation } from '../../../support/sessions/conversation';
 
-describe('what the unstable schemas add', function () {
+describe('plans by id and subagents', function () {
   this.timeout(30_000);
   let session: TestConversation;
   let agentLog: string;
@@ -55,6 +55,7 @@ describe('what the unstable schemas add', function () {
         plan: { type: 'items', planId: 'a', entries: [{ content: 'One', priority: 'high', status: 'cancelled' }, 7] },
       },
       { sessionUpdate: 'plan_update', plan: { type: 'markdown', planId: 'b', content: '# Two' } },
+      { sessionUpdate: 'plan_update', plan: { type: 'markdown', planId: 'd', content: '# Four', path: '/plans/4.md' } },
       { sessionUpdate: 'plan_update', plan: { type: 'file', planId: 'c', uri: 'file:///plan.md' } },
       {
         sessionUpdate: 'plan_update',
@@ -74,6 +75,7 @@ describe('what the unstable schemas add', function () {
       [
         { entries: ['cancelled One'], markdown: undefined, uri: undefined, removed: undefined },
         { entries: ['pending Two'], markdown: undefined, uri: undefined, removed: undefined },
+        { entries: [], markdown: '# Four', uri: '/plans/4.md', removed: undefined },
         { entries: [], markdown: undefined, uri: 'file:///plan.md', removed: true },
       ],
     );
@@ -117,6 +119,52 @@ describe('what the unstable schemas add', function () {
       },
     );
     assert.match(textOf(subagents()[0]), /\*\*It is told:\*\* look here\n\*\*It says:\*\* found/);
+  });
+
+  it('show a message once that is in the transcripts of both sides', async () => {
+    const message = (more: object): object => ({
+      sessionUpdate: 'session_message',
+      senderSessionId: null,
+      recipientSessionId: 'child',
+      ...more,
+    });
+    const content = (text: string) => [{ type: 'text', text }];
+    await session.conversation.send(
+      [
+        { sessionUpdate: 'subagent_update', sessionId: 'child', title: 'C' },
+        message({ messageId: 'm', recipientMessageId: 'm', content: content('look here') }),
+        message({ messageId: 'n', content: content('then there') }),
+      ]
+        .map((update) => `update ${JSON.stringify(update)}`)
+        .concat(
+          ofChild('child', message({ messageId: 'm', senderMessageId: 'm', content: content('look here') })),
+          ofChild('child', message({ messageId: 'x', senderMessageId: 'n', content: content('then there') })),
+        )
+        .join('\n'),
+    ).done;
+    assert.equal(textOf(subagents()[0]), '**It is told:** look here\n**It is told:** then there');
+  });
+
+  it('show a subagent under the call that names its session, and where it works', async () => {
+    const folders = { cwd: '/work/other', additionalDirectories: ['/work/more'] };
+    await play(
+      { sessionUpdate: 'tool_call', toolCallId: '1', title: 'Delegate' },
+      { sessionUpdate: 'subagent_update', sessionId: 'a', title: 'First', ...folders },
+      { sessionUpdate: 'subagent_update', sessionId: 'a', additionalDirectories: null },
+      {
+        sessionUpdate: 'tool_call_update',
+        toolCallId: '1',
+        content: [
+          { type: 'session', sessionId: 'a' },
+          { type: 'content', content: { type: 'text', text: 'Under way' } },
+        ],
+      },
+    );
+    const [, call, child] = items();
+    assert.ok(call?.kind === 'tool' && child?.kind === 'tool');
+    assert.deepEqual([textOf(call), call.nested?.calls, child.path], ['Under way', 1, [1]]);
+    const entry = session.conversation.model.state.entries[2];
+    assert.deepEqual(entry?.kind === 'tool' && entry.rawInput, { cwd: '/work/other' });
   });
 
   it('show what a subagent says, and answer its requests', async () => {
