@@ -33,6 +33,14 @@ export class DemoAgent implements WireHandler {
       // this.
       case 'session/resume':
         return this.#open(text(params, 'sessionId'), method, params, this.#can);
+      // For the same reason, each message of the demo agent is a point to fork at.
+      case 'session/fork': {
+        const messageId = at(params, '_meta', 'jetbrains', 'air', 'fork', 'messageId');
+        if (messageId !== undefined && !String(messageId).startsWith('message-'))
+          throw new RpcFault(-32602, `There is no message "${messageId}".`, { messageId });
+        const sessionId = `demo-${randomUUID()}`;
+        return { sessionId, ...(await this.#open(sessionId, method, params, this.#can)) };
+      }
       case 'session/prompt':
         return this.#session(params).prompt(promptOf(params), id, at(params, '_meta', 'parley/state'));
       case '_session/steering':
@@ -47,7 +55,8 @@ export class DemoAgent implements WireHandler {
         settings.setOption(params);
         return { configOptions: this.#options(settings.options()) };
       }
-      case 'session/close': {
+      case 'session/close':
+      case 'session/delete': {
         const session = this.#session(params);
         this.#sessions.delete(session.id);
         await session.close();

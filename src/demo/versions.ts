@@ -15,7 +15,14 @@ export function initializeResult(version: Version): object {
       protocolVersion: 2,
       info,
       capabilities: {
-        session: { prompt: { image: {}, embeddedContext: {} }, mcp: { stdio: {} }, ready: true, status: {} },
+        session: {
+          prompt: { image: {}, embeddedContext: {} },
+          mcp: { stdio: {} },
+          ready: true,
+          status: {},
+          fork: {},
+          delete: {},
+        },
       },
       authMethods: [],
     };
@@ -26,7 +33,7 @@ export function initializeResult(version: Version): object {
       loadSession: false,
       promptCapabilities: { image: true, audio: false, embeddedContext: true },
       session: { ready: true },
-      sessionCapabilities: { close: {}, resume: {}, status: {}, turnComplete: {} },
+      sessionCapabilities: { close: {}, resume: {}, status: {}, turnComplete: {}, fork: {}, delete: {} },
     },
     authMethods: [],
     // In version 2, a prompt joins the running turn.

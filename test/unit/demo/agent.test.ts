@@ -57,7 +57,10 @@ describe('demo agent', () => {
     assert.equal(protocolVersion, 1);
     assert.equal(agentCapabilities.loadSession, false);
     assert.deepEqual(agentCapabilities.session, { ready: true });
-    assert.deepEqual(agentCapabilities.sessionCapabilities, { close: {}, resume: {}, status: {}, turnComplete: {} });
+    assert.deepEqual(agentCapabilities.sessionCapabilities, {
+      ...{ close: {}, resume: {}, status: {}, turnComplete: {} },
+      ...{ fork: {}, delete: {} },
+    });
     const unknown = await client.send('session/load', { sessionId, cwd, mcpServers: [] }).answer;
     assert.equal(unknown.error.code, -32601);
   });
