@@ -188,7 +188,12 @@ export interface AgentAuth {
 
 export interface StoredSessions {
   load(sessionId: string, setup: SessionSetup, signal: AbortSignal): Promise<SessionOffer>;
-  fork(sessionId: string, setup: SessionSetup, signal: AbortSignal): Promise<SessionOffer>;
+  fork(
+    sessionId: string,
+    setup: SessionSetup,
+    signal: AbortSignal,
+    meta?: Readonly<Record<string, unknown>>,
+  ): Promise<SessionOffer>;
   list(
     query: { readonly cwd?: string; readonly cursor?: string; readonly archived?: boolean },
     signal: AbortSignal,

@@ -50,8 +50,13 @@ export abstract class RpcAgent implements Dialect, AgentAuth, StoredSessions, Se
   abstract resume(sessionId: string, setup: SessionSetup, replay: boolean, signal: AbortSignal): Promise<SessionOffer>;
 
   /** `session/fork` (unstable). @throws as {@link newSession} */
-  fork(sessionId: string, setup: SessionSetup, signal: AbortSignal): Promise<SessionOffer> {
-    return this.#begin('session/fork', { sessionId }, setup, signal);
+  fork(
+    sessionId: string,
+    setup: SessionSetup,
+    signal: AbortSignal,
+    meta?: Readonly<Record<string, unknown>>,
+  ): Promise<SessionOffer> {
+    return this.#begin('session/fork', { sessionId, _meta: meta }, setup, signal);
   }
 
   async list(
@@ -140,7 +145,7 @@ export abstract class RpcAgent implements Dialect, AgentAuth, StoredSessions, Se
 
   async #begin(
     method: string,
-    origin: { readonly sessionId?: string },
+    origin: Readonly<Record<string, unknown>>,
     setup: SessionSetup,
     signal: AbortSignal,
   ): Promise<SessionOffer> {

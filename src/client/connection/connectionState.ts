@@ -92,7 +92,8 @@ export interface ConnectorListener {
    * @param problems what the agent did not get
    * @param isNew the agent doesn't know the transcript
    */
-  ready(problems: readonly LocalizableText[], isNew: boolean): void;
+  /** @param notForked why the session is new although it was to be forked */
+  ready(problems: readonly LocalizableText[], isNew: boolean, notForked?: LocalizableText): void;
   /** A new session is about to replace one that the agent has lost. */
   replacing(): void;
   /** The agent of an earlier window is attached. */

@@ -102,6 +102,12 @@ export class Connector {
     return this.#sessionId;
   }
 
+  /** As {@link sessionId}; also that of a session that isn't open and that the next start opens. */
+  get agentSessionId(): string | undefined {
+    const next = this.#opening.kind === 'reopen' ? this.#opening.sessionId : undefined;
+    return this.#sessionId ?? this.#attaches ?? next;
+  }
+
   /** Undefined before the agent was initialized and after it is gone. */
   get link(): AgentLink | undefined {
     return (this.#state as { link?: AgentLink }).link;
@@ -459,7 +465,7 @@ export class Connector {
     this.#ready(link, opened);
   }
 
-  #ready(link: AgentLink, { sessionId, replay, problems, isNew }: ReadySession): void {
+  #ready(link: AgentLink, { sessionId, replay, problems, isNew, notForked }: ReadySession): void {
     this.#replay = replay;
     const { protocol, features } = link.description;
     // A later start opens another session, unless told otherwise.
@@ -468,7 +474,7 @@ export class Connector {
     const agentSessionId = mayGoOn(features) ? sessionId : null;
     this.#listener.described({ agentId: this.agent.id, agentSessionId, protocol });
     this.#openedForGood();
-    this.#listener.ready(problems, isNew);
+    this.#listener.ready(problems, isNew, notForked);
   }
 
   /**

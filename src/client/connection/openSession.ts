@@ -4,6 +4,7 @@
 import { RPC_CODES, RpcError } from '../../acp/jsonrpc/rpcError';
 import { sendReady } from '../../acp/proposals/sessionReady';
 import { required, type SessionOffer, type SessionSetup } from '../../acp/protocol/dialect';
+import { forkAt } from '../../acp/quirks/forkPoint';
 import { repeatedEvents } from '../../acp/quirks/repeatedPast';
 import { ParleyError } from '../../base/errors';
 import { type LocalizableText, localizable } from '../../base/localizable';
@@ -43,6 +44,8 @@ export interface ReadySession {
   readonly isNew: boolean;
   /** The past may still be repeated. */
   readonly replay: SessionReplay | undefined;
+  /** Why the session is new although it was to be forked. */
+  readonly notForked?: LocalizableText;
 }
 
 /** What opening a session led to. */
@@ -137,7 +140,8 @@ export async function openOrBegin(
 
 /**
  * As {@link openSession}. A session that can't be joined is opened. One whose transcript is here is
- * opened in the agent's other way, and at last replaced by a new session that gets the transcript.
+ * opened in the agent's other way, and at last replaced by a new session that gets the transcript;
+ * so is one that can't be forked at a message.
  * @param begins called before a new session is begun
  */
 async function openInAnyWay(
@@ -151,6 +155,12 @@ async function openInAnyWay(
   try {
     return await openSession(context, link, wanted, signal);
   } catch (error) {
+    if (opening.kind === 'fork' && opening.messageId !== undefined && error instanceof ParleyError && link.isAlive) {
+      signal.throwIfAborted();
+      context.services.log.warn(`${error.message} A new session is begun.`);
+      const opened = await openSession(context, link, { opening: { kind: 'new' }, mcp }, signal);
+      return opened.kind === 'ready' ? { ...opened, notForked: error.texts.message } : opened;
+    }
     const isLost = error instanceof ParleyError && SESSION_LOST.has(error.code);
     if (!isLost || opening.kind !== 'reopen' || !link.isAlive) throw error;
     const { log } = context.services;
@@ -190,20 +200,21 @@ async function openNew(
   const { session } = context;
   const { apply } = session;
   const offer = await inSessionStage(context, link, `session/${opening.kind}`, signal, (inner) =>
-    opening.kind === 'new'
-      ? dialect.newSession(setup, inner)
-      : required(dialect.sessions).fork(opening.sessionId, setup, inner),
+    opening.kind === 'new' ? dialect.newSession(setup, inner) : fork(context, link, opening, setup, inner),
   );
   context.onNamed(offer.sessionId);
   let replay: SessionReplay | undefined;
   if (opening.kind === 'fork') {
-    const { past = [] } = opening;
-    apply({ type: 'cleared', replay: true });
-    apply(openingChoices(session.transcript, context.agent.id));
-    for (const event of past) apply(event);
-    if (past.length > 0) apply(FORKED);
+    const { past = [], messageId } = opening;
+    if (messageId === undefined) {
+      apply({ type: 'cleared', replay: true });
+      apply(openingChoices(session.transcript, context.agent.id));
+      for (const event of past) apply(event);
+    }
+    const isHere = session.transcript.entries.length > 0;
+    if (isHere) apply(messageId === undefined ? FORKED : FORKED_AT);
     // Some agents repeat the past of a forked session, or a part of it; some only know it.
-    replay = replayOf(context, link, { compares: past.length > 0, expected: past.length === 0 });
+    replay = replayOf(context, link, { compares: isHere, expected: !isHere });
   } else if (session.transcript.entries.length > 0 && !link.description.features.carried)
     apply({ type: 'ids_renewed' });
   // The response first, then what came before it, in order.
@@ -223,6 +234,8 @@ const FORKED: SessionEvent = {
   said: ownText('forked-session'),
 };
 
+const FORKED_AT: SessionEvent = { ...FORKED, said: ownText('forked-at') };
+
 const JOINED: SessionEvent = {
   type: 'notice',
   own: true,
@@ -230,6 +243,19 @@ const JOINED: SessionEvent = {
   title: '',
   said: ownText('joined-session'),
 };
+
+function fork(
+  { agent: { name } }: StartContext,
+  { dialect, description: { features } }: AgentLink,
+  { sessionId, messageId }: Extract<SessionOpenStrategy, { kind: 'fork' }>,
+  setup: SessionSetup,
+  signal: AbortSignal,
+): Promise<SessionOffer> {
+  const sessions = required(dialect.sessions);
+  return messageId === undefined
+    ? sessions.fork(sessionId, setup, signal)
+    : forkAt({ name, features, sessions }, { sessionId, messageId }, setup, signal);
+}
 
 function replayOf(
   { session, services }: StartContext,

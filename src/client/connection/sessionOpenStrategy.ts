@@ -33,6 +33,11 @@ export type SessionOpenStrategy =
       readonly sessionId: string;
       /** The transcript of the forked session, if it is here (pastOf). */
       readonly past?: readonly SessionEvent[];
+      /**
+       * The agent's id of the last message that the fork knows; absent: all of them. The transcript
+       * up to it is here already. A new session gets it if the agent doesn't fork there.
+       */
+      readonly messageId?: string;
     };
 
 type Reopening = Extract<SessionOpenStrategy, { kind: 'reopen' }>;

@@ -110,10 +110,10 @@ export class ConnectionEvents implements ConnectorListener {
     this.#conversation.handoff.replacing(this.#model.state);
   }
 
-  ready(problems: readonly LocalizableText[], isNew: boolean): void {
+  ready(problems: readonly LocalizableText[], isNew: boolean, notForked?: LocalizableText): void {
     const { agent, sessionId, handoff, progress, probe, changes, choices, turns } = this.#conversation;
     const { entries } = this.#model.state;
-    if (handoff.ready(sessionId, isNew, entries)) this.#notices.beganAnew(agent.name, entries);
+    if (handoff.ready(sessionId, isNew, entries)) this.#notices.beganAnew(agent.name, entries, notForked);
     this.#notices.notHandedOver(problems);
     progress.opened();
     probe.heard();
@@ -304,11 +304,11 @@ export class StartNotices {
   }
 
   /** The agent doesn't know the transcript. Said once per opened session. */
-  beganAnew(agentName: string, entries: readonly Entry[]): void {
+  beganAnew(agentName: string, entries: readonly Entry[], description?: LocalizableText): void {
     const atEnd = entries.slice(entries.findLastIndex(({ kind }) => kind !== 'notice') + 1);
     if (atEnd.some((entry) => entry.kind === 'notice' && entry.beginsAnew)) return;
     const said = ownText('new-session', agentName);
-    this.#apply({ type: 'notice', own: true, severity: 'info', title: '', said, beginsAnew: true });
+    this.#apply({ type: 'notice', own: true, severity: 'info', title: '', said, description, beginsAnew: true });
   }
 
   notHandedOver(problems: readonly LocalizableText[]): void {

@@ -24,6 +24,10 @@ const TEXTS: Texts = {
     title: l10n.t('Forked session'),
     text: l10n.t("The messages above come from the original session. The messages below aren't part of it."),
   }),
+  'forked-at': () => ({
+    title: l10n.t('Forked session'),
+    text: l10n.t('The agent knows the messages above. No transcript is sent.'),
+  }),
   'joined-session': () => ({
     title: l10n.t('Joined a live session'),
     text: l10n.t("The agent already has the session open. Messages from before aren't shown."),
@@ -57,9 +61,7 @@ const TEXTS: Texts = {
   'edited-from': (...commands) => ({
     title: l10n.t('Continued from an earlier message'),
     text:
-      commands.length === 0
-        ? l10n.t('The messages above are sent along as a transcript.')
-        : `${l10n.t('The messages above are sent along as a transcript. Commands that ran since are not undone:')}\n${commands.join('\n')}`,
+      commands.length > 0 ? `${l10n.t('Commands that ran since are not undone:')}\n${commands.join('\n')}` : undefined,
     action: l10n.t('Show session'),
   }),
   'restore-undone': (files) => ({
@@ -280,7 +282,7 @@ export function noticeTexts({ said, title, text, action }: NoticeEntry): {
   const label = words?.action ?? action?.label;
   return {
     title: words?.title ?? title,
-    text: words?.text ?? localize(text),
+    text: [localize(text), words?.text].filter(Boolean).join('\n'),
     action: action && label !== undefined ? { id: action.id, label } : undefined,
   };
 }

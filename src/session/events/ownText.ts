@@ -6,6 +6,7 @@ export interface OwnTexts {
   // The session and its agent.
   readonly 'new-session': readonly [agent: string];
   readonly 'forked-session': readonly [];
+  readonly 'forked-at': readonly [];
   readonly 'joined-session': readonly [];
   readonly 'mcp-unavailable': readonly [];
   readonly 'agent-awaits': readonly [];

@@ -7,13 +7,14 @@ import { ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
 import { head, oneLine } from '../../base/text';
 import { turnPatch } from '../../client/changes/commitMessage';
-import { pastOf } from '../../client/connection/sessionOpenStrategy';
+import { pastOf, type SessionOpenStrategy } from '../../client/connection/sessionOpenStrategy';
 import type { Conversation } from '../../client/conversation/conversation';
 import { type FailedPrompt, promptOfTurn } from '../../client/conversation/sendAgain';
 import { summaryAsContext, summaryPrompt } from '../../client/conversation/summaryPrompt';
 import { continuedFrom, continuedWith } from '../../client/sharing/provenanceNotices';
 import type { FromTurn } from '../../panel/contract';
 import { ownText } from '../../session/events/ownText';
+import { forkPointBefore } from '../../session/model/forkPoint';
 import type { Entry } from '../../session/model/state';
 import { RestoreActions } from '../changes/restoreActions';
 import { embeddedAttachment } from '../chat/attachments';
@@ -102,12 +103,16 @@ export interface ContinueOptions {
   readonly ask?: boolean | undefined;
 }
 
-/** @throws ParleyError `no-such-message`, `no-such-agent`; what restoring throws */
+/**
+ * The agent's session is forked before the message, else a new one gets the transcript.
+ * @throws ParleyError `no-such-message`, `no-such-agent`; what restoring throws
+ */
 export async function continueFromMessage(
   workbench: Workbench,
   old: Conversation,
   { turnId, how, agent, ask = true }: ContinueOptions,
 ): Promise<Conversation | undefined> {
+  await old.whole;
   const { state } = old.model;
   const first = state.entries.findIndex((entry) => entry.turnId === turnId);
   if (first < 0) throw new ParleyError('no-such-message', localizable('The message is no longer available.'));
@@ -123,10 +128,11 @@ export async function continueFromMessage(
   if (id === undefined) return undefined;
   const isEdit = how === 'edit';
   if (isEdit && !(await workbench.get(RestoreActions).restoreIfChanged(old, turnId, ask))) return undefined;
+  const opening: SessionOpenStrategy = (id === old.agent.id ? forkBefore(old, first) : undefined) ?? { kind: 'new' };
   const title = how === 'fork' ? l10n.t('{0} (fork)', titleOf(old)) : titleOf(old);
   const fresh = workbench
     .get(Conversations)
-    .create({ agent: id, cwd: old.cwd, title, isNamed: state.isNamed, continues: old });
+    .create({ agent: id, cwd: old.cwd, title, isNamed: state.isNamed, continues: old, opening });
   const said = ownText('edited-from', ...(isEdit ? ran : []));
   const notice = { type: 'notice', own: true, severity: 'info', title: '', said } as const;
   const at = Date.now();
@@ -136,6 +142,13 @@ export async function continueFromMessage(
   ]);
   const chat = workbench.get(ChatHome);
   return begin(fresh, prompt, () => (isEdit ? chat.present(fresh) : chat.openTab(fresh).focus()));
+}
+
+function forkBefore({ model, connector, link, ops }: Conversation, index: number): SessionOpenStrategy | undefined {
+  const messageId = forkPointBefore(model.state.entries, index);
+  const sessionId = connector.agentSessionId;
+  if (messageId === undefined || sessionId === undefined || (link && !ops.can('fork'))) return undefined;
+  return { kind: 'fork', sessionId, messageId };
 }
 
 export async function begin(

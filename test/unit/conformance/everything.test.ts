@@ -230,6 +230,16 @@ for (const version of [1, 2] as const)
       version,
     );
 
+    it('forks a session at a message, if the agent refuses a message that does not exist', async () => {
+      const fork = { kind: 'fork', sessionId: 'old', messageId: 'm7' } as const;
+      rig.open({ saved: ['old'], offers: ['fork', 'delete'], forksAt: 'm7' }, {}, { opening: fork });
+      assert.equal(await rig.send('say x'), 'end_turn');
+      assert.equal(rig.conversation.sessionId, 'old-fork-at-m7');
+      rig.open({ saved: ['old'], offers: ['fork', 'delete'] }, {}, { opening: fork });
+      assert.equal(await rig.send('say x'), 'end_turn');
+      assert.deepEqual(rig.methods.slice(1, 4), ['session/fork', 'session/delete', 'session/new']);
+    });
+
     proof(
       'cannot sign in or out',
       ['v1:authenticate logout', 'v1:agent/auth.logout', 'v2:auth/login logout'],

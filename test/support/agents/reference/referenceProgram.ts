@@ -132,8 +132,13 @@ class ReferenceAgent {
         if (this.#script.signInFile !== undefined && !existsSync(this.#script.signInFile))
           throw new Fault(-32000, 'Authentication required');
         return this.#open(id, method, `reference-${++this.#sequence}`);
-      case 'session/fork':
-        return this.#open(id, method, `${sessionId}-fork-${++this.#sequence}`);
+      case 'session/fork': {
+        const messageId = at(params, '_meta', 'jetbrains', 'air', 'fork', 'messageId');
+        const { forksAt } = this.#script;
+        if (forksAt !== undefined && messageId !== undefined && messageId !== forksAt)
+          throw new Fault(-32602, `There is no message ${messageId}`, { messageId });
+        return this.#open(id, method, `${sessionId}-fork-${forksAt ? `at-${messageId}` : ++this.#sequence}`);
+      }
       case 'session/load':
       case 'session/resume': {
         if (!this.#saved.has(sessionId) && !this.#sessions.has(sessionId))

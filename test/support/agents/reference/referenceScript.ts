@@ -38,6 +38,8 @@ export interface ReferenceScript {
   readonly race?: 'before' | 'same-write' | 'bytes' | 'after';
   readonly saved?: readonly string[];
   readonly unloads?: boolean;
+  /** The id of the only message at which it forks a session. */
+  readonly forksAt?: string;
   readonly keepsPrompts?: boolean;
   readonly refuse?: Readonly<Record<string, number>>;
   readonly authMethods?: readonly Readonly<Record<string, unknown>>[];
