@@ -11,7 +11,7 @@ import type { SessionOpenStrategy } from '../../src/client/connection/sessionOpe
 import type { Conversation } from '../../src/client/conversation/conversation';
 import { AgentFiles } from '../../src/client/requests/agentFiles';
 import { StateExchange } from '../../src/client/sharing/stateExchange';
-import type { StopReason } from '../../src/session/events/event';
+import type { SessionEvent, StopReason } from '../../src/session/events/event';
 import type { SessionModel } from '../../src/session/model/model';
 import { diskFiles, type TestConversation, testConversation } from '../support/sessions/conversation';
 import type { ScriptName } from './modelScripts';
@@ -55,8 +55,8 @@ export class AgentRun {
     return this.#test?.conversation ?? assert.fail('no session is open');
   }
 
-  /** Starts a process of the agent and opens a session. The one before is left first. @param heading for the lines */
-  async open(heading: string, opening: SessionOpenStrategy): Promise<void> {
+  /** Starts a process of the agent and opens a session. The one before is left first. @param heading for the lines @param past what stands in the transcript before */
+  async open(heading: string, opening: SessionOpenStrategy, past: readonly SessionEvent[] = []): Promise<void> {
     await this.close();
     this.#drawn = 0;
     this.#asked = [];
@@ -81,6 +81,7 @@ export class AgentRun {
         },
       },
     });
+    this.conversation.note(past.map((event) => ({ at: Date.now(), event })));
     await this.conversation.start();
     await this.#untilReady();
     this.lines.push(`== ${heading}`);
