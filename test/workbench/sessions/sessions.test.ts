@@ -91,6 +91,26 @@ describe('sessions in the workbench', function () {
     await assert.rejects(api.openSession({ agent: 'keeper', cwd, resume: 'nobody' }), { code: 'session-not-found' });
   });
 
+  it("continue from before a message in the agent's own fork, and in a fork of that", async () => {
+    let key = await api.openSession({ agent: 'demo', cwd });
+    const sessionIds = new Set([api.snapshot(key).sessionId]);
+    await run('setConfigOption', { session: key, id: 'pace', value: 'instant' });
+    await api.send(key, 'one');
+    for (const text of ['two', 'three']) {
+      const { turnId } = await api.send(key, text);
+      key = await run<string>('editAndResend', { session: key, turnId, how: 'fork' });
+      const { entries, sessionId } = api.snapshot(key);
+      sessionIds.add(sessionId);
+      assert.deepEqual(
+        entries.flatMap(({ kind, text: said }) => (kind === 'user' ? [said] : [])),
+        ['one'],
+      );
+      assert.match(entries.at(-2)?.text ?? '', /^Continued from an earlier message/);
+      assert.match(entries.at(-1)?.text ?? '', /^Forked session\nThe agent knows the messages above/);
+    }
+    assert.equal(sessionIds.size, 3);
+  });
+
   it('open as Markdown that has all that was said', async () => {
     const key = await api.openSession({ agent: 'demo', cwd });
     await api.send(key, 'two');

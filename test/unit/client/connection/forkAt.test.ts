@@ -133,6 +133,12 @@ describe('a session that is forked at a message', function () {
     assert.equal(agent.methods.filter((method) => method === 'session/fork').length, 1);
   });
 
+  it('can be one whose agent does not run', async () => {
+    const { conversation } = await open(agentWith([]), { kind: 'reopen', sessionId: 'origin', transcript: 'keep' });
+    assert.equal(conversation.sessionId, undefined);
+    assert.equal(conversation.connector.agentSessionId, 'origin');
+  });
+
   it('waits for the user to sign in', async () => {
     const agent = agentWith(['fork', 'delete']);
     agent.answers['session/fork'] = () =>
