@@ -1,4 +1,5 @@
 // Real agents that fork a session at a message: what the fork remembers is what the agent itself repeats of it in another process.
+// The process of the forked session still runs, as in a chat.
 import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -39,14 +40,16 @@ describe('real agents that fork a session at a message', function () {
       const cwd = join(scratch, 'work');
       await mkdir(cwd, { recursive: true });
       const agents = await realAgents(join(scratch, 'homes'), model.url);
-      const run = new AgentRun(agents.find((one) => one.id === id) ?? assert.fail(`no ${id}`), protocol, cwd, scratch);
+      const agent = agents.find((one) => one.id === id) ?? assert.fail(`no ${id}`);
+      const run = new AgentRun(agent, protocol, cwd, scratch);
+      const origin = new AgentRun(agent, protocol, cwd, join(scratch, 'work'));
       try {
-        await run.open('a new session', { kind: 'new' });
-        await run.play('write');
-        const { sessionId = '', model } = run.conversation;
+        await origin.open('a new session', { kind: 'new' });
+        await origin.play('write');
+        const { sessionId = '', model } = origin.conversation;
         const past = pastOf(model.state);
         const messageId = forkPointBefore(model.state.entries, model.state.entries.length) ?? assert.fail('no point');
-        await run.play('text');
+        await origin.play('text');
         await run.open('forked before the second message', { kind: 'fork', sessionId, messageId }, past);
         const notices = snapshotOf(run.conversation).entries.flatMap(({ kind, text }) =>
           kind === 'notice' ? [text] : [],
@@ -63,8 +66,9 @@ describe('real agents that fork a session at a message', function () {
         assert.deepEqual(scripts, forks ? ['write', 'think'] : ['think']);
       } finally {
         await run.close();
+        await origin.close();
       }
-      const wire = await readFile(join(scratch, `${id}.v${protocol}.2.ndjson`), 'utf8');
+      const wire = await readFile(join(scratch, `${id}.v${protocol}.1.ndjson`), 'utf8');
       assert.equal(wire.split('"code":-32602').length - 1, forks ? 1 : 0, 'refuses the message that does not exist');
     });
 });

@@ -6,7 +6,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { ParleyError } from '../../base/errors';
-import { type Localizable, localizable } from '../../base/localizable';
+import { localizable } from '../../base/localizable';
 import { RPC_CODES, RpcError } from '../jsonrpc/rpcError';
 import type { AgentFeatures, SessionOffer, SessionSetup, StoredSessions } from '../protocol/dialect';
 
@@ -17,8 +17,8 @@ export interface ForkPoint {
 }
 
 /**
- * @throws ParleyError `cannot-fork-at` if the agent doesn't read the message, or can't be asked;
- * RpcError if it refuses
+ * @throws ParleyError `cannot-fork-at` if the agent doesn't read the message, doesn't know it, or
+ * can't be asked; RpcError if it refuses for another reason
  */
 export async function forkAt(
   agent: { readonly name: string; readonly features: AgentFeatures; readonly sessions: StoredSessions },
@@ -27,26 +27,37 @@ export async function forkAt(
   signal: AbortSignal,
 ): Promise<SessionOffer> {
   const { features, sessions, name } = agent;
-  if (!features.delete) throw refused(localizable("{0} can't fork sessions at a message.", name));
+  const ignored = localizable("{0} can't fork sessions at a message.", name);
+  if (!features.delete) throw new ParleyError('cannot-fork-at', ignored);
   const nobody = randomUUID();
-  let stray: SessionOffer | undefined;
-  try {
-    stray = await sessions.fork(sessionId, { ...setup, mcpServers: [] }, signal, pointOf(nobody));
-  } catch (error) {
-    if (!(error instanceof RpcError) || error.code === RPC_CODES.authRequired) throw error;
-    const { message, data } = error;
-    if (!JSON.stringify([message, data]).includes(nobody))
-      throw refused(localizable("{0} couldn't fork the session: {1}.", name, message.replace(/\.$/, '')), error);
-  }
-  if (!stray) return sessions.fork(sessionId, setup, signal, pointOf(messageId));
-  if (stray.sessionId !== sessionId) await sessions.delete(stray.sessionId, signal);
-  throw refused(localizable("{0} can't fork sessions at a message.", name));
+  const withoutServers = { ...setup, mcpServers: [] };
+  const stray = await sessions.fork(sessionId, withoutServers, signal, pointOf(nobody)).catch((error: unknown) => {
+    if (names(error, nobody)) return undefined;
+    throw isSignIn(error) ? error : refusal(name, error);
+  });
+  if (!stray)
+    return sessions.fork(sessionId, setup, signal, pointOf(messageId)).catch((error: unknown) => {
+      throw names(error, messageId) ? refusal(name, error) : error;
+    });
+  const cause = stray.sessionId !== sessionId && (await sessions.delete(stray.sessionId, signal).catch(String));
+  throw new ParleyError('cannot-fork-at', ignored, { cause });
 }
 
 function pointOf(messageId: string): Readonly<Record<string, unknown>> {
   return { jetbrains: { air: { fork: { version: 1, messageId } } } };
 }
 
-function refused(why: Localizable, cause?: unknown): ParleyError {
-  return new ParleyError('cannot-fork-at', why, { cause });
+function names(error: unknown, messageId: string): boolean {
+  return error instanceof RpcError && JSON.stringify([error.message, error.data]).includes(messageId);
+}
+
+function isSignIn(error: unknown): boolean {
+  return error instanceof RpcError && error.code === RPC_CODES.authRequired;
+}
+
+/** MCP servers have nothing to do with it. */
+function refusal(name: string, error: unknown): unknown {
+  if (!(error instanceof RpcError)) return error;
+  const why = localizable("{0} couldn't fork the session: {1}.", name, error.message.replace(/\.$/, ''));
+  return new ParleyError('cannot-fork-at', why, { cause: error });
 }
