@@ -1,15 +1,23 @@
 // Real agents that fork a session at a message: what the fork remembers is what the agent itself repeats of it in another process.
 // The process of the forked session still runs, as in a chat.
 import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pastOf } from '../../src/client/connection/sessionOpenStrategy';
 import { snapshotOf } from '../../src/client/view/snapshot';
 import { forkPointBefore } from '../../src/session/model/forkPoint';
+import { Chat } from '../support/vscode/chat';
+import { screenshot } from '../support/vscode/openWindow';
+import { useVsCode } from '../support/vscode/useVsCode';
+import { command, turnEnd } from '../support/vscode/workbench';
 import { AgentRun } from './agentRun';
+import { scriptPrompt } from './modelScripts';
 import { type ModelServer, startModelServer } from './modelServer';
 import { realAgents } from './realAgents';
+
+const names = { claude: 'Claude', gemini: 'Gemini', opencode: 'OpenCode', codex: 'Codex' } as const;
 
 const runs = [
   ['claude', 1, true],
@@ -70,5 +78,51 @@ describe('real agents that fork a session at a message', function () {
       }
       const wire = await readFile(join(scratch, `${id}.v${protocol}.1.ndjson`), 'utf8');
       assert.equal(wire.split('"code":-32602').length - 1, forks ? 1 : 0, 'refuses the message that does not exist');
+    });
+});
+
+describe('forks at a message in the installed extension', function () {
+  this.timeout(120_000);
+  const scratch = mkdtempSync(join(tmpdir(), 'parley-vsix-forks-'));
+  const folder = join(scratch, 'work');
+  mkdirSync(folder);
+  const settings: Record<string, unknown> = {};
+  let model: ModelServer;
+
+  before(async () => {
+    model = await startModelServer();
+    for (const { id, definition } of await realAgents(join(scratch, 'homes'), model.url))
+      settings[id] = { name: names[id], ...definition };
+  });
+
+  after(async () => {
+    await model?.close();
+    await rm(scratch, { recursive: true, force: true, maxRetries: 5 });
+  });
+
+  const vscode = useVsCode({ theme: 'dark', folder, settings: { 'parley.agents': settings } });
+
+  for (const id of ['claude', 'codex', 'opencode'] as const)
+    it(`edits a message and sends it again with ${names[id]}`, async () => {
+      const { page } = vscode.window;
+      await command(page, 'Parley: Focus Chat');
+      const chat = await Chat.at(page, 'panel');
+      await chat.selectAgent(names[id]);
+      await chat.state('ready', 60_000);
+      await chat.send(scriptPrompt('text', folder));
+      assert.equal(await chat.turnEnd(60_000), 'end_turn');
+      await chat.send(scriptPrompt('text', folder));
+      assert.equal(await chat.turnEnd(60_000), 'end_turn');
+      await chat.entries('user').last().hover();
+      await chat.button('Edit and send again').last().click();
+      const said = id === 'opencode' ? /The transcript is sent/ : /The agent knows the messages above/;
+      await chat.entries('notice').filter({ hasText: said }).waitFor({ timeout: 60_000 });
+      assert.equal(await chat.entries('user').count(), 1);
+      await chat.send(scriptPrompt('think', folder));
+      assert.equal(await turnEnd(chat.frame, 1), 'end_turn');
+      // The script in a transcript is the last one that the model sees.
+      const answer = id === 'opencode' ? 'That was all of it.' : 'I have thought about it.';
+      await chat.entries('agent').filter({ hasText: answer }).last().waitFor();
+      await screenshot(page, `fork-${id}`);
     });
 });
