@@ -73,6 +73,7 @@ export class Settings {
         id: 'pace',
         name: 'Pace',
         description: 'How fast the demo types',
+        category: 'speed',
         type: 'select',
         currentValue: this.#pace,
         options: [

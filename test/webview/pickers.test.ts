@@ -63,6 +63,23 @@ describe('lists of options', () => {
     assert.equal(await page.getByRole('button', { name: /^Options/ }).count(), 0);
   });
 
+  it('keep the switch of the speed in sight, with an icon', async () => {
+    const switches = ['Fast mode', 'Web', 'Sound'].map((name) => ({
+      id: name,
+      name,
+      category: name === 'Fast mode' ? 'speed' : 'other',
+      type: 'boolean' as const,
+      value: false,
+    }));
+    const panel = await browser.open({ session: { config: [...session.config, ...switches] } });
+    const { page } = panel;
+    await page.getByRole('button', { name: /^Options/ }).waitFor();
+    const fast = page.getByRole('switch', { name: 'Fast mode', checked: false });
+    await fast.locator('.codicon-zap').waitFor();
+    await fast.press('Space');
+    assert.deepEqual(await panel.next('setConfig'), { type: 'setConfig', key: 's1', id: 'Fast mode', value: true });
+  });
+
   it('have no field while they are short', async () => {
     const { page } = await browser.open({ session });
     await page.getByRole('button', { name: 'Mode: Ask' }).press('Enter');

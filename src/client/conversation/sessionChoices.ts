@@ -2,7 +2,7 @@
 // last with each agent.
 import * as l10n from '@vscode/l10n';
 import type { Choice, ConfigOption, ConfigValue } from '../../session/events/content';
-import { offeredModes } from '../../session/model/choices';
+import { offeredModes, offers } from '../../session/model/choices';
 import type { SessionState } from '../../session/model/state';
 import { labelOf } from '../connection/shownChoices';
 
@@ -24,7 +24,7 @@ export interface RememberedChoices {
  * Categories in which new sessions begin with the user's last choice: the model first, as the other
  * may depend on it. Not modes: agents don't say which of them bypass permissions.
  */
-const REMEMBERED = ['model', 'thought_level'];
+const REMEMBERED = ['model', 'thought_level', 'speed'];
 
 /** Returns the last choices that the agent offers now. */
 export function rememberedOf(
@@ -33,10 +33,9 @@ export function rememberedOf(
 ): readonly Choice[] {
   return REMEMBERED.flatMap((wanted) =>
     config.flatMap((option): Choice[] => {
-      if (option.category !== wanted || option.type === 'boolean') return [];
-      const { id, values } = option;
-      const offered = values.find(({ value }) => value === remembered[id]);
-      return offered ? [{ id, value: offered.value, label: labelOf(option, offered.value) }] : [];
+      const value = remembered[option.id];
+      if (option.category !== wanted || (typeof value !== 'string' && typeof value !== 'boolean')) return [];
+      return offers(option, value) ? [{ id: option.id, value, label: labelOf(option, value) }] : [];
     }),
   );
 }

@@ -106,7 +106,7 @@ export function isSameSetting(a: Choice, b: Choice): boolean {
 }
 
 /** Some agents run a value that they do not list. */
-function offers(option: ConfigOption, value: string | boolean): boolean {
+export function offers(option: ConfigOption, value: string | boolean): boolean {
   if (option.type === 'boolean') return typeof value === 'boolean';
   return option.value === value || option.values.some((one) => one.value === value);
 }

@@ -9,16 +9,22 @@ import { session } from '../host/session';
 import { strings } from '../text/strings';
 
 /** Without icons, a mode and a model named “Default” look the same. */
-const ICON_OF = { mode: 'compass', model: 'chip', thought_level: 'lightbulb' } as const satisfies Record<
-  string,
-  IconName
->;
+const ICON_OF = {
+  mode: 'compass',
+  model: 'chip',
+  thought_level: 'lightbulb',
+  speed: 'zap',
+} as const satisfies Record<string, IconName>;
+
+function iconOf({ category }: ConfigOption): IconName | undefined {
+  return ICON_OF[category as keyof typeof ICON_OF];
+}
 
 export function Pickers() {
   const { modes, mode, config } = session;
   // Some agents offer their modes as an option too.
   const showModes = modes.value.length > 0 && !config.value.some(({ category }) => category === 'mode');
-  const switches = config.value.filter((option) => option.type === 'boolean');
+  const switches = config.value.filter(isPlainSwitch);
   const isGathered = switches.length > 1;
   const currentMode = modes.value.find(({ id }) => id === mode.value);
   return (
@@ -39,15 +45,22 @@ export function Pickers() {
         </Popup>
       )}
       {config.value.map(
-        (option) => !(isGathered && option.type === 'boolean') && <ConfigPicker key={option.id} option={option} />,
+        (option) => !(isGathered && isPlainSwitch(option)) && <ConfigPicker key={option.id} option={option} />,
       )}
       {isGathered && <Switches options={switches} />}
     </>
   );
 }
 
+type Switch = Extract<ConfigOption, { type: 'boolean' }>;
+
+/** A switch with an icon, such as the speed, stays in sight: a faster model costs more. */
+function isPlainSwitch(option: ConfigOption): option is Switch {
+  return option.type === 'boolean' && !iconOf(option);
+}
+
 /** Several switches would fill the bar. */
-function Switches({ options }: { readonly options: readonly Extract<ConfigOption, { type: 'boolean' }>[] }) {
+function Switches({ options }: { readonly options: readonly Switch[] }) {
   const on = options.filter(({ value }) => value).map(({ name }) => name);
   return (
     <Popup
@@ -66,6 +79,7 @@ function Switches({ options }: { readonly options: readonly Extract<ConfigOption
 }
 
 function ConfigPicker({ option }: { readonly option: ConfigOption }) {
+  const icon = iconOf(option);
   const title = `${option.name}${option.description ? `: ${option.description}` : ''}`;
   if (option.type === 'boolean') {
     return (
@@ -79,12 +93,12 @@ function ConfigPicker({ option }: { readonly option: ConfigOption }) {
         onClick={() => post({ type: 'setConfig', id: option.id, value: !option.value })}
       >
         <span class="switch" aria-hidden="true" />
+        {icon && <Icon name={icon} />}
         <span class="cut">{revealControls(option.name)}</span>
       </button>
     );
   }
   const current = nameOf(option);
-  const icon = ICON_OF[option.category as keyof typeof ICON_OF] as IconName | undefined;
   const isAmbiguous = session.config.value.some((other) => other.id !== option.id && nameOf(other) === current);
   return (
     <Popup

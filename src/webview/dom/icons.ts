@@ -50,6 +50,7 @@ export const GLYPHS = {
   terminal: '\uea85',
   trash: '\uea81',
   warning: '\uea6c',
+  zap: '\uea86',
 } as const;
 
 export type IconName = keyof typeof GLYPHS;

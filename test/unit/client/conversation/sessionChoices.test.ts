@@ -117,6 +117,15 @@ describe('what was chosen last', () => {
     assert.deepEqual(idsOf({ effort: 'b', llm: 'b', other: 'gone', missing: 'b' }, ...options), ['llm b', 'effort b']);
   });
 
+  it('includes the speed, which may be a switch', () => {
+    const fast = { id: 'fast', name: 'Fast mode', category: 'speed', type: 'boolean', value: false } as const;
+    assert.deepEqual(idsOf({ pace: 'b', fast: true }, fast, option('pace', 'speed'), option('llm', 'model')), [
+      'fast true',
+      'pace b',
+    ]);
+    assert.deepEqual(idsOf({ pace: true, fast: 'on' }, fast, option('pace', 'speed')), []);
+  });
+
   it('is not wanted where it is a mode or something else', () => {
     assert.deepEqual(
       idsOf({ approval: 'b', web: 'b', ask: 'code' }, option('approval', 'mode'), option('web', 'other')),
