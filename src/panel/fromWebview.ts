@@ -166,6 +166,7 @@ export const fromWebview = z.discriminatedUnion('type', [
       'renameSession',
       'forkSession',
       'checkStatus',
+      'sessionInfo',
       'applyWorktree',
       'commitWorktree',
       'removeWorktree',

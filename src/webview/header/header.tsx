@@ -16,6 +16,7 @@ const OF_SESSION = [
   { id: 'export', label: strings.exportSession },
 ] as const;
 const MORE = [
+  { id: 'sessionInfo', label: strings.sessionInfo },
   { id: 'selectAgent', label: strings.changeAgent },
   { id: 'showLog', label: strings.log },
   { id: 'showTraffic', label: strings.showTraffic },

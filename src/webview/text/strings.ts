@@ -30,6 +30,7 @@ export const strings = /* @__PURE__ */ (() => {
     renameSession: l10n.t('Rename session…'),
     forkSession: l10n.t('Fork session'),
     checkStatus: l10n.t('Check session status'),
+    sessionInfo: l10n.t('Show session info'),
     continueWith: l10n.t('Continue with another agent…'),
     openAsMarkdown: l10n.t('Open as Markdown'),
     exportSession: l10n.t('Export session…'),

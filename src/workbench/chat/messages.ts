@@ -47,6 +47,7 @@ const COMMANDS: Readonly<Record<Exclude<MessageOf<'command'>['command'], 'showKe
   renameSession: true,
   forkSession: true,
   checkStatus: true,
+  sessionInfo: true,
   applyWorktree: true,
   commitWorktree: true,
   removeWorktree: true,

@@ -34,6 +34,7 @@ import { onlyOf, registerForSession, sessionOf } from '../commands/commandSessio
 import { continueWithSummary } from '../commands/continueWith';
 import { confirmForeign, knownFolders, mayOpen } from '../commands/foreignFolders';
 import { folderOfNew, isUnused, startInPlaceOf } from '../commands/newSessions';
+import { showSessionInfo } from '../commands/showSessionInfo';
 import { type NewWorktreeSession, offerRemoval, openInWorktree } from '../commands/worktreeActions';
 import { AgentCatalog } from '../config/agentCatalog';
 import { McpServers } from '../config/mcpServers';
@@ -211,6 +212,7 @@ export const sessions: Contribution = {
         if (!isProgram([argument])) showAnswer(conversation, answer);
         return { status: livenessOf(answer) };
       },
+      sessionInfo: showSessionInfo,
       'queue.pause': ({ queue }) => queue.pause('by-user'),
       'queue.resume': ({ queueActions }) => queueActions.resume(),
       'queue.steer'({ queueActions }) {
