@@ -36,6 +36,7 @@ export interface AgentFeatures {
   readonly title?: Feature;
   readonly archive?: Feature;
   readonly additionalDirectories?: Feature;
+  readonly systemPrompt?: Feature;
   readonly logout?: Feature;
   readonly status?: Feature;
   readonly ready?: Feature;
@@ -99,11 +100,13 @@ export type McpServer = { readonly name: string } & (
   | { readonly type: 'acp'; readonly serverId: string }
 );
 
-/** Where a session works. Paths are absolute. */
+/** Where a session works, and with what. Paths are absolute. */
 export interface SessionSetup {
   readonly cwd: string;
   readonly additionalDirectories: readonly string[];
   readonly mcpServers: readonly McpServer[];
+  /** Texts that the agent adds to its own instructions. */
+  readonly systemPrompt?: readonly string[];
 }
 
 export interface SessionOffer {

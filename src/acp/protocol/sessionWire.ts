@@ -24,16 +24,20 @@ export function readSessionPage(raw: unknown): SessionPage {
 export type StdioMark = { readonly type?: 'stdio' };
 
 /**
- * `mcpServers` is required even if empty; additional directories only if the agent knows them.
+ * `mcpServers` is required even if empty, all else must not be there if empty or not announced.
  */
 export function setupToWire(
-  { cwd, additionalDirectories, mcpServers }: SessionSetup,
+  { cwd, additionalDirectories, mcpServers, systemPrompt = [] }: SessionSetup,
   stdio: StdioMark,
 ): Record<string, unknown> {
   return {
     cwd,
     mcpServers: mcpServers.map((server) => mcpToWire(server, stdio)),
     additionalDirectories: additionalDirectories.length > 0 ? additionalDirectories : undefined,
+    systemPrompt:
+      systemPrompt.length > 0
+        ? { mode: 'append', content: systemPrompt.map((text) => ({ type: 'text', text })) }
+        : undefined,
   };
 }
 

@@ -44,6 +44,7 @@ function featuresOf(raw: unknown): AgentFeatures {
     title: capability('sessionCapabilities', 'title'),
     archive: capability('sessionCapabilities', 'archive'),
     additionalDirectories: capability('sessionCapabilities', 'additionalDirectories'),
+    systemPrompt: capability('sessionCapabilities', 'systemPrompt'),
     logout: capability('auth', 'logout'),
     mcpHttp: capability('mcpCapabilities', 'http'),
     mcpSse: capability('mcpCapabilities', 'sse'),

@@ -145,6 +145,7 @@ function featuresOf(raw: unknown): AgentFeatures {
     title: session('title'),
     archive: session('archive'),
     additionalDirectories: session('additionalDirectories'),
+    systemPrompt: session('systemPrompt'),
     logout: Array.isArray(authMethods) && authMethods.length > 0 ? {} : undefined,
     mcpHttp: session('mcp', 'http'),
     mcpAcp: session('mcp', 'acp'),

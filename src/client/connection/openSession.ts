@@ -72,6 +72,7 @@ export async function openSession(
   const joining = status && joinMethodFor(status, features);
   const way = joining ?? openMethodFor(opening, features, agent.name);
   const handed = handOver(await wanted.mcp, features, agent);
+  const systemPrompt = (features.systemPrompt && context.services.systemPrompt?.(agent.id, context.cwd)) ?? [];
   signal.throwIfAborted();
   const open = ({ servers }: McpOffer): Promise<OpenedOffer> => {
     // The whole list goes with every way to open a session: an agent remembers none of it (section
@@ -80,6 +81,7 @@ export async function openSession(
       cwd: context.cwd,
       additionalDirectories: features.additionalDirectories ? context.additionalDirectories : [],
       mcpServers: servers,
+      systemPrompt: systemPrompt.map(({ text }) => text),
     };
     context.session.apply(openingChoices(context.session.transcript, agent.id));
     return opening.kind === 'reopen'
@@ -117,7 +119,7 @@ export async function openSession(
     if (!joining.replays && context.session.transcript.entries.length === 0) context.session.apply(JOINED);
     if (status?.state) context.session.reportState(status.state);
   }
-  link.given = mcp;
+  link.given = { ...mcp, systemPrompt };
   return { kind: 'ready', sessionId, problems: mcp.problems, isNew: opening.kind === 'new', replay };
 }
 

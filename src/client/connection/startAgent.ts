@@ -14,7 +14,7 @@ import type { ServerRefusals } from '../mcp/serverRefusals';
 import type { AgentKeys } from '../ports/agentKeys';
 import type { AgentLink } from '../ports/agentLink';
 import { NO_CAPABILITIES } from '../ports/clientCapabilities';
-import type { SignInTerminal } from '../ports/ports';
+import type { SignInTerminal, SystemPrompt } from '../ports/ports';
 import type { AgentKeepers, ProcessStarter } from '../transport/agentTransport';
 import type { ProtocolOffers } from '../transport/protocolOffers';
 import type { RemoteAccess } from '../transport/remoteTarget';
@@ -57,6 +57,8 @@ export interface StartServices extends LinkServices {
    */
   readonly approve?: (agent: AgentDefinition) => Promise<void>;
   readonly keys?: AgentKeys;
+  /** Absent: agents have only their own instructions. */
+  readonly systemPrompt?: SystemPrompt;
   /** In milliseconds. */
   readonly startTimeoutMs: () => number;
   readonly serverRefusals?: ServerRefusals;

@@ -9,6 +9,7 @@ import type { ParleyError } from '../../base/errors';
 import type { Event } from '../../base/event';
 import type { LocalizableText } from '../../base/localizable';
 import type { KeptSession } from './keptAgent';
+import type { Instructions } from './ports';
 
 export interface AgentLink extends Disposable {
   readonly router: UpdateRouter;
@@ -17,8 +18,12 @@ export interface AgentLink extends Disposable {
   readonly description: AgentDescription;
   readonly dialect: Dialect;
   readonly kept?: KeptSession | undefined;
-  /** The MCP servers of the last opened session, and why others were left out. */
-  given?: { readonly servers: readonly McpServer[]; readonly problems: readonly LocalizableText[] };
+  /** What the last opened session got: MCP servers, why others were left out, instructions. */
+  given?: {
+    readonly servers: readonly McpServer[];
+    readonly problems: readonly LocalizableText[];
+    readonly systemPrompt: readonly Instructions[];
+  };
   /** Fired once; not after `dispose()`. */
   readonly onDidEnd: Event<ParleyError>;
   readonly isAlive: boolean;

@@ -43,6 +43,17 @@ export interface TerminalCommand {
 /** @returns the exit code; undefined if the user closed the terminal. Aborting closes it */
 export type SignInTerminal = (command: TerminalCommand, signal: AbortSignal) => Promise<number | undefined>;
 
+/** What is added to an agent's own instructions. */
+export interface Instructions {
+  readonly text: string;
+  /** The settings file of the workspace that has it; absent: the user's. */
+  readonly file?: string;
+  readonly isCut?: true;
+}
+
+/** Returns the instructions for the sessions of an agent in a folder, the user's first. */
+export type SystemPrompt = (agentId: string, cwd: string) => readonly Instructions[];
+
 /** Milliseconds since 1970. */
 export interface Clock {
   now(): number;

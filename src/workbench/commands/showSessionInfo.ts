@@ -2,14 +2,18 @@
 import { l10n } from 'vscode';
 import type { Conversation } from '../../client/conversation/conversation';
 import { sessionInfo } from '../../client/view/sessionInfo';
+import { openSettings } from '../config/settings';
+import { openLocation } from '../editor/openLocation';
 import { titleOf } from '../sessions/sessionLabels';
 import { type ChoiceRow, choiceFrom, List } from '../ui/input';
 
 export async function showSessionInfo(conversation: Conversation): Promise<void> {
   const list = new List<ChoiceRow>(l10n.t('Session info'), titleOf(conversation));
-  list.draw(
-    sessionInfo(conversation).map(({ icon, label, value, detail }) => ({ icon, label, description: value, detail })),
-    [],
-  );
+  const rows = sessionInfo(conversation).map(({ value, setting, ...row }): ChoiceRow => {
+    const { key, file } = setting ?? {};
+    const choose = () => (file !== undefined ? openLocation({ path: file }) : openSettings(key));
+    return { ...row, description: value, choose: setting && choose };
+  });
+  list.draw(rows, []);
   await (await choiceFrom(list))?.();
 }

@@ -51,6 +51,7 @@ import {
   restartsAgents,
   startTimeoutMs,
 } from '../config/settings';
+import { systemPrompt } from '../config/systemPrompt';
 import { type Contribution, schedule, type Workbench } from '../core/workbench';
 import { EditorFiles } from '../editor/editorFiles';
 import { Proposals } from '../editor/proposals';
@@ -276,6 +277,7 @@ function conversationServices(workbench: Workbench): ConversationServices {
     signInTerminal,
     remote: workbench.get(RemoteHeaders),
     keys: workbench.get(SavedKeys),
+    systemPrompt,
     descriptors: workbench.store('http-sessions'),
     agentState: (key) => workbench.get(Descriptors).agentState(key),
     useEdited: (...answer) => workbench.get(Proposals).useEdited(...answer),

@@ -24,6 +24,7 @@ export interface Manner {
   readonly changesAtOpen?: Settings;
   readonly lateMs?: number;
   readonly wantsSignIn?: boolean;
+  readonly offers?: Readonly<Record<string, object>>;
 }
 
 export interface HeardPrompt {
@@ -95,7 +96,7 @@ export class ChoosyAgent {
     const sessionId = String(at(params, 'sessionId'));
     switch (method) {
       case 'initialize': {
-        const sessionCapabilities = { fork: {}, ...(reopens === 'resume' && { resume: {} }) };
+        const sessionCapabilities = { fork: {}, ...this.manner.offers, ...(reopens === 'resume' && { resume: {} }) };
         const agentCapabilities = { sessionCapabilities, ...(reopens === 'load' && { loadSession: true }) };
         return { result: { protocolVersion: 1, agentInfo: { name: 'choosy', version: '1' }, agentCapabilities } };
       }

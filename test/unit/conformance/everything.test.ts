@@ -151,6 +151,28 @@ for (const version of [1, 2] as const)
     );
 
     proof(
+      'passes the instructions of the user to an agent that takes them, however it opens the session',
+      ['v1:agent/sessionCapabilities.systemPrompt', 'v2:agent/session.systemPrompt'],
+      async () => {
+        const systemPrompt = () => [{ text: 'Be brief.' }, { text: 'Use tabs.', file: '/p/.vscode/settings.json' }];
+        rig.open({ saved: ['old'], offers: ['systemPrompt', 'load', 'fork'] }, { systemPrompt });
+        await rig.send('say x');
+        const { conversation } = rig.session;
+        await conversation.reopen({ kind: 'reopen', sessionId: 'old', transcript: 'replay' });
+        await conversation.reopen({ kind: 'fork', sessionId: 'old' });
+        const content = ['Be brief.', 'Use tabs.'].map((text) => ({ type: 'text', text }));
+        const opened = rig.agentLog.filter(
+          ({ dir, msg }) => dir === 'in' && /^session\/(new|load|resume|fork)$/.test(String(msg?.method)),
+        );
+        assert.deepEqual(
+          opened.map(({ msg }) => msg?.params.systemPrompt),
+          new Array(3).fill({ mode: 'append', content }),
+        );
+      },
+      version,
+    );
+
+    proof(
       'does not let the agent reach the tools of the editor over its connection',
       ['v1:mcp/message', 'v1:agent/mcpCapabilities.acp', 'v2:mcp/message', 'v2:agent/session.mcp.acp'],
       async () => {

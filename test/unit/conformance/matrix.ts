@@ -38,11 +38,11 @@ function namesOf(schema: OfficialSchema): readonly string[] {
   return [
     ...schema.methods.map(({ method }) => method).sort(),
     ...schema.updates.map((word) => `update/${word}`),
-    // A group of capabilities is proved by what is in it.
+    // A group of capabilities is proved by what is in it, unless it says something by itself.
     ...(['agent', 'client'] as const).flatMap((side) => {
       const paths = schema.capabilities(side);
       return paths
-        .filter((path) => !paths.some((other) => other.startsWith(`${path}.`)))
+        .filter((path) => /\.systemPrompt$/.test(path) || !paths.some((other) => other.startsWith(`${path}.`)))
         .map((path) => `${side}/${path}`);
     }),
   ];

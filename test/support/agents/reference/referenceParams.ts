@@ -63,6 +63,17 @@ function place(version: 1 | 2, method: string, params: unknown, offers: Readonly
     wrong.push(`${method} with additionalDirectories, which were not advertised`);
   if (Array.isArray(more) && !more.every((one) => typeof one === 'string' && isAbsolute(one)))
     wrong.push(`${method} with additionalDirectories that are not absolute`);
+  return [...wrong, ...instructions(method, at(params, 'systemPrompt'), offers)];
+}
+
+function instructions(method: string, prompt: unknown, offers: ReadonlySet<Offer>): string[] {
+  if (prompt === undefined) return [];
+  const wrong: string[] = [];
+  const content = at(prompt, 'content');
+  if (!offers.has('systemPrompt')) wrong.push(`${method} with a systemPrompt, which was not advertised`);
+  if (at(prompt, 'mode') !== 'append') wrong.push(`${method} with the systemPrompt mode ${at(prompt, 'mode')}`);
+  if (!Array.isArray(content) || content.length === 0 || content.some((block) => at(block, 'type') !== 'text'))
+    wrong.push(`${method} with a systemPrompt that is not text`);
   return wrong;
 }
 

@@ -84,6 +84,7 @@ const places = {
     1: ['sessionCapabilities', 'additionalDirectories'],
     2: ['session', 'additionalDirectories'],
   },
+  systemPrompt: { 1: ['sessionCapabilities', 'systemPrompt'], 2: ['session', 'systemPrompt'] },
   logout: { 1: ['auth', 'logout'] },
   image: { 1: ['promptCapabilities', 'image'], 2: ['session', 'prompt', 'image'] },
   audio: { 1: ['promptCapabilities', 'audio'], 2: ['session', 'prompt', 'audio'] },

@@ -1,5 +1,6 @@
 // The list of what there is to know of a session.
 import { strict as assert } from 'node:assert';
+import type { Instructions } from '../../../../src/client/ports/ports';
 import { type InfoRow, sessionInfo } from '../../../../src/client/view/sessionInfo';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
 import { ChoosySession } from '../../../support/sessions/choosySession';
@@ -11,7 +12,6 @@ describe('session info', () => {
   beforeEach(async () => {
     folder = await scratchFolder();
     session = new ChoosySession(folder);
-    session.open();
   });
   afterEach(async () => {
     await session.close();
@@ -22,8 +22,44 @@ describe('session info', () => {
     sessionInfo(session.conversation).map(({ label, value }: InfoRow) => `${label}: ${value}`);
 
   it('names the running agent with its version, the protocol and the folder', async () => {
+    session.open();
     assert.deepEqual(rows(), ['choosy: Not running', `Folder: ${folder}`]);
     await session.conversation.start();
     assert.deepEqual(rows(), ['choosy: choosy 1', 'Protocol: version 1', `Folder: ${folder}`]);
+  });
+
+  describe('about the system prompt', () => {
+    let instructions: readonly Instructions[];
+    beforeEach(() => {
+      instructions = [{ text: 'Be\n brief.' }, { text: 'Use tabs.', file: '/p/settings.json', isCut: true }];
+      session.agent.manner = { offers: { systemPrompt: {} } };
+    });
+    const open = async (): Promise<void> => {
+      session.open({ services: { systemPrompt: () => instructions } });
+      await session.conversation.start();
+    };
+    const shown = (): readonly string[] => rows().filter((row) => row.startsWith('System prompt'));
+
+    it('shows what the session got, with where it is set, and not what the setting says by now', async () => {
+      await open();
+      instructions = [];
+      assert.deepEqual(shown(), [
+        'System prompt: from your settings',
+        'System prompt: /p/settings.json, cut to 9 characters',
+      ]);
+      assert.equal(sessionInfo(session.conversation).at(-2)?.detail, 'Be brief.');
+    });
+
+    it('says once that the agent does not take one', async () => {
+      session.agent.manner = {};
+      await open();
+      assert.deepEqual(shown(), ["System prompt: not passed: the agent doesn't support it"]);
+    });
+
+    it('says nothing where there is none', async () => {
+      instructions = [];
+      await open();
+      assert.deepEqual(shown(), []);
+    });
   });
 });

@@ -7,6 +7,7 @@ describe('settings of the user and of folders', () => {
   const folderSettings = () => import('../../../../src/workbench/config/folderSettings');
   const settings = () => import('../../../../src/workbench/config/settings');
   const permissions = () => import('../../../../src/workbench/config/permissionSettings');
+  const systemPrompt = () => import('../../../../src/workbench/config/systemPrompt');
   const agents = { mine: { command: 'mine' } };
   const theirs = { mine: { command: 'theirs' } };
 
@@ -48,6 +49,45 @@ describe('settings of the user and of folders', () => {
       set({ user: { [key]: user }, workspace: { [key]: workspace } }, true, ['/a']);
       assert.equal(usesWorkspaceMcp(), expected, `user ${user}, workspace ${workspace}`);
     }
+  });
+
+  describe('instructions for agents', () => {
+    const read = async (agent = 'mine', cwd = '/a') => (await systemPrompt()).systemPrompt(agent, cwd);
+
+    it('are those for the agent, else those for all, the user before the workspace', async () => {
+      const user = { '*': 'for all', mine: 'for mine' };
+      const file = '/a/.vscode/settings.json';
+      set({ user: { systemPrompt: user }, workspace: { systemPrompt: { '*': 'of the folder' } } }, true, ['/a']);
+      assert.deepEqual(JSON.parse(JSON.stringify(await read())), [
+        { text: 'for mine' },
+        { text: 'of the folder', file },
+      ]);
+      assert.deepEqual(
+        (await read('other')).map(({ text }) => text),
+        ['for all', 'of the folder'],
+      );
+    });
+
+    it('come from the folder of the session, and from no workspace that is not trusted', async () => {
+      const folders = { '/a': { systemPrompt: { mine: 'a' } }, '/b': { systemPrompt: { mine: 'b' } } };
+      set({ folders }, true, ['/a', '/b']);
+      assert.deepEqual(
+        (await read('mine', '/b/inner')).map(({ text }) => text),
+        ['b'],
+      );
+      set({ folders }, false, ['/a', '/b']);
+      assert.deepEqual(await read('mine', '/b/inner'), []);
+    });
+
+    it('are texts of a limited length', async () => {
+      set({ user: { systemPrompt: { mine: 'x'.repeat(30_000), '*': 'y' } } }, true, ['/a']);
+      const [only] = await read();
+      assert.deepEqual([only?.text.length, only?.isCut], [20_000, true]);
+      for (const value of [{ mine: 1 }, { mine: '  ' }, [], 'text', null]) {
+        set({ user: { systemPrompt: value } }, true, ['/a']);
+        assert.deepEqual(await read(), [], JSON.stringify(value));
+      }
+    });
   });
 
   it('reads no permission rule of a workspace that is not trusted, and says that it is not', async () => {
