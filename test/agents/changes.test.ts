@@ -12,7 +12,6 @@ import { type ModelServer, startModelServer } from './modelServer';
 import { type RealAgent, realAgents } from './realAgents';
 
 const scratch = mkdtempSync(join(tmpdir(), 'parley-changes-'));
-const names = { claude: 'Claude', gemini: 'Gemini', opencode: 'OpenCode', codex: 'Codex' } as const;
 const all = ['by-command.txt', 'edited.txt', 'gone.txt', 'new-name.txt', 'old-name.txt'];
 const lines = Array.from({ length: 40 }, (_, index) => `line ${index + 1}\n`).join('');
 
@@ -33,7 +32,7 @@ describe('the changes of real agents', () => {
   before(async () => {
     model = await startModelServer();
     agents = await realAgents(join(scratch, 'homes'), model.url);
-    for (const { id, definition } of agents) settings[id] = { name: names[id], ...definition };
+    for (const { id, name, definition } of agents) settings[id] = { name, ...definition };
   });
 
   after(async () => {

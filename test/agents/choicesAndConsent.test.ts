@@ -13,7 +13,7 @@ import { screenshot } from '../support/vscode/openWindow';
 import { descendants, kill, processes } from '../support/vscode/processTree';
 import { useVsCode, type VsCodeUnderTest } from '../support/vscode/useVsCode';
 import { command, turnEnd } from '../support/vscode/workbench';
-import { grok, kimi, type OpenClaw, startOpenClaw } from './guestAgents';
+import { type GuestId, startGuest, useGuest } from './guestAgents';
 import { scriptPrompt } from './modelScripts';
 import { type ModelServer, startModelServer } from './modelServer';
 import type { AgentDefinition, Message, Wild } from './rawClient';
@@ -32,8 +32,6 @@ describe('choices and consent with real agents in the installed extension', () =
     // As users have it: it starts in a mode that writes without a question.
     const { INITIAL_AGENT_MODE: _, ...env } = codex.definition.env;
     add('codex', 'Codex', { ...codex.definition, env });
-    add('kimi', 'Kimi', await kimi(homes, model.url));
-    add('grok', 'Grok', await grok(homes, model.url));
   });
 
   after(async () => {
@@ -44,6 +42,15 @@ describe('choices and consent with real agents in the installed extension', () =
   function add(id: string, name: string, { command: program, args, env }: AgentDefinition): void {
     const recorder = join(process.cwd(), 'out/support/agents/wireRecorder.js');
     agents[id] = { name, command: process.execPath, args: [recorder, wireOf(id), program, ...args], env };
+  }
+
+  /** Installs an agent for the tests of a suite, and adds it to the settings. */
+  function useAgent(id: GuestId, folder: string): void {
+    useGuest(id, async () => {
+      const guest = await startGuest(id, homes, model.url, folder);
+      add(id, guest.agent.name, guest.agent.definition);
+      return guest;
+    });
   }
 
   describe('the mode that the user chose', function () {
@@ -129,6 +136,7 @@ describe('choices and consent with real agents in the installed extension', () =
   describe('Kimi Code', function () {
     this.timeout(120_000);
     const folder = workFolder('kimi');
+    useAgent('kimi', folder);
     const path = join(folder, 'written.txt');
     const vscode = useVsCode({
       theme: 'dark',
@@ -185,6 +193,7 @@ describe('choices and consent with real agents in the installed extension', () =
   describe('a command that Grok leaves to the client', function () {
     this.timeout(120_000);
     const folder = workFolder('grok');
+    useAgent('grok', folder);
     const vscode = useVsCode({
       theme: 'dark',
       folder,
@@ -226,12 +235,7 @@ describe('choices and consent with real agents in the installed extension', () =
   describe('an agent that takes no MCP servers', function () {
     this.timeout(180_000);
     const folder = workFolder('openclaw');
-    let openClaw: OpenClaw;
-    before('start its gateway', async () => {
-      openClaw = await startOpenClaw(homes, model.url, folder);
-      add('openclaw', 'OpenClaw', openClaw.definition);
-    });
-    after('end its gateway', () => openClaw?.close());
+    useAgent('openclaw', folder);
 
     const settings = {
       'parley.agents': agents,

@@ -12,7 +12,6 @@ import { type ModelServer, startModelServer } from './modelServer';
 import { type RealAgent, realAgents } from './realAgents';
 
 const scratch = mkdtempSync(join(tmpdir(), 'parley-editor-tools-'));
-const names = { claude: 'Claude', gemini: 'Gemini', opencode: 'OpenCode', codex: 'Codex' } as const;
 
 /** A function, its uses in two other files, and an error of types in one of them. */
 const FILES = {
@@ -35,7 +34,7 @@ describe('the tools of the editor for real agents', () => {
     for (const one of windows) one['typescript.tsdk'] = tsdk;
     model = await startModelServer();
     agents = await realAgents(join(scratch, 'homes'), model.url);
-    for (const { id, definition } of agents) settings[id] = { name: names[id], ...definition };
+    for (const { id, name, definition } of agents) settings[id] = { name, ...definition };
   });
 
   after(async () => {

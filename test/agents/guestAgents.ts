@@ -1,16 +1,62 @@
-// More real agents with the scripted model, each for what it does like no other: Kimi Code, which asks with little more than a name; Grok, which leaves its
-// commands to the client; OpenClaw, which takes no MCP servers and needs a gateway beside it.
+// More real agents with the scripted model, installed only while they are tried: Kimi Code, which asks with little more than a name; Grok, which leaves its commands
+// to the client; Droid; OpenClaw, which takes no MCP servers and needs a gateway beside it; Mastra Code, which tells all it does in `rawInput` and `rawOutput`.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
+import { type AgentId, installAgent } from '../../scripts/lib/agentPackages.mts';
 import { endTree } from '../support/vscode/processTree';
+import { scriptPrompt } from './modelScripts';
 import type { AgentDefinition } from './rawClient';
-import { home, installed } from './realAgents';
+import { home, installed, type RealAgent } from './realAgents';
 
-/** Writes the home of Kimi Code and returns how to start it. */
-export async function kimi(homes: string, modelUrl: string): Promise<AgentDefinition> {
+const NAMES = {
+  kimi: 'Kimi Code',
+  grok: 'Grok',
+  droid: 'Droid',
+  openclaw: 'OpenClaw',
+  mastracode: 'Mastra Code',
+} as const satisfies Partial<Record<AgentId, string>>;
+
+export type GuestId = keyof typeof NAMES;
+
+export const GUESTS = Object.entries(NAMES) as readonly (readonly [GuestId, string])[];
+
+/** A guest, and what ends the programs that run beside it. */
+export interface Guest {
+  readonly agent: RealAgent<GuestId>;
+  close(): Promise<void>;
+}
+
+/**
+ * Installs and starts an agent before the tests of a suite. After them it is removed unless it was there before.
+ * @param start calls {@link startGuest}
+ */
+export function useGuest(id: GuestId, start: () => Promise<Guest>): void {
+  let remove: (() => Promise<void>) | undefined;
+  let guest: Guest | undefined;
+  before(`install and start ${id}`, async function () {
+    this.timeout(600_000);
+    remove = await installAgent(id);
+    guest = await start();
+  });
+  after(async () => {
+    await guest?.close();
+    await remove?.();
+  });
+}
+
+/** Writes the home of an agent, and starts what it needs beside it. @param folder where it works */
+export async function startGuest(id: GuestId, homes: string, modelUrl: string, folder: string): Promise<Guest> {
+  const { definition, close } =
+    id === 'openclaw'
+      ? await startOpenClaw(homes, modelUrl, folder)
+      : { definition: await { kimi, grok, droid, mastracode }[id](homes, modelUrl), close: async () => {} };
+  return { agent: { id, name: NAMES[id], definition, prompt: scriptPrompt }, close };
+}
+
+async function kimi(homes: string, modelUrl: string): Promise<AgentDefinition> {
   const own = await home(homes, 'kimi', {
     '.kimi-code/config.toml': `default_model = "scripted"
 default_permission_mode = "manual"
@@ -33,8 +79,7 @@ capabilities = ["tool_use"]
   };
 }
 
-/** Writes the home of Grok and returns how to start it. */
-export async function grok(homes: string, modelUrl: string): Promise<AgentDefinition> {
+async function grok(homes: string, modelUrl: string): Promise<AgentDefinition> {
   const own = await home(homes, 'grok', {
     '.grok/config.toml': `[models]
 default = "scripted"
@@ -59,15 +104,52 @@ context_window = 100000
   };
 }
 
-/** OpenClaw with its gateway. */
-export interface OpenClaw {
-  readonly definition: AgentDefinition;
-  /** Ends the gateway. */
-  close(): Promise<void>;
+async function droid(homes: string, modelUrl: string): Promise<AgentDefinition> {
+  const own = await home(homes, 'droid', {
+    '.factory/settings.json': {
+      customModels: [
+        {
+          model: 'scripted',
+          displayName: 'Scripted',
+          baseUrl: `${modelUrl}/v1`,
+          apiKey: 'none',
+          provider: 'generic-chat-completion-api',
+          maxOutputTokens: 10_000,
+        },
+      ],
+    },
+  });
+  return {
+    command: installed('droid', '.bin/droid'),
+    args: ['exec', '--output-format', 'acp'],
+    // Without its own servers it wants no account.
+    env: { HOME: own, FACTORY_AIRGAP_ENABLED: 'true', FACTORY_DISABLE_KEYRING: '1' },
+  };
 }
 
-/** Starts OpenClaw's gateway, which takes about 15 seconds. @param folder where its agent works @throws Error where it ends instead */
-export async function startOpenClaw(homes: string, modelUrl: string, folder: string): Promise<OpenClaw> {
+async function mastracode(homes: string, modelUrl: string): Promise<AgentDefinition> {
+  const own = await home(homes, 'mastracode', {
+    '.local/share/mastracode/settings.json': {
+      onboarding: { completedAt: '2026-01-01T00:00:00Z', version: 99 },
+      models: { modeDefaults: { build: 'scripted/scripted', plan: 'scripted/scripted', fast: 'scripted/scripted' } },
+      // Else it asks nobody.
+      preferences: { yolo: false },
+      customProviders: [{ name: 'scripted', url: `${modelUrl}/v1`, apiKey: 'none', models: ['scripted'] }],
+    },
+  });
+  return {
+    command: process.execPath,
+    args: [installed('mastracode', 'mastracode/dist/cli.js'), '--acp'],
+    env: { HOME: own, XDG_DATA_HOME: join(own, '.local/share'), MASTRA_TELEMETRY_DISABLED: '1' },
+  };
+}
+
+/** Starts OpenClaw's gateway, which takes about 15 seconds. @throws Error if it ends instead */
+async function startOpenClaw(
+  homes: string,
+  modelUrl: string,
+  folder: string,
+): Promise<{ readonly definition: AgentDefinition; close(): Promise<void> }> {
   const port = await freePort();
   const own = await home(homes, 'openclaw', {
     // On the command line, its bridge would warn of it.

@@ -48,7 +48,22 @@ interface Delegation {
   readonly plays: string;
 }
 
-type Step = readonly (Part | Act | EditorAct | Delegation)[];
+/** An HTTP status in place of an answer. */
+interface Failure {
+  readonly status: number;
+}
+
+type Step = readonly (Part | Act | EditorAct | Delegation | Failure)[];
+
+/** Thrown by {@link reply}: the request gets this HTTP status. */
+export class ModelFailure extends Error {
+  readonly status: number;
+
+  constructor(status: number) {
+    super(`The script says ${status}`);
+    this.status = status;
+  }
+}
 
 /** The scripts by name, each a list of answers. */
 const scripts = {
@@ -69,6 +84,10 @@ const scripts = {
     [{ text: 'The script is over.' }],
   ],
   slow: [[{ slow: 600 }]],
+  brief: [[{ slow: 30 }]],
+  badRequest: [[{ status: 400 }]],
+  unauthorized: [[{ status: 401 }]],
+  unavailable: [[{ status: 500 }]],
   // Its pid tells a test whether it still runs.
   wait: [[{ tool: 'command', text: 'echo $$ > waits.pid; echo it waits; sleep 600; echo it is over' }]],
   // Each way in which files change: by the agent's own tool, and by a command behind its back.
@@ -98,6 +117,8 @@ const scripts = {
     [{ text: 'I have found three words.' }],
   ],
   check: [[{ tool: 'read', path: 'seed.txt' }], [{ text: 'The seed is good.' }]],
+  // A tool of an MCP server.
+  note: [[{ editorTool: 'leave_note', input: {} }], [{ text: 'The script is over.' }]],
   editor: [
     [{ editorTool: 'get_diagnostics', input: { path: 'src/user.ts' } }],
     [{ editorTool: 'find_references', input: { symbol: 'area', path: 'src/area.ts' } }],
@@ -114,7 +135,10 @@ export function scriptPrompt(script: ScriptName, cwd: string): string {
   return `Play script <${script}> in ${JSON.stringify(cwd)} now.`;
 }
 
-/** The next answer of a conversation. Agents also ask for titles and summaries, without tools or a script: they get a few words. */
+/**
+ * The next answer of a conversation. Agents also ask for titles and summaries, without tools or a script: they get a few words.
+ * @throws ModelFailure if the script says so
+ */
 export function reply(said: readonly Said[], tools: readonly Tool[]): readonly Part[] {
   let started = said.length - 1;
   while (started >= 0 && !marker(said[started])) started--;
@@ -122,15 +146,16 @@ export function reply(said: readonly Said[], tools: readonly Tool[]): readonly P
   if (found === undefined || tools.length === 0) return [{ text: 'Scripted conversation' }];
   const steps: readonly Step[] = scripts[found.script];
   const step = steps[Math.min(toolRounds(said.slice(started + 1)), steps.length - 1)] ?? [];
-  return step.map((part) =>
-    'tool' in part
+  return step.map((part) => {
+    if ('status' in part) throw new ModelFailure(part.status);
+    return 'tool' in part
       ? bind(part, tools, found.cwd)
       : 'editorTool' in part
         ? bindEditor(part, tools)
         : 'subagent' in part
           ? bindSubagent(part, tools, found.cwd)
-          : part,
-  );
+          : part;
+  });
 }
 
 function marker(said: Said | undefined): { script: ScriptName; cwd: string } | undefined {
@@ -146,10 +171,10 @@ function toolRounds(said: readonly Said[]): number {
 }
 
 const names = {
-  write: /^write(_file)?$/i,
+  write: /^(write(_file)?|create)$/i,
   read: /^read(_file)?$/i,
   edit: /^(edit|replace)$/i,
-  command: /^(bash|run_shell_command|run_terminal_command|exec_command)$/i,
+  command: /^(bash|run_shell_command|run_terminal_command|exec_command|execute(_command)?)$/i,
 };
 const keys = {
   path: ['file_path', 'filePath', 'path'],

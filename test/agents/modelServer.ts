@@ -6,6 +6,7 @@ import { answerGemini } from './dialects/gemini';
 import { answerOpenAi } from './dialects/openAi';
 import { answerResponses } from './dialects/responses';
 import { EventStream, sendJson } from './eventStream';
+import { ModelFailure } from './modelScripts';
 
 /** A running model. */
 export interface ModelServer {
@@ -18,7 +19,8 @@ export async function startModelServer(): Promise<ModelServer> {
   const server = createServer((request, response) => {
     route(request, response).catch((error: unknown) => {
       if (response.headersSent) response.destroy();
-      else sendJson(response, { error: { message: String(error) } }, 500);
+      else
+        sendJson(response, { error: { message: String(error) } }, error instanceof ModelFailure ? error.status : 500);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -1,14 +1,16 @@
-// The real agents that the project is tried with: how each is started, with a home of its own and the scripted model in place of its own one.
+// The real agents that most tests use: how each is started, with a home of its own and the scripted model in place of its own one.
 // scripts/testAgents.mjs installs them and says in PARLEY_AGENTS which folder they are in.
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { AgentId, KEPT_AGENTS } from '../../scripts/lib/agentPackages.mts';
 import { type ScriptName, scriptPrompt } from './modelScripts';
 import type { AgentDefinition } from './rawClient';
 
 /** A real agent, ready to be started. */
-export interface RealAgent {
-  readonly id: 'claude' | 'gemini' | 'opencode' | 'codex';
+export interface RealAgent<Id extends AgentId = AgentId> {
+  readonly id: Id;
+  readonly name: string;
   /** The entry for `parley.agents`. */
   readonly definition: AgentDefinition;
   /** The method for `authenticate`, for an agent that wants it before the first session. */
@@ -26,8 +28,14 @@ export interface RealAgent {
  * @param homes an empty folder for the agents' homes @param modelUrl of the scripted model (modelServer.ts)
  * @throws Error where the environment does not say where they are
  */
-export async function realAgents(homes: string, modelUrl: string): Promise<readonly RealAgent[]> {
-  const claudeHome = await home(homes, 'claude', {});
+export async function realAgents(
+  homes: string,
+  modelUrl: string,
+): Promise<readonly RealAgent<(typeof KEPT_AGENTS)[number]>[]> {
+  const claudeHome = await home(homes, 'claude', {
+    // Else it begins in a mode that asks nobody.
+    '.claude/settings.json': { permissions: { defaultMode: 'default' } },
+  });
   const geminiHome = await home(homes, 'gemini', {
     '.gemini/settings.json': {
       security: { auth: { selectedType: 'gemini-api-key' }, folderTrust: { enabled: false } },
@@ -79,6 +87,7 @@ wire_api = "responses"
   return [
     {
       id: 'claude',
+      name: 'Claude',
       definition: {
         command: process.execPath,
         args: [installed('claude', '@agentclientprotocol/claude-agent-acp/dist/index.js')],
@@ -101,6 +110,7 @@ wire_api = "responses"
     },
     {
       id: 'gemini',
+      name: 'Gemini',
       definition: {
         command: process.execPath,
         args: [installed('gemini', '@google/gemini-cli/bundle/gemini.js'), '--acp'],
@@ -112,6 +122,7 @@ wire_api = "responses"
     },
     {
       id: 'opencode',
+      name: 'OpenCode',
       definition: {
         command: installed('opencode', '.bin/opencode'),
         args: ['acp'],
@@ -129,6 +140,7 @@ wire_api = "responses"
     },
     {
       id: 'codex',
+      name: 'Codex',
       definition: {
         command: process.execPath,
         args: [installed('codex', '@agentclientprotocol/codex-acp/dist/index.js')],

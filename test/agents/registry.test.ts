@@ -33,7 +33,7 @@ describe('agents of the registry', function () {
     ['opencode', 'opencode-ai@1.18.33', ['acp']],
     // Two of its optional dependencies have install scripts, which do not run.
     ['gemini', '@google/gemini-cli@0.61.0', ['--acp']],
-    ['claude', '@agentclientprotocol/claude-agent-acp@0.100.0', []],
+    ['claude', '@agentclientprotocol/claude-agent-acp@0.101.0', []],
   ] as const;
   for (const [id, name, args] of agents)
     it(`are installed and start: ${id}`, async () => {

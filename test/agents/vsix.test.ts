@@ -14,7 +14,6 @@ import type { Message, Wild } from './rawClient';
 import { type RealAgent, realAgents } from './realAgents';
 
 const scratch = mkdtempSync(join(tmpdir(), 'parley-vsix-agents-'));
-const names = { claude: 'Claude', gemini: 'Gemini', opencode: 'OpenCode', codex: 'Codex' } as const;
 
 /** What the panel shows of each kind of update; another kind would go by unseen here. */
 const shown = new Set([
@@ -40,7 +39,7 @@ describe('real agents in the installed extension', () => {
       const { command: program, args, env } = agent.definition;
       const recorder = join(process.cwd(), 'out/support/agents/wireRecorder.js');
       settings[agent.id] = {
-        name: names[agent.id],
+        name: agent.name,
         command: process.execPath,
         args: [recorder, wireOf(agent.id), program, ...args],
         env,
