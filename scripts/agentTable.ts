@@ -1,5 +1,5 @@
-// `npm run test:agents -- --table [id …]`: checks the real agents with a scripted model, and the demo agent, and writes the table of docs/agents.md. Reports go to
-// out/conformance. With ids, only these agents are checked, and the table is printed.
+// `npm run test:agents -- --table [id …]`: checks the real agents with a scripted model, and the demo agent, and writes the tables of docs/agents.md: which rules of the
+// protocol they keep, and what they do. Reports go to out/conformance. With ids, only the rows of these agents are written.
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,107 +16,96 @@ import {
 } from '../src/conformance/report';
 import { GROUPS } from '../src/conformance/rules/rule';
 import type { CheckOptions, CheckPrompts } from '../src/conformance/run/checkOptions';
-import { grok, kimi, startOpenClaw } from '../test/agents/guestAgents';
+import { agentFacts, FACTS } from '../test/agents/agentFacts';
+import { GUESTS, startGuest } from '../test/agents/guestAgents';
 import { scriptPrompt } from '../test/agents/modelScripts';
 import { startModelServer } from '../test/agents/modelServer';
-import type { AgentDefinition } from '../test/agents/rawClient';
-import { realAgents } from '../test/agents/realAgents';
+import { type RealAgent, realAgents } from '../test/agents/realAgents';
+import { installAgent, KEPT_AGENTS, versionOf } from './lib/agentPackages.mts';
 
-/** An agent to be checked. */
-interface Checked {
-  readonly id: string;
-  readonly name: string;
-  readonly version: string;
-  readonly definition: AgentDefinition;
-  readonly prompts: CheckPrompts;
-  readonly signIn?: string;
-  /** To be called between two processes. */
-  readonly settle?: () => Promise<void>;
-}
+const PAGE = 'docs/agents.md';
 
-const BEGIN = '<!-- conformance: written by `npm run test:agents -- --table` -->';
-const END = '<!-- end of conformance -->';
+/** The rows of a table by their first cell: an agent, and the version of the protocol where each has a row. */
+type Rows = Map<string, readonly string[]>;
 
 const ids = process.argv.slice(2);
-const only = (id: string): boolean => ids.length === 0 || ids.includes(id);
+const isWanted = (id: string): boolean => ids.length === 0 || ids.includes(id);
+const today = new Date().toISOString().slice(0, 10);
 const folder = await mkdtemp(join(tmpdir(), 'parley-table-'));
+const homes = join(folder, 'homes');
+const work = join(folder, 'work');
 const model = await startModelServer();
-const ends: (() => Promise<void>)[] = [() => model.close()];
+const rules: Rows = new Map();
+const facts: Rows = new Map();
+/** All agents, in the order of the tables. */
+const names: string[] = [];
 try {
-  const rows: [Checked, ConformanceReport][] = [];
   await mkdir('out/conformance', { recursive: true });
-  for (const agent of await agents()) {
-    process.stdout.write(`Checking ${agent.name} …\n`);
-    const report = await check(agent);
-    await writeFile(`out/conformance/${agent.id}.md`, markdownReport(report, [['Agent', agent.name]]));
-    await writeFile(`out/conformance/${agent.id}.txt`, terminalReport(report));
-    process.stdout.write(isBroken(report) ? `  breaks rules: out/conformance/${agent.id}.txt\n` : '  conforms\n');
-    rows.push([agent, report]);
+  await mkdir(work, { recursive: true });
+  names.push('Demo agent');
+  if (isWanted('demo')) {
+    const args = [join(process.cwd(), 'dist/demo/agent.js')];
+    const prompts = { answer: '/help', cancel: '/slow', permission: '/edit', held: '/help', error: '/error' };
+    await check('demo', 'Demo agent', '1.0.0', { definition: { command: process.execPath, args, env: {} } }, prompts);
   }
-  const table = tableOf(rows);
-  if (ids.length > 0) process.stdout.write(`${table}\n`);
-  else await writeTable(table);
+  for (const id of KEPT_AGENTS) if (isWanted(id)) await installAgent(id);
+  for (const agent of await realAgents(homes, model.url)) {
+    names.push(agent.name);
+    if (isWanted(agent.id)) await tryAgent(agent);
+  }
+  for (const [id, name] of GUESTS) {
+    names.push(name);
+    if (!isWanted(id)) continue;
+    const remove = await installAgent(id);
+    const { agent, close } = await startGuest(id, homes, model.url, work);
+    await tryAgent(agent).finally(close);
+    await remove?.();
+  }
+  await writeTable('conformance', ['Agent', 'Version', 'Checked', ...GROUPS, 'Rules kept', 'Rules broken'], rules);
+  await writeTable('facts', ['Agent', 'Version', 'Tried', ...Object.values(FACTS)], facts);
 } finally {
-  for (const end of ends.reverse()) await end();
+  await model.close();
   await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 }
 
-async function agents(): Promise<readonly Checked[]> {
-  const homes = join(folder, 'homes');
-  const work = join(folder, 'work');
-  await mkdir(work, { recursive: true });
-  const prompts: CheckPrompts = {
+async function tryAgent(agent: RealAgent): Promise<void> {
+  const { id, name } = agent;
+  const version = versionOf(id);
+  await check(id, name, version, agent, {
     answer: scriptPrompt('text', work),
     cancel: scriptPrompt('slow', work),
     permission: scriptPrompt('command', work),
     held: scriptPrompt('text', work),
-  };
-  const demo: Checked = {
-    id: 'demo',
-    name: 'Demo agent',
-    version: '1.0.0',
-    definition: { command: process.execPath, args: [join(process.cwd(), 'dist/demo/agent.js')], env: {} },
-    prompts: { answer: '/help', cancel: '/slow', permission: '/edit', held: '/help', error: '/error' },
-  };
-  const names = { claude: 'Claude', gemini: 'Gemini', opencode: 'OpenCode', codex: 'Codex' };
-  const found: Checked[] = only('demo') ? [demo] : [];
-  for (const { id, definition, signIn, settle } of await realAgents(homes, model.url))
-    if (only(id))
-      found.push({
-        id,
-        name: names[id],
-        version: await installedVersion(id),
-        definition,
-        prompts,
-        signIn,
-        settle,
-      });
-  if (only('kimi'))
-    found.push({
-      id: 'kimi',
-      name: 'Kimi Code',
-      version: await installedVersion('kimi'),
-      definition: await kimi(homes, model.url),
-      prompts,
-    });
-  if (only('grok'))
-    found.push({
-      id: 'grok',
-      name: 'Grok',
-      version: await installedVersion('grok'),
-      definition: await grok(homes, model.url),
-      prompts,
-    });
-  if (only('openclaw')) {
-    const { definition, close } = await startOpenClaw(homes, model.url, work);
-    ends.push(close);
-    found.push({ id: 'openclaw', name: 'OpenClaw', version: await installedVersion('openclaw'), definition, prompts });
-  }
-  return found;
+  });
+  await agent.settle?.();
+  const found = await agentFacts(agent, join(folder, `facts ${id}`), (line) => process.stdout.write(`${line}\n`));
+  facts.set(name, [name, version, today, ...Object.keys(FACTS).map((fact) => found[fact as keyof typeof FACTS])]);
 }
 
-function check({ definition, prompts, signIn, settle }: Checked): Promise<ConformanceReport> {
-  const { command, args = [], env = {} } = definition;
+async function check(
+  id: string,
+  name: string,
+  version: string,
+  agent: Pick<RealAgent, 'definition' | 'signIn' | 'settle'>,
+  prompts: CheckPrompts,
+): Promise<void> {
+  process.stdout.write(`Checking ${name} …\n`);
+  const report = await reportOn(agent, prompts);
+  await writeFile(`out/conformance/${id}.md`, markdownReport(report, [['Agent', name]]));
+  await writeFile(`out/conformance/${id}.txt`, terminalReport(report));
+  process.stdout.write(isBroken(report) ? `  breaks rules: out/conformance/${id}.txt\n` : '  conforms\n');
+  for (const one of report.versions) {
+    const key = `${name} (v${one.version})`;
+    const parts = GROUPS.map((group) => VERDICT_LABELS[partVerdict(one, group)]);
+    rules.set(key, [key, version, today, ...parts, String(countOf(one, 'conforms')), brokenIn(one)]);
+  }
+}
+
+function reportOn(
+  { definition, signIn, settle }: Pick<RealAgent, 'definition' | 'signIn' | 'settle'>,
+  prompts: CheckPrompts,
+): Promise<ConformanceReport> {
+  const { command, args, env } = definition;
   let starts = 0;
   const start: CheckOptions['start'] = async (cwd, signal) => {
     if (starts++ > 0) await settle?.();
@@ -142,50 +131,31 @@ function environment(): Record<string, string> {
   );
 }
 
-function tableOf(rows: readonly (readonly [Checked, ConformanceReport])[]): string {
-  const columns = rows.flatMap(([agent, report]) => report.versions.map((version) => ({ agent, version })));
-  const heads = columns.map(({ agent, version }) => `${agent.name} ${agent.version} (v${version.version})`);
-  const lines = [`| | ${heads.join(' | ')} |`, `| --- | ${heads.map(() => '---').join(' | ')} |`];
-  for (const group of GROUPS)
-    lines.push(`| ${group} | ${columns.map(({ version }) => cellOf(version, group)).join(' | ')} |`);
-  lines.push(
-    `| Rules: ${VERDICT_LABELS.conforms} / ${VERDICT_LABELS.breaks} | ${columns.map(({ version }) => `${countOf(version, 'conforms')} / ${countOf(version, 'breaks')}`).join(' | ')} |`,
-  );
-  const broken = columns.flatMap(({ agent, version }) =>
-    version.verdicts
-      .filter(({ verdict }) => verdict === 'breaks')
-      .map(
-        ({ id, found }) => `- ${agent.name}, version ${version.version}: \`${id}\`, ${found.replaceAll('|', '\\|')}`,
-      ),
-  );
-  const stopped = columns.flatMap(({ agent, version }) =>
-    version.stopped === undefined
-      ? []
-      : [`- ${agent.name}, version ${version.version}: not everything was tried, ${version.stopped}`],
-  );
-  return [...lines, ...(broken.length + stopped.length > 0 ? ['', ...stopped, ...broken] : [])].join('\n');
+/** Names each rule that is broken. */
+function brokenIn({ verdicts, stopped }: VersionReport): string {
+  const broken = verdicts.filter(({ verdict }) => verdict === 'breaks').map(({ id, found }) => `\`${id}\`: ${found}`);
+  return [...(stopped === undefined ? [] : [`not everything was tried, ${stopped}`]), ...broken].join('; ') || 'none';
 }
 
-/** What breaks is named. */
-function cellOf(version: VersionReport, group: (typeof GROUPS)[number]): string {
-  return VERDICT_LABELS[partVerdict(version, group)];
+/** Replaces the rows of the agents that were tried in a table of the page, which stands between two comments. */
+async function writeTable(name: string, head: readonly string[], rows: Rows): Promise<void> {
+  const text = await readFile(PAGE, 'utf8');
+  const begin = `<!-- ${name}: written by \`npm run test:agents -- --table\` -->`;
+  const [from, to] = [text.indexOf(begin), text.indexOf(`<!-- end of ${name} -->`)];
+  if (from < 0 || to < 0) throw new Error(`${PAGE} has no place for the table of ${name}`);
+  const written = text
+    .slice(from, to)
+    .split('\n')
+    .filter((line) => line.startsWith('| '))
+    .slice(2);
+  const lines = new Map(written.map((line) => [line.slice(2, line.indexOf(' |')), line]));
+  for (const [key, cells] of rows) lines.set(key, rowOf(cells.map((cell) => cell.replaceAll('|', '\\|'))));
+  const rank = (key: string): number => names.indexOf(key.replace(/ \(v\d\)$/, ''));
+  const sorted = [...lines].filter(([key]) => rank(key) >= 0).sort(([one], [two]) => rank(one) - rank(two));
+  const table = [rowOf(head), rowOf(head.map(() => '---')), ...sorted.map(([, line]) => line)].join('\n');
+  await writeFile(PAGE, `${text.slice(0, from)}${begin}\n\n${table}\n\n${text.slice(to)}`);
 }
 
-/** The version of the package that an agent is installed from. */
-async function installedVersion(id: string): Promise<string> {
-  const manifest = join(process.env.PARLEY_AGENTS ?? '', id, 'package.json');
-  const { dependencies = {} } = JSON.parse(await readFile(manifest, 'utf8')) as {
-    dependencies?: Record<string, string>;
-  };
-  return Object.values(dependencies)[0] ?? '';
-}
-
-async function writeTable(table: string): Promise<void> {
-  const page = 'docs/agents.md';
-  const text = await readFile(page, 'utf8');
-  const [from, to] = [text.indexOf(BEGIN), text.indexOf(END)];
-  if (from < 0 || to < 0) throw new Error(`${page} has no place for the table`);
-  const date = new Date().toISOString().slice(0, 10);
-  const intro = `Checked on ${date}, with a scripted model in place of a real one.`;
-  await writeFile(page, `${text.slice(0, from)}${BEGIN}\n\n${intro}\n\n${table}\n\n${text.slice(to)}`);
+function rowOf(cells: readonly string[]): string {
+  return `| ${cells.join(' | ')} |`;
 }
