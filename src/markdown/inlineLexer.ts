@@ -36,6 +36,8 @@ const MAX_DEPTH = 8;
 
 const SPECIAL = /[\\`*_~[\]!<&\n:w$]/g;
 const PUNCTUATION = /[\p{P}\p{S}]/u;
+/** Written without spaces, so marks inside of a sentence touch its words. */
+const CJK = /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}]/u;
 const SPACE = /\s/;
 const ENTITY = /&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|[a-zA-Z]{2,8});/y;
 const AUTOLINK = /<([a-zA-Z][a-zA-Z0-9+.-]{1,31}:[^\s<>]*)>/y;
@@ -203,15 +205,16 @@ class InlineLexer {
     const length = end - start;
     const part = this.#addPart(text.slice(start, end));
     this.#at = end;
-    if (char === '~' && length > 2) return true;
+    // One tilde stands in revisions and paths.
+    if (char === '~' && length !== 2) return true;
     const before = charBefore(text, start);
     const after = charAfter(text, end);
     const isSpaceAfter = after === '' || SPACE.test(after);
     const isSpaceBefore = before === '' || SPACE.test(before);
     const isMarkAfter = !isSpaceAfter && PUNCTUATION.test(after);
     const isMarkBefore = !isSpaceBefore && PUNCTUATION.test(before);
-    const isLeft = !isSpaceAfter && (!isMarkAfter || isSpaceBefore || isMarkBefore);
-    const isRight = !isSpaceBefore && (!isMarkBefore || isSpaceAfter || isMarkAfter);
+    const isLeft = !isSpaceAfter && (!isMarkAfter || isSpaceBefore || isMarkBefore || CJK.test(before));
+    const isRight = !isSpaceBefore && (!isMarkBefore || isSpaceAfter || isMarkAfter || CJK.test(after));
     const opens = char === '_' ? isLeft && (!isRight || isMarkBefore) : isLeft;
     const closes = char === '_' ? isRight && (!isLeft || isMarkAfter) : isRight;
     if (!opens && !closes) return true;
@@ -444,7 +447,7 @@ class InlineLexer {
         closer = closer.next;
         continue;
       }
-      const kind = `${closer.char}${closer.char === '~' ? closer.length : `${closer.length % 3}${closer.opens}`}`;
+      const kind = `${closer.char}${closer.length % 3}${closer.opens}`;
       const floor = floors.get(kind) ?? start;
       let opener = closer.previous;
       while (opener && opener.order > floor && !matches(opener, closer)) {
@@ -568,7 +571,7 @@ function unlink(one: Delimiter): void {
 
 function matches(opener: Delimiter, closer: Delimiter): boolean {
   if (!opener.opens || opener.char !== closer.char) return false;
-  if (closer.char === '~') return opener.length === closer.length;
+  if (closer.char === '~') return true;
   // A run that can open and close matches one whose combined length is a multiple of three only if
   // both lengths are.
   const both = opener.closes || closer.opens;

@@ -145,6 +145,34 @@ describe('composer', () => {
     assert.equal(await list.count(), 0);
   });
 
+  it('sends a command that is typed whole with Enter, although a longer one begins like it', async () => {
+    const commands = ['review-pr', 'review'].map((name) => ({ name, description: name }));
+    await open({ session: { commands } });
+    await field().pressSequentially('/review');
+    await panel.page.getByRole('listbox', { name: 'Commands' }).waitFor();
+    await field().press('Enter');
+    assert.equal((await panel.next('send')).text, '/review');
+  });
+
+  it('shows the names of commands whole, however narrow the panel and long the descriptions', async () => {
+    const commands = ['review-security', 'init'].map((name) => ({ name, description: 'Long words. '.repeat(80) }));
+    await open({ session: { commands }, width: 300 });
+    await field().pressSequentially('/');
+    const names = panel.page.locator('.completion-list .popup-label');
+    await names.first().waitFor();
+    const cut = await names.evaluateAll((all) =>
+      all.filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth),
+    );
+    assert.equal(cut.length, 0);
+    const heights = await panel.page
+      .locator('.completion-list [role=option]')
+      .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().height));
+    assert.ok(
+      heights.every((height) => height < 30),
+      String(heights),
+    );
+  });
+
   const OFFERS = [
     { id: 'selection', kind: 'selection', label: 'src/a.ts:3–9', description: 'Selection' },
     { id: 'path:src/server.ts', kind: 'file', label: 'src/server.ts' },

@@ -87,13 +87,22 @@ export function useCompletion(field: () => HTMLTextAreaElement) {
     box.focus();
   }
 
+  /** Returns whether an item is a command that is typed whole: Enter sends it. */
+  function isWhole(item: Completion | undefined): boolean {
+    const now = typed.peek();
+    return now?.kind === 'command' && item?.id === now.query;
+  }
+
   /** @returns whether the list used the key */
   function onKey(event: KeyboardEvent): boolean {
     const count = list.peek()?.items.length ?? 0;
     if (count === 0) return false;
     if (event.key === 'ArrowDown') active.value = (active.peek() + 1) % count;
     else if (event.key === 'ArrowUp') active.value = (active.peek() + count - 1) % count;
-    else if ((event.key === 'Enter' && !event.shiftKey) || event.key === 'Tab') choose(active.peek());
+    else if (event.key === 'Enter' && isWhole(list.peek()?.items[active.peek()])) {
+      close();
+      return false;
+    } else if ((event.key === 'Enter' && !event.shiftKey) || event.key === 'Tab') choose(active.peek());
     else if (event.key === 'Escape') {
       const now = typed.peek();
       if (now?.kind === 'mention') closedAt.value = now.start;

@@ -10,15 +10,20 @@ export function slashQuery(text: string, caret: number): string | undefined {
   return match[1];
 }
 
-/** Prefix matches first. */
+/** The whole name first, then prefixes. */
 export function matchCommands(commands: readonly AvailableCommand[], query: string): readonly AvailableCommand[] {
   const wanted = query.toLowerCase();
-  const begins = commands.filter(({ name }) => name.toLowerCase().startsWith(wanted));
-  const contains = commands.filter(({ name }) => {
-    const lower = name.toLowerCase();
-    return !lower.startsWith(wanted) && lower.includes(wanted);
-  });
-  return [...begins, ...contains];
+  const found = commands.map((command) => ({ command, at: rank(command.name.toLowerCase(), wanted) }));
+  return found
+    .filter(({ at }) => at < 3)
+    .sort((one, other) => one.at - other.at)
+    .map(({ command }) => command);
+}
+
+function rank(name: string, wanted: string): number {
+  if (name === wanted) return 0;
+  if (name.startsWith(wanted)) return 1;
+  return name.includes(wanted) ? 2 : 3;
 }
 
 export function completeCommand(text: string, caret: number, command: string): string {

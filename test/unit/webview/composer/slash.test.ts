@@ -15,11 +15,13 @@ describe('webview/slash', () => {
     assert.equal(slashQuery('/review', 3), undefined);
   });
 
-  it('lists prefix matches before other matches', () => {
+  it('lists the whole name first, then prefixes, then other matches', () => {
     assert.deepEqual(
       matchCommands(COMMANDS, 'RE').map(({ name }) => name),
       ['review', 'preview'],
     );
+    const named = ['review-pr', 'review'].map((name) => ({ name, description: name }));
+    assert.equal(matchCommands(named, 'Review')[0]?.name, 'review');
     assert.equal(matchCommands(COMMANDS, '').length, 4);
     assert.equal(matchCommands(COMMANDS, 'zzz').length, 0);
   });
