@@ -321,15 +321,13 @@ export class RpcLink implements AgentLink {
         )
       : localizable('Restart it, or see the agent output.');
     const code = exit.isDismissed ? 'agent-dismissed' : 'agent-exited';
-    return this.#ending(code, framed('{0} {1}.', this.#name, describeExit(exit)), hint);
+    return this.#ending(code, framed('{0} {1}.', this.#name, describeExit(exit)), hint, old ? '' : this.#noise);
   }
 
-  #ending(code: string, message: LocalizableText, hint: LocalizableText): ParleyError {
+  #ending(code: string, message: LocalizableText, hint: LocalizableText, noise = this.#noise): ParleyError {
     const stderr = redact(this.#transport.stderrTail(STDERR_LINES));
-    const noise = this.#noise
-      ? localizable("It printed text that isn't a protocol message: “{0}”.", this.#noise)
-      : hint;
-    return new ParleyError(code, message, { hint: noise, stderr: stderr || undefined });
+    const said = noise ? localizable("It printed text that isn't a protocol message: “{0}”.", noise) : hint;
+    return new ParleyError(code, message, { hint: said, stderr: stderr || undefined });
   }
 
   #end(error: ParleyError): void {

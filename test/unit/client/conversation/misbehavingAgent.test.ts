@@ -40,6 +40,14 @@ describe('conversation', function () {
       assert.match(error()?.stderr ?? '', /no model configured/);
     });
 
+    it('says that the Node.js of an agent is too old, also if a script printed its own line before', async () => {
+      const words = 'SyntaxError: kimi requires Node.js >= 99.1.0';
+      const program = `console.log('> kimi@1.0.0 acp'); console.error(${JSON.stringify(words)}); process.exit(1)`;
+      session.openAgent({ command: process.execPath, args: ['-e', program] });
+      await session.conversation.start();
+      assert.match(error()?.hint ?? '', /^It needs Node\.js 99\.1\.0 or later/);
+    });
+
     it('works with an agent that prints garbage among its messages', async () => {
       open('noise-among');
       await session.conversation.send('say clear').done;
