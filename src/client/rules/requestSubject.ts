@@ -5,7 +5,8 @@
 // decides nothing alone. What counts is what the user would be shown and would judge:
 //
 // - a command: the line in `rawInput.command`, or the one that the request names as its command
-// - files: the paths of diffs and locations, and those that `rawInput` names
+// - files: the paths of diffs and locations, and those that `rawInput` names; a change is a diff, or
+//   the whole text in `rawInput`
 //
 // An agent that lies about one of them is caught by the others: every path and every field must
 // belong to a call of this kind. Words about the call ("summary", "riskLevel") change nothing. A field
@@ -40,6 +41,7 @@ type Field =
   | 'name'
   | 'folder'
   | 'text'
+  | 'whole'
   | 'flag'
   | 'number'
   | 'command'
@@ -76,7 +78,7 @@ const FIELDS: Readonly<Record<RequestSubject['kind'], Fields>> = {
     ...PATHS,
     ...fieldsOfNames('name', ['file_name']),
     ...fieldsOfNames('text', ['old_string', 'new_string', 'old_str', 'new_str', 'old_text', 'new_text']),
-    ...fieldsOfNames('text', ['content', 'file_text']),
+    ...fieldsOfNames('whole', ['content', 'file_text']),
     ...fieldsOfNames('flag', ['replace_all', 'overwrite']),
     ...fieldsOfNames('patch', ['diff']),
     ...fieldsOfNames('edits', ['edits']),
@@ -133,9 +135,9 @@ function filesOf({ patch, command }: PermissionAsk, kind: 'edit' | 'read'): Requ
     if (part.operation !== undefined && part.operation !== 'add' && part.operation !== 'modify') return undefined;
     diffs.push(part.path);
   }
-  const evidence = kind === 'edit' ? diffs : input.paths;
+  const evidence = kind === 'edit' && !input.hasText ? diffs : input.paths;
   const paths = [...new Set([...diffs, ...input.paths, ...(patch?.locations ?? []).map(({ path }) => path)])];
-  // Without a diff, the user would not see the change either.
+  // Without a diff or the text, the user would not see the change either.
   if (evidence.length === 0 || paths.length > MAX_PATHS || !paths.every(isPlainPath)) return undefined;
   if (!input.names.every((name) => paths.some((path) => path === name || path.endsWith(`${sep}${name}`))))
     return undefined;
@@ -149,11 +151,13 @@ interface InputFields {
   /** Of files in `paths`. */
   readonly names: string[];
   readonly patches: string[];
+  /** The whole text of a file. */
+  hasText: boolean;
 }
 
 /** Undefined if anything in it is unknown. */
 function fieldsOf(rawInput: unknown, known: Fields): InputFields | undefined {
-  const fields: InputFields = { commands: [], folders: [], paths: [], names: [], patches: [] };
+  const fields: InputFields = { commands: [], folders: [], paths: [], names: [], patches: [], hasText: false };
   const raw = objectOf(rawInput);
   if (raw === undefined || raw === null) return fields;
   if (!isRecord(raw)) return undefined;
@@ -169,6 +173,9 @@ function takes(fields: InputFields, field: Field, value: unknown): boolean {
   switch (field) {
     case 'words':
       return typeof value !== 'object' || value === null;
+    case 'whole':
+      fields.hasText = true;
+      return typeof value === 'string';
     case 'text':
       return typeof value === 'string';
     case 'flag':

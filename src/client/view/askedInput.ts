@@ -19,7 +19,7 @@ export interface AskedInput {
   readonly isUnknown: boolean;
 }
 
-const PATHS = /^(?:(?:file|abs|absolute|target|notebook)?path|filename|file)$/;
+const PATHS = /^(?:(?:file|abs|absolute|target|notebook)?path|filename|(?:target)?file)$/;
 const TEXTS = /^(?:(?:file|new)?(?:contents?|text)|body|data)$/;
 
 export function askedInputOf({ command }: Pick<Permission, 'command'>, entry: ToolEntry | undefined): AskedInput {

@@ -37,6 +37,18 @@ describe('the subject of a request', () => {
       assert.deepEqual(edit(rawInput), { kind: 'edit', paths: [path] }, JSON.stringify(rawInput));
   });
 
+  it('is certain without a diff if the input has the whole text of a file', () => {
+    const whole = (rawInput: unknown) => of({ kind: 'edit', rawInput });
+    assert.deepEqual(whole({ path, content: 'b', variant: 'Write' }), { kind: 'edit', paths: [path] });
+    for (const rawInput of [
+      { path },
+      { path, old_string: 'a', new_string: 'b' },
+      { content: 'b' },
+      { path, content: 1 },
+    ])
+      assert.equal(whole(rawInput), undefined, JSON.stringify(rawInput));
+  });
+
   it('is uncertain with a field that may change what the call does, or that says something else', () => {
     for (const rawInput of [
       { command: 'npm test', shell: '/tmp/x' },
