@@ -6,7 +6,7 @@ import type { EventOf } from '../../session/events/event';
 
 const MAX_SUGGESTIONS = 20;
 const MAX_BLOCKS = 20;
-const MAX_CHARS = 500;
+const MAX_CHARS = 300;
 
 /**
  * Returns the likeliest suggestion as one line. Suggestions with content that can't be typed, with

@@ -130,8 +130,6 @@ export function Composer() {
           aria-describedby={hint === undefined ? undefined : hintId}
           aria-activedescendant={list ? completionId(listId, completion.active.value) : undefined}
           placeholder={suggested ?? placeholder()}
-          title={suggested}
-          data-suggests={suggested !== undefined}
           onInput={(event) => {
             dismissSuggestion();
             forgetPaste();

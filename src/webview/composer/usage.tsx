@@ -56,7 +56,7 @@ export function UsageRing() {
   if (usage.cost) lines.push(strings.cost(formatCost(usage.cost.amount, usage.cost.currency)));
   lines.push(...limits.value.map((limit) => strings.limit(limit, now.value)));
   return (
-    <div class="popup-anchor">
+    <div>
       <button
         type="button"
         class="usage"

@@ -121,6 +121,7 @@ export function scenesIn(t: Translate): Readonly<Record<string, Scene>> {
           { kind: 'subagent', id: 'b2', label: 'A watcher' },
         ],
         usage: { used: 188_000, size: 200_000, cost: { amount: 0.42, currency: 'USD' } },
+        limits: [{ kind: 'five_hour', state: 'warning', used: 0.93 }],
         error: {
           code: 'stop-ignored',
           message: t("{0} isn't responding to Stop.", 'Claude'),

@@ -19,7 +19,7 @@ describe('suggested messages', () => {
   it('skips what is empty, too long, has hidden characters, or can’t be typed', () => {
     const image = { type: 'image', data: 'AAAA', mimeType: 'image/png' };
     const odd = [undefined, null, 'text', [], [block(' ')], [block(1)], [null], [block('a'), image]];
-    assert.equal(first(...odd, [block('x'.repeat(501))], [block('rm \u202ecod')], [block('Commit')]), 'Commit');
+    assert.equal(first(...odd, [block('x'.repeat(301))], [block('rm \u202ecod')], [block('Commit')]), 'Commit');
     assert.equal(first([block('\u0007')]), undefined);
     assert.equal(first(), undefined);
     assert.equal(suggestedPrompt([null, 7, {}]).text, undefined);
