@@ -20,6 +20,7 @@ export type SessionPart =
   | 'modes'
   | 'config'
   | 'usage'
+  | 'limits'
   | 'info'
   | 'plan'
   | 'review';

@@ -225,9 +225,11 @@ export class SessionModel {
         applyChoices(context, event);
         break;
       case 'usage': {
-        state.usage = event.usage;
+        // Claude tells the cost at the end of a turn only, and the context within it too.
+        const { cost = state.usage?.cost } = event.usage;
+        state.usage = { ...event.usage, ...(cost && { cost }) };
         const turn = state.turn ?? state.turns.at(-1);
-        if (turn) turn.usage = event.usage;
+        if (turn) turn.usage = state.usage;
         break;
       }
       case 'rate_limits': {
@@ -320,7 +322,7 @@ const PARTS = {
   config: 'config',
   choices: 'config',
   usage: 'usage',
-  rate_limits: 'usage',
+  rate_limits: 'limits',
   info: 'info',
   plan: 'plan',
   plan_document: 'plan',

@@ -32,6 +32,17 @@ describe('rate limits of an account', () => {
     assert.deepEqual(model.state.usage, { used: 1, size: 2, cost: undefined });
   });
 
+  it('are read as claude-agent-acp 0.101.0 sends them', () => {
+    const five_hour = { utilization: 1, resetsAt: 1795862336, status: 'allowed_warning', surpassedThreshold: 0.9 };
+    const seven_day = { utilization: 0.41, resetsAt: 1796105136, status: 'allowed' };
+    const { status, ...amount } = five_hour;
+    const outer = { status, rateLimitType: 'five_hour', isUsingOverage: false, ...amount };
+    assert.deepEqual(hear({ ...outer, unifiedWindows: { five_hour, seven_day } }), [
+      { kind: 'five_hour', state: 'warning', used: 1, resetsAt: 1795862336_000 },
+      { kind: 'seven_day', state: 'ok', used: 0.41, resetsAt: 1796105136_000 },
+    ]);
+  });
+
   it('include each window; only the outer status says that requests are refused', () => {
     const unifiedWindows = { five_hour: { ...HOUR, status: 'rejected' }, seven_day: WEEK };
     const outer = { rateLimitType: 'five_hour', ...HOUR, unifiedWindows };

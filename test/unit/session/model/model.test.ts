@@ -166,6 +166,15 @@ describe('session model', () => {
     assert.equal(changes.entries.size, 0);
   });
 
+  it('keeps the cost of the session while an agent tells only the context', () => {
+    const model = play(start('t1'), {
+      type: 'usage',
+      usage: { used: 1, size: 9, cost: { amount: 2, currency: 'USD' } },
+    });
+    model.apply({ type: 'usage', usage: { used: 3, size: 9 } }, 1);
+    assert.deepEqual(model.state.usage, { used: 3, size: 9, cost: { amount: 2, currency: 'USD' } });
+  });
+
   it('tells a reader at the end of a turn of the messages of that turn, and of no others', () => {
     const turn = (id: string) => [start(id), text('user', id), text('agent', 'Yes')];
     const model = play(...turn('t1'), end('t1'), ...turn('t2'));
