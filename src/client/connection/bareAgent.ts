@@ -62,6 +62,19 @@ export async function signOutBare(context: BareContext, signal: AbortSignal): Pr
 }
 
 /**
+ * Returns how an agent describes itself if it is offered version 2.
+ * @throws as {@link checkAgent}
+ */
+export function describeInVersion2(
+  context: BareContext & { readonly agent: ProcessAgent },
+  signal: AbortSignal,
+): Promise<AgentDescription> {
+  const agent = { ...context.agent, protocol: 2 } as const;
+  const services = { ...context.services, offers: undefined, isOnlyAsked: true } as const;
+  return withLink({ ...context, agent, services }, signal, async ({ description }) => description);
+}
+
+/**
  * Starts or reaches an agent without a word of the protocol.
  * @param cwd of its process; absolute
  * @throws as {@link checkAgent}

@@ -29,6 +29,7 @@ import { transcriptOf } from '../sharing/messageCollector';
 import { Stages } from '../transport/stages';
 import type { TurnResult } from '../turns/turnState';
 import { Choices } from './choices';
+import { compareVersions } from './compareVersions';
 import { ConnectionEvents } from './connectionEvents';
 import type { ConversationOptions, ConversationServices } from './conversationOptions';
 import { followTerminals } from './followTerminals';
@@ -128,6 +129,7 @@ export class Conversation implements Disposable {
     this.recorder.onDidApply((event) => listedTitle.happened(event));
     if (kept) this.#restore(kept, options.isHeld, earlier);
     this.#lifetime.add(followTerminals(this));
+    this.#lifetime.add(compareVersions(this));
   }
 
   #newConnector(

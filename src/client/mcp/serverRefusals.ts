@@ -3,25 +3,21 @@
 import { createHash } from 'node:crypto';
 import type { McpServer } from '../../acp/protocol/dialect';
 import { at } from '../../base/untrusted';
+import type { FactStore } from '../ports/ports';
 
 /** `own`: the product's server. */
 export type Refused = 'own' | 'all';
 
-export interface RefusalStore {
-  get(key: string): unknown;
-  set(key: string, value: unknown): void;
-}
-
 const MAX_ERRORS = 200;
 
 export class ServerRefusals {
-  readonly #store: RefusalStore;
+  readonly #store: FactStore;
   /** What was opened with servers, and errors that came without them too. */
   readonly #known = new Set<string>();
   readonly #suspected = new Map<string, 'new' | 'known'>();
   readonly #takeOwn = new Set<string>();
 
-  constructor(store: RefusalStore = inMemory()) {
+  constructor(store: FactStore = new Map<string, unknown>()) {
     this.#store = store;
   }
 
@@ -85,9 +81,4 @@ const PREFIX = 'mcpRefused:';
 /** Servers may hold secrets. */
 function hashOf(servers: readonly McpServer[]): string {
   return createHash('sha256').update(JSON.stringify(servers)).digest('hex').slice(0, 16);
-}
-
-function inMemory(): RefusalStore {
-  const values = new Map<string, unknown>();
-  return { get: (key) => values.get(key), set: (key, value) => void values.set(key, value) };
 }

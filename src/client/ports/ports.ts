@@ -54,6 +54,12 @@ export interface Instructions {
 /** Returns the instructions for the sessions of an agent in a folder, the user's first. */
 export type SystemPrompt = (agentId: string, cwd: string) => readonly Instructions[];
 
+/** What was learned of agents. */
+export interface FactStore {
+  get(key: string): unknown;
+  set(key: string, value: unknown): void;
+}
+
 /** Milliseconds since 1970. */
 export interface Clock {
   now(): number;

@@ -91,7 +91,10 @@ export class RpcLink implements AgentLink {
       log,
       handlers: {
         onUpdates: this.router.route,
-        onRequest: refusingOthers(offered(options), options.onRequest),
+        onRequest: refusingOthers(offered(options), (method, ...asked) => {
+          options.offers?.used(options.agent, method);
+          return options.onRequest(method, ...asked);
+        }),
         onNotification: options.onNotification,
       },
       onNoise: (line) => {
@@ -118,7 +121,7 @@ export class RpcLink implements AgentLink {
    */
   static async open(options: LinkOptions, stages: Stages, signal: AbortSignal): Promise<RpcLink> {
     const { agent, offers = new ProtocolOffers() } = options;
-    let offer = offers.first(agent);
+    let { offer } = offers.choiceOf(agent);
     let opened = await RpcLink.#open(options, offer, stages, signal);
     if (!(opened instanceof RpcLink)) {
       // The agent has asked for another version, and is started again with it.
@@ -191,6 +194,7 @@ export class RpcLink implements AgentLink {
       link.kept?.initialized(started.description.raw);
       return link;
     } catch (error) {
+      if (!signal.aborted) options.offers?.failed(options.agent, offer);
       const described = await link.describe(error, 'initialize');
       link.dispose();
       throw described;

@@ -17,6 +17,7 @@ import { IdleAgents } from '../../client/conversation/idleAgents';
 import { choiceOf, nextOf, type RememberedChoices, valueLabel } from '../../client/conversation/sessionChoices';
 import { WarmAgent } from '../../client/conversation/warmAgent';
 import { ServerRefusals } from '../../client/mcp/serverRefusals';
+import type { FactStore } from '../../client/ports/ports';
 import { AgentFiles } from '../../client/requests/agentFiles';
 import { Terminals } from '../../client/terminals/terminals';
 import { Keepers } from '../../client/transport/keepers';
@@ -248,6 +249,10 @@ function conversationServices(workbench: Workbench): ConversationServices {
   const userEdits = workbench.get(EditorUserEdits);
   const forAgents = userEdits.filesForAgents(files);
   const traffic = workbench.get(TrafficLog);
+  const facts: FactStore = {
+    get: (key) => context.globalState.get(key),
+    set: (key, value) => void context.globalState.update(key, value),
+  };
   return {
     log,
     clock: { now: Date.now },
@@ -265,15 +270,12 @@ function conversationServices(workbench: Workbench): ConversationServices {
       reviews: workbench.store('reviews'),
       files: workbench.get(EditorWorkingFiles),
     },
-    offers: new ProtocolOffers(),
+    offers: new ProtocolOffers(facts),
     choices: rememberedChoices(context),
     approve: workbench.get(AgentCatalog).approve,
     mcpServers: workbench.get(McpServers).gather,
     editorTools: workbench.get(EditorToolHost),
-    serverRefusals: new ServerRefusals({
-      get: (key) => context.globalState.get(key),
-      set: (key, value) => void context.globalState.update(key, value),
-    }),
+    serverRefusals: new ServerRefusals(facts),
     signInTerminal,
     remote: workbench.get(RemoteHeaders),
     keys: workbench.get(SavedKeys),

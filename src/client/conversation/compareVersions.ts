@@ -1,0 +1,70 @@
+// Finds out what an agent would lose in version 2 of the protocol, where its version is to be chosen:
+// once it has changed files and run commands without the client, it is started beside for its answer
+// to `initialize`. Once per version of the agent.
+import { type Disposable, toDisposable } from '../../base/disposable';
+import { messageOf } from '../../base/errors';
+import type { SessionEvent } from '../../session/events/event';
+import type { SessionState } from '../../session/model/state';
+import { describeInVersion2 } from '../connection/bareAgent';
+import type { ClientService } from '../transport/protocolOffers';
+import { Stages } from '../transport/stages';
+import type { Conversation } from './conversation';
+
+/** In milliseconds. */
+const START_MS = 60_000;
+
+const SERVICES: Readonly<Record<string, ClientService>> = {
+  edit: 'files',
+  delete: 'files',
+  move: 'files',
+  execute: 'terminals',
+};
+
+export function compareVersions(conversation: Conversation): Disposable {
+  const end = new AbortController();
+  const heard = conversation.recorder.onDidApply((event) => {
+    if (event.type === 'turn_ended') void compare(conversation, event, end.signal);
+  });
+  return toDisposable(() => {
+    end.abort();
+    heard.dispose();
+  });
+}
+
+async function compare(
+  { agent, cwd, link, model, services }: Conversation,
+  { turnId }: Extract<SessionEvent, { type: 'turn_ended' }>,
+  signal: AbortSignal,
+): Promise<void> {
+  const { offers, clock, log, startTimeoutMs } = services;
+  const { description } = link ?? {};
+  if (!offers || agent.type !== 'process' || description?.protocol !== 1) return;
+  if (!offers.didAlone(agent, servicesIn(model.state, turnId))) return;
+  const stages = new Stages(clock.now, startTimeoutMs);
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(START_MS)]);
+  try {
+    const inV2 = await describeInVersion2({ agent, cwd, services, stages }, limit);
+    offers.compared(agent, description, inV2, onlyInV1(model.state));
+  } catch (error) {
+    if (signal.aborted) return;
+    log.info(`${agent.name} can't be compared in version 2: ${messageOf(error)}`);
+    offers.compared(agent, description, undefined, []);
+  }
+}
+
+/** The services of the client that the calls of a turn could have used. */
+function servicesIn({ entries }: Readonly<SessionState>, turnId: string): readonly ClientService[] {
+  const found: ClientService[] = [];
+  for (let index = entries.length - 1; index >= 0; index--) {
+    const entry = entries[index];
+    if (entry?.turnId !== turnId) break;
+    const service = entry.kind === 'tool' && entry.status === 'completed' ? SERVICES[entry.toolKind] : undefined;
+    if (service) found.push(service);
+  }
+  return found;
+}
+
+/** Version 2 has options in place of modes. */
+function onlyInV1({ modes, config }: Readonly<SessionState>): string[] {
+  return modes.length > 0 && !config.some(({ category }) => category === 'mode') ? ['modes'] : [];
+}
