@@ -1,14 +1,17 @@
 // Finds out what an agent would lose in version 2 of the protocol, where its version is to be chosen:
 // once it has changed files and run commands without the client, it is started beside for its answer
 // to `initialize`. Once per version of the agent.
+import type { AgentDefinition } from '../../agents/agentDefinition';
 import { type Disposable, toDisposable } from '../../base/disposable';
 import { messageOf } from '../../base/errors';
 import type { SessionEvent } from '../../session/events/event';
 import type { SessionState } from '../../session/model/state';
 import { describeInVersion2 } from '../connection/bareAgent';
+import type { AgentLink } from '../ports/agentLink';
 import type { ClientService } from '../transport/protocolOffers';
 import { Stages } from '../transport/stages';
-import type { Conversation } from './conversation';
+import type { ConversationServices } from './conversationOptions';
+import type { Recorder } from './recorder';
 
 /** In milliseconds. */
 const START_MS = 60_000;
@@ -20,7 +23,16 @@ const SERVICES: Readonly<Record<string, ClientService>> = {
   execute: 'terminals',
 };
 
-export function compareVersions(conversation: Conversation): Disposable {
+interface ComparedConversation {
+  readonly agent: AgentDefinition;
+  readonly cwd: string;
+  readonly link: AgentLink | undefined;
+  readonly model: { readonly state: Readonly<SessionState> };
+  readonly recorder: Pick<Recorder, 'onDidApply'>;
+  readonly services: ConversationServices;
+}
+
+export function compareVersions(conversation: ComparedConversation): Disposable {
   const end = new AbortController();
   const heard = conversation.recorder.onDidApply((event) => {
     if (event.type === 'turn_ended') void compare(conversation, event, end.signal);
@@ -32,7 +44,7 @@ export function compareVersions(conversation: Conversation): Disposable {
 }
 
 async function compare(
-  { agent, cwd, link, model, services }: Conversation,
+  { agent, cwd, link, model, services }: ComparedConversation,
   { turnId }: Extract<SessionEvent, { type: 'turn_ended' }>,
   signal: AbortSignal,
 ): Promise<void> {
