@@ -1,4 +1,4 @@
-// The v2 dialect (an experimental draft): requests and answers that are specific to v2, checked and
+// The v2 dialect (a Preview): requests and answers that are specific to v2, checked and
 // typed (rpcAgent.ts has the others). Stable and unstable methods alike, each by its capability.
 
 import { at } from '../../base/untrusted';

@@ -38,12 +38,33 @@ export function sessionInfo(conversation: Known): readonly InfoRow[] {
               description.protocol === 'communication'
                 ? l10n.t('HTTP agent')
                 : l10n.t('version {0}', description.protocol),
+            detail: versionReason(conversation),
           },
         ]
       : []),
     { icon: 'folder', label: l10n.t('Folder'), value: cwd },
     ...systemPromptRows(conversation),
   ];
+}
+
+/** Why the session has its version of the protocol. */
+function versionReason({ agent, link, services }: Known): string | undefined {
+  const protocol = link?.description.protocol;
+  const choice = services.offers?.choiceOf(agent);
+  if (!choice || protocol === 'communication') return undefined;
+  if (choice.offer !== protocol) return l10n.t('Version {0} from the next start on', choice.offer);
+  switch (choice.why) {
+    case 'set':
+      return l10n.t('As set for the agent');
+    case 'only':
+      return l10n.t('The agent supports only this version');
+    case 'undecided':
+      return l10n.t('Until it is known what the agent would lose in version 2 (Preview)');
+    case 'keeps-all':
+      return l10n.t('The agent loses nothing in version 2 (Preview)');
+    case 'loses':
+      return l10n.t('The agent would lose in version 2 (Preview): {0}', head(choice.lost.join(', '), MAX_DETAIL));
+  }
 }
 
 /** What the session got counts, not what the setting says by now. */

@@ -8,7 +8,13 @@ export const LATER_ITEMS: readonly { readonly item: string; readonly stable: boo
 export const NOW_STABLE: ReadonlySet<string> = new Set(
   ['update/plan_update', 'update/plan_removed', 'update/subagent_update', 'update/session_message']
     .concat('update/session_message_chunk', 'client/subagents', 'client/plan')
-    .flatMap((item) => [`v1:${item}`, `v2:${item}`]),
+    .flatMap((item) => [`v1:${item}`, `v2:${item}`])
+    .concat(
+      ['', '.mode.override'].flatMap((of) => [
+        `v1:agent/sessionCapabilities.systemPrompt${of}`,
+        `v2:agent/session.systemPrompt${of}`,
+      ]),
+    ),
 );
 
 /** Fields of requests, by definition. */

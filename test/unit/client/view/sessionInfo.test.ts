@@ -1,6 +1,8 @@
 // The list of what there is to know of a session.
 import { strict as assert } from 'node:assert';
+import { required } from '../../../../src/acp/protocol/dialect';
 import type { Instructions } from '../../../../src/client/ports/ports';
+import { ProtocolOffers } from '../../../../src/client/transport/protocolOffers';
 import { type InfoRow, sessionInfo } from '../../../../src/client/view/sessionInfo';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
 import { ChoosySession } from '../../../support/sessions/choosySession';
@@ -26,6 +28,22 @@ describe('session info', () => {
     assert.deepEqual(rows(), ['choosy: Not running', `Folder: ${folder}`]);
     await session.conversation.start();
     assert.deepEqual(rows(), ['choosy: choosy 1', 'Protocol: version 1', `Folder: ${folder}`]);
+  });
+
+  it('says why the session has its version of the protocol', async () => {
+    const offers = new ProtocolOffers();
+    session.open({ services: { offers } });
+    await session.conversation.start();
+    const { agent, link } = session.conversation;
+    const why = () => sessionInfo(session.conversation).find(({ label }) => label === 'Protocol')?.detail;
+    assert.match(why() ?? '', /^Until it is known/);
+    const description = required(link).description;
+    offers.compared(agent, description, { ...description, protocol: 2 }, []);
+    assert.equal(why(), 'Version 2 from the next start on');
+    offers.compared(agent, description, { ...description, protocol: 2 }, ['modes', 'steering']);
+    assert.equal(why(), 'The agent would lose in version 2 (Preview): modes, steering');
+    offers.compared(agent, description, description, []);
+    assert.equal(why(), 'The agent supports only this version');
   });
 
   describe('about the system prompt', () => {
