@@ -27,7 +27,10 @@ export interface NewConversation {
   readonly agent?: string | undefined;
   /** Absolute; absent: the first folder of the workspace. */
   readonly cwd?: string | undefined;
-  /** Absent: begins a new session. */
+  /**
+   * Absent: begins a new session, with the agent that was started ahead if it fits. That one gets no
+   * transcript: a session with a past has to be given its opening.
+   */
   readonly opening?: SessionOpenStrategy | undefined;
   /** Title until the agent sets another one. */
   readonly title?: string | undefined;

@@ -128,7 +128,7 @@ export async function importFromFile(
   if (!file) return undefined;
   const { head, events, skipped } = file;
   const known = agent ?? (head.agent && catalog.find(head.agent.id) ? head.agent.id : undefined);
-  const conversation = conversations.create({ agent: known });
+  const conversation = conversations.create({ agent: known, opening: { kind: 'new' } });
   const now = (event: SessionEvent): void => conversation.note([{ at: Date.now(), event }]);
   const from = ownText('imported-from', basename(uri.path), head.agent?.name ?? '');
   now({ type: 'notice', own: true, severity: 'info', title: '', said: from, opens: true });

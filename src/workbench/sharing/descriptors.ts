@@ -141,7 +141,7 @@ export class Descriptors extends Part<DescriptorsOptions> {
       agent: options.agent,
       activates: options.activates,
       continues,
-      opening: knows ? { kind: 'reopen', sessionId: descriptor.id, transcript: 'keep' } : undefined,
+      opening: knows ? { kind: 'reopen', sessionId: descriptor.id, transcript: 'keep' } : { kind: 'new' },
     });
     if (knows) conversation.communication.adopt(descriptor);
     const resolver = await this.resolver();
