@@ -45,6 +45,8 @@ export class DemoAgent implements WireHandler {
         return this.#session(params).prompt(promptOf(params), id, at(params, '_meta', 'parley/state'));
       case '_session/steering':
         return this.#session(params).steer(promptOf(params));
+      case 'auth/status':
+        return { state: 'not_required', accounts: [] };
       case 'session/status':
         return { status: this.#sessions.has(text(params, 'sessionId')) ? 'live' : 'not_found' };
       case 'session/set_mode':

@@ -15,6 +15,7 @@ export function initializeResult(version: Version): object {
       protocolVersion: 2,
       info,
       capabilities: {
+        auth: { status: {} },
         session: {
           prompt: { image: {}, embeddedContext: {} },
           mcp: { stdio: {} },
@@ -31,6 +32,7 @@ export function initializeResult(version: Version): object {
     agentInfo: info,
     agentCapabilities: {
       loadSession: false,
+      auth: { status: {} },
       promptCapabilities: { image: true, audio: false, embeddedContext: true },
       session: { ready: true },
       sessionCapabilities: { close: {}, resume: {}, status: {}, turnComplete: {}, fork: {}, delete: {} },

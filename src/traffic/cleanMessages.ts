@@ -78,7 +78,7 @@ export function cleanLine(text: string, known: KnownSecrets = knownSecrets): str
 function cleanMessage(entry: TrafficEntry, message: WireMessage, known: KnownSecrets): CleanEntry {
   let text: string;
   try {
-    text = redact(JSON.stringify(message), known);
+    text = redact(JSON.stringify(withoutAccounts(message)), known);
   } catch {
     // Nested too deeply to be serialized.
     return { entry, text: cleanLine(entry.text, known) };
@@ -86,6 +86,17 @@ function cleanMessage(entry: TrafficEntry, message: WireMessage, known: KnownSec
   const clean = jsonObject(text);
   // Redaction by appearance may replace more than a string, which breaks the JSON.
   return clean ? { entry, message: clean, text } : { entry, text };
+}
+
+/** Leaves out who is signed in to the agent. */
+function withoutAccounts(message: WireMessage): WireMessage {
+  const { method, params, result } = message;
+  if (method === '_auth/status_update') return { ...message, params: { authStatus: REDACTED } };
+  if (method === 'auth/status_update')
+    return { ...message, params: { state: at(params, 'state'), accounts: REDACTED } };
+  // The answer to auth/status.
+  const isStatus = Array.isArray(at(result, 'accounts')) && at(result, 'state') !== undefined;
+  return isStatus ? { ...message, result: { state: at(result, 'state'), accounts: REDACTED } } : message;
 }
 
 function withoutOpenEnd(last: string, pieces: readonly string[], known: KnownSecrets): string {

@@ -12,6 +12,7 @@ import type {
 } from '../../session/events/content';
 import type { SessionEvent, StopReason, ToolPatch } from '../../session/events/event';
 import { RPC_CODES, RpcError } from '../jsonrpc/rpcError';
+import type { AuthStatus } from './authStatus';
 
 /** The Agent Client Protocol, or the Agent Communication Protocol over HTTP. */
 export type Protocol = 1 | 2 | 'communication';
@@ -38,6 +39,7 @@ export interface AgentFeatures {
   readonly additionalDirectories?: Feature;
   readonly systemPrompt?: Feature;
   readonly logout?: Feature;
+  readonly authStatus?: Feature;
   readonly status?: Feature;
   readonly ready?: Feature;
   readonly turnComplete?: Feature;
@@ -187,6 +189,8 @@ export interface AgentAuth {
   methodsIn(data: unknown): readonly AuthMethod[];
   login(methodId: string, signal: AbortSignal, meta?: Readonly<Record<string, unknown>>): Promise<void>;
   logout(signal: AbortSignal): Promise<void>;
+  /** `auth/status` (unstable): who is signed in. */
+  status(signal: AbortSignal): Promise<AuthStatus>;
 }
 
 export interface StoredSessions {

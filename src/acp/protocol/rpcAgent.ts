@@ -7,6 +7,7 @@ import { at } from '../../base/untrusted';
 import type { ConfigOption, ContentBlock } from '../../session/events/content';
 import type { RpcCaller } from '../jsonrpc/rpcConnection';
 import { RPC_CODES, RpcError } from '../jsonrpc/rpcError';
+import { type AuthStatus, readAuthStatus } from './authStatus';
 import type {
   AgentAuth,
   AuthMethod,
@@ -37,6 +38,10 @@ export abstract class RpcAgent implements Dialect, AgentAuth, StoredSessions, Se
   abstract methodsIn(data: unknown): readonly AuthMethod[];
   abstract login(methodId: string, signal: AbortSignal, meta?: Readonly<Record<string, unknown>>): Promise<void>;
   abstract logout(signal: AbortSignal): Promise<void>;
+
+  async status(signal: AbortSignal): Promise<AuthStatus> {
+    return readAuthStatus(await this.rpc.request('auth/status', {}, { signal }));
+  }
 
   /**
    * `session/new`.

@@ -46,6 +46,7 @@ function featuresOf(raw: unknown): AgentFeatures {
     additionalDirectories: capability('sessionCapabilities', 'additionalDirectories'),
     systemPrompt: capability('sessionCapabilities', 'systemPrompt'),
     logout: capability('auth', 'logout'),
+    authStatus: capability('auth', 'status'),
     mcpHttp: capability('mcpCapabilities', 'http'),
     mcpSse: capability('mcpCapabilities', 'sse'),
     mcpAcp: capability('mcpCapabilities', 'acp'),

@@ -147,6 +147,7 @@ function featuresOf(raw: unknown): AgentFeatures {
     additionalDirectories: session('additionalDirectories'),
     systemPrompt: session('systemPrompt'),
     logout: Array.isArray(authMethods) && authMethods.length > 0 ? {} : undefined,
+    authStatus: toFeature(at(raw, 'capabilities', 'auth', 'status')),
     mcpHttp: session('mcp', 'http'),
     mcpAcp: session('mcp', 'acp'),
     // What the agent has can no longer be steered, so the client holds the queue then.

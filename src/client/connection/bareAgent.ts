@@ -1,10 +1,11 @@
 // An agent without a session: started or reached to try its entry, and to sign in or out.
+import type { AuthStatus } from '../../acp/protocol/authStatus';
 import { type AgentDescription, required } from '../../acp/protocol/dialect';
 import type { ProcessAgent, RemoteAgent } from '../../agents/agentDefinition';
 import { lookUpAgent } from '../http/communicationLink';
 import { type AgentTransport, startTransport } from '../transport/agentTransport';
 import { RpcLink } from '../transport/rpcLink';
-import { type SignInContext, signIn } from './signIn';
+import { askAuthStatus, type SignInContext, signIn } from './signIn';
 import { type LinkServices, linkOptions, type StartServices, withKeys } from './startAgent';
 
 /** The key of their traffic, in place of a session's. */
@@ -20,6 +21,7 @@ export interface BareContext extends SignInContext {
 export interface AgentCheck {
   readonly description: AgentDescription;
   readonly ms: number;
+  readonly authStatus?: AuthStatus | undefined;
 }
 
 /**
@@ -35,7 +37,11 @@ export async function checkAgent(context: BareContext, signal: AbortSignal): Pro
     const { description } = await lookUpAgent({ agent, log, remote }, stages, signal);
     return { description, ms: Date.now() - begun };
   }
-  return withLink(context, signal, async ({ description }) => ({ description, ms: Date.now() - begun }));
+  return withLink(context, signal, async (link) => {
+    const ms = Date.now() - begun;
+    await askAuthStatus(link, services.log);
+    return { description: link.description, ms, authStatus: link.authStatus };
+  });
 }
 
 /** @throws as {@link checkAgent}, RpcError, ParleyError `sign-in-failed` */

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { required } from '../../acp/protocol/dialect';
 import type { AgentDefinition } from '../../agents/agentDefinition';
 import { messageOf, ParleyError } from '../../base/errors';
-import { localizable } from '../../base/localizable';
+import { localizable, localize } from '../../base/localizable';
 import type { Log } from '../../base/log';
 import { withTimeout } from '../../base/within';
 import type { ToolGrant } from '../mcp/editorTools';
@@ -27,7 +27,7 @@ import { openOrBegin, type ReadySession } from './openSession';
 import { Recovery } from './recovery';
 import { canReopen, mayGoOn, rejoining, reopening, type SessionOpenStrategy } from './sessionOpenStrategy';
 import type { SessionReplay } from './sessionReplay';
-import { type AuthRefusal, signIn, signInMethods, signOut, wordsOf } from './signIn';
+import { type AuthRefusal, askAuthStatus, signIn, signInMethods, signOut, wordsOf } from './signIn';
 import { attachAgent, endUnattached, type StartContext, startAgent } from './startAgent';
 
 export class Connector {
@@ -44,6 +44,8 @@ export class Connector {
   /** Running drops; whoever drops starts the next agent. */
   #drops = 0;
   #signIn: AbortController | undefined;
+  /** What the agent has told of the user; `out`: it has led to the sign-in. */
+  #user: 'in' | 'out' | undefined;
   #agentSide: AgentSide | undefined;
   #sessionId: string | undefined;
   #replay: SessionReplay | undefined;
@@ -200,10 +202,8 @@ export class Connector {
       if (this.#state !== state) return;
       if (outcome === 'restart') await this.#startOver(state.link, state.sessionId, 'signed-in');
       else if (state.sessionId === undefined) await this.#open(state.link, abort.signal);
-      else {
-        this.#set({ kind: 'ready', link: state.link, sessionId: state.sessionId });
-        this.#listener.ready([], false);
-      }
+      else this.#signedIn(state.link, state.sessionId);
+      void this.#askAuth(state.link);
     } catch (error) {
       if (this.#state === state) this.#set({ ...state, error: messageOf(error) });
     }
@@ -220,6 +220,40 @@ export class Connector {
     const methods = signInMethods(link, refusal, this.agent);
     const error = methods.length === 0 ? refusal.message : undefined;
     this.#set({ kind: 'authRequired', link, sessionId, methods, error, words: error ? undefined : wordsOf(refusal) });
+  }
+
+  /** The agent has told who is signed in. */
+  authReported(): void {
+    this.checkSignIn();
+    this.#listener.changed();
+  }
+
+  /**
+   * Leads a user who has signed out elsewhere to the sign-in, and back. Not within a turn: it may
+   * still end well.
+   */
+  checkSignIn(): void {
+    const state = this.#state;
+    const told = this.#agentSide?.link.authStatus?.state;
+    if (told === 'authenticated') {
+      const wasOut = this.#user === 'out';
+      this.#user = 'in';
+      if (wasOut && state.kind === 'authRequired' && state.sessionId !== undefined)
+        this.#signedIn(state.link, state.sessionId);
+    } else if (told === 'unauthenticated' && this.#user === 'in' && state.kind === 'ready' && !this.#isInTurn) {
+      this.#user = 'out';
+      this.needSignIn({ message: localize(localizable('You are signed out.')) });
+    }
+  }
+
+  async #askAuth(link: AgentLink): Promise<void> {
+    await askAuthStatus(link, this.#services.log);
+    if (this.#agentSide?.link === link) this.authReported();
+  }
+
+  #signedIn(link: AgentLink, sessionId: string): void {
+    this.#set({ kind: 'ready', link, sessionId });
+    this.#listener.ready([], false);
   }
 
   /**
@@ -448,6 +482,8 @@ export class Connector {
   #use(link: AgentLink): void {
     const { dialect, description } = link;
     this.#agentSide = { link, dialect, files: this.#services.filesFor(this.agent.name, description.raw, this.#given) };
+    this.#user = undefined;
+    void this.#askAuth(link);
   }
 
   async #open(link: AgentLink, signal: AbortSignal): Promise<void> {

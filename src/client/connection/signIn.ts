@@ -8,6 +8,7 @@ import { resolveCommand } from '../../agents/resolveCommand';
 import { planStart } from '../../agents/startPlan';
 import { messageOf, ParleyError } from '../../base/errors';
 import { framed, type LocalizableText, localizable } from '../../base/localizable';
+import type { Log } from '../../base/log';
 import { revealControls } from '../../base/revealControls';
 import { withTimeout } from '../../base/within';
 import type { AgentLink } from '../ports/agentLink';
@@ -29,6 +30,7 @@ const MAX_NAMED = 3;
 const MAX_SEARCHED = 4000;
 /** In milliseconds. */
 const LOGOUT_MS = 15_000;
+const STATUS_MS = 15_000;
 
 export interface SignInContext {
   readonly agent: AgentDefinition;
@@ -303,6 +305,21 @@ function terminalLine(agent: Extract<AgentDefinition, { type: 'process' }>, meth
 function shown(text: string, max: number): string {
   const line = revealControls(text.replace(/\s+/g, ' ').trim());
   return line.length > max ? `${line.slice(0, max)}…`.toWellFormed() : line.toWellFormed();
+}
+
+/** Asks who is signed in (`auth/status`), if the agent can tell. Never rejects. */
+export async function askAuthStatus(link: AgentLink, log: Log): Promise<void> {
+  const { description, dialect, authStatus } = link;
+  if (!description.features.authStatus) return;
+  try {
+    await withTimeout(STATUS_MS, async (signal) => {
+      const told = await link.until((inner) => required(dialect.auth).status(inner), signal);
+      // A notification may be newer.
+      if (link.authStatus === authStatus) link.authStatus = told;
+    });
+  } catch (error) {
+    log.info(`auth/status: ${messageOf(error)}`);
+  }
 }
 
 /**

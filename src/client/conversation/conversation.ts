@@ -107,6 +107,7 @@ export class Conversation implements Disposable {
     this.choices = new Choices(this);
     this.recorder.onDidApply((event) => this.changes.happened(event));
     this.recorder.onDidApply((event) => this.choices.happened(event));
+    this.recorder.onDidApply(({ type }) => type === 'turn_ended' && this.connector.checkSignIn());
     this.queue = this.#newQueue(kept);
     this.edits = new EditHolds(this.queue, () => this.queueActions.pump());
     this.stages = new Stages(now, services.startTimeoutMs, () => this.#model.touch('connection'));

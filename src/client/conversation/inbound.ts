@@ -3,6 +3,7 @@
 import { RPC_CODES, RpcError } from '../../acp/jsonrpc/rpcError';
 import { notifiedSuggestion } from '../../acp/proposals/promptSuggestions';
 import { readStateUpdate } from '../../acp/proposals/sessionState';
+import { readAuthUpdate } from '../../acp/protocol/authStatus';
 import type { Dialect, PermissionAsk, StateReport } from '../../acp/protocol/dialect';
 import { readCompleted } from '../../acp/protocol/elicitation';
 import type { Log } from '../../base/log';
@@ -41,7 +42,7 @@ export interface HearingConversation {
   readonly turns: TurnControl;
   readonly subagents: Subagents;
   readonly probe: LivenessProbe;
-  readonly connector: Pick<Connector, 'agentSide' | 'sessionId' | 'tools' | 'progressed'>;
+  readonly connector: Pick<Connector, 'agentSide' | 'authReported' | 'sessionId' | 'tools' | 'progressed'>;
   readonly changes: Pick<SessionChanges, 'beforeWrite'>;
   readonly events: Pick<ConnectionEvents, 'repeated'>;
 }
@@ -112,6 +113,7 @@ export class Inbound implements AgentSession {
     const suggestion = notifiedSuggestion(method, params, connector.sessionId);
     if (done !== undefined) turns.requests.elicitations.completed(done);
     else if (suggestion) this.apply(suggestion);
+    else if (readAuthUpdate(method, params)) connector.authReported();
     else services.log.debug(`ignored notification ${method}`);
   };
 

@@ -2,6 +2,7 @@
 // and its end.
 
 import type { RpcConnection } from '../../acp/jsonrpc/rpcConnection';
+import type { AuthStatus } from '../../acp/protocol/authStatus';
 import type { AgentDescription, Dialect, McpServer } from '../../acp/protocol/dialect';
 import type { UpdateRouter } from '../../acp/protocol/earlyUpdates';
 import type { Disposable } from '../../base/disposable';
@@ -24,6 +25,8 @@ export interface AgentLink extends Disposable {
     readonly problems: readonly LocalizableText[];
     readonly systemPrompt: readonly Instructions[];
   };
+  /** Who is signed in, as the agent has told last. */
+  authStatus?: AuthStatus | undefined;
   /** Fired once; not after `dispose()`. */
   readonly onDidEnd: Event<ParleyError>;
   readonly isAlive: boolean;

@@ -4,6 +4,7 @@
 import { initialize, initialized, type ProtocolVersion } from '../../acp/initialize';
 import { type RpcCaller, RpcConnection, type RpcHandlers } from '../../acp/jsonrpc/rpcConnection';
 import { type StateHolder, stateful } from '../../acp/proposals/sessionState';
+import { type AuthStatus, readAuthUpdate } from '../../acp/protocol/authStatus';
 import type { AgentDescription, Dialect } from '../../acp/protocol/dialect';
 import { UpdateRouter } from '../../acp/protocol/earlyUpdates';
 import { traced } from '../../acp/protocol/traceContext';
@@ -60,6 +61,7 @@ export class RpcLink implements AgentLink {
   /** Defined once `open` has resolved. */
   description!: AgentDescription;
   dialect!: Dialect;
+  authStatus: AuthStatus | undefined;
   readonly #transport: AgentTransport;
   readonly #name: string;
   readonly #didEnd = new Emitter<ParleyError>();
@@ -95,7 +97,10 @@ export class RpcLink implements AgentLink {
           options.offers?.used(options.agent, method);
           return options.onRequest(method, ...asked);
         }),
-        onNotification: options.onNotification,
+        onNotification: (method, params) => {
+          this.authStatus = readAuthUpdate(method, params) ?? this.authStatus;
+          options.onNotification(method, params);
+        },
       },
       onNoise: (line) => {
         onTraffic?.('noise', scrub(line));

@@ -4,6 +4,7 @@ import * as l10n from '@vscode/l10n';
 import { formatNumber } from '../../base/localFormat';
 import { head } from '../../base/text';
 import type { Conversation } from '../conversation/conversation';
+import { accountsText } from './accounts';
 
 const MAX_DETAIL = 300;
 
@@ -22,6 +23,7 @@ type Known = Pick<Conversation, 'agent' | 'cwd' | 'link' | 'services'>;
 export function sessionInfo(conversation: Known): readonly InfoRow[] {
   const { agent, cwd, link } = conversation;
   const { description } = link ?? {};
+  const account = accountsText(link?.authStatus);
   const called = [description?.title ?? description?.name, description?.version].filter(Boolean).join(' ');
   return [
     {
@@ -42,6 +44,7 @@ export function sessionInfo(conversation: Known): readonly InfoRow[] {
           },
         ]
       : []),
+    ...(account !== undefined ? [{ icon: 'account', label: l10n.t('Account'), value: account }] : []),
     { icon: 'folder', label: l10n.t('Folder'), value: cwd },
     ...systemPromptRows(conversation),
   ];

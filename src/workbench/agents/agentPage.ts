@@ -106,7 +106,11 @@ function rowsOf(
 function signInRows({ agent, facts }: Shown, services: EditorServices, { again }: Ways): readonly PageRow[] {
   const { keys, signedIn } = facts;
   const isKnown = keys.length > 0 || signedIn !== undefined;
+  const account = services.accountOf(agent.id);
   return [
+    ...(account !== undefined
+      ? [{ label: withIcon('account', account), description: l10n.t('as the agent says') }]
+      : []),
     ...(signedIn
       ? [
           {

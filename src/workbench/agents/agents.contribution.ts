@@ -5,6 +5,7 @@ import { ParleyError } from '../../base/errors';
 import { localize } from '../../base/localizable';
 import { canStart, guidanceOf, labelOf } from '../../client/connection/signIn';
 import type { Conversation } from '../../client/conversation/conversation';
+import { accountsText } from '../../client/view/accounts';
 import { ChatHome } from '../chat/chatHome';
 import { onlyOf, registerForSession } from '../commands/commandSession';
 import { isUnused, startInPlaceOf } from '../commands/newSessions';
@@ -54,6 +55,10 @@ function editAgents(workbench: Workbench, agent?: string): Promise<void> {
     registry: workbench.get(AgentRegistry),
     bare: conversations.bare,
     reports: workbench.get(Reports),
+    accountOf: (id: string) =>
+      accountsText(
+        conversations.list().find(({ agent, link }) => agent.id === id && link?.authStatus)?.link?.authStatus,
+      ),
     signInChanged: (changed: string) => {
       for (const conversation of conversations.list()) {
         const { kind } = conversation.connection;

@@ -111,7 +111,7 @@ function sectionsOf(
         (one): PageRow => ({
           id: one.agent.id,
           label: withIcon(iconOf(one), one.agent.name),
-          description: factsOf(one, newest, preferred).join(' · '),
+          description: factsOf(one, newest, preferred, services.accountOf(one.agent.id)).join(' · '),
           detail: one.agent.id === DEMO_AGENT_ID ? l10n.t('scripted demo, no model') : startText(one.agent),
           go: agentPage(one.agent.id, services, again),
         }),
@@ -125,13 +125,19 @@ function iconOf({ agent, group }: Listed): string {
   return agent.type === 'process' ? 'vm' : 'globe';
 }
 
-function factsOf({ agent, facts, group }: Listed, newest: readonly RegistryAgent[], preferred: string): string[] {
+function factsOf(
+  { agent, facts, group }: Listed,
+  newest: readonly RegistryAgent[],
+  preferred: string,
+  account: string | undefined,
+): string[] {
   const newer = group && newerOf(group, newest);
   const { signedIn, keys } = facts;
   return [
     ...(agent.id === preferred ? [l10n.t('used for new sessions')] : []),
     ...(group ? [versionText(group.current), sizeText(group.size)] : []),
     ...(newer ? [l10n.t('{0} is available', versionText(newer))] : []),
+    ...(account !== undefined ? [account] : []),
     ...(signedIn
       ? [l10n.t('signed in since {0}', formatTime(signedIn.at))]
       : keys.length > 0

@@ -6,6 +6,7 @@ import { messageOf, ParleyError } from '../../base/errors';
 import { localize } from '../../base/localizable';
 import { type AgentCheck, checkAgent, signInBare, signOutBare } from '../../client/connection/bareAgent';
 import { canStart, guidanceOf, nameOf } from '../../client/connection/signIn';
+import { accountsText } from '../../client/view/accounts';
 import { proposalSupport } from '../../troubleshoot/checks/protocol';
 import { startSession } from '../registry/installFlow';
 import { confirm, type ReportProgress, showError, showInfo, showProgress } from '../ui/messages';
@@ -98,7 +99,7 @@ async function check(agent: AgentDefinition, services: EditorServices): Promise<
 
 function checkRows(
   agent: AgentDefinition,
-  { description }: AgentCheck,
+  { description, authStatus }: AgentCheck,
   services: EditorServices,
   again: Page,
 ): readonly PageRow[] {
@@ -108,6 +109,7 @@ function checkRows(
     [l10n.t('Agent'), [called, version].filter((part) => part !== undefined).join(' ') || undefined],
     [l10n.t('Protocol'), protocol === 'communication' ? COMMUNICATION_PROTOCOL : l10n.t('version {0}', protocol)],
     [l10n.t('Capabilities'), abilitiesOf(description).join(', ') || undefined],
+    [l10n.t('Account'), accountsText(authStatus)],
     [l10n.t('Sign-in'), authMethods.length === 0 ? l10n.t('none offered') : undefined],
   ];
   return [

@@ -20,6 +20,8 @@ export interface EditorServices {
   readonly bare: (agent: AgentDefinition) => Promise<BareContext>;
   readonly reports: Pick<Reports, 'show'>;
   readonly signInChanged: (agent: string) => void;
+  /** Who is signed in, as an agent of an open session has told. */
+  readonly accountOf: (agent: string) => string | undefined;
 }
 
 export interface PageRow extends ListRow {

@@ -63,6 +63,10 @@ export class ChoosyAgent {
     for (const sessionId of this.#sessions.keys()) this.#change(sessionId, settings);
   }
 
+  notify(method: string, params: object): void {
+    this.#write({ method, params });
+  }
+
   entitle(title: string): void {
     for (const id of this.#sessions.keys()) this.#update(id, { sessionUpdate: 'session_info_update', title });
   }

@@ -4,6 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { at } from '../../../src/base/untrusted';
 import type { EditorTools } from '../../../src/client/mcp/editorTools';
+import { accountsText } from '../../../src/client/view/accounts';
 import { projectSession } from '../../../src/client/view/projectSession';
 import { acpServer } from '../../../src/editorTools/acpServer';
 import type { ContentBlock } from '../../../src/session/events/content';
@@ -273,6 +274,26 @@ for (const version of [1, 2] as const)
         await rig.conversation.signIn('login');
         await rig.send('say x');
         await rig.conversation.signOut();
+      },
+      version,
+    );
+
+    proof(
+      'knows who is signed in, and leads a user who signs out elsewhere to the sign-in',
+      ['v1:auth/status status_update', 'v1:agent/auth.status', 'v2:auth/status status_update', 'v2:agent/auth.status'],
+      async () => {
+        const method = version === 2 ? { type: 'agent', methodId: 'login' } : { id: 'login' };
+        rig.open({ authMethods: [{ ...method, name: 'Log in' }], offers: ['authStatus'] });
+        const { conversation } = rig.session;
+        const told = () => accountsText(conversation.link?.authStatus);
+        await conversation.start();
+        await rig.session.until(() => told() === 'Team · ada@example.org');
+        assert.equal(await rig.send('signed-out\nsay the turn ends well'), 'end_turn');
+        await rig.session.until(({ connection }) => connection.kind === 'authRequired');
+        assert.equal(told(), 'signed out');
+        await conversation.signIn('login');
+        await rig.session.until(() => told() === 'Team · ada@example.org');
+        assert.equal(await rig.send('say x'), 'end_turn');
       },
       version,
     );

@@ -1,19 +1,15 @@
 // What of the protocol is not supported, each with its reason: shown in docs/protocol.md.
 
-const authStatus = 'error -32000 says that a sign-in is needed';
 const providers = 'the agent manages its models and keys';
 const proxy = 'for programs between a client and an agent';
 const systemPrompt = "Parley does not replace the agent's system prompt";
 
 const both: Readonly<Record<string, string>> = {
-  'auth/status': authStatus,
-  'auth/status_update': `ignored: ${authStatus}`,
   'providers/disable': providers,
   'providers/list': providers,
   'providers/set': providers,
   'proxy/initialize': proxy,
   'proxy/successor': proxy,
-  'agent/auth.status': authStatus,
   'agent/providers': providers,
 };
 

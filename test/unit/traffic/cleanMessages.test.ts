@@ -127,3 +127,20 @@ describe('a secret in one line', () => {
     assert.doesNotMatch(clean.map(({ text }) => text).join(), /sk-ant/);
   });
 });
+
+describe('who is signed in to an agent', () => {
+  it('is in no message that leaves the extension', async () => {
+    const account = { label: 'Max', email: 'ada@example.org', organization: 'Analytical' };
+    const messages = [
+      { method: '_auth/status_update', params: { authStatus: { kind: 'account', label: 'Max', account } } },
+      { method: 'auth/status_update', params: { state: 'authenticated', accounts: [account] } },
+      { id: 1, result: { state: 'authenticated', accounts: [account] } },
+      { id: 2, result: { accounts: [{ label: 'Savings' }] } },
+    ];
+    const clean = await cleanMessages(messages.map((message) => entry(JSON.stringify(message))));
+    const said = clean.map(({ text }) => text);
+    assert.doesNotMatch(said.join('\n'), /Max|ada|Analytical/);
+    assert.match(said[1] ?? '', /authenticated/);
+    assert.match(said[3] ?? '', /Savings/);
+  });
+});

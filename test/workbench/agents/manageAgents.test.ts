@@ -143,6 +143,7 @@ describe('the agents editor', () => {
         stages: new Stages(Date.now, () => 20_000),
       }),
       reports: { show: async (name, report) => void shown.push(`${name}\n${report}`) },
+      accountOf: () => undefined,
       signInChanged: (agent) => restarted.push(agent),
     };
   });

@@ -12,6 +12,8 @@ import { ReferenceRules } from './referenceRules';
 import { counts, introduction, RACING, type ReferenceScript, readReference, SAVED_PAIRS } from './referenceScript';
 import { ReferenceTurn, type TurnHost } from './referenceTurn';
 
+const SIGNED_IN = { state: 'authenticated', accounts: [{ label: 'Team', email: 'ada@example.org', active: true }] };
+
 interface Session {
   readonly id: string;
   ready: boolean;
@@ -162,6 +164,8 @@ class ReferenceAgent {
             title: `Saved ${saved}`,
           })),
         });
+      case 'auth/status':
+        return this.#answer(id, method, SIGNED_IN);
       case 'session/set_title':
         return this.#answer(id, method, { title: at(params, 'title') });
       case 'session/set_config_option':

@@ -25,6 +25,7 @@ const inBoth: readonly (readonly [string, Offer])[] = [
   ['session/set_title', 'title'],
   ['session/unarchive', 'archive'],
   ['session/set_config_option', 'config'],
+  ['auth/status', 'authStatus'],
 ];
 const gates: Readonly<Record<1 | 2, ReadonlyMap<string, Offer>>> = {
   1: new Map([

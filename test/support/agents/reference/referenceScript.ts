@@ -85,6 +85,7 @@ const places = {
     2: ['session', 'additionalDirectories'],
   },
   systemPrompt: { 1: ['sessionCapabilities', 'systemPrompt'], 2: ['session', 'systemPrompt'] },
+  authStatus: { 1: ['auth', 'status'], 2: ['auth', 'status'] },
   logout: { 1: ['auth', 'logout'] },
   image: { 1: ['promptCapabilities', 'image'], 2: ['session', 'prompt', 'image'] },
   audio: { 1: ['promptCapabilities', 'audio'], 2: ['session', 'prompt', 'audio'] },

@@ -70,6 +70,8 @@ export class ReferenceTurn {
       }
       case 'complete':
         return host.notify('elicitation/complete', { elicitationId: rest });
+      case 'signed-out':
+        return host.notify('auth/status_update', { state: 'unauthenticated' });
       case 'terminal':
         return this.#terminal();
       case 'terminal-stoppable':

@@ -1,0 +1,54 @@
+// Who is signed in to an agent, as the agent tells it: `auth/status` and its notification (unstable),
+// and the notification that adapters send since before that. Personal: to be shown, never logged or
+// stored.
+
+import { head } from '../../base/text';
+import { at } from '../../base/untrusted';
+
+export interface AuthAccount {
+  readonly label: string;
+  /** Name, email address and organization, as far as they are told. */
+  readonly details: readonly string[];
+  readonly isActive?: boolean;
+}
+
+export interface AuthStatus {
+  readonly state: (typeof STATES)[number];
+  readonly accounts: readonly AuthAccount[];
+}
+
+const STATES = ['authenticated', 'unauthenticated', 'not_required', 'unknown'] as const;
+const MAX_ACCOUNTS = 20;
+/** In characters. */
+const MAX_TEXT = 200;
+
+/** Reads an answer to `auth/status`. Never throws. */
+export function readAuthStatus(raw: unknown): AuthStatus {
+  const accounts = at(raw, 'accounts');
+  return {
+    state: STATES.find((state) => state === at(raw, 'state')) ?? 'unknown',
+    accounts: (Array.isArray(accounts) ? accounts.slice(0, MAX_ACCOUNTS) : []).flatMap((account) => {
+      const isActive = at(account, 'active');
+      const fields = ['name', 'email', 'organization'].map((field) => at(account, field));
+      return toAccount(at(account, 'label'), fields, typeof isActive === 'boolean' ? isActive : undefined);
+    }),
+  };
+}
+
+/** @returns undefined if the notification is about something else */
+export function readAuthUpdate(method: string, params: unknown): AuthStatus | undefined {
+  if (method === 'auth/status_update') return readAuthStatus(params);
+  if (method !== '_auth/status_update') return undefined;
+  const status = at(params, 'authStatus');
+  const kind = at(status, 'kind');
+  if (typeof kind !== 'string') return undefined;
+  if (kind === 'none') return { state: 'unauthenticated', accounts: [] };
+  const fields = [at(status, 'detail'), at(status, 'account', 'email'), at(status, 'account', 'organization')];
+  return { state: 'authenticated', accounts: toAccount(at(status, 'label'), fields) };
+}
+
+function toAccount(label: unknown, fields: readonly unknown[], isActive?: boolean): readonly AuthAccount[] {
+  if (typeof label !== 'string' || label === '') return [];
+  const details = fields.filter((text): text is string => typeof text === 'string' && text !== '');
+  return [{ label: head(label, MAX_TEXT), details: details.map((text) => head(text, MAX_TEXT)), isActive }];
+}

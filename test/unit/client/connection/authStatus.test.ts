@@ -1,0 +1,85 @@
+// What an agent tells of the user who is signed in to it, by itself: shown, acted on, and not stored.
+import { strict as assert } from 'node:assert';
+import { readAuthStatus, readAuthUpdate } from '../../../../src/acp/protocol/authStatus';
+import { accountsText } from '../../../../src/client/view/accounts';
+import { sessionInfo } from '../../../../src/client/view/sessionInfo';
+import { removeScratch, scratchFolder } from '../../../support/scratch';
+import { ChoosySession } from '../../../support/sessions/choosySession';
+
+const ADAPTER = '_auth/status_update';
+const none = { authStatus: { kind: 'none', label: 'Not logged in' } };
+const max = {
+  authStatus: {
+    kind: 'account',
+    label: 'Claude Max',
+    account: { plan: 'max', email: 'ada@example.org', organization: 'A' },
+  },
+};
+
+describe('who is signed in', () => {
+  const told = (method: string, params: unknown): string | undefined => accountsText(readAuthUpdate(method, params));
+
+  it('is read from what adapters tell', () => {
+    assert.equal(told(ADAPTER, max), 'Claude Max · ada@example.org · A');
+    const key = { kind: 'api_key', label: 'Anthropic API key', detail: 'ANTHROPIC_API_KEY' };
+    assert.equal(told(ADAPTER, { authStatus: key }), 'Anthropic API key · ANTHROPIC_API_KEY');
+    assert.equal(told(ADAPTER, none), 'signed out');
+    for (const params of [undefined, {}, { authStatus: null }, { authStatus: { label: 'x' } }])
+      assert.equal(told(ADAPTER, params), undefined);
+    assert.equal(told('session/update', max), undefined);
+  });
+
+  it('is the account in use, where there are several', () => {
+    const accounts = [{ label: 'Key' }, { label: 'Team', name: 'Ada', active: true }, { label: 7 }, null];
+    assert.equal(told('auth/status_update', { state: 'authenticated', accounts }), 'Team · Ada');
+    assert.equal(told('auth/status_update', { state: 'unauthenticated', accounts }), 'signed out');
+  });
+
+  it('is as much as the agent says, and bounded', () => {
+    const states = ['authenticated', 'not_required', 'unknown', '_else', 3];
+    assert.deepEqual(
+      states.map((state) => accountsText(readAuthStatus({ state }))),
+      ['signed in', 'no sign-in needed', undefined, undefined, undefined],
+    );
+    const many = Array.from({ length: 1000 }, () => ({ label: 'x'.repeat(10_000), email: 'y'.repeat(10_000) }));
+    const { accounts } = readAuthStatus({ state: 'authenticated', accounts: many });
+    assert.ok(JSON.stringify(accounts).length < 20_000);
+  });
+});
+
+describe('a user who signs out of an agent elsewhere', () => {
+  let session: ChoosySession;
+
+  beforeEach(async () => {
+    session = new ChoosySession(await scratchFolder());
+    session.open();
+    await session.conversation.start();
+  });
+  afterEach(async () => {
+    await session.close();
+    await removeScratch();
+  });
+
+  const account = (): string | undefined =>
+    sessionInfo(session.conversation).find(({ label }) => label === 'Account')?.value;
+  const tell = async (params: object, shown: string): Promise<void> => {
+    session.agent.notify(ADAPTER, params);
+    await session.until(() => account() === shown);
+  };
+
+  it('is led to the sign-in, and back as soon as the agent says so', async () => {
+    await tell(max, 'Claude Max · ada@example.org · A');
+    await tell(none, 'signed out');
+    assert.equal(session.conversation.connection.kind, 'authRequired');
+    const { done } = session.conversation.send('one');
+    await tell(max, 'Claude Max · ada@example.org · A');
+    assert.equal((await done).stopReason, 'end_turn');
+    assert.doesNotMatch(JSON.stringify(session.events), /ada@example\.org/);
+  });
+
+  it('is not, if the agent has never said that a user is signed in: it may need none', async () => {
+    await tell(none, 'signed out');
+    assert.equal(session.conversation.connection.kind, 'ready');
+    assert.equal((await session.conversation.send('one').done).stopReason, 'end_turn');
+  });
+});
