@@ -54,6 +54,7 @@ async function compare(
   if (!offers.didAlone(agent, servicesIn(model.state, turnId))) return;
   const stages = new Stages(clock.now, startTimeoutMs);
   const limit = AbortSignal.any([signal, AbortSignal.timeout(START_MS)]);
+  log.info(`${agent.name} is started once more, to see what it would lose in version 2 of the protocol`);
   try {
     const inV2 = await describeInVersion2({ agent, cwd, services, stages }, limit);
     offers.compared(agent, description, inV2, onlyInV1(model.state));
@@ -61,6 +62,8 @@ async function compare(
     if (signal.aborted) return;
     log.info(`${agent.name} can't be compared in version 2: ${messageOf(error)}`);
     offers.compared(agent, description, undefined, []);
+  } finally {
+    offers.release(agent);
   }
 }
 

@@ -38,6 +38,7 @@ export type ClientService = 'files' | 'terminals';
 export class ProtocolOffers {
   readonly #store: FactStore;
   readonly #known: Map<string, Known>;
+  readonly #comparing = new Set<string>();
 
   constructor(store: FactStore = new Map<string, unknown>()) {
     this.#store = store;
@@ -72,15 +73,22 @@ export class ProtocolOffers {
 
   /**
    * The agent has done something itself that the client could have done.
-   * @returns whether it is to be compared now
+   * @returns whether it is to be compared now; {@link release} follows then
    */
   didAlone(agent: AgentDefinition, services: readonly ClientService[]): boolean {
     const known = this.#ofAuto(agent);
     if (!known || known.why !== undefined) return false;
     const { alone: before = [] } = known;
     const alone = [...new Set([...before, ...services])];
-    if (alone.length > before.length) this.#keep(keyOf(agent), { ...known, alone });
-    return alone.length === 2;
+    const key = keyOf(agent);
+    if (alone.length > before.length) this.#keep(key, { ...known, alone });
+    if (alone.length < 2 || this.#comparing.has(key)) return false;
+    this.#comparing.add(key);
+    return true;
+  }
+
+  release(agent: AgentDefinition): void {
+    this.#comparing.delete(keyOf(agent));
   }
 
   /**

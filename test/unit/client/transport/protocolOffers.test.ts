@@ -119,6 +119,17 @@ describe('the version that an agent is offered', () => {
     assert.deepEqual(agent.offered, [1]);
   });
 
+  it('is compared by one session at a time', () => {
+    const agent = new BothVersions(V2).definition;
+    const offers = new ProtocolOffers();
+    offers.learned(agent, 1, '1');
+    assert.equal(offers.didAlone(agent, ['files']), false);
+    assert.equal(offers.didAlone(agent, ['terminals']), true);
+    assert.equal(offers.didAlone(agent, []), false);
+    offers.release(agent);
+    assert.equal(offers.didAlone(agent, []), true, 'the session was closed before there was an answer');
+  });
+
   it('is decided anew for another version of the agent, and by the user', () => {
     const agent = new BothVersions(V2).definition;
     const offers = new ProtocolOffers();
