@@ -56,6 +56,10 @@ describe('the fork point before a message', () => {
   const missing: readonly [string, readonly SessionEvent[]][] = [
     ['there is nothing before it', []],
     ['the agent gives no ids', turn(1, said('a'))],
+    [
+      'the agent counts its ids anew in each process',
+      [...turn(1, said('a', 'm1')), { type: 'ids_renewed' }, ...turn(2, said('b', 'm1'))],
+    ],
     ['the turn before ended with a tool call', turn(1, said('a', 'm1'), tool)],
     ['the turn before ended with a thought', turn(1, said('a', 'm1'), thought)],
     ['the agent did not answer the message before', [...turn(1, said('a', 'm1')), ...turn(2)]],
