@@ -20,7 +20,7 @@ describe('the sheet of keys', () => {
     await entry.focus();
     await page.keyboard.press('?');
     await sheet.waitFor();
-    assert.match(await sheet.innerText(), /Ctrl\+Enter\s+Send now/);
+    assert.match(await sheet.innerText(), /Ctrl\+Enter\s+Steer the running turn/);
     await page.keyboard.press('?');
     assert.equal(await sheet.count(), 1);
     await page.keyboard.press('Escape');

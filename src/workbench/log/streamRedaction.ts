@@ -103,7 +103,8 @@ export class StreamRedaction {
 function goesOnAfter({ piece, beginsEntry }: HeldEnd, { event, begins }: TimedEvent): boolean {
   if (BREAKS.has(event.type) || holderOf(event) === piece.holder) return false;
   // Which entry a message continues depends on the entries of its turn.
-  if (beginsEntry && event.type === 'message_chunk' && piece.holder.startsWith(`${event.role} `)) return false;
+  const isMessage = event.type === 'message_chunk' || event.type === 'message';
+  if (beginsEntry && isMessage && piece.holder.startsWith(`${event.role} `)) return false;
   return !begins || !(piece.isLastOnly || beginsEntry);
 }
 

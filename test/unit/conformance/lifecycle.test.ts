@@ -104,7 +104,7 @@ describe('the prompt lifecycle', function () {
     await sent.promise;
     rig.conversation.cancel();
     await rig.session.until(({ isBusy }) => !isBusy);
-    assert.ok(rig.methods.includes('session/cancel'));
+    assert.ok(rig.sessionMethods.includes('session/cancel'));
     rig.conversation.queueActions.remove();
     rig.conversation.queueActions.resume();
     assert.equal(await rig.send('say x'), 'end_turn');
@@ -123,7 +123,7 @@ describe('the prompt lifecycle', function () {
     await rig.session.until(
       ({ connection, model }) => connection.kind === 'authRequired' && model.state.turns.length === 2,
     );
-    assert.deepEqual(rig.methods.slice(-3), ['session/prompt', 'auth/login', 'session/prompt']);
+    assert.deepEqual(rig.sessionMethods.slice(-3), ['session/prompt', 'auth/login', 'session/prompt']);
   });
 
   describe('a message that the agent holds', () => {
@@ -155,7 +155,7 @@ describe('the prompt lifecycle', function () {
       rig.conversation.queueActions.remove(id);
       await rig.session.until(({ queue }) => queue.items.length === 0);
       assert.equal(rig.conversation.queue.paused, undefined);
-      assert.ok(rig.methods.includes('$/cancel_request'));
+      assert.ok(rig.sessionMethods.includes('$/cancel_request'));
     });
 
     // It takes the five seconds that an agent gets to give it back.

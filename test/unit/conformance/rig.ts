@@ -72,6 +72,11 @@ export class Rig {
     return calledMethods(this.agentLog);
   }
 
+  /** Without the requests for the title that only lists have. */
+  get sessionMethods(): readonly string[] {
+    return this.methods.filter((method) => method !== 'session/list');
+  }
+
   get agentLog(): ReturnType<typeof readAgentLog> {
     return readAgentLog(this.#logs.at(-1) ?? '');
   }

@@ -24,7 +24,7 @@ for (const version of [1, 2] as const)
     this.timeout(30_000);
     const rig = Rig.each(version);
 
-    const readies = (): number => rig.methods.filter((method) => method === 'session/ready').length;
+    const readies = (): number => rig.sessionMethods.filter((method) => method === 'session/ready').length;
     const untilCommands = (): Promise<void> => rig.session.until(({ model }) => model.state.commands.length > 0);
 
     for (const path of places) {
@@ -32,7 +32,7 @@ for (const version of [1, 2] as const)
         rig.open({ ready: { path } });
         await rig.send('say x');
         await untilCommands();
-        assert.deepEqual(rig.methods, ['initialize', 'session/new', 'session/ready', 'session/prompt']);
+        assert.deepEqual(rig.sessionMethods, ['initialize', 'session/new', 'session/ready', 'session/prompt']);
       });
     }
 
@@ -66,7 +66,7 @@ for (const version of [1, 2] as const)
         await rig.send('say x');
         assert.equal(rig.said().replace('\nx', ''), early);
         if (race !== 'after') assert.equal(shownBefore, early, 'what came before the answer was there');
-        assert.deepEqual(rig.methods, ['initialize', 'session/new', 'session/ready', 'session/prompt']);
+        assert.deepEqual(rig.sessionMethods, ['initialize', 'session/new', 'session/ready', 'session/prompt']);
         await untilCommands();
       });
     }
@@ -90,7 +90,7 @@ for (const version of [1, 2] as const)
       rig.open({ ready, refuse: { 'session/new': -32603 } });
       await rig.conversation.start();
       assert.equal(rig.conversation.connection.kind, 'failed');
-      assert.deepEqual(rig.methods, ['initialize', 'session/new']);
+      assert.deepEqual(rig.sessionMethods, ['initialize', 'session/new']);
     });
 
     it('is sent when the session opens after a sign-in', async () => {
@@ -104,7 +104,7 @@ for (const version of [1, 2] as const)
       assert.equal(readies(), 0);
       await rig.conversation.signIn('login');
       await rig.send('say x');
-      assert.deepEqual(rig.methods, [
+      assert.deepEqual(rig.sessionMethods, [
         'initialize',
         'session/new',
         version === 2 ? 'auth/login' : 'authenticate',
@@ -120,11 +120,11 @@ for (const version of [1, 2] as const)
       const { done } = rig.conversation.send('say x');
       done.catch(() => {});
       await rig.session.until(({ connection }) => connection.kind === 'authRequired');
-      const before = rig.methods.length;
+      const before = rig.sessionMethods.length;
       await rig.conversation.restart();
       await rig.session.until(({ connection }) => connection.kind === 'authRequired');
       const again = version === 1 ? 'session/load' : 'session/resume';
-      assert.deepEqual(rig.methods.slice(before), ['initialize', again, 'session/ready', 'session/prompt']);
+      assert.deepEqual(rig.sessionMethods.slice(before), ['initialize', again, 'session/ready', 'session/prompt']);
     });
 
     it('is sent to an agent that was restarted', async () => {
@@ -135,7 +135,7 @@ for (const version of [1, 2] as const)
       assert.equal(readies(), 2);
       // Every agent of version 2 is asked for its session first; this one has not kept it.
       const tried = version === 2 ? ['session/resume'] : [];
-      assert.deepEqual(rig.methods.slice(4), [
+      assert.deepEqual(rig.sessionMethods.slice(4), [
         'initialize',
         ...tried,
         'session/new',
@@ -150,7 +150,7 @@ for (const version of [1, 2] as const)
       rig.open({ ...again, offers: ['load'] });
       await rig.conversation.reopen({ kind: 'reopen', sessionId: 'old', transcript: 'replay' });
       await rig.send('say x');
-      assert.deepEqual(rig.methods, ['initialize', 'session/load', 'session/ready', 'session/prompt']);
+      assert.deepEqual(rig.sessionMethods, ['initialize', 'session/load', 'session/ready', 'session/prompt']);
       assert.match(rig.said(), /Answer 1\nAnswer 2\nAnswer 3\nx/);
       await untilCommands();
     });
@@ -162,7 +162,7 @@ for (const version of [1, 2] as const)
         rig.open({ ...again, offers: ['resume'] });
         await rig.conversation.reopen({ kind: 'reopen', sessionId: 'old', transcript: 'keep' });
         await rig.send('say x');
-        assert.deepEqual(rig.methods, ['initialize', 'session/resume', 'session/ready', 'session/prompt']);
+        assert.deepEqual(rig.sessionMethods, ['initialize', 'session/resume', 'session/ready', 'session/prompt']);
       },
     );
 
@@ -173,14 +173,14 @@ for (const version of [1, 2] as const)
         rig.open(again);
         await rig.conversation.reopen({ kind: 'fork', sessionId: 'old' });
         await rig.send('say x');
-        assert.deepEqual(rig.methods, ['initialize', 'session/fork', 'session/ready', 'session/prompt']);
+        assert.deepEqual(rig.sessionMethods, ['initialize', 'session/fork', 'session/ready', 'session/prompt']);
       },
     );
 
     it('is not sent for a session that could not be loaded', async () => {
       rig.open({ ready, offers: ['load'] });
       await rig.conversation.reopen({ kind: 'reopen', sessionId: 'gone', transcript: 'replay' });
-      assert.ok(rig.methods.includes('session/load'));
+      assert.ok(rig.sessionMethods.includes('session/load'));
       assert.equal(readies(), 0);
     });
   });

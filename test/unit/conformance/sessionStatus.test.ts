@@ -10,7 +10,7 @@ for (const version of [1, 2] as const)
     this.timeout(30_000);
     const rig = Rig.each(version);
     const untilLogged = async (method: string): Promise<void> => {
-      while (!rig.methods.includes(method)) await setTimeout(5);
+      while (!rig.sessionMethods.includes(method)) await setTimeout(5);
     };
 
     const meanings = [
@@ -35,7 +35,7 @@ for (const version of [1, 2] as const)
       });
     }
 
-    const questions = (): number => rig.methods.filter((method) => method === 'session/status').length;
+    const questions = (): number => rig.sessionMethods.filter((method) => method === 'session/status').length;
     const untilAsked = async (times: number): Promise<void> => {
       while (questions() < times) await setTimeout(5);
     };
@@ -65,7 +65,7 @@ for (const version of [1, 2] as const)
       assert.equal(await rig.send('say b'), 'end_turn');
       const again = version === 1 ? 'session/load' : 'session/resume';
       const once = ['session/status', again, 'session/ready', 'session/prompt'];
-      assert.deepEqual(rig.methods, ['initialize', 'session/new', 'session/ready', ...once, ...once]);
+      assert.deepEqual(rig.sessionMethods, ['initialize', 'session/new', 'session/ready', ...once, ...once]);
       assert.equal(rig.said(), 'a\nb');
       assert.equal(rig.said('user'), 'say a\nsay b');
       assert.equal(rig.conversation.probe.liveness, 'live');
@@ -75,7 +75,7 @@ for (const version of [1, 2] as const)
       rig.open({ unloads: true, offers: version === 1 ? ['resume'] : [] });
       assert.equal(await rig.send('say a'), 'end_turn');
       assert.equal(await rig.send('say b'), 'end_turn');
-      assert.deepEqual(rig.methods.slice(-3), ['session/prompt', 'session/resume', 'session/prompt']);
+      assert.deepEqual(rig.sessionMethods.slice(-3), ['session/prompt', 'session/resume', 'session/prompt']);
       assert.equal(rig.said('user'), 'say a\nsay b');
       assert.equal(rig.said('error'), '');
       assert.equal(rig.turns.length, 2);
@@ -88,7 +88,7 @@ for (const version of [1, 2] as const)
       const before = rig.conversation.sessionId;
       assert.equal(await rig.send('say b'), 'end_turn');
       const tried = version === 2 ? ['session/resume'] : [];
-      assert.deepEqual(rig.methods.slice(-3 - tried.length), [
+      assert.deepEqual(rig.sessionMethods.slice(-3 - tried.length), [
         'session/prompt',
         ...tried,
         'session/new',
@@ -104,7 +104,7 @@ for (const version of [1, 2] as const)
       const offers = version === 1 ? (['load'] as const) : [];
       rig.open({ status: { answer: 'saved' }, offers, refuse: { [method]: -32603 } }, { quietMs: -1 });
       assert.equal(await rig.send('say a'), 'end_turn');
-      assert.deepEqual(rig.methods.slice(-4), ['session/status', method, 'session/new', 'session/prompt']);
+      assert.deepEqual(rig.sessionMethods.slice(-4), ['session/status', method, 'session/new', 'session/prompt']);
     });
 
     it('stops a message before it leaves, while the agent is asked', async () => {
@@ -120,7 +120,7 @@ for (const version of [1, 2] as const)
       rig.conversation.queueActions.remove();
       assert.deepEqual(rig.conversation.queue.items, []);
       await untilLogged('$/cancel_request');
-      assert.ok(!rig.methods.includes('session/prompt'));
+      assert.ok(!rig.sessionMethods.includes('session/prompt'));
     });
 
     for (const all of [true, false])
@@ -159,7 +159,7 @@ for (const version of [1, 2] as const)
         await rig.session.until(({ queue }) => queue.paused !== undefined);
         assert.equal(rig.conversation.queue.paused, 'agent-silent');
         assert.equal(await rig.conversation.checkStatus(), 'unresponsive');
-        while (rig.methods.filter((method) => method === '$/cancel_request').length < 2) await setTimeout(5);
+        while (rig.sessionMethods.filter((method) => method === '$/cancel_request').length < 2) await setTimeout(5);
         rig.conversation.queueActions.remove();
         await assert.rejects(done);
       });
@@ -179,10 +179,10 @@ for (const version of [1, 2] as const)
       async () => {
         rig.open({ status: {} });
         await rig.send('say x');
-        const before = [JSON.stringify(rig.entries), rig.methods.length] as const;
+        const before = [JSON.stringify(rig.entries), rig.sessionMethods.length] as const;
         for (let times = 0; times < 3; times++) assert.equal(await rig.conversation.checkStatus(), 'live');
         assert.equal(JSON.stringify(rig.entries), before[0]);
-        assert.deepEqual(rig.methods.slice(before[1]), ['session/status', 'session/status', 'session/status']);
+        assert.deepEqual(rig.sessionMethods.slice(before[1]), ['session/status', 'session/status', 'session/status']);
       },
       version,
     );
@@ -192,7 +192,7 @@ for (const version of [1, 2] as const)
         rig.open({ status: { value, counts: false } }, { quietMs: -1 });
         await rig.send('say x');
         assert.equal(await rig.conversation.checkStatus(), 'unsupported');
-        assert.ok(!rig.methods.includes('session/status'));
+        assert.ok(!rig.sessionMethods.includes('session/status'));
       });
     }
   });

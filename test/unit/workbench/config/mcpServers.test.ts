@@ -6,6 +6,8 @@ describe('MCP servers of a workspace', () => {
   const set = useFakeEditor();
   const server = (...args: string[]) => ({ command: process.execPath, args });
 
+  let problems: unknown[];
+
   async function gathered(): Promise<readonly [name: string, ...args: readonly string[]][]> {
     const { McpServers } = await import('../../../../src/workbench/config/mcpServers');
     const stored = new Map<string, unknown>();
@@ -16,7 +18,7 @@ describe('MCP servers of a workspace', () => {
       consent: { ask: async () => 'yes' } as never,
     });
     const offer = await servers.gather('/a/app');
-    assert.deepEqual(offer.problems, []);
+    problems = offer.problems.map((text) => (text as { readonly args?: readonly unknown[] }).args?.[0]);
     return offer.servers.map((one) => [one.name, ...('args' in one ? one.args : [])]);
   }
 
@@ -31,11 +33,13 @@ describe('MCP servers of a workspace', () => {
       ['db-app-2', 'b'],
       ['db-app', 'c'],
     ]);
+    assert.deepEqual(problems, []);
   });
 
-  it('change none of the servers of the user', async () => {
+  it('change none of the servers of the user, which is said', async () => {
     const folders = { '/b/app': { mcpServers: { db: server('b') } } };
     set({ user: { mcpServers: { db: server('mine') } }, folders }, true, ['/a/app', '/b/app']);
     assert.deepEqual(await gathered(), [['db', 'mine']]);
+    assert.deepEqual(problems, ['db']);
   });
 });
