@@ -32,6 +32,7 @@ const KNOWN_UPDATES: ReadonlySet<string> = new Set([
   'config_option_update',
   'session_info_update',
   'usage_update',
+  'prompt_suggestions_update',
   'notice',
   'compaction_update',
   'compaction_summary_chunk',
@@ -65,6 +66,7 @@ const SHAPES: Readonly<Record<string, Readonly<Record<string, Shape>>>> = {
   current_mode_update: { currentModeId: isText },
   config_option_update: { configOptions: isList },
   usage_update: { used: isAmount, size: isAmount },
+  prompt_suggestions_update: { suggestions: isList },
 };
 const SHAPES_OF_2 = Object.fromEntries(
   ['user', 'agent'].flatMap((role) =>

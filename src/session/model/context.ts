@@ -152,6 +152,7 @@ export function clear(context: ModelContext): void {
   state.entries.length = 0;
   state.turns.length = 0;
   state.turn = undefined;
+  state.suggestion = undefined;
   for (const map of [
     state.nests,
     context.messages,

@@ -221,6 +221,7 @@ const WIPED = [
     'replay_resumed',
     'replayed_turn',
     'replayed_end',
+    'prompt_suggestion',
   ],
 ];
 

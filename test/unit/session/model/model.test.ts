@@ -166,6 +166,17 @@ describe('session model', () => {
     assert.equal(changes.entries.size, 0);
   });
 
+  it('forgets a suggested message with the next turn, and with the transcript', () => {
+    const suggested = { type: 'prompt_suggestion', text: 'Run the tests' } as const;
+    const model = play(start('t1'), suggested);
+    assert.equal(model.state.suggestion, 'Run the tests');
+    for (const over of [start('t2'), { type: 'cleared' } as const]) {
+      model.apply(suggested, 1);
+      model.apply(over, 1);
+      assert.equal(model.state.suggestion, undefined);
+    }
+  });
+
   it('keeps the cost of the session while an agent tells only the context', () => {
     const model = play(start('t1'), {
       type: 'usage',
