@@ -5,6 +5,7 @@ import { projectItem } from '../../../../src/client/view/projectItem';
 import { askerOf, backgroundOf } from '../../../../src/client/view/projectRequests';
 import type { ItemView } from '../../../../src/panel/contract';
 import { readAgentLog, scriptedAgent } from '../../../support/agents/definition';
+import { InlineAgent, useInlineAgents } from '../../../support/agents/inlineAgent';
 import { sameData } from '../../../support/sameData';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
 import { parseAgent, type TestConversation, testConversation } from '../../../support/sessions/conversation';
@@ -317,5 +318,48 @@ describe('plans by id and subagents', function () {
       { kind: 'subagent', id: 'child', label: 'A searcher' },
       { kind: '_cron', id: 'z', label: 'z' },
     ]);
+  });
+});
+
+describe('a subagent in version 2', () => {
+  const open = useInlineAgents();
+
+  it('is shown under the call that names it, works, asks and is done without a capability of the client', async () => {
+    const agent = new InlineAgent({ session: {} }, 2);
+    const state = (word: object): object => ({ sessionUpdate: 'state_update', ...word });
+    const content = { type: 'session', sessionId: 'child' };
+    agent.answers['session/prompt'] = () => {
+      agent.update('s1', state({ state: 'running' }));
+      agent.update('s1', { sessionUpdate: 'tool_call_update', toolCallId: 't', title: 'Delegate' });
+      agent.update('s1', { sessionUpdate: 'subagent_update', sessionId: 'child', title: 'Look around' });
+      agent.update('s1', { sessionUpdate: 'tool_call_content_chunk', toolCallId: 't', content });
+      agent.update('child', state({ state: 'running' }));
+      agent.update('child', { sessionUpdate: 'tool_call_update', toolCallId: 't', title: 'Read x' });
+      const subject = { type: 'tool_call', toolCall: { toolCallId: 't' } };
+      const options = [{ optionId: 'yes', name: 'Yes', kind: 'allow_once' }];
+      const question = { sessionId: 'child', title: 'May I?', subject, options };
+      void agent.ask(9, 'session/request_permission', question).then(() => {
+        agent.update('child', state({ state: 'idle', stopReason: 'end_turn' }));
+        agent.update('s1', state({ state: 'idle', stopReason: 'end_turn' }));
+      });
+      return { messageId: 'm' };
+    };
+    const { conversation, until } = await open(agent);
+    const { done } = conversation.send('go');
+    await until((c) => c.model.state.permissions.size === 1);
+    const [id = ''] = conversation.model.state.permissions.keys();
+    conversation.answerPermission(id, 'yes');
+    assert.equal((await done).stopReason, 'end_turn');
+    const tools = conversation.model.state.entries.flatMap((entry) => (entry.kind === 'tool' ? [entry] : []));
+    const calls = new Map(tools.map(({ toolCallId, title }) => [toolCallId, title]));
+    assert.deepEqual(
+      tools.map(({ title, parent = '' }) => [title, calls.get(parent)]),
+      [
+        ['Delegate', undefined],
+        ['Look around', 'Delegate'],
+        ['Read x', 'Look around'],
+      ],
+    );
+    assert.equal(tools[1]?.status, 'completed');
   });
 });
