@@ -483,12 +483,13 @@ export class TurnControl implements MessageSender {
     this.#options.recorder.afterwards(() => this.#pumpWhenHeard());
   }
 
-  /** The message is still the user's, and next. */
+  /** The message is still the user's, and next; if the agent didn't say so, it may yet repeat it. */
   #notSteered(item: QueueItem, handle: string, error: unknown): void {
     const { queue } = this.#options;
     const failure = promptFailure(error);
+    if (failure.code === 'steering-unclear') return;
     const wanted = this.#accepted.forget(item.id);
-    if (failure.code !== 'steering-unclear' && item.state === 'accepted') {
+    if (item.state === 'accepted') {
       this.#again.add(item.id);
       const why = failure.code === 'prompt-required' ? undefined : detailed('not-steered', failure.message);
       queue.setState(item, 'queued', why);

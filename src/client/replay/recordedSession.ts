@@ -378,7 +378,9 @@ export class RecordedSession {
     try {
       this.#turns.feed({ type: 'answer', handle, answer: readSteering(result) });
     } catch (error) {
-      this.#turns.feed({ type: 'failed', handle, error: promptFailure(error), withdrawn: false });
+      const failure = promptFailure(error);
+      if (failure.code !== 'steering-unclear')
+        this.#turns.feed({ type: 'failed', handle, error: failure, withdrawn: false });
     }
   }
 

@@ -188,7 +188,8 @@ class Step extends TurnEnds {
 
   #answer(handle: string, answer: PromptAnswer): void {
     const prompt = this.find(handle);
-    const isTakenIn = isReceipt(answer, this.state.agentState !== undefined);
+    const hasStates = this.state.agentState !== undefined || (prompt?.steers && prompt.endsBy === 'state');
+    const isTakenIn = isReceipt(answer, hasStates === true);
     this.markAnswer(isTakenIn ? 'receipt' : 'answer', handle);
     if (!prompt?.awaited) return;
     if (prompt.steers && (!answer.ends || this.promptsInTurn().some(({ awaited }) => awaited))) {
