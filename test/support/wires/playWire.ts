@@ -36,6 +36,7 @@ export interface Lived extends Played {
   readonly overlaps: boolean;
   /** The messages that still wait, with their states. */
   readonly queue: readonly string[];
+  readonly isOpen: boolean;
 }
 
 class WireConversation {
@@ -97,6 +98,7 @@ class WireConversation {
   async act(act: Act): Promise<void> {
     if ('says' in act) this.#agent?.says(act.says, act.withNext);
     else if ('answers' in act) this.#agent?.answers(act);
+    else if ('echoes' in act) this.#agent?.echoes();
     else if ('asks' in act) this.#agent?.asks(act.asks);
     else if ('exits' in act) this.#agent?.exits();
     else if (act.user === 'allow') {
@@ -139,11 +141,13 @@ export function playLive(wire: Wire): Promise<Lived> {
     }
     await played.rest();
     const soFar = [...outcomes];
-    const queue = conversation.queue.items.map(({ text, state, doubtful }) =>
-      [text, state, ...(doubtful ? ['doubtful'] : [])].join(' '),
+    const queue = conversation.queue.items.map(({ text, state, doubtful, repeats }) =>
+      [text, state, ...(doubtful ? ['doubtful'] : []), ...(repeats !== undefined ? ['again'] : [])].join(' '),
     );
+    const isOpen = conversation.model.state.turn !== undefined;
     await conversation.close();
-    return { model: conversation.model, outcomes: soFar, recording: played.recording, overlaps, queue };
+    const { recording } = played;
+    return { model: conversation.model, outcomes: soFar, recording, overlaps, queue, isOpen };
   });
 }
 

@@ -214,7 +214,7 @@ export const SCRIPTED_WIRES: Readonly<Record<string, Wire>> = {
     v1('prompt one; says hi; steer two; ends 1; prompt three; +12000 says ho; ends 3'),
   ),
   'an unknown outcome of a message put into the turn': steers(
-    v1('prompt one; says hi; steer two; outcome 2 tomorrow; ends 1; prompt three; ends 3'),
+    v1('prompt one; says hi; steer two; outcome 2 tomorrow; ends 1; +12000 prompt three; ends 3'),
   ),
   'a stop with a message on its way into the turn': steers(
     v1('prompt one; says hi; steer two; stop; outcome 2 injected; ends 1 cancelled'),

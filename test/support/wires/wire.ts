@@ -1,4 +1,5 @@
 // A wire: what the two sides of a connection do and when, as data. The agent of a wire (wireAgent.ts) answers what a client asks of any agent; all else stands in the acts.
+import type { STEERING } from '../../../src/acp/proposals/steering';
 
 /** An `update` of `session/update`. `promptRequestId: '#2'` becomes the JSON-RPC id of the second prompt. */
 export type Update = Readonly<Record<string, unknown>>;
@@ -21,13 +22,18 @@ export type Act = { readonly after?: number } & (
   | { readonly user: 'restart'; readonly repeats?: Repetition }
   /** `withNext`: it arrives in one piece with what the agent sends next. */
   | { readonly says: Update; readonly withNext?: true }
-  /** The answer to the prompt or steered message of this number, counted from 1; nothing where that has not arrived. */
+  /**
+   * The answer to the prompt or steered message of this number, counted from 1, or to the oldest of
+   * a method that has none; nothing where that has not arrived.
+   */
   | {
-      readonly answers: number;
+      readonly answers: number | 'session/prompt' | typeof STEERING;
       readonly result?: unknown;
       readonly error?: { readonly code: number; readonly message: string };
       readonly withNext?: true;
     }
+  /** The oldest prompt or steered message that was not repeated yet, as a message of the user. */
+  | { readonly echoes: true }
   | { readonly asks: Readonly<Record<string, unknown>> }
   | { readonly exits: true }
 );

@@ -22,6 +22,9 @@ export class WireAgent implements AgentTransport {
   readonly #end = new Deferred<AgentExit>();
   #requests = 0;
   readonly #waiting: object[] = [];
+  #unrepeated: { readonly id: unknown; readonly content: unknown }[] = [];
+  #isIdle = false;
+  #unanswered: { readonly id: unknown; readonly method: string }[] = [];
 
   constructor(wire: Wire, repeats = wire.repeats, earlier: readonly unknown[] = []) {
     this.#wire = wire;
@@ -46,15 +49,31 @@ export class WireAgent implements AgentTransport {
 
   says(update: Update, withNext = false): void {
     const { promptRequestId: named } = update;
+    if (update.state !== undefined) this.#isIdle = update.state === 'idle';
+    if (this.#isIdle) this.#unrepeated = [];
     const number = typeof named === 'string' && named.startsWith('#') ? Number(named.slice(1)) : undefined;
     const id = number === undefined ? named : (this.prompts[number - 1] ?? 'none');
     const sent = named === undefined ? update : { ...update, promptRequestId: String(id) };
     this.#send({ method: 'session/update', params: { sessionId: SESSION_ID, update: sent } }, withNext);
   }
 
-  answers({ answers, result = null, error, withNext }: Extract<Act, { answers: number }>): void {
-    const id = this.prompts[answers - 1];
+  answers({ answers, result = null, error, withNext }: Extract<Act, { answers: unknown }>): void {
+    const oldest = this.#unanswered.find(({ method }) => method === answers);
+    const id = typeof answers === 'number' ? this.prompts[answers - 1] : oldest?.id;
+    this.#unanswered = this.#unanswered.filter((one) => one.id !== id);
+    const outcome = at(result, 'outcome');
+    // What it has not taken in, an agent doesn't repeat.
+    if (error || outcome === 'promptRequired' || outcome === 'failed')
+      this.#unrepeated = this.#unrepeated.filter((one) => one.id !== id);
     if (id !== undefined) this.#send(error ? { id, error } : { id, result }, withNext);
+  }
+
+  /** Agents repeat what they work on. */
+  echoes(): void {
+    if (this.#isIdle) this.#unrepeated = [];
+    const { id, content } = this.#unrepeated.shift() ?? {};
+    const messageId = `u${this.prompts.indexOf(id) + 1}`;
+    if (content !== undefined) this.says({ sessionUpdate: 'user_message_chunk', messageId, content });
   }
 
   exits(): void {
@@ -68,11 +87,14 @@ export class WireAgent implements AgentTransport {
   }
 
   #take(message: Readonly<Record<string, unknown>>): void {
-    const { id, method } = message;
+    const { id, method, params } = message;
     if (method === 'session/ready') this.#repeat('afterReady');
     if (id === undefined || typeof method !== 'string') return;
-    if (method === 'session/prompt' || method === STEERING) this.prompts.push(id);
-    else if (OPENING.has(method)) {
+    if (method === 'session/prompt' || method === STEERING) {
+      this.prompts.push(id);
+      this.#unanswered.push({ id, method });
+      this.#unrepeated.push({ id, content: at(params, 'prompt', '0') });
+    } else if (OPENING.has(method)) {
       this.#repeat('beforeAnswer');
       this.#send({ id, result: { sessionId: SESSION_ID, ...this.#wire.offer } });
       this.#repeat('afterAnswer');
@@ -120,6 +142,8 @@ class Line extends MemoryTransport {
 
   override async write(line: string): Promise<void> {
     const message: unknown = JSON.parse(line);
-    setImmediate(() => this.#take({ id: at(message, 'id'), method: at(message, 'method') }));
+    setImmediate(() =>
+      this.#take({ id: at(message, 'id'), method: at(message, 'method'), params: at(message, 'params') }),
+    );
   }
 }
