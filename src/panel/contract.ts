@@ -608,6 +608,8 @@ export interface SessionView {
   readonly canAttachFiles: boolean;
   readonly review?: ChangesCount;
   readonly changesWork?: ChangesWorkView;
+  /** In which mode the agent begins, until the user has answered. */
+  readonly startMode?: { readonly text: string; readonly actions: readonly ActionView[] };
   /** A sentence above the composer. */
   readonly banner?: string;
 }

@@ -42,6 +42,21 @@ describe('lists of options', () => {
     assert.equal(await panel.page.evaluate(() => host.posted.filter(({ type }) => type === 'setConfig').length), 1);
   });
 
+  it('say in which mode the agent begins, and use one that says it asks', async () => {
+    const use = { id: 'startMode:ask', label: 'Use “Ask”', detail: 'Asks before it writes' };
+    const actions = [use, { id: 'startMode:', label: 'Keep “Code”' }];
+    const panel = await browser.open({
+      session: { ...session, startMode: { text: 'Agent begins in “Code”.', actions } },
+    });
+    const { page } = panel;
+    const line = page.getByRole('status').filter({ hasText: 'Agent begins in “Code”.' });
+    assert.deepEqual(await seriousFindings(page), []);
+    await line.getByRole('button', { name: 'Use “Ask”: Asks before it writes' }).press('Enter');
+    assert.equal((await panel.next('action')).id, 'startMode:ask');
+    await panel.update({ op: 'session', patch: { startMode: null } });
+    await line.waitFor({ state: 'detached' });
+  });
+
   it('gather several switches in one menu, which names those that are on', async () => {
     const [fast, web] = [
       { id: 'fast', name: 'Fast mode', description: 'Costs more', type: 'boolean', value: true },

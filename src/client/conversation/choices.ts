@@ -16,6 +16,7 @@ import { labelOf, modeChoice, shownChoices } from '../connection/shownChoices';
 import type { AgentLink, OpenedSession } from '../ports/agentLink';
 import type { ConversationServices } from './conversationOptions';
 import { rememberedOf } from './sessionChoices';
+import { StartMode } from './startMode';
 
 /** In milliseconds. */
 const ANSWER_MS = 5000;
@@ -49,6 +50,7 @@ interface ChoiceRequest {
 class Unanswered extends ParleyError {}
 
 export class Choices {
+  readonly startMode: StartMode;
   readonly #conversation: ChoosingConversation;
   readonly #answerMs: number;
   /** Without an answer, in the order of sending. */
@@ -59,12 +61,14 @@ export class Choices {
   #heard: { mode?: string; config?: true } = {};
   #onConfig: (() => void) | undefined;
 
-  constructor(conversation: ChoosingConversation) {
+  constructor(conversation: ChoosingConversation, onAnswer: () => void) {
     this.#conversation = conversation;
     this.#answerMs = conversation.services.choiceMs ?? ANSWER_MS;
+    this.startMode = new StartMode(conversation, onAnswer);
   }
 
   happened(event: SessionEvent): void {
+    this.startMode.happened(event);
     if (event.type === 'mode' || event.type === 'modes') this.#heard.mode = event.current;
     if (event.type !== 'config') return;
     this.#heard.config = true;
@@ -79,7 +83,9 @@ export class Choices {
     const remembered = isNew ? this.#conversation.services.choices?.of(this.#conversation.agent.id) : undefined;
     // If an agent doesn't report a choice, it may differ from what is shown.
     const unsaid = shownChoices(state).filter((choice) => !isInForce(state, choice));
-    const more = [...unsaid, ...(remembered ? rememberedOf(remembered, state) : [])];
+    if (isNew) this.startMode.began();
+    const mode = isNew ? this.startMode.choice : undefined;
+    const more = [...unsaid, ...(mode ? [mode] : []), ...(remembered ? rememberedOf(remembered, state) : [])];
     const added = more.filter((choice) => !wanted.some((one) => isSameSetting(one, choice)));
     if (added.length > 0) this.#apply([...wanted, ...added]);
     void this.#settle();
@@ -123,6 +129,17 @@ export class Choices {
   async setMode(modeId: string): Promise<void> {
     const mode = this.#state.modes.find(({ id }) => id === modeId);
     await this.#choose(modeChoice({ id: modeId, name: mode?.name ?? modeId }));
+  }
+
+  /**
+   * Sets the mode in which this session and later ones begin.
+   * @param value empty: as the agent begins them
+   * @throws as {@link setMode}
+   */
+  async setStartMode(value: string): Promise<void> {
+    const option = modeOption(this.#state.config);
+    if (value !== '') await (option ? this.setConfigOption(option.id, value) : this.setMode(value));
+    this.startMode.answer(value);
   }
 
   async setConfigOption(id: string, value: string | boolean): Promise<void> {

@@ -104,7 +104,7 @@ export class Conversation implements Disposable {
     this.progress = new KeptProgress(this, earlier);
     this.recorder = new Recorder(this.#model, persistence, now, this.progress);
     this.changes = changesOfSession(this, this.#model);
-    this.choices = new Choices(this);
+    this.choices = new Choices(this, () => this.#model.touch('modes'));
     this.recorder.onDidApply((event) => this.changes.happened(event));
     this.recorder.onDidApply((event) => this.choices.happened(event));
     this.recorder.onDidApply(({ type }) => type === 'turn_ended' && this.connector.checkSignIn());

@@ -45,6 +45,7 @@ const FIELDS: Record<SessionPart, readonly Field[]> = {
     'canFork',
     'canCheckStatus',
     'agentName',
+    'startMode',
     'attachments',
     'queue',
     'queuePaused',
@@ -53,6 +54,7 @@ const FIELDS: Record<SessionPart, readonly Field[]> = {
   queue: ['queue', 'queuePaused', 'canSteer', 'failedTurnId'],
   attachments: ['attachments', 'canSteer'],
   turn: [
+    'startMode',
     'turn',
     'canSteer',
     'turnCount',
@@ -69,8 +71,8 @@ const FIELDS: Record<SessionPart, readonly Field[]> = {
   elicitations: ['elicitations', 'phase', 'status', 'queue'],
   background: ['background'],
   commands: ['commands'],
-  modes: ['modes', 'mode'],
-  config: ['config', 'modes'],
+  modes: ['modes', 'mode', 'startMode'],
+  config: ['config', 'modes', 'startMode'],
   usage: ['usage'],
   limits: ['limits'],
   info: ['title'],
@@ -115,6 +117,7 @@ const READ: { readonly [K in Field]: (conversation: Conversation) => SessionView
   canCheckStatus: (c) => c.sessionId !== undefined && c.ops.can('status'),
   review: reviewOf,
   changesWork: (c) => c.changes.work.view,
+  startMode: (c) => (phaseOf(c) === 'ready' && c.agent.id !== 'demo' ? c.choices.startMode.view : undefined),
   banner: (c) => (c.agent.id === 'demo' ? l10n.t('This is a scripted demo, not a model.') : undefined),
 };
 

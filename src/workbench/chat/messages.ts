@@ -3,6 +3,7 @@ import { commands, env, l10n } from 'vscode';
 import { errorText, messageOf } from '../../base/errors';
 import type { Conversation } from '../../client/conversation/conversation';
 import { carryOn } from '../../client/conversation/sendAgain';
+import { START_MODE } from '../../client/conversation/startMode';
 import { sessionHtml } from '../../client/export/exportSession';
 import type { SessionFeed } from '../../client/view/feed';
 import { changesPage } from '../../client/view/projectChanges';
@@ -385,6 +386,8 @@ async function copySession(surface: ChatSurface, conversation: Conversation): Pr
 async function act(workbench: Workbench, surface: ChatSurface, conversation: Conversation, id: string): Promise<void> {
   const { key, agent } = conversation;
   if (id.startsWith('signIn:')) await conversation.signIn(id.slice('signIn:'.length));
+  else if (id.startsWith(START_MODE))
+    await tell(conversation, 'mode-not-changed', () => conversation.choices.setStartMode(id.slice(START_MODE.length)));
   else if (id === 'restart') await conversation.restart();
   else if (id === 'takeOver') surface.host.takeOver(key);
   else if (id.startsWith(SHOW_SESSION))

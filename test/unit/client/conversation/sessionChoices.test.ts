@@ -11,6 +11,7 @@ import {
   rememberedOf,
   valueLabel,
 } from '../../../../src/client/conversation/sessionChoices';
+import { projectSession } from '../../../../src/client/view/projectSession';
 import { waitReasonLabel } from '../../../../src/client/view/waitReasonLabels';
 import type { ConfigOption } from '../../../../src/session/events/content';
 import type { SessionEvent } from '../../../../src/session/events/event';
@@ -200,6 +201,25 @@ describe('a new session', function () {
     const set = 'session/set_config_option';
     assert.deepEqual(methods(), ['initialize', 'session/new', set, 'initialize', 'session/new', set, 'session/prompt']);
     assert.deepEqual(memory.get('scripted'), { llm: 'large' });
+  });
+
+  it('begins in the mode that the user chose at the first start of the agent', async () => {
+    const availableModes = [
+      { id: 'auto', name: 'Auto' },
+      { id: 'ask', name: 'Ask', description: 'Asks before it writes' },
+    ];
+    const script = { modes: { currentModeId: 'auto', availableModes } };
+    const first = await open(script);
+    await first.start();
+    const [use] = projectSession(first).startMode?.actions ?? [];
+    assert.equal(use?.label, 'Use “Ask”');
+    await first.choices.setStartMode('ask');
+    assert.equal(projectSession(first).startMode, undefined);
+    const next = await open(script);
+    await next.send('say hello').done;
+    assert.equal(next.model.state.mode, 'ask');
+    const set = 'session/set_mode';
+    assert.deepEqual(methods(), ['initialize', 'session/new', set, 'initialize', 'session/new', set, 'session/prompt']);
   });
 
   it('holds the first message while the agent does not answer, and sends it when the user wants', async () => {

@@ -1,0 +1,130 @@
+// The mode in which new sessions of an agent begin. Some agents begin in one that writes without
+// asking, and nothing proves which modes ask: the user reads the agent's own words, once for each
+// agent, and chooses.
+import * as l10n from '@vscode/l10n';
+import { oneLine } from '../../base/text';
+import type { ActionView } from '../../panel/contract';
+import type { Choice, ConfigValue } from '../../session/events/content';
+import type { SessionEvent } from '../../session/events/event';
+import { modeOption, offeredModes } from '../../session/model/choices';
+import type { SessionState } from '../../session/model/state';
+import type { RememberedChoices } from './sessionChoices';
+
+/** Where the answer is remembered; empty: the agent's own mode. No option has this id. */
+const ANSWER = ' start mode';
+export const START_MODE = 'startMode:';
+const MAX_WORDS = 160;
+/** Descriptions that say that the agent asks. Only a suggestion is made of them. */
+const ASKS = /\basks?\b|\bprompts? for\b|\bapprovals? (?:is |are )?required\b|\brequires? (?:approval|confirmation)\b/i;
+const ASKS_NOT = /\b(?:without|never|not|no)\b|\bauto/i;
+
+interface StartingConversation {
+  readonly agent: { readonly id: string; readonly name: string };
+  readonly model: { readonly state: Readonly<SessionState> };
+  readonly services: { readonly choices?: RememberedChoices };
+}
+
+export interface StartModeView {
+  readonly text: string;
+  readonly actions: readonly ActionView[];
+}
+
+export class StartMode {
+  readonly #conversation: StartingConversation;
+  readonly #onAnswer: () => void;
+  /** The mode in which the agent began this session. */
+  #own: string | undefined;
+
+  constructor(conversation: StartingConversation, onAnswer: () => void) {
+    this.#conversation = conversation;
+    this.#onAnswer = onAnswer;
+  }
+
+  /** A new session was opened; none of its choices is set yet. */
+  began(): void {
+    if (this.#isEmpty) this.#own ??= this.#offered.current;
+  }
+
+  /** Returns the mode to set in a new session, if the agent offers it. */
+  get choice(): Choice | undefined {
+    const { id, values } = this.#offered;
+    const value = values.find((one) => one.value === this.#answer);
+    return value && { id, value: value.value, label: value.name, isMode: true, isRequired: true };
+  }
+
+  /** Undefined after the first message, and once it was answered. */
+  get view(): StartModeView | undefined {
+    const { current, values } = this.#offered;
+    const mode = values.find(({ value }) => value === current);
+    if (this.#own === undefined || !this.#isEmpty || this.#answer !== undefined || !mode || values.length < 2)
+      return undefined;
+    const { name } = this.#conversation.agent;
+    const words = oneLine(mode.description ?? '', MAX_WORDS);
+    const begins = words
+      ? l10n.t('{0} begins in the mode “{1}”: {2}', name, shortName(mode), words)
+      : l10n.t('{0} begins in the mode “{1}”.', name, shortName(mode));
+    const asking = asksFirst(mode) ? undefined : values.find(asksFirst);
+    if (!asking)
+      return {
+        text: asksFirst(mode) ? begins : `${begins} ${l10n.t("It doesn't say which modes ask before they write.")}`,
+        actions: [{ id: START_MODE, label: l10n.t('OK') }],
+      };
+    const use = l10n.t('Use “{0}”', shortName(asking));
+    return {
+      text: begins,
+      actions: [
+        { id: `${START_MODE}${asking.value}`, label: use, detail: oneLine(asking.description ?? '', MAX_WORDS) },
+        { id: START_MODE, label: l10n.t('Keep “{0}”', shortName(mode)) },
+      ],
+    };
+  }
+
+  happened(event: SessionEvent): void {
+    if (event.type === 'turn_started' && this.#own !== undefined && this.#answer === undefined) this.answer('');
+    const { id, current, values } = this.#offered;
+    const isChosen =
+      event.type === 'config' ? event.chosen === id && id !== undefined : event.type === 'mode' && event.byUser;
+    if (!isChosen || !this.#isEmpty || this.#own === undefined) return;
+    // What the user picks before the first message holds later, unless it asks less than the agent's own.
+    const mode = values.find(({ value }) => value === current);
+    if (mode && asksFirst(mode)) this.answer(mode.value);
+    else if (this.#answer === undefined || current === this.#own) this.answer('');
+  }
+
+  answer(value: string): void {
+    this.#conversation.services.choices?.remember(this.#conversation.agent.id, ANSWER, value);
+    this.#onAnswer();
+  }
+
+  get #answer(): string | undefined {
+    const { services, agent } = this.#conversation;
+    // Without a memory, it would be asked each time.
+    if (!services.choices) return '';
+    const answer = services.choices.of(agent.id)?.[ANSWER];
+    return typeof answer === 'string' ? answer : undefined;
+  }
+
+  get #isEmpty(): boolean {
+    return this.#conversation.model.state.turns.length === 0;
+  }
+
+  get #offered(): {
+    readonly id?: string;
+    readonly current: string | undefined;
+    readonly values: readonly ConfigValue[];
+  } {
+    const { state } = this.#conversation.model;
+    const option = modeOption(state.config);
+    if (option) return { id: option.id, current: option.value, values: option.values };
+    const values = offeredModes(state).map(({ id, name, description }) => ({ value: id, name, description }));
+    return { current: state.mode, values };
+  }
+}
+
+function asksFirst({ description = '' }: ConfigValue): boolean {
+  return ASKS.test(description) && !ASKS_NOT.test(description);
+}
+
+function shortName({ name }: ConfigValue): string {
+  return oneLine(name, MAX_WORDS);
+}

@@ -1,0 +1,102 @@
+// What the user is told of the mode in which an agent begins, and what becomes of the answer.
+import { strict as assert } from 'node:assert';
+import type { RememberedChoices } from '../../../../src/client/conversation/sessionChoices';
+import { StartMode } from '../../../../src/client/conversation/startMode';
+import type { SessionEvent } from '../../../../src/session/events/event';
+import { SessionModel } from '../../../../src/session/model/model';
+import { pluck } from '../../../support/pluck';
+import { began } from '../../../support/sessionEvents';
+
+const AUTO = { id: 'auto', name: 'Auto', description: 'The agent handles permission decisions' };
+const MANUAL = { id: 'manual', name: 'Manual', description: 'Always ask before making changes' };
+const BYPASS = { id: 'bypass', name: 'Bypass', description: 'Runs without asking for approval' };
+const modes = (
+  current: string,
+  ...list: readonly { id: string; name: string; description?: string }[]
+): SessionEvent => ({
+  type: 'modes',
+  current,
+  modes: list,
+});
+const picked = (current: string): SessionEvent => ({ type: 'mode', current, byUser: true });
+
+describe('the mode in which an agent begins', () => {
+  let memory: Record<string, unknown>;
+  const choices: RememberedChoices = {
+    of: () => memory,
+    remember: (_agent, id, value) => {
+      memory = { ...memory, [id]: value };
+    },
+  };
+
+  beforeEach(() => {
+    memory = {};
+  });
+
+  function session(...events: readonly SessionEvent[]) {
+    const model = new SessionModel();
+    const start = new StartMode({ agent: { id: 'a', name: 'Agent' }, model, services: { choices } }, () => {});
+    const apply = (event: SessionEvent): void => {
+      model.apply(event, 0);
+      start.happened(event);
+    };
+    for (const event of events) apply(event);
+    start.began();
+    return { start, apply };
+  }
+
+  it('is told in its own words, with one that says it asks', () => {
+    const { start } = session(modes('auto', AUTO, BYPASS, MANUAL));
+    assert.equal(start.view?.text, 'Agent begins in the mode “Auto”: The agent handles permission decisions');
+    assert.deepEqual(pluck(start.view?.actions ?? [], 'id', 'label', 'detail'), [
+      ['startMode:manual', 'Use “Manual”', 'Always ask before making changes'],
+      ['startMode:', 'Keep “Auto”', undefined],
+    ]);
+  });
+
+  it('is told alone if it says that it asks, and with a warning if none does', () => {
+    const asks = session(modes('manual', AUTO, MANUAL)).start.view;
+    assert.equal(asks?.text, 'Agent begins in the mode “Manual”: Always ask before making changes');
+    assert.deepEqual(pluck(asks?.actions ?? [], 'label'), ['OK']);
+    const silent = session(modes('build', { id: 'build', name: 'Build' }, BYPASS)).start.view;
+    assert.equal(silent?.text, "Agent begins in the mode “Build”. It doesn't say which modes ask before they write.");
+    assert.equal(session(modes('auto', AUTO)).start.view, undefined);
+  });
+
+  it('is told until the user answers, or sends the first message', () => {
+    const { start } = session(modes('auto', AUTO, MANUAL));
+    start.answer('');
+    assert.equal(start.view, undefined);
+    assert.equal(session(modes('auto', AUTO, MANUAL)).start.view, undefined);
+    memory = {};
+    const sent = session(modes('auto', AUTO, MANUAL));
+    sent.apply(began('t1'));
+    assert.equal(sent.start.view, undefined);
+    assert.equal(session(modes('auto', AUTO, MANUAL)).start.view, undefined);
+  });
+
+  it('is what the user chose for it, as long as the agent offers that', () => {
+    session(modes('auto', AUTO, MANUAL)).start.answer('manual');
+    assert.deepEqual(session(modes('auto', AUTO, MANUAL)).start.choice, {
+      id: undefined,
+      value: 'manual',
+      label: 'Manual',
+      isMode: true,
+      isRequired: true,
+    });
+    assert.equal(session(modes('auto', AUTO, BYPASS)).start.choice, undefined);
+  });
+
+  it('follows what the user picks before the first message only to a mode that asks, or back', () => {
+    const pick = (id: string) => {
+      const { start, apply } = session(modes('auto', AUTO, MANUAL, BYPASS));
+      apply(picked(id));
+      return start.choice?.value;
+    };
+    assert.deepEqual(['manual', 'bypass', 'auto', 'bypass'].map(pick), ['manual', 'manual', undefined, undefined]);
+    const later = session(modes('auto', AUTO, MANUAL));
+    later.apply(began('t1'));
+    later.apply(picked('manual'));
+    assert.equal(later.start.choice, undefined);
+  });
+});
