@@ -204,7 +204,7 @@ class Trial {
     ].join('; ');
   }
 
-  /** Sends a prompt while an answer of three seconds comes. */
+  /** Sends a prompt while an answer of eight seconds comes. */
   async secondPrompt(): Promise<string> {
     const client = await this.#restart();
     const sessionId = await this.#begin(client);
@@ -212,16 +212,16 @@ class Trial {
     const first = this.#prompt(client, sessionId, 'brief');
     await this.#ticks(client, from);
     const second = this.#prompt(client, sessionId, 'text');
-    const [one, two] = await Promise.all([first, second].map((answer) => orLate(15_000, answer)));
+    const [one, two] = await Promise.all([first, second].map((answer) => orLate(25_000, answer)));
     const text = client.text('agent_message_chunk', from);
     client.notify('session/cancel', { sessionId });
     if (two === undefined) return 'never answered';
     if (two.error) return `refused (${two.error.code})`;
-    const isFirstWhole = text.includes('tick30');
+    const isFirstWhole = text.includes('tick80');
     const isSecondHeard = text.includes('scripted');
     if (!isSecondHeard) return `answered ${two.result?.stopReason} without a text`;
     if (isFirstWhole)
-      return text.indexOf('scripted') < text.indexOf('tick30') ? 'joins the turn' : 'waits for the first';
+      return text.indexOf('scripted') < text.indexOf('tick80') ? 'joins the turn' : 'waits for the first';
     return one?.result?.stopReason === 'cancelled' ? 'cancels the first' : `ends the first (${outcome(one)})`;
   }
 
@@ -366,10 +366,12 @@ class Trial {
     return answer === undefined ? 'no end in 10 s' : outcome(answer);
   }
 
-  /** Settles when the answer of a slow script has begun. */
+  /** Settles when the answer of a slow script has begun, or runs for long; some agents tell it only when it is whole. */
   #ticks(client: RawClient, from: number): Promise<unknown> {
-    const begun = client.until(() => client.text('agent_message_chunk', from).includes('tick'), from);
-    return within(30_000, begun, 'no answer begins');
+    return orLate(
+      5_000,
+      client.until(() => client.text('agent_message_chunk', from).includes('tick'), from),
+    );
   }
 }
 

@@ -1,7 +1,8 @@
 // One real agent in Parley's own Conversation, in plain Node: plays scripts, answers questions, counts what passes, and writes a transcript.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { SessionInfo } from '../../src/acp/protocol/dialect';
 import { missingFileReadsEmpty } from '../../src/acp/quirks/gemini';
 import type { AgentDefinition } from '../../src/agents/agentDefinition';
@@ -13,6 +14,7 @@ import { AgentFiles } from '../../src/client/requests/agentFiles';
 import { StateExchange } from '../../src/client/sharing/stateExchange';
 import type { SessionEvent, StopReason } from '../../src/session/events/event';
 import type { SessionModel } from '../../src/session/model/model';
+import type { SessionState } from '../../src/session/model/state';
 import { diskFiles, type TestConversation, testConversation } from '../support/sessions/conversation';
 import type { ScriptName } from './modelScripts';
 import type { Message } from './rawClient';
@@ -117,12 +119,7 @@ export class AgentRun {
       isOver = true;
     });
     const answering = this.#until(() => {
-      for (const [id, question] of conversation.model.state.permissions) {
-        if (!this.#asked.includes(question)) this.#asked.push(question);
-        const fitting = question.options.filter(({ kind }) => kind.startsWith(answer));
-        const option = fitting.find(({ kind }) => kind === `${answer}_once`) ?? fitting[0];
-        conversation.answerPermission(id, option?.optionId ?? null);
-      }
+      this.#answer(conversation.model.state, answer);
       return isOver;
     });
     const { stopReason } = await result;
@@ -132,11 +129,12 @@ export class AgentRun {
     return stopReason;
   }
 
-  /** Begins the script that goes on for a minute, and stops it as soon as its first words are there. */
-  async stopInMidStream(): Promise<StopReason> {
+  /** Begins the script that goes on for a minute, and stops it as soon as its first words are there. @param streams whether they come one by one */
+  async stopInMidStream(streams = true): Promise<StopReason> {
     const { conversation } = this;
     const { done } = conversation.send(this.agent.prompt('slow', this.#folder));
     await this.#until(({ model }) => {
+      if (!streams) return model.state.turn !== undefined;
       const last = model.state.entries.at(-1);
       return last?.kind === 'agent' && last.content.some((block) => block.type === 'text' && /tick/.test(block.text));
     });
@@ -144,6 +142,27 @@ export class AgentRun {
     const { stopReason } = await done;
     this.draw('stopped in mid-stream');
     return stopReason;
+  }
+
+  /** Begins a command that goes on for ten minutes, and stops it. @param showsOutput whether its output is to come while it runs */
+  async stopCommand(showsOutput: boolean): Promise<{ readonly stopReason: StopReason; readonly pid: number }> {
+    const { conversation } = this;
+    const pidFile = join(this.#folder, 'waits.pid');
+    const { done } = conversation.send(this.agent.prompt('wait', this.#folder));
+    const isShown = (): boolean =>
+      entryLines(conversation.model.state, this.#drawn, [], []).some((line) =>
+        /^ {2}(shows|output) .*it waits\\n/.test(line),
+      );
+    // Its file comes without a change of the session.
+    while (!existsSync(pidFile) || (showsOutput && !isShown())) {
+      this.#answer(conversation.model.state, 'allow');
+      await sleep(50);
+    }
+    const pid = Number(readFileSync(pidFile, 'utf8'));
+    conversation.cancel();
+    const { stopReason } = await done;
+    this.draw('stopped in a command');
+    return { stopReason, pid };
   }
 
   /** Writes down what has come since the last time. @param heading for the lines */
@@ -189,6 +208,15 @@ export class AgentRun {
     return { sent, heard: this.#heard };
   }
 
+  #answer({ permissions }: Readonly<SessionState>, answer: 'allow' | 'reject'): void {
+    for (const [id, question] of permissions) {
+      if (!this.#asked.includes(question)) this.#asked.push(question);
+      const fitting = question.options.filter(({ kind }) => kind.startsWith(answer));
+      const option = fitting.find(({ kind }) => kind === `${answer}_once`) ?? fitting[0];
+      this.conversation.answerPermission(id, option?.optionId ?? null);
+    }
+  }
+
   #until(holds: (conversation: Conversation) => boolean): Promise<void> {
     return this.#test?.until(holds) ?? assert.fail('no session is open');
   }
@@ -228,5 +256,7 @@ export class AgentRun {
 
 function isUpdate(line: string): boolean {
   if (!line.includes('session/update')) return false;
-  return (JSON.parse(line) as Message).method === 'session/update';
+  const { method, params } = JSON.parse(line) as Message;
+  // Some agents name a session, or count its tokens, while it is left.
+  return method === 'session/update' && !/^(session_info|usage)_update$/.test(params.update.sessionUpdate);
 }

@@ -165,6 +165,8 @@ async function startOpenClaw(
       discovery: { mdns: { mode: 'off' } },
       update: { checkOnStart: false },
       logging: { file: join(homes, 'openclaw', 'gateway.log') },
+      // Else it asks nobody. It has no such setting for files.
+      tools: { exec: { host: 'gateway', mode: 'ask' } },
       agents: { defaults: { workspace: folder, skipBootstrap: true, model: { primary: 'scripted/scripted' } } },
       models: {
         mode: 'merge',

@@ -36,9 +36,9 @@ interface Act {
   readonly old?: string;
 }
 
-/** A call of a tool of the editor, by the end of its name. */
-interface EditorAct {
-  readonly editorTool: string;
+/** A call of a tool by a part of its name. */
+interface NamedAct {
+  readonly named: string;
   readonly input: Readonly<Record<string, unknown>>;
 }
 
@@ -53,7 +53,7 @@ interface Failure {
   readonly status: number;
 }
 
-type Step = readonly (Part | Act | EditorAct | Delegation | Failure)[];
+type Step = readonly (Part | Act | NamedAct | Delegation | Failure)[];
 
 /** Thrown by {@link reply}: the request gets this HTTP status. */
 export class ModelFailure extends Error {
@@ -83,13 +83,18 @@ const scripts = {
     [{ text: 'I will run a command.' }, { tool: 'command', text: 'echo out-42; touch ran.txt' }],
     [{ text: 'The script is over.' }],
   ],
+  // What no agent takes for harmless.
+  remove: [[{ tool: 'command', text: 'rm kept.txt' }], [{ text: 'The script is over.' }]],
   slow: [[{ slow: 600 }]],
-  brief: [[{ slow: 30 }]],
+  brief: [[{ slow: 80 }]],
   badRequest: [[{ status: 400 }]],
   unauthorized: [[{ status: 401 }]],
   unavailable: [[{ status: 500 }]],
   // Its pid tells a test whether it still runs.
-  wait: [[{ tool: 'command', text: 'echo $$ > waits.pid; echo it waits; sleep 600; echo it is over' }]],
+  wait: [
+    [{ tool: 'command', text: 'echo $$ > waits.pid; echo it waits; sleep 600; echo it is over' }],
+    [{ text: 'The script is over.' }],
+  ],
   // Each way in which files change: by the agent's own tool, and by a command behind its back.
   change: [
     [{ text: 'I will look at the file.' }, { tool: 'read', path: 'edited.txt' }],
@@ -117,13 +122,37 @@ const scripts = {
     [{ text: 'I have found three words.' }],
   ],
   check: [[{ tool: 'read', path: 'seed.txt' }], [{ text: 'The seed is good.' }]],
+  ask: [
+    [
+      {
+        named: 'ask_user',
+        input: {
+          questions: [
+            {
+              question: 'Which colour?',
+              options: [
+                { label: 'Red', description: 'Warm' },
+                { label: 'Blue', description: 'Cold' },
+              ],
+            },
+          ],
+        },
+      },
+    ],
+    [{ text: 'The script is over.' }],
+  ],
+  plan: [
+    [{ named: 'enter_plan_mode', input: {} }],
+    [{ named: 'exit_plan_mode', input: {} }],
+    [{ text: 'The script is over.' }],
+  ],
   // A tool of an MCP server.
-  note: [[{ editorTool: 'leave_note', input: {} }], [{ text: 'The script is over.' }]],
+  note: [[{ named: 'leave_note', input: {} }], [{ text: 'The script is over.' }]],
   editor: [
-    [{ editorTool: 'get_diagnostics', input: { path: 'src/user.ts' } }],
-    [{ editorTool: 'find_references', input: { symbol: 'area', path: 'src/area.ts' } }],
-    [{ editorTool: 'go_to_definition', input: { symbol: 'area', path: 'src/user.ts', line: 1 } }],
-    [{ editorTool: 'rename_symbol', input: { symbol: 'area', path: 'src/area.ts', new_name: 'surface' } }],
+    [{ named: 'get_diagnostics', input: { path: 'src/user.ts' } }],
+    [{ named: 'find_references', input: { symbol: 'area', path: 'src/area.ts' } }],
+    [{ named: 'go_to_definition', input: { symbol: 'area', path: 'src/user.ts', line: 1 } }],
+    [{ named: 'rename_symbol', input: { symbol: 'area', path: 'src/area.ts', new_name: 'surface' } }],
     [{ text: 'The script is over.' }],
   ],
 } as const satisfies Record<string, readonly Step[]>;
@@ -150,8 +179,8 @@ export function reply(said: readonly Said[], tools: readonly Tool[]): readonly P
     if ('status' in part) throw new ModelFailure(part.status);
     return 'tool' in part
       ? bind(part, tools, found.cwd)
-      : 'editorTool' in part
-        ? bindEditor(part, tools)
+      : 'named' in part
+        ? bindNamed(part, tools)
         : 'subagent' in part
           ? bindSubagent(part, tools, found.cwd)
           : part;
@@ -174,7 +203,7 @@ const names = {
   write: /^(write(_file)?|create)$/i,
   read: /^read(_file)?$/i,
   edit: /^(edit|replace)$/i,
-  command: /^(bash|run_shell_command|run_terminal_command|exec_command|execute(_command)?)$/i,
+  command: /^(bash|run_shell_command|run_terminal_command|exec(_command)?|execute(_command)?)$/i,
 };
 const keys = {
   path: ['file_path', 'filePath', 'path'],
@@ -190,9 +219,9 @@ interface Property {
 }
 
 /** Agents put the name of the server before that of the tool, or after it. */
-function bindEditor({ editorTool, input }: EditorAct, tools: readonly Tool[]): Part {
-  const tool = tools.find(({ name }) => name.includes(editorTool));
-  if (!tool) return { text: `(There is no tool ${editorTool}.)` };
+function bindNamed({ named, input }: NamedAct, tools: readonly Tool[]): Part {
+  const tool = tools.find(({ name }) => name.includes(named));
+  if (!tool) return { text: `(There is no tool ${named}.)` };
   const { name, namespace } = tool;
   return { call: { name, input, ...(namespace !== undefined && { namespace }) } };
 }
