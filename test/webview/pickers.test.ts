@@ -50,7 +50,7 @@ describe('lists of options', () => {
     });
     const { page } = panel;
     const line = page.getByRole('status').filter({ hasText: 'Agent begins in “Code”.' });
-    assert.deepEqual(await seriousFindings(page, '.composer'), []);
+    assert.deepEqual(await seriousFindings(page, '.banner'), []);
     await line.getByRole('button', { name: 'Use “Ask”: Asks before it writes' }).press('Enter');
     assert.equal((await panel.next('action')).id, 'startMode:ask');
     await panel.update({ op: 'session', patch: { startMode: null } });
