@@ -1,11 +1,11 @@
 // What a real agent does where the protocol leaves it a choice, or where agents differ: tried over bare JSON-RPC in version 1, and told in a few words each.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { goneFrom } from '../support/processes';
-import { descendants, kill } from '../support/vscode/processTree';
+import { commandsIn, descendants, kill } from '../support/vscode/processTree';
 import type { ScriptName } from './modelScripts';
 import { type Answer, choose, diskAnswers, type Message, RawClient, type Wild } from './rawClient';
 import type { RealAgent } from './realAgents';
@@ -23,15 +23,16 @@ export const FACTS = {
 
 export type AgentFacts = Record<keyof typeof FACTS, string>;
 
-/** A small MCP server whose tool leaves a file. */
+/** A small MCP server, which leaves a file when it is asked for its tools. */
 const MCP_SERVER = `
 const { createInterface } = require('node:readline');
 const answers = {
   initialize: ({ protocolVersion }) => ({ protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'scripted', version: '1' } }),
-  'tools/list': () => ({ tools: [{ name: 'leave_note', description: 'Leaves a note', inputSchema: { type: 'object', properties: {} } }] }),
-  'tools/call': () => { require('node:fs').writeFileSync('note.txt', ''); return { content: [{ type: 'text', text: 'left' }] }; },
+  'tools/list': () => {
+    require('node:fs').writeFileSync(process.argv[2], '');
+    return { tools: [{ name: 'leave_note', description: 'Leaves a note', inputSchema: { type: 'object', properties: {} } }] };
+  },
 };
-process.chdir(process.argv[2]);
 createInterface({ input: process.stdin }).on('line', (line) => {
   const { id, method, params } = JSON.parse(line);
   if (id === undefined) return;
@@ -173,21 +174,15 @@ class Trial {
     await this.#ticks(client, length);
     const answerEnd = await this.#stopped(client, sessionId, turn);
 
-    const pidFile = join(this.#cwd, 'waits.pid');
-    await rm(pidFile, { force: true });
     const from = client.received.length;
     const command = this.#prompt(client, sessionId, 'wait');
-    await within(30_000, existing(pidFile), 'no command begins');
-    const pid = Number(await readFile(pidFile, 'utf8'));
+    await within(30_000, this.#runs(), 'no command begins');
+    const pids = commandsIn(this.#cwd, 'sleep 600');
     await sleep(1_500);
     this.#isLive = this.#terminals.output.includes('it waits') || hasOutput(client.received.slice(from), 'it waits');
     const commandEnd = await this.#stopped(client, sessionId, command);
-    const isGone = await orLate(
-      3_000,
-      goneFrom(pid).then(() => true),
-    );
-    for (const one of descendants(pid)) kill(one.pid);
-    kill(pid);
+    const isGone = await orLate(3_000, Promise.all(pids.map(goneFrom)));
+    for (const pid of commandsIn(this.#cwd, 'sleep 600')) kill(pid);
     const end = answerEnd === commandEnd ? answerEnd : `${answerEnd}, of a command ${commandEnd}`;
     return `${end}; a command ${isGone ? 'ends' : 'runs on'}`;
   }
@@ -250,6 +245,7 @@ class Trial {
   async mcp(): Promise<string> {
     const client = await this.#restart();
     const script = join(this.#cwd, 'mcpServer.cjs');
+    const asked = join(this.#cwd, 'asked.txt');
     await writeFile(script, MCP_SERVER);
     const { http, sse } = this.#capabilities.mcpCapabilities ?? {};
     const server = (name: string, command: string, args: readonly string[]): object => ({
@@ -260,12 +256,11 @@ class Trial {
     });
     const opened = await client.send('session/new', {
       cwd: this.#cwd,
-      mcpServers: [server('noted', process.execPath, [script, this.#cwd])],
+      mcpServers: [server('noted', process.execPath, [script, asked])],
     }).answer;
     if (opened.error) return `refuses a session with servers (${opened.error.code})`;
-    await sleep(3_000);
-    await this.#play(client, opened.result.sessionId, 'note');
-    const kinds = [existsSync(join(this.#cwd, 'note.txt')) ? 'stdio' : '', http ? 'http' : '', sse ? 'sse' : ''];
+    await this.#play(client, opened.result.sessionId, 'text');
+    const kinds = [existsSync(asked) ? 'stdio' : '', http ? 'http' : '', sse ? 'sse' : ''];
     const from = client.received.length;
     const lacking = await client.send('session/new', {
       cwd: this.#cwd,
@@ -281,6 +276,10 @@ class Trial {
     await this.#client?.close();
     this.#client = undefined;
     this.#terminals.close();
+  }
+
+  async #runs(): Promise<void> {
+    while (commandsIn(this.#cwd, 'sleep 600').length === 0) await sleep(50);
   }
 
   #running(): RawClient {
@@ -454,10 +453,6 @@ function valuesOf(option: Wild): readonly string[] {
 /** Not the first one, which an agent may take by itself. */
 function otherThan(current: string | undefined, values: readonly string[]): string | undefined {
   return values.findLast((value) => value !== current);
-}
-
-async function existing(path: string): Promise<void> {
-  while (!existsSync(path) || (await readFile(path, 'utf8')) === '') await sleep(50);
 }
 
 /** The value of a promise, undefined if it comes too late. */

@@ -1,6 +1,6 @@
 // One real agent in Parley's own Conversation, in plain Node: plays scripts, answers questions, counts what passes, and writes a transcript.
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SessionInfo } from '../../src/acp/protocol/dialect';
@@ -16,6 +16,7 @@ import type { SessionEvent, StopReason } from '../../src/session/events/event';
 import type { SessionModel } from '../../src/session/model/model';
 import type { SessionState } from '../../src/session/model/state';
 import { diskFiles, type TestConversation, testConversation } from '../support/sessions/conversation';
+import { commandsIn } from '../support/vscode/processTree';
 import type { ScriptName } from './modelScripts';
 import type { Message } from './rawClient';
 import type { RealAgent } from './realAgents';
@@ -145,24 +146,25 @@ export class AgentRun {
   }
 
   /** Begins a command that goes on for ten minutes, and stops it. @param showsOutput whether its output is to come while it runs */
-  async stopCommand(showsOutput: boolean): Promise<{ readonly stopReason: StopReason; readonly pid: number }> {
+  async stopCommand(
+    showsOutput: boolean,
+  ): Promise<{ readonly stopReason: StopReason; readonly pids: readonly number[] }> {
     const { conversation } = this;
-    const pidFile = join(this.#folder, 'waits.pid');
     const { done } = conversation.send(this.agent.prompt('wait', this.#folder));
     const isShown = (): boolean =>
       entryLines(conversation.model.state, this.#drawn, [], []).some((line) =>
         /^ {2}(shows|output) .*it waits\\n/.test(line),
       );
-    // Its file comes without a change of the session.
-    while (!existsSync(pidFile) || (showsOutput && !isShown())) {
+    // It begins without a change of the session.
+    while (commandsIn(this.#folder, 'sleep 600').length === 0 || (showsOutput && !isShown())) {
       this.#answer(conversation.model.state, 'allow');
       await sleep(50);
     }
-    const pid = Number(readFileSync(pidFile, 'utf8'));
+    const pids = commandsIn(this.#folder, 'sleep 600');
     conversation.cancel();
     const { stopReason } = await done;
     this.draw('stopped in a command');
-    return { stopReason, pid };
+    return { stopReason, pids };
   }
 
   /** Writes down what has come since the last time. @param heading for the lines */

@@ -5,7 +5,7 @@ import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promi
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { goneFrom } from '../support/processes';
-import { descendants, kill } from '../support/vscode/processTree';
+import { kill } from '../support/vscode/processTree';
 import { AgentRun } from './agentRun';
 import { GUESTS, startGuest, useGuest } from './guestAgents';
 import { type ModelServer, startModelServer } from './modelServer';
@@ -73,11 +73,11 @@ describe('guests in a conversation', function () {
       });
 
       it('stops a command that runs', async () => {
-        const { stopReason, pid } = await run.stopCommand(id === 'grok' || id === 'kimi' || id === 'droid');
+        const { stopReason, pids } = await run.stopCommand(id === 'grok' || id === 'kimi' || id === 'droid');
         assert.equal(stopReason, 'cancelled');
         // It leaves the command running, and begins no turn before that has ended.
-        if (id === 'mastracode') for (const one of [{ pid }, ...descendants(pid)]) kill(one.pid);
-        await goneFrom(pid);
+        if (id === 'mastracode') for (const pid of pids) kill(pid);
+        await Promise.all(pids.map(goneFrom));
       });
 
       it('works in the next turn after a stop', async () => {

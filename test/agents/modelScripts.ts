@@ -90,11 +90,8 @@ const scripts = {
   badRequest: [[{ status: 400 }]],
   unauthorized: [[{ status: 401 }]],
   unavailable: [[{ status: 500 }]],
-  // Its pid tells a test whether it still runs.
-  wait: [
-    [{ tool: 'command', text: 'echo $$ > waits.pid; echo it waits; sleep 600; echo it is over' }],
-    [{ text: 'The script is over.' }],
-  ],
+  // Without a variable, which OpenClaw refuses.
+  wait: [[{ tool: 'command', text: 'echo it waits; sleep 600; echo it is over' }], [{ text: 'The script is over.' }]],
   // Each way in which files change: by the agent's own tool, and by a command behind its back.
   change: [
     [{ text: 'I will look at the file.' }, { tool: 'read', path: 'edited.txt' }],
@@ -146,8 +143,6 @@ const scripts = {
     [{ named: 'exit_plan_mode', input: {} }],
     [{ text: 'The script is over.' }],
   ],
-  // A tool of an MCP server.
-  note: [[{ named: 'leave_note', input: {} }], [{ text: 'The script is over.' }]],
   editor: [
     [{ named: 'get_diagnostics', input: { path: 'src/user.ts' } }],
     [{ named: 'find_references', input: { symbol: 'area', path: 'src/area.ts' } }],

@@ -1,6 +1,6 @@
 // What the harness starts it ends, with everything below it, by process id: never by a name.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
 export interface ProcessEntry {
   readonly pid: number;
@@ -53,6 +53,18 @@ export function descendants(pid: number): readonly ProcessEntry[] {
   };
   walk(pid);
   return found;
+}
+
+/** Returns the processes that run a command in a folder, on Linux. @param part of their command lines */
+export function commandsIn(folder: string, part: string): readonly number[] {
+  const isThere = (pid: number): boolean => {
+    try {
+      return readlinkSync(`/proc/${pid}/cwd`) === folder;
+    } catch {
+      return false;
+    }
+  };
+  return processes().flatMap(({ pid, command }) => (command.includes(part) && isThere(pid) ? [pid] : []));
 }
 
 export function isAlive(pid: number): boolean {
