@@ -71,6 +71,9 @@ export async function initialize(
   if (version === 2 && offer === 1) return { kind: 'again', offer: 2 };
   if (version === 1 && offer === 2 && (capabilities.files || capabilities.terminals))
     return { kind: 'again', offer: 1 };
+  // Droid repeats whatever version it is offered, but speaks 1.
+  if (version === 2 && at(raw, 'capabilities') === undefined && at(raw, 'agentCapabilities') !== undefined)
+    return { kind: 'again', offer: 1 };
   return { kind: 'ready', dialect: dialectOf(version, rpc, raw), description };
 }
 

@@ -241,6 +241,11 @@ describe('initialize', () => {
     assert.deepEqual(kind(await offered(2, new RpcError(-32602, 'invalid initialize params'))), { offer: 1 });
   });
 
+  it('offers version 1 to an agent that repeats version 2 in an answer of version 1', async () => {
+    assert.deepEqual(kind(await offered(2, { protocolVersion: 2, agentCapabilities: {} })), { offer: 1 });
+    assert.equal(kind(await offered(2, { protocolVersion: 2, agentCapabilities: {}, capabilities: {} })), 2);
+  });
+
   for (const answer of [{ protocolVersion: 7 }, unsupported([7]), unsupported('none')]) {
     it(`says so where there is no version in common: ${answer instanceof Error ? JSON.stringify(answer.data) : 7}`, async () => {
       await assert.rejects(
