@@ -6,7 +6,7 @@
 //
 // - a command: the line in `rawInput.command`, or the one that the request names as its command
 // - files: the paths of diffs and locations, and those that `rawInput` names; a change is a diff, or
-//   the whole text in `rawInput`
+//   the whole text of the only file in `rawInput`
 //
 // An agent that lies about one of them is caught by the others: every path and every field must
 // belong to a call of this kind. Words about the call ("summary", "riskLevel") change nothing. A field
@@ -135,7 +135,9 @@ function filesOf({ patch, command }: PermissionAsk, kind: 'edit' | 'read'): Requ
     if (part.operation !== undefined && part.operation !== 'add' && part.operation !== 'modify') return undefined;
     diffs.push(part.path);
   }
-  const evidence = kind === 'edit' && !input.hasText ? diffs : input.paths;
+  const isText = input.changes.length > 0 && input.changes.every((field) => field === 'whole');
+  const showsText = diffs.length === 0 && isText && new Set(input.paths).size === 1;
+  const evidence = kind === 'read' || showsText ? input.paths : diffs;
   const paths = [...new Set([...diffs, ...input.paths, ...(patch?.locations ?? []).map(({ path }) => path)])];
   // Without a diff or the text, the user would not see the change either.
   if (evidence.length === 0 || paths.length > MAX_PATHS || !paths.every(isPlainPath)) return undefined;
@@ -151,19 +153,23 @@ interface InputFields {
   /** Of files in `paths`. */
   readonly names: string[];
   readonly patches: string[];
-  /** The whole text of a file. */
-  hasText: boolean;
+  /** Of fields that change files. */
+  readonly changes: Field[];
 }
+
+/** `whole`: the text of a file, which the card shows. */
+const CHANGES: ReadonlySet<Field> = new Set(['whole', 'text', 'patch', 'edits', 'changes', 'filediff']);
 
 /** Undefined if anything in it is unknown. */
 function fieldsOf(rawInput: unknown, known: Fields): InputFields | undefined {
-  const fields: InputFields = { commands: [], folders: [], paths: [], names: [], patches: [], hasText: false };
+  const fields: InputFields = { commands: [], folders: [], paths: [], names: [], patches: [], changes: [] };
   const raw = objectOf(rawInput);
   if (raw === undefined || raw === null) return fields;
   if (!isRecord(raw)) return undefined;
   for (const [name, value] of Object.entries(raw)) {
     const field = known.get(fieldName(name));
     if (field === undefined || !takes(fields, field, value)) return undefined;
+    if (CHANGES.has(field)) fields.changes.push(field);
   }
   return fields;
 }
@@ -174,8 +180,6 @@ function takes(fields: InputFields, field: Field, value: unknown): boolean {
     case 'words':
       return typeof value !== 'object' || value === null;
     case 'whole':
-      fields.hasText = true;
-      return typeof value === 'string';
     case 'text':
       return typeof value === 'string';
     case 'flag':

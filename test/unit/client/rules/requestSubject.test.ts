@@ -45,8 +45,15 @@ describe('the subject of a request', () => {
       { path, old_string: 'a', new_string: 'b' },
       { content: 'b' },
       { path, content: 1 },
+      // The card shows only one text, of one file.
+      { path, content: '', edits: [{ old_string: 'a', new_string: 'b' }] },
+      { path, content: '', old_string: 'a', new_string: 'b' },
+      { path, content: '', changes: { '/w/src/b.ts': { type: 'update', unified_diff: '+b' } } },
+      { path, content: '', file_path: '/w/src/b.ts' },
+      { path, content: 'a', file_text: 'b', diff: '+b' },
     ])
       assert.equal(whole(rawInput), undefined, JSON.stringify(rawInput));
+    assert.deepEqual(edit({ content: 'b' }), { kind: 'edit', paths: [path] });
   });
 
   it('is uncertain with a field that may change what the call does, or that says something else', () => {
