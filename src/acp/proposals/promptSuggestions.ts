@@ -1,6 +1,6 @@
 // Prompts that an agent expects the user to send next. Draft: `prompt_suggestions_update`, sent to
 // clients with the capability `session.promptSuggestions`. Qwen Code sends a notification instead.
-import { revealControls } from '../../base/revealControls';
+import { revealHidden } from '../../base/revealControls';
 import { at } from '../../base/untrusted';
 import type { EventOf } from '../../session/events/event';
 
@@ -40,6 +40,7 @@ function textOf(prompt: unknown): string | undefined {
 }
 
 function lineOf(text: unknown): string | undefined {
-  if (typeof text !== 'string' || text.length > MAX_CHARS || revealControls(text) !== text) return undefined;
-  return text.replace(/\s+/g, ' ').trim() || undefined;
+  if (typeof text !== 'string' || text.length > MAX_CHARS) return undefined;
+  const line = text.replace(/\s+/g, ' ').trim();
+  return revealHidden(line) === line ? line || undefined : undefined;
 }

@@ -21,6 +21,9 @@ describe('suggested messages', () => {
     const odd = [undefined, null, 'text', [], [block(' ')], [block(1)], [null], [block('a'), image]];
     assert.equal(first(...odd, [block('x'.repeat(301))], [block('rm \u202ecod')], [block('Commit')]), 'Commit');
     assert.equal(first([block('\u0007')]), undefined);
+    // Variation selectors can carry a text that nobody sees.
+    assert.equal(first([block(`Commit\u{e0148}\u{e0159}`)]), undefined);
+    assert.equal(first([block('Lancer les tests\u00a0!')]), 'Lancer les tests !');
     assert.equal(first(), undefined);
     assert.equal(suggestedPrompt([null, 7, {}]).text, undefined);
     assert.equal(first(Array.from({ length: 10_000 }, () => block('a'))), undefined);
