@@ -11,7 +11,7 @@ import type { SessionState } from '../../session/model/state';
 import type { RememberedChoices } from './sessionChoices';
 
 /** Where the answer is remembered; empty: the agent's own mode. No option has this id. */
-const ANSWER = ' start mode';
+const ANSWER = '@startMode';
 export const START_MODE = 'startMode:';
 const MAX_WORDS = 160;
 /** Descriptions that say that the agent asks. Only a suggestion is made of them. */
