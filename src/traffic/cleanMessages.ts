@@ -71,7 +71,7 @@ export async function cleanMessages(
 
 /** Returns a line that is not a message, without secrets. */
 export function cleanLine(text: string, known: KnownSecrets = knownSecrets): string {
-  const clean = redact(text, known);
+  const clean = redact(lineWithoutAccounts(text), known);
   return withoutOpenEnd(clean, [clean], known);
 }
 
@@ -95,8 +95,20 @@ function withoutAccounts(message: WireMessage): WireMessage {
   if (method === 'auth/status_update')
     return { ...message, params: { state: at(params, 'state'), accounts: REDACTED } };
   // The answer to auth/status.
-  const isStatus = Array.isArray(at(result, 'accounts')) && at(result, 'state') !== undefined;
+  const isStatus = at(result, 'accounts') !== undefined && at(result, 'state') !== undefined;
   return isStatus ? { ...message, result: { state: at(result, 'state'), accounts: REDACTED } } : message;
+}
+
+/** As {@link withoutAccounts}, for messages, batches, and lines that were cut or only quote one. */
+export function lineWithoutAccounts(text: string): string {
+  if (!/"accounts"|auth\/status_update/.test(text)) return text;
+  try {
+    const value: unknown = JSON.parse(text);
+    const clean = (one: unknown) => (typeof one === 'object' && one !== null ? withoutAccounts(one as WireMessage) : one);
+    return JSON.stringify(Array.isArray(value) ? value.map(clean) : clean(value));
+  } catch {
+    return text.includes('auth/status_update') ? REDACTED : text;
+  }
 }
 
 function withoutOpenEnd(last: string, pieces: readonly string[], known: KnownSecrets): string {

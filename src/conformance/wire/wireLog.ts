@@ -1,5 +1,6 @@
 // The wire of one check as it is recorded: each line in order, and notes of the client between them.
 import { at } from '../../base/untrusted';
+import { lineWithoutAccounts } from '../../traffic/cleanMessages';
 
 export interface WireLine {
   readonly n: number;
@@ -50,7 +51,7 @@ export class WireLog {
 
   /** @param scrub takes secrets out of the text that people read */
   traffic(dir: 'in' | 'out', line: string, scrub: (text: string) => string): void {
-    this.#add(dir === 'in' ? 'received' : 'sent', scrub(line), { message: messageIn(line) });
+    this.#add(dir === 'in' ? 'received' : 'sent', scrub(lineWithoutAccounts(line)), { message: messageIn(line) });
   }
 
   noise(text: string): void {

@@ -3,6 +3,8 @@ import { strict as assert } from 'node:assert';
 import * as fc from 'fast-check';
 import { KnownSecrets } from '../../../src/base/knownSecrets';
 import { redactPieces } from '../../../src/base/redact';
+import { wireText } from '../../../src/conformance/report';
+import { WireLog } from '../../../src/conformance/wire/wireLog';
 import { cleanLine, cleanMessages } from '../../../src/traffic/cleanMessages';
 import { readRecording, writeRecording } from '../../../src/traffic/recording';
 import type { TrafficEntry, TrafficKind } from '../../../src/traffic/trafficLog';
@@ -142,5 +144,22 @@ describe('who is signed in to an agent', () => {
     assert.doesNotMatch(said.join('\n'), /Max|ada|Analytical/);
     assert.match(said[1] ?? '', /authenticated/);
     assert.match(said[3] ?? '', /Savings/);
+  });
+
+  it('is in no batch and in no line that is cut, quotes a message or is nested deeply', async () => {
+    const told = { method: '_auth/status_update', params: { authStatus: { kind: 'account', label: 'Max' } } };
+    const text = JSON.stringify(told);
+    const deep = `${text.slice(0, -2)},"deep":${'['.repeat(20_000)}${']'.repeat(20_000)}}}`;
+    const lines = [JSON.stringify([told, 7]), text.slice(0, -2), `received ${text}`, deep];
+    const clean = await cleanMessages(lines.map((line) => entry(line)));
+    assert.doesNotMatch(clean.map((one) => one.text).join('\n'), /Max/);
+    assert.equal(cleanLine('{"accounts": "Savings"'), '{"accounts": "Savings"');
+  });
+
+  it('is in no report about an agent', () => {
+    const log = new WireLog(1000);
+    const account = { label: 'Max', email: 'ada@example.org' };
+    log.traffic('in', JSON.stringify({ id: 1, result: { state: 'authenticated', accounts: [account] } }), String);
+    assert.doesNotMatch(wireText(log.lines).join('\n'), /Max|ada/);
   });
 });
