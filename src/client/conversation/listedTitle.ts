@@ -9,6 +9,8 @@ import type { SessionOps } from './sessionOps';
 /** Agents make a title of the first messages. */
 const MOST_TURNS = 3;
 const MOST_PAGES = 2;
+/** Pages without a session of the folder don't count. */
+const LONGEST_MS = 5_000;
 /** Some agents name a session by its time until it has a title. */
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d/;
 
@@ -43,10 +45,11 @@ export class ListedTitle {
     const { key, model, recorder, ops, services } = this.#conversation;
     try {
       let pages = 0;
-      for await (const page of ops.list({}, new AbortController().signal)) {
+      for await (const page of ops.list({}, AbortSignal.timeout(LONGEST_MS))) {
         const title = page.find((one) => one.sessionId === sessionId)?.title;
         if (title !== undefined || ++pages === MOST_PAGES) {
           if (!title || TIME.test(title) || title === this.#title || model.state.title !== this.#title) return;
+          if (this.#conversation.sessionId !== sessionId) return;
           this.#title = title;
           recorder.apply({ type: 'info', title });
           return;

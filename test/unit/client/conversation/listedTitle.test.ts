@@ -10,7 +10,7 @@ describe('a title from the list of sessions', () => {
   function session(listed: readonly (string | undefined)[], state: { title?: string; isNamed?: boolean } = {}) {
     const it = { title: undefined as string | undefined, isNamed: false, replaying: false, ...state };
     let asked = 0;
-    const title = new ListedTitle({
+    const conversation = {
       key: 'k',
       model: { state: it },
       sessionId: 's',
@@ -27,13 +27,14 @@ describe('a title from the list of sessions', () => {
         },
       },
       services: { log: silentLog },
-    });
+    };
+    const title = new ListedTitle(conversation);
     const turn = async (): Promise<string | undefined> => {
       title.happened(ended('t1'));
       await setImmediate();
       return it.title;
     };
-    return { it, turn, asked: () => asked };
+    return { it, turn, conversation, asked: () => asked };
   }
 
   it('is taken after the first turns, again where it changes', async () => {
@@ -45,6 +46,13 @@ describe('a title from the list of sessions', () => {
   it('is not taken while it is a time', async () => {
     const { turn } = session(['New session - 2026-11-28T08:00:00.000Z', 'Real']);
     assert.deepEqual([await turn(), await turn()], [undefined, 'Real']);
+  });
+
+  it('is not given to the session that has replaced it', async () => {
+    const { turn, conversation } = session(['Of the old session']);
+    const taken = turn();
+    conversation.sessionId = 'other';
+    assert.equal(await taken, undefined);
   });
 
   it('is not asked for where the user or the agent names the session', async () => {
