@@ -36,10 +36,7 @@ export function sessionInfo(conversation: Known): readonly InfoRow[] {
           {
             icon: 'plug',
             label: l10n.t('Protocol'),
-            value:
-              description.protocol === 'communication'
-                ? l10n.t('HTTP agent')
-                : l10n.t('version {0}', description.protocol),
+            value: description.protocol === 'communication' ? l10n.t('HTTP agent') : versionLabel(description.protocol),
             detail: versionReason(conversation),
           },
         ]
@@ -48,6 +45,10 @@ export function sessionInfo(conversation: Known): readonly InfoRow[] {
     { icon: 'folder', label: l10n.t('Folder'), value: cwd },
     ...systemPromptRows(conversation),
   ];
+}
+
+export function versionLabel(protocol: 1 | 2): string {
+  return protocol === 2 ? l10n.t('version 2 (Preview)') : l10n.t('version {0}', protocol);
 }
 
 /** Why the session has its version of the protocol. */

@@ -7,6 +7,7 @@ import { localize } from '../../base/localizable';
 import { type AgentCheck, checkAgent, signInBare, signOutBare } from '../../client/connection/bareAgent';
 import { canStart, guidanceOf, nameOf } from '../../client/connection/signIn';
 import { accountsText } from '../../client/view/accounts';
+import { versionLabel } from '../../client/view/sessionInfo';
 import { proposalSupport } from '../../troubleshoot/checks/protocol';
 import { startSession } from '../registry/installFlow';
 import { confirm, type ReportProgress, showError, showInfo, showProgress } from '../ui/messages';
@@ -107,7 +108,7 @@ function checkRows(
   const called = title ?? name;
   const facts: readonly (readonly [label: string, value: string | undefined])[] = [
     [l10n.t('Agent'), [called, version].filter((part) => part !== undefined).join(' ') || undefined],
-    [l10n.t('Protocol'), protocol === 'communication' ? COMMUNICATION_PROTOCOL : l10n.t('version {0}', protocol)],
+    [l10n.t('Protocol'), protocol === 'communication' ? COMMUNICATION_PROTOCOL : versionLabel(protocol)],
     [l10n.t('Capabilities'), abilitiesOf(description).join(', ') || undefined],
     [l10n.t('Account'), accountsText(authStatus)],
     [l10n.t('Sign-in'), authMethods.length === 0 ? l10n.t('none offered') : undefined],
