@@ -184,7 +184,8 @@ class Trial {
     const isGone = await orLate(3_000, Promise.all(pids.map(goneFrom)));
     for (const pid of commandsIn(this.#cwd, 'sleep 600')) kill(pid);
     const end = answerEnd === commandEnd ? answerEnd : `${answerEnd}, of a command ${commandEnd}`;
-    return `${end}; a command ${isGone ? 'ends' : 'runs on'}`;
+    const left = this.#called.has('terminal/create') ? 'is left to the client' : 'runs on';
+    return `${end}; a command ${isGone ? 'ends' : left}`;
   }
 
   /** What came of the commands and writes so far, and of a write. */

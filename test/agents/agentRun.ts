@@ -45,6 +45,7 @@ export class AgentRun {
   #heard = 0;
   #drawn = 0;
   #asked: Asked[] = [];
+  readonly #submitted = new Set<string>();
 
   /** @param folder where the sessions work @param scratch for recordings */
   constructor(agent: RealAgent, protocol: 1 | 2, folder: string, scratch: string) {
@@ -210,7 +211,16 @@ export class AgentRun {
     return { sent, heard: this.#heard };
   }
 
-  #answer({ permissions }: Readonly<SessionState>, answer: 'allow' | 'reject'): void {
+  /** Answers what is open; in forms, with the first option of each field. */
+  #answer({ permissions, elicitations }: Readonly<SessionState>, answer: 'allow' | 'reject'): void {
+    for (const [id, asked] of elicitations) {
+      if (asked.mode !== 'form' || this.#submitted.has(id)) continue;
+      this.#submitted.add(id);
+      const content = asked.form.fields.flatMap((field) =>
+        field.type === 'choice' ? [[field.key, field.options[0]?.value]] : [],
+      );
+      void this.conversation.elicitations.submit(id, Object.fromEntries(content));
+    }
     for (const [id, question] of permissions) {
       if (!this.#asked.includes(question)) this.#asked.push(question);
       const fitting = question.options.filter(({ kind }) => kind.startsWith(answer));

@@ -5,7 +5,6 @@ import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promi
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { goneFrom } from '../support/processes';
-import { kill } from '../support/vscode/processTree';
 import { AgentRun } from './agentRun';
 import { GUESTS, startGuest, useGuest } from './guestAgents';
 import { type ModelServer, startModelServer } from './modelServer';
@@ -75,10 +74,27 @@ describe('guests in a conversation', function () {
       it('stops a command that runs', async () => {
         const { stopReason, pids } = await run.stopCommand(id === 'grok' || id === 'kimi' || id === 'droid');
         assert.equal(stopReason, 'cancelled');
-        // It leaves the command running, and begins no turn before that has ended.
-        if (id === 'mastracode') for (const pid of pids) kill(pid);
         await Promise.all(pids.map(goneFrom));
       });
+
+      if (id === 'grok') {
+        it('has its question answered', async () => {
+          assert.equal(await run.play('ask'), 'end_turn');
+          assert.match(
+            run.lines.slice(run.lines.lastIndexOf('-- ask')).join('\n'),
+            /^tool: other completed .*\n {2}shows .*Red/m,
+          );
+        });
+
+        it('has its plan approved, and leaves its plan mode', async () => {
+          assert.equal(await run.play('plan'), 'end_turn');
+          assert.match(
+            run.lines.slice(run.lines.lastIndexOf('-- plan')).join('\n'),
+            /^ {2}asked "Approve the plan\?"/m,
+          );
+          assert.equal(run.conversation.model.state.mode, 'default');
+        });
+      }
 
       it('works in the next turn after a stop', async () => {
         assert.equal(await run.play('text'), 'end_turn');

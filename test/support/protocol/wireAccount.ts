@@ -104,6 +104,7 @@ export class WireAccount {
       return;
     }
     if (method === undefined) return; // answers nothing; the agents' referees judge that
+    if (method.startsWith('_')) return; // an extension of the agent's own
     this.#judge(method, 'result', result);
     this.#drive(method);
   }
