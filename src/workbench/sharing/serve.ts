@@ -440,10 +440,10 @@ class ServedAgents extends Configured<ServeOptions> {
  */
 function withoutQuestions({ services, catalog, log }: ServeOptions): ConversationServices {
   const { mcpServers: _mcp, editorTools: _tools, signInTerminal: _signIn, remote: _remote, ...others } = services;
-  // Nobody reviews changes here, and callers answer requests: the user's rules and choices are for
-  // the user's sessions.
+  // Nobody reviews changes here, and callers answer requests: the user's rules, choices and
+  // instructions are for the user's sessions.
   const { restarts: _restarts, changes: _changes, permissionRules: _rules, choices: _choices, ...own } = others;
-  const { suggestions: _suggestions, ...rest } = own;
+  const { suggestions: _suggestions, systemPrompt: _instructions, ...rest } = own;
   const files = new EditorFiles({ log });
   return {
     ...rest,
