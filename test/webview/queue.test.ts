@@ -210,7 +210,7 @@ describe('the focus', () => {
     await page.addInitScript(
       (first) =>
         addEventListener('DOMContentLoaded', () =>
-          host.next('hello').then(() => dispatchEvent(new MessageEvent('message', { data: first }))),
+          host.next('hello').then(() => dispatchEvent(new MessageEvent('message', { data: first, origin }))),
         ),
       shown,
     );
