@@ -92,7 +92,7 @@ export class Recorder {
     try {
       return run();
     } finally {
-      this.commit();
+      if (this.#together.length > 0 || this.#syncQueue) this.commit();
       this.#together = undefined;
       for (const next of this.#afterwards.splice(0)) next();
     }
@@ -112,15 +112,18 @@ export class Recorder {
     this.#isOver = true;
   }
 
-  /** Stores the open transaction now, before something irreversible. */
+  /**
+   * Stores the open transaction now, before something irreversible; at least the progress, which
+   * has the prompts.
+   */
   readonly commit = (): void => {
     const events = this.#together;
     const sync = this.#syncQueue;
-    if (!events || (events.length === 0 && !sync)) return;
+    if (!events) return;
     this.#together = [];
     this.#syncQueue = undefined;
     this.#persistence?.together(() => {
-      if (events.length > 0) this.#persistence?.events(events, this.#progress?.read());
+      this.#persistence?.events(events, this.#progress?.read());
       sync?.();
     });
   };

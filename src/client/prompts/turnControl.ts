@@ -375,7 +375,9 @@ export class TurnControl implements MessageSender {
     const { turn } = this.driver.state;
     const prompts = this.driver.state.prompts.filter((prompt) => isAwaited(prompt, turn));
     const known = new Set(prompts.map(({ promptId }) => promptId));
-    for (const item of queue.items) if (item.state === 'sending' && !known.has(item.id)) queue.setState(item, 'queued');
+    for (const item of queue.items.filter(({ id }) => !known.has(id)))
+      if (item.state === 'sending') queue.setState(item, 'queued');
+      else if (item.state === 'accepted') queue.doubt(item);
     for (const { handle, promptId, inTurn, steers = false } of prompts) {
       const item = itemOf(promptId);
       if (!item) continue;

@@ -105,7 +105,7 @@ export class JournalPersistence implements ConversationPersistence {
       this.#together = undefined;
     }
     const { events, changes, progress } = all;
-    if (changes.length === 0) this.events(events, progress);
+    if (changes.length === 0 && (events.length > 0 || !progress)) this.events(events, progress);
     else {
       const kept = this.#kept(events, progress);
       this.#write((journal, key) => {
@@ -116,7 +116,7 @@ export class JournalPersistence implements ConversationPersistence {
   }
 
   events(events: readonly TimedEvent[], progress?: ReadProgress): void {
-    if (events.length === 0) return;
+    if (events.length === 0 && !(this.#together && progress)) return;
     if (this.#together) {
       this.#together.events.push(...events);
       this.#together.progress = progress ?? this.#together.progress;
