@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { setImmediate as turnOfLoop } from 'node:timers/promises';
 import { knownSecrets } from '../../../../src/base/redact';
+import { textOfBlocks } from '../../../../src/base/text';
 import type { Conversation } from '../../../../src/client/conversation/conversation';
 import { AttachWindow } from '../../../support/keeper/attachWindow';
 import { MemoryKeeper } from '../../../support/keeper/memoryKeeper';
@@ -10,10 +11,15 @@ import { seeded } from '../../../support/store/random';
 import { seeds } from '../../../support/tier';
 
 const PROMPTS = ['one', 'two', 'three'];
+/** Put into the turns of these, unless none runs. */
+const ASIDES = ['aside', 'another'];
+
+const _meta = { steering: { supported: true } };
 
 /** An agent that answers each prompt in pieces, with a question in the middle. */
 class PiecewiseAgent {
   readonly prompts: string[] = [];
+  readonly steered: string[] = [];
   readonly answers = new Map<string, number>();
   readonly #script: (() => boolean)[] = [];
   readonly #keeper: MemoryKeeper;
@@ -52,11 +58,16 @@ class PiecewiseAgent {
     // One window counts on where the one before it stopped.
     if (id !== undefined) assert.equal(id, this.#lastId === undefined ? id : this.#lastId + 1);
     if (typeof id === 'number') this.#lastId = id;
-    if (method === 'initialize') this.#keeper.say({ jsonrpc: '2.0', id, result: { protocolVersion: 1 } });
+    if (method === 'initialize') this.#keeper.say({ jsonrpc: '2.0', id, result: { protocolVersion: 1, _meta } });
     if (method === 'session/new') this.#keeper.say({ jsonrpc: '2.0', id, result: { sessionId: 's' } });
-    if (method !== 'session/prompt') return;
+    if (method !== 'session/prompt' && method !== '_session/steering') return;
     const { prompt } = params as { prompt: { text: string }[] };
     const tag = prompt[0]?.text ?? '';
+    if (method === '_session/steering') {
+      if (!this.isDone) this.steered.push(tag);
+      this.#script.unshift(this.#say({ id, result: { outcome: this.isDone ? 'promptRequired' : 'injected' } }));
+      return;
+    }
     this.prompts.push(tag);
     const update = (text: string) =>
       this.#say({
@@ -99,6 +110,7 @@ interface Walk {
 }
 
 const FOR_EVER = 100_000;
+let steered = 0;
 
 async function run({ seed, until, lives }: Walk): Promise<number> {
   const random = seeded(seed);
@@ -131,6 +143,13 @@ async function run({ seed, until, lives }: Walk): Promise<number> {
     const { conversation } = window.session;
     // Whoever has typed a message that was not kept types it again.
     for (const tag of PROMPTS) if (window.isAlive && !known(tag)) conversation.send(tag).done.catch(() => {});
+    const aside = ASIDES.find((tag) => window.isAlive && !known(tag));
+    const isLast = agent.prompts.length >= PROMPTS.length && agent.isDone;
+    if (aside !== undefined && (isLast || (conversation.model.state.turn && random(8) === 0))) {
+      const { id, done } = conversation.send(aside);
+      done.catch(() => {});
+      conversation.queueActions.steer(id);
+    }
     // An agent that had no session yet begins again, and what was typed waits for the user.
     const doubtful = conversation.queue.items.find((item) => item.doubtful);
     if (doubtful && !conversation.isBusy) conversation.queueActions.sendNow(doubtful.id);
@@ -141,23 +160,30 @@ async function run({ seed, until, lives }: Walk): Promise<number> {
     else if (act === 1 && question !== undefined) conversation.answerPermission(question, 'yes');
     else agent.step();
     const { queue, connection, isBusy, model } = conversation;
-    if (!window.isAlive || !agent.isDone || agent.prompts.length < PROMPTS.length) continue;
+    if (!window.isAlive || !agent.isDone || !ASIDES.every(known) || agent.prompts.length < PROMPTS.length) continue;
     if (connection.kind !== 'ready' || isBusy || queue.items.length > 0 || model.state.turn) continue;
     break;
   }
   const { conversation } = window.session;
   const why = `seed ${seed}, ${deaths} windows died`;
-  assert.deepEqual([...agent.prompts].sort(), [...PROMPTS].sort(), `${why}: each message arrived once`);
-  assert.deepEqual([...agent.answers.values()], [1, 1, 1], `${why}: each question was answered once`);
+  const all = [...PROMPTS, ...ASIDES].sort();
+  assert.deepEqual([...agent.prompts, ...agent.steered].sort(), all, `${why}: each message arrived once`);
+  const users = conversation.model.state.entries.flatMap((entry) => (entry.kind === 'user' ? entry.content : []));
+  assert.deepEqual(users.map((block) => textOfBlocks([block])).sort(), all, `${why}: each message stands once`);
+  assert.ok(
+    [...agent.answers.values()].every((times) => times === 1),
+    `${why}: each question was answered once`,
+  );
   assert.equal(saidIn(conversation), agent.prompts.map(expected).join(''), `${why}: nothing is lost or twice`);
   const { turns, permissions } = conversation.model.state;
   assert.deepEqual(
     turns.map(({ stopReason, barrier }) => `${stopReason} ${barrier}`),
-    PROMPTS.map(() => 'end_turn response'),
+    agent.prompts.map(() => 'end_turn response'),
     `${why}: turns end as the agent says`,
   );
   assert.equal(permissions.size, 0);
   window.kill();
+  steered += agent.steered.length;
   return deaths;
 }
 
@@ -178,6 +204,7 @@ describe('a window that attaches to an agent', () => {
       let deaths = 0;
       for (let seed = first; seed <= last; seed++) deaths += await run({ seed, until, lives });
       assert.ok(deaths > last - first);
+      assert.ok(steered > 0, 'some messages were steered');
     });
   }
 
