@@ -43,6 +43,7 @@ export class AgentRun {
   #test: TestConversation | undefined;
   #processes = 0;
   #heard = 0;
+  #steered: unknown;
   #drawn = 0;
   #asked: Asked[] = [];
   readonly #submitted = new Set<string>();
@@ -82,6 +83,8 @@ export class AgentRun {
           new AgentFiles(diskFiles(), { agentName, missingFileReadsEmpty: missingFileReadsEmpty(initializeResult) }),
         onTraffic: (_key, dir, line) => {
           if (dir === 'in' && isUpdate(line)) this.#heard++;
+          const [, outcome] = (dir === 'in' && /"outcome":"(\w+)"/.exec(line)) || [];
+          if (outcome !== undefined) this.#steered = outcome;
         },
       },
     });
@@ -144,6 +147,36 @@ export class AgentRun {
     const { stopReason } = await done;
     this.draw('stopped in mid-stream');
     return stopReason;
+  }
+
+  /** Begins a script, and puts the text script into its turn: with the first words, or while a question is open. @returns what the agent answered, and the turns of the user's messages */
+  async steer(script: 'brief' | 'command'): Promise<{
+    readonly outcome: unknown;
+    readonly stopReason: StopReason;
+    readonly users: readonly (string | undefined)[];
+  }> {
+    const { conversation } = this;
+    const { done } = conversation.send(this.agent.prompt(script, this.#folder));
+    await this.#until(({ model: { state } }) =>
+      script === 'command' ? state.permissions.size > 0 : state.entries.at(-1)?.kind === 'agent',
+    );
+    conversation.queueActions.steer(conversation.send(this.agent.prompt('text', this.#folder)).id);
+    await this.#until(({ queue }) => queue.items.length === 0);
+    let isOver = false;
+    const result = done.finally(() => {
+      isOver = true;
+    });
+    const answering = this.#until(({ model: { state } }) => {
+      this.#answer(state, 'allow');
+      return isOver;
+    });
+    const { stopReason } = await result;
+    (conversation.model as SessionModel).touch('turn');
+    await answering;
+    this.draw(`steered in ${script}`);
+    const { entries } = conversation.model.state;
+    const users = entries.flatMap((entry) => (entry.kind === 'user' ? [entry.turnId] : []));
+    return { outcome: this.#steered, stopReason, users };
   }
 
   /** Begins a command that goes on for ten minutes, and stops it. @param showsOutput whether its output is to come while it runs */
