@@ -52,12 +52,11 @@ export class StartMode {
     return value && { id, value: value.value, label: value.name, isMode: true, isRequired: true };
   }
 
-  /** Undefined after the first message, and once it was answered. */
+  /** Undefined once it was answered. A message may be sent before the user sees it. */
   get view(): StartModeView | undefined {
-    const { current, values } = this.#offered;
-    const mode = values.find(({ value }) => value === current);
-    if (this.#own === undefined || !this.#isEmpty || this.#answer !== undefined || !mode || values.length < 2)
-      return undefined;
+    const { values } = this.#offered;
+    const mode = values.find(({ value }) => value === this.#own);
+    if (this.#answer !== undefined || !mode || values.length < 2) return undefined;
     const { name } = this.#conversation.agent;
     const words = oneLine(mode.description ?? '', MAX_WORDS);
     const begins = words
@@ -80,7 +79,6 @@ export class StartMode {
   }
 
   happened(event: SessionEvent): void {
-    if (event.type === 'turn_started' && this.#own !== undefined && this.#answer === undefined) this.answer('');
     const { id, current, values } = this.#offered;
     const isChosen =
       event.type === 'config' ? event.chosen === id && id !== undefined : event.type === 'mode' && event.byUser;

@@ -54,7 +54,6 @@ const FIELDS: Record<SessionPart, readonly Field[]> = {
   queue: ['queue', 'queuePaused', 'canSteer', 'failedTurnId'],
   attachments: ['attachments', 'canSteer'],
   turn: [
-    'startMode',
     'turn',
     'canSteer',
     'turnCount',
@@ -117,7 +116,7 @@ const READ: { readonly [K in Field]: (conversation: Conversation) => SessionView
   canCheckStatus: (c) => c.sessionId !== undefined && c.ops.can('status'),
   review: reviewOf,
   changesWork: (c) => c.changes.work.view,
-  startMode: (c) => (phaseOf(c) === 'ready' && c.agent.id !== 'demo' ? c.choices.startMode.view : undefined),
+  startMode: (c) => (c.connection.kind === 'ready' && c.agent.id !== 'demo' ? c.choices.startMode.view : undefined),
   banner: (c) => (c.agent.id === 'demo' ? l10n.t('This is a scripted demo, not a model.') : undefined),
 };
 
