@@ -7,6 +7,7 @@ import { at } from '../base/untrusted';
 import { type ClientCan, clientCan, promptOf, text, type Version } from './input';
 import { commands, sceneOf } from './scenes';
 import { DemoSession, type SessionOptions } from './session';
+import { Settings } from './settings';
 import { initializeResult, toV2Options } from './versions';
 import { RpcFault, type RpcId, Wire, type WireHandler } from './wire';
 
@@ -45,6 +46,10 @@ export class DemoAgent implements WireHandler {
         return this.#session(params).prompt(promptOf(params), id, at(params, '_meta', 'parley/state'));
       case '_session/steering':
         return this.#session(params).steer(promptOf(params));
+      case 'session/options': {
+        const settings = this.#sessions.get(String(at(params, 'sessionId')))?.settings;
+        return this.#offer(settings ?? new Settings(this.#can.booleanOptions));
+      }
       case 'auth/status':
         return { state: 'not_required', accounts: [] };
       case 'session/status':
@@ -91,13 +96,18 @@ export class DemoAgent implements WireHandler {
     const cwd = text(params, 'cwd');
     if (!isAbsolute(cwd)) throw new RpcFault(-32602, '"cwd" must be an absolute path.');
     const live = this.#sessions.get(id);
-    live?.opens(method);
-    const session = live ?? this.#begin(id, { method, wasForgotten: this.#forgotten.delete(id) }, cwd, can);
+    const named = at(params, 'systemPrompt') === undefined ? method : `${method} with systemPrompt`;
+    live?.opens(named);
+    const session = live ?? this.#begin(id, { method: named, wasForgotten: this.#forgotten.delete(id) }, cwd, can);
     this.#sessions.set(id, session);
+    session.settings.begin(at(params, 'configOptions'));
     // Version 2 wants it before the answer, also of an agent that waits for session/ready.
     if (this.#version === 2 && method === 'session/resume') await session.showState();
     session.opened(method);
-    const { settings } = session;
+    return this.#offer(session.settings);
+  }
+
+  #offer(settings: Settings): object {
     const configOptions = this.#options(settings.options());
     return this.#version === 2 ? { configOptions } : { modes: settings.modeState(), configOptions };
   }

@@ -48,6 +48,17 @@ export class Settings {
     else throw new RpcFault(-32602, `"${id}" cannot be set to ${JSON.stringify(value)}.`);
   }
 
+  /** Takes the values of a request that opens a session. Those that can't be set are ignored. */
+  begin(values: unknown): void {
+    for (const value of Array.isArray(values) ? values : []) {
+      try {
+        this.setOption(value);
+      } catch {
+        // The client sets it afterwards, and is told why not.
+      }
+    }
+  }
+
   modeState(): object {
     return { currentModeId: this.mode, availableModes: MODES };
   }

@@ -104,7 +104,8 @@ export function lineWithoutAccounts(text: string): string {
   if (!/"accounts"|auth\/status_update/.test(text)) return text;
   try {
     const value: unknown = JSON.parse(text);
-    const clean = (one: unknown) => (typeof one === 'object' && one !== null ? withoutAccounts(one as WireMessage) : one);
+    const clean = (one: unknown) =>
+      typeof one === 'object' && one !== null ? withoutAccounts(one as WireMessage) : one;
     return JSON.stringify(Array.isArray(value) ? value.map(clean) : clean(value));
   } catch {
     return text.includes('auth/status_update') ? REDACTED : text;

@@ -38,6 +38,8 @@ export interface AgentFeatures {
   readonly archive?: Feature;
   readonly additionalDirectories?: Feature;
   readonly systemPrompt?: Feature;
+  /** Tells the options of a session before it exists, and takes values for them as it opens one. */
+  readonly options?: Feature;
   readonly logout?: Feature;
   readonly authStatus?: Feature;
   readonly status?: Feature;
@@ -109,6 +111,8 @@ export interface SessionSetup {
   readonly mcpServers: readonly McpServer[];
   /** Texts that the agent adds to its own instructions. */
   readonly systemPrompt?: readonly string[];
+  /** The agent ignores those that it does not offer. */
+  readonly options?: readonly { readonly id: string; readonly value: string | boolean }[];
 }
 
 export interface SessionOffer {
@@ -194,6 +198,11 @@ export interface AgentAuth {
 }
 
 export interface StoredSessions {
+  /**
+   * `session/options` (unstable): what a session would begin with.
+   * @param sessionId the one that it would be forked from
+   */
+  options(setup: SessionSetup, sessionId: string | undefined, signal: AbortSignal): Promise<SessionOffer>;
   load(sessionId: string, setup: SessionSetup, signal: AbortSignal): Promise<SessionOffer>;
   fork(
     sessionId: string,

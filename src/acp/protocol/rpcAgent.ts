@@ -51,6 +51,16 @@ export abstract class RpcAgent implements Dialect, AgentAuth, StoredSessions, Se
     return this.#begin('session/new', {}, setup, signal);
   }
 
+  async options(
+    { cwd, additionalDirectories }: SessionSetup,
+    sessionId: string | undefined,
+    signal: AbortSignal,
+  ): Promise<SessionOffer> {
+    const place = setupToWire({ cwd, additionalDirectories, mcpServers: [] }, this.stdio);
+    const params = { ...place, mcpServers: undefined, sessionId };
+    return this.readOffer(sessionId ?? '', await this.rpc.request('session/options', params, { signal }));
+  }
+
   abstract load(sessionId: string, setup: SessionSetup, signal: AbortSignal): Promise<SessionOffer>;
   abstract resume(sessionId: string, setup: SessionSetup, replay: boolean, signal: AbortSignal): Promise<SessionOffer>;
 
@@ -144,8 +154,17 @@ export abstract class RpcAgent implements Dialect, AgentAuth, StoredSessions, Se
     more: Readonly<Record<string, unknown>>,
     signal: AbortSignal,
   ): Promise<SessionOffer> {
-    const params = { sessionId, ...setupToWire(setup, this.stdio), ...more };
+    const params = { sessionId, ...this.#toWire(setup), ...more };
     return this.readOffer(sessionId, await this.rpc.request(method, params, { signal }));
+  }
+
+  #toWire(setup: SessionSetup): Record<string, unknown> {
+    const { options = [] } = setup;
+    const configOptions = options.map(({ id, value }) => ({ configId: id, ...this.typeOf(value), value }));
+    return {
+      ...setupToWire(setup, this.stdio),
+      configOptions: configOptions.length > 0 ? configOptions : undefined,
+    };
   }
 
   async #begin(
@@ -154,7 +173,7 @@ export abstract class RpcAgent implements Dialect, AgentAuth, StoredSessions, Se
     setup: SessionSetup,
     signal: AbortSignal,
   ): Promise<SessionOffer> {
-    const raw = await this.rpc.request(method, { ...origin, ...setupToWire(setup, this.stdio) }, { signal });
+    const raw = await this.rpc.request(method, { ...origin, ...this.#toWire(setup) }, { signal });
     const sessionId = at(raw, 'sessionId');
     if (typeof sessionId !== 'string') {
       throw new ParleyError('protocol-violation', localizable('its answer to {0} has no session id', method));

@@ -45,6 +45,7 @@ function featuresOf(raw: unknown): AgentFeatures {
     archive: capability('sessionCapabilities', 'archive'),
     additionalDirectories: capability('sessionCapabilities', 'additionalDirectories'),
     systemPrompt: capability('sessionCapabilities', 'systemPrompt'),
+    options: capability('sessionCapabilities', 'options'),
     logout: capability('auth', 'logout'),
     authStatus: capability('auth', 'status'),
     mcpHttp: capability('mcpCapabilities', 'http'),

@@ -146,6 +146,7 @@ function featuresOf(raw: unknown): AgentFeatures {
     archive: session('archive'),
     additionalDirectories: session('additionalDirectories'),
     systemPrompt: session('systemPrompt'),
+    options: session('options'),
     logout: Array.isArray(authMethods) && authMethods.length > 0 ? {} : undefined,
     authStatus: toFeature(at(raw, 'capabilities', 'auth', 'status')),
     mcpHttp: session('mcp', 'http'),

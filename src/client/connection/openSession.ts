@@ -6,7 +6,7 @@ import { sendReady } from '../../acp/proposals/sessionReady';
 import { required, type SessionOffer, type SessionSetup } from '../../acp/protocol/dialect';
 import { forkAt } from '../../acp/quirks/forkPoint';
 import { repeatedEvents } from '../../acp/quirks/repeatedPast';
-import { ParleyError } from '../../base/errors';
+import { messageOf, ParleyError } from '../../base/errors';
 import { type LocalizableText, localizable } from '../../base/localizable';
 import type { SessionEvent } from '../../session/events/event';
 import { ownText } from '../../session/events/ownText';
@@ -23,9 +23,12 @@ import {
   type SessionOpenStrategy,
 } from './sessionOpenStrategy';
 import { type ReplayedSession, SessionReplay, type SessionReplayOptions } from './sessionReplay';
-import { openingChoices } from './shownChoices';
+import { initialValues, openingChoices } from './shownChoices';
 import { type AuthRefusal, signInMethods, signInWithSavedKey } from './signIn';
 import type { StartContext } from './startAgent';
+
+/** In milliseconds. */
+const OPTIONS_MS = 5000;
 
 /** What is asked of an agent that has started. */
 interface OpenRequest {
@@ -74,16 +77,17 @@ export async function openSession(
   const handed = handOver(await wanted.mcp, features, agent);
   const systemPrompt = (features.systemPrompt && context.services.systemPrompt?.(agent.id, context.cwd)) ?? [];
   signal.throwIfAborted();
-  const open = ({ servers }: McpOffer): Promise<OpenedOffer> => {
+  const open = async ({ servers }: McpOffer): Promise<OpenedOffer> => {
+    context.session.apply(openingChoices(context.session.transcript, agent.id));
     // The whole list goes with every way to open a session: an agent remembers none of it (section
     // 1.13).
-    const setup: SessionSetup = {
+    const place: SessionSetup = {
       cwd: context.cwd,
       additionalDirectories: features.additionalDirectories ? context.additionalDirectories : [],
       mcpServers: servers,
       systemPrompt: systemPrompt.map(({ text }) => text),
     };
-    context.session.apply(openingChoices(context.session.transcript, agent.id));
+    const setup = features.options ? await withOptions(context, link, opening, place, signal) : place;
     return opening.kind === 'reopen'
       ? openExisting(context, link, opening, way, setup, signal)
       : openNew(context, link, opening, setup, signal);
@@ -329,6 +333,32 @@ async function requestExisting(
   const { answer } = await askStatus({ link, sessionId }, signal);
   if (answer === 'live') return { sessionId };
   throw new ParleyError('session-not-found', localizable("The agent didn't confirm that it still has the session."));
+}
+
+/**
+ * Adds the values to begin with. A session that does not exist yet shows its options from now on.
+ */
+async function withOptions(
+  { agent, services, session }: StartContext,
+  link: AgentLink,
+  opening: SessionOpenStrategy,
+  setup: SessionSetup,
+  signal: AbortSignal,
+): Promise<SessionSetup> {
+  if (opening.kind !== 'reopen') {
+    const origin = opening.kind === 'fork' ? opening.sessionId : undefined;
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(OPTIONS_MS)]);
+    try {
+      const sessions = required(link.dialect.sessions);
+      applyOffer(session, await link.until((inner) => sessions.options(setup, origin, inner), limit));
+    } catch (error) {
+      signal.throwIfAborted();
+      link.throwIfEnded();
+      services.log.info(`session/options: ${messageOf(error)}`);
+    }
+  }
+  const remembered = opening.kind === 'new' ? services.choices?.of(agent.id) : undefined;
+  return { ...setup, options: initialValues(session.transcript, remembered) };
 }
 
 /** A time-out names the request: replaying without an answer differs from not starting. */

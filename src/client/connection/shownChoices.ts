@@ -3,11 +3,37 @@
 import * as l10n from '@vscode/l10n';
 import type { Choice, ConfigOption } from '../../session/events/content';
 import type { SessionEvent } from '../../session/events/event';
-import { isSameSetting, modeOption } from '../../session/model/choices';
+import { isSameSetting, modeOption, offers, targetOf } from '../../session/model/choices';
 import type { SessionState } from '../../session/model/state';
 
 type Shown = Readonly<Pick<SessionState, 'mode' | 'modes' | 'config' | 'chosen'>>;
 type Opened = Shown & Readonly<Pick<SessionState, 'wanted' | 'choicesOf' | 'isOpening'>>;
+
+/** The user's last choices with each agent, by option. */
+export interface RememberedChoices {
+  of(agentId: string): Readonly<Record<string, unknown>> | undefined;
+  remember(agentId: string, id: string, value: string | boolean): void;
+}
+
+/**
+ * Categories in which new sessions begin with the user's last choice: the model first, as the other
+ * may depend on it. Not modes: agents don't say which of them bypass permissions.
+ */
+const REMEMBERED = ['model', 'thought_level', 'speed'];
+
+/** Returns the last choices that the agent offers now. */
+export function rememberedOf(
+  remembered: Readonly<Record<string, unknown>>,
+  { config }: Readonly<Pick<SessionState, 'config'>>,
+): readonly Choice[] {
+  return REMEMBERED.flatMap((wanted) =>
+    config.flatMap((option): Choice[] => {
+      const value = remembered[option.id];
+      if (option.category !== wanted || (typeof value !== 'string' && typeof value !== 'boolean')) return [];
+      return offers(option, value) ? [{ id: option.id, value, label: labelOf(option, value) }] : [];
+    }),
+  );
+}
 
 /**
  * Returns what is shown, in the order in which it is set: mode, model, other options. A mode is
@@ -69,4 +95,22 @@ function wantedAfter(state: Opened): readonly Choice[] {
   if (state.isOpening) return state.wanted;
   const shown = shownChoices(state).filter((choice) => !state.wanted.some((one) => isSameSetting(one, choice)));
   return [...state.wanted, ...shown];
+}
+
+/**
+ * Returns the values to begin a session with: what must hold in it, and what the user chose last, as
+ * far as it is known to be offered.
+ */
+export function initialValues(
+  state: Readonly<SessionState>,
+  remembered: Readonly<Record<string, unknown>> | undefined,
+): readonly { readonly id: string; readonly value: string | boolean }[] {
+  const { wanted } = state;
+  const last = remembered ? rememberedOf(remembered, state) : [];
+  return [...wanted, ...last.filter((choice) => !wanted.some((one) => isSameSetting(one, choice)))].flatMap(
+    (choice) => {
+      const target = targetOf(state, choice);
+      return target?.kind === 'option' ? [{ id: target.option.id, value: target.value }] : [];
+    },
+  );
 }

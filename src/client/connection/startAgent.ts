@@ -21,6 +21,7 @@ import type { RemoteAccess } from '../transport/remoteTarget';
 import { type LinkOptions, RpcLink } from '../transport/rpcLink';
 import type { Stages } from '../transport/stages';
 import type { ReplayedSession } from './sessionReplay';
+import type { RememberedChoices } from './shownChoices';
 
 export interface LinkServices {
   readonly log: Log;
@@ -59,6 +60,8 @@ export interface StartServices extends LinkServices {
   readonly keys?: AgentKeys;
   /** Absent: agents have only their own instructions. */
   readonly systemPrompt?: SystemPrompt;
+  /** Absent: new sessions begin with the agent's own values. */
+  readonly choices?: RememberedChoices;
   /** In milliseconds. */
   readonly startTimeoutMs: () => number;
   readonly serverRefusals?: ServerRefusals;

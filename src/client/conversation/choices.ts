@@ -6,16 +6,15 @@ import { required } from '../../acp/protocol/dialect';
 import { errorText, messageOf, ParleyError } from '../../base/errors';
 import { type Localizable, type LocalizableText, lines, localizable, withoutFullStop } from '../../base/localizable';
 import { within } from '../../base/within';
-import type { Choice } from '../../session/events/content';
+import type { Choice, ConfigOption } from '../../session/events/content';
 import type { SessionEvent } from '../../session/events/event';
 import { isInForce, isSameSetting, modeOption, targetOf } from '../../session/model/choices';
 import type { SessionState } from '../../session/model/state';
 import { detailed, type PauseCode, type WaitReason } from '../../session/queue/waitReason';
 import type { Connector } from '../connection/connector';
-import { labelOf, modeChoice, shownChoices } from '../connection/shownChoices';
+import { labelOf, modeChoice, rememberedOf, shownChoices } from '../connection/shownChoices';
 import type { AgentLink, OpenedSession } from '../ports/agentLink';
 import type { ConversationServices } from './conversationOptions';
-import { rememberedOf } from './sessionChoices';
 import { StartMode } from './startMode';
 
 /** In milliseconds. */
@@ -30,7 +29,7 @@ export interface ChoosingConversation {
   readonly agent: { readonly id: string; readonly name: string };
   readonly model: { readonly state: Readonly<SessionState> };
   readonly queueActions: { release(code: PauseCode): void };
-  readonly connector: Pick<Connector, 'session' | 'ready'>;
+  readonly connector: Pick<Connector, 'session' | 'ready' | 'isStarting'>;
   readonly recorder: { readonly apply: (event: SessionEvent) => void };
   readonly services: Pick<ConversationServices, 'choices' | 'choiceMs' | 'log'>;
 }
@@ -152,9 +151,15 @@ export class Choices {
   }
 
   async #choose(choice: Choice): Promise<void> {
-    this.#conversation.connector.ready();
+    const { connector } = this.#conversation;
     const state = this.#state;
     const { wanted } = state;
+    if (state.isOpening && connector.isStarting && !connector.session) {
+      this.#apply([...wanted.filter((one) => !isSameSetting(one, choice)), choice]);
+      this.#showWanted(choice);
+      return;
+    }
+    connector.ready();
     const earlier = wanted.filter((one) => isSameSetting(one, choice));
     const others = wanted.filter((one) => !isSameSetting(one, choice));
     const held = others.filter((one) => isInForce(state, one));
@@ -173,6 +178,19 @@ export class Choices {
       this.#choosing = this.#choosing.filter((one) => one !== choosing);
     }
     this.#look();
+  }
+
+  /** The options of a session that is being opened: it is set as soon as that is there. */
+  #showWanted({ id, value, isMode }: Choice): void {
+    const { apply } = this.#conversation.recorder;
+    if (id === undefined) {
+      if (isMode) apply({ type: 'mode', current: String(value), isPast: true });
+      return;
+    }
+    const options = this.#state.config.map((option) =>
+      option.id === id ? ({ ...option, value } as ConfigOption) : option,
+    );
+    apply({ type: 'config', options, chosen: id, isPast: true });
   }
 
   /**

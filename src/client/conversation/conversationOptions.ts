@@ -10,7 +10,6 @@ import type { TurnServices } from '../prompts/promptSession';
 import type { RuleSet } from '../rules/judge';
 import type { Terminals } from '../terminals/terminals';
 import type { ConversationPersistence, KeptConversation } from './persistence';
-import type { RememberedChoices } from './sessionChoices';
 
 export interface ConversationOptions {
   readonly key: string;
@@ -36,7 +35,6 @@ export interface ConversationServices extends ConnectionServices, TurnServices, 
   readonly terminals: Terminals;
   /** Absent: every request is asked. */
   readonly permissionRules?: () => RuleSet;
-  readonly choices?: RememberedChoices;
   readonly choiceMs?: number;
   /**
    * Answers a request with the change that the user has edited; false: it wasn't edited, or isn't

@@ -1,10 +1,8 @@
-// The mode, the model and the options of a session: how an agent offers them, and what the user chose
-// last with each agent.
+// The mode, the model and the options of a session, however an agent offers them.
 import * as l10n from '@vscode/l10n';
-import type { Choice, ConfigOption, ConfigValue } from '../../session/events/content';
-import { offeredModes, offers } from '../../session/model/choices';
+import type { ConfigOption, ConfigValue } from '../../session/events/content';
+import { offeredModes } from '../../session/model/choices';
 import type { SessionState } from '../../session/model/state';
-import { labelOf } from '../connection/shownChoices';
 
 export interface ChoiceTarget {
   readonly model: { readonly state: Readonly<Pick<SessionState, 'mode' | 'modes' | 'config'>> };
@@ -12,32 +10,6 @@ export interface ChoiceTarget {
     setMode(modeId: string): Promise<void>;
     setConfigOption(id: string, value: string | boolean): Promise<void>;
   };
-}
-
-/** The user's last choices with each agent, by option. */
-export interface RememberedChoices {
-  of(agentId: string): Readonly<Record<string, unknown>> | undefined;
-  remember(agentId: string, id: string, value: string | boolean): void;
-}
-
-/**
- * Categories in which new sessions begin with the user's last choice: the model first, as the other
- * may depend on it. Not modes: agents don't say which of them bypass permissions.
- */
-const REMEMBERED = ['model', 'thought_level', 'speed'];
-
-/** Returns the last choices that the agent offers now. */
-export function rememberedOf(
-  remembered: Readonly<Record<string, unknown>>,
-  { config }: Readonly<Pick<SessionState, 'config'>>,
-): readonly Choice[] {
-  return REMEMBERED.flatMap((wanted) =>
-    config.flatMap((option): Choice[] => {
-      const value = remembered[option.id];
-      if (option.category !== wanted || (typeof value !== 'string' && typeof value !== 'boolean')) return [];
-      return offers(option, value) ? [{ id: option.id, value, label: labelOf(option, value) }] : [];
-    }),
-  );
 }
 
 export interface OfferedChoice {

@@ -8,7 +8,7 @@ import type { Choice, ConfigValue } from '../../session/events/content';
 import type { SessionEvent } from '../../session/events/event';
 import { modeOption, offeredModes } from '../../session/model/choices';
 import type { SessionState } from '../../session/model/state';
-import type { RememberedChoices } from './sessionChoices';
+import type { RememberedChoices } from '../connection/shownChoices';
 
 /** Where the answer is remembered; empty: the agent's own mode. No option has this id. */
 const ANSWER = '@startMode';

@@ -18,15 +18,44 @@ const suggestions: Definition = {
 };
 const session: Definition = { type: 'object', properties: { promptSuggestions: { type: 'object', properties: {} } } };
 
-/** Unstable, 1.31. */
+const text: Definition = { type: 'string' };
+const folders: Definition = { type: 'array', items: text };
+const value: Definition = {
+  type: 'object',
+  required: ['configId', 'value'],
+  properties: { configId: text, type: text, value: {} },
+};
+const values: Definition = { properties: { configOptions: { type: 'array', items: value } } };
+const optionsMethod = { 'x-method': 'session/options', 'x-side': 'agent' } as const;
+const options: Definitions = {
+  SessionCapabilities: { properties: { options: { type: 'object', properties: {} } } },
+  NewSessionRequest: values,
+  ResumeSessionRequest: values,
+  ForkSessionRequest: values,
+  SessionOptionsRequest: {
+    ...optionsMethod,
+    type: 'object',
+    required: ['cwd'],
+    properties: { cwd: text, additionalDirectories: folders, sessionId: text },
+  },
+  SessionOptionsResponse: { ...optionsMethod, type: 'object' },
+};
+
+/** Unstable, 1.31 and 1.32. */
 const additions: Readonly<Record<'v1' | 'v2', Definitions>> = {
-  v1: { SessionUpdate: { oneOf: [suggestions] }, ClientSessionCapabilities: session },
-  v2: { SessionUpdate: { anyOf: [suggestions] }, ClientCapabilities: { properties: { session } } },
+  v1: {
+    ...options,
+    LoadSessionRequest: values,
+    SessionUpdate: { oneOf: [suggestions] },
+    ClientSessionCapabilities: session,
+  },
+  v2: { ...options, SessionUpdate: { anyOf: [suggestions] }, ClientCapabilities: { properties: { session } } },
 };
 
 export function withNewer(version: 'v1' | 'v2', defs: Definitions): Definitions {
-  const changed = Object.entries(additions[version]).map(([name, { oneOf = [], anyOf = [], properties }]) => {
-    const { [name]: old = {} } = defs;
+  const changed = Object.entries(additions[version]).map(([name, addition]) => {
+    const { oneOf = [], anyOf = [], properties } = addition;
+    const { [name]: old = addition } = defs;
     return [
       name,
       {

@@ -56,7 +56,7 @@ export class OfficialSchema {
     const schema = require(file) as { readonly $defs: Readonly<Record<string, Definition>> };
     this.name = name;
     this.defs = unstable && newer ? withNewer(version, schema.$defs) : schema.$defs;
-    this.methods = methodsOf(schema.$defs);
+    this.methods = methodsOf(this.defs);
     // Most test processes judge a few messages only: compiling the schemas is what takes time.
     const quick = { validateSchema: false, inlineRefs: false, code: { optimize: false } };
     this.#ajv = new Ajv2020({ strict: false, allErrors: false, logger: false, validateFormats: true, ...quick });

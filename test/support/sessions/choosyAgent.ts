@@ -24,6 +24,7 @@ export interface Manner {
   readonly changesAtOpen?: Settings;
   readonly lateMs?: number;
   readonly wantsSignIn?: boolean;
+  readonly refuses?: string;
   readonly offers?: Readonly<Record<string, object>>;
 }
 
@@ -43,6 +44,8 @@ export class ChoosyAgent {
   manner: Manner = {};
   readonly prompts: HeardPrompt[] = [];
   readonly calls: string[] = [];
+  /** Resolves what holds back answers to session/new. */
+  opens: Promise<void> = Promise.resolve();
   readonly #kept = new Map<string, Settings>();
   #program: AgentProgram | undefined;
   #sessions = new Map<string, Settings>();
@@ -98,16 +101,20 @@ export class ChoosyAgent {
   async #answer(method: string, params: unknown): Promise<object | undefined> {
     const { reopens = 'resume', isSilent } = this.manner;
     const sessionId = String(at(params, 'sessionId'));
+    if (method === this.manner.refuses) return { error: { code: -32603, message: `no ${method}` } };
     switch (method) {
       case 'initialize': {
         const sessionCapabilities = { fork: {}, ...this.manner.offers, ...(reopens === 'resume' && { resume: {} }) };
         const agentCapabilities = { sessionCapabilities, ...(reopens === 'load' && { loadSession: true }) };
         return { result: { protocolVersion: 1, agentInfo: { name: 'choosy', version: '1' }, agentCapabilities } };
       }
+      case 'session/options':
+        return { result: { configOptions: this.#optionsOf(this.#sessions.get(sessionId) ?? INITIAL) } };
       case 'session/new':
       case 'session/fork': {
+        await this.opens;
         const made = `s${++this.#count}`;
-        this.#set(made, INITIAL);
+        this.#set(made, this.#begun(INITIAL, params));
         return { result: { sessionId: made, ...this.#offer(made) } };
       }
       case 'session/load':
@@ -118,7 +125,8 @@ export class ChoosyAgent {
             error: { code: -32000, message: 'sign in', data: { authMethods: [{ id: 'login', name: 'Log in' }] } },
           };
         if (!kept) return { error: { code: -32002, message: 'no such session' } };
-        this.#set(sessionId, this.#sessions.get(sessionId) ?? (this.manner.remembers ? kept : INITIAL));
+        const initial = this.#sessions.get(sessionId) ?? (this.manner.remembers ? kept : INITIAL);
+        this.#set(sessionId, this.#begun(initial, params));
         if (this.manner.misnames) this.#named.set(sessionId, INITIAL);
         return { result: isSilent ? {} : this.#offer(sessionId) };
       }
@@ -136,6 +144,20 @@ export class ChoosyAgent {
       default:
         return { error: { code: -32601, message: `no ${method}` } };
     }
+  }
+
+  /** With the initial values of the request, if it offers to take some. */
+  #begun(settings: Settings, params: unknown): Settings {
+    const { treats = {}, offers } = this.manner;
+    const given = at(params, 'configOptions');
+    if (given !== undefined && !offers?.options) throw new Error('initial values were not announced');
+    const taken = (Array.isArray(given) ? given : []).flatMap((one): [string, string | boolean][] => {
+      const [id, value] = [String(at(one, 'configId')), at(one, 'value')];
+      if ((at(one, 'type') === 'boolean') !== (typeof value === 'boolean')) throw new Error(`${id} has the wrong type`);
+      const isOffered = typeof value === 'boolean' || this.#values(id).includes(String(value));
+      return isOffered && (treats[id] ?? 'sets') === 'sets' ? [[id, value as string]] : [];
+    });
+    return { ...settings, ...Object.fromEntries(taken) };
   }
 
   async #choose(sessionId: string, id: string, value: unknown): Promise<object | undefined> {

@@ -332,6 +332,19 @@ for (const version of [1, 2] as const)
     );
 
     proof(
+      'begins a session with what the user chose last, if the agent takes it with the request',
+      ['v1:session/options', 'v1:agent/sessionCapabilities.options', 'v2:session/options', 'v2:agent/session.options'],
+      async () => {
+        const choices = { of: () => ({ size: 'large' }), remember: () => undefined };
+        rig.open({ offers: ['config', 'options'] }, { choices });
+        await rig.send('say x');
+        assert.equal(rig.conversation.model.state.config[0]?.value, 'large');
+        assert.ok(!rig.methods.includes('session/set_config_option'));
+      },
+      version,
+    );
+
+    proof(
       'leaves a question of the agent without an answer',
       [
         'v1:session/request_permission cancel',

@@ -59,10 +59,24 @@ describe('demo agent', () => {
     assert.deepEqual(agentCapabilities.session, { ready: true });
     assert.deepEqual(agentCapabilities.sessionCapabilities, {
       ...{ close: {}, resume: {}, status: {}, turnComplete: {} },
-      ...{ fork: {}, delete: {} },
+      ...{ fork: {}, delete: {}, options: {}, systemPrompt: {} },
     });
     const unknown = await client.send('session/load', { sessionId, cwd, mcpServers: [] }).answer;
     assert.equal(unknown.error.code, -32601);
+  });
+
+  it('tells its options before a session exists, and begins one with the values of the request', async () => {
+    await start();
+    const valuesOf = ({ configOptions }: { configOptions: { id: string; currentValue: unknown }[] }) =>
+      Object.fromEntries(configOptions.map(({ id, currentValue }) => [id, currentValue]));
+    const { pace } = valuesOf(await client.request('session/options', { cwd }));
+    assert.equal(pace, 'natural');
+    const configOptions = [
+      { configId: 'pace', value: 'brisk' },
+      { configId: 'mode', value: 'gone' },
+    ];
+    const opened = valuesOf(await client.request('session/new', { cwd, mcpServers: [], configOptions }));
+    assert.deepEqual([opened.pace, opened.mode], ['brisk', 'ask']);
   });
 
   it('says nothing about a session before session/ready, and offers its commands after', async () => {

@@ -23,9 +23,7 @@ export function judgeParams(version: 1 | 2, method: string, params: unknown, scr
     }
     case 'session/set_config_option': {
       const type = at(params, 'type');
-      const boolean = typeof at(params, 'value') === 'boolean';
-      const wanted = boolean ? 'boolean' : version === 2 ? 'id' : undefined;
-      return type === wanted ? [] : [`${method} with the type ${JSON.stringify(type)}`];
+      return type === typeOf(version, at(params, 'value')) ? [] : [`${method} with the type ${JSON.stringify(type)}`];
     }
     case 'authenticate':
     case 'auth/login': {
@@ -39,6 +37,11 @@ export function judgeParams(version: 1 | 2, method: string, params: unknown, scr
     default:
       return [];
   }
+}
+
+function typeOf(version: 1 | 2, value: unknown): string | undefined {
+  if (typeof value === 'boolean') return 'boolean';
+  return version === 2 ? 'id' : undefined;
 }
 
 function place(version: 1 | 2, method: string, params: unknown, offers: ReadonlySet<Offer>): string[] {
@@ -63,6 +66,10 @@ function place(version: 1 | 2, method: string, params: unknown, offers: Readonly
     wrong.push(`${method} with additionalDirectories, which were not advertised`);
   if (Array.isArray(more) && !more.every((one) => typeof one === 'string' && isAbsolute(one)))
     wrong.push(`${method} with additionalDirectories that are not absolute`);
+  const values = at(params, 'configOptions');
+  if (values !== undefined && !offers.has('options')) wrong.push(`${method} with values, which were not advertised`);
+  for (const one of Array.isArray(values) ? values : [])
+    if (at(one, 'type') !== typeOf(version, at(one, 'value'))) wrong.push(`${method} with a value of the wrong type`);
   return [...wrong, ...instructions(method, at(params, 'systemPrompt'), offers)];
 }
 

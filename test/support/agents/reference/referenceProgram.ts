@@ -133,7 +133,7 @@ class ReferenceAgent {
       case 'session/new':
         if (this.#script.signInFile !== undefined && !existsSync(this.#script.signInFile))
           throw new Fault(-32000, 'Authentication required');
-        return this.#open(id, method, `reference-${++this.#sequence}`);
+        return this.#open(id, method, `reference-${++this.#sequence}`, params);
       case 'session/fork': {
         const messageId = at(params, '_meta', 'jetbrains', 'air', 'fork', 'messageId');
         const { forksAt } = this.#script;
@@ -164,6 +164,8 @@ class ReferenceAgent {
             title: `Saved ${saved}`,
           })),
         });
+      case 'session/options':
+        return this.#answer(id, method, { configOptions: this.#config('small') });
       case 'auth/status':
         return this.#answer(id, method, SIGNED_IN);
       case 'session/set_title':
@@ -208,13 +210,15 @@ class ReferenceAgent {
   }
 
   /** Answers with a session, and lets notifications for it race against that answer. */
-  async #open(id: unknown, method: string, sessionId: string): Promise<void> {
+  async #open(id: unknown, method: string, sessionId: string, params?: unknown): Promise<void> {
     const { race, ready, offers = [] } = this.#script;
     const session: Session = { id: sessionId, ready: false, running: undefined, queue: [] };
     const names = method === 'session/new' || method === 'session/fork';
     const result = {
       ...(names && { sessionId }),
-      ...(offers.includes('config') && { configOptions: this.#config('small') }),
+      ...(offers.includes('config') && {
+        configOptions: this.#config(at(params, 'configOptions', '0', 'value') ?? 'small'),
+      }),
       ...(offers.includes('modes') && this.#version === 1 && { modes: this.#modes() }),
     };
     const early = Array.from({ length: race ? RACING : 0 }, (_, index) => this.#racing(sessionId, index + 1));
@@ -448,7 +452,7 @@ class ReferenceAgent {
   #config(value: unknown): object[] {
     const idKey = this.#version === 2 ? 'configId' : 'id';
     const options = ['small', 'large'].map((one) => ({ value: one, name: one }));
-    return [{ [idKey]: 'size', name: 'Size', type: 'select', currentValue: value, options }];
+    return [{ [idKey]: 'size', name: 'Size', category: 'model', type: 'select', currentValue: value, options }];
   }
 
   #modes(): object {

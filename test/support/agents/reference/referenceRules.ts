@@ -21,7 +21,7 @@ const baseline: Readonly<Record<1 | 2, readonly string[]>> = {
 };
 const named = (...offers: readonly Offer[]) => offers.map((offer): [string, Offer] => [`session/${offer}`, offer]);
 const inBoth: readonly (readonly [string, Offer])[] = [
-  ...named('fork', 'delete', 'archive'),
+  ...named('fork', 'delete', 'archive', 'options'),
   ['session/set_title', 'title'],
   ['session/unarchive', 'archive'],
   ['session/set_config_option', 'config'],

@@ -84,6 +84,7 @@ const places = {
     1: ['sessionCapabilities', 'additionalDirectories'],
     2: ['session', 'additionalDirectories'],
   },
+  options: { 1: ['sessionCapabilities', 'options'], 2: ['session', 'options'] },
   systemPrompt: { 1: ['sessionCapabilities', 'systemPrompt'], 2: ['session', 'systemPrompt'] },
   authStatus: { 1: ['auth', 'status'], 2: ['auth', 'status'] },
   logout: { 1: ['auth', 'logout'] },

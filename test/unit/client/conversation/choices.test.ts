@@ -62,6 +62,62 @@ describe('what the user chose', () => {
         assert.deepEqual(session.composer, chosen);
       });
 
+  describe('where the agent takes it as it opens a session', () => {
+    const takes: Manner = { offers: { options: {} }, modeOption: true };
+    const sets = (): readonly string[] => session.agent.calls.filter((method) => /set_/.test(method));
+
+    for (const reopens of ['resume', 'load'] as const)
+      it(`goes with the request (${reopens})`, async () => {
+        await begin({ ...takes, reopens });
+        const before = sets().length;
+        await WAYS['the window is closed and opened']();
+        await session.conversation.send('two').done;
+        assert.deepEqual(lastPrompt()?.settings, chosen);
+        assert.equal(sets().length, before, 'nothing had to be set afterwards');
+      });
+
+    it('is set afterwards as far as the agent ignores it', async () => {
+      await begin(takes);
+      session.agent.manner = { ...takes, treats: { effort: 'late' } };
+      await WAYS['the window is closed and opened']();
+      const before = sets().length;
+      await session.conversation.send('two').done;
+      assert.deepEqual(lastPrompt()?.settings, chosen);
+      assert.equal(sets().length, before + 1);
+    });
+
+    it('begins a new session with what was chosen last, but not with a mode', async () => {
+      const last = { mode: 'read-only', model: 'large', effort: 'high', web: true, gone: 'x' };
+      session.agent.manner = takes;
+      session.open({ services: { choices: { of: () => last, remember: () => undefined } } });
+      await session.conversation.send('one').done;
+      assert.deepEqual(lastPrompt()?.settings, { ...initial, model: 'large', effort: 'high' });
+      assert.deepEqual(session.agent.calls, ['initialize', 'session/options', 'session/new', 'session/prompt']);
+    });
+
+    it('can be chosen before the session exists', async () => {
+      const opens = Promise.withResolvers<void>();
+      session.agent.opens = opens.promise;
+      session.agent.manner = takes;
+      session.open();
+      const started = session.conversation.start();
+      await session.until(({ model }) => model.state.config.length > 0);
+      await session.conversation.choices.setConfigOption('model', 'large');
+      assert.equal(session.composer.model, 'large');
+      opens.resolve();
+      await started;
+      await session.conversation.send('one').done;
+      assert.deepEqual(lastPrompt()?.settings, { ...initial, model: 'large' });
+    });
+
+    it('does not keep a session from opening where the options cannot be told', async () => {
+      session.agent.manner = { ...takes, refuses: 'session/options' };
+      session.open();
+      await session.conversation.send('one').done;
+      assert.deepEqual(lastPrompt()?.settings, initial);
+    });
+  });
+
   it('is set where the agent says nothing of a session that it opens again', async () => {
     await begin({ isSilent: true });
     await WAYS['the window is closed and opened']();

@@ -36,6 +36,7 @@ async function play(seed: number, folder: string): Promise<Outcome> {
     remembers: below(2) === 0,
     modeOption: agent.manner.modeOption ?? below(2) === 0,
     reopens: agent.manner.reopens ?? one(['resume', 'load', 'never']),
+    offers: agent.manner.offers ?? (below(2) === 0 ? { options: {} } : {}),
     isSilent: below(4) === 0,
     treats: Object.fromEntries(Object.keys(OPTIONS).map((id) => [id, one(TREATMENTS)])),
     ...(below(4) === 0 && { drops: [one(['read-only', 'ask', 'large', 'high'])] }),

@@ -2,16 +2,12 @@
 
 import { strict as assert } from 'node:assert';
 import { join } from 'node:path';
+import { type RememberedChoices, rememberedOf } from '../../../../src/client/connection/shownChoices';
 import type { Conversation } from '../../../../src/client/conversation/conversation';
-import {
-  type ChoiceTarget,
-  choiceOf,
-  nextOf,
-  type RememberedChoices,
-  rememberedOf,
-  valueLabel,
-} from '../../../../src/client/conversation/sessionChoices';
+
+import { type ChoiceTarget, choiceOf, nextOf, valueLabel } from '../../../../src/client/conversation/sessionChoices';
 import { projectSession } from '../../../../src/client/view/projectSession';
+
 import { waitReasonLabel } from '../../../../src/client/view/waitReasonLabels';
 import type { ConfigOption } from '../../../../src/session/events/content';
 import type { SessionEvent } from '../../../../src/session/events/event';

@@ -1,6 +1,6 @@
 // What the user is told of the mode in which an agent begins, and what becomes of the answer.
 import { strict as assert } from 'node:assert';
-import type { RememberedChoices } from '../../../../src/client/conversation/sessionChoices';
+import type { RememberedChoices } from '../../../../src/client/connection/shownChoices';
 import { StartMode } from '../../../../src/client/conversation/startMode';
 import type { SessionEvent } from '../../../../src/session/events/event';
 import { SessionModel } from '../../../../src/session/model/model';
