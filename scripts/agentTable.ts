@@ -78,7 +78,7 @@ async function tryAgent(agent: RealAgent): Promise<void> {
     held: scriptPrompt('text', work),
   });
   await agent.settle?.();
-  const found = await agentFacts(agent, join(folder, `facts ${id}`), (line) => process.stdout.write(`${line}\n`));
+  const found = await agentFacts(agent, work, (line) => process.stdout.write(`${line}\n`));
   facts.set(name, [name, version, today, ...Object.keys(FACTS).map((fact) => found[fact as keyof typeof FACTS])]);
 }
 

@@ -1,7 +1,7 @@
 // What a real agent does where the protocol leaves it a choice, or where agents differ: tried over bare JSON-RPC in version 1, and told in a few words each.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { goneFrom } from '../support/processes';
@@ -42,9 +42,8 @@ createInterface({ input: process.stdin }).on('line', (line) => {
 });
 `;
 
-/** Tries an agent in a folder that must be empty. @param note is told what is tried, and what could not be found out */
+/** Tries an agent in a folder. @param note is told what is tried, and what could not be found out */
 export async function agentFacts(agent: RealAgent, cwd: string, note: (line: string) => void): Promise<AgentFacts> {
-  await mkdir(cwd, { recursive: true });
   const trial = new Trial(agent, cwd);
   const facts = {} as AgentFacts;
   const find = async (fact: keyof AgentFacts, words: () => Promise<string>): Promise<void> => {
@@ -247,6 +246,7 @@ class Trial {
     const client = await this.#restart();
     const script = join(this.#cwd, 'mcpServer.cjs');
     const asked = join(this.#cwd, 'asked.txt');
+    await rm(asked, { force: true });
     await writeFile(script, MCP_SERVER);
     const { http, sse } = this.#capabilities.mcpCapabilities ?? {};
     const server = (name: string, command: string, args: readonly string[]): object => ({
