@@ -218,11 +218,17 @@ class Step extends TurnEnds {
 
   /** The message is in the turn that runs, or was in the one that has just ended. */
   #steered(prompt: Prompt): void {
-    const { handle, promptId, inserted } = prompt;
-    const turnId = this.state.turn?.id ?? `t${this.state.turns}`;
+    const { handle, promptId, inserted, inTurn } = prompt;
+    const { turn } = this.state;
+    const turnId = turn?.id ?? `t${this.state.turns}`;
     Object.assign(prompt, { awaited: false, inserted: true, inTurn: true });
     if (!inserted) this.effects.push({ type: 'inserted', handle, promptId, turnId });
-    if (this.state.turn) return;
+    // Its repetition came after the end, and has begun a turn whose end nobody tells.
+    if (turn && inTurn && !turn.busySeen && this.promptsInTurn().every(({ steers }) => steers)) {
+      turn.unclear = handle;
+      this.await(turn, 'unclear');
+    }
+    if (turn) return;
     this.state.prompts = this.state.prompts.filter((other) => other !== prompt);
     this.effects.push({ type: 'done', handle, promptId, result: { turnId, stopReason: 'unknown' } });
   }

@@ -73,6 +73,18 @@ describe('a message that is put into the running turn', () => {
     assert.deepEqual([said, queue], [['1 user: one', '1 late user: two', '2 user: three'], []]);
   });
 
+  it('holds up no other message if the agent repeats it after the end of the turn', async () => {
+    for (const protocol of [1, 2]) {
+      const [said, queue] = await messagesOf(
+        protocol === 1
+          ? 'prompt one; steer two; ends 1; piece u2 two; outcome 2 injected; +5000 prompt three; ends 3'
+          : 'prompt one; running; receipt 1; steer two; idle end_turn; echo u2 two; outcome 2 injected; +5000 prompt three; running; receipt 3; idle end_turn',
+        { protocol, ...(protocol === 2 && { can: { session: {} } }) },
+      );
+      assert.deepEqual([said, queue], [['1 user: one', '2 user: two', '3 user: three'], []]);
+    }
+  });
+
   it('stays with the user if the turn was stopped', async () => {
     const [said, queue] = await messagesOf('prompt one; steer two; stop; outcome 2 promptRequired; ends 1 cancelled');
     assert.deepEqual([said, queue], [['1 user: one'], ['two queued']]);
