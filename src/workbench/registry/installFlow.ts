@@ -96,7 +96,8 @@ export function actionsOf(
   const { current, previous } = group;
   const newer = newerOf(group, agents);
   const stable = agents.find(({ id }) => id === group.id);
-  const other = current.isPreview ? stable : stable?.preview;
+  // One version has one folder, which a session may use.
+  const other = [current.isPreview ? stable : stable?.preview].find((one) => one?.version !== current.version);
   const actions: readonly (ListButton | undefined)[] = [
     newer && {
       icon: 'cloud-download',

@@ -166,6 +166,7 @@ describe('the registry of agents', () => {
       'Remove',
     ]);
     assert.deepEqual(offered(old, stable), ['Switch to stable version 2.0.0', 'Remove']);
+    assert.deepEqual(offered({ ...old, version: '2.0.0' }, stable), ['Remove']);
   });
 
   it('asks before it switches to the preview channel, and says what that means', async () => {
