@@ -1,6 +1,7 @@
 // Removes secrets from traffic. Streamed text arrives in many messages, and a secret may be split
 // between two of them with other messages in between, so all parts of a text are searched together.
 import { setImmediate } from 'node:timers/promises';
+import { lineWithoutAccounts, withoutAccounts } from '../base/accounts';
 import { type KnownSecrets, REDACTED } from '../base/knownSecrets';
 import { knownSecrets, redact, redactPieces } from '../base/redact';
 import { at } from '../base/untrusted';
@@ -86,30 +87,6 @@ function cleanMessage(entry: TrafficEntry, message: WireMessage, known: KnownSec
   const clean = jsonObject(text);
   // Redaction by appearance may replace more than a string, which breaks the JSON.
   return clean ? { entry, message: clean, text } : { entry, text };
-}
-
-/** Leaves out who is signed in to the agent. */
-function withoutAccounts(message: WireMessage): WireMessage {
-  const { method, params, result } = message;
-  if (method === '_auth/status_update') return { ...message, params: { authStatus: REDACTED } };
-  if (method === 'auth/status_update')
-    return { ...message, params: { state: at(params, 'state'), accounts: REDACTED } };
-  // The answer to auth/status.
-  const isStatus = at(result, 'accounts') !== undefined && at(result, 'state') !== undefined;
-  return isStatus ? { ...message, result: { state: at(result, 'state'), accounts: REDACTED } } : message;
-}
-
-/** As {@link withoutAccounts}, for messages, batches, and lines that were cut or only quote one. */
-export function lineWithoutAccounts(text: string): string {
-  if (!/"accounts"|auth\/status_update/.test(text)) return text;
-  try {
-    const value: unknown = JSON.parse(text);
-    const clean = (one: unknown) =>
-      typeof one === 'object' && one !== null ? withoutAccounts(one as WireMessage) : one;
-    return JSON.stringify(Array.isArray(value) ? value.map(clean) : clean(value));
-  } catch {
-    return text.includes('auth/status_update') ? REDACTED : text;
-  }
 }
 
 function withoutOpenEnd(last: string, pieces: readonly string[], known: KnownSecrets): string {

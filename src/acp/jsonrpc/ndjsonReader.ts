@@ -9,6 +9,7 @@ import {
   type Message,
   type MessageReader,
 } from 'vscode-jsonrpc';
+import { lineWithoutAccounts } from '../../base/accounts';
 import { errorText, ParleyError } from '../../base/errors';
 import { LineSplitter } from '../../base/lineSplitter';
 import { localizable } from '../../base/localizable';
@@ -255,7 +256,8 @@ function errorResponse(id: string | number, error: unknown): Message {
 }
 
 /** The beginning of a line, as a copy: a slice would keep the whole chunk in memory. */
-function bounded(line: string): string {
+function bounded(whole: string): string {
+  const line = lineWithoutAccounts(whole);
   const text = line.length > MAX_NOISE_CHARS ? `${line.slice(0, MAX_NOISE_CHARS)}…` : line;
   return Buffer.from(text.trimEnd(), 'utf8').toString('utf8');
 }

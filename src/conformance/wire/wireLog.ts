@@ -1,6 +1,6 @@
 // The wire of one check as it is recorded: each line in order, and notes of the client between them.
+import { lineWithoutAccounts } from '../../base/accounts';
 import { at } from '../../base/untrusted';
-import { lineWithoutAccounts } from '../../traffic/cleanMessages';
 
 export interface WireLine {
   readonly n: number;

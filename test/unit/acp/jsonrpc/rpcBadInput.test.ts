@@ -69,6 +69,20 @@ describe('RpcConnection', () => {
       assert.equal(transport.sent.length, 1);
     });
 
+    it('lines that are refused are logged without who is signed in', async () => {
+      const { transport, seen, count, logged } = wire();
+      const told = { method: '_auth/status_update', params: { authStatus: { kind: 'account', label: 'Max' } } };
+      const result = { state: 'authenticated', accounts: [{ label: 'Max' }], more: 'x'.repeat(10_000) };
+      transport.sayJson([told]);
+      transport.sayJson({ jsonrpc: '2.0', id: null, result });
+      transport.say(`sent ${JSON.stringify(told)}\n`);
+      transport.sayJson(update(1));
+      await count(1);
+      assert.equal(seen.length, 1);
+      assert.equal(logged.length, 3);
+      assert.doesNotMatch(logged.join('\n'), /Max/);
+    });
+
     it('a million lines of noise do not flood the log', async () => {
       const { transport, connection, logged, count } = wire();
       transport.say('garbage\n'.repeat(10_000));
