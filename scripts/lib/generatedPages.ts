@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { collectProofs, supportTable } from '../../test/unit/conformance/matrix';
-import { propertyTable, type SettingsManifest, settingsTable } from './settingsTables';
+import { propertyTable, type SettingsManifest, settingsTables } from './settingsTables';
 
 /** A page with its path relative to the repository. */
 export interface GeneratedPage {
@@ -25,7 +25,7 @@ export function generatedPages(root: string): readonly GeneratedPage[] {
   const proofs = collectProofs();
   return [
     page('docs/settings.md', {
-      settings: settingsTable(manifest, texts),
+      settings: settingsTables(manifest, texts),
       ...Object.fromEntries(OBJECT_SETTINGS.map((key) => [key, propertyTable(manifest, texts, key)])),
     }),
     page('docs/protocol.md', { 'version 1': supportTable(1, proofs), 'version 2': supportTable(2, proofs) }),

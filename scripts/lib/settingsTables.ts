@@ -12,23 +12,33 @@ interface Schema {
   readonly additionalProperties?: Schema | boolean;
 }
 
-export interface SettingsManifest {
-  readonly contributes: { readonly configuration: { readonly properties: Readonly<Record<string, Schema>> } };
+export interface SettingsManifest<S = Schema> {
+  readonly contributes: {
+    readonly configuration: readonly { readonly title: string; readonly properties: Readonly<Record<string, S>> }[];
+  };
 }
 
 /** Texts of package.nls.json by key. */
 type Texts = Readonly<Record<string, string>>;
 
-/** Returns the table of all settings, in the order of the settings editor. */
-export function settingsTable(manifest: SettingsManifest, texts: Texts): string {
-  const { properties } = manifest.contributes.configuration;
-  const sorted = Object.entries(properties).sort(([, a], [, b]) => (a.order ?? 0) - (b.order ?? 0));
-  return table('Setting', sorted, texts);
+/** Returns the settings of all sections. */
+export function settingsOf<S>({ contributes }: SettingsManifest<S>): Readonly<Record<string, S>> {
+  return Object.assign({}, ...contributes.configuration.map(({ properties }) => properties)) as Record<string, S>;
+}
+
+/** Returns a table for each section of the settings editor, in its order. */
+export function settingsTables({ contributes }: SettingsManifest, texts: Texts): string {
+  return contributes.configuration
+    .map(({ title, properties }) => {
+      const sorted = Object.entries(properties).sort(([, a], [, b]) => (a.order ?? 0) - (b.order ?? 0));
+      return `**${texts[title.replaceAll('%', '')] ?? title}**\n\n${table('Setting', sorted, texts)}`;
+    })
+    .join('\n\n');
 }
 
 /** Returns the table of the properties of a setting that is an object, or of its entries. */
 export function propertyTable(manifest: SettingsManifest, texts: Texts, key: string): string {
-  const schema = manifest.contributes.configuration.properties[key];
+  const schema = settingsOf(manifest)[key];
   return table('Property', schema === undefined ? [] : propertiesOf(schema, ''), texts);
 }
 

@@ -3,6 +3,7 @@ import { strict as assert } from 'node:assert';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { generatedPages } from '../../../scripts/lib/generatedPages';
+import { type SettingsManifest, settingsOf } from '../../../scripts/lib/settingsTables';
 import { packagedReadme } from '../../../scripts/lib/stagePackage';
 import { LANGUAGES } from '../../../scripts/lib/texts';
 import { parseAgents } from '../../../src/agents/agentDefinition';
@@ -10,11 +11,10 @@ import { sources } from './sources';
 
 interface Manifest {
   readonly scripts: Readonly<Record<string, string>>;
-  readonly contributes: {
+  readonly contributes: SettingsManifest<unknown>['contributes'] & {
     readonly commands: readonly { readonly command: string; readonly title: string }[];
     readonly keybindings: readonly { readonly key: string; readonly mac: string }[];
     readonly views: Readonly<Record<string, readonly { readonly id: string }[]>>;
-    readonly configuration: { readonly properties: Readonly<Record<string, unknown>> };
     readonly walkthroughs: readonly {
       readonly steps: readonly { readonly id: string; readonly media: { readonly markdown: string } }[];
     }[];
@@ -41,7 +41,8 @@ const pagesIn = (folder: string): readonly Page[] =>
 
 const manifest = JSON.parse(read('package.json')) as Manifest;
 const texts = JSON.parse(read('package.nls.json')) as Readonly<Record<string, string>>;
-const { commands, configuration, keybindings, views, walkthroughs } = manifest.contributes;
+const { commands, keybindings, views, walkthroughs } = manifest.contributes;
+const settingKeys = Object.keys(settingsOf(manifest));
 const titleOf = (title: string): string => texts[title.replaceAll('%', '')] ?? title;
 const steps = walkthroughs.flatMap((walkthrough) => walkthrough.steps);
 const readme = page('README.md');
@@ -95,7 +96,7 @@ describe('the documentation', () => {
   });
 
   it('lists each setting', () => {
-    for (const key of Object.keys(configuration.properties)) assert.ok(row(settings, key).length > 0, key);
+    for (const key of settingKeys) assert.ok(row(settings, key).length > 0, key);
   });
 
   it('lists each command by the title that the palette shows', () => {
@@ -111,7 +112,7 @@ describe('the documentation', () => {
 
   it('names only settings, commands and views that exist', () => {
     const known = new Set([
-      ...Object.keys(configuration.properties),
+      ...settingKeys,
       ...commands.map(({ command }) => command),
       ...Object.values(views).flatMap((list) => list.map(({ id }) => id)),
     ]);
@@ -163,7 +164,7 @@ describe('the documentation', () => {
           commands.some(({ command }) => command === value.command),
           json,
         );
-      else for (const key of Object.keys(value)) assert.ok(key in configuration.properties, `${path}: ${key}`);
+      else for (const key of Object.keys(value)) assert.ok(settingKeys.includes(key), `${path}: ${key}`);
     }
   });
 

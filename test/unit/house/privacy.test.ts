@@ -2,6 +2,7 @@
 import { strict as assert } from 'node:assert';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type SettingsManifest, settingsOf } from '../../../scripts/lib/settingsTables';
 import { codeOf } from './codeOf';
 import { sources } from './sources';
 
@@ -73,13 +74,7 @@ describe('the page about privacy', () => {
   });
 
   it('is right that the registry can be turned off', () => {
-    const { pattern } = (
-      JSON.parse(manifest) as {
-        readonly contributes: {
-          readonly configuration: { readonly properties: Readonly<Record<string, { readonly pattern?: string }>> };
-        };
-      }
-    ).contributes.configuration.properties['parley.registry.url'] ?? { pattern: undefined };
-    assert.match('', new RegExp(pattern ?? 'none'));
+    const settings = settingsOf(JSON.parse(manifest) as SettingsManifest<{ readonly pattern?: string }>);
+    assert.match('', new RegExp(settings['parley.registry.url']?.pattern ?? 'none'));
   });
 });

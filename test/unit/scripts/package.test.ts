@@ -10,6 +10,7 @@ import { listFiles, PackageManager } from '@vscode/vsce';
 import { type BuildOptions, build } from 'esbuild';
 import { bundledPackages } from '../../../scripts/lib/notices';
 import { packVsix } from '../../../scripts/lib/packVsix';
+import { type SettingsManifest, settingsOf } from '../../../scripts/lib/settingsTables';
 import { stagePackage } from '../../../scripts/lib/stagePackage';
 import { vsixProblems } from '../../../scripts/lib/vsixRules';
 import { vsixPath } from '../../support/vscode/repository';
@@ -21,9 +22,8 @@ interface Manifest {
   readonly engines: { readonly vscode: string };
   readonly devDependencies: Readonly<Record<string, string>>;
   readonly dependencies?: unknown;
-  readonly contributes: {
+  readonly contributes: SettingsManifest<{ readonly scope?: string }>['contributes'] & {
     readonly commands: readonly { readonly command: string; readonly title: string; readonly category?: string }[];
-    readonly configuration: { readonly properties: Readonly<Record<string, { readonly scope?: string }>> };
     readonly keybindings: readonly { readonly key: string }[];
   };
   readonly capabilities: {
@@ -160,7 +160,7 @@ describe('the manifest', () => {
   });
 
   it('restricts each setting that names a program in a folder that is not trusted', () => {
-    const { properties } = manifest.contributes.configuration;
+    const properties = settingsOf(manifest);
     const strict = ['machine', 'application', 'machine-overridable'];
     for (const key of ['parley.agents', 'parley.defaultAgent', 'parley.mcpServers', 'parley.mcp.useWorkspace']) {
       assert.ok(strict.includes(properties[key]?.scope ?? ''), `${key} has a scope that a workspace can set freely`);
