@@ -12,6 +12,7 @@ import type { Page } from './workbench/activation/page';
 import { rememberingSecretNames } from './workbench/activation/secretNames';
 import { SESSION_TAB_TYPE, SessionTabs } from './workbench/activation/sessionTabs';
 import { Starter } from './workbench/activation/starter';
+import { COMMAND_ALIASES, UNLISTED_COMMANDS } from './workbench/activation/unlistedCommands';
 import type { ParleyApi } from './workbench/api';
 import type { ListNode } from './workbench/overview/sessionTree';
 import type { Product } from './workbench/product';
@@ -88,7 +89,8 @@ export async function activate(given: ExtensionContext): Promise<ParleyApi> {
       },
     }),
   );
-  for (const [index, { command }] of (context.extension.packageJSON as Manifest).contributes.commands.entries()) {
+  const listed = (context.extension.packageJSON as Manifest).contributes.commands.map(({ command }) => command);
+  for (const [index, command] of [...listed, ...UNLISTED_COMMANDS].entries()) {
     // VS Code waits with the first command until all are there, and other extensions are not held up.
     if (index % COMMANDS_AT_ONCE === 0) await new Promise(setImmediate);
     const run = async (...args: never[]): Promise<unknown> => {
@@ -106,6 +108,10 @@ export async function activate(given: ExtensionContext): Promise<ParleyApi> {
       return product().run(command, args);
     };
     context.subscriptions.push(commands.registerCommand(command, run));
+  }
+  for (const [alias, [command, argument]] of Object.entries(COMMAND_ALIASES)) {
+    const run = (...args: never[]) => commands.executeCommand(command, ...(argument ? [argument] : args));
+    context.subscriptions.push(commands.registerCommand(alias, run));
   }
   // A page that is restored is filled at once, and leaves no time for this.
   if (!starting.isWanted) {

@@ -202,6 +202,7 @@ describe('chrome', () => {
 
   describe('header', () => {
     const status = () => panel.page.getByRole('status', { name: 'Agent' });
+    const agentMenu = () => panel.page.getByRole('button', { name: /^Agent: / });
 
     it('shows the agent and its status as text and as attributes', async () => {
       await open({ session: SESSION_FULL });
@@ -229,11 +230,11 @@ describe('chrome', () => {
     it('has its commands as buttons and in a menu', async () => {
       await open();
       await button('New session').click();
-      await button('Sessions').click();
+      await button('Search sessions…').click();
       await button('More').click();
       await panel.page.getByRole('menuitem', { name: 'Show log' }).click();
-      await button('More').click();
-      await panel.page.getByRole('menuitem', { name: 'Select agent…' }).click();
+      await agentMenu().click();
+      await panel.page.getByRole('menuitem', { name: 'New session with…' }).click();
       await button('More').click();
       await panel.page.getByRole('menuitem', { name: 'Troubleshoot' }).click();
       const commands = (await panel.posted('command')).map(({ command }) => command);
@@ -243,16 +244,33 @@ describe('chrome', () => {
     it('leads from its menu to what can be done with a session in which something was said', async () => {
       const item = (name: string) => panel.page.getByRole('menuitem', { name, exact: true });
       await open({ items: [message('u', 'user', 'Hello')] });
-      for (const name of ['Rename session…', 'Continue with another agent…', 'Open as Markdown']) {
+      for (const name of ['Rename session…', 'Open as Markdown']) {
         await button('More').click();
         await item(name).click();
       }
       const commands = (await panel.posted('command')).map(({ command }) => command);
-      assert.deepEqual(commands, ['renameSession', 'continueWith', 'openAsMarkdown']);
+      assert.deepEqual(commands, ['renameSession', 'openAsMarkdown']);
       await open();
       await button('More').click();
-      await item('Select agent…').waitFor();
+      await item('Show session info').waitFor();
       assert.equal(await item('Rename session…').count(), 0);
+    });
+
+    it('has a menu at the name of the agent: a new session, another agent, the model', async () => {
+      const items = () => panel.page.getByRole('menuitem').allInnerTexts();
+      await open();
+      await agentMenu().click();
+      assert.deepEqual(await items(), ['New session with…']);
+      const values = [{ value: 'a', name: 'A' }];
+      const model = { type: 'select', id: 'm', name: 'Model', category: 'model', value: 'a', values } as const;
+      await open({ items: [message('u', 'user', 'Hello')], session: { config: [model] } });
+      await agentMenu().click();
+      assert.deepEqual(await items(), ['New session with…', 'Continue with…', 'Set model…']);
+      await panel.page.getByRole('menuitem', { name: 'Continue with…' }).click();
+      await agentMenu().click();
+      await panel.page.getByRole('menuitem', { name: 'Set model…' }).click();
+      const commands = (await panel.posted('command')).map(({ command }) => command);
+      assert.deepEqual(commands, ['continueWith', 'setModel']);
     });
 
     it('offers to fork a session where its agent can', async () => {

@@ -83,7 +83,7 @@ const TEXTS: Texts = {
   'link-not-opened': () => l10n.t("Couldn't open the link"),
   'page-not-opened': () => l10n.t("Couldn't open the page"),
   'session-not-opened': () => l10n.t("Couldn't open the session"),
-  'branch-not-opened': () => l10n.t("Couldn't open the other branch"),
+  'branch-not-opened': () => l10n.t("Couldn't open the other fork"),
   'message-not-resent': () => l10n.t("Couldn't resend the message"),
   'form-answered': () => l10n.t('Answered by you:'),
   'page-done': () => l10n.t('Completed in the browser:'),
@@ -113,16 +113,16 @@ const TEXTS: Texts = {
   }),
   'continued-with': (agent) => ({
     title: l10n.t('Continued with {0}', agent),
-    text: l10n.t('Messages you send here from now on form a separate branch.'),
+    text: l10n.t('Messages you send here from now on form a fork.'),
     action: l10n.t('Show session'),
   }),
   'other-branch': (agent, common) => ({
-    title: l10n.t('This session has another branch'),
+    title: l10n.t('This session has another fork'),
     text: l10n.t('It continues differently with {0} after {1}. Both branches are kept.', agent, messages(common)),
-    action: l10n.t('Show other branch'),
+    action: l10n.t('Show other fork'),
   }),
   'branch-of': (agent, common, count) => ({
-    title: l10n.t('Another branch of the session with {0}', agent),
+    title: l10n.t('Another fork of the session with {0}', agent),
     text: l10n.t('The branches share the first {0} of {1}. They continue independently.', common, messages(count)),
     action: l10n.t('Show session'),
   }),
@@ -149,13 +149,13 @@ const TEXTS: Texts = {
     text: l10n.t('It no longer had them. They will be sent again with your next message.'),
   }),
   'server-branch': (origin, common, theirs) => ({
-    title: l10n.t('The agent server at {0} has another branch of this session. Both are kept.', origin),
+    title: l10n.t('The agent server at {0} has another fork of this session. Both are kept.', origin),
     text: l10n.t(
       'The branches share {0}. The other one continues with {1}. This chat continues from the messages shown here.',
       messages(common),
       messages(theirs),
     ),
-    action: l10n.t('Show other branch'),
+    action: l10n.t('Show other fork'),
   }),
   'others-recorded': (count) => ({
     title: l10n.t('Another client added {0} to this session.', messages(count)),

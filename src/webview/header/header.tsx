@@ -7,28 +7,34 @@ import { hasItems, hiddenPermissions, session, worktree } from '../host/session'
 import { strings } from '../text/strings';
 import { openKeySheet } from './keySheet';
 
-const RENAME = { id: 'renameSession', label: strings.renameSession } as const;
-const FORK = { id: 'forkSession', label: strings.forkSession } as const;
-const STATUS = { id: 'checkStatus', label: strings.checkStatus } as const;
+const SESSION = strings.ofSession;
+const AGENT = strings.ofAgent;
+const HELP = strings.help;
+const RENAME = { id: 'renameSession', label: strings.renameSession, group: SESSION } as const;
+const FORK = { id: 'forkSession', label: strings.forkSession, group: SESSION } as const;
 const OF_SESSION = [
-  { id: 'continueWith', label: strings.continueWith },
-  { id: 'openAsMarkdown', label: strings.openAsMarkdown },
-  { id: 'export', label: strings.exportSession },
+  { id: 'openAsMarkdown', label: strings.openAsMarkdown, group: SESSION },
+  { id: 'export', label: strings.exportSession, group: SESSION },
 ] as const;
-const MORE = [
-  { id: 'sessionInfo', label: strings.sessionInfo },
-  { id: 'selectAgent', label: strings.changeAgent },
-  { id: 'showLog', label: strings.log },
-  { id: 'showTraffic', label: strings.showTraffic },
-  { id: 'troubleshoot', label: strings.troubleshoot },
-  { id: 'openSettings', label: strings.settings },
+const STATUS = { id: 'checkStatus', label: strings.checkStatus, group: AGENT } as const;
+const INFO = { id: 'sessionInfo', label: strings.sessionInfo, group: AGENT } as const;
+const FOR_HELP = [
+  { id: 'troubleshoot', label: strings.troubleshoot, group: HELP },
+  { id: 'showTraffic', label: strings.showTraffic, group: HELP },
+  { id: 'showLog', label: strings.log, group: HELP },
+  { id: 'openSettings', label: strings.settings, group: HELP },
 ] as const;
+const NEW_WITH = { id: 'selectAgent', label: strings.newSessionWith } as const;
+const CONTINUE_WITH = { id: 'continueWith', label: strings.continueWith } as const;
+const SET_MODEL = { id: 'setModel', label: strings.setModel } as const;
 const OF_WORKTREE = [
   { id: 'applyWorktree', label: strings.applyWorktree },
+  { id: 'compareSessions', label: strings.compareSessions },
   { id: 'commitWorktree', label: strings.commitWorktree },
   { id: 'removeWorktree', label: strings.removeWorktree },
 ] as const;
-const ALL = [RENAME, FORK, STATUS, ...OF_SESSION, ...MORE, ...OF_WORKTREE];
+const OF_AGENT = [NEW_WITH, CONTINUE_WITH, SET_MODEL];
+const ALL = [RENAME, FORK, STATUS, INFO, ...OF_SESSION, ...FOR_HELP, ...OF_AGENT, ...OF_WORKTREE];
 
 function run(id: string): void {
   const item = ALL.find((one) => one.id === id)?.id;
@@ -57,12 +63,13 @@ export function Header({ onNeedsYou, onTimeline }: { onNeedsYou(): void; onTimel
           align="end"
           direction="down"
           items={[
-            ...(hasItems.value ? [{ id: 'timeline', label: strings.timelineTitle }, RENAME] : []),
+            ...(hasItems.value ? [{ id: 'timeline', label: strings.timelineTitle, group: SESSION }, RENAME] : []),
             ...(hasItems.value && session.canFork.value ? [FORK] : []),
             ...(hasItems.value ? OF_SESSION : []),
             ...(session.canCheckStatus.value ? [STATUS] : []),
-            ...MORE,
-            { id: 'keys', label: strings.keyboardShortcuts },
+            INFO,
+            ...FOR_HELP,
+            { id: 'keys', label: strings.keyboardShortcuts, group: HELP },
           ]}
           onChoose={(id) => {
             if (id === 'timeline') onTimeline();
@@ -100,31 +107,48 @@ function Worktree() {
 }
 
 function Status() {
-  const { phase, liveness, agentName, title, status } = session;
+  const { phase, liveness, agentName, title, status, config } = session;
   // When the agent is ready, the status says so.
   const isLost = liveness.value === 'not_found' && phase.value !== 'ready';
   // The dot shows that all is well; the button shows that the agent waits.
   const isWell = phase.value === 'ready' && liveness.value !== 'not_found';
   const words = isWell || hiddenPermissions.value.length > 0 ? 'status-words sr-only' : 'status-words';
   return (
-    <div
-      class="agent-status"
-      role="status"
-      aria-label={strings.agent}
-      data-state={phase.value}
-      data-liveness={liveness.value}
-    >
+    <div class="agent-status" data-state={phase.value}>
       <span class="dot" aria-hidden="true" />
-      <b class="agent-name" title={agentName.value}>
-        {agentName.value}
-      </b>
-      <span class="session-title" title={title.value ?? ''}>
-        {revealControls(title.value ?? '')}
-      </span>
-      <span class={words} title={status.value}>
-        <span class="status-text">{status.value}</span>
-        {isLost && <span class="liveness"> · {strings.sessionLost}</span>}
-      </span>
+      <Popup
+        role="menu"
+        label={strings.agent}
+        value={agentName.value}
+        title={agentName.value}
+        class="agent-name"
+        direction="down"
+        items={[
+          NEW_WITH,
+          ...(hasItems.value ? [CONTINUE_WITH] : []),
+          ...(config.value.some(({ category }) => category === 'model') ? [SET_MODEL] : []),
+        ]}
+        onChoose={run}
+      >
+        <span class="cut">{agentName.value}</span>
+        <Icon name="chevron-down" />
+      </Popup>
+      <div
+        class="agent-words"
+        role="status"
+        aria-label={strings.agent}
+        data-state={phase.value}
+        data-liveness={liveness.value}
+      >
+        <span class="sr-only">{agentName.value}</span>
+        <span class="session-title" title={title.value ?? ''}>
+          {revealControls(title.value ?? '')}
+        </span>
+        <span class={words} title={status.value}>
+          <span class="status-text">{status.value}</span>
+          {isLost && <span class="liveness"> · {strings.sessionLost}</span>}
+        </span>
+      </div>
     </div>
   );
 }

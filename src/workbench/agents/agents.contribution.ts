@@ -1,5 +1,5 @@
 // The configured agents: choosing and editing them, their keys and headers, signing in and out.
-import { l10n } from 'vscode';
+import { l10n, workspace } from 'vscode';
 import type { AgentDefinition } from '../../agents/agentDefinition';
 import { ParleyError } from '../../base/errors';
 import { localize } from '../../base/localizable';
@@ -71,8 +71,11 @@ function editAgents(workbench: Workbench, agent?: string): Promise<void> {
   return manageAgents(services, agent);
 }
 
+/** What the list of agents offers besides them. */
 const ADD_AGENT = '+';
 const MANAGE_AGENTS = '';
+const IN_WORKTREE = '+worktree';
+const IN_FOLDER = '+folder';
 
 async function selectAgent(workbench: Workbench, agent?: string): Promise<unknown> {
   const catalog = workbench.get(AgentCatalog);
@@ -82,6 +85,8 @@ async function selectAgent(workbench: Workbench, agent?: string): Promise<unknow
   if (id === undefined) return undefined;
   if (id === MANAGE_AGENTS) return editAgents(workbench);
   if (id === ADD_AGENT) return workbench.run('installAgent');
+  if (id === IN_WORKTREE) return workbench.run('newSessionInWorktree');
+  if (id === IN_FOLDER) return workbench.run('selectFolder');
   if (!catalog.find(id)) throw new ParleyError('no-such-agent', l10n.t('There is no agent “{0}”.', id));
   await catalog.use(id);
   // Of a session that stays, neither its worktree nor a folder of elsewhere.
@@ -97,9 +102,13 @@ function pickAgent(catalog: AgentCatalog, current: string | undefined): Promise<
     description: descriptionOf(agent, catalog.originOf(agent.id)),
     picked: agent.id === current,
   }));
+  const folders = workspace.workspaceFolders?.length ?? 0;
+  const worktree = { id: IN_WORKTREE, label: [{ icon: 'git-branch' }, ` ${l10n.t('In a worktree…')}`] };
+  const folder = { id: IN_FOLDER, label: [{ icon: 'folder' }, ` ${l10n.t('In another folder…')}`] };
+  const places = [...(folders > 0 && workspace.isTrusted ? [worktree] : []), ...(folders > 1 ? [folder] : [])];
   const add = { id: ADD_AGENT, label: [{ icon: 'add' }, ` ${l10n.t('Add agent…')}`] };
   const manage = { id: MANAGE_AGENTS, label: [{ icon: 'gear' }, ` ${l10n.t('Manage agents…')}`] };
-  return pick([...items, add, manage], l10n.t('Select an agent'));
+  return pick([...items, ...places, add, manage], l10n.t('Select an agent'));
 }
 
 function descriptionOf(agent: AgentDefinition, origin: AgentOrigin | undefined): string {

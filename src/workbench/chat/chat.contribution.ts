@@ -1,5 +1,5 @@
 // The chat: its pages, what the composer offers, and the context keys of the session that is shown.
-import { commands, window, workspace } from 'vscode';
+import { commands, l10n, window, workspace } from 'vscode';
 import { addCommands } from '../commands/addContext';
 import { onlyOf, registerForSession } from '../commands/commandSession';
 import { AgentCatalog } from '../config/agentCatalog';
@@ -7,6 +7,7 @@ import { openAgentSettings, openSettings, resourcesSetting } from '../config/set
 import type { Contribution } from '../core/workbench';
 import { Archive } from '../sessions/archive';
 import { Conversations } from '../sessions/conversations';
+import { pick } from '../ui/input';
 import { ActiveEditor } from './activeEditor';
 import { Away } from './away';
 import { ChatHome, type ChatPlaces } from './chatHome';
@@ -72,9 +73,16 @@ export const chat = (places: ChatPlaces): Contribution => ({
     workbench.register('previousPrompt', () => home.focusOn('previousPrompt'));
     workbench.register('nextPrompt', () => home.focusOn('nextPrompt'));
     registerForSession(workbench, { toggleAway: ({ key }) => away.toggle(key) });
-    workbench.register('moveChatToEditor', () => home.move('editor'));
-    workbench.register('moveChatToSideBar', () => home.move('sideBar'));
-    workbench.register('moveChatToNewWindow', () => home.move('window'));
+    workbench.register('moveChat', async (argument?: { to?: string }) => {
+      const items = [
+        { id: 'editor', label: l10n.t('Editor Area') },
+        { id: 'sideBar', label: l10n.t('Side Bar') },
+        { id: 'window', label: l10n.t('New Window') },
+      ] as const;
+      const chosen = argument?.to ?? (await pick(items, l10n.t('Move the chat to')));
+      const place = items.find(({ id }) => id === chosen);
+      if (place) await home.move(place.id);
+    });
     workbench.register('toggleFocus', async (argument?: { to?: 'editor' | 'chat' }) => {
       // From the palette, nothing has the focus: a chat in a tab is no text editor.
       const to = argument?.to ?? (window.activeTextEditor ? 'chat' : 'editor');

@@ -35,8 +35,9 @@ export const comments: Contribution = {
       feedback.add(reply);
       await feedback.send();
     });
-    workbench.register('comments.remove', (comment: Comment) => feedback.remove(comment));
-    workbench.register('comments.discard', (thread: CommentThread) => feedback.discard(thread));
+    workbench.register('comments.remove', (one: Comment | CommentThread) =>
+      'comments' in one ? feedback.discard(one) : feedback.remove(one),
+    );
     workbench.register('comments.send', () => feedback.send());
     registerForSession(workbench, {
       async commentOnPlan(conversation) {

@@ -34,10 +34,6 @@ export function addCommands(workbench: Workbench): void {
     surface.focus();
     return surface;
   };
-  const addFile = async (...given: readonly unknown[]): Promise<void> => {
-    const attachments = await filesOf(given);
-    if (attachments.length > 0) attach(attachments);
-  };
   const terminalOutput = async (given: readonly unknown[]): Promise<readonly QueuedAttachment[]> => {
     const found = await Promise.all(terminalsOf(given).map((terminal) => terminalCommands.attachmentOf(terminal)));
     const attachments = found.filter((one) => one !== undefined);
@@ -73,8 +69,10 @@ export function addCommands(workbench: Workbench): void {
     if (!attachment) throw new ParleyError('nothing-selected', l10n.t('Select some text in an editor first.'));
     attach([attachment]);
   });
-  workbench.register('addFile', addFile);
-  workbench.register('addFolder', addFile);
+  workbench.register('addFile', async (...given: readonly unknown[]) => {
+    const attachments = await filesOf(given);
+    if (attachments.length > 0) attach(attachments);
+  });
   workbench.register('addTerminalOutput', async (...given: readonly unknown[]) => {
     attach(await terminalOutput(given));
   });

@@ -1,11 +1,11 @@
-// The list of what the user has allowed or refused until further notice, to look at and to remove.
+// What the user has allowed or refused until further notice, as rows of a list.
 import { l10n } from 'vscode';
 import { FolderConsent } from '../config/folderConsent';
 import type { RememberedAnswer, RememberedAnswers } from '../config/rememberedAnswers';
 import type { Workbench } from '../core/workbench';
 import { agoLabel } from '../sessions/sessionLabels';
 import { AllowedOrigins } from '../sharing/allowedOrigins';
-import { type ChoiceRow, choiceFrom, List } from '../ui/input';
+import type { ChoiceRow } from '../ui/input';
 import { confirm } from '../ui/messages';
 
 export interface Approvals {
@@ -13,30 +13,15 @@ export interface Approvals {
   readonly servers: RememberedAnswers;
 }
 
-export async function manageApprovals(workbench: Workbench): Promise<void> {
-  const approvals = { workspace: workbench.get(FolderConsent), servers: workbench.get(AllowedOrigins) };
-  for (;;) {
-    const list = new List<ChoiceRow>(l10n.t('Select an approval to remove it'), l10n.t('Approvals'));
-    list.draw(rowsOf(approvals, Date.now()), []);
-    const chosen = await choiceFrom(list);
-    if (!chosen) return;
-    await chosen();
-  }
+export function approvalsOf(workbench: Workbench): Approvals {
+  return { workspace: workbench.get(FolderConsent), servers: workbench.get(AllowedOrigins) };
 }
 
-export function rowsOf({ workspace, servers }: Approvals, now: number): readonly ChoiceRow[] {
-  const rows = [
+export function approvalRows({ workspace, servers }: Approvals, now: number): readonly ChoiceRow[] {
+  return [
     ...section(l10n.t('Agents and MCP servers of this workspace'), workspace, now),
     ...section(l10n.t('Servers with session messages'), servers, now),
   ];
-  const none = { id: 'none', label: l10n.t('No approvals are saved.') };
-  const agents = {
-    id: 'agents',
-    label: l10n.t('Agents keep their own “Always allow” answers.'),
-    icon: 'info',
-    alwaysShow: true,
-  };
-  return [...(rows.length > 0 ? rows : [none]), agents];
 }
 
 function section(title: string, answers: RememberedAnswers, now: number): ChoiceRow[] {

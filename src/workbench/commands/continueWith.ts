@@ -38,8 +38,11 @@ export async function continueWith(
   const catalog = workbench.get(AgentCatalog);
   const show = (shown: Conversation): Promise<void> => workbench.get(ChatHome).present(shown).painted();
   if (!isElsewhere(from)) requireIdle(from);
-  const id = agent ?? (await pickAgent(catalog.list(), isElsewhere(from) ? undefined : from.agent.id));
+  const id =
+    agent ??
+    (await pickAgent(catalog.list(), isElsewhere(from) ? undefined : from.agent.id, passedOn, !isElsewhere(from)));
   if (id === undefined) return undefined;
+  if (id === SUMMARY && !isElsewhere(from)) return continueWithSummary(workbench, from);
   if (!catalog.find(id)) throw new ParleyError('no-such-agent', localizable('There is no agent “{0}”.', id));
   if (isElsewhere(from)) {
     const descriptor = await descriptors.read(from.descriptor);
@@ -58,6 +61,9 @@ export async function continueWith(
   old.note([{ at: Date.now(), event: continuedWith(conversation.agent.name, conversation.key) }]);
   return conversation;
 }
+
+/** What the list of agents offers besides them. */
+const SUMMARY = '+summary';
 
 function isElsewhere(from: Conversation | { readonly descriptor: unknown }): from is { readonly descriptor: unknown } {
   return 'descriptor' in from;
@@ -80,6 +86,7 @@ export function pickAgent(
   agents: readonly AgentDefinition[],
   current: string | undefined,
   describe: (agent: AgentDefinition) => string = passedOn,
+  canSummarize = false,
 ): Promise<string | undefined> {
   const isCurrent = ({ id }: AgentDefinition): boolean => id === current;
   const others = agents.filter((agent) => !isCurrent(agent));
@@ -89,7 +96,12 @@ export function pickAgent(
     description: describe(agent),
     picked: isCurrent(agent),
   }));
-  return pick(items, l10n.t('Select an agent to continue with'));
+  const summary = {
+    id: SUMMARY,
+    label: l10n.t('A summary'),
+    description: l10n.t('the same agent starts a new session with it'),
+  };
+  return pick([...(canSummarize ? [summary] : []), ...items], l10n.t('Select an agent to continue with'));
 }
 
 const MAX_COMMANDS = 10;

@@ -1,4 +1,5 @@
-// The list of permission rules, to look at, to remove and to edit, with the answers that agents keep.
+// The list of permission rules and approvals, to look at, to remove and to edit, with the answers that
+// agents keep.
 import { l10n } from 'vscode';
 import { messageOf } from '../../base/errors';
 import { formatTime } from '../../base/localFormat';
@@ -14,6 +15,7 @@ import { openLocation } from '../editor/openLocation';
 import { Archive } from '../sessions/archive';
 import { type ChoiceRow, choiceFrom, List } from '../ui/input';
 import { confirm } from '../ui/messages';
+import { approvalRows, approvalsOf } from './approvals';
 
 const MAX_ANSWERS = 100;
 const MAX_MS = 1500;
@@ -30,10 +32,15 @@ export async function managePermissions(workbench: Workbench, wanted?: string): 
       redraw();
     });
   for (;;) {
-    const list = new List<ChoiceRow>(l10n.t('Select a rule to remove it'), l10n.t('Permission Rules'));
+    const list = new List<ChoiceRow>(
+      l10n.t('Select a rule or an approval to remove it'),
+      l10n.t('Permissions and Approvals'),
+    );
     const { user } = permissionRules();
     const shared = workspaceRules();
-    const draw = (focus?: string): void => list.draw([...permissionRows(user, shared, wanted), ...kept], [], focus);
+    const approved = approvalRows(approvalsOf(workbench), Date.now());
+    const draw = (focus?: string): void =>
+      list.draw([...permissionRows(user, shared, wanted), ...approved, ofAgents(), ...kept], [], focus);
     draw(focusOf(wanted, user, shared));
     redraw = () => draw();
     const chosen = await choiceFrom(list);
@@ -115,13 +122,12 @@ function permissionRows(
       ? [{ id: 'none', label: l10n.t('No rules: agents’ requests are always shown to you.') }]
       : []),
     { id: 'edit', label: l10n.t('Edit Rules in Settings'), icon: 'json', alwaysShow: true, choose: edit },
-    {
-      id: 'agents',
-      label: l10n.t('Agents keep their own “Always allow” answers.'),
-      icon: 'info',
-      alwaysShow: true,
-    },
   ];
+}
+
+function ofAgents(): ChoiceRow {
+  const label = l10n.t('Agents keep their own “Always allow” answers.');
+  return { id: 'agents', label, icon: 'info', alwaysShow: true };
 }
 
 function heading(label: string): ChoiceRow {

@@ -27,7 +27,7 @@ export async function showBranch(
   const show = (shown: Conversation): Promise<void> => workbench.get(ChatHome).present(shown).painted();
   const { descriptor: ours, branches: all = [] } = (await conversation.communication.known()) ?? {};
   if (!ours || all.length === 0) {
-    throw new ParleyError('no-branch', localizable('No other branch of this session is known.'));
+    throw new ParleyError('no-branch', localizable('No other fork of this session is known.'));
   }
   const named = name === undefined ? [] : all.filter((one) => isBranch(one, name));
   const branch = await choose(named.length > 0 ? named : all, ours);
@@ -62,7 +62,7 @@ async function choose(
       .slice(0, 5)
       .join(', '),
   }));
-  const id = await pick(items, l10n.t('Select a branch to show'));
+  const id = await pick(items, l10n.t('Select a fork to show'));
   return id === undefined ? undefined : branches[Number(id)];
 }
 

@@ -12,8 +12,8 @@ import type { Workbench } from '../core/workbench';
 import { openLocation } from '../editor/openLocation';
 import { titleOf } from '../sessions/sessionLabels';
 import { type ChoiceRow, choiceFrom, List } from '../ui/input';
-import { manageApprovals } from './approvals';
 import { sessionOf } from './commandSession';
+import { managePermissions } from './managePermissions';
 
 const TOOLS = 'parley.editorTools';
 
@@ -47,7 +47,7 @@ export async function mcpRows(
       description: state ? `${type} · ${state}` : type,
       detail: `${start} · ${file ?? l10n.t('Settings')}`,
       choose: () => {
-        if (isAllowed === false) return manageApprovals(workbench);
+        if (isAllowed === false) return managePermissions(workbench);
         return file === undefined ? openSettings('parley.mcpServers') : openLocation({ path: file });
       },
     };

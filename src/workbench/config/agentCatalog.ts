@@ -91,7 +91,7 @@ export class AgentCatalog {
         ? l10n.t("{0} wasn't started because its definition is too long to review.", agent.name)
         : l10n.t("{0} wasn't started because you didn't allow it.", agent.name);
     throw new ParleyError('agent-not-allowed', message, {
-      hint: l10n.t('Select another agent, or run “Parley: Reset Approvals” to be asked again.'),
+      hint: l10n.t('Select another agent, or run “Parley: Manage Permissions and Approvals…” to be asked again.'),
     });
   };
 

@@ -2,7 +2,6 @@
 // servers.
 
 import { Part } from '../../base/disposable';
-import { manageApprovals } from '../commands/approvals';
 import { managePermissions } from '../commands/managePermissions';
 import { showMcpServers } from '../commands/showMcpServers';
 import type { Contribution, Workbench } from '../core/workbench';
@@ -21,7 +20,6 @@ export const permissions: Contribution = {
 
   commands(workbench) {
     const mcp = workbench.get(McpServers);
-    workbench.register('manageApprovals', () => manageApprovals(workbench));
     workbench.register('managePermissions', (argument?: { rule?: string }) =>
       managePermissions(workbench, argument?.rule),
     );

@@ -94,3 +94,5 @@ export class ActiveSessions extends Part {
     }
   }
 }
+
+export const NO_ATTENTION = { needsYou: false };

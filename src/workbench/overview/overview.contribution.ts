@@ -56,19 +56,30 @@ export const overview = (tree: SessionTree): Contribution => ({
       if (await rows.openTab(row, ViewColumn.Active))
         await commands.executeCommand('workbench.action.moveEditorToNewWindow');
     });
-    workbench.register('sessionList.rename', (row?: Row & { title?: string }) => rows.rename(row, row?.title));
+    workbench.register('renameSession', (row?: Row & { title?: string }) => rows.rename(row, row?.title));
+    workbench.register('togglePin', (row?: Row) => rows.toggle(row, 'pinned'));
+    workbench.register('toggleArchived', (row?: Row) => rows.toggle(row, 'archived'));
     workbench.register('pinSession', (row?: Row) => rows.mark(row, { pinned: true }));
     workbench.register('unpinSession', (row?: Row) => rows.mark(row, { pinned: false }));
     workbench.register('archiveSession', (row?: Row) => rows.mark(row, { archived: true }));
     workbench.register('unarchiveSession', (row?: Row) => rows.mark(row, { archived: false }));
     workbench.register('deleteSession', (row?: Row) => rows.remove(row));
     workbench.register('filterSessions', async () => {
+      const items = [
+        { id: 'text', label: l10n.t('Filter by Text…'), description: view.filter.text },
+        { id: 'filterSessionsByState', label: l10n.t('Filter by State…') },
+        { id: 'groupSessions', label: l10n.t('Group by…'), description: groupingLabel(view.grouping) },
+        { id: 'clearSessionFilter', label: l10n.t('Clear Filter') },
+      ];
+      const chosen = await pick(items, l10n.t('Select what the list shows'));
+      if (chosen !== 'text') return chosen && workbench.run(chosen);
       const text = await askLine({
         title: l10n.t('Filter Sessions'),
         prompt: l10n.t('Part of a title, a folder or the name of an agent'),
         value: view.filter.text ?? '',
       });
       if (text !== undefined) view.show({ ...view.filter, text: text.trim() });
+      return undefined;
     });
     workbench.register('filterSessionsByState', async () => {
       const { states = STATES, archived = false } = view.filter;
@@ -131,6 +142,11 @@ class SessionRows {
   async mark(row: Row | undefined, marks: { readonly pinned?: boolean; readonly archived?: boolean }): Promise<void> {
     this.#archive.marks.mark(await this.#keyOf(row), marks);
     this.#overview.view.changed(true);
+  }
+
+  async toggle(row: Row | undefined, mark: 'pinned' | 'archived'): Promise<void> {
+    const session = await this.#keyOf(row);
+    await this.mark({ session }, { [mark]: !this.#archive.marks.of(session)[mark] });
   }
 
   async rename(row: Row | undefined, title?: string): Promise<void> {

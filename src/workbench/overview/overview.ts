@@ -24,7 +24,7 @@ import { type ChoiceRow, choiceFrom, List, type ListButton, type PickItem, pick 
 import { showInfo, tellError } from '../ui/messages';
 import { StatusItem } from '../ui/statusItem';
 import type { Tree } from '../ui/treeView';
-import { ActiveSessions } from './activeSessions';
+import { ActiveSessions, type NO_ATTENTION } from './activeSessions';
 import { AnswerProof, Inbox, type InboxQuestion } from './inbox';
 import { type Clock, LiveSessions } from './liveSessions';
 import { type NotificationActions, Notifications } from './notifications';
@@ -108,7 +108,7 @@ export class Overview extends Part implements NotificationActions {
       agentName: (id: string) => catalog.nameOf(id),
     };
     this.view = own(new SessionsView(tree, sources, context.workspaceState, clock, log));
-    own(new AttentionStatus(this.#active, tree));
+    own(new AttentionStatus(workbench, this.#active, tree));
     const notificationWindow = {
       setting: notificationSetting,
       isShown,
@@ -257,13 +257,15 @@ function openStored(session: string): void {
 }
 
 class AttentionStatus extends Part {
+  readonly #workbench: Pick<Workbench, 'setContext'>;
   readonly #active: ActiveSessions;
   readonly #tree: Pick<Tree<never>, 'badge'>;
   #item: StatusItem | undefined;
   #drawn = '';
 
-  constructor(active: ActiveSessions, tree: Pick<Tree<never>, 'badge'>) {
+  constructor(workbench: Pick<Workbench, 'setContext'>, active: ActiveSessions, tree: Pick<Tree<never>, 'badge'>) {
     super();
+    this.#workbench = workbench;
     this.#active = active;
     this.#tree = tree;
     this.own(active.onDidChange(() => this.#draw()));
@@ -276,6 +278,8 @@ class AttentionStatus extends Part {
     const next = `${working.length} ${waiting} ${background}`;
     if (next === this.#drawn) return;
     this.#drawn = next;
+    const keys: typeof NO_ATTENTION = { needsYou: waiting > 0 };
+    this.#workbench.setContext('needsYou', keys.needsYou);
     this.#tree.badge = waiting === 0 ? undefined : { count: waiting, tooltip: waitingLabel(waiting) };
     if (working.length + waiting === 0) {
       this.#item?.dispose();

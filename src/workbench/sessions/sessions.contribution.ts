@@ -69,7 +69,7 @@ import { Conversations } from './conversations';
 import { KeptSessions, nameOf } from './keptSessions';
 import { ProblemsAfterTurn } from './problemsAfterTurn';
 import { type ExportArgument, exportToFile, type ImportArgument, importFromFile } from './sessionFiles';
-import { askTitle, isForeign, short, titleOf } from './sessionLabels';
+import { isForeign, short, titleOf } from './sessionLabels';
 import { sessionMarkdown } from './sessionMarkdown';
 import { pickSession } from './sessionPicker';
 
@@ -199,10 +199,6 @@ export const sessions: Contribution = {
     registerForSession(workbench, {
       forkSession: (conversation) => fork(workbench, conversation),
       continueWithSummary: async (conversation) => (await continueWithSummary(workbench, conversation))?.key,
-      async renameSession(conversation, argument?: { title?: string }) {
-        const title = argument?.title ?? (await askTitle(titleOf(conversation)));
-        if (title !== undefined) await conversation.ops.rename(title, AbortSignal.timeout(ANSWER_MS));
-      },
       async openAsMarkdown(conversation) {
         await texts.show(titleOf(conversation), await sessionMarkdown(conversation));
       },
@@ -429,6 +425,8 @@ function noChoice({ agent }: Conversation, what: 'mode' | 'model'): never {
   );
 }
 
+const MODE = '+mode';
+
 interface OptionArgument {
   readonly id?: string;
   readonly value?: string | boolean;
@@ -436,6 +434,10 @@ interface OptionArgument {
 
 async function setConfigOption(conversation: Conversation, argument: OptionArgument = {}): Promise<void> {
   const { config } = conversation.model.state;
+  // Modes of agents that don't have them as an option.
+  const isMode = (one: { category?: string | undefined }): boolean => one.category === 'mode';
+  const modes = config.some(isMode) ? undefined : choiceOf(conversation, 'mode');
+  if (config.length === 0 && modes && argument.id === undefined) return choose(conversation, 'mode', undefined);
   if (config.length === 0) throw new ParleyError('no-options', l10n.t('{0} has no options.', conversation.agent.name));
   const items = config.map((option) => ({
     id: option.id,
@@ -443,7 +445,13 @@ async function setConfigOption(conversation: Conversation, argument: OptionArgum
     description: valueLabel(option),
     detail: option.description,
   }));
-  const id = argument.id ?? (await pick(items, l10n.t('Select an option')));
+  const mode = {
+    id: MODE,
+    label: l10n.t('Mode'),
+    description: modes?.values.find(({ value }) => value === modes.current)?.name,
+  };
+  const id = argument.id ?? (await pick([...(modes ? [mode] : []), ...items], l10n.t('Select an option')));
+  if (id === MODE) return choose(conversation, 'mode', undefined);
   const option = config.find((candidate) => candidate.id === id);
   if (!option) return;
   const ask = async (): Promise<string | boolean | undefined> => {

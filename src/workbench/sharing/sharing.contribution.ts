@@ -1,17 +1,18 @@
 // Sessions across servers: copying and opening them, where their messages are stored, the local server.
 import { env, l10n } from 'vscode';
+import { at } from '../../base/untrusted';
 import type { Conversation } from '../../client/conversation/conversation';
 import { originsOf } from '../../client/sharing/historyEvents';
 import { ResourceCache } from '../../distributed/fetch/resourceCache';
 import type { SessionDescriptor } from '../../distributed/model/model';
 import { ChatHome } from '../chat/chatHome';
-import { sessionOf } from '../commands/commandSession';
+import { onlyOf, sessionOf } from '../commands/commandSession';
 import { continueWith } from '../commands/continueWith';
 import { copyDescriptor } from '../commands/copyDescriptor';
 import { showBranch } from '../commands/showBranch';
 import { AgentCatalog } from '../config/agentCatalog';
 import { type Questions, vscodeQuestions } from '../config/questions';
-import { serverSettings } from '../config/settings';
+import { resourcesSetting, serverSettings } from '../config/settings';
 import type { Contribution, Workbench } from '../core/workbench';
 import { Archive } from '../sessions/archive';
 import { Conversations } from '../sessions/conversations';
@@ -76,7 +77,16 @@ export function sharingCommands(workbench: Workbench, ask = vscodeQuestions): vo
   const serve = workbench.get(Serve);
 
   const open = async ({ descriptor: given, agent, asks }: OpenArgument): Promise<string | undefined> => {
-    if (given === undefined) descriptors.prepare();
+    if (given === undefined) {
+      const items = [
+        { id: 'link', label: l10n.t('From a Link…') },
+        { id: 'file', label: l10n.t('From a File…'), description: l10n.t('a session that was exported as JSON') },
+      ];
+      const from = await ask.pick(items, l10n.t('Open a session'));
+      if (from === 'file') return (await workbench.run('import')) as string | undefined;
+      if (from === undefined) return undefined;
+      descriptors.prepare();
+    }
     const input =
       given ?? (await ask.line({ prompt: l10n.t('Session link, descriptor, or address of a session on a server') }));
     if (!input) return undefined;
@@ -100,6 +110,22 @@ export function sharingCommands(workbench: Workbench, ask = vscodeQuestions): vo
     const { agent, descriptor } = argument ?? {};
     const from = descriptor === undefined ? await sessionOf(workbench, argument) : { descriptor };
     return (await continueWith(workbench, from, agent))?.key;
+  });
+  workbench.register('sharing', async () => {
+    const { enabled } = serverSettings();
+    const usesBucket = at(resourcesSetting(), 'type') === 's3';
+    const shown = onlyOf(workbench.get(ChatHome).current);
+    const items = [
+      { id: 'server.copyAddress', label: l10n.t('Copy Server Address'), isOffered: enabled },
+      { id: 'server.copyToken', label: l10n.t('Copy Server Token'), isOffered: enabled },
+      { id: 'resources.setKeys', label: l10n.t('Set Storage Credentials…'), isOffered: usesBucket },
+      { id: 'resources.moveSession', label: l10n.t('Upload Session Messages'), isOffered: usesBucket && shown },
+      { id: 'resources.retry', label: l10n.t('Upload Waiting Messages'), isOffered: usesBucket },
+      { id: 'showBranch', label: l10n.t('Show Other Fork…'), isOffered: shown?.agent.type === 'communication' },
+    ];
+    const offered = items.filter(({ isOffered }) => isOffered);
+    const chosen = await ask.pick(offered, l10n.t('Select what to do'));
+    return chosen === undefined ? undefined : workbench.run(chosen);
   });
   workbench.register('showBranch', async (argument?: { session?: string; branch?: string }) => {
     const origin = await sessionOf(workbench, argument);

@@ -28,7 +28,6 @@ export const traffic: Contribution = {
     const inspector = workbench.get(TrafficInspector);
     const recordings = workbench.get(Recordings);
     workbench.register('showTraffic', () => inspector.show());
-    workbench.register('inspectTraffic', () => inspector.show());
     workbench.register('exportRecording', () => recordings.save());
     workbench.register('openRecording', (argument: RecordingArgument = {}) => recordings.open(argument));
   },

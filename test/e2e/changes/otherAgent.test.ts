@@ -7,7 +7,7 @@ import { Chat } from '../../support/vscode/chat';
 import { gitFolder } from '../../support/vscode/gitFolder';
 import { screenshot } from '../../support/vscode/openWindow';
 import { useVsCode } from '../../support/vscode/useVsCode';
-import { command, quickInput } from '../../support/vscode/workbench';
+import { command, inList, quickInput } from '../../support/vscode/workbench';
 
 describe('another agent in the installed extension', function () {
   this.timeout(120_000);
@@ -72,7 +72,9 @@ describe('another agent in the installed extension', function () {
 
   it('continues in a new session with its own summary, which the user sends', async () => {
     const { page } = vscode.window;
-    await command(page, 'Parley: Summarize and Continue in New Session');
+    await inList(page, 'Parley: Continue with', (list, patience) =>
+      list.locator('.monaco-list-row', { hasText: 'A summary' }).click(patience),
+    );
     const chip = beside().getByRole('list', { name: 'Attachments' }).getByText('Summary of Changes of Turn 2');
     await chip.waitFor();
     assert.equal(await beside().locator('[data-kind=user]').count(), 0);

@@ -22,7 +22,7 @@ import { tabIsKept } from '../../support/vscode/keptState';
 import { listeningPorts } from '../../support/vscode/listening';
 import { descendants } from '../../support/vscode/processTree';
 import { useChat } from '../../support/vscode/useChat';
-import { command, copied } from '../../support/vscode/workbench';
+import { copied, inList } from '../../support/vscode/workbench';
 
 const signal = new AbortController().signal;
 
@@ -68,8 +68,12 @@ describe('the local server', () => {
     /** The server as callers reach it now. */
     async function reached(): Promise<SyncClient> {
       const { page } = vscode.window;
-      const baseUrl = await copied(page, () => command(page, 'Parley: Copy Server Address'));
-      return clientOf(baseUrl, await copied(page, () => command(page, 'Parley: Copy Server Token')));
+      const choose = (item: string) => () =>
+        inList(page, 'Parley: Sharing and Server', (list, patience) =>
+          list.locator('.monaco-list-row', { hasText: item }).click(patience),
+        );
+      const baseUrl = await copied(page, choose('Copy Server Address'));
+      return clientOf(baseUrl, await copied(page, choose('Copy Server Token')));
     }
 
     async function texts(client: SyncClient, sessionId: string): Promise<readonly string[]> {

@@ -115,8 +115,8 @@ export class Chat {
     const old = await this.#firstEntry();
     const list = quickInput(this.page);
     const show = async (): Promise<void> => {
-      await this.button('More').click();
-      await this.frame.getByRole('menuitem', { name: 'Select agent…' }).click();
+      await this.frame.locator('.agent-name').click();
+      await this.frame.getByRole('menuitem', { name: 'New session with…' }).click();
     };
     await inList(this.page, show, async (_list, patience) => {
       await list.getByPlaceholder('Select an agent').fill(name, patience);

@@ -7,6 +7,7 @@ import { type SettingsManifest, settingsOf } from '../../../scripts/lib/settings
 import { packagedReadme } from '../../../scripts/lib/stagePackage';
 import { LANGUAGES } from '../../../scripts/lib/texts';
 import { parseAgents } from '../../../src/agents/agentDefinition';
+import { UNLISTED_COMMANDS } from '../../../src/workbench/activation/unlistedCommands';
 import { sources } from './sources';
 
 interface Manifest {
@@ -104,6 +105,12 @@ describe('the documentation', () => {
       assert.ok(row(settings, command).includes(titleOf(title)), `${command}, ${titleOf(title)}`);
   });
 
+  it('lists each command that is only for keyboard shortcuts and other extensions', () => {
+    const ofRows = ['parley.sessionList.open', 'parley.sessionList.more'];
+    const missing = UNLISTED_COMMANDS.filter((id) => !ofRows.includes(id) && !settings.text.includes(`| \`${id}\` |`));
+    assert.deepEqual(missing, []);
+  });
+
   it('lists each keyboard shortcut', () => {
     const written = settings.text.toLowerCase();
     for (const key of keybindings.flatMap((binding) => [binding.key, binding.mac]))
@@ -114,6 +121,7 @@ describe('the documentation', () => {
     const known = new Set([
       ...settingKeys,
       ...commands.map(({ command }) => command),
+      ...UNLISTED_COMMANDS,
       ...Object.values(views).flatMap((list) => list.map(({ id }) => id)),
     ]);
     const inTexts = { path: 'package.nls.json', text: Object.values(texts).join('\n') };
@@ -161,7 +169,7 @@ describe('the documentation', () => {
       assert.deepEqual(parseAgents(value['parley.agents']).problems, [], `${path}: ${json}`);
       if ('key' in value)
         assert.ok(
-          commands.some(({ command }) => command === value.command),
+          [...commands.map(({ command }) => command), ...UNLISTED_COMMANDS].includes(String(value.command)),
           json,
         );
       else for (const key of Object.keys(value)) assert.ok(settingKeys.includes(key), `${path}: ${key}`);

@@ -71,6 +71,6 @@ describe('sessions that move', function () {
     assert.match(await textOf(ours.history[2] ?? ''), /\/echo next/);
     assert.match(await textOf(theirs.history[2] ?? ''), /\/echo old/);
     for (const key of [old, next])
-      assert.ok(notices(key).some((text) => text.startsWith('This session has another branch')));
+      assert.ok(notices(key).some((text) => text.startsWith('This session has another fork')));
   });
 });

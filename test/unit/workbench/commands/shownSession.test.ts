@@ -4,6 +4,7 @@ import { mkdir, readFile } from 'node:fs/promises';
 import type { Conversation } from '../../../../src/client/conversation/conversation';
 import { FileStore } from '../../../../src/client/sharing/fileStore';
 import { snapshotOf } from '../../../../src/client/view/snapshot';
+import { COMMAND_ALIASES, UNLISTED_COMMANDS } from '../../../../src/workbench/activation/unlistedCommands';
 import { scriptedAgent } from '../../../support/agents/definition';
 import { useChangeSession } from '../../../support/changes/changeSession';
 import { openInFakeEditor, useFakeEditor } from '../../../support/fakeEditor';
@@ -133,9 +134,17 @@ describe('a command', () => {
     run = (id, ...args) => runCommand(workbench, id.replace('parley.', ''), args);
   });
 
-  it('is registered by a feature exactly if package.json contributes it', () => {
+  it('is registered by a feature exactly if VS Code knows it', () => {
     const own = ['parley.openDocumentation', 'parley.showLog']; // work without the product
-    assert.deepEqual([...ids, ...own].sort(), CONTRIBUTED.toSorted());
+    assert.deepEqual([...ids, ...own].sort(), [...CONTRIBUTED, ...UNLISTED_COMMANDS].sort());
+  });
+
+  it('has earlier ids that lead to it and are no commands of their own', () => {
+    const known = [...CONTRIBUTED, ...UNLISTED_COMMANDS];
+    for (const [alias, [command]] of Object.entries(COMMAND_ALIASES)) {
+      assert.ok(known.includes(command), command);
+      assert.ok(!known.includes(alias), alias);
+    }
   });
 
   it('changes nothing of another session while one is shown that has nothing, whichever it is', async () => {
