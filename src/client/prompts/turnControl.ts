@@ -96,6 +96,10 @@ export class TurnControl implements MessageSender {
         queue.remove(promptId);
       },
       onSettled: (stopReason, prompts) => this.#onSettled(stopReason, prompts),
+      onLost: ({ item, done }) => {
+        this.#doubt(item);
+        void done.promise.then(() => this.#pumpWhenHeard());
+      },
     });
     this.dispatcher = new PromptDispatcher(queue, this);
   }
@@ -272,13 +276,7 @@ export class TurnControl implements MessageSender {
     const { queue, session } = this.#options;
     if (!session.current || this.steers(item) !== true) return undefined;
     queue.setState(item, 'sending');
-    const sent = this.#leave(item, session.current, true);
-    const { done } = sent;
-    void done.then(() => {
-      if (item.state === 'accepted' && queue.find(item.id) === item) queue.doubt(item);
-      this.#pumpWhenHeard();
-    });
-    return sent;
+    return this.#leave(item, session.current, true);
   }
 
   #leave(item: QueueItem, target: OpenedSession, steers: boolean): SentMessage {
@@ -377,7 +375,7 @@ export class TurnControl implements MessageSender {
     const known = new Set(prompts.map(({ promptId }) => promptId));
     for (const item of queue.items.filter(({ id }) => !known.has(id)))
       if (item.state === 'sending') queue.setState(item, 'queued');
-      else if (item.state === 'accepted') queue.doubt(item);
+      else if (item.state === 'accepted') this.#doubt(item);
     for (const { handle, promptId, inTurn, steers = false } of prompts) {
       const item = itemOf(promptId);
       if (!item) continue;
@@ -500,6 +498,12 @@ export class TurnControl implements MessageSender {
     }
     const withdrawn = error instanceof RpcError && error.code === RPC_CODES.cancelled;
     this.driver.feed({ type: 'failed', handle, error: failure, withdrawn });
+    this.#options.recorder.afterwards(() => this.#pumpWhenHeard());
+  }
+
+  #doubt(item: QueueItem): void {
+    const { queue } = this.#options;
+    if (item.state === 'accepted' && queue.find(item.id) === item) queue.doubt(item);
   }
 
   #removed(item: QueueItem): void {

@@ -38,6 +38,8 @@ export interface TurnDriverOptions<Sent extends SentPrompt> {
    * @param prompts those of the turn
    */
   readonly onSettled: (stopReason: StopReason, prompts: readonly Sent[]) => void;
+  /** No turn took it in, and the agent has not refused it. */
+  readonly onLost?: (prompt: Sent) => void;
   readonly onMark?: (mark: TurnMark) => void;
 }
 
@@ -138,10 +140,11 @@ export class TurnDriver<Sent extends SentPrompt = SentPrompt> implements Disposa
         return;
       }
       case 'done': {
-        const { handle, result } = effect;
+        const { handle, result, refused } = effect;
         const prompt = this.#sent.get(handle);
         this.#sent.delete(handle);
         if (prompt && result) ended.push(prompt);
+        else if (prompt && !refused) this.#options.onLost?.(prompt);
         prompt?.done.resolve(result);
         return;
       }

@@ -1,6 +1,10 @@
 // What becomes of messages that are put into a running turn (src/acp/proposals/steering.ts).
 import { strict as assert } from 'node:assert';
-import { announcesSteering, readSteering } from '../../../../src/acp/proposals/steering';
+import { announcesSteering, readSteering, STEERING } from '../../../../src/acp/proposals/steering';
+import { AttachWindow } from '../../../support/keeper/attachWindow';
+import { MemoryKeeper } from '../../../support/keeper/memoryKeeper';
+import { removeScratch, scratchFolder } from '../../../support/scratch';
+import { skipTime } from '../../../support/skipTime';
 import { type Lived, playLive } from '../../../support/wires/playWire';
 import { acts } from '../../../support/wires/scriptedWires';
 import { shapeOf } from '../../../support/wires/shapeOf';
@@ -83,6 +87,42 @@ describe('a message that is put into the running turn', () => {
       );
       assert.deepEqual([said, queue], [['1 user: one', '2 user: two', '3 user: three'], []]);
     }
+  });
+
+  it('is in doubt without an answer in the window that attaches, too', async () => {
+    const keeper = new MemoryKeeper();
+    const ids = new Map<unknown, unknown>();
+    const results: Readonly<Record<string, object>> = {
+      initialize: { protocolVersion: 1, _meta: { steering: { supported: true } } },
+      'session/new': { sessionId: 's' },
+    };
+    keeper.onMessage = ({ id, method }) => {
+      ids.set(method, id);
+      const result = results[String(method)];
+      if (result) keeper.say({ jsonrpc: '2.0', id, result });
+    };
+    const folder = await scratchFolder();
+    await skipTime(async () => {
+      const first = new AttachWindow(folder, keeper, Number.POSITIVE_INFINITY);
+      const { conversation, until } = first.session;
+      conversation.send('one').done.catch(() => {});
+      await until(() => ids.has('session/prompt'));
+      const { id, done } = conversation.send('two');
+      done.catch(() => {});
+      conversation.queueActions.steer(id);
+      await until((c) => ids.has(STEERING) && c.queue.items[0]?.state === 'accepted');
+      first.wait();
+      first.kill();
+      const second = new AttachWindow(folder, keeper, Number.POSITIVE_INFINITY);
+      const { session } = second;
+      void session.conversation.start();
+      await session.until((c) => c.connection.kind === 'ready');
+      assert.equal(session.conversation.queue.items[0]?.state, 'accepted');
+      keeper.say({ jsonrpc: '2.0', id: ids.get('session/prompt'), result: { stopReason: 'end_turn' } });
+      await session.until((c) => !c.isBusy && c.queue.items[0]?.doubtful === true);
+      second.kill();
+    });
+    await removeScratch();
   });
 
   it('stays with the user if the turn was stopped', async () => {
