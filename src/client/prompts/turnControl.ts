@@ -15,7 +15,7 @@ import { at } from '../../base/untrusted';
 import type { ContentBlock } from '../../session/events/content';
 import type { StopReason } from '../../session/events/event';
 import type { SessionState } from '../../session/model/state';
-import type { PromptQueue, QueueItem } from '../../session/queue/queue';
+import { isAway, type PromptQueue, type QueueItem } from '../../session/queue/queue';
 import { detailed, type PauseCode, type WaitReason } from '../../session/queue/waitReason';
 import type { AgentLink, OpenedSession } from '../ports/agentLink';
 import { later } from '../ports/grace';
@@ -97,7 +97,7 @@ export class TurnControl implements MessageSender {
       },
       onSettled: (stopReason, prompts) => this.#onSettled(stopReason, prompts),
       onLost: ({ item, done }) => {
-        this.#doubt(item);
+        this.#giveUp(item);
         void done.promise.then(() => this.#pumpWhenHeard());
       },
     });
@@ -373,9 +373,8 @@ export class TurnControl implements MessageSender {
     const { turn } = this.driver.state;
     const prompts = this.driver.state.prompts.filter((prompt) => isAwaited(prompt, turn));
     const known = new Set(prompts.map(({ promptId }) => promptId));
-    for (const item of queue.items.filter(({ id }) => !known.has(id)))
-      if (item.state === 'sending') queue.setState(item, 'queued');
-      else if (item.state === 'accepted') this.#doubt(item);
+    // Sent after the last step that the window before has stored.
+    for (const item of queue.items) if (!known.has(item.id)) this.#giveUp(item);
     for (const { handle, promptId, inTurn, steers = false } of prompts) {
       const item = itemOf(promptId);
       if (!item) continue;
@@ -489,7 +488,7 @@ export class TurnControl implements MessageSender {
     const failure = promptFailure(error);
     if (failure.code === 'steering-unclear') return;
     const wanted = this.#accepted.forget(item.id);
-    if (item.state === 'accepted') {
+    if (isAway(item) && queue.find(item.id) === item) {
       this.#again.add(item.id);
       const why = failure.code === 'prompt-required' ? undefined : detailed('not-steered', failure.message);
       queue.setState(item, 'queued', why);
@@ -501,9 +500,12 @@ export class TurnControl implements MessageSender {
     this.#options.recorder.afterwards(() => this.#pumpWhenHeard());
   }
 
-  #doubt(item: QueueItem): void {
+  /** The agent may have the message, unless it has not left. */
+  #giveUp(item: QueueItem): void {
     const { queue } = this.#options;
-    if (item.state === 'accepted' && queue.find(item.id) === item) queue.doubt(item);
+    if (queue.find(item.id) !== item) return;
+    if (item.state === 'accepted') queue.doubt(item);
+    else if (item.state === 'sending') queue.setState(item, 'queued');
   }
 
   #removed(item: QueueItem): void {

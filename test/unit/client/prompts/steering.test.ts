@@ -1,6 +1,8 @@
 // What becomes of messages that are put into a running turn (src/acp/proposals/steering.ts).
 import { strict as assert } from 'node:assert';
+import { MAX_MESSAGE_BYTES } from '../../../../src/acp/jsonrpc/ndjsonReader';
 import { announcesSteering, readSteering, STEERING } from '../../../../src/acp/proposals/steering';
+import { InlineAgent, useInlineAgents } from '../../../support/agents/inlineAgent';
 import { AttachWindow } from '../../../support/keeper/attachWindow';
 import { MemoryKeeper } from '../../../support/keeper/memoryKeeper';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
@@ -22,6 +24,8 @@ async function messagesOf(words: string, more: object = {}): Promise<readonly (r
 }
 
 describe('a message that is put into the running turn', () => {
+  const open = useInlineAgents();
+
   it('is offered only by an agent that announces it', () => {
     assert.ok(announcesSteering({ _meta: { steering: { supported: true } } }));
     for (const steering of [{}, true, { supported: false }, { supported: 'yes' }, null])
@@ -123,6 +127,20 @@ describe('a message that is put into the running turn', () => {
       second.kill();
     });
     await removeScratch();
+  });
+
+  it('stays with the user if it is too large to be sent', async () => {
+    const agent = new InlineAgent({});
+    agent.answers.initialize = () => ({ protocolVersion: 1, _meta: { steering: { supported: true } } });
+    agent.answers['session/prompt'] = () => undefined;
+    const { conversation, until } = await open(agent);
+    conversation.send('one').done.catch(() => {});
+    await until((c) => c.model.state.turn !== undefined);
+    const { id, done } = conversation.send('x'.repeat(MAX_MESSAGE_BYTES));
+    done.catch(() => {});
+    conversation.queueActions.steer(id);
+    await until(({ queue }) => queue.items[0]?.reason?.startsWith('not-steered') === true);
+    assert.equal(conversation.queue.items[0]?.state, 'queued');
   });
 
   it('stays with the user if the turn was stopped', async () => {
