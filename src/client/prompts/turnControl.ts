@@ -13,7 +13,7 @@ import { type LocalizableText, localizable, localize } from '../../base/localiza
 import { textOfBlocks } from '../../base/text';
 import { at } from '../../base/untrusted';
 import type { ContentBlock } from '../../session/events/content';
-import type { StopReason } from '../../session/events/event';
+import type { Barrier, StopReason } from '../../session/events/event';
 import type { SessionState } from '../../session/model/state';
 import { isAway, type PromptQueue, type QueueItem } from '../../session/queue/queue';
 import { detailed, type PauseCode, type WaitReason } from '../../session/queue/waitReason';
@@ -317,7 +317,7 @@ export class TurnControl implements MessageSender {
     };
     const signal = takenBack ?? new AbortController().signal;
     if (steers) return steer(required(link.rpc), sessionId, prompt, onSent, signal);
-    const key = idempotencyKey(session.key, item, content);
+    const key = idempotencyKey(session.key, item, content, this.#options.model.state);
     return link.dialect.prompt(sessionId, prompt, onSent, signal, key);
   }
 
@@ -591,15 +591,38 @@ interface LeavingPrompt {
   readonly steers: boolean;
 }
 
-/** Returns the same key for each attempt to send a message, and another one if the user edits it. */
+/**
+ * Returns the same key for each attempt to send a message, and another one if the user edits it, or
+ * after a turn with it that the agent has ended: it is to be worked on once more.
+ */
 function idempotencyKey(
   conversation: string,
   { id, repeats = id }: QueueItem,
   content: readonly ContentBlock[],
+  { entries, turns }: Readonly<SessionState>,
 ): string {
-  const first = repeats.replace(/(?:-again)+$/, '');
-  const message = JSON.stringify([conversation, first, textOfBlocks(content)]);
+  const first = firstId(repeats);
+  const ended = new Set(turns.flatMap((turn) => (turn.barrier && ENDED_BY_AGENT.has(turn.barrier) ? turn.id : [])));
+  const over = entries.filter(
+    (entry) =>
+      entry?.kind === 'user' &&
+      entry.promptId !== undefined &&
+      firstId(entry.promptId) === first &&
+      ended.has(entry.turnId ?? ''),
+  );
+  const message = JSON.stringify([
+    conversation,
+    first,
+    textOfBlocks(content),
+    ...(over.length > 0 ? [over.length] : []),
+  ]);
   return createHash('sha256').update(message).digest('hex').slice(0, 32);
+}
+
+const ENDED_BY_AGENT: ReadonlySet<Barrier> = new Set(['state', 'turn_complete']);
+
+function firstId(id: string): string {
+  return id.replace(/(?:-again)+$/, '');
 }
 
 function isClosed(error: unknown): boolean {

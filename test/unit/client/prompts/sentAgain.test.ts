@@ -61,6 +61,33 @@ describe('a prompt that may have been sent', () => {
     });
   });
 
+  it('has another key if its turn has failed for want of a sign-in', async () => {
+    const agent = new InlineAgent({ session: {} }, 2);
+    const { initialize } = agent.answers;
+    agent.answers.initialize = (...asked) => ({
+      ...(initialize?.(...asked) as object),
+      authMethods: [{ methodId: 'own', name: 'Own', type: 'agent' }],
+    });
+    agent.answers['auth/login'] = () => ({});
+    agent.answers['session/prompt'] = (_params, _agent, id) => {
+      const [messageId, failed] = [`m${agent.prompts.length}`, agent.prompts.length === 1];
+      agent.answer(id, { messageId });
+      agent.update('s1', { sessionUpdate: 'state_update', state: 'running' });
+      agent.update(
+        's1',
+        failed ? { ...idle, stopReason: undefined, error: { code: -32000, message: 'Sign in' } } : idle,
+      );
+      return undefined;
+    };
+    const { conversation, until } = await open(agent);
+    conversation.send('do it').done.catch(() => {});
+    await until((c) => c.connection.kind === 'authRequired' && c.queue.items.length === 1);
+    await conversation.signIn('own');
+    await until((c) => agent.prompts.length === 2 && !c.isBusy);
+    const [first, again] = keysOf(agent);
+    assert.notEqual(again, first);
+  });
+
   it('has no key in version 1', async () => {
     const agent = forgetful(1);
     await skipTime(() => inDoubt(agent));
