@@ -71,8 +71,8 @@ export class TurnControl implements MessageSender {
   #signInFor: string | undefined;
   /** Left by an earlier window, until its agent is attached. */
   #restored: { readonly itemOf: (id: string) => QueueItem | undefined } | undefined;
-  /** The agent has taken a prompt into the turn of another one, as v2 lets it. */
-  #insertsPrompts = false;
+  /** Its agent has taken a prompt into the turn of another one, as v2 lets it. */
+  #insertsPrompts: AgentLink | undefined;
   /** Connections that were lost in a turn: their failures are no answers. */
   readonly #cutLinks = new WeakSet<AgentLink>();
 
@@ -91,7 +91,8 @@ export class TurnControl implements MessageSender {
       apply,
       onInserted: (promptId) => {
         const { turn, prompts } = this.driver.state;
-        if (turn?.endsBy === 'state') this.#insertsPrompts ||= prompts.filter(({ inTurn }) => inTurn).length > 1;
+        if (turn?.endsBy === 'state' && prompts.filter(({ inTurn }) => inTurn).length > 1)
+          this.#insertsPrompts = this.#options.session.current?.link;
         this.#accepted.forget(promptId);
         queue.remove(promptId);
       },
@@ -258,9 +259,10 @@ export class TurnControl implements MessageSender {
   steers({ text, attachments }: Pick<QueueItem, 'text' | 'attachments'>): true | LocalizableText | undefined {
     const { turn, prompts, cut } = this.driver.state;
     const isOpen = turn !== undefined && turn.ended === undefined && !turn.cancelRequested && !cut;
-    const { features } = this.#options.session.current?.link.description ?? {};
-    if (!isOpen || !features || this.#preparing || !prompts.some(({ inTurn }) => inTurn)) return undefined;
-    if (!features.steering) return this.#insertsPrompts || undefined;
+    const { link } = this.#options.session.current ?? {};
+    if (!isOpen || !link || this.#preparing || !prompts.some(({ inTurn }) => inTurn)) return undefined;
+    const { features } = link.description;
+    if (!features.steering) return this.#insertsPrompts === link || undefined;
     const [, command] = /^\/(\S+)/.exec(text) ?? [];
     if (this.#options.model.state.commands.some(({ name }) => name === command))
       return localizable('A command needs its own turn.');

@@ -148,6 +148,30 @@ describe('a message that is put into the running turn', () => {
     assert.deepEqual([said, queue], [['1 user: one'], ['two queued']]);
   });
 
+  it('is not offered with what an agent did before it was started again in another version', async () => {
+    const agent = new InlineAgent({ session: {} }, 2);
+    const { initialize } = agent.answers;
+    agent.answers['session/prompt'] = (_params, _agent, id) => {
+      const { length: count } = agent.prompts;
+      if (count > 2) return undefined;
+      agent.answer(id, { messageId: `m${count}` });
+      agent.update('s1', { sessionUpdate: 'state_update', state: 'running' });
+      return undefined;
+    };
+    const { conversation, until } = await open(agent);
+    const steers = () => conversation.turns.steers({ text: 'x', attachments: [] });
+    for (const text of ['one', 'two']) conversation.send(text).done.catch(() => {});
+    await until(() => steers() === true);
+    agent.update('s1', { sessionUpdate: 'state_update', state: 'idle', stopReason: 'end_turn' });
+    await until((c) => !c.isBusy);
+    agent.answers.initialize = (...asked) => ({ ...(initialize?.(...asked) as object), protocolVersion: 1 });
+    await conversation.restart();
+    conversation.send('three').done.catch(() => {});
+    await until((c) => c.model.state.turn !== undefined);
+    assert.equal(conversation.link?.description.protocol, 1);
+    assert.equal(steers(), undefined);
+  });
+
   it('is a prompt in a turn of version 2, where the agent has taken one into a turn before', async () => {
     const one = 'prompt one; running; receipt 1; prompt two; echo u2 two; receipt 2; says hi';
     const more = { protocol: 2, steers: false, can: { session: {} } };
