@@ -37,10 +37,10 @@ export class QueueActions {
     this.#goOn();
   }
 
-  /** The first message that can be put into the running turn. */
+  /** The first waiting message that can be put into the running turn; none in doubt or being edited. */
   get steerable(): QueueItem | undefined {
     const { queue, turns } = this.#conversation;
-    return queue.items.find((item) => !isAway(item) && turns.steers(item) === true);
+    return queue.items.find((item) => item.state === 'queued' && !item.held && turns.steers(item) === true);
   }
 
   /** Puts a queued message into the running turn; if no turn takes it in, it is the next one. */

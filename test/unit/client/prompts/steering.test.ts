@@ -148,6 +148,21 @@ describe('a message that is put into the running turn', () => {
     assert.deepEqual([said, queue], [['1 user: one'], ['two queued']]);
   });
 
+  it('is not chosen by the command if it is in doubt or being edited', async () => {
+    const agent = new InlineAgent({});
+    agent.answers.initialize = () => ({ protocolVersion: 1, _meta: { steering: { supported: true } } });
+    agent.answers['session/prompt'] = () => undefined;
+    const { conversation, until } = await open(agent);
+    const { queue, queueActions } = conversation;
+    conversation.send('one').done.catch(() => {});
+    await until((c) => c.model.state.turn !== undefined);
+    const items = ['two', 'three', 'four'].map((text) => queue.add(text, []));
+    const [two, three, four] = items;
+    if (two) queue.doubt(two);
+    if (three) queue.hold(three.id, true);
+    assert.equal(queueActions.steerable, four);
+  });
+
   it('is not offered with what an agent did before it was started again in another version', async () => {
     const agent = new InlineAgent({ session: {} }, 2);
     const { initialize } = agent.answers;
