@@ -122,7 +122,7 @@ export class Conversation implements Disposable {
     this.turns = new TurnControl({ queue, recorder, services, session, model: this.#model, judge: judgeFor(this) });
     this.queueActions = new QueueActions(this);
     const side = () => this.connector.agentSide;
-    this.subagents = new Subagents({ side, apply: recorder.apply, log: services.log });
+    this.subagents = new Subagents({ side, ownId: () => this.sessionId, apply: recorder.apply, log: services.log });
     this.events = new ConnectionEvents(this, this.#model);
     this.connector = this.#newConnector(options, earlier);
     this.ops = new SessionOps(this);

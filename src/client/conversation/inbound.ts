@@ -89,6 +89,7 @@ export class Inbound implements AgentSession {
     if (!dialect) return;
     recorder.together(() =>
       readUpdates(dialect, updates, past, this, services.log, (event, isApplied) => {
+        if (event.type === 'subagent' && !subagents.isSubagent(event.sessionId)) return;
         if (!isApplied) recorder.applyAt(event, now);
         if (!past && SAYS_MORE.has(event.type)) connector.progressed();
         if (event.type === 'subagent') subagents.announce(event.sessionId);

@@ -136,6 +136,7 @@ export class RecordedSession {
     });
     this.#subagents = new Subagents({
       side: () => ({ link: { router: this.#openings.router }, dialect: this.#agent.dialect }),
+      ownId: () => this.#openings.current,
       apply,
       log,
     });
@@ -286,6 +287,7 @@ export class RecordedSession {
     this.#turns.feed({ type: 'update', isOutput: false });
     const session = { feed: this.#turns.feed, reportState: this.#reportState };
     readUpdates(this.#agent.dialect, updates, past, session, this.#log, (event, isApplied) => {
+      if (event.type === 'subagent' && !this.#subagents.isSubagent(event.sessionId)) return;
       if (!isApplied) this.#emit(event);
       if (event.type === 'subagent') this.#subagents.announce(event.sessionId);
     });

@@ -19,6 +19,7 @@ export interface ParentAgent {
 
 export interface SubagentOptions {
   readonly side: () => ParentAgent | undefined;
+  readonly ownId: () => string | undefined;
   readonly apply: (event: SessionEvent) => void;
   readonly log: Log;
 }
@@ -41,6 +42,11 @@ export class Subagents {
 
   constructor(options: SubagentOptions) {
     this.#options = options;
+  }
+
+  /** Returns false for our own session, which an agent may name by mistake. */
+  isSubagent(sessionId: string): boolean {
+    return sessionId !== this.#options.ownId();
   }
 
   /** Also shows what came earlier. */
@@ -131,7 +137,7 @@ export class Subagents {
         apply({ ...event, toolCallId: callIdOf(sessionId, event.toolCallId) });
         return;
       case 'subagent':
-        if (event.sessionId === sessionId) return;
+        if (event.sessionId === sessionId || !this.isSubagent(event.sessionId)) return;
         apply({
           ...event,
           parent: event.parent === undefined ? subagentCallId(sessionId) : callIdOf(sessionId, event.parent),

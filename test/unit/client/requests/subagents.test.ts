@@ -324,6 +324,27 @@ describe('plans by id and subagents', function () {
 describe('a subagent in version 2', () => {
   const open = useInlineAgents();
 
+  it('is never our own session, whoever names it', async () => {
+    const agent = new InlineAgent({ session: {} }, 2);
+    const own = { sessionUpdate: 'subagent_update', sessionId: 's1', title: 'Me' };
+    agent.answers['session/prompt'] = () => {
+      agent.update('s1', { sessionUpdate: 'state_update', state: 'running' });
+      agent.update('s1', { sessionUpdate: 'subagent_update', sessionId: 'child', title: 'Other' });
+      agent.update('s1', own);
+      agent.update('child', own);
+      agent.update('s1', 'Here I am');
+      agent.update('s1', { sessionUpdate: 'state_update', state: 'idle', stopReason: 'end_turn' });
+      return { messageId: 'm' };
+    };
+    const { conversation } = await open(agent);
+    assert.equal((await conversation.send('go').done).stopReason, 'end_turn');
+    const { entries } = conversation.model.state;
+    assert.deepEqual(
+      entries.flatMap((entry) => (entry.kind === 'tool' ? entry.title : entry.kind === 'agent' ? entry.content : [])),
+      ['Other', { type: 'text', text: 'Here I am' }],
+    );
+  });
+
   it('is shown under the call that names it, works, asks and is done without a capability of the client', async () => {
     const agent = new InlineAgent({ session: {} }, 2);
     const state = (word: object): object => ({ sessionUpdate: 'state_update', ...word });
