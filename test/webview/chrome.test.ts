@@ -322,6 +322,8 @@ describe('chrome', () => {
         await panel.send({ type: 'worktree', key: 's1', branch: 'parley/the-flaky-upload-test' });
         await panel.page.getByRole('button', { name: /^Worktree: / }).waitFor();
         await panel.page.screenshot({ path: `out/screenshots/worktree-${theme}-${width}.png` });
+        const name = panel.page.locator('.agent-name > .cut');
+        assert.ok(await name.evaluate(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth), 'cut');
         const overflow = await panel.page.evaluate('document.documentElement.scrollWidth - innerWidth');
         assert.ok(Number(overflow) <= 0, `${overflow} px too wide`);
       }
