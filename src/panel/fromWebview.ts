@@ -173,7 +173,6 @@ export const fromWebview = z.discriminatedUnion('type', [
       'compareSessions',
       'continueWith',
       'setModel',
-      'restartAgent',
       'openAsMarkdown',
       'commentOnPlan',
       'export',

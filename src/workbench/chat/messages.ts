@@ -55,7 +55,6 @@ const COMMANDS: Readonly<Record<Exclude<MessageOf<'command'>['command'], 'showKe
   compareSessions: true,
   continueWith: true,
   setModel: true,
-  restartAgent: true,
   openAsMarkdown: true,
   commentOnPlan: true,
   export: true,
