@@ -131,6 +131,7 @@ export class Overview extends Part implements NotificationActions {
     own(conversations.onDidChange((key) => live.get(key)?.status === 'needsYou' && this.#offerSoon(key)));
     own(this.#active.onDidChange(() => this.view.changed(false)));
     own(chat.onDidShow((key) => live.seen(key)));
+    own(conversations.onDidActivate((key) => this.view.select(key)));
     own(
       archive.onDidDelete((keys) => {
         this.view.changed(true);

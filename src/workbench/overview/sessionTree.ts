@@ -149,6 +149,12 @@ export class SessionTree {
     return this.#parents.get(node.id);
   }
 
+  /** Returns the row of a session, if VS Code has asked for it. */
+  find(key: string): SessionNode | undefined {
+    const node = this.#nodes.get(`session:${key}`);
+    return node?.kind === 'session' && this.#parents.has(node.id) ? node : undefined;
+  }
+
   more(node: MoreNode): Redraw {
     this.#readPage(node.of, this.#queryOf(node.of), (this.#pages.get(node.of)?.sessions.length ?? 0) + PAGE);
     const above = this.#nodes.get(node.of);

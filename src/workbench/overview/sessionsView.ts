@@ -23,7 +23,7 @@ const GROUPING = 'parley.sessionList.grouping';
 
 type SessionsTree = Pick<
   Tree<ListNode>,
-  'isVisible' | 'selected' | 'onDidShow' | 'refresh' | 'description' | 'message'
+  'isVisible' | 'selected' | 'select' | 'onDidShow' | 'refresh' | 'description' | 'message'
 >;
 
 export class SessionsView extends Part implements TreeSource<ListNode> {
@@ -36,6 +36,7 @@ export class SessionsView extends Part implements TreeSource<ListNode> {
   #aging: Disposable | undefined;
   #isStoredOld = false;
   #isOld = false;
+  #shown: string | undefined;
 
   constructor(view: SessionsTree, sources: SessionTreeSources, memento: Memento, clock: Clock, log: Log) {
     super();
@@ -50,6 +51,7 @@ export class SessionsView extends Part implements TreeSource<ListNode> {
       view.onDidShow(() => {
         if (this.#isOld) this.#draw();
         this.#age();
+        this.#select();
       }),
     );
     this.#describe();
@@ -103,6 +105,12 @@ export class SessionsView extends Part implements TreeSource<ListNode> {
     this.#refresh(this.#tree.more(node));
   }
 
+  /** Selects the row of the session that the user is in, also when the row is drawn later. */
+  select(key: string): void {
+    this.#shown = key;
+    this.#select();
+  }
+
   /** @param stored stored sessions or those of other windows changed too */
   changed(stored: boolean): void {
     this.#isStoredOld ||= stored;
@@ -115,6 +123,11 @@ export class SessionsView extends Part implements TreeSource<ListNode> {
     this.#timer?.dispose();
     this.#aging?.dispose();
     super.dispose();
+  }
+
+  #select(): void {
+    const row = this.#shown === undefined ? undefined : this.#tree.find(this.#shown);
+    if (row) this.#view.select(row);
   }
 
   #refresh(redraw: Redraw): void {
@@ -131,6 +144,7 @@ export class SessionsView extends Part implements TreeSource<ListNode> {
       const redraw = this.#tree.update(stored);
       this.#view.message = '';
       if (redraw === 'all' || redraw.length > 0) this.#refresh(redraw);
+      this.#select();
     } catch (error) {
       this.#log.warn(`sessions: ${messageOf(error)}`);
     }

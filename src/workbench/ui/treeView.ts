@@ -68,6 +68,13 @@ export class Tree<T extends object> implements Disposable {
     return this.#view.selection[0];
   }
 
+  /** Selects a row, without the focus, in a tree that is visible. */
+  select(node: T): void {
+    if (!this.isVisible || this.selected === node) return;
+    // Rejects if the row is gone by then.
+    this.#view.reveal(node, { select: true, focus: false }).then(undefined, () => undefined);
+  }
+
   onDidShow(listener: () => void): Disposable {
     return this.#view.onDidChangeVisibility(({ visible }) => {
       if (visible) listener();

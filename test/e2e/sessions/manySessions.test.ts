@@ -99,6 +99,14 @@ describe('many sessions', function () {
     await screenshot(page, 'many-side-by-side-dark');
   });
 
+  it('have the row of the session selected that the user is in', async () => {
+    const { page } = vscode.window;
+    for (const name of ['Alpha', 'Gamma']) {
+      await page.getByRole('tab', { name: new RegExp(`^\\? permission.* ${name}`) }).click();
+      await sessions(page).locator('.monaco-list-row.selected', { hasText: name }).waitFor();
+    }
+  });
+
   it('are answered in another window', async () => {
     const { page, context } = vscode.window;
     const other = await context.newPage();

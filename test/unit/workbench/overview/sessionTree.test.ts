@@ -149,6 +149,15 @@ describe('the list of sessions', () => {
     assert.ok(world.read < 200, 'a change of a row reads no page');
   });
 
+  it('finds the row of a session once it was drawn', () => {
+    const world = new World();
+    world.add('a', 'ready');
+    const tree = world.tree();
+    assert.equal(tree.find('a'), undefined);
+    shown(tree);
+    assert.deepEqual(tree.find('a'), { kind: 'session', id: 'session:a', session: 'a' });
+  });
+
   it('draws only rows again that look different', () => {
     const world = new World();
     for (let index = 0; index < 20; index++) world.add(`s${index}`, 'working', { at: index });
