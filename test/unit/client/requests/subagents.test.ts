@@ -340,7 +340,9 @@ describe('a subagent in version 2', () => {
     assert.equal((await conversation.send('go').done).stopReason, 'end_turn');
     const { entries } = conversation.model.state;
     assert.deepEqual(
-      entries.flatMap((entry) => (entry.kind === 'tool' ? entry.title : entry.kind === 'agent' ? entry.content : [])),
+      entries.flatMap<unknown>((entry) =>
+        entry.kind === 'tool' ? [entry.title] : entry.kind === 'agent' ? entry.content : [],
+      ),
       ['Other', { type: 'text', text: 'Here I am' }],
     );
   });
