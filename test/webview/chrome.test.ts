@@ -214,6 +214,12 @@ describe('chrome', () => {
       );
     });
 
+    it('has a place on the screen for the status of an agent that is ready', async () => {
+      await open({ session: { agentName: 'Claude', title: null, phase: 'ready', status: 'Ready' } });
+      await status().waitFor();
+      assert.equal(await status().getAttribute('data-state'), 'ready');
+    });
+
     it('reveals control characters in names that the agent gave', async () => {
       const evil = 'safe\u202eevil';
       const modes = [
