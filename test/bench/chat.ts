@@ -229,7 +229,7 @@ export class Chat {
     const list = quickInput(this.page);
     for (let attempt = 1; ; attempt++) {
       try {
-        await command(this.page, 'Parley: Search Sessions');
+        await command(this.page, 'Parley: Search Sessions…');
         await list.locator('.monaco-list-row').first().waitFor({ timeout: 5000 });
         await list.locator('input.input').fill(title, { timeout: 5000 });
         await delay(1000); // what is found by its words is drawn a moment after what is found by its letters

@@ -52,7 +52,9 @@ describe('comments on changes in the installed extension', function () {
     await shown('.review-widget .monaco-button', /^Add Comment$/).waitFor({ state: 'hidden' });
     await comment(lines.filter({ hasText: 'three' }), 'And explain this line.');
     await screenshot(page, 'comments-dark');
-    await shown('.review-widget .monaco-button', 'Add and Take All into the Message').click();
+    await shown('.review-widget .monaco-button', /^Add Comment$/).click();
+    await shown('.review-widget .comment-body', 'And explain this line.').waitFor();
+    await command(page, 'Parley: Take All Comments into the Message');
     await chat.composer.waitFor();
     await shown('.review-widget .comment-body').first().waitFor({ state: 'hidden' });
     await chat.frame.locator('textarea:not(:placeholder-shown)').waitFor();

@@ -72,7 +72,7 @@ describe('another agent in the installed extension', function () {
 
   it('continues in a new session with its own summary, which the user sends', async () => {
     const { page } = vscode.window;
-    await inList(page, 'Parley: Continue with', (list, patience) =>
+    await inList(page, 'Parley: Continue with…', (list, patience) =>
       list.locator('.monaco-list-row', { hasText: 'A summary' }).click(patience),
     );
     const chip = beside().getByRole('list', { name: 'Attachments' }).getByText('Summary of Changes of Turn 2');

@@ -69,7 +69,7 @@ describe('the local server', () => {
     async function reached(): Promise<SyncClient> {
       const { page } = vscode.window;
       const choose = (item: string) => () =>
-        inList(page, 'Parley: Sharing and Server', (list, patience) =>
+        inList(page, 'Parley: Sharing and Server…', (list, patience) =>
           list.locator('.monaco-list-row', { hasText: item }).click(patience),
         );
       const baseUrl = await copied(page, choose('Copy Server Address'));

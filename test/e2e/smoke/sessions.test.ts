@@ -107,7 +107,7 @@ describe('sessions', () => {
 
   it('show names of agents as text in lists of VS Code', async () => {
     const { page } = vscode.window;
-    const row = await inList(page, 'Parley: New Session with', async (list, patience) => {
+    const row = await inList(page, 'Parley: New Session with…', async (list, patience) => {
       await list.getByPlaceholder('Select an agent').waitFor(patience);
       const one = list.locator('.monaco-list-row', { hasText: 'newUntitledFile' });
       return { text: await one.textContent(patience), icons: await one.locator('.codicon-zap').count() };
