@@ -9,7 +9,7 @@ interface MenuItem {
 
 const { commands, menus } = JSON.parse(readFileSync('package.json', 'utf8')).contributes as {
   readonly commands: readonly { readonly command: string }[];
-  readonly menus: { readonly commandPalette: readonly MenuItem[] };
+  readonly menus: Readonly<Record<'commandPalette' | 'explorer/context', readonly MenuItem[]>>;
 };
 
 const MOST_COMMANDS = 60;
@@ -51,6 +51,11 @@ describe('the commands', () => {
     const shown = palette(SESSION);
     assert.ok(shown.length <= MOST_IN_PALETTE, `${shown.length}: ${shown.join(' ')}`);
     assert.ok(shown.includes('parley.reviewChanges'));
+  });
+
+  it('are on folders in the Explorer as on files', () => {
+    const add = menus['explorer/context'].find(({ command }) => command === 'parley.addFile');
+    assert.equal(add?.when, 'resourceScheme == file');
   });
 
   it('are about no session in the palette without one', () => {
