@@ -35,9 +35,7 @@ export const comments: Contribution = {
       feedback.add(reply);
       await feedback.send();
     });
-    workbench.register('comments.remove', (one: Comment | CommentThread) =>
-      'comments' in one ? feedback.discard(one) : feedback.remove(one),
-    );
+    workbench.register('comments.remove', (one?: Comment | CommentThread) => feedback.remove(one));
     workbench.register('comments.send', () => feedback.send());
     registerForSession(workbench, {
       async commentOnPlan(conversation) {

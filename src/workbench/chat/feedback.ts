@@ -75,15 +75,17 @@ export class Feedback extends Part<FeedbackOptions> {
     this.#tell();
   }
 
-  remove(comment: Comment): void {
-    if (!(comment instanceof OwnComment)) return;
-    const { thread } = comment;
-    thread.comments = thread.comments.filter((one) => one !== comment);
-    if (thread.comments.length === 0) this.discard(thread);
+  /** @param one a comment, or a thread with all of its comments; anything else stays */
+  remove(one?: Comment | CommentThread): void {
+    if (this.#threads.has(one as CommentThread)) return this.#discard(one as CommentThread);
+    if (!(one instanceof OwnComment)) return;
+    const { thread } = one;
+    thread.comments = thread.comments.filter((comment) => comment !== one);
+    if (thread.comments.length === 0) this.#discard(thread);
     this.#tell();
   }
 
-  discard(thread: CommentThread): void {
+  #discard(thread: CommentThread): void {
     this.#threads.delete(thread);
     thread.dispose();
     this.#tell();
@@ -108,7 +110,7 @@ export class Feedback extends Part<FeedbackOptions> {
       const parts: string[] = [];
       for (const [thread, subject] of threads) parts.push(await textOf(thread, subject));
       await deliver(conversation, `${l10n.t('My comments:')}\n\n${parts.join('\n\n')}\n`);
-      for (const [thread] of threads) this.discard(thread);
+      for (const [thread] of threads) this.#discard(thread);
     }
   }
 

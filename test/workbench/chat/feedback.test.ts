@@ -120,6 +120,10 @@ describe('comments on what an agent did', () => {
     );
     feedback.remove(some.comments[0]!);
     feedback.add({ thread: thread(await file('other.ts', 'one\n'), 1), text: 'nobody' });
+    const whole = thread(await file('waits.ts', 'one\n'), 1);
+    feedback.add({ thread: whole, text: 'first' });
+    feedback.remove();
+    feedback.remove(whole);
     await feedback.send();
     assert.deepEqual(delivered, []);
   });
