@@ -215,7 +215,7 @@ describe('chrome', () => {
     });
 
     it('has a place on the screen for the status of an agent that is ready', async () => {
-      await open({ session: { agentName: 'Claude', title: null, phase: 'ready', status: 'Ready' } });
+      await open({ session: { agentName: 'Claude', title: undefined, phase: 'ready', status: 'Ready' } });
       await status().waitFor();
       assert.equal(await status().getAttribute('data-state'), 'ready');
     });

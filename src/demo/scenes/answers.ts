@@ -9,7 +9,7 @@ export async function introduce(turn: Turn, table: string): Promise<void> {
   const heard =
     text !== '' && !text.startsWith('/') ? `You wrote ${text.length} characters, and I understood none of them. ` : '';
   await turn.say(
-    `Hello! I am the **demo agent**: a script that ships with Parley, not a model. ${heard}${seen}I need no key and no network, and everything I show you is real: the files, the permissions, the terminal.\n\n${table}\nTo talk to an agent that does think, choose one with **Parley: Select Agent**.${turn.session.settings.emoji ? ' 👋' : ''}\n`,
+    `Hello! I am the **demo agent**: a script that ships with Parley, not a model. ${heard}${seen}I need no key and no network, and everything I show you is real: the files, the permissions, the terminal.\n\n${table}\nTo talk to an agent that does think, choose one with **Parley: New Session with…**.${turn.session.settings.emoji ? ' 👋' : ''}\n`,
   );
 }
 

@@ -112,7 +112,7 @@ export async function background(turn: Turn): Promise<void> {
 /** Forgets the session: `session/status` says `not_found`, and a prompt is refused (docs/proposals.md). */
 export async function forget(turn: Turn): Promise<void> {
   await turn.say(
-    'I forget this session now, as an agent does that was restarted or has cleaned up. From now on `session/status` answers `not_found`: run **Parley: Check Session Status** to see that. Then send any message. Your client opens the session again with `session/resume`, sends your message once more, and nothing of the conversation is lost.\n',
+    'I forget this session now, as an agent does that was restarted or has cleaned up. From now on `session/status` answers `not_found`: select **Check session status** in the menu of the chat to see that. Then send any message. Your client opens the session again with `session/resume`, sends your message once more, and nothing of the conversation is lost.\n',
   );
   turn.session.options.onForget();
 }

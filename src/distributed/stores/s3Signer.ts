@@ -127,7 +127,7 @@ export function checkKeys(keys: S3Keys): S3Keys {
     throw new ParleyError(
       'bad-store',
       localizable("“{0}” contains spaces, line breaks or other characters that keys can't have.", name),
-      { hint: localizable('Run “Parley: Set Storage Credentials…” to enter it again.') },
+      { hint: localizable('Run “Parley: Sharing and Server…” to enter it again.') },
     );
   }
   return keys;

@@ -24,7 +24,7 @@ export class AsideQuestions extends Configured<AsideQuestionsOptions> {
       throw new ParleyError('untrusted-workspace', l10n.t("Agents can't be used in an untrusted workspace."));
     if (this.options.catalog.originOf(agent.id)?.kind === 'shipped')
       throw new ParleyError('no-such-agent', l10n.t("The demo agent can't write summaries or commit messages."), {
-        hint: l10n.t('Choose a real agent with “New Session with…”.'),
+        hint: l10n.t('Choose a real agent with “Parley: New Session with…”.'),
       });
   }
 

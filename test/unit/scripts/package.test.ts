@@ -144,8 +144,9 @@ describe('the manifest', () => {
     const named = sources().flatMap(({ text }) => [...text.matchAll(/“Parley: ([^”]+)”/g)].map(([, title]) => title));
     assert.deepEqual([...new Set(named)].sort(), [
       'Clear Saved Credentials',
-      'Reset Approvals',
-      'Set Storage Credentials…',
+      'Manage Permissions and Approvals…',
+      'New Session with…',
+      'Sharing and Server…',
     ]);
     assert.deepEqual(
       named.filter((title) => !texts.includes(title)),
