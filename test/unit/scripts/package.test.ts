@@ -22,7 +22,7 @@ interface Manifest {
   readonly engines: { readonly vscode: string };
   readonly devDependencies: Readonly<Record<string, string>>;
   readonly dependencies?: unknown;
-  readonly contributes: SettingsManifest<{ readonly scope?: string }>['contributes'] & {
+  readonly contributes: SettingsManifest<{ readonly scope?: string; readonly order?: number }>['contributes'] & {
     readonly commands: readonly { readonly command: string; readonly title: string; readonly category?: string }[];
     readonly keybindings: readonly { readonly key: string }[];
   };
@@ -154,10 +154,12 @@ describe('the manifest', () => {
     );
   });
 
-  it('gives each setting a place of its own in the list of settings', () => {
-    const orders = [...text.matchAll(/"order": (\d+)/g)].map(([, order]) => order);
-    assert.ok(orders.length > 0);
-    assert.deepEqual([...new Set(orders)], orders);
+  it('gives each setting a place of its own in its section', () => {
+    for (const section of manifest.contributes.configuration) {
+      const orders = Object.values(section.properties).map(({ order }) => order);
+      assert.ok(orders.every((order) => order !== undefined));
+      assert.deepEqual([...new Set(orders)], orders);
+    }
   });
 
   it('restricts each setting that names a program in a folder that is not trusted', () => {
