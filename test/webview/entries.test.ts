@@ -407,17 +407,36 @@ describe('entries', () => {
     assert.match(await page.locator('[data-entry-id=c1]').innerText(), /"path":"x"/);
   });
 
+  it('show unmarked output as it is, with carriage returns as in a terminal', async () => {
+    const text = (said: string) => [{ type: 'content', block: { type: 'text', text: said } }] as const;
+    const listing = '# total 2\n-rw-r--r--  a_b_c\n\n\n  * x';
+    const { page } = await open([
+      tool('e', { toolKind: 'execute', content: text(`${listing}\n 10 %\r 50 %\r100 %\r\ndone`) }),
+      tool('f', { toolKind: 'fetch', content: text('{"a": "*b*"}\n# c') }),
+      tool('o', { content: text('# one') }),
+      tool('c', { toolKind: 'execute', content: text('# readme\n```sh\nnpm i\n```\nend') }),
+      tool('m', { toolKind: 'fetch', content: text('# page\n```sh\nnpm i\n```\nend') }),
+      tool('p', { toolKind: 'switch_mode', content: text('# plan') }),
+    ]);
+    for (const id of ['e', 'f', 'o', 'c', 'm', 'p']) await page.locator(`[data-entry-id=${id}] .row`).click();
+    const shown = (id: string) => page.locator(`[data-entry-id=${id}] .terminal-lines`).innerText();
+    assert.equal(await shown('e'), `${listing}\n100 %\ndone`);
+    assert.equal(await shown('f'), '{"a": "*b*"}\n# c');
+    assert.equal(await shown('o'), '# one');
+    assert.equal(await shown('c'), '# readme\n```sh\nnpm i\n```\nend');
+    await page.locator('[data-entry-id=m] h3').waitFor();
+    await page.locator('[data-entry-id=p] h3').waitFor();
+  });
+
   it('show file contents as they are, a fence in them as code, and the raw JSON only on demand', async () => {
     const text = (said: string) => [{ type: 'content', block: { type: 'text', text: said } }] as const;
     const { page } = await open([
       tool('r', { toolKind: 'read', content: text('# one\n*two*\n  three'), hasRaw: true, rawOutput: '{"a":1}' }),
       tool('s', { toolKind: 'search', content: text('```ts\nlet x;\n```') }),
-      tool('o', { content: text('# one') }),
     ]);
-    for (const id of ['r', 's', 'o']) await page.locator(`[data-entry-id=${id}] .row`).click();
+    for (const id of ['r', 's']) await page.locator(`[data-entry-id=${id}] .row`).click();
     assert.equal(await page.locator('[data-entry-id=r] .terminal-lines').innerText(), '# one\n*two*\n  three');
     assert.equal(await page.locator('[data-entry-id=s] pre').innerText(), 'let x;');
-    await page.locator('[data-entry-id=o] h3').waitFor();
     const raw = page.locator('[data-entry-id=r] .tool-facts');
     assert.doesNotMatch(await raw.innerText(), /"a"/);
     await raw.getByText('Raw output').click();

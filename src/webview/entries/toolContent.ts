@@ -27,8 +27,8 @@ interface Place {
 
 const LONGEST_MARKDOWN = 20_000;
 const TAIL_LINES = 5;
-/** They return file contents, not Markdown. */
-const RETURNS_FILES: ReadonlySet<string> = new Set(['read', 'search']);
+/** They return what a model wrote: a subagent's answer, a plan. */
+const RETURNS_PROSE: ReadonlySet<string> = new Set(['think', 'switch_mode', 'subagent']);
 
 export interface ToolContent {
   readonly node: HTMLElement;
@@ -101,8 +101,10 @@ function createBlockContent(item: ToolItem, block: BlockView, place: Place, cont
 function createText(item: ToolItem, text: string, asked: boolean, context: ToolContext): ToolContent {
   const node = el('div', 'tool-text');
   const fenced = withoutFence(text);
-  const isFile = RETURNS_FILES.has(item.toolKind) && !/^ {0,3}(?:```|~~~)/m.test(text);
-  if (fenced === text && !isFile && text.length <= LONGEST_MARKDOWN && !text.includes('\u001b')) {
+  const isProse = item.nested !== undefined || RETURNS_PROSE.has(item.toolKind);
+  // A fence marks Markdown, but the output of a command may be a file that has fences.
+  const isMarked = (item.toolKind === 'execute' ? /^\s*(?:```|~~~)/ : /^ {0,3}(?:```|~~~)/m).test(text);
+  if (fenced === text && (isProse || isMarked) && text.length <= LONGEST_MARKDOWN && !text.includes('\u001b')) {
     const markdown = new MarkdownView(context, text);
     markdown.settle();
     node.append(markdown.element);
@@ -113,7 +115,11 @@ function createText(item: ToolItem, text: string, asked: boolean, context: ToolC
     return { node };
   }
   const pre = setAttributes(el('pre', 'terminal-lines'), { tabindex: '0', dir: 'ltr' });
-  drawAnsi(pre, cleanOutput(fenced.includes('\u001b') ? fenced : revealControls(fenced)), openLink);
+  // Carriage returns work as in a terminal, but in a file they are content.
+  const shown = fenced.includes('\u001b')
+    ? fenced
+    : fenced.replace(item.toolKind === 'read' ? /[^\n]+/g : /[^\n\r\b]+/g, (part) => revealControls(part));
+  drawAnsi(pre, cleanOutput(shown), openLink);
   node.append(pre);
   return { node };
 }
