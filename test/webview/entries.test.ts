@@ -289,6 +289,34 @@ describe('entries', () => {
     assert.equal(await said.locator('b, strong').count(), 0);
   });
 
+  it('draw fences, lists and quotes of user messages, and keep their line breaks', async () => {
+    const { page } = await open([
+      message('u', 'user', 'Why?\nSee:\n\n```ts\nlet x = <b>1</b>;\n```\n\n- one\n- two\n\n> said'),
+      message('v', 'user', '# a comment in code\nx = a*b*c'),
+    ]);
+    const said = page.locator('[data-entry-id=u] .said');
+    assert.equal(await said.locator('pre code').innerText(), 'let x = <b>1</b>;');
+    assert.deepEqual(await said.locator('li').allInnerTexts(), ['one', 'two']);
+    assert.equal(await said.locator('blockquote').innerText(), 'said');
+    assert.equal(await said.locator('p').first().innerText(), 'Why?\nSee:');
+    assert.equal(await page.locator('[data-entry-id=v] .said').innerText(), '# a comment in code\nx = a*b*c');
+  });
+
+  it('fold what an agent keeps in a message of the user, and draw its images', async () => {
+    const data = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+    const { page } = await open([
+      message('u', 'user', `Fix it\n<system-reminder>\n${'Be brief. '.repeat(900)}\n</system-reminder>`),
+      message('v', 'user', data),
+    ]);
+    const entry = page.locator('[data-entry-id=u]');
+    assert.equal(await entry.locator('.said').innerText(), 'Fix it');
+    assert.equal(await entry.getByRole('button', { name: 'Show all' }).count(), 0);
+    await entry.getByText('system-reminder', { exact: true }).click();
+    assert.match(await entry.locator('.fold-body pre').innerText(), /^Be brief\./);
+    await page.locator('[data-entry-id=v] img').waitFor();
+    assert.equal(await page.locator('[data-entry-id=v] .said').count(), 0);
+  });
+
   it('show attachments as chips with their lines, and open them', async () => {
     const uri = 'file:///work/app/src/deferred.ts#L4-L6';
     const { page } = await open([

@@ -1,20 +1,27 @@
-// A user message: the only bubble, with the text as typed.
+// A user message: the only bubble. Its text is shown as typed, but drawn if it has fences, lists or
+// quotes.
 
 import { render } from 'preact';
 import { head, textOfBlocks } from '../../base/text';
+import type { BlockView } from '../../panel/contract';
 import { drawMessageActions } from '../changes/changes';
 import { button, el, setAttributes } from '../dom/dom';
 import { copyText, isExpanded, post, setExpanded } from '../host/host';
+import { MarkdownView } from '../markdown/markdownView';
 import { createText } from '../output/plainText';
 import { strings } from '../text/strings';
 import { createAttachment, createBlock, isAttached } from './blocks';
-import { createArticle, type EntryFactory, markLate } from './entryView';
+import { type KeptText, saidParts } from './bookkeeping';
+import { createArticle, type EntryFactory, type EntryView, markLate } from './entryView';
+import { createFold } from './fold';
 import { isText } from './itemStore';
 
 const LONG_TEXT = 2_400;
 const LONG_LINES = 24;
 /** More than `LONG_LINES` hold in a wide panel. */
 const DRAWN_CHARS = 6_000;
+/** A fence, an item of a list, or a quote. Headings are left out: `#` also begins comments in code. */
+const MARKUP = /^ {0,3}(?:```|~~~|(?:[-*+]|\d{1,9}[.)]) +\S|> )/m;
 
 export const createUserEntry: EntryFactory = (stored, index, context) => {
   const element = createArticle(stored.item, strings.you);
@@ -22,6 +29,7 @@ export const createUserEntry: EntryFactory = (stored, index, context) => {
   const bubble = el('div', 'bubble');
   element.append(bubble);
   const actions = el('div', 'message-actions');
+  let texts: MarkdownView[] = [];
 
   const copy = (): void => {
     if (isText(stored.item)) copyText(textOfBlocks(stored.item.content, '\n'));
@@ -41,16 +49,22 @@ export const createUserEntry: EntryFactory = (stored, index, context) => {
   function draw(): void {
     const { item } = stored;
     if (!isText(item)) return;
-    const text = item.content.map((block) => (block.type === 'text' ? block.text : '')).join('\n');
+    const content = item.content.flatMap((block): readonly (BlockView | KeptText)[] =>
+      block.type === 'text' ? saidParts(block.text) : [block],
+    );
+    const text = content.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
     const isLong = text.length > LONG_TEXT || text.split('\n', LONG_LINES + 1).length > LONG_LINES;
     const isClamped = isLong && !(isExpanded(item.id) ?? false);
     const parts: HTMLElement[] = [];
     const chips = el('div', 'chips');
-    item.content.forEach((block, content) => {
-      const save = (): void => post({ type: 'saveResource', index, content });
-      if (block.type === 'text') {
+    disposeTexts();
+    content.forEach((block) => {
+      const position = item.content.indexOf(block as BlockView);
+      const save = (): void => post({ type: 'saveResource', index, content: position });
+      if (block.type === 'kept') parts.push(createFold(block.name, block.text));
+      else if (block.type === 'text') {
         const shown = isClamped ? head(block.text, DRAWN_CHARS) : block.text;
-        parts.push(setAttributes(createText('said', shown), { dir: 'auto' }));
+        parts.push(setAttributes(createSaid(shown), { dir: 'auto' }));
       } else if (block.type === 'image' || block.type === 'audio') parts.push(createBlock(block, save));
       else if ((block.type === 'resource' || block.type === 'resource_link') && isAttached(block.uri))
         chips.append(createAttachment(block));
@@ -65,6 +79,20 @@ export const createUserEntry: EntryFactory = (stored, index, context) => {
     bubble.classList.toggle('clamped', isClamped);
     if (chips.childElementCount > 0) bubble.append(chips);
     if (isLong) bubble.append(more(item.id, isClamped));
+    if (texts.length > 0) context.invalidate(view);
+  }
+
+  function createSaid(text: string): HTMLElement {
+    if (!MARKUP.test(text)) return createText('said', text);
+    const markdown = new MarkdownView({ ...context, invalidate: () => context.invalidate(view) }, text);
+    markdown.settle();
+    texts.push(markdown);
+    return el('div', 'said', markdown.element);
+  }
+
+  function disposeTexts(): void {
+    for (const text of texts) text.dispose();
+    texts = [];
   }
 
   function more(id: string, isClamped: boolean): HTMLElement {
@@ -79,14 +107,20 @@ export const createUserEntry: EntryFactory = (stored, index, context) => {
     return toggle;
   }
 
-  draw();
-  return {
+  const view: EntryView = {
     element,
     update() {
       markLate(element, stored.item);
       draw();
     },
     append: draw,
-    dispose: () => render(null, actions),
+    render: (deadline) => texts.filter((text) => !text.render(deadline)).length === 0,
+    drawWhole: () => texts.filter((text) => text.drawWhole()).length > 0,
+    dispose() {
+      disposeTexts();
+      render(null, actions);
+    },
   };
+  draw();
+  return view;
 };

@@ -1,0 +1,60 @@
+// What agents keep for themselves in the user's name, recognised by its form. Pure.
+
+/** An element of its own lines whose name has several words, such as `<system-reminder>`. */
+export interface KeptText {
+  readonly type: 'kept';
+  readonly name: string;
+  readonly text: string;
+}
+
+type SaidPart =
+  | KeptText
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'image'; readonly data: string; readonly mimeType: string };
+
+/** HTML and XML of the user rarely has such names, and is only folded. */
+const OPENING = /^<([a-z]+(?:[-_][a-z]+)+)>/gm;
+const MOST_KEPT = 50;
+/** The first characters of PNG, JPEG, GIF and WebP in base64. */
+const IMAGES = [
+  ['iVBORw0KGgo', 'image/png'],
+  ['/9j/', 'image/jpeg'],
+  ['R0lGOD', 'image/gif'],
+  ['UklGR', 'image/webp'],
+] as const;
+const SHORTEST_IMAGE = 64;
+
+/** Splits a text in the user's name into the user's words and what the agent added. */
+export function saidParts(text: string): readonly SaidPart[] {
+  const image = imageIn(text.trim());
+  if (image) return [image];
+  const parts: SaidPart[] = [];
+  const add = (words: string): void => {
+    if (words.trim() !== '') parts.push({ type: 'text', text: words });
+  };
+  let from = 0;
+  let kept = 0;
+  for (const { index, 0: opening, 1: name } of text.matchAll(OPENING)) {
+    if (index < from) continue;
+    if (++kept > MOST_KEPT) break;
+    const closing = `</${name}>`;
+    const end = text.indexOf(closing, index);
+    const after = end + closing.length;
+    if (end < 0 || /^[ \t]*[^\s]/.test(text.slice(after, after + 100))) continue;
+    add(text.slice(from, index).replace(/\n+$/, ''));
+    parts.push({ type: 'kept', name: name!, text: text.slice(index + opening.length, end).trim() });
+    from = after + /^[ \t]*\n*/.exec(text.slice(after))![0].length;
+  }
+  if (from === 0) return [{ type: 'text', text }];
+  add(text.slice(from));
+  return parts;
+}
+
+/** An image that comes back as its base64, with or without the head of a `data:` address. */
+function imageIn(text: string): SaidPart | undefined {
+  const head = /^data:(image\/[\w.+-]+);base64,/.exec(text);
+  const data = text.slice(head?.[0].length ?? 0);
+  const mimeType = head?.[1] ?? IMAGES.find(([start]) => data.startsWith(start))?.[1];
+  if (mimeType === undefined || data.length < SHORTEST_IMAGE || !/^[A-Za-z0-9+/]+={0,2}$/.test(data)) return undefined;
+  return { type: 'image', data, mimeType };
+}

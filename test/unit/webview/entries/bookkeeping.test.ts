@@ -1,0 +1,42 @@
+// What agents say in the user's name besides the user's words.
+import assert from 'node:assert/strict';
+import { saidParts } from '../../../../src/webview/entries/bookkeeping';
+
+describe('webview/bookkeeping', () => {
+  it('separates elements with names of several words from what the user said', () => {
+    assert.deepEqual(saidParts('<system-reminder>\nBe brief.\n</system-reminder>\n\nFix it'), [
+      { type: 'kept', name: 'system-reminder', text: 'Be brief.' },
+      { type: 'text', text: 'Fix it' },
+    ]);
+    assert.deepEqual(saidParts('Fix it\n<session_context>\na\n</session_context>\n'), [
+      { type: 'text', text: 'Fix it' },
+      { type: 'kept', name: 'session_context', text: 'a' },
+    ]);
+  });
+
+  it('leaves everything else as the user typed it', () => {
+    for (const text of [
+      '  a\n\n b ',
+      '',
+      '<div>\na\n</div>',
+      'Why <system-reminder>a</system-reminder>?',
+      '<system-reminder>\nnever closed',
+      '<my-button>a</my-button> does nothing',
+      'iVBORw0KGgo is how a PNG begins',
+    ])
+      assert.deepEqual(saidParts(text), [{ type: 'text', text }]);
+  });
+
+  it('recognizes an image in base64', () => {
+    const data = `iVBORw0KGgo${'A'.repeat(100)}==`;
+    assert.deepEqual(saidParts(`${data}\n`), [{ type: 'image', data, mimeType: 'image/png' }]);
+    assert.deepEqual(saidParts(`data:image/webp;base64,${data}`), [{ type: 'image', data, mimeType: 'image/webp' }]);
+  });
+
+  it('takes time in proportion to the length', () => {
+    const begin = performance.now();
+    for (const text of ['<a-b>\n'.repeat(50_000), `/9j/${'A'.repeat(1_000_000)}!`, '<a-b>\n</a-b>\n'.repeat(20_000)])
+      saidParts(text);
+    assert.ok(performance.now() - begin < 500);
+  });
+});
