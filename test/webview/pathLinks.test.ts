@@ -11,6 +11,7 @@ const OUTPUT = [
   '    at file:///work/app/dist/main.mjs:1:2',
   'C:\\work\\app\\src\\win.ts:4:1',
   'Änderung in src/größe.ts',
+  'app/(shop)/[id]/page.tsx:1 (app/[[...slug]]/[id].tsx:2:3) [src/c.ts:4] f(x.ts:5)',
   '\u001b[36msrc/colour.ts\u001b[0m and \u001b[1mlib/bold.py:9\u001b[0m',
   // None of these is a file.
   'https://example.com/page.html v1.2.3 and/or 10:30 console.log a.b.c 127.0.0.1:80 1.5/2.5',
@@ -22,6 +23,10 @@ const LINKS = [
   ['file:///work/app/dist/main.mjs:1:2', 'file:///work/app/dist/main.mjs:1:2'],
   ['C:\\work\\app\\src\\win.ts:4:1', 'C:\\work\\app\\src\\win.ts:4:1'],
   ['src/größe.ts', 'src/größe.ts'],
+  ['app/(shop)/[id]/page.tsx:1', 'app/(shop)/[id]/page.tsx:1'],
+  ['app/[[...slug]]/[id].tsx:2:3', 'app/[[...slug]]/[id].tsx:2:3'],
+  ['src/c.ts:4', 'src/c.ts:4'],
+  ['x.ts:5', 'x.ts:5'],
   ['src/colour.ts', 'src/colour.ts'],
   ['lib/bold.py:9', 'lib/bold.py:9'],
 ] as const;
@@ -78,6 +83,13 @@ describe('paths of files', () => {
     assert.equal(await panel.page.locator('a a').count(), 0);
     await panel.page.getByRole('link', { name: 'src/upload.ts:4' }).click();
     assert.equal((await panel.next('openLink')).href, 'src/upload.ts:4');
+  });
+
+  it('are links in words and in code where folders are in brackets', async () => {
+    const paths = ['app/(shop)/[id]/page.tsx:1', 'app/[[...slug]]/page.tsx:2'];
+    const panel = await browser.open({ items: [message('a', 'agent', `See ${paths[0]} and \`${paths[1]}\`.`)] });
+    await panel.page.locator('.segment').waitFor();
+    assert.deepEqual(await linksIn(panel, '.segment'), paths);
   });
 
   it('are not looked for in long outputs, and are a hundred at most', async () => {

@@ -251,7 +251,7 @@ export function linkNoteReference(text: HTMLElement, context: MarkdownContext): 
 
 /** A path with a directory or line number: `src/app.ts`, `src/app.ts:12`, `README.md:3`. */
 const FILE =
-  /^(?:\.{0,2}\/)?(?:[\w@.+-]+\/)+[\w@.+-]*\.\w{1,8}(?::\d+(?:[:-]\d+)?)?$|^[\w@.+-]+\.\w{1,8}:\d+(?:[:-]\d+)?$/;
+  /^(?:\.{0,2}\/)?(?:[\w@.+()[\]-]+\/)+[\w@.+()[\]-]*\.\w{1,8}(?::\d+(?:[:-]\d+)?)?$|^[\w@.+-]+\.\w{1,8}:\d+(?:[:-]\d+)?$/;
 
 function renderCodeSpan(text: string, inLink: boolean): Node {
   const code = el('code', '', text);
