@@ -16,6 +16,14 @@ export function pathOfFileAddress(text: string, isWindows = process.platform ===
   return /^\/[a-z]:(?:[\\/]|$)/i.test(path) ? path.slice(1).replaceAll('/', '\\') : text;
 }
 
+/** Escapes of characters that RFC 3986 allows in a path: `!$&'()*+,;=:@`. */
+const NEEDLESS = /%(?:2[1467-9A-C]|3[ABD]|40)/gi;
+
+/** Returns an address without needless escapes: some agents read the path as it is written. */
+export function plainAddress(address: string): string {
+  return address.startsWith('file:') ? address.replace(NEEDLESS, decodeURIComponent) : address;
+}
+
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { basename, extname } from 'node:path';
 import type { Selection, TextDocument, TextEditor, Uri } from 'vscode';
 import { l10n, workspace } from 'vscode';
+import { plainAddress } from '../../acp/protocol/fileAddress';
 import type { ContentBlock } from '../../session/events/content';
 import type { QueuedAttachment } from '../../session/queue/queue';
 
@@ -26,7 +27,7 @@ const MAX_UNSAVED_CHARS = 1_000_000;
 /** Attaches media and unsaved text by content, anything else by its address. */
 export async function fileAttachment(uri: Uri): Promise<QueuedAttachment> {
   const label = workspace.asRelativePath(uri);
-  const link: ContentBlock = { type: 'resource_link', uri: uri.toString(), name: basename(uri.fsPath) };
+  const link: ContentBlock = { type: 'resource_link', uri: plainAddress(uri.toString()), name: basename(uri.fsPath) };
   const content = (await mediaOf(uri)) ?? unsavedOf(uri);
   const kind = content?.type === 'image' ? 'image' : 'file';
   return { id: randomUUID(), kind, label, detail: uri.fsPath, forms: content ? [content, link] : [link] };
@@ -49,7 +50,7 @@ function unsavedOf(uri: Uri): ContentBlock | undefined {
   const document = workspace.textDocuments.find((one) => one.isDirty && one.uri.toString() === uri.toString());
   const text = document?.getText();
   if (text === undefined || text.length > MAX_UNSAVED_CHARS) return undefined;
-  return { type: 'resource', uri: uri.toString(), text, mimeType: 'text/plain' };
+  return { type: 'resource', uri: plainAddress(uri.toString()), text, mimeType: 'text/plain' };
 }
 
 export function selectionAttachment(editor: TextEditor): QueuedAttachment | undefined {
@@ -80,7 +81,7 @@ export function linesAttachment(
   text: string,
   label = linesLabel(document.uri, first, last),
 ): QueuedAttachment {
-  const uri = `${document.uri.toString()}#L${first}${last === first ? '' : `-L${last}`}`;
+  const uri = `${plainAddress(document.uri.toString())}#L${first}${last === first ? '' : `-L${last}`}`;
   return {
     id: randomUUID(),
     kind: 'selection',

@@ -1,6 +1,18 @@
 // `file:` addresses that agents write for paths.
 import assert from 'node:assert/strict';
-import { pathOfFileAddress } from '../../../../src/acp/protocol/fileAddress';
+import { pathOfFileAddress, plainAddress } from '../../../../src/acp/protocol/fileAddress';
+
+describe('plainAddress', () => {
+  it('escapes only what RFC 3986 demands', () => {
+    assert.equal(
+      plainAddress('file:///app/%28shop%29/%5Bid%5D/a%20%26%20b%2Cc%40%2B.ts'),
+      'file:///app/(shop)/%5Bid%5D/a%20&%20b,c@+.ts',
+    );
+    assert.equal(plainAddress('file:///c%3A/100%25.ts'), 'file:///c:/100%25.ts');
+    assert.equal(plainAddress('file:///a%23b%3Fc%2Fd'), 'file:///a%23b%3Fc%2Fd');
+    assert.equal(plainAddress('vscode-remote://ssh%2Bhost/a%28'), 'vscode-remote://ssh%2Bhost/a%28');
+  });
+});
 
 describe('pathOfFileAddress', () => {
   it('gives the path on this machine', () => {
