@@ -86,6 +86,7 @@ const RECEIVERS: Receivers = {
   nested: (message) => transcript.nesting.receive(message),
   accepted({ clientId, revision }) {
     composer.accepted(clientId, revision);
+    away.dismiss();
     transcript.toLatest();
   },
   rejected({ clientId, reason, id }) {

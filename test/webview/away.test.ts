@@ -137,6 +137,18 @@ describe('what happened while the user was away', () => {
     assert.equal(await card(panel).count(), 0);
   });
 
+  it('is dismissed when the user sends a message', async () => {
+    const panel = await open();
+    await tell(panel);
+    await card(panel).waitFor();
+    await panel.page.locator('textarea.message').fill('Go on');
+    await panel.page.keyboard.press('Enter');
+    const { clientId, revision } = await panel.next('send');
+    await panel.send({ type: 'accepted', clientId, revision });
+    await card(panel).waitFor({ state: 'detached', timeout: 2_000 });
+    await panel.next('dismissAway');
+  });
+
   it('has no serious accessibility finding in any theme, at 280 pixels', async () => {
     for (const theme of THEMES) {
       const panel = await open({ theme, width: 280 });

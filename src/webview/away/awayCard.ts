@@ -29,7 +29,7 @@ export class AwayCard {
       if (event.key !== 'Escape' || event.defaultPrevented) return;
       event.preventDefault();
       event.stopPropagation();
-      this.#dismiss();
+      this.dismiss();
     });
   }
 
@@ -55,7 +55,7 @@ export class AwayCard {
       this.#transcript.revealFound(view.index),
     );
     const summary = el('span', 'away-summary', summaryOf(view).join(' · '));
-    const close = iconButton('close', strings.dismiss, () => this.#dismiss());
+    const close = iconButton('close', strings.dismiss, () => this.dismiss());
     const head = el('div', 'away-head', el('h2', 'away-title', strings.away.title), summary, goTo, close);
     const { files, commands, decisions } = view;
     const body = el(
@@ -113,7 +113,9 @@ export class AwayCard {
     return setAttributes(row, { title: text });
   }
 
-  #dismiss(): void {
+  /** Removes the card, here and in other views of the session. */
+  dismiss(): void {
+    if (!this.#shown) return;
     const hadFocus = this.#element.contains(document.activeElement);
     this.show(undefined);
     post({ type: 'dismissAway' });
