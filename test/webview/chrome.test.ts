@@ -262,6 +262,12 @@ describe('chrome', () => {
       assert.equal(await item('Rename session…').count(), 0);
     });
 
+    it('shows the name of the agent whole where there is room', async () => {
+      await open();
+      const name = agentMenu().locator('.cut');
+      assert.ok(await name.evaluate((element) => element.scrollWidth <= element.clientWidth));
+    });
+
     it('has a menu at the name of the agent: a new session, another agent, the model', async () => {
       const items = () => panel.page.getByRole('menuitem').allInnerTexts();
       await open();
