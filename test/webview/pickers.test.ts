@@ -132,4 +132,20 @@ describe('lists of options', () => {
     }
     assert.equal(new Set(icons).size, 2);
   });
+
+  it('have room for their names in a narrow panel, also where there are four', async () => {
+    const config = ['Mode', 'Model', 'Effort', 'Agent'].map((name) => ({
+      id: name,
+      name,
+      category: 'other',
+      type: 'select' as const,
+      value: 'a',
+      values: [{ value: 'a', name: `Default of ${name}` }],
+    }));
+    const { page } = await browser.open({ session: { config }, width: 300 });
+    const names = page.locator('.bar-start .pick .cut');
+    await names.nth(3).waitFor();
+    const widths = await names.evaluateAll((elements) => elements.map(({ clientWidth }) => clientWidth));
+    assert.ok(Math.min(...widths) >= 60, `${widths}`);
+  });
 });
