@@ -63,11 +63,11 @@ function versionReason({ agent, link, services }: Known): string | undefined {
     case 'only':
       return l10n.t('The agent supports only this version');
     case 'undecided':
-      return l10n.t('Until it is known what the agent would lose in version 2 (Preview)');
+      return l10n.t("Version 2 (Preview) hasn't been compared yet");
     case 'keeps-all':
       return l10n.t('The agent loses nothing in version 2 (Preview)');
     case 'loses':
-      return l10n.t('The agent would lose in version 2 (Preview): {0}', head(choice.lost.join(', '), MAX_DETAIL));
+      return l10n.t('Missing in version 2 (Preview): {0}', head(choice.lost.join(', '), MAX_DETAIL));
   }
 }
 
@@ -77,7 +77,7 @@ function systemPromptRows({ agent, cwd, link, services }: Known): readonly InfoR
   const key = 'parley.systemPrompt';
   const configured = services.systemPrompt?.(agent.id, cwd) ?? [];
   if (link && !link.description.features.systemPrompt) {
-    const value = l10n.t("not passed: the agent doesn't support it");
+    const value = l10n.t('not supported by the agent');
     return configured.length > 0 ? [{ icon: 'circle-slash', label, value, setting: { key } }] : [];
   }
   return (link?.given?.systemPrompt ?? configured).map(({ text, file, isCut }) => {

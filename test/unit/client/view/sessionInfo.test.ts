@@ -36,12 +36,12 @@ describe('session info', () => {
     await session.conversation.start();
     const { agent, link } = session.conversation;
     const why = () => sessionInfo(session.conversation).find(({ label }) => label === 'Protocol')?.detail;
-    assert.match(why() ?? '', /^Until it is known/);
+    assert.match(why() ?? '', /hasn't been compared/);
     const description = required(link).description;
     offers.compared(agent, description, { ...description, protocol: 2 }, []);
     assert.equal(why(), 'Version 2 from the next start on');
     offers.compared(agent, description, { ...description, protocol: 2 }, ['modes', 'steering']);
-    assert.equal(why(), 'The agent would lose in version 2 (Preview): modes, steering');
+    assert.equal(why(), 'Missing in version 2 (Preview): modes, steering');
     offers.compared(agent, description, description, []);
     assert.equal(why(), 'The agent supports only this version');
   });
@@ -71,7 +71,7 @@ describe('session info', () => {
     it('says once that the agent does not take one', async () => {
       session.agent.manner = {};
       await open();
-      assert.deepEqual(shown(), ["System prompt: not passed: the agent doesn't support it"]);
+      assert.deepEqual(shown(), ['System prompt: not supported by the agent']);
     });
 
     it('says nothing where there is none', async () => {
