@@ -12,7 +12,7 @@ import { copyDescriptor } from '../commands/copyDescriptor';
 import { showBranch } from '../commands/showBranch';
 import { AgentCatalog } from '../config/agentCatalog';
 import { type Questions, vscodeQuestions } from '../config/questions';
-import { resourcesSetting, serverSettings } from '../config/settings';
+import { openSettings, resourcesSetting, serverSettings } from '../config/settings';
 import type { Contribution, Workbench } from '../core/workbench';
 import { Archive } from '../sessions/archive';
 import { Conversations } from '../sessions/conversations';
@@ -124,6 +124,8 @@ export function sharingCommands(workbench: Workbench, ask = vscodeQuestions): vo
       { id: 'showBranch', label: l10n.t('Show Other Fork…'), isOffered: shown?.agent.type === 'communication' },
     ];
     const offered = items.filter(({ isOffered }) => isOffered);
+    // From a link, while nothing is shared.
+    if (offered.length === 0) return openSettings('parley.server');
     const chosen = await ask.pick(offered, l10n.t('Select what to do'));
     return chosen === undefined ? undefined : workbench.run(chosen);
   });
