@@ -58,10 +58,6 @@ export class Away extends Part<AwayOptions> {
     return known?.isShown ? known.view : undefined;
   }
 
-  has(key: string | undefined): boolean {
-    return key !== undefined && this.#views.has(key);
-  }
-
   dismiss(key: string): void {
     this.#show(key, false);
   }

@@ -48,9 +48,8 @@ export const chat = (places: ChatPlaces): Contribution => ({
     let resources = resourcesSetting();
     const updateKeys = (): void => {
       const active = onlyOf(home.current) ?? conversations.peek();
-      keys.update(active, resources, { hasAway: away.has(active?.key), isInSideBar: home.isInSideBar(active) });
+      keys.update(active, resources, home.isInSideBar(active));
     };
-    workbench.own(away.onDidChange(updateKeys));
     workbench.own(conversations.onDidChange(updateKeys));
     workbench.own(conversations.onDidActivate(updateKeys));
     workbench.own(home.onDidShow(updateKeys));

@@ -5,7 +5,6 @@ import { createHash } from 'node:crypto';
 import { type ExtensionContext, env, l10n, UIKind } from 'vscode';
 import { Configured } from '../../base/disposable';
 import { messageOf } from '../../base/errors';
-import { Emitter, type Event } from '../../base/event';
 import type { Log } from '../../base/log';
 import { head } from '../../base/text';
 import { isTooLong } from '../ui/inertText';
@@ -45,11 +44,8 @@ interface FolderConsentOptions {
 }
 
 export class FolderConsent extends Configured<FolderConsentOptions> implements RememberedAnswers {
-  readonly #changed = new Emitter<void>();
   /** By the hash of their content: sessions that start together ask once. */
   readonly #asking = new Map<string, Promise<ConsentAnswer>>();
-
-  readonly onDidChange: Event<void> = this.#changed.event;
 
   /** Asks unless the user answered before, or the question can't be shown whole. */
   ask({ content, question, detail }: FolderContent): Promise<ConsentAnswer> {
@@ -94,7 +90,6 @@ export class FolderConsent extends Configured<FolderConsentOptions> implements R
 
   async reset(): Promise<void> {
     await this.options.context.workspaceState.update(DECISIONS, undefined);
-    this.#changed.fire();
   }
 
   async #ask(hash: string, question: string, detail: string): Promise<ConsentAnswer> {
@@ -123,7 +118,6 @@ export class FolderConsent extends Configured<FolderConsentOptions> implements R
 
   async #write(decisions: readonly (readonly [hash: string, decision: Decision])[]): Promise<void> {
     await this.options.context.workspaceState.update(DECISIONS, Object.fromEntries(decisions));
-    this.#changed.fire();
   }
 
   #decisions(): Readonly<Record<string, Decision>> {

@@ -7,7 +7,6 @@ import { resolveCommand } from '../../agents/resolveCommand';
 import { parseSettings } from '../../agents/settingsText';
 import { Configured } from '../../base/disposable';
 import { messageOf, ParleyError } from '../../base/errors';
-import type { Event } from '../../base/event';
 import { localizable, mapForeign } from '../../base/localizable';
 import { knownSecrets } from '../../base/redact';
 import { own } from '../../base/untrusted';
@@ -140,10 +139,6 @@ export class McpServers extends Configured<McpServersOptions> {
 
   get hasAnswers(): boolean {
     return this.options.consent.list().length > 0 || this.#inputs.hasAnswers;
-  }
-
-  get onDidChangeAnswers(): Event<void> {
-    return this.options.consent.onDidChange;
   }
 
   async reset(): Promise<void> {

@@ -14,8 +14,8 @@ export const permissions: Contribution = {
   parts(workbench) {
     const { context, environment, log } = workbench;
     const consent = workbench.add(new FolderConsent({ context, log }));
-    const mcp = workbench.add(new McpServers({ context, environment, consent }));
-    workbench.own(new AnswerKeys(workbench, mcp));
+    workbench.add(new McpServers({ context, environment, consent }));
+    workbench.own(new AnswerKeys(workbench));
   },
 
   commands(workbench) {
@@ -35,12 +35,10 @@ class AnswerKeys extends Part {
   readonly #workbench: Workbench;
   readonly #timer: ReturnType<typeof setTimeout>;
 
-  constructor(workbench: Workbench, mcp: McpServers) {
+  constructor(workbench: Workbench) {
     super();
     this.#workbench = workbench;
     this.own(workbench.context.secrets.onDidChange(() => void this.#lookAtSecrets()));
-    this.own(mcp.onDidChangeAnswers(() => workbench.setContext('hasApprovals', mcp.hasAnswers)));
-    workbench.setContext('hasApprovals', mcp.hasAnswers);
     this.#timer = setTimeout(() => void this.#lookAtSecrets(), PATIENCE_MS);
     this.#timer.unref();
   }

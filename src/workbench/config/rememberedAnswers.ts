@@ -21,4 +21,4 @@ export function isNewUse(usedAt: number | undefined, now: number): boolean {
   return usedAt === undefined || Math.abs(now - usedAt) >= USE_MS;
 }
 
-export const NO_ANSWERS = { hasSecrets: false, hasApprovals: false };
+export const NO_ANSWERS = { hasSecrets: false };
