@@ -18,7 +18,8 @@ describe('approvals', () => {
     served: () => [],
     log: silentLog,
   });
-  const approvals = { workspace, servers };
+  const mcp = { hasAnswers: false, reset: async () => {} };
+  const approvals = { workspace, servers, mcp };
   const ask = (content: string): Promise<string> =>
     workspace.ask({ content, question: `Start “${content}”?`, detail: content });
   const rows = () => approvalRows(approvals, Date.now()).filter(({ choose }) => choose);
@@ -31,6 +32,13 @@ describe('approvals', () => {
 
   it('has no rows without any', () => {
     assert.deepEqual(approvalRows(approvals, 0), []);
+  });
+
+  it('offers to reset what was entered for MCP servers too', () => {
+    assert.deepEqual(
+      approvalRows({ ...approvals, mcp: { ...mcp, hasAnswers: true } }, 0).map(({ label }) => label),
+      ['Reset Approvals of This Workspace'],
+    );
   });
 
   it('lists each answer with when it was given and used last, newest first', async () => {
