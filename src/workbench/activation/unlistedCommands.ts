@@ -4,8 +4,6 @@
 export const UNLISTED_COMMANDS: readonly string[] = [
   'parley.send',
   // The chat
-  'parley.focusQuestion',
-  'parley.toggleFocus',
   'parley.timeline',
   'parley.previousPrompt',
   'parley.nextPrompt',
@@ -40,8 +38,6 @@ export const UNLISTED_COMMANDS: readonly string[] = [
   'parley.stageTurn',
   'parley.commentOnPlan',
   'parley.comments.addAndSend',
-  'parley.changes.next',
-  'parley.changes.previous',
   'parley.applyWorktree',
   'parley.commitWorktree',
   'parley.compareSessions',
@@ -49,8 +45,6 @@ export const UNLISTED_COMMANDS: readonly string[] = [
   'parley.checkStatus',
   'parley.setMode',
   'parley.setModel',
-  'parley.nextMode',
-  'parley.nextModel',
   'parley.signIn',
   'parley.signOut',
   'parley.mcp.reset',

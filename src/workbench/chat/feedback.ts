@@ -77,7 +77,8 @@ export class Feedback extends Part<FeedbackOptions> {
 
   /** @param one a comment, or a thread with all of its comments; anything else stays */
   remove(one?: Comment | CommentThread): void {
-    if (this.#threads.has(one as CommentThread)) return this.#discard(one as CommentThread);
+    const whole = [...this.#threads.keys()].find((thread) => thread === one);
+    if (whole) this.#discard(whole);
     if (!(one instanceof OwnComment)) return;
     const { thread } = one;
     thread.comments = thread.comments.filter((comment) => comment !== one);

@@ -7,19 +7,20 @@ interface MenuItem {
   readonly when?: string;
 }
 
-const { commands, menus } = JSON.parse(readFileSync('package.json', 'utf8')).contributes as {
+const { commands, keybindings, menus } = JSON.parse(readFileSync('package.json', 'utf8')).contributes as {
   readonly commands: readonly { readonly command: string }[];
+  readonly keybindings: readonly { readonly command: string }[];
   readonly menus: Readonly<Record<'commandPalette' | 'explorer/context', readonly MenuItem[]>>;
 };
 
-const MOST_COMMANDS = 60;
+const MOST_COMMANDS = 66;
 const MOST_IN_PALETTE = 35;
 
 const NO_SESSION = new Set(['isWorkspaceTrusted', 'workspaceFolderCount', 'gitOpenRepositoryCount']);
 /** A session of the demo agent with options that can be forked, in a repository, with changes to review. */
 const SESSION = new Set([
   ...NO_SESSION,
-  ...['hasSession', 'hasModes', 'hasModels', 'hasOptions', 'canFork', 'canCheckStatus', 'hasWaitingChanges'].map(
+  ...['hasSession', 'hasModes', 'hasModels', 'hasOptions', 'canFork', 'hasWaitingChanges'].map(
     (key) => `parley.${key}`,
   ),
 ]);
@@ -51,6 +52,14 @@ describe('the commands', () => {
     const shown = palette(SESSION);
     assert.ok(shown.length <= MOST_IN_PALETTE, `${shown.length}: ${shown.join(' ')}`);
     assert.ok(shown.includes('parley.reviewChanges'));
+  });
+
+  it('have a title in the list of keyboard shortcuts if they have one', () => {
+    const listed = commands.map(({ command }) => command);
+    assert.deepEqual(
+      keybindings.map(({ command }) => command).filter((command) => !listed.includes(command)),
+      [],
+    );
   });
 
   it('are on folders in the Explorer as on files', () => {
