@@ -58,7 +58,8 @@ export class StartMode {
     const mode = values.find(({ value }) => value === this.#own);
     if (this.#answer !== undefined || !mode || values.length < 2) return undefined;
     const { name } = this.#conversation.agent;
-    const words = oneLine(mode.description ?? '', MAX_WORDS);
+    // Another sentence or a button follows.
+    const words = oneLine(mode.description ?? '', MAX_WORDS).replace(/[^.!?…]$/, '$&.');
     const begins = words
       ? l10n.t('{0} begins in the mode “{1}”: {2}', name, shortName(mode), words)
       : l10n.t('{0} begins in the mode “{1}”.', name, shortName(mode));

@@ -47,7 +47,7 @@ describe('the mode in which an agent begins', () => {
 
   it('is told in its own words, with one that says it asks', () => {
     const { start } = session(modes('auto', AUTO, BYPASS, MANUAL));
-    assert.equal(start.view?.text, 'Agent begins in the mode “Auto”: The agent handles permission decisions');
+    assert.equal(start.view?.text, 'Agent begins in the mode “Auto”: The agent handles permission decisions.');
     assert.deepEqual(pluck(start.view?.actions ?? [], 'id', 'label', 'detail'), [
       ['startMode:manual', 'Use “Manual”', 'Always ask before making changes'],
       ['startMode:', 'Keep “Auto”', undefined],
@@ -56,7 +56,7 @@ describe('the mode in which an agent begins', () => {
 
   it('is told alone if it says that it asks, and with a warning if none does', () => {
     const asks = session(modes('manual', AUTO, MANUAL)).start.view;
-    assert.equal(asks?.text, 'Agent begins in the mode “Manual”: Always ask before making changes');
+    assert.equal(asks?.text, 'Agent begins in the mode “Manual”: Always ask before making changes.');
     assert.deepEqual(pluck(asks?.actions ?? [], 'label'), ['OK']);
     const silent = session(modes('build', { id: 'build', name: 'Build' }, BYPASS)).start.view;
     assert.equal(silent?.text, "Agent begins in the mode “Build”. It doesn't say which modes ask before they write.");
