@@ -16,7 +16,7 @@ export const START_MODE = 'startMode:';
 const MAX_WORDS = 160;
 /** Descriptions that say that the agent asks. Only a suggestion is made of them. */
 const ASKS = /\basks?\b|\bprompts? for\b|\bapprovals? (?:is |are )?required\b|\brequires? (?:approval|confirmation)\b/i;
-const ASKS_NOT = /\b(?:without|never|not|no)\b|\bauto/i;
+const ASKS_NOT = /\b(?:without|never|not|no|only asks?|asks? only)\b|\bauto/i;
 
 interface StartingConversation {
   readonly agent: { readonly id: string; readonly name: string };

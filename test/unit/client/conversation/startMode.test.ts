@@ -63,6 +63,13 @@ describe('the mode in which an agent begins', () => {
     assert.equal(session(modes('auto', AUTO)).start.view, undefined);
   });
 
+  it("doesn't count as one that asks if it only asks at times", () => {
+    const review = { id: 'review', name: 'Auto review', description: 'Only ask for actions detected as unsafe' };
+    const readOnly = { id: 'read', name: 'Read-only', description: 'Requires approval to edit files' };
+    const { start } = session(modes('review', review, readOnly));
+    assert.deepEqual(pluck(start.view?.actions ?? [], 'label'), ['Use “Read-only”', 'Keep “Auto review”']);
+  });
+
   it('is told until the user answers, also after a message that was sent before', () => {
     const { start, apply } = session(modes('auto', AUTO, MANUAL));
     apply(began('t1'));
