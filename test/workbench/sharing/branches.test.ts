@@ -35,7 +35,7 @@ describe('a branch that an agent server holds', function () {
     const rival = rivalOf(server, await api.exportDescriptor(key));
     await api.send(key, 'here');
     await rival('there');
-    await assert.rejects(async () => commands.executeCommand('parley.showBranch', { session: key }), /No other branch/);
+    await assert.rejects(async () => commands.executeCommand('parley.showBranch', { session: key }), /No other fork/);
     await api.send(key, 'go on');
     const other = await commands.executeCommand<string>('parley.showBranch', { session: key });
     assert.notEqual(other, key);
@@ -44,7 +44,7 @@ describe('a branch that an agent server holds', function () {
     const [head] = api.snapshot(other).entries;
     assert.match(
       head?.text ?? '',
-      /^Another branch of the session with Far.*The branches share the first 2 of 5 messages/s,
+      /^Another fork of the session with Far.*The branches share the first 2 of 5 messages/s,
     );
     assert.equal(await commands.executeCommand('parley.showBranch', { session: key }), other);
     await api.send(other, 'on this one');
