@@ -118,12 +118,12 @@ const TEXTS: Texts = {
   }),
   'other-branch': (agent, common) => ({
     title: l10n.t('This session has another fork'),
-    text: l10n.t('It continues differently with {0} after {1}. Both branches are kept.', agent, messages(common)),
+    text: l10n.t('It continues differently with {0} after {1}. Both forks are kept.', agent, messages(common)),
     action: l10n.t('Show other fork'),
   }),
   'branch-of': (agent, common, count) => ({
     title: l10n.t('Another fork of the session with {0}', agent),
-    text: l10n.t('The branches share the first {0} of {1}. They continue independently.', common, messages(count)),
+    text: l10n.t('The forks share the first {0} of {1}. They continue independently.', common, messages(count)),
     action: l10n.t('Show session'),
   }),
   'same-session': (agent, more) => ({
@@ -151,7 +151,7 @@ const TEXTS: Texts = {
   'server-branch': (origin, common, theirs) => ({
     title: l10n.t('The agent server at {0} has another fork of this session. Both are kept.', origin),
     text: l10n.t(
-      'The branches share {0}. The other one continues with {1}. This chat continues from the messages shown here.',
+      'The forks share {0}. The other one continues with {1}. This chat continues from the messages shown here.',
       messages(common),
       messages(theirs),
     ),

@@ -44,7 +44,7 @@ describe('a branch that an agent server holds', function () {
     const [head] = api.snapshot(other).entries;
     assert.match(
       head?.text ?? '',
-      /^Another fork of the session with Far.*The branches share the first 2 of 5 messages/s,
+      /^Another fork of the session with Far.*The forks share the first 2 of 5 messages/s,
     );
     assert.equal(await commands.executeCommand('parley.showBranch', { session: key }), other);
     await api.send(other, 'on this one');
