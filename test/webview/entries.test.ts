@@ -317,6 +317,14 @@ describe('entries', () => {
     assert.equal(await page.locator('[data-entry-id=v] .said').count(), 0);
   });
 
+  it('hide a message of the agent that is blank until it says something', async () => {
+    const { page } = await open([message('a', 'agent', ' \n')]);
+    const entry = page.locator('[data-entry-id=a]');
+    assert.equal(await page.getByRole('article').count(), 0);
+    await panel.update({ op: 'append', index: 0, text: 'Done', until: 0 });
+    await entry.getByText('Done').waitFor();
+  });
+
   it('show attachments as chips with their lines, and open them', async () => {
     const uri = 'file:///work/app/src/deferred.ts#L4-L6';
     const { page } = await open([
@@ -330,6 +338,18 @@ describe('entries', () => {
     assert.equal(await entry.getByRole('button').count(), 0);
     await entry.getByRole('link', { name: 'deferred.ts:4–6' }).click();
     assert.deepEqual(await panel.next('openLink'), { type: 'openLink', key: 's1', href: uri });
+  });
+
+  it('show the folder of attachments that have one name', async () => {
+    const attached = ['/w/src/index.ts', '/w/lib/index.ts', '/w/a.ts'].map(
+      (path) => ({ type: 'resource_link', uri: `file://${path}`, name: 'x' }) as const,
+    );
+    const { page } = await open([message('u', 'user', [{ type: 'text', text: 'Why?' }, ...attached])]);
+    const chips = await page.locator('[data-entry-id=u] .chip').allInnerTexts();
+    assert.deepEqual(
+      chips.map((chip) => chip.trim()),
+      ['src/index.ts', 'lib/index.ts', 'a.ts'],
+    );
   });
 
   it('collapse a thought to one line and expand it on demand', async () => {

@@ -227,7 +227,7 @@ export class SessionModel {
       case 'usage': {
         // Claude tells the cost at the end of a turn only, and the context within it too.
         const { cost = state.usage?.cost } = event.usage;
-        state.usage = { ...event.usage, ...(cost && { cost }) };
+        state.usage = { ...event.usage, used: Math.max(0, event.usage.used), ...(cost && { cost }) };
         const turn = state.turn ?? state.turns.at(-1);
         if (turn) turn.usage = state.usage;
         break;

@@ -7,13 +7,19 @@ import { openLink } from '../host/host';
 import { strings } from '../text/strings';
 import { createFold } from './fold';
 
+type Resource = Extract<BlockView, { type: 'resource' | 'resource_link' }>;
+
 /** Whether the user attached it: a file, or pasted content. */
-export function isAttached(uri: string): boolean {
-  return /^(file|attachment):/i.test(uri);
+export function isAttachment(block: { readonly type: string }): block is Resource {
+  const { type, uri = '' } = block as Partial<Resource>;
+  return (type === 'resource' || type === 'resource_link') && /^(file|attachment):/i.test(uri);
 }
 
-export function createAttachment(block: Extract<BlockView, { type: 'resource' | 'resource_link' }>): HTMLElement {
-  const name = revealControls(nameOf(block.uri));
+/** @param all attachments of the message: those of one name are shown with their folder */
+export function createAttachment(block: Resource, all: readonly Resource[]): HTMLElement {
+  const own = nameOf(block.uri);
+  const isAlone = all.every(({ uri }) => uri === block.uri || nameOf(uri) !== own);
+  const name = revealControls(isAlone ? own : `${nameOf(block.uri.replace(/\/[^/]*$/, ''))}/${own}`);
   // Pasted content has no file to open.
   if (/^attachment:/i.test(block.uri)) {
     const text = block.type === 'resource' ? block.text : undefined;

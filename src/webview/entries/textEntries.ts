@@ -182,12 +182,25 @@ class AgentEntry extends TextBlocks {
   constructor(stored: StoredItem, index: number, context: EntryContext) {
     super(stored, index, context, createArticle(stored.item, strings.agent));
     this.#drawDropped();
+    this.#hideBlank();
   }
 
   override update(): void {
     markLate(this.element, this.stored.item);
     this.#drawDropped();
     super.update();
+    this.#hideBlank();
+  }
+
+  override append(text: string): void {
+    super.append(text);
+    if (this.element.hidden) this.#hideBlank();
+  }
+
+  /** Some agents send blank chunks between tool calls. */
+  #hideBlank(): void {
+    const { item } = this.stored;
+    this.element.hidden = isText(item) && item.content.every((block) => block.type === 'text' && !block.text.trim());
   }
 
   #drawDropped(): void {

@@ -10,7 +10,7 @@ import { copyText, isExpanded, post, setExpanded } from '../host/host';
 import { MarkdownView } from '../markdown/markdownView';
 import { createText } from '../output/plainText';
 import { strings } from '../text/strings';
-import { createAttachment, createBlock, isAttached } from './blocks';
+import { createAttachment, createBlock, isAttachment } from './blocks';
 import { type KeptText, saidParts } from './bookkeeping';
 import { createArticle, type EntryFactory, type EntryView, markLate } from './entryView';
 import { createFold } from './fold';
@@ -57,6 +57,7 @@ export const createUserEntry: EntryFactory = (stored, index, context) => {
     const isClamped = isLong && !(isExpanded(item.id) ?? false);
     const parts: HTMLElement[] = [];
     const chips = el('div', 'chips');
+    const attachments = item.content.filter(isAttachment);
     disposeTexts();
     content.forEach((block) => {
       const position = item.content.indexOf(block as BlockView);
@@ -66,8 +67,7 @@ export const createUserEntry: EntryFactory = (stored, index, context) => {
         const shown = isClamped ? head(block.text, DRAWN_CHARS) : block.text;
         parts.push(setAttributes(createSaid(shown), { dir: 'auto' }));
       } else if (block.type === 'image' || block.type === 'audio') parts.push(createBlock(block, save));
-      else if ((block.type === 'resource' || block.type === 'resource_link') && isAttached(block.uri))
-        chips.append(createAttachment(block));
+      else if (isAttachment(block)) chips.append(createAttachment(block, attachments));
       else chips.append(createBlock(block, save));
     });
     const isElsewhere = item.elsewhere === true;

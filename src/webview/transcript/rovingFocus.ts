@@ -6,7 +6,7 @@ import { pressByKey } from '../entries/permissionCard';
 import type { Nesting } from './nesting';
 import { scrollWithin } from './scrollIntoView';
 
-const ENTRY = '[data-entry-id], .turn-end';
+const ENTRY = '[data-entry-id]:not([hidden]), .turn-end';
 
 export interface KeyTargets {
   /** The first item on the screen; undefined at the end. */

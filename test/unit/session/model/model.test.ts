@@ -186,6 +186,11 @@ describe('session model', () => {
     assert.deepEqual(model.state.usage, { used: 3, size: 9, cost: { amount: 2, currency: 'USD' } });
   });
 
+  it('takes a negative count of tokens as none', () => {
+    const model = play({ type: 'usage', usage: { used: -5, size: 100 } });
+    assert.equal(model.state.usage?.used, 0);
+  });
+
   it('tells a reader at the end of a turn of the messages of that turn, and of no others', () => {
     const turn = (id: string) => [start(id), text('user', id), text('agent', 'Yes')];
     const model = play(...turn('t1'), end('t1'), ...turn('t2'));
