@@ -352,6 +352,24 @@ describe('entries', () => {
     );
   });
 
+  it('cut long lines of an output until the user asks for them', async () => {
+    const line = '漢字 abc '.repeat(2_000);
+    const content = [{ type: 'content', block: { type: 'text', text: `a\n${line}\nb` } }] as const;
+    const terminal = { id: 'x', output: line, truncated: false, running: false, openable: false } as const;
+    const { page } = await open([
+      tool('f', { toolKind: 'fetch', content }),
+      tool('e', { toolKind: 'execute', content: [{ type: 'terminal', terminal }] }),
+    ]);
+    const length = (id: string) =>
+      page.locator(`[data-entry-id=${id}] .terminal-lines`).evaluate((node) => node.textContent?.length ?? 0);
+    for (const id of ['f', 'e']) await page.locator(`[data-entry-id=${id}] .row`).click();
+    assert.equal(await length('f'), 5_005);
+    assert.equal(await length('e'), 5_001);
+    await page.locator('[data-entry-id=e]').getByRole('button', { name: 'Open full output in editor' }).waitFor();
+    await page.getByRole('button', { name: 'Show whole lines' }).click();
+    assert.equal(await length('f'), line.length + 4);
+  });
+
   it('collapse a thought to one line and expand it on demand', async () => {
     const { page } = await open([message('t', 'thought', 'First.\n\nThen **this**.', 4200)]);
     const row = page.getByRole('button', { name: 'Thought for 4 s' });

@@ -10,7 +10,7 @@ import { MarkdownView, type MarkdownViewContext } from '../markdown/markdownView
 import { createAskedText, LONG } from '../output/askedText';
 import { createDiff } from '../output/diffView';
 import { createTerminalOutput, drawAnsi, type TerminalOutput } from '../output/terminalOutput';
-import { lastLines } from '../text/format';
+import { lastLines, shortLines } from '../text/format';
 import { strings } from '../text/strings';
 import { createBlock } from './blocks';
 import type { EntryContext } from './entryView';
@@ -94,7 +94,7 @@ function createBlockContent(item: ToolItem, block: BlockView, place: Place, cont
   const node = setAttributes(el('pre', 'terminal-lines tail'), { dir: 'ltr' });
   node.hidden = item.toolKind !== 'execute' || block.text.trim() === '';
   const shown = node.hidden ? '' : lastLines(withoutFence(block.text).trimEnd(), TAIL_LINES).replace(/^\s*\n/, '');
-  drawAnsi(node, cleanOutput(shown), openLink);
+  drawAnsi(node, shortLines(cleanOutput(shown)), openLink);
   return { node };
 }
 
@@ -119,7 +119,16 @@ function createText(item: ToolItem, text: string, asked: boolean, context: ToolC
   const shown = fenced.includes('\u001b')
     ? fenced
     : fenced.replace(item.toolKind === 'read' ? /[^\n]+/g : /[^\n\r\b]+/g, (part) => revealControls(part));
-  drawAnsi(pre, cleanOutput(shown), openLink);
+  const output = cleanOutput(shown);
+  const short = shortLines(output);
+  drawAnsi(pre, short, openLink);
   node.append(pre);
+  if (short === output) return { node };
+  const showAll = button('text-button', strings.showWholeLines, () => {
+    drawAnsi(pre, output, openLink);
+    showAll.remove();
+    pre.focus({ preventScroll: true });
+  });
+  node.append(showAll);
   return { node };
 }

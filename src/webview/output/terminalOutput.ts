@@ -5,7 +5,7 @@ import { type AnsiColor, cleanOutput, styledText } from '../../base/ansi';
 import type { TerminalView } from '../../panel/contract';
 import { button, el, icon, setAttributes } from '../dom/dom';
 import { pathLinks } from '../dom/pathLinks';
-import { lastLines } from '../text/format';
+import { lastLines, shortLines } from '../text/format';
 import { strings } from '../text/strings';
 
 /** Lines shown when collapsed and when expanded. */
@@ -50,9 +50,10 @@ export function createTerminalOutput(first: TerminalView, options: TerminalOptio
 
   function update(terminal: TerminalView): void {
     const last = lastLines(terminal.output, options.expanded ? OPEN_LINES : TAIL_LINES).slice(-LONGEST);
-    openOutput.hidden = !terminal.truncated && last.length >= terminal.output.length;
+    const clean = cleanOutput(last);
+    const text = shortLines(clean);
+    openOutput.hidden = !terminal.truncated && last.length >= terminal.output.length && text === clean;
     actions.hidden = openOutput.hidden && !first.openable;
-    const text = cleanOutput(last);
     // Without links while the output is redrawn in each frame.
     drawAnsi(output, text.endsWith('\n') ? text.slice(0, -1) : text, terminal.running ? undefined : options.openLink);
     const hidden = options.expanded ? terminal.truncated : false;

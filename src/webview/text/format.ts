@@ -99,6 +99,15 @@ export function splitPath(path: string): readonly [folder: string, name: string]
   return [path.slice(0, cut + 1), path.slice(cut + 1)];
 }
 
+/** A browser lays a line out as a whole: longer ones take seconds if they have several scripts. */
+const LINE_CHARS = 5_000;
+const LONG_LINE = new RegExp(`^(.{${LINE_CHARS}}).+$`, 'gm');
+
+/** Returns the text with the rest of long lines left out. */
+export function shortLines(text: string): string {
+  return text.length > LINE_CHARS ? text.replace(LONG_LINE, '$1…') : text;
+}
+
 export function lastLines(text: string, count: number): string {
   let index = text.endsWith('\n') ? text.length - 1 : text.length;
   for (let line = 0; line < count; line++) {

@@ -122,6 +122,7 @@ export const strings = /* @__PURE__ */ (() => {
     },
     showAll: l10n.t('Show all'),
     showLess: l10n.t('Show less'),
+    showWholeLines: l10n.t('Show whole lines'),
     copy: l10n.t('Copy'),
     copied: l10n.t('Copied'),
     copyTurn: l10n.t('Copy response'),
