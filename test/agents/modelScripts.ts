@@ -87,6 +87,11 @@ const scripts = {
   remove: [[{ tool: 'command', text: 'rm kept.txt' }], [{ text: 'The script is over.' }]],
   slow: [[{ slow: 600 }]],
   brief: [[{ slow: 80 }]],
+  // A command that takes a while, between two texts that do.
+  long: [
+    [{ slow: 40 }, { tool: 'command', text: 'touch ran.txt; sleep 4' }],
+    [{ slow: 40 }, { text: 'The script is over.' }],
+  ],
   badRequest: [[{ status: 400 }]],
   unauthorized: [[{ status: 401 }]],
   unavailable: [[{ status: 500 }]],
