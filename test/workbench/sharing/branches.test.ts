@@ -42,10 +42,7 @@ describe('a branch that an agent server holds', function () {
     assert.deepEqual(words(api.snapshot(other)), ['one', 'aside', 'there']);
     assert.deepEqual(words(api.snapshot(key)), ['one', 'here', 'go on']);
     const [head] = api.snapshot(other).entries;
-    assert.match(
-      head?.text ?? '',
-      /^Another fork of the session with Far.*The forks share the first 2 of 5 messages/s,
-    );
+    assert.match(head?.text ?? '', /^Another fork of the session with Far.*The forks share the first 2 of 5 messages/s);
     assert.equal(await commands.executeCommand('parley.showBranch', { session: key }), other);
     await api.send(other, 'on this one');
     assert.deepEqual(words(api.snapshot(other)), ['one', 'aside', 'there', 'on this one']);
