@@ -59,7 +59,7 @@ export class StartMode {
     if (this.#answer !== undefined || !mode || values.length < 2) return undefined;
     const { name } = this.#conversation.agent;
     // Another sentence or a button follows.
-    const words = oneLine(mode.description ?? '', MAX_WORDS).replace(/[^.!?…]$/, '$&.');
+    const words = oneLine(mode.description ?? '', MAX_WORDS).replace(/[^.!?\u2026]$/, '$&.');
     const begins = words
       ? l10n.t('{0} begins in the mode “{1}”: {2}', name, shortName(mode), words)
       : l10n.t('{0} begins in the mode “{1}”.', name, shortName(mode));
