@@ -169,7 +169,7 @@ export function changeSettings(changed: Readonly<Record<string, unknown>>): void
 export function contextOf(root: string, storage: string): unknown {
   const extension = join(storage, 'extension');
   mkdirSync(join(extension, 'dist/webview'), { recursive: true });
-  for (const name of ['main.css', 'main.js', 'early.js', 'shell.html'])
+  for (const name of ['main.css', 'main.js', 'early.js', 'shell.html', 'diagramFrame.js'])
     writeFileSync(join(extension, 'dist/webview', name), '');
   const globalState = new Stored(join(storage, 'globalState.json'));
   const secrets = new Stored(join(storage, 'secrets.json'));
