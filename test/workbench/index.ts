@@ -22,8 +22,6 @@ export async function run(): Promise<void> {
   await workspace
     .getConfiguration('typescript')
     .update('tsdk', process.env.PARLEY_TEST_TSDK, ConfigurationTarget.Global);
-  // On by default in VS Code for the Web, where it saves what a test leaves unsaved.
-  await workspace.getConfiguration('files').update('autoSave', 'off', ConfigurationTarget.Global);
   const failures = await new Promise<number>((resolve) => {
     mocha.run(resolve);
   });
