@@ -8,11 +8,12 @@ import * as vscode from 'vscode';
 import type { SessionSnapshot } from '../../src/client/view/snapshot';
 import type { ParleyApi } from '../../src/workbench/api';
 import { removeFolder } from '../support/scratch';
-import { until as untilSo } from './editing';
+import { until as untilSo, withoutAutoSave } from './editing';
 import { activated } from './extension';
 
 describe('the API for programs', function () {
   this.timeout(60_000);
+  withoutAutoSave();
   let api: ParleyApi;
   let cwd: string;
   let key: string;
@@ -142,9 +143,6 @@ describe('the API for programs', function () {
   });
 
   it('reads and writes files through the editor', async () => {
-    // On by default in VS Code for the Web, where it saves what is typed within a second.
-    const files = vscode.workspace.getConfiguration('files');
-    await files.update('autoSave', 'off', vscode.ConfigurationTarget.Global);
     const path = join(cwd, 'parley-demo.md');
     await inMode('auto', () => api.send(key, '/edit from the agent'));
     assert.match(readFileSync(path, 'utf8'), /- from the agent\n$/);
@@ -162,7 +160,6 @@ describe('the API for programs', function () {
     await vscode.commands.executeCommand('undo');
     assert.match(editor.document.getText(), /- typed and not saved\n$/);
     await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
-    await files.update('autoSave', undefined, vscode.ConfigurationTarget.Global);
   });
 
   it('tells a dead session from a silent one', async () => {

@@ -33,6 +33,14 @@ export async function until(fits: () => boolean, ...events: readonly Listen[]): 
   });
 }
 
+/** Switches auto save off, which is on by default in VS Code for the Web and saves what a test leaves unsaved. Call it in a `describe`. */
+export function withoutAutoSave(): void {
+  const set = (mode: string | undefined): Thenable<void> =>
+    vscode.workspace.getConfiguration('files').update('autoSave', mode, vscode.ConfigurationTarget.Global);
+  before(() => set('off'));
+  after(() => set(undefined));
+}
+
 /** Replaces a text in a document, unsaved. */
 export async function replaceIn(uri: vscode.Uri, from: string, to: string): Promise<void> {
   const document = await vscode.workspace.openTextDocument(uri);

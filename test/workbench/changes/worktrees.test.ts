@@ -9,11 +9,12 @@ import { dirname, join } from 'node:path';
 import * as vscode from 'vscode';
 import type { ParleyApi } from '../../../src/workbench/api';
 import { removeFolder } from '../../support/scratch';
-import { hasText, undoIn, until } from '../editing';
+import { hasText, undoIn, until, withoutAutoSave } from '../editing';
 import { activated, configure, run, scripted } from '../extension';
 
 describe('sessions in worktrees', function () {
   this.timeout(90_000);
+  withoutAutoSave();
   let api: ParleyApi;
   let folder: string;
 
