@@ -54,7 +54,7 @@ export class Settings {
       try {
         this.setOption(value);
       } catch {
-        // The client sets it afterwards, and is told why not.
+        // The client sets it afterwards, and gets the reason then.
       }
     }
   }

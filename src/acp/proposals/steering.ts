@@ -2,7 +2,7 @@
 // (claude-agent-acp, codex-acp). Rules:
 // - the agent announces it with `_meta: {steering: {supported: true}}` in the result of initialize;
 // - `_session/steering {sessionId, prompt, _meta}` → `{outcome}`. The client asks for `promptRequired`
-//   if no turn runs, so that a message never begins a turn whose end nobody tells;
+//   if no turn runs, so that a message never begins a turn whose end isn't reported;
 // - `injected`: the message is part of the running turn, which ends as it would have;
 // - `startedNewTurn`: a turn of the agent has begun with it all the same, with no answer to come;
 // - `promptRequired`, `failed` and an error: the message is still the client's;

@@ -29,10 +29,10 @@ export async function forkAt(
   const { features, sessions, name } = agent;
   const ignored = localizable("{0} can't fork sessions at a message.", name);
   if (!features.delete) throw new ParleyError('cannot-fork-at', ignored);
-  const nobody = randomUUID();
+  const unknownId = randomUUID();
   const withoutServers = { ...setup, mcpServers: [] };
-  const stray = await sessions.fork(sessionId, withoutServers, signal, pointOf(nobody)).catch((error: unknown) => {
-    if (names(error, nobody)) return undefined;
+  const stray = await sessions.fork(sessionId, withoutServers, signal, pointOf(unknownId)).catch((error: unknown) => {
+    if (names(error, unknownId)) return undefined;
     throw isSignIn(error) ? error : refusal(name, error);
   });
   if (!stray)

@@ -109,7 +109,7 @@ class PresentFiles implements Present {
     return edit.content && { content: edit.content, mode: edit.mode ?? '100644', isDirty: false };
   }
 
-  /** Adds edits; a second one of a file goes on from the first. */
+  /** Adds edits; a second one of a file continues from the first. */
   add(edits: readonly FileEdit[]): void {
     for (const edit of edits) {
       const first = this.#edits.get(edit.path);

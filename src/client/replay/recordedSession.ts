@@ -537,7 +537,7 @@ class RecordedClock {
   }
 }
 
-/** A connection lost in a turn: the turn is over, or continues over the next one, as live (connectionEvents.ts). */
+/** A connection lost in a turn ends it or continues it over the next, as live. */
 class RecordedLoss {
   readonly #turns: TurnDriver;
   readonly #model: SessionView;

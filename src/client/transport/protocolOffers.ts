@@ -160,7 +160,7 @@ function wanted({ protocol }: AgentDefinition): ProtocolVersion {
   return protocol === 2 ? 2 : 1;
 }
 
-/** What is started or connected to: with another command it is another agent. Hashed, as arguments can be secret. */
+/** Hash of the command or address that identifies an agent; arguments can be secret. */
 function keyOf(agent: AgentDefinition): string {
   const target = agent.type === 'process' ? [agent.command, ...agent.args] : [agent.url];
   const text = JSON.stringify([agent.id, agent.protocol, ...target]);

@@ -223,7 +223,7 @@ class Step extends TurnEnds {
     const turnId = turn?.id ?? `t${this.state.turns}`;
     Object.assign(prompt, { awaited: false, inserted: true, inTurn: true });
     if (!inserted) this.effects.push({ type: 'inserted', handle, promptId, turnId });
-    // Its repetition came after the end, and has begun a turn whose end nobody tells.
+    // Its echo came after the turn's end and began a turn that no answer ends.
     if (turn && inTurn && !turn.busySeen && this.promptsInTurn().every(({ steers }) => steers)) {
       turn.unclear = handle;
       this.await(turn, 'unclear');

@@ -297,7 +297,7 @@ export const GRACES = {
   barrierMs: 10_000,
   /** The same while updates show no progress. */
   longestBarrierMs: 60_000,
-  /** Between turn_complete and the answer, and between the end of a turn and the answer to a steered message. */
+  /** From `turn_complete` to the answer, or from a turn's end to the answer of a steered message. */
   answerMs: 10_000,
   /** Until an unclear answer, idle or turn_complete counts. */
   unclearMs: 1000,

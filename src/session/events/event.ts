@@ -210,7 +210,7 @@ export type SessionEvent =
   | { readonly type: 'usage'; readonly usage: Usage }
   /** Replaces the limits of the same kinds, and any that was reached. */
   | { readonly type: 'rate_limits'; readonly limits: readonly RateLimit[] }
-  /** What the user may send next, on one line; absent: the agent has no suggestion any more. */
+  /** What the user may send next, on one line; absent: withdrawn. */
   | { readonly type: 'prompt_suggestion'; readonly text?: string | undefined }
   // Terminals run by the client or only described by the agent. `output` replaces the output so
   // far, `append` extends it.

@@ -70,7 +70,7 @@ function applyMode(state: SessionState, mode: string): void {
   state.config = config.map((one) => (one === option && isSelect(one) ? { ...one, value: mode } : one));
 }
 
-/** Returns the modes to choose from. One that the agent lists nowhere is there by its id while it is in force. */
+/** Returns the modes to choose from. An unlisted current mode is included by its id. */
 export function offeredModes({
   modes,
   mode,

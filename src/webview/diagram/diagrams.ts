@@ -1,4 +1,5 @@
 // Draws Mermaid blocks in their place, and shows a diagram large. Loaded when the first one is shown.
+import { revealControls } from '../../base/revealControls';
 import { button, el, setAttributes } from '../dom/dom';
 import styles from '../styles/diagrams.css';
 import { formatShare } from '../text/format';
@@ -73,7 +74,7 @@ function show(block: Element, picture: Picture, context: DiagramContext): void {
 
 function fail(block: Element, reason: string): void {
   block.classList.remove('drawn');
-  put(block, setAttributes(el('p', 'diagram-problem', reason), { role: 'note', dir: 'auto' }));
+  put(block, setAttributes(el('p', 'diagram-problem', revealControls(reason)), { role: 'note', dir: 'auto' }));
 }
 
 function put(block: Element, element: Element): void {
