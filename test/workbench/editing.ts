@@ -7,30 +7,39 @@ export async function openFile(path: string): Promise<vscode.TextEditor> {
   return vscode.window.showTextDocument(await vscode.workspace.openTextDocument(vscode.Uri.file(path)));
 }
 
-/** Resolves with the next event that fits. */
-export function once<T>(event: vscode.Event<T>, fits: (value: T) => boolean = () => true): Promise<T> {
-  return new Promise((resolve) => {
-    const listening = event((value) => {
+/** Longest wait for one thing, in milliseconds. What takes longer fails with the condition, where the limit of a test says only its title. */
+const LONGEST = 30_000;
+
+type Listen<T> = (listener: (value: T) => void) => { dispose(): unknown };
+
+/** Resolves with the first value of the events that fits. */
+function firstOf<T>(events: readonly Listen<T>[], fits: (value: T) => boolean): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const end = (): void => {
+      clearTimeout(limit);
+      for (const one of listening) one.dispose();
+    };
+    const listen = (value: T): void => {
       if (!fits(value)) return;
-      listening.dispose();
+      end();
       resolve(value);
-    });
+    };
+    const listening = events.map((event) => event(listen));
+    const limit = setTimeout(() => {
+      end();
+      reject(new Error(`Not so after ${LONGEST / 1000} s: ${fits}`));
+    }, LONGEST);
   });
 }
 
-type Listen = (listener: () => void) => { dispose(): unknown };
+/** Resolves with the next event that fits. */
+export function once<T>(event: vscode.Event<T>, fits: (value: T) => boolean = () => true): Promise<T> {
+  return firstOf([event], fits);
+}
 
 /** Resolves when something is so: looked at now, and after each of the events. */
-export async function until(fits: () => boolean, ...events: readonly Listen[]): Promise<void> {
-  await new Promise<void>((resolve) => {
-    const look = (): void => {
-      if (!fits()) return;
-      for (const one of listening) one.dispose();
-      resolve();
-    };
-    const listening = events.map((event) => event(look));
-    look();
-  });
+export async function until(fits: () => boolean, ...events: readonly Listen<unknown>[]): Promise<void> {
+  if (!fits()) await firstOf(events, fits);
 }
 
 /** Switches auto save off, which is on by default in VS Code for the Web and saves what a test leaves unsaved. Call it in a `describe`. */
@@ -60,15 +69,16 @@ export async function discard(editor: vscode.TextEditor): Promise<void> {
   await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
 }
 
-/** Undoes the last edit of the active editor; resolves when the document has changed. */
+/** Undoes the last edit of an editor with the command of VS Code; resolves when the document has changed. */
 export async function undoIn(editor: vscode.TextEditor): Promise<void> {
+  const { document } = editor;
   const undone = once(
     vscode.workspace.onDidChangeTextDocument,
-    ({ document, contentChanges }) => document === editor.document && contentChanges.length > 0,
+    (change) => `${change.document.uri}` === `${document.uri}` && change.contentChanges.length > 0,
   );
   // VS Code undoes where the focus is, which may be an input or a webview, and a page can take it meanwhile.
   for (let isUndone = false; !isUndone; ) {
-    await vscode.window.showTextDocument(editor.document, editor.viewColumn);
+    await vscode.window.showTextDocument(document, editor.viewColumn);
     await vscode.commands.executeCommand('workbench.action.focusActiveEditorGroup');
     await vscode.commands.executeCommand('undo');
     isUndone = await Promise.race([undone.then(() => true), delay(2_000, false)]);
