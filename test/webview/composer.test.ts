@@ -202,8 +202,30 @@ describe('composer', () => {
     await panel.page.keyboard.press('Backspace');
     assert.equal(await field().inputValue(), 'see ');
     assert.deepEqual(await panel.next('detach'), { type: 'detach', key: 's1', id: 'm1' });
+    await panel.update({ op: 'session', patch: { attachments: [] } });
     await field().press('Control+z');
     assert.equal(await field().inputValue(), 'see @src/server.ts ');
+    assert.deepEqual(await panel.next('mention'), { type: 'mention', key: 's1', id: 'path:src/server.ts' });
+  });
+
+  it('detaches what a text mentioned when the text goes, and removes mentions of what is detached', async () => {
+    const attachments = [
+      { id: 'm1', kind: 'file', label: 'src/a.ts' },
+      { id: 'm2', kind: 'file', label: 'src/a.tsx' },
+      { id: 'm3', kind: 'file', label: 'added.ts' },
+    ] as const;
+    await open();
+    await panel.update({ op: 'session', patch: { attachments } });
+    await field().fill('see @src/a.ts and @src/a.tsx ');
+    await field().press('ControlOrMeta+a');
+    await field().press('Delete');
+    const detached = async () => (await panel.posted('detach')).map(({ id }) => id);
+    assert.deepEqual(await detached(), ['m1', 'm2']);
+    await field().fill('see @src/a.ts and @src/a.tsx now');
+    await panel.page.getByRole('button', { name: 'Remove src/a.ts', exact: true }).click();
+    assert.equal(await field().inputValue(), 'see and @src/a.tsx now');
+    await panel.page.getByRole('button', { name: 'Remove added.ts' }).click();
+    assert.deepEqual(await detached(), ['m1', 'm2', 'm1', 'm3']);
   });
 
   it('drops late offers for other letters, and leaves a closed list closed', async () => {

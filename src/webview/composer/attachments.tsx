@@ -60,7 +60,7 @@ function Attachment({ attachment }: { readonly attachment: AttachmentView }) {
         class="chip-remove"
         aria-label={strings.removeAttachment(label)}
         onClick={() => {
-          post({ type: 'detach', id });
+          if (!composer.removeMentions(label)) post({ type: 'detach', id });
           composer.focus(); // the pressed button disappears
         }}
       >

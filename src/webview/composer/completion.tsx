@@ -10,6 +10,7 @@ import { session } from '../host/session';
 import { strings } from '../text/strings';
 import { composer } from './composerState';
 import { type MentionQuery, mentionQuery, mentions } from './mention';
+import { chooseMention } from './mentionChips';
 import { completeCommand, matchCommands, slashQuery } from './slash';
 
 interface Completion {
@@ -81,7 +82,7 @@ export function useCompletion(field: () => HTMLTextAreaElement) {
       post({ type: 'command', command: 'attachFile' });
     } else {
       composer.replace(now.start, box.selectionStart, `@${item.label} `);
-      post({ type: 'mention', id: item.id });
+      chooseMention(item);
     }
     close();
     box.focus();

@@ -90,13 +90,10 @@ export function Composer() {
   function removeMention(): boolean {
     const { value, selectionStart, selectionEnd } = field.current!;
     if (selectionStart !== selectionEnd) return false;
-    const attachments = session.attachments.peek();
-    const labels = attachments.map(({ label }) => label);
-    const found = mentionBefore(value, selectionStart, labels);
-    if (!found) return false;
-    composer.replace(found.start, selectionStart, '');
-    const id = attachments.find(({ label }) => label === found.label)?.id;
-    if (id !== undefined) post({ type: 'detach', id });
+    const labels = session.attachments.peek().map(({ label }) => label);
+    const start = mentionBefore(value, selectionStart, labels);
+    if (start === undefined) return false;
+    composer.replace(start, selectionStart, '');
     return true;
   }
 

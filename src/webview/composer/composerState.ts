@@ -3,9 +3,11 @@
 import { signal } from '@preact/signals';
 import { type DraftView, MAX_TEXT, type SendNow } from '../../panel/contract';
 import { type KeptDraft, post, type SentDraft } from '../host/host';
-import { hasItems } from '../host/session';
+import { hasItems, session } from '../host/session';
 import { isRecord, SessionStore, type Stored } from '../host/storage';
 import { strings } from '../text/strings';
+import { mentionsIn } from './mention';
+import { followMentions } from './mentionChips';
 
 /** Minimum interval between updates of the draft to the host, ms. */
 const POST_EVERY = 300;
@@ -81,6 +83,7 @@ class Composer {
   }
 
   typed(text: string): void {
+    followMentions(this.text.peek(), text);
     this.text.value = text;
     if (this.problem.peek()) this.problem.value = '';
     this.#changed();
@@ -89,6 +92,7 @@ class Composer {
   /** Sets the text with the caret at its end. */
   set(text: string): void {
     if (this.#field === document.activeElement && this.#edit(0, this.text.peek().length, text)) return;
+    followMentions(this.text.peek(), text);
     this.#write(text);
     this.#changed();
   }
@@ -241,6 +245,18 @@ class Composer {
     const old = this.text.peek();
     this.set(old.slice(0, start) + text + old.slice(end));
     this.#field?.setSelectionRange(start + text.length, start + text.length);
+  }
+
+  /** Removes the mentions of an attachment, and with them the attachment. @returns whether there were any */
+  removeMentions(label: string): boolean {
+    const labels = session.attachments.peek().map((one) => one.label);
+    const find = (): number | undefined => mentionsIn(this.text.peek(), labels).get(label);
+    const first = find();
+    for (let start = first; start !== undefined; start = find()) {
+      const end = start + label.length + 1;
+      this.replace(start, this.text.peek()[end] === ' ' ? end + 1 : end, '');
+    }
+    return first !== undefined;
   }
 
   append(text: string): void {

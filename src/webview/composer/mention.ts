@@ -1,4 +1,5 @@
-// Mentions in the message: finding the letters after `@`, and what the host offers for them.
+// Mentions in the message: finding the letters after `@`, what the host offers for them, and the
+// mentions of attachments.
 import { signal } from '@preact/signals';
 import type { MentionView } from '../../panel/contract';
 
@@ -24,19 +25,25 @@ export function mentionQuery(text: string, caret: number): MentionQuery | undefi
 }
 
 /**
- * Returns the mention before the caret, with the space after it.
+ * Returns where the mention before the caret starts, with the space after it.
  * @param labels of the attachments
  */
-export function mentionBefore(
-  text: string,
-  caret: number,
-  labels: readonly string[],
-): { readonly start: number; readonly label: string } | undefined {
+export function mentionBefore(text: string, caret: number, labels: readonly string[]): number | undefined {
   const before = text.slice(0, caret);
   const end = before.endsWith(' ') ? caret - 1 : caret;
-  const label = labels
-    .filter((one) => text.slice(0, end).endsWith(`@${one}`))
-    .sort((a, b) => b.length - a.length)
-    .at(0);
-  return label === undefined ? undefined : { start: end - label.length - 1, label };
+  const lengths = labels.filter((one) => text.slice(0, end).endsWith(`@${one}`)).map(({ length }) => length);
+  return lengths.length === 0 ? undefined : end - Math.max(...lengths) - 1;
+}
+
+/** Returns where labels are first mentioned. A longer label is no mention of a shorter one. */
+export function mentionsIn(text: string, labels: readonly string[]): ReadonlyMap<string, number> {
+  let rest = text;
+  const found = new Map<string, number>();
+  for (const label of [...new Set(labels)].sort((a, b) => b.length - a.length)) {
+    const start = rest.indexOf(`@${label}`);
+    if (start < 0) continue;
+    found.set(label, start);
+    rest = rest.replaceAll(`@${label}`, '\n'.repeat(label.length + 1));
+  }
+  return found;
 }

@@ -9,10 +9,10 @@ import { createFold } from './fold';
 
 type Resource = Extract<BlockView, { type: 'resource' | 'resource_link' }>;
 
-/** Whether the user attached it: a file, or pasted content. */
+/** Whether the user attached it: a file, pasted content, or what Parley made for a mention. */
 export function isAttachment(block: { readonly type: string }): block is Resource {
   const { type, uri = '' } = block as Partial<Resource>;
-  return (type === 'resource' || type === 'resource_link') && /^(file|attachment):/i.test(uri);
+  return (type === 'resource' || type === 'resource_link') && /^(file|attachment|parley):/i.test(uri);
 }
 
 /** @param all attachments of the message: those of one name are shown with their folder */
@@ -20,8 +20,8 @@ export function createAttachment(block: Resource, all: readonly Resource[]): HTM
   const own = nameOf(block.uri);
   const isAlone = all.every(({ uri }) => uri === block.uri || nameOf(uri) !== own);
   const name = revealControls(isAlone ? own : `${nameOf(block.uri.replace(/\/[^/]*$/, ''))}/${own}`);
-  // Pasted content has no file to open.
-  if (/^attachment:/i.test(block.uri)) {
+  // Other content has no file to open.
+  if (!/^file:/i.test(block.uri)) {
     const text = block.type === 'resource' ? block.text : undefined;
     return text === undefined ? el('span', 'chip', icon('file'), name) : createFold(name, text);
   }

@@ -1,6 +1,6 @@
 // Finding the mention that is being typed, and the one before the caret.
 import assert from 'node:assert/strict';
-import { mentionBefore, mentionQuery } from '../../../../src/webview/composer/mention';
+import { mentionBefore, mentionQuery, mentionsIn } from '../../../../src/webview/composer/mention';
 
 const at = (text: string) => {
   const caret = text.indexOf('|');
@@ -24,9 +24,17 @@ describe('mentions in a message', () => {
 
   it('are found before the caret by the labels of attachments, the longest first', () => {
     const labels = ['a.ts', 'src/a.ts', 'my notes.md'];
-    assert.deepEqual(mentionBefore('see @src/a.ts ', 14, labels), { start: 4, label: 'src/a.ts' });
-    assert.deepEqual(mentionBefore('see @my notes.md', 16, labels), { start: 4, label: 'my notes.md' });
+    assert.deepEqual(mentionBefore('see @src/a.ts ', 14, labels), 4);
+    assert.deepEqual(mentionBefore('see @my notes.md', 16, labels), 4);
     assert.equal(mentionBefore('see src/a.ts ', 13, labels), undefined);
     assert.equal(mentionBefore('see @src/a.ts  ', 15, labels), undefined);
+  });
+
+  it('of a longer name are none of a shorter one', () => {
+    const found = mentionsIn('@a.tsx and @b', ['a.ts', 'a.tsx', 'b']);
+    assert.deepEqual([...found].sort(), [
+      ['a.tsx', 0],
+      ['b', 11],
+    ]);
   });
 });
