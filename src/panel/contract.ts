@@ -415,7 +415,7 @@ export type BlockView =
 export type DecisionView =
   /** `rule`: the rule that answered. */
   | { readonly outcome: 'allowed' | 'rejected'; readonly rule?: string }
-  | { readonly outcome: 'dismissed' | 'withdrawn' }
+  | { readonly outcome: 'allowedEdited' | 'dismissed' | 'withdrawn' }
   | { readonly outcome: 'selected'; readonly name: string };
 
 export interface NestedView {
@@ -446,6 +446,8 @@ export type ItemView =
       readonly elsewhere?: true;
       readonly canRestore?: true;
       readonly canEdit?: true;
+      /** The message tells the agent how the user edited its change. */
+      readonly edits?: DiffView;
     })
   | (ItemBase & {
       readonly kind: 'tool';

@@ -531,6 +531,30 @@ describe('entries', () => {
     assert.ok(((await mark.boundingBox())?.width ?? 99) < 30);
   });
 
+  it('show what Parley attached for a mention by its name', async () => {
+    const block = { type: 'resource', uri: 'parley:changes/changes', mimeType: 'text/plain', text: '-a\n+b' } as const;
+    const content = [{ type: 'text', text: 'Review @changes' }, block] as const;
+    const { page } = await open([{ ...message('u', 'user', ''), content } as ItemView]);
+    const chips = page.locator('[data-entry-id=u] .chips');
+    assert.equal((await chips.innerText()).trim(), 'changes');
+    await chips.getByText('changes').click();
+    await chips.getByText('+b').waitFor();
+  });
+
+  it('show how the user edited a change as a notice with its diff', async () => {
+    const edits = { ...DIFF, path: 'src/a.ts', label: 'src/a.ts' };
+    const said = { ...message('u', 'user', 'I edited your change of src/a.ts and …'), edits } as ItemView;
+    const decision = { outcome: 'allowedEdited' } as const;
+    const { page } = await open([tool('e', { toolKind: 'edit', title: 'Edit src/a.ts', decision }), said]);
+    const notice = page.getByRole('article', { name: 'Notice' });
+    assert.match(await notice.innerText(), /^Your version of src\/a\.ts was saved\. .+ was told what you changed\./);
+    assert.equal(await notice.locator('.bubble').count(), 0);
+    await notice.locator('.diff-line.added').first().waitFor();
+    await notice.locator('.diff-head .path').click();
+    assert.equal((await panel.next('openLocation')).path, 'src/a.ts');
+    await page.locator('[data-entry-id=e]').getByText('Allowed with your edits').waitFor();
+  });
+
   it('show a long user message completely, line by line', async () => {
     const lines = Array.from({ length: 900 }, (_, index) => (index % 90 === 7 ? '' : `line ${index}`));
     const text = `${lines.join('\n')}\n${'A'.repeat(9_000)}\n\n\nend`;

@@ -343,8 +343,10 @@ export class Conversation implements Disposable {
     return kind === 'tool' ? controls.cancelTool(sessionId, id) : controls.cancelTerminal(sessionId, id);
   }
 
-  answerPermission(id: string, optionId: string | null): boolean {
-    return this.services.useEdited?.(this.key, id, optionId) || this.turns.requests.permissions.answer(id, optionId);
+  /** @param isEdited the user has made the change, with own edits */
+  answerPermission(id: string, optionId: string | null, isEdited?: true): boolean {
+    const { permissions } = this.turns.requests;
+    return this.services.useEdited?.(this.key, id, optionId) || permissions.answer(id, optionId, isEdited);
   }
 
   /** Adds and stores events that don't come from the agent. */

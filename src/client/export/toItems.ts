@@ -101,7 +101,12 @@ export class ItemWriter {
       locations: locations.map(({ path, line }) => ({ path, line })),
       input: rawInput,
       output: rawOutput,
-      decision: decision && { outcome: decision.outcome, by: decision.by, name: decision.name, rule: decision.rule },
+      decision: decision && {
+        outcome: decision.isEdited ? 'edited' : decision.outcome,
+        by: decision.by,
+        name: decision.isEdited ? undefined : decision.name,
+        rule: decision.rule,
+      },
     };
   }
 

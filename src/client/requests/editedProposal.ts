@@ -1,5 +1,6 @@
 // A change that an agent asks to make, for a user who edits it first: the whole file as the agent
 // wants it, and what the agent is told about the edited one.
+import type { ChangeHunk } from '../../session/events/content';
 import type { SessionView } from '../../session/model/model';
 import { lineDiff } from './lineDiff';
 import { plainEnds } from './lineEnds';
@@ -49,7 +50,7 @@ export function proposalIn(model: SessionView, permissionId: string): ProposedCh
 }
 
 /**
- * The message to the agent about the user's edit.
+ * The message to the agent about the user's edit; {@link editsIn} reads it.
  * @param proposed the whole file as the agent wanted it; `made`: as it is now
  */
 export function wordsOnEdited(path: string, proposed: string, made: string): string {
@@ -62,4 +63,20 @@ export function wordsOnEdited(path: string, proposed: string, made: string): str
   if (words === '' || words.length > MAX_WORDS) return said;
   const fence = '`'.repeat(Math.max(3, ...[...words.matchAll(/`+/g)].map(([run]) => run.length + 1)));
   return `${said} What I changed in your version:\n\n${fence}diff\n${words}\n${fence}`;
+}
+
+const EDITED =
+  /^I edited your change of (.{1,4096}) and saved it myself, so do not make it again\. Go on from the file as it is now\.(?: What I changed in your version:\n\n(`{3,})diff\n([\s\S]*)\n\2)?$/;
+
+/** Recognises {@link wordsOnEdited} by its form, as agents and other clients keep the text only. */
+export function editsIn(text: string): { readonly path: string; readonly hunks: readonly ChangeHunk[] } | undefined {
+  const [, path, , words = ''] = (text.length < 2 * MAX_WORDS && EDITED.exec(text)) || [];
+  if (path === undefined) return undefined;
+  const hunks: { oldStart: number; newStart: number; lines: string[] }[] = [];
+  for (const line of words.split('\n')) {
+    const [, oldStart, newStart] = /^@@ -(\d{1,9}) \+(\d{1,9}) @@$/.exec(line) ?? [];
+    if (newStart !== undefined) hunks.push({ oldStart: Number(oldStart), newStart: Number(newStart), lines: [] });
+    else hunks.at(-1)?.lines.push(line);
+  }
+  return { path, hunks };
 }

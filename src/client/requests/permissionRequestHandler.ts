@@ -123,11 +123,16 @@ export class PermissionRequestHandler {
       this.#apply({ type: 'tool_call', toolCallId, patch, announced: false, asks: true });
   }
 
-  /** Null dismisses. False if the question is closed or lacks the option. */
-  answer(id: string, optionId: string | null): boolean {
+  /**
+   * Null dismisses. False if the question is closed or lacks the option.
+   * @param isEdited the user has made the change, with own edits
+   */
+  answer(id: string, optionId: string | null, isEdited?: true): boolean {
     const question = this.#open.get(id);
     if (!question || (optionId !== null && !question.optionIds.has(optionId))) return false;
-    this.#close(id, optionId === null ? { outcome: 'cancelled' } : { outcome: 'selected', optionId }, 'user');
+    const outcome =
+      optionId === null ? ({ outcome: 'cancelled' } as const) : { outcome: 'selected' as const, optionId };
+    this.#close(id, outcome, 'user', { isEdited });
     return true;
   }
 
@@ -138,7 +143,7 @@ export class PermissionRequestHandler {
     { action, rule }: Extract<Judgement, { readonly action: string }>,
   ): void {
     const option = options.find(({ kind }) => kind === `${action}_once`);
-    if (option) this.#close(id, { outcome: 'selected', optionId: option.optionId }, 'rule', rule);
+    if (option) this.#close(id, { outcome: 'selected', optionId: option.optionId }, 'rule', { rule });
   }
 
   cancelAll(by: Closer): void {
@@ -148,7 +153,12 @@ export class PermissionRequestHandler {
     for (const id of [...this.#open.keys()]) this.#close(id, { outcome: 'cancelled' }, by);
   }
 
-  #close(id: string, outcome: PermissionOutcome, by: Closer, rule?: string): void {
+  #close(
+    id: string,
+    outcome: PermissionOutcome,
+    by: Closer,
+    how?: { rule?: string; isEdited?: true | undefined },
+  ): void {
     const question = this.#open.get(id);
     if (!question) return;
     this.#open.delete(id);
@@ -158,7 +168,7 @@ export class PermissionRequestHandler {
       outcome: outcome.outcome,
       by,
       optionId: outcome.outcome === 'selected' ? outcome.optionId : undefined,
-      rule,
+      ...how,
     });
     question.answer.resolve(outcome);
   }

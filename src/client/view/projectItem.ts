@@ -20,6 +20,7 @@ import type {
 import type { ContentBlock, ToolContent } from '../../session/events/content';
 import type { Entry, MessageEntry, SessionState, Terminal, ToolEntry, Turn } from '../../session/model/state';
 import { isEnded } from '../../session/model/tools';
+import { editsIn } from '../requests/editedProposal';
 import type { FileChange } from '../requests/fragmentLines';
 import { boundHunks, lineDiff, newEnds } from '../requests/lineDiff';
 import { editorToolOf, editorToolPlace } from './editorTool';
@@ -64,7 +65,8 @@ export function projectItem(entry: Entry, context: ProjectionContext, details = 
   switch (entry.kind) {
     case 'user':
     case 'agent':
-    case 'thought':
+    case 'thought': {
+      const edits = entry.kind === 'user' ? editsOf(entry, context.roots) : undefined;
       return {
         ...base,
         kind: entry.kind,
@@ -73,7 +75,9 @@ export function projectItem(entry: Entry, context: ProjectionContext, details = 
         dropped: entry.dropped > 0 ? entry.dropped : undefined,
         elsewhere: entry.elsewhere ? (true as const) : undefined,
         ...(entry.kind === 'user' && context.offers?.(entry)),
+        ...(edits && { edits, canEdit: undefined }),
       };
+    }
     case 'tool':
       return { ...base, ...projectTool(entry, context, details) };
     case 'plan':
@@ -135,6 +139,12 @@ export function projectItem(entry: Entry, context: ProjectionContext, details = 
   }
 }
 
+function editsOf({ content: [said, ...more] }: MessageEntry, roots: readonly string[]): DiffView | undefined {
+  const edits = said?.type === 'text' && more.length === 0 ? editsIn(said.text) : undefined;
+  if (!edits) return undefined;
+  return { path: edits.path, label: labelOf(edits.path, roots), isNew: false, ...boundHunks(edits.hunks) };
+}
+
 export function projectTurn(turn: Readonly<Turn>, changes?: ChangesCount): TurnView {
   const { stopReason, barrier, note } = turn;
   return {
@@ -171,7 +181,8 @@ function projectTool(entry: ToolEntry, context: ProjectionContext, details: bool
     kind: 'tool' as const,
     title: head(titleOf(entry), 2000),
     toolKind: entry.toolKind,
-    status: entry.status,
+    // The agent was told not to make the change, as the user has made it.
+    status: entry.decision?.isEdited && isEnded(entry.status) ? ('completed' as const) : entry.status,
     content: projectContent(entry, context),
     locations: locations.map((location) => ({ ...location, label: labelOf(location.path, context.roots) })),
     hasRaw: entry.rawInput !== undefined || entry.rawOutput !== undefined,
@@ -223,6 +234,7 @@ function linesOfPlace({ toolKind, locations, rawInput }: ToolEntry): string | un
 export function decisionOf({ decision }: ToolEntry): DecisionView | undefined {
   if (!decision) return undefined;
   if (decision.outcome === 'cancelled') return { outcome: decision.by === 'user' ? 'dismissed' : 'withdrawn' };
+  if (decision.isEdited) return { outcome: 'allowedEdited' };
   const { rule } = decision;
   const by = rule === undefined ? {} : { rule };
   if (decision.kind?.startsWith('reject')) return { outcome: 'rejected', ...by };

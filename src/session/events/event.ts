@@ -258,6 +258,8 @@ export type SessionEvent =
       readonly optionId?: string;
       readonly by: 'user' | 'turn' | 'agent' | 'exit' | 'rule';
       readonly rule?: string;
+      /** The user made the change with own edits; the option only keeps the agent from making it. */
+      readonly isEdited?: true;
     }
   // Elicitations: a form or a page in the browser. `id` is assigned by the client.
   | ({

@@ -74,6 +74,7 @@ export interface ToolEntry extends EntryBase {
     readonly name?: string;
     readonly kind?: string;
     readonly rule?: string;
+    readonly isEdited?: true;
   };
 }
 

@@ -202,6 +202,7 @@ export function noteDecision(context: ModelContext, event: EventOf<'permission_c
     by: event.by,
     ...(option && { name: option.name, kind: option.kind }),
     rule: event.rule,
+    ...(event.isEdited && { isEdited: true }),
   };
   // Not every agent says that the call runs now.
   if (entry.status === 'pending' && option?.kind.startsWith('allow')) entry.status = 'in_progress';

@@ -106,7 +106,7 @@ export class ItemStore {
     for (let index = this.total - 1; index >= 0; index--) {
       const item = this.#items.get(index)?.item;
       if (!item) return;
-      if (item.kind === 'user') yield textOfBlocks(item.content, '\n');
+      if (item.kind === 'user' && !item.edits) yield textOfBlocks(item.content, '\n');
     }
   }
 

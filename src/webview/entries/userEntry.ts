@@ -2,12 +2,16 @@
 // quotes.
 
 import { render } from 'preact';
+import { revealControls } from '../../base/revealControls';
 import { head, textOfBlocks } from '../../base/text';
-import type { BlockView } from '../../panel/contract';
+import type { BlockView, DiffView } from '../../panel/contract';
 import { drawMessageActions } from '../changes/changes';
-import { button, el, setAttributes } from '../dom/dom';
+import { button, el, icon, setAttributes } from '../dom/dom';
 import { copyText, isExpanded, post, setExpanded } from '../host/host';
+import { session } from '../host/session';
+import { highlightDiffLater } from '../markdown/highlightLater';
 import { MarkdownView } from '../markdown/markdownView';
+import { createDiff } from '../output/diffView';
 import { createText } from '../output/plainText';
 import { strings } from '../text/strings';
 import { createAttachment, createBlock, isAttachment } from './blocks';
@@ -49,6 +53,10 @@ export const createUserEntry: EntryFactory = (stored, index, context) => {
   function draw(): void {
     const { item } = stored;
     if (!isText(item)) return;
+    if (item.edits) {
+      drawEdits(item.edits);
+      return;
+    }
     const content = item.content.flatMap((block): readonly (BlockView | KeptText)[] =>
       block.type === 'text' ? saidParts(block.text) : [block],
     );
@@ -80,6 +88,19 @@ export const createUserEntry: EntryFactory = (stored, index, context) => {
     if (chips.childElementCount > 0) bubble.append(chips);
     if (isLong) bubble.append(more(item.id, isClamped));
     if (texts.length > 0) context.invalidate(view);
+  }
+
+  /** Parley wrote the message, so it is shown as what it is about. */
+  function drawEdits(edits: DiffView): void {
+    element.setAttribute('aria-label', strings.notice);
+    const words = strings.editsSent(revealControls(session.agentName.peek()), revealControls(edits.label));
+    const open = (): void => post({ type: 'openLocation', path: edits.path });
+    const highlight = (lines: HTMLElement): void => highlightDiffLater(lines, edits.path);
+    const options = { expanded: true, asked: false, hideHead: false, highlight, openDiff: open, openWritten: open };
+    bubble.className = 'own-edits';
+    bubble.replaceChildren(el('div', 'notice-body', icon('edit'), el('div', 'words', words)));
+    if (edits.hunks.length > 0) bubble.append(createDiff(edits, options));
+    offerActions();
   }
 
   function createSaid(text: string): HTMLElement {

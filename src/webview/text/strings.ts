@@ -213,6 +213,7 @@ export const strings = /* @__PURE__ */ (() => {
     },
     decisions: {
       allowed: l10n.t('Allowed'),
+      allowedEdited: l10n.t('Allowed with your edits'),
       rejected: l10n.t('Rejected'),
       dismissed: l10n.t('Dismissed'),
       withdrawn: l10n.t('Question withdrawn'),
@@ -226,6 +227,8 @@ export const strings = /* @__PURE__ */ (() => {
       read: (path: string) => l10n.t('Allow reading {0}…', path),
     },
     editProposal: l10n.t('Edit the change…'),
+    editsSent: (agent: string, path: string) =>
+      l10n.t('Your version of {0} was saved. {1} was told what you changed.', path, agent),
     rejectWithReason: l10n.t('Reject with a reason…'),
     rejectionReason: l10n.t('Reason'),
     rejectionHint: (agent: string) => l10n.t('What should {0} do instead?', agent),

@@ -15,6 +15,7 @@ import { givenText } from '../../client/requests/givenTexts';
 import { plainEnds } from '../../client/requests/lineEnds';
 import { isInsideRoots, placesOf, realTarget } from '../../client/requests/roots';
 import type { FileStore } from '../../client/sharing/fileStore';
+import { labelOf } from '../../client/view/projectItem';
 import { confirm } from '../ui/messages';
 import { closeTabs, showComparison } from '../ui/places';
 import { DocumentFiles, documentStat } from './documentFiles';
@@ -227,8 +228,10 @@ export class Proposals extends DocumentFiles {
     const answer = isEdited ? (optionOf('reject_once') ?? optionOf('reject_always')) : optionOf('allow_once');
     if (answer === undefined) throw questionGone();
     if (isEdited) await this.#options.files.writeText(proposal.path, text, givenText(proposal.before ?? ''));
-    conversation.answerPermission(permissionId, answer);
-    if (isEdited) conversation.queueActions.sendNext(wordsOnEdited(proposal.path, proposal.proposed, text));
+    conversation.answerPermission(permissionId, answer, isEdited || undefined);
+    if (!isEdited) return;
+    const path = labelOf(proposal.path, [conversation.cwd]);
+    conversation.queueActions.sendNext(wordsOnEdited(path, proposal.proposed, text));
   }
 
   async stat(uri: vscode.Uri): Promise<vscode.FileStat> {

@@ -17,7 +17,7 @@ describe('the change of an agent that the user edits', () => {
   let texts: ReadOnlyTexts;
   let model: SessionModel;
   let folder: Uri;
-  let answered: [id: string, optionId: string | null][];
+  let answered: [id: string, optionId: string | null, isEdited?: true][];
   const changed = new Emitter<string>();
   let sent: string[];
 
@@ -36,7 +36,8 @@ describe('the change of an agent that the user edits', () => {
       agent: { name: 'Claude' },
       roots: [folder.fsPath],
       model,
-      answerPermission: (id: string, optionId: string | null) => answered.push([id, optionId]),
+      answerPermission: (...answer: (typeof answered)[number]) => answered.push(answer),
+      cwd: folder.fsPath,
       queueActions: { sendNext: (text: string) => sent.push(text) },
     } as unknown as Conversation;
     proposals = new Proposals({
@@ -94,8 +95,8 @@ describe('the change of an agent that the user edits', () => {
     await replaceIn(shown(), 'zwei', 'deux');
     await proposals.use(shown());
     assert.equal(await file.text(), 'one\r\ndeux\r\nthree\r\n');
-    assert.deepEqual(answered, [['p1', 'reject_once']]);
-    assert.match(sent.join(), /-zwei\n\+deux/);
+    assert.deepEqual(answered, [['p1', 'reject_once', true]]);
+    assert.match(sent.join(), /^I edited your change of edited\.ts and [\s\S]*-zwei\n\+deux/);
     assert.equal(window.tabGroups.all.flatMap(({ tabs }) => tabs).length, 0, 'its comparison is closed');
   });
 
@@ -111,7 +112,7 @@ describe('the change of an agent that the user edits', () => {
     const file = await ask('p2', 'kept.ts', 'one\n', 'one', 'eins');
     await edit('p2');
     await proposals.use(shown());
-    assert.deepEqual(answered, [['p2', 'allow_once']]);
+    assert.deepEqual(answered, [['p2', 'allow_once', undefined]]);
     assert.deepEqual(sent, []);
     assert.equal(await file.text(), 'one\n', 'the agent makes it');
   });
@@ -127,7 +128,7 @@ describe('the change of an agent that the user edits', () => {
       assert.ok(proposals.useEdited('A', name, 'allow_once'));
       await allClosed();
       assert.equal(await file.text(), 'one\ndeux\n');
-      assert.deepEqual(answered.splice(0), [[name, 'reject_once']]);
+      assert.deepEqual(answered.splice(0), [[name, 'reject_once', true]]);
       assert.match(sent.splice(0).join(), /-zwei\n\+deux/);
     }
     await ask('unedited', 'unedited.ts', 'one\n', 'one', 'eins');

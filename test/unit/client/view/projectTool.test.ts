@@ -47,6 +47,20 @@ describe('a tool call in the panel', () => {
     assert.match(one.block.text, /^… 10,000 characters not shown …$/m);
   });
 
+  it('is allowed with the user’s edits though the agent was told not to make the change', () => {
+    const options = [{ optionId: 'no', name: 'Reject', kind: 'reject_once' }];
+    const model = play(
+      call('a', { title: 'Edit a.ts' }),
+      { type: 'permission_asked', permissionId: 'p', toolCallId: 'a', title: 'Edit?', options },
+      { type: 'permission_closed', permissionId: 'p', outcome: 'selected', optionId: 'no', by: 'user', isEdited: true },
+      { type: 'tool_call', toolCallId: 'a', patch: { status: 'failed' }, announced: false },
+    );
+    const context = { state: model.state, turn: () => undefined, roots: ['/w'], isOpenable: () => false };
+    const item = projectItem(model.state.entries[0]!, context);
+    assert.ok(item.kind === 'tool');
+    assert.deepEqual([item.decision, item.status], [{ outcome: 'allowedEdited' }, 'completed']);
+  });
+
   it('marks an output that is shown cut, and has all of it for the editor', () => {
     const text = 'line\n'.repeat(20_000);
     const content = [
