@@ -14,6 +14,7 @@ import { errorText, ParleyError } from '../../base/errors';
 import { LineSplitter } from '../../base/lineSplitter';
 import { localizable } from '../../base/localizable';
 import type { Log } from '../../base/log';
+import { parseMessage } from '../../base/untrusted';
 import { type InboundHandlers, InboundQueue } from './inboundQueue';
 import { RPC_CODES } from './rpcError';
 import type { TransportSink } from './transport';
@@ -124,7 +125,7 @@ export class NdjsonReader extends AbstractMessageReader implements MessageReader
     this.#line++;
     let message: unknown;
     try {
-      message = JSON.parse(line);
+      message = parseMessage(line);
     } catch {
       if (line.length > 0 && line.trim().length > 0) this.#noise(line);
       return;

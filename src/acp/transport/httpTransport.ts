@@ -6,7 +6,7 @@ import { Deferred } from '../../base/deferred';
 import { messageOf, ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
 import { oneLine } from '../../base/text';
-import { at, objectOf } from '../../base/untrusted';
+import { at, objectOf, parseMessage } from '../../base/untrusted';
 import { MAX_MESSAGE_BYTES } from '../jsonrpc/ndjsonReader';
 import { RPC_CODES } from '../jsonrpc/rpcError';
 import type { TransportSink } from '../jsonrpc/transport';
@@ -302,7 +302,7 @@ function requestOf({ id, method }: Message, sessionId: string | undefined): Pend
 
 function parsed(data: string): Message | undefined {
   try {
-    const value: unknown = JSON.parse(data);
+    const value = parseMessage(data);
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Message) : undefined;
   } catch {
     return undefined;

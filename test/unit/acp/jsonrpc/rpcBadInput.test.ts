@@ -46,6 +46,17 @@ describe('RpcConnection', () => {
       assert.equal(seen.length, 1);
     });
 
+    it('lines that nest deeper than any message are not read', async () => {
+      const { transport, connection, seen, count } = wire();
+      const nested = (depth: number) =>
+        `{"jsonrpc":"2.0","method":"x","params":${'['.repeat(depth)}${']'.repeat(depth)}}`;
+      transport.say(`${nested(600)}\n${nested(400)}\n`);
+      transport.sayJson({ jsonrpc: '2.0', method: 'x', params: { text: `${'[{\\"'.repeat(600)}\\` } });
+      await count(2);
+      assert.equal(seen.length, 2);
+      assert.equal(connection.stats.notJson, 1);
+    });
+
     it('lines of a JSON log answer nothing and are not answered', async () => {
       const { transport, connection, seen, count } = wire({}, { firstId: 0 });
       const answer = connection.request('initialize', {});
