@@ -23,6 +23,12 @@ export interface CommandPlan {
  * shell.
  */
 const SHELL_SYNTAX = /[\s|&;<>()$`"'*?[\]{}#~!\\=%^]/;
+/** Builtins that are no files, or that a file of this name can't do. */
+const BUILTINS = new Set(
+  'alias bg cd command declare dirs eval exec exit export fg hash help history jobs local read readonly set shopt source times trap type typeset ulimit umask unalias unset wait'.split(
+    ' ',
+  ),
+);
 /**
  * Shells that understand what agents write (POSIX with the usual bash habits); fish, nu and others
  * do not.
@@ -32,8 +38,8 @@ const POSIX_SHELLS = new Set(['sh', 'bash', 'zsh', 'dash', 'ksh']);
 /**
  * Decides how a command is run. Without arguments agents send either a program (`ls`) or a whole
  * line (`npm test && git status`) in `command`, and the protocol does not tell them apart: what is
- * an existing file, or a single word without shell syntax, is a program; anything else is given to
- * a shell.
+ * an existing file, or a single word that is no builtin and has no shell syntax, is a program;
+ * anything else is given to a shell.
  */
 export function planCommand(
   request: CommandRequest,
@@ -55,7 +61,7 @@ function isProgram(command: string, cwd: string, platform: NodeJS.Platform): boo
   if (/[\\/]/.test(command) && isFile(resolve(cwd, command))) return true;
   // A single word may be a builtin of cmd.exe (`dir`, `type`), which is no file anywhere; every
   // program can be started through it too.
-  return platform !== 'win32' && !SHELL_SYNTAX.test(command);
+  return platform !== 'win32' && !SHELL_SYNTAX.test(command) && !BUILTINS.has(command);
 }
 
 function isFile(path: string): boolean {
