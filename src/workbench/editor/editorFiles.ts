@@ -157,7 +157,13 @@ async function bytesWith(
     throw new ParleyError('file-changed', `${path} has changed since you read it. Read it again, then write it.`);
   // The ends that the writer chose count where nothing was merged.
   const own = text.startsWith('\ufeff') ? text.slice(1) : text;
-  const after = keepLineEnds(before?.text ?? present, merged === plainEnds(own) ? own : merged);
+  const old = before?.text ?? present;
+  const after = keepLineEnds(old, merged === plainEnds(own) ? own : merged);
+  if (after === old && after !== own && plainEnds(own) === plainEnds(old))
+    throw new ParleyError(
+      'line-ends-kept',
+      `${path} was not written: only its line ends would change, and a write keeps them. Use a command to convert them.`,
+    );
   return encodeLike(uri, before ?? { bytes: new Uint8Array(), text: '' }, after, document?.encoding);
 }
 

@@ -130,6 +130,7 @@ describe('files for agents in the editor', () => {
       assert.equal((await readFile(wide)).toString('utf16le'), '\ufeffö😀\r\n');
       const plain = await seed('plain.txt', 'a\nb\n');
       await port.writeText(plain, 'a\r\nc\r\n');
+      await assert.rejects(port.writeText(plain, 'a\r\nc\r\n'), hasCode('line-ends-kept', /plain/));
       assert.equal(await readFile(plain, 'utf8'), 'a\nc\n');
       assert.equal(
         vscode.workspace.textDocuments.some(({ uri }) => uri.fsPath === plain),
