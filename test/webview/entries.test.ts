@@ -340,15 +340,19 @@ describe('entries', () => {
     assert.deepEqual(await panel.next('openLink'), { type: 'openLink', key: 's1', href: uri });
   });
 
-  it('show the folder of attachments that have one name', async () => {
-    const attached = ['/w/src/index.ts', '/w/lib/index.ts', '/w/a.ts'].map(
-      (path) => ({ type: 'resource_link', uri: `file://${path}`, name: 'x' }) as const,
-    );
+  it('show the folder of attachments that have one name, or number them', async () => {
+    const places = [
+      'file:///w/src/index.ts',
+      'file:///w/lib/index.ts',
+      'file:///w/a.ts',
+      ...Array(2).fill('attachment:///b'),
+    ];
+    const attached = places.map((uri) => ({ type: 'resource_link', uri, name: 'x' }) as const);
     const { page } = await open([message('u', 'user', [{ type: 'text', text: 'Why?' }, ...attached])]);
     const chips = await page.locator('[data-entry-id=u] .chip').allInnerTexts();
     assert.deepEqual(
       chips.map((chip) => chip.trim()),
-      ['src/index.ts', 'lib/index.ts', 'a.ts'],
+      ['src/index.ts', 'lib/index.ts', 'a.ts', 'b', 'b (2)'],
     );
   });
 

@@ -4,6 +4,7 @@ import { Icon } from '../components/icon';
 import type { IconName } from '../dom/icons';
 import { post } from '../host/host';
 import { activeEditor, session } from '../host/session';
+import { numbered } from '../text/format';
 import { strings } from '../text/strings';
 import { composer } from './composerState';
 
@@ -19,11 +20,12 @@ export function Attachments() {
   const offer = activeEditor.value;
   const isOffered = offer !== undefined && !attachments.some(({ label }) => label === offer.label);
   if (attachments.length === 0 && !isOffered) return null;
+  const names = numbered(attachments.map(({ label }) => label));
   const bytes = attachments.reduce((sum, one) => sum + (one.bytes ?? 0), 0);
   return (
     <ul class="attachments" aria-label={strings.attachments}>
-      {attachments.map((attachment) => (
-        <Attachment key={attachment.id} attachment={attachment} />
+      {attachments.map((attachment, index) => (
+        <Attachment key={attachment.id} attachment={attachment} name={names[index]!} />
       ))}
       {attachments.length > 1 && bytes > 0 && <li class="sent-size">{strings.sentSize(bytes)}</li>}
       {isOffered && (
@@ -47,18 +49,18 @@ export function Attachments() {
   );
 }
 
-function Attachment({ attachment }: { readonly attachment: AttachmentView }) {
+function Attachment({ attachment, name }: { readonly attachment: AttachmentView; readonly name: string }) {
   const { id, kind, label, detail, bytes, thumbnail } = attachment;
   const isPath = kind === 'file' && bytes === undefined;
   return (
     <li class="chip" title={[detail ?? label, ...(isPath ? [strings.sentAsPath] : [])].join('\n')}>
       {thumbnail === undefined ? <Icon name={ICONS[kind]} /> : <img class="thumbnail" src={thumbnail} alt="" />}
-      <span class="cut">{label}</span>
+      <span class="cut">{name}</span>
       {bytes !== undefined && <span class="dim chip-size">{strings.size(bytes)}</span>}
       <button
         type="button"
         class="chip-remove"
-        aria-label={strings.removeAttachment(label)}
+        aria-label={strings.removeAttachment(name)}
         onClick={() => {
           if (!composer.removeMentions(label)) post({ type: 'detach', id });
           composer.focus(); // the pressed button disappears

@@ -4,6 +4,7 @@ import { revealControls } from '../../base/revealControls';
 import type { BlockView } from '../../panel/contract';
 import { button, el, icon, iconButton, link, setAttributes } from '../dom/dom';
 import { openLink } from '../host/host';
+import { numbered } from '../text/format';
 import { strings } from '../text/strings';
 import { createFold } from './fold';
 
@@ -15,11 +16,18 @@ export function isAttachment(block: { readonly type: string }): block is Resourc
   return (type === 'resource' || type === 'resource_link') && /^(file|attachment|parley):/i.test(uri);
 }
 
-/** @param all attachments of the message: those of one name are shown with their folder */
-export function createAttachment(block: Resource, all: readonly Resource[]): HTMLElement {
-  const own = nameOf(block.uri);
-  const isAlone = all.every(({ uri }) => uri === block.uri || nameOf(uri) !== own);
-  const name = revealControls(isAlone ? own : `${nameOf(block.uri.replace(/\/[^/]*$/, ''))}/${own}`);
+/** Files of one name are shown with their folder; what is still alike is numbered. */
+export function attachmentNames(all: readonly Resource[]): readonly string[] {
+  const own = all.map(({ uri }) => nameOf(uri));
+  const withFolder = all.map(({ uri }, index) => {
+    const name = own[index]!;
+    const isAlone = own.every((other, at) => other !== name || all[at]!.uri === uri);
+    return isAlone ? name : `${nameOf(uri.replace(/\/[^/]*$/, ''))}/${name}`;
+  });
+  return numbered(withFolder).map(revealControls);
+}
+
+export function createAttachment(block: Resource, name: string): HTMLElement {
   // Other content has no file to open.
   if (!/^file:/i.test(block.uri)) {
     const text = block.type === 'resource' ? block.text : undefined;

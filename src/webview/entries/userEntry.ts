@@ -14,7 +14,7 @@ import { MarkdownView } from '../markdown/markdownView';
 import { createDiff } from '../output/diffView';
 import { createText } from '../output/plainText';
 import { strings } from '../text/strings';
-import { createAttachment, createBlock, isAttachment } from './blocks';
+import { attachmentNames, createAttachment, createBlock, isAttachment } from './blocks';
 import { type KeptText, saidParts } from './bookkeeping';
 import { createArticle, type EntryFactory, type EntryView, markLate } from './entryView';
 import { createFold } from './fold';
@@ -66,6 +66,7 @@ export const createUserEntry: EntryFactory = (stored, index, context) => {
     const parts: HTMLElement[] = [];
     const chips = el('div', 'chips');
     const attachments = item.content.filter(isAttachment);
+    const names = attachmentNames(attachments);
     disposeTexts();
     content.forEach((block) => {
       const position = item.content.indexOf(block as BlockView);
@@ -75,7 +76,7 @@ export const createUserEntry: EntryFactory = (stored, index, context) => {
         const shown = isClamped ? head(block.text, DRAWN_CHARS) : block.text;
         parts.push(setAttributes(createSaid(shown), { dir: 'auto' }));
       } else if (block.type === 'image' || block.type === 'audio') parts.push(createBlock(block, save));
-      else if (isAttachment(block)) chips.append(createAttachment(block, attachments));
+      else if (isAttachment(block)) chips.append(createAttachment(block, names[attachments.indexOf(block)]!));
       else chips.append(createBlock(block, save));
     });
     const isElsewhere = item.elsewhere === true;

@@ -117,3 +117,13 @@ export function lastLines(text: string, count: number): string {
   }
   return text.slice(index + 1);
 }
+
+/** Tells equal labels apart: `a.png`, `a.png (2)`. */
+export function numbered(labels: readonly string[]): readonly string[] {
+  const counts = new Map<string, number>();
+  return labels.map((label) => {
+    const count = (counts.get(label) ?? 0) + 1;
+    counts.set(label, count);
+    return count === 1 ? label : `${label} (${count})`;
+  });
+}
