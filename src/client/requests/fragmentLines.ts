@@ -1,6 +1,6 @@
 // Finds where a fragment stands in its file: some agents send only the part that they change,
-// without its line. It is searched for in the file as the user has it, one file at a time, and its
-// line is kept as long as the fragment.
+// without its line and the rest of that line. It is searched for in the file as the user has it, one
+// file at a time, and its place is kept as long as the fragment.
 import { isAbsolute } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { ToolContent } from '../../session/events/content';
@@ -15,6 +15,15 @@ const MAX_FILE_BYTES = 500_000;
 /** Longer texts are only compared with the whole file. */
 const MAX_PART_CHARS = 100_000;
 const MAX_WAITING = 500;
+/** Characters added to a fragment, for whole lines. */
+const MAX_ADDED = 2000;
+
+export interface FragmentPlace {
+  /** 1-based. */
+  readonly line: number;
+  /** The change of whole lines. */
+  readonly whole: FileChange;
+}
 
 interface Wanted {
   readonly change: FileChange;
@@ -26,7 +35,7 @@ interface Wanted {
 export class FragmentLines {
   readonly #read: (path: string, maxBytes: number) => Promise<string>;
   /** Undefined: not known, or not yet. */
-  readonly #lines = new WeakMap<FileChange, number | undefined>();
+  readonly #places = new WeakMap<FileChange, FragmentPlace | undefined>();
   readonly #waiting = new Map<string, { readonly roots: readonly string[]; readonly wanted: Wanted[] }>();
   #count = 0;
   #isReading = false;
@@ -36,16 +45,16 @@ export class FragmentLines {
   }
 
   /**
-   * Returns the 1-based line of the file where the replaced text begins; undefined if unknown,
-   * pending, or not unique.
+   * Returns where the replaced text begins in the file; undefined if unknown, pending, or not
+   * unique.
    * @param roots only files in these folders are read
-   * @param found called when a line becomes known
+   * @param found called when the place becomes known
    */
-  lineOf(change: FileChange, isMade: boolean, roots: readonly string[], found: () => void): number | undefined {
-    if (this.#lines.has(change)) return this.#lines.get(change);
-    if (change.oldText === undefined) return 1;
+  locate(change: FileChange, isMade: boolean, roots: readonly string[], found: () => void): FragmentPlace | undefined {
+    if (this.#places.has(change)) return this.#places.get(change);
+    if (change.oldText === undefined) return { line: 1, whole: change };
     if (this.#count >= MAX_WAITING || !isAbsolute(change.path)) return undefined;
-    this.#lines.set(change, undefined);
+    this.#places.set(change, undefined);
     this.#count++;
     const same = this.#waiting.get(change.path);
     if (same) same.wanted.push({ change, isMade, found });
@@ -63,9 +72,9 @@ export class FragmentLines {
       if (text === undefined) continue;
       for (const { change, isMade, found } of wanted) {
         await setImmediate();
-        const line = lineIn(text, change, isMade);
-        if (line === undefined) continue;
-        this.#lines.set(change, line);
+        const place = placeIn(text, change, isMade);
+        if (!place) continue;
+        this.#places.set(change, place);
         found();
       }
     }
@@ -81,13 +90,30 @@ export class FragmentLines {
   }
 }
 
-function lineIn(text: string, { oldText = '', newText }: FileChange, isMade: boolean): number | undefined {
-  const [first, second] = isMade ? [newText, oldText] : [oldText, newText];
-  const placeOf = (part: string): number | undefined =>
-    part.length > MAX_PART_CHARS && part !== text ? undefined : onlyPlaceOf(text, part);
-  const at = placeOf(plainEnds(first)) ?? placeOf(plainEnds(second));
-  if (at === undefined) return undefined;
+function placeIn(text: string, change: FileChange, isMade: boolean): FragmentPlace | undefined {
+  const { oldText = '', newText } = change;
+  for (const said of isMade ? [newText, oldText] : [oldText, newText]) {
+    const part = plainEnds(said);
+    const at = part.length > MAX_PART_CHARS && part !== text ? undefined : onlyPlaceOf(text, part);
+    if (at !== undefined) return { line: lineAt(text, at), whole: wholeLines(text, change, at, at + part.length) };
+  }
+  return undefined;
+}
+
+function lineAt(text: string, at: number): number {
   let line = 1;
   for (let end = text.indexOf('\n'); end !== -1 && end < at; end = text.indexOf('\n', end + 1)) line++;
   return line;
+}
+
+/** Adds what the file has before and after the fragment on its first and last line. */
+function wholeLines(text: string, change: FileChange, start: number, end: number): FileChange {
+  const { oldText = '', newText } = change;
+  const before = text.slice(text.lastIndexOf('\n', start - 1) + 1, start);
+  const endsLine = (part: string): boolean => part.endsWith('\n') || (part === '' && before === '');
+  const isWhole = endsLine(oldText) && endsLine(newText);
+  const lineEnd = text.indexOf('\n', end);
+  const after = isWhole ? '' : text.slice(end, lineEnd === -1 ? text.length : lineEnd);
+  if (before.length + after.length === 0 || before.length + after.length > MAX_ADDED) return change;
+  return { ...change, oldText: before + oldText + after, newText: before + newText + after };
 }

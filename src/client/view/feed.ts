@@ -75,8 +75,8 @@ export class SessionFeed implements Disposable {
         turnId !== undefined && conversation.changes.isWrittenDifferently(turnId, toolCallId, path),
       offers: (entry) => offersOf(conversation, entry),
       isOpenable: sources.isTerminalOpenable,
-      lineOf: (change, { index, status }) =>
-        sources.fragmentLines.lineOf(change, isEnded(status), conversation.roots, () => this.#changes.entry(index)),
+      locate: (change, { index, status }) =>
+        sources.fragmentLines.locate(change, isEnded(status), conversation.roots, () => this.#changes.entry(index)),
     };
     this.#changes = new Changes(() => this.#schedule());
     this.#observing = conversation.model.observe(this.#changes);

@@ -21,7 +21,7 @@ import type { ContentBlock, ToolContent } from '../../session/events/content';
 import type { Entry, MessageEntry, SessionState, Terminal, ToolEntry, Turn } from '../../session/model/state';
 import { isEnded } from '../../session/model/tools';
 import { editsIn } from '../requests/editedProposal';
-import type { FileChange } from '../requests/fragmentLines';
+import type { FileChange, FragmentPlace } from '../requests/fragmentLines';
 import { boundHunks, lineDiff, newEnds } from '../requests/lineDiff';
 import { editorToolOf, editorToolPlace } from './editorTool';
 import { gapText, noticeTexts, turnNoteText } from './ownTexts';
@@ -44,8 +44,8 @@ export interface ProjectionContext {
   readonly turn: (id: string) => Readonly<Turn> | undefined;
   readonly roots: readonly string[];
   readonly isOpenable: (terminalId: string) => boolean;
-  /** The line where a change begins in its file; absent: files are not read. */
-  readonly lineOf?: (change: FileChange, entry: ToolEntry) => number | undefined;
+  /** Where a change begins in its file; absent: files are not read. */
+  readonly locate?: (change: FileChange, entry: ToolEntry) => FragmentPlace | undefined;
   readonly changesOf?: (turnId: string) => ChangesCount | undefined;
   readonly offers?: (entry: MessageEntry) => { readonly canRestore?: true; readonly canEdit?: true };
   /** Whether the file differed from the call's diff after the call. */
@@ -252,7 +252,9 @@ function projectContent(entry: ToolEntry, context: ProjectionContext): ToolConte
       .slice(0, at)
       .filter((other) => other.type === 'diff' && other.diff.path === part.diff.path).length;
     const said = entry.locations.filter(({ path }) => path === source.path)[nth]?.line;
-    const diff = numbered(part.diff, source, lineOfPart(source, said) ?? context.lineOf?.(source, entry));
+    const place = source.hunks ? undefined : context.locate?.(source, entry);
+    const whole = place && place.whole !== source ? projectDiff(place.whole, context.roots) : part.diff;
+    const diff = numbered(whole, source, lineOfPart(source, said) ?? place?.line);
     const isOther = context.isWrittenDifferently?.(entry, source.path) === true;
     return { ...part, diff: isOther ? { ...diff, writtenDifferently: true } : diff };
   });

@@ -38,13 +38,13 @@ describe('the line of a file where a change begins', () => {
     let found = 0;
     for (const one of changes)
       assert.equal(
-        lines.lineOf(one, isMade, [folder], () => found++),
+        lines.locate(one, isMade, [folder], () => found++),
         undefined,
       );
     const last: FileChange = change('x', 'y', join(folder, 'last'));
     texts.set(last.path, 'x');
-    await new Promise<void>((done) => assert.equal(lines.lineOf(last, false, [folder], done), undefined));
-    const all = changes.map((one) => lines.lineOf(one, isMade, [folder], () => assert.fail('it is known')));
+    await new Promise<void>((done) => assert.equal(lines.locate(last, false, [folder], done), undefined));
+    const all = changes.map((one) => lines.locate(one, isMade, [folder], () => assert.fail('it is known'))?.line);
     assert.equal(found, all.filter((line) => line !== undefined).length);
     return all;
   }
@@ -75,12 +75,26 @@ describe('the line of a file where a change begins', () => {
     assert.deepEqual(await known(changes), [undefined, undefined, undefined, undefined]);
   });
 
+  it('comes with the rest of the first and the last line', async () => {
+    texts.set(join(folder, 'a.ts'), 'one\nexport class Deferred<T> {\n  a(): T;\n}\n');
+    const whole = async (oldText: string, newText: string, isMade = false) => {
+      const fragment = change(oldText, newText);
+      await known([fragment], isMade);
+      const found = lines.locate(fragment, isMade, [folder], () => {})?.whole;
+      return [found?.oldText, found?.newText, found === fragment];
+    };
+    const [all, changed] = ['export class Deferred<T> {', 'export class Later<T> {'];
+    assert.deepEqual(await whole('class Deferred', 'class Later'), [all, changed, false]);
+    assert.deepEqual(await whole('class Late', 'class Deferred', true), [all.replace('Deferred', 'Late'), all, false]);
+    assert.deepEqual(await whole('> {\n  a', '> {\n  b'), [`${all}\n  a(): T;`, `${all}\n  b(): T;`, false]);
+    assert.deepEqual(await whole('  a(): T;\n', ''), ['  a(): T;\n', '', true], 'whole lines already');
+    texts.set(join(folder, 'a.ts'), `${'x'.repeat(3000)} once`);
+    assert.deepEqual(await whole('once', 'twice'), ['once', 'twice', true], 'a line too long to add');
+  });
+
   it('is 1 in a file that is new, which nobody reads', () => {
     const made: FileChange = { type: 'diff', path: join(folder, 'new'), newText: 'a' };
-    assert.equal(
-      lines.lineOf(made, false, [folder], () => {}),
-      1,
-    );
+    assert.equal(lines.locate(made, false, [folder], () => {})?.line, 1);
     assert.deepEqual(read, []);
   });
 
@@ -92,7 +106,7 @@ describe('the line of a file where a change begins', () => {
     const paths = ['/etc/passwd', join(folder, 'in/../out/a'), join(folder, 'in/link/a'), 'in/a', join(folder, 'in/a')];
     for (const path of paths) texts.set(path, 'a');
     await new Promise<void>((done) => {
-      for (const path of paths) lines.lineOf(change('a', 'b', path), false, [join(folder, 'same')], done);
+      for (const path of paths) lines.locate(change('a', 'b', path), false, [join(folder, 'same')], done);
     });
     assert.deepEqual(read, [join(folder, 'in/a')]);
   });

@@ -1,8 +1,9 @@
 // What of a tool call goes to the panel: the ends of a long text, and lines with the numbers that they have in the file.
 
 import { strict as assert } from 'node:assert';
+import type { FileChange } from '../../../../src/client/requests/fragmentLines';
 import { fullOutput } from '../../../../src/client/view/fullOutput';
-import { projectItem } from '../../../../src/client/view/projectItem';
+import { type ProjectionContext, projectItem } from '../../../../src/client/view/projectItem';
 import type { ItemView } from '../../../../src/panel/contract';
 import type { ToolContent } from '../../../../src/session/events/content';
 import type { SessionEvent, StopReason, ToolPatch } from '../../../../src/session/events/event';
@@ -13,14 +14,14 @@ describe('a tool call in the panel', () => {
   function project(
     content: readonly ToolContent[],
     lines: readonly number[] = [],
-    lineOf?: () => number | undefined,
+    locate?: ProjectionContext['locate'],
   ): ItemView & { kind: 'tool' } {
     const model = new SessionModel();
     const locations = lines.map((line) => ({ path: '/w/a.ts', line }));
     model.apply({ type: 'tool_call', toolCallId: 'a', announced: true, patch: { content, locations } }, 1);
     const context = {
       ...{ state: model.state, turn: () => undefined, roots: ['/w'], isOpenable: () => false },
-      ...(lineOf && { lineOf }),
+      ...(locate && { locate }),
     };
     const item = projectItem(model.state.entries[0]!, context);
     assert.ok(item.kind === 'tool');
@@ -45,6 +46,14 @@ describe('a tool call in the panel', () => {
     const [one] = project([{ type: 'content', block: { type: 'text', text: 'x'.repeat(60_000) } }]).content;
     assert.ok(one?.type === 'content' && one.block.type === 'text');
     assert.match(one.block.text, /^… 10,000 characters not shown …$/m);
+  });
+
+  it('shows whole lines of the file though the agent sent a part of one', () => {
+    const whole = diff('class Deferred<T> {', 'class Later<T> {') as FileChange;
+    const [part] = project([diff('Deferred', 'Later')], [], () => ({ line: 7, whole })).content;
+    assert.ok(part?.type === 'diff');
+    const lines = ['-class Deferred<T> {', '+class Later<T> {'];
+    assert.deepEqual(part.diff.hunks, [{ oldStart: 7, newStart: 7, lines }]);
   });
 
   it('is allowed with the user’s edits though the agent was told not to make the change', () => {
@@ -131,8 +140,8 @@ describe('a tool call in the panel', () => {
   });
 
   it('numbers the lines of a fragment by its place in the file, or not at all if that is unknown', () => {
-    assert.deepEqual(starts(project([diff('a', 'b')], [], () => 12)), [[12]]);
-    assert.deepEqual(starts(project([diff('a\nb\nc', 'a\nb\nd')], [2], () => 2)), [[2]]);
+    assert.deepEqual(starts(project([diff('a', 'b')], [], (whole) => ({ line: 12, whole }))), [[12]]);
+    assert.deepEqual(starts(project([diff('a\nb\nc', 'a\nb\nd')], [2], (whole) => ({ line: 2, whole }))), [[2]]);
     const isUnnumbered = (item: ItemView & { kind: 'tool' }): unknown[] =>
       item.content.map((part) => part.type === 'diff' && part.diff.unnumbered);
     assert.deepEqual(isUnnumbered(project([diff('a', 'b')], [], () => undefined)), [true]);
@@ -153,7 +162,10 @@ describe('a tool call in the panel', () => {
   it('numbers the lines of a whole file from its first one, wherever its place points to', () => {
     const lines = Array.from({ length: 60 }, (_, line) => `line ${line}`);
     const text = lines.join('\n');
-    assert.deepEqual(starts(project([diff(text, text.replace('line 40', 'other'))], [41], () => 1)), [[38]]);
+    assert.deepEqual(
+      starts(project([diff(text, text.replace('line 40', 'other'))], [41], (whole) => ({ line: 1, whole }))),
+      [[38]],
+    );
   });
 });
 
