@@ -25,6 +25,9 @@ export interface ReviewFile {
   readonly isUnnamed?: true;
 }
 
+/** What became of a file that no longer waits. */
+export type Settled = 'kept' | 'undone';
+
 /** `start` counts from 0. */
 export interface LineRange {
   readonly start: number;

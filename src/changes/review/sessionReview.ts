@@ -2,15 +2,16 @@
 // them by hunk, file, turn and as a whole.
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
+import * as l10n from '@vscode/l10n';
 import type { Disposable } from '../../base/disposable';
 import { Emitter, type Event } from '../../base/event';
-import type { LineHunk } from '../../base/lineHunks';
 import { compareLines, countOf } from '../lines/hunks';
 import { shownLines, withHunks } from '../lines/placeHunks';
-import type { FileChange, FileVersion, FolderStates, WorkingFiles } from '../model/fileChange';
+import type { FileChange, FolderStates, WorkingFiles } from '../model/fileChange';
 import { carry, keepTurn } from './carry';
 import { FileTexts, NO_LINES } from './fileTexts';
-import { fromKept, type KeptReview, MAX_SETTLED, type Settled, toKept } from './keptReview';
+import { HunkLists } from './hunkLists';
+import { fromKept, type KeptReview, MAX_SETTLED, toKept } from './keptReview';
 import {
   type FinishedTurn,
   isSafePath,
@@ -19,12 +20,13 @@ import {
   type ReviewHunk,
   type ReviewProblem,
   type ReviewTarget,
+  type Settled,
   type UndoResult,
 } from './reviewFile';
 import { alsoTakenBack, type Change, type TakingBack } from './takeBack';
-import { type UndoItem, undoInSteps, whyFailed } from './undoInSteps';
-import { type Standing, UndoneFiles } from './undoneFiles';
-import { type Ends, fileId, isSameVersion, WaitingFiles } from './waitingFiles';
+import { type UndoItem, type UndoObserver, undoInSteps, whyFailed } from './undoInSteps';
+import { type RedoScope, redoableIn, type Standing, type UndoneFile, UndoneFiles } from './undoneFiles';
+import { fileId, isSameVersion, WaitingFiles } from './waitingFiles';
 
 interface ReviewOptions {
   readonly states: FolderStates;
@@ -70,7 +72,7 @@ export class SessionReview implements Disposable {
   }
 
   get kept(): KeptReview {
-    return toKept(this.files, this.#settled);
+    return toKept(this.files, this.#settled, this.#undoneFiles.kept);
   }
 
   get settledPaths(): readonly string[] {
@@ -89,6 +91,7 @@ export class SessionReview implements Disposable {
   turnEnded(turn: FinishedTurn): Promise<void> {
     return this.#run(async () => {
       const texts = this.#textsByRoot();
+      this.#undoneFiles.begin();
       for (const change of turn.changes) {
         const of = texts(change.root);
         await of.slices.pause();
@@ -177,28 +180,63 @@ export class SessionReview implements Disposable {
    */
   undo(target: ReviewTarget): Promise<UndoResult> {
     return this.#run(async () => {
-      const result = {
-        undone: [] as { root: string; path: string }[],
-        conflicts: [] as ReviewProblem[],
-        failed: [] as ReviewProblem[],
-      };
+      const result: Undoing = { undone: [], conflicts: [], failed: [] };
       const items = await this.#undoItems(target, result);
+      const turnId = target.kind === 'turn' ? target.turnId : undefined;
       const texts = this.#textsByRoot();
+      this.#undoneFiles.begin();
       await undoInSteps(items, this.#working, texts, {
+        ...collecting(result),
         undone: async (item, back) => {
           if (!back.isWhole && !back.hunks?.length) return;
-          const { root, path } = item.change;
+          const { root, path, oldPath, before: old, after: left } = item.change;
           const before = this.#standing(root, path);
           await this.#undone(texts(root), item, back);
-          this.#undoneFiles.add({ root, path, before, after: this.#standing(root, path) }, back.edits);
+          const after = this.#standing(root, path);
+          const undo: Change = back.isWhole
+            ? { root, path: oldPath ?? path, oldPath: oldPath && path, before: left, after: old }
+            : { root, path, before: left, after: await alsoTakenBack(texts(root), left, item.change, back) };
+          if (back.edits.length > 0)
+            this.#undoneFiles.add({ root, path, before, after, undo, turnId, isLast: true }, back.edits);
           result.undone.push(placeIn(item));
         },
         conflict: (item, why) => {
           result.conflicts.push({ ...placeIn(item), why });
           this.#waiting.describe(item.change.root, item.change.path, { isConflict: true });
         },
-        failed: (item, why) => result.failed.push({ ...placeIn(item), why }),
       });
+      return result;
+    });
+  }
+
+  /** The last undo of each file that {@link redo} can take back. */
+  get redoable(): readonly UndoneFile[] {
+    return this.#undoneFiles.redoable;
+  }
+
+  /**
+   * Undoes undos, by the rules of {@link undo}; each file as a whole.
+   * @param scope the last undo of the review, or the undo of a turn
+   * @param file only the last undo of this file, absolute, of whatever scope
+   */
+  redo(scope: RedoScope, file?: string): Promise<UndoResult> {
+    return this.#run(async () => {
+      const result: Undoing = { undone: [], conflicts: [], failed: [] };
+      const items: UndoItem[] = [];
+      for (const redoes of redoableIn(this.redoable, scope, file)) {
+        if (this.#stands(redoes, redoes.after)) items.push({ change: redoes.undo, part: {}, redoes });
+        else result.conflicts.push({ root: redoes.root, path: redoes.path, why: 'entangled' });
+      }
+      const label = l10n.t('Redo changes of the agent');
+      const observer = {
+        ...collecting(result),
+        undone: async (item: UndoItem, { edits }: TakingBack) => {
+          this.#stand(item.redoes!, item.redoes!.before);
+          this.#undoneFiles.redone(item.redoes!, edits);
+          result.undone.push(placeIn(item));
+        },
+      };
+      await undoInSteps(items, this.#working, this.#textsByRoot(), observer, label);
       return result;
     });
   }
@@ -211,20 +249,24 @@ export class SessionReview implements Disposable {
         const { root, path, oldPath, before, after } = change;
         const from = oldPath ?? path;
         this.#undoneFiles.forget(root, [path, oldPath]);
-        if (!this.#waiting.ends(root, from) && !this.#waiting.ends(root, path)) continue;
-        const of = texts(root);
-        const back: Change = {
-          root,
-          path: from,
-          oldPath: oldPath !== undefined ? path : undefined,
-          before: after,
-          after: before,
-        };
-        const old = await of.comparable(back.before);
-        const left = await of.comparable(back.after);
-        const hunks = old && left ? await compareLines(old, left, of.slices) : undefined;
-        await this.#followUndo(of, back, { hunks, isWhole: true });
-        this.#waiting.setLeft(root, path, after, after);
+        const standing = this.#standing(root, from);
+        if (this.#waiting.ends(root, from) || this.#waiting.ends(root, path)) {
+          const of = texts(root);
+          const back: Change = {
+            root,
+            path: from,
+            oldPath: oldPath !== undefined ? path : undefined,
+            before: after,
+            after: before,
+          };
+          const old = await of.comparable(back.before);
+          const left = await of.comparable(back.after);
+          const hunks = old && left ? await compareLines(old, left, of.slices) : undefined;
+          await this.#followUndo(of, back, { hunks, isWhole: true });
+          this.#waiting.setLeft(root, path, after, after);
+        }
+        const undo: Change = { root, path, oldPath, before, after };
+        this.#undoneFiles.add({ root, path: from, before: standing, after: this.#standing(root, from), undo }, []);
       }
     });
   }
@@ -249,24 +291,12 @@ export class SessionReview implements Disposable {
     if (!found) return;
     const { undone, from, to } = found;
     await this.#run(async () => {
-      const now = this.#standing(undone.root, undone.path).file;
-      if (!isSameVersion(now?.base, from.file?.base) || !isSameVersion(now?.left, from.file?.left)) return;
-      if (now) this.#waiting.remove(now);
-      if (to.file) {
-        this.#waiting.add(to.file);
-        this.#waiting.recount(to.file.root, to.file.path);
-      }
-      const id = fileId(undone.root, undone.path);
-      if (to.settled) this.#settle(undone.root, undone.path, to.settled);
-      else this.#settled.delete(id);
+      if (this.#stands(undone, from)) this.#stand(undone, to);
     });
   }
 
   reset(kept: unknown): Promise<void> {
-    return this.#run(async () => {
-      this.#undoneFiles.clear();
-      this.#load(kept);
-    });
+    return this.#run(async () => this.#load(kept));
   }
 
   dispose(): void {
@@ -274,8 +304,9 @@ export class SessionReview implements Disposable {
   }
 
   #load(kept: unknown): void {
-    const { files, settled } = fromKept(kept, this.#states.roots);
+    const { files, settled, undone } = fromKept(kept, this.#states.roots);
     this.#waiting.clear();
+    this.#undoneFiles.reset(undone);
     for (const file of files) this.#waiting.add(file);
     this.#settled = settled;
   }
@@ -299,6 +330,22 @@ export class SessionReview implements Disposable {
 
   #standing(root: string, path: string): Standing {
     return { file: this.#waiting.fileAt(root, path), settled: this.#settled.get(fileId(root, path)) };
+  }
+
+  #stands({ root, path }: UndoneFile, { file }: Standing): boolean {
+    const now = this.#standing(root, path).file;
+    return isSameVersion(now?.base, file?.base) && isSameVersion(now?.left, file?.left);
+  }
+
+  #stand({ root, path }: UndoneFile, { file, settled }: Standing): void {
+    const now = this.#waiting.fileAt(root, path);
+    if (now) this.#waiting.remove(now);
+    if (file) {
+      this.#waiting.add(file);
+      this.#waiting.recount(root, file.path);
+    }
+    if (settled) this.#settle(root, path, settled);
+    else this.#settled.delete(fileId(root, path));
   }
 
   #textsByRoot(): (root: string) => FileTexts {
@@ -364,7 +411,7 @@ export class SessionReview implements Disposable {
   #keepFile({ root, path, oldPath, left }: ReviewFile): undefined {
     if (oldPath !== undefined) this.#waiting.setBase(root, oldPath, undefined, undefined);
     this.#waiting.setBase(root, path, left, left);
-    this.#undoneFiles.kept({ root, path }, left);
+    this.#undoneFiles.partKept({ root, path }, left);
     this.#settle(root, path, 'kept');
   }
 
@@ -382,7 +429,7 @@ export class SessionReview implements Disposable {
     const next = await texts.keep(await withHunks(before, after, [hunk], texts.slices), base.mode, left);
     this.#lists.kept(root, file, next, new Set([id]));
     this.#waiting.setBase(root, this.#waiting.basePath(root, path), next, base);
-    this.#undoneFiles.kept(file, next);
+    this.#undoneFiles.partKept(file, next);
     if (!this.#waiting.ends(root, path)) this.#settle(root, path, 'kept');
     return undefined;
   }
@@ -396,7 +443,7 @@ export class SessionReview implements Disposable {
       this.#waiting.setBase(root, oldPath, undefined, undefined);
       this.#waiting.setBase(root, path, base, undefined);
     } else this.#waiting.setBase(root, basePath, base, ends.base);
-    this.#undoneFiles.kept(change, base);
+    this.#undoneFiles.partKept(change, base);
     if (!this.#waiting.ends(root, path)) this.#settle(root, path, 'kept');
     return isEntangled ? 'entangled' : undefined;
   }
@@ -488,6 +535,15 @@ function isIn(paths: ReadonlySet<string> | undefined, { root, path, oldPath }: F
   return paths !== undefined && [path, oldPath ?? path].some((one) => paths.has(join(root, one)));
 }
 
+type Undoing = { -readonly [K in keyof UndoResult]: UndoResult[K][number][] };
+
+function collecting({ conflicts, failed }: Undoing): Pick<UndoObserver, 'conflict' | 'failed'> {
+  return {
+    conflict: (item, why) => conflicts.push({ ...placeIn(item), why }),
+    failed: (item, why) => failed.push({ ...placeIn(item), why }),
+  };
+}
+
 function placeIn({ change: { root, path } }: UndoItem): { root: string; path: string } {
   return { root, path };
 }
@@ -495,88 +551,4 @@ function placeIn({ change: { root, path } }: UndoItem): { root: string; path: st
 function placeOf(target: ReviewTarget): { root: string; path: string } {
   const [root = '', path = ''] = 'id' in target ? target.id.split('\0') : [];
   return { root, path };
-}
-
-/** Cached lists and hunks in total. */
-const MAX_LISTS = 64;
-const MAX_HUNKS = 300_000;
-const OID_CHARS = 16;
-
-interface NamedHunk extends LineHunk {
-  readonly id: string;
-}
-
-class HunkLists {
-  readonly #lists = new Map<string, readonly NamedHunk[]>();
-  #size = 0;
-
-  /**
-   * Returns the hunks in order; undefined if there are no lines to compare.
-   * @throws ParleyError `state-gone`, `version-not-kept`
-   */
-  async of(texts: FileTexts, { base, left }: Ends): Promise<readonly NamedHunk[] | undefined> {
-    const key = keyOf(texts.root, base, left);
-    const known = this.#lists.get(key);
-    if (known) {
-      this.#lists.delete(key);
-      this.#lists.set(key, known);
-      return known;
-    }
-    const before = await texts.comparable(base);
-    const after = before && (await texts.comparable(left));
-    if (!after) return undefined;
-    const found = await compareLines(before, after, texts.slices);
-    const name = `${shortOid(base)}.${shortOid(left)}`;
-    return this.#hold(
-      key,
-      found.map((hunk, index) => ({ ...hunk, id: `${name}.${index}` })),
-    );
-  }
-
-  /** After keeping hunks: the ids of the others stay. */
-  kept(root: string, { base, left }: Ends, next: FileVersion, made: ReadonlySet<string>): void {
-    const list = this.#lists.get(keyOf(root, base, left));
-    if (!list) return;
-    let shift = 0;
-    const rest: NamedHunk[] = [];
-    for (const hunk of list) {
-      if (made.has(hunk.id)) shift += hunk.bCount - hunk.aCount;
-      else rest.push({ ...hunk, aStart: hunk.aStart + shift });
-    }
-    this.#hold(keyOf(root, next, left), rest);
-  }
-
-  undone(root: string, { base, left }: Ends, next: FileVersion, taken: readonly LineHunk[]): void {
-    const list = this.#lists.get(keyOf(root, base, left));
-    if (!list) return;
-    // Only one hunk begins at a given pair of lines.
-    const starts = new Set(taken.map(({ aStart, bStart }) => `${aStart}:${bStart}`));
-    let shift = 0;
-    const rest: NamedHunk[] = [];
-    for (const hunk of list) {
-      if (starts.has(`${hunk.aStart}:${hunk.bStart}`)) shift += hunk.aCount - hunk.bCount;
-      else rest.push({ ...hunk, bStart: hunk.bStart + shift });
-    }
-    this.#hold(keyOf(root, base, next), rest);
-  }
-
-  #hold(key: string, list: readonly NamedHunk[]): readonly NamedHunk[] {
-    this.#size += list.length - (this.#lists.get(key)?.length ?? 0);
-    this.#lists.delete(key);
-    this.#lists.set(key, list);
-    for (const [oldest, { length }] of this.#lists) {
-      if (oldest === key || (this.#lists.size <= MAX_LISTS && this.#size <= MAX_HUNKS)) break;
-      this.#lists.delete(oldest);
-      this.#size -= length;
-    }
-    return list;
-  }
-}
-
-function keyOf(root: string, base: FileVersion | undefined, left: FileVersion | undefined): string {
-  return `${root}\0${base?.oid}\0${left?.oid}`;
-}
-
-function shortOid(version: FileVersion | undefined): string {
-  return version?.oid.slice(0, OID_CHARS) ?? '';
 }

@@ -5,6 +5,7 @@ import type { FileEdit, WorkingFile, WorkingFiles } from '../model/fileChange';
 import type { FileTexts } from './fileTexts';
 import { isSafePath, type ReviewFile, type ReviewProblem } from './reviewFile';
 import { type Change, type Part, type Present, type TakingBack, takeBack } from './takeBack';
+import type { UndoneFile } from './undoneFiles';
 
 const MAX_STEP_BYTES = 64 * 1024 * 1024;
 
@@ -13,9 +14,11 @@ export interface UndoItem {
   readonly part: Part;
   /** The waiting file that is undone; absent: the change of a turn. */
   readonly file?: ReviewFile;
+  /** The undo that is undone: as a whole, or not at all. */
+  readonly redoes?: UndoneFile;
 }
 
-interface UndoObserver {
+export interface UndoObserver {
   /** Called after the edits; in a partial conflict, for the other parts. */
   undone(item: UndoItem, back: TakingBack): Promise<void>;
   conflict(item: UndoItem, why: ReviewProblem['why']): void;
@@ -58,6 +61,7 @@ export async function undoInSteps(
       if (back === 'outside') later.push({ item, why: back });
       else if (typeof back === 'string') observer.failed(item, back);
       else if (back.problem === 'occupied') later.push({ item, why: back.problem });
+      else if (back.problem && item.redoes) observer.conflict(item, back.problem);
       else {
         isProgress = true;
         if (back.problem) observer.conflict(item, back.problem);

@@ -1,12 +1,13 @@
-// Remembers files around each undo, so that what waited waits again when the editor's Undo brings the
-// change back, and no longer when its Redo takes the change away again.
+// Remembers files around each undo, so that it can be redone, and so that what waited waits again
+// when the editor's Undo brings the change back, and no longer when its Redo takes it away again.
 import { createHash } from 'node:crypto';
+import { join } from 'node:path';
 import type { FileEdit, FileVersion, WorkingFiles } from '../model/fileChange';
-import type { Settled } from './keptReview';
-import type { ReviewFile } from './reviewFile';
-import { isSameVersion } from './waitingFiles';
+import type { ReviewFile, Settled } from './reviewFile';
+import type { Change } from './takeBack';
+import { fileId, isSameVersion } from './waitingFiles';
 
-const MAX_UNDONE = 5000;
+export const MAX_UNDONE = 5000;
 
 export interface Standing {
   readonly file: ReviewFile | undefined;
@@ -18,10 +19,28 @@ export interface UndoneFile {
   readonly path: string;
   readonly before: Standing;
   readonly after: Standing;
+  /** What the undo changed. To redo is to take this back. */
+  readonly undo: Change;
+  /** The turn that was undone, if it was one. */
+  readonly turnId?: string | undefined;
+  /** Undone by the last undo, and no turn has ended since. */
+  readonly isLast?: true | undefined;
+}
+
+/** What was undone last, or of a turn. */
+export type RedoScope = 'review' | { readonly turnId: string };
+
+/** @param file absolute */
+export function redoableIn(all: readonly UndoneFile[], scope: RedoScope, file?: string): readonly UndoneFile[] {
+  return all.filter(({ root, path, turnId, isLast }) => {
+    if (file !== undefined) return join(root, path) === file;
+    return scope === 'review' ? isLast : turnId === scope.turnId;
+  });
 }
 
 interface Remembered extends UndoneFile {
-  readonly contents: readonly AroundEdit[];
+  /** Empty: the editor didn't make the edits, or is another one now. */
+  contents: readonly AroundEdit[];
   isBack: boolean;
 }
 
@@ -35,21 +54,41 @@ interface AroundEdit {
 export class UndoneFiles {
   #undone: readonly Remembered[] = [];
   #paths: ReadonlySet<string> = new Set();
+  #redoable: readonly UndoneFile[] | undefined;
+
+  /** The last undo of each file. */
+  get redoable(): readonly UndoneFile[] {
+    const last = new Map(this.#notBack.map((one) => [fileId(one.root, one.path), one]));
+    this.#redoable ??= [...last.values()];
+    return this.#redoable;
+  }
+
+  /** What {@link reset} takes. */
+  get kept(): readonly UndoneFile[] {
+    return this.#notBack.map(({ contents: _contents, isBack: _isBack, ...one }) => one);
+  }
 
   get paths(): ReadonlySet<string> {
     return this.#paths;
   }
 
+  /** Another undo, or the end of a turn. */
+  begin(): void {
+    this.#set(this.#undone.map((one) => (one.isLast ? { ...one, isLast: undefined } : one)));
+  }
+
   /** What the editor could redo until then is forgotten. */
   add(undone: UndoneFile, edits: readonly FileEdit[]): void {
-    // The editor's Undo restores neither modes nor links.
-    const contents = edits
-      .filter(({ mode, expected, content }) => mode !== '120000' && !(expected && content?.equals(expected)))
-      .map(({ path, expected, content }) => ({ path, before: nameOf(expected), after: nameOf(content) }));
-    if (contents.length === 0) return;
+    const contents = aroundEdits(edits);
     const touched = new Set(contents.map(({ path }) => path));
     const others = this.#undone.filter((one) => !one.isBack || !one.contents.some(({ path }) => touched.has(path)));
     this.#set([...others, { ...undone, contents, isBack: false }].slice(-MAX_UNDONE));
+  }
+
+  /** The editor's Undo can take the redo back. */
+  redone(undone: UndoneFile, edits: readonly FileEdit[]): void {
+    const contents = aroundEdits(edits).map(({ path, before, after }) => ({ path, before: after, after: before }));
+    this.#set(this.#undone.map((one) => (one === undone ? { ...one, contents, isBack: true } : one)));
   }
 
   /** Returns the review's state before or after an undo, if the changed file is as it was then. */
@@ -65,13 +104,14 @@ export class UndoneFiles {
         if (!present.has(path)) present.set(path, nameOf((await files.read(path))?.content));
       if (!contents.every((one) => present.get(one.path) === (isBack ? one.after : one.before))) continue;
       undone.isBack = !isBack;
+      this.#redoable = undefined;
       return isBack ? { undone, from: before, to: after } : { undone, from: after, to: before };
     }
     return undefined;
   }
 
   /** A kept part stays kept, whatever is brought back. */
-  kept({ root, path }: Pick<ReviewFile, 'root' | 'path'>, base: FileVersion | undefined): void {
+  partKept({ root, path }: Pick<ReviewFile, 'root' | 'path'>, base: FileVersion | undefined): void {
     this.#set(
       this.#undone.flatMap((one) => {
         if (one.root !== root || one.path !== path) return [one];
@@ -90,12 +130,17 @@ export class UndoneFiles {
     this.#set(this.#undone.filter((one) => !isGone(one)));
   }
 
-  clear(): void {
-    this.#set([]);
+  reset(undone: readonly UndoneFile[]): void {
+    this.#set(undone.map((one) => ({ ...one, contents: [], isBack: false })));
+  }
+
+  get #notBack(): readonly Remembered[] {
+    return this.#undone.filter(({ isBack }) => !isBack);
   }
 
   #set(undone: readonly Remembered[]): void {
     this.#undone = undone;
+    this.#redoable = undefined;
     this.#paths = new Set(undone.flatMap(({ contents }) => contents.map(({ path }) => path)));
   }
 }
@@ -104,6 +149,13 @@ function keptAs(file: ReviewFile, base: FileVersion | undefined): Standing {
   if (isSameVersion(base, file.left)) return { file: undefined, settled: 'kept' };
   const { base: _base, ...rest } = file;
   return { file: { ...rest, base }, settled: undefined };
+}
+
+function aroundEdits(edits: readonly FileEdit[]): readonly AroundEdit[] {
+  // The editor's Undo restores neither modes nor links.
+  return edits
+    .filter(({ mode, expected, content }) => mode !== '120000' && !(expected && content?.equals(expected)))
+    .map(({ path, expected, content }) => ({ path, before: nameOf(expected), after: nameOf(content) }));
 }
 
 function nameOf(content: Buffer | undefined): string | undefined {

@@ -187,6 +187,17 @@ export class ReviewWorld {
       assert.deepEqual(await this.#content(expected.path), expected.content);
     if (result.conflicts.length > 0 && action.what === 'hunk') assert.deepEqual(after, before);
     if (action.what === 'all' && !this.#hasUser) await this.#checkAll(files, before, after, result);
+    if (action.m % 3 === 0) await this.#redo(files, before);
+  }
+
+  /** Redo takes exactly the undo back, also after a restart. */
+  async #redo(files: readonly ReviewFile[], before: ReadonlyMap<string, string>): Promise<void> {
+    this.#review = this.#open(this.#saved);
+    const { conflicts, failed } = await this.#review.redo('review');
+    assert.deepEqual([conflicts, failed], [[], []]);
+    assert.deepEqual(await this.#disk(), before);
+    if (!this.#hasUser) sameData(this.#review.files.map(withoutState), files.map(withoutState));
+    assert.deepEqual((await this.#review.redo('review')).undone, []);
   }
 
   async #keepHunk(
@@ -377,6 +388,10 @@ export class ReviewWorld {
   async #disk(): Promise<ReadonlyMap<string, string>> {
     return new Map([...(await filesOf(this.#root))].sort());
   }
+}
+
+function withoutState({ state: _state, ...file }: ReviewFile): Omit<ReviewFile, 'state'> {
+  return file;
 }
 
 function allLines(disk: ReadonlyMap<string, string>): ReadonlySet<string> {

@@ -181,6 +181,125 @@ describe('the review of a session', () => {
     });
   });
 
+  describe('redoes', () => {
+    it('an undo of all in one step, also after a restart', async () => {
+      const s = await stage({ a: TEN, gone: 'x\n', moved: 'm\nn\n' });
+      await s.turn(async () => {
+        await s.write('a', changed(TEN, 2, 7));
+        await rm(s.at('gone'));
+        await rename(s.at('moved'), s.at('moved2'));
+        await s.write('new', 'n\n');
+      });
+      const before = s.waiting;
+      await s.review.undo({ kind: 'all' });
+      s.review = s.open(s.saved);
+      const { undone, conflicts, failed } = await s.review.redo('review');
+      assert.deepEqual([undone.length, conflicts, failed], [4, [], []]);
+      assert.deepEqual(await s.states.changes(s.turns[0]!.after, await s.states.take()), []);
+      assert.deepEqual(s.waiting, before);
+      assert.equal(s.files.steps.length, 2);
+      assert.deepEqual(s.review.redoable, []);
+    });
+
+    it('hunk by hunk, the last undo first', async () => {
+      const s = await stage({ a: TEN });
+      await s.turn(() => s.write('a', changed(TEN, 2, 7)));
+      const id = s.review.files[0]!.id;
+      const [one, two] = (await s.review.hunks(id))!;
+      await s.review.undo({ kind: 'hunk', id, hunk: one!.id });
+      await s.review.undo({ kind: 'hunk', id, hunk: two!.id });
+      assert.equal(s.review.stateOf(s.root, 'a'), 'undone');
+      await s.review.redo('review', s.at('a'));
+      assert.equal(await s.read('a'), changed(TEN, 7));
+      await s.review.redo('review', s.at('a'));
+      assert.equal(await s.read('a'), changed(TEN, 2, 7));
+      assert.deepEqual(s.waiting, ['a +2 -2 unreviewed']);
+    });
+
+    it('the undo of a turn, with kept files kept again', async () => {
+      const s = await stage({ a: TEN, b: 'b\n' });
+      await s.turn(async () => {
+        await s.write('a', changed(TEN, 2));
+        await s.write('b', 'B\n');
+      });
+      await s.review.keep({ kind: 'file', id: s.review.files[1]!.id });
+      await s.review.undo(s.turnTarget());
+      await s.review.redo({ turnId: 'another turn' });
+      assert.equal(await s.read('b'), 'b\n');
+      await s.review.redo({ turnId: s.turns[0]!.turnId });
+      assert.deepEqual([await s.read('a'), await s.read('b')], [changed(TEN, 2), 'B\n']);
+      assert.deepEqual(s.waiting, ['a +1 -1 unreviewed']);
+      assert.equal(s.review.stateOf(s.root, 'b'), 'kept');
+    });
+
+    it('around lines that the user has edited since', async () => {
+      const s = await stage({ a: TEN });
+      await s.turn(() => s.write('a', changed(TEN, 2)));
+      await s.review.undo({ kind: 'all' });
+      await s.write('a', `mine\n${TEN}`);
+      await s.review.redo('review');
+      assert.equal(await s.read('a'), `mine\n${changed(TEN, 2)}`);
+      assert.deepEqual(s.waiting, ['a +1 -1 unreviewed']);
+    });
+
+    it('nothing of a file whose lines the user has edited since, or that is new', async () => {
+      const s = await stage({ a: TEN });
+      await s.turn(async () => {
+        await s.write('a', changed(TEN, 2, 7));
+        await s.write('new', 'n\n');
+      });
+      await s.review.undo({ kind: 'all' });
+      const mine = TEN.replace('line 7\n', 'seven\n');
+      await s.write('a', mine);
+      await s.write('new', 'mine\n');
+      const { undone, conflicts } = await s.review.redo('review');
+      assert.deepEqual([undone, pluck(conflicts, 'why')], [[], ['edited', 'edited']]);
+      assert.deepEqual([await s.read('a'), await s.read('new')], [mine, 'mine\n']);
+      assert.equal(s.review.redoable.length, 2);
+    });
+
+    it('nothing of a file that the agent has changed again', async () => {
+      const s = await stage({ a: TEN, b: 'b\n' });
+      await s.turn(async () => {
+        await s.write('a', changed(TEN, 2));
+        await s.write('b', 'B\n');
+      });
+      await s.review.undo({ kind: 'all' });
+      await s.turn(() => s.write('a', changed(TEN, 5)));
+      assert.deepEqual(pluck(s.review.redoable, 'path'), ['b']);
+      assert.deepEqual((await s.review.redo('review')).undone, [], 'a turn ended since');
+    });
+
+    it('until the editor takes the redo or the undo back', async () => {
+      const s = await stage({ a: TEN });
+      await s.turn(() => s.write('a', changed(TEN, 2)));
+      await s.review.undo({ kind: 'all' });
+      await s.write('a', changed(TEN, 2));
+      await s.review.editorChanged(s.at('a'));
+      assert.deepEqual(s.review.redoable, []);
+      await s.review.undo({ kind: 'all' });
+      await s.review.redo('review');
+      await s.write('a', TEN);
+      await s.review.editorChanged(s.at('a'));
+      assert.equal(s.review.stateOf(s.root, 'a'), 'undone');
+      await s.review.redo('review', s.at('a'));
+      assert.deepEqual(s.waiting, ['a +1 -1 unreviewed']);
+    });
+
+    it('single files of a restore', async () => {
+      const s = await stage({ a: TEN, b: 'b\n' });
+      await s.turn(async () => {
+        await s.write('a', changed(TEN, 2));
+        await s.write('b', 'B\n');
+      });
+      await s.review.restored((await s.run()).done);
+      assert.deepEqual([await s.read('a'), s.review.stateOf(s.root, 'a')], [TEN, 'undone']);
+      await s.review.redo('review', s.at('a'));
+      assert.deepEqual([await s.read('a'), await s.read('b')], [changed(TEN, 2), 'b\n']);
+      assert.deepEqual(s.waiting, ['a +1 -1 unreviewed']);
+    });
+  });
+
   it('does not follow a folder that became a link', async () => {
     const s = await stage();
     await mkdir(s.at('sub'));
