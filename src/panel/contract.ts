@@ -224,6 +224,8 @@ export interface ChangesCount {
   readonly removed: number;
   /** Why more may have changed, one sentence. */
   readonly incomplete?: string;
+  /** Files whose undo can be redone: of the turn, or of the last undo in the review. */
+  readonly redoable?: number;
   /** Changes with the list. */
   readonly version: number;
 }
@@ -241,6 +243,8 @@ export interface ChangedFileView {
   readonly isBinary?: true;
   readonly state: 'unreviewed' | 'kept' | 'undone' | 'conflict';
   readonly alsoYours?: true;
+  /** Its last undo can be redone. */
+  readonly canRedo?: true;
   /** Listed last: the agent did not name the file, or it may have been there before. */
   readonly apart?: 'unnamed' | 'was-there';
   /** The last call that names the file. */
@@ -249,7 +253,7 @@ export interface ChangedFileView {
 
 /** Meanwhile no other is accepted. */
 export interface ChangesWorkView {
-  readonly kind: 'keep' | 'undo' | 'restore';
+  readonly kind: 'keep' | 'undo' | 'redo' | 'restore';
   /** Files, once counted. */
   readonly done?: number;
   readonly total?: number;

@@ -201,7 +201,7 @@ export const fromWebview = z.discriminatedUnion('type', [
   ofSession('changes', { scope: changesScope, from: index, to: index }),
   /** Without `file`, about all of the scope. */
   ofSession('changesAction', {
-    kind: z.enum(['open', 'keep', 'undo']),
+    kind: z.enum(['open', 'keep', 'undo', 'redo']),
     scope: changesScope,
     file: z.optional(file),
   }),

@@ -144,10 +144,28 @@ describe('the changes of a turn', () => {
     await undone.hover();
     assert.equal(await undone.getByRole('button', { name: 'Keep', exact: true }).count(), 0);
     assert.equal(await undone.getByRole('button', { name: 'Undo', exact: true }).count(), 0);
+    assert.equal(await undone.getByRole('button', { name: 'Redo', exact: true }).count(), 0);
     const kept = row('test/integration/uploads/upload.test.ts');
     await kept.hover();
     assert.equal(await kept.getByRole('button', { name: 'Keep', exact: true }).count(), 0);
     assert.equal(await kept.getByRole('button', { name: 'Undo', exact: true }).count(), 1);
+  });
+
+  it('are redone beside what was undone: a file, or the turn', async () => {
+    const files = FILES.map((one) => (one.state === 'undone' ? { ...one, canRedo: true as const } : one));
+    panel = await browser.open({ items: [turnEnd(turnOf(files, { changes: { ...countOf(files), redoable: 1 } }))] });
+    await line().click();
+    await new ListHost(panel, files).answer();
+    await row('src/server/sleep.ts').getByRole('button', { name: 'Redo', exact: true }).click();
+    await line().hover();
+    await button('Redo changes of this turn').click();
+    assert.deepEqual(
+      (await actions()).map(({ kind, scope, file: one }) => [kind, scope, one]),
+      [
+        ['redo', TURN, '/work/app/src/server/sleep.ts'],
+        ['redo', TURN, undefined],
+      ],
+    );
   });
 
   it('can be reviewed by keyboard alone', async () => {

@@ -59,6 +59,23 @@ describe('the review of changes', () => {
     assert.equal(await bar().count(), 0);
   });
 
+  it('offers to redo the last undo, and has the focus if everything was undone', async () => {
+    await open({ ...REVIEW, session: { review: { ...countOf(FILES), redoable: 1 } } });
+    await button('Redo').click();
+    await button('Undo All').focus();
+    await panel.page.keyboard.press('Enter');
+    await panel.update({ op: 'session', patch: { review: { ...countOf([], 2), redoable: 7 } } });
+    await bar().getByText('7 files undone').waitFor();
+    assert.deepEqual([await button('Keep All').count(), await button('Changed files').count()], [0, 0]);
+    await panel.page.waitForFunction(() => document.activeElement?.textContent === 'Redo');
+    await panel.page.keyboard.press('Enter');
+    assert.deepEqual(await actions(), [
+      ['redo', 'review'],
+      ['undo', 'review'],
+      ['redo', 'review'],
+    ]);
+  });
+
   it('adjoins the composer, with nothing of the demo between them', async () => {
     await open({ ...REVIEW, session: { ...REVIEW.session, banner: 'This is a demo.' } });
     const banner = panel.page.locator('.banner');

@@ -5,9 +5,10 @@ import { setImmediate } from 'node:timers/promises';
 import * as l10n from '@vscode/l10n';
 import type { Disposable } from '../../base/disposable';
 import { Emitter, type Event } from '../../base/event';
+import type { LineHunk } from '../../base/lineHunks';
 import { compareLines, countOf } from '../lines/hunks';
 import { shownLines, withHunks } from '../lines/placeHunks';
-import type { FileChange, FolderStates, WorkingFiles } from '../model/fileChange';
+import type { FileChange, FileVersion, FolderStates, WorkingFiles } from '../model/fileChange';
 import { carry, keepTurn } from './carry';
 import { FileTexts, NO_LINES } from './fileTexts';
 import { HunkLists } from './hunkLists';
@@ -113,14 +114,8 @@ export class SessionReview implements Disposable {
     const texts = new FileTexts(this.#states, file.root);
     const list = await this.#lists.of(texts, file);
     if (!list) return undefined;
-    const left = (await texts.comparable(file.left)) ?? NO_LINES;
-    const now = (await isSafePath(file.root, file.path))
-      ? await this.#working.read(join(file.root, file.path)).catch(() => undefined)
-      : undefined;
-    const present = now && now.mode !== '120000' ? await texts.linesOf(now.content) : NO_LINES;
-    const others = present ? await compareLines(left, present, texts.slices) : [];
+    const { others, isLost } = await this.#since(texts, file.path, file.left);
     const shown = shownLines(list, others);
-    const isLost = !present || (file.left === undefined) !== (now === undefined);
     return list.map((hunk, index) => {
       const { start, count, isTouched } = shown[index]!;
       // A file is created or deleted as a whole.
@@ -133,6 +128,24 @@ export class SessionReview implements Disposable {
         isConflict: isConflict ? (true as const) : undefined,
       };
     });
+  }
+
+  /**
+   * Returns the line in the present file, from 0, at which its last undo begins; undefined if it
+   * can't be redone.
+   * @param file absolute
+   * @throws ParleyError as {@link hunks}
+   */
+  async undoneAt(file: string): Promise<number | undefined> {
+    const [one] = redoableIn(this.redoable, 'review', file);
+    if (!one) return undefined;
+    const { root, path, before, after } = one.undo;
+    const texts = new FileTexts(this.#states, root);
+    const [old, left] = [await texts.comparable(before), await texts.comparable(after)];
+    if (!old || !left) return 0;
+    const list = await compareLines(old, left, texts.slices);
+    const { others } = await this.#since(texts, path, after);
+    return shownLines(list, others)[0]?.start ?? 0;
   }
 
   /**
@@ -326,6 +339,22 @@ export class SessionReview implements Disposable {
     });
     this.#last = mine.catch(() => undefined);
     return mine;
+  }
+
+  /** Returns how a file differs from a version. `isLost`: it has no lines, or one of both is missing. */
+  async #since(
+    texts: FileTexts,
+    path: string,
+    version: FileVersion | undefined,
+  ): Promise<{ readonly others: readonly LineHunk[]; readonly isLost: boolean }> {
+    const { root } = texts;
+    const now = (await isSafePath(root, path))
+      ? await this.#working.read(join(root, path)).catch(() => undefined)
+      : undefined;
+    const present = now && now.mode !== '120000' ? await texts.linesOf(now.content) : NO_LINES;
+    const left = (await texts.comparable(version)) ?? NO_LINES;
+    const others = present ? await compareLines(left, present, texts.slices) : [];
+    return { others, isLost: !present || (version === undefined) !== (now === undefined) };
   }
 
   #standing(root: string, path: string): Standing {

@@ -59,6 +59,7 @@ export class SessionChanges implements Disposable {
   readonly #lists = new Map<string, readonly FileChange[]>();
   readonly #versions = new Map<string, number>();
   #reviewVersion = 0;
+  #undoneTurns: ReadonlySet<string> = new Set();
   #open: Promise<FolderStates> | undefined;
 
   constructor(options: SessionChangesOptions) {
@@ -303,11 +304,13 @@ export class SessionChanges implements Disposable {
     if (this.#lists.size > MAX_LISTS && oldest !== undefined) this.#lists.delete(oldest);
   }
 
-  /** Lists show each file's review state: visible ones are outdated now. */
+  /** Lists show each file's review state, and turns what can be redone: visible ones are outdated now. */
   #reviewChanged(): void {
     this.#reviewVersion++;
     this.#options.onChange();
-    for (const turnId of this.#lists.keys()) this.#changed(turnId);
+    const before = this.#undoneTurns;
+    this.#undoneTurns = new Set(this.review?.redoable.flatMap(({ turnId }) => turnId ?? []));
+    for (const turnId of new Set([...this.#lists.keys(), ...before, ...this.#undoneTurns])) this.#changed(turnId);
   }
 
   #changed(turnId: string): void {
@@ -368,6 +371,10 @@ export class UserWork {
   }
 }
 
+function isEmpty(list: readonly unknown[] | undefined): boolean {
+  return !list?.length;
+}
+
 interface ReviewOfSessionOptions {
   readonly key: string;
   readonly states: () => Promise<FolderStates>;
@@ -425,7 +432,7 @@ class ReviewOfSession implements Disposable {
       states: await states(),
       files,
       kept: await this.#read(),
-      save: (kept) => this.#save(JSON.stringify(kept), kept.files.length + kept.settled.length === 0),
+      save: (kept) => this.#save(JSON.stringify(kept), [kept.files, kept.settled, kept.undone].every(isEmpty)),
     });
     this.#review = review;
     review.onDidChange(onChange);

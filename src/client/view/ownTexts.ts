@@ -53,6 +53,7 @@ const TEXTS: Texts = {
   'changes-not-opened': () => l10n.t("Couldn't open the changes"),
   'changes-not-kept': () => l10n.t("Couldn't keep the changes"),
   'changes-not-undone': () => l10n.t("Couldn't undo the changes"),
+  'changes-not-redone': () => l10n.t("Couldn't redo the changes"),
   'files-restored': (files, ...leftAlone) => ({
     title: files === 1 ? l10n.t('Restored 1 file') : l10n.t('Restored {0} files', files),
     text: leftAlone.length > 0 ? `${l10n.t('These files are left as they are:')}\n${leftAlone.join('\n')}` : undefined,

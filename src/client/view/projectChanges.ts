@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import * as l10n from '@vscode/l10n';
 import type { FileChange } from '../../changes/model/fileChange';
 import type { ReviewFile } from '../../changes/review/reviewFile';
+import { redoableIn } from '../../changes/review/undoneFiles';
 import type { ChangedFileView, ChangesCount, ChangesScope, ToWebview } from '../../panel/contract';
 import type { TurnChanges } from '../../session/events/event';
 import type { Entry, MessageEntry, SessionState } from '../../session/model/state';
@@ -33,16 +34,22 @@ export function changesOfTurn({ changes }: Conversation, turnId: string): Change
     removed,
     version: changes.version(turnId),
     incomplete: incomplete ? INCOMPLETE[incomplete]() : undefined,
+    redoable: redoable(changes, { turnId }),
   };
 }
 
 export function reviewOf({ changes }: Conversation): ChangesCount | undefined {
-  const total = changes.waiting();
+  const last = redoable(changes, 'review');
+  const total = changes.waiting() ?? (last && { files: 0, added: 0, removed: 0 });
   if (!total) return undefined;
   const incomplete = changes.review?.isIncomplete
     ? l10n.t('Too many files changed to review all of them. Undo whole turns instead.')
     : undefined;
-  return { ...total, version: changes.version(), incomplete };
+  return { ...total, version: changes.version(), incomplete, redoable: last };
+}
+
+function redoable({ review }: Conversation['changes'], scope: ChangesScope): number | undefined {
+  return redoableIn(review?.redoable ?? [], scope).length || undefined;
 }
 
 /**
@@ -69,6 +76,7 @@ export async function changesPage(
   const calls = lastCalls(model.state, page.map(pathOf), cwd, isReview ? undefined : scope.turnId);
   const isOver = isReview || model.turn(scope.turnId)?.endedAt !== undefined;
   const waiting = new Map(review?.files.map((one) => [pathOf(one), one]));
+  const redoable = new Set(review?.redoable.map(pathOf));
   const files = page.map((change) => {
     const view = fileView(change, roots, calls.get(pathOf(change)));
     const state = isOver && review ? (review.stateOf(change.root, change.path) ?? 'kept') : 'unreviewed';
@@ -77,6 +85,7 @@ export async function changesPage(
       ...view,
       state,
       ...(alsoYours && { alsoYours }),
+      ...(isOver && redoable.has(view.id) && { canRedo: true as const }),
       ...(isApart(change) && { apart: wasThere(change) ? ('was-there' as const) : ('unnamed' as const) }),
     };
   });

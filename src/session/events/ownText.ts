@@ -23,6 +23,7 @@ export interface OwnTexts {
   readonly 'changes-not-opened': readonly [];
   readonly 'changes-not-kept': readonly [];
   readonly 'changes-not-undone': readonly [];
+  readonly 'changes-not-redone': readonly [];
   readonly 'files-not-restored': readonly [];
   /** `leftAlone`: paths of files that were not restored. */
   readonly 'files-restored': readonly [files: number, ...leftAlone: string[]];

@@ -115,6 +115,14 @@ function Line({ turn, changes, place, isRunning }: ChangesLineProps & { readonly
                 aria-disabled={busy()}
                 {...guarded(act('undo', scope))}
               />
+              {changes.redoable && (
+                <IconButton
+                  icon="redo"
+                  label={strings.changes.redoTurn}
+                  aria-disabled={busy()}
+                  {...guarded(act('redo', scope))}
+                />
+              )}
               <RestoreButton turnId={turnId} />
             </>
           )}
@@ -165,7 +173,7 @@ export function ReviewBar({ place }: { readonly place: Pick<ChangesPlace, 'revea
   useLayoutEffect(() => {
     // A removed button drops the focus.
     if (!hadFocus || document.activeElement !== document.body) return;
-    const next = section.current?.querySelector<HTMLElement>(work ? '.cancel-changes' : '.review-open');
+    const next = section.current?.querySelector<HTMLElement>(work ? '.cancel-changes' : '.review-open, .review-redo');
     if (section.current) next?.focus({ preventScroll: true });
     else focusComposer();
   });
@@ -175,12 +183,13 @@ export function ReviewBar({ place }: { readonly place: Pick<ChangesPlace, 'revea
     <section class="review" aria-label={strings.changes.reviewChanges} ref={section}>
       <div class="review-line">
         <span class="review-words">
-          {count && (
+          {count?.files === 0 && strings.changes.undoneFiles(count.redoable ?? 0)}
+          {count && count.files > 0 && (
             <>
               <IconButton
                 icon="chevron-right"
                 label={strings.changes.changedFiles}
-                aria-expanded={list.isOpen.value && count.files > 0}
+                aria-expanded={list.isOpen.value}
                 onClick={() => list.setOpen(!list.isOpen.value)}
               />
               <button
@@ -217,12 +226,23 @@ export function ReviewBar({ place }: { readonly place: Pick<ChangesPlace, 'revea
             </button>
           ) : (
             <>
-              <button type="button" class="secondary small" {...guarded(act('keep', 'review'))}>
-                {strings.changes.keepAll}
-              </button>
-              <button type="button" class="secondary small" {...guarded(act('undo', 'review'))}>
-                {strings.changes.undoAll}
-              </button>
+              {count?.files === 0 ? (
+                <button type="button" class="secondary small review-redo" {...guarded(act('redo', 'review'))}>
+                  {strings.changes.redo}
+                </button>
+              ) : (
+                <>
+                  {count?.redoable && (
+                    <IconButton icon="redo" label={strings.changes.redo} {...guarded(act('redo', 'review'))} />
+                  )}
+                  <button type="button" class="secondary small" {...guarded(act('keep', 'review'))}>
+                    {strings.changes.keepAll}
+                  </button>
+                  <button type="button" class="secondary small" {...guarded(act('undo', 'review'))}>
+                    {strings.changes.undoAll}
+                  </button>
+                </>
+              )}
             </>
           )}
         </span>

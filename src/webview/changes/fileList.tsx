@@ -141,7 +141,7 @@ export class FileList extends Component<FileListProps> {
     return this.#box.current?.contains(document.activeElement) ?? false;
   }
 
-  /** Buttons of a row: open, go to the tool call, keep, undo. */
+  /** Buttons of a row: open, go to the tool call, keep, undo, redo. */
   #buttons(index: number): readonly HTMLButtonElement[] {
     return [...this.#element.querySelectorAll<HTMLButtonElement>(`[data-index="${index}"] button`)];
   }
@@ -289,6 +289,7 @@ function FileRow({ file, index, total, isActive, act, reveal }: FileRowProps) {
       data-path={file?.label}
       data-change-state={file?.state}
       data-change={file?.change}
+      data-redo={file?.canRedo}
       style={{ top: `${index * ROW}px` }}
     >
       {file ? (
@@ -319,6 +320,14 @@ function FileRow({ file, index, total, isActive, act, reveal }: FileRowProps) {
           aria-disabled={busy}
           {...tab}
           {...guarded(act('undo'))}
+        />
+        <IconButton
+          icon="redo"
+          label={strings.changes.redo}
+          hidden={!file?.canRedo}
+          aria-disabled={busy}
+          {...tab}
+          {...guarded(act('redo'))}
         />
       </span>
       <span class="change-lines">

@@ -41,6 +41,7 @@ export const GLYPHS = {
   mention: '\ueb1f',
   play: '\ueb2c',
   question: '\ueb32',
+  redo: '\uebb0',
   report: '\ueb42',
   save: '\ueb4b',
   selection: '\ueb85',

@@ -488,6 +488,9 @@ export const strings = /* @__PURE__ */ (() => {
       keepAll: l10n.t('Keep All'),
       undoAll: l10n.t('Undo All'),
       undoTurn: l10n.t('Undo changes of this turn'),
+      redo: l10n.t('Redo'),
+      redoTurn: l10n.t('Redo changes of this turn'),
+      undoneFiles: counted(l10n.t('{0} file undone'), l10n.t('{0} files undone')),
       copyMessage: l10n.t('Copy message'),
       restoreFiles: l10n.t('Restore files to before this message'),
       editAndResend: l10n.t('Edit and send again'),
@@ -519,6 +522,7 @@ export const strings = /* @__PURE__ */ (() => {
       changesWork: {
         keep: l10n.t('Keeping changes…'),
         undo: l10n.t('Undoing changes…'),
+        redo: l10n.t('Redoing changes…'),
         restore: l10n.t('Restoring files…'),
       },
     },

@@ -31,6 +31,7 @@ export const UNLISTED_COMMANDS: readonly string[] = [
   'parley.sessionList.more',
   // Changes
   'parley.undoTurn',
+  'parley.changes.redo',
   'parley.reviewWith',
   'parley.restoreCheckpoint',
   'parley.undoRestore',

@@ -33,16 +33,27 @@ export class HunkLenses extends Part {
 
   async #of(path: string): Promise<readonly Lens[]> {
     const waiting = this.#index.at(path);
-    if (!waiting) return [];
+    const undone = await this.#undoneIn(path);
+    if (!waiting) return undone;
     const hunks = (await hunksOf(waiting)) ?? [];
     const { key: session } = waiting.conversation;
-    return hunks.slice(0, MAX_LENSES).flatMap(({ id, present: { start: line }, isConflict }) => {
+    const lenses = hunks.slice(0, MAX_LENSES).flatMap(({ id, present: { start: line }, isConflict }) => {
       const argument: HunkArgument = { session, path, hunk: id };
       const keep = { line, title: l10n.t('Keep'), command: 'parley.changes.keepHunk', argument };
       if (!isConflict) return [keep, { line, title: l10n.t('Undo'), command: 'parley.changes.undoHunk', argument }];
       const title = l10n.t('Conflict: You Edited These Lines. Open Diff');
       return [{ line, title, command: 'parley.changes.openDiff', argument }, keep];
     });
+    return [...lenses, ...undone];
+  }
+
+  /** The last undo in a file, while others wait in it or until the next turn. */
+  async #undoneIn(path: string): Promise<readonly Lens[]> {
+    const found = this.#index.undoneAt(path);
+    const line = await found?.review.undoneAt(found.path).catch(() => undefined);
+    if (!found || line === undefined) return [];
+    const argument: HunkArgument = { session: found.conversation.key, path: found.path };
+    return [{ line, title: l10n.t('Redo'), command: 'parley.changes.redo', argument }];
   }
 }
 

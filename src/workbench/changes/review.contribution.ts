@@ -18,7 +18,7 @@ import { EditorWorkingFiles } from './documents/workingFiles';
 import { stageTurn } from './gitExtension';
 import { type HunkArgument, HunkCommands, HunkLenses } from './hunks';
 import { RestoreActions } from './restoreActions';
-import { keepChanges, openChanges, targetOf, undoChanges } from './reviewActions';
+import { keepChanges, openChanges, redoChanges, targetOf, undoChanges } from './reviewActions';
 import { ReviewIndex } from './reviewIndex';
 import { SessionRestore } from './sessionRestore';
 import { markReview, ReviewSourceControl, UndoneWatch } from './sourceControl';
@@ -140,6 +140,11 @@ export const review: Contribution = {
     workbench.register('changes.previous', () => hunks.go(-1));
     workbench.register('changes.keepHunk', (argument?: unknown) => hunks.keepHunk(filesOf([argument])[0]));
     workbench.register('changes.undoHunk', (argument?: unknown) => hunks.undoHunk(filesOf([argument])[0]));
+    workbench.register('changes.redo', async (argument?: HunkArgument & ChangesArgument) => {
+      const conversation = await sessionOf(workbench, argument);
+      const turnId = at(argument, 'turnId');
+      await redoChanges(conversation, typeof turnId === 'string' ? { turnId } : 'review', argument?.path);
+    });
     workbench.register('changes.keepFile', async (...rows: never[]) => {
       for (const file of filesOf(rows)) await hunks.keepFile(file);
     });

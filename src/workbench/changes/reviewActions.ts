@@ -18,6 +18,7 @@ const MAX_NAMED = 5;
 
 export async function actOnChanges(conversation: Conversation, { kind, scope, file }: ChangesAction): Promise<void> {
   if (kind === 'open') await openChanges(conversation, scope, file);
+  else if (kind === 'redo') await redoChanges(conversation, scope, file);
   else if (kind === 'keep') await keepChanges(conversation, await targetOf(conversation, scope, file));
   else await undoChanges(conversation, await targetOf(conversation, scope, file));
 }
@@ -108,6 +109,18 @@ export async function undoChanges(conversation: Conversation, target: ReviewTarg
   // Not awaited: the notification may stay for long.
   told.catch((error: unknown) => showStatus(messageOf(error)));
   return false;
+}
+
+/** @param path only the last undo of this file, absolute */
+export async function redoChanges({ changes }: Conversation, scope: ChangesScope, path?: string): Promise<void> {
+  const review = await changes.loadReview();
+  const { undone, conflicts, failed } = await changes.work.run('redo', () => review.redo(scope, path));
+  const problems = [...conflicts, ...failed];
+  if (undone.length + problems.length === 0)
+    throw new ParleyError('no-changes', localizable('There is no undo to redo.'));
+  if (undone.length === 1) showStatus(l10n.t('Redid changes in {0}.', basename(undone[0]?.path ?? '')));
+  if (undone.length > 1) showStatus(l10n.t('Redid changes in {0} files.', undone.length));
+  if (problems.length > 0) void tellProblems(l10n.t("Some changes weren't redone."), problems);
 }
 
 async function askUnnamed(

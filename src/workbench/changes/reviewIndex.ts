@@ -51,6 +51,18 @@ export class ReviewIndex implements Disposable {
     return this.#byPath.get(pathKey(path)) ?? [];
   }
 
+  /** The newest session in which an undo of a file can be redone, while it waits or was undone last. */
+  undoneAt(path: string): Omit<WaitingFile, 'file'> | undefined {
+    const key = pathKey(path);
+    const found = this.#conversations.list().flatMap((conversation) => {
+      const { review } = conversation.changes;
+      const undone = review?.redoable.find((one) => pathKey(join(one.root, one.path)) === key);
+      const isShown = undone?.isLast || this.at(path)?.conversation === conversation;
+      return review && undone && isShown ? [{ conversation, review, path: join(undone.root, undone.path) }] : [];
+    });
+    return found.at(-1);
+  }
+
   dispose(): void {
     this.#watching.dispose();
     this.#onDidChange.dispose();

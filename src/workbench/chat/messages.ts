@@ -66,7 +66,12 @@ const OWN_KEYS = '@ext:parley.parley';
 /** Programs paste less rich text than this quickly, in characters. */
 const MAX_RICH = 5_000_000;
 
-const NOT_DONE = { open: 'changes-not-opened', keep: 'changes-not-kept', undo: 'changes-not-undone' } as const;
+const NOT_DONE = {
+  open: 'changes-not-opened',
+  keep: 'changes-not-kept',
+  undo: 'changes-not-undone',
+  redo: 'changes-not-redone',
+} as const;
 
 const SHOW_SESSION = 'show:';
 
