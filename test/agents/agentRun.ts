@@ -12,7 +12,7 @@ import type { SessionOpenStrategy } from '../../src/client/connection/sessionOpe
 import type { Conversation } from '../../src/client/conversation/conversation';
 import { AgentFiles } from '../../src/client/requests/agentFiles';
 import { StateExchange } from '../../src/client/sharing/stateExchange';
-import type { SessionEvent, StopReason } from '../../src/session/events/event';
+import type { StopReason, TimedEvent } from '../../src/session/events/event';
 import type { SessionModel } from '../../src/session/model/model';
 import type { SessionState } from '../../src/session/model/state';
 import { diskFiles, type TestConversation, testConversation } from '../support/sessions/conversation';
@@ -61,7 +61,7 @@ export class AgentRun {
   }
 
   /** Starts a process of the agent and opens a session. The one before is left first. @param heading for the lines @param past what stands in the transcript before */
-  async open(heading: string, opening: SessionOpenStrategy, past: readonly SessionEvent[] = []): Promise<void> {
+  async open(heading: string, opening: SessionOpenStrategy, past: readonly TimedEvent[] = []): Promise<void> {
     await this.close();
     this.#drawn = 0;
     this.#asked = [];
@@ -88,7 +88,7 @@ export class AgentRun {
         },
       },
     });
-    this.conversation.note(past.map((event) => ({ at: Date.now(), event })));
+    this.conversation.note(past);
     await this.conversation.start();
     await this.#untilReady();
     this.lines.push(`== ${heading}`);

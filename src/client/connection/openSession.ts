@@ -211,14 +211,12 @@ async function openNew(
   context.onNamed(offer.sessionId);
   let replay: SessionReplay | undefined;
   if (opening.kind === 'fork') {
-    const { past = [], messageId } = opening;
-    if (messageId === undefined) {
+    const isHere = session.transcript.entries.length > 0;
+    if (isHere) apply(opening.messageId === undefined ? FORKED : FORKED_AT);
+    else {
       apply({ type: 'cleared', replay: true });
       apply(openingChoices(session.transcript, context.agent.id));
-      for (const event of past) apply(event);
     }
-    const isHere = session.transcript.entries.length > 0;
-    if (isHere) apply(messageId === undefined ? FORKED : FORKED_AT);
     // Some agents repeat the past of a forked session, or a part of it; some only know it.
     replay = replayOf(context, link, { compares: isHere, expected: !isHere });
   } else if (session.transcript.entries.length > 0 && !link.description.features.carried)

@@ -5,9 +5,6 @@ import type { SessionStatus } from '../../acp/proposals/sessionStatus';
 import type { AgentFeatures } from '../../acp/protocol/dialect';
 import { ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
-import type { SessionEvent } from '../../session/events/event';
-import { eventsOf, terminalsOf } from '../../session/model/entryEvents';
-import type { SessionState } from '../../session/model/state';
 
 export type SessionOpenStrategy =
   | { readonly kind: 'new' }
@@ -31,8 +28,6 @@ export type SessionOpenStrategy =
   | {
       readonly kind: 'fork';
       readonly sessionId: string;
-      /** The transcript of the forked session, if it is here (pastOf). */
-      readonly past?: readonly SessionEvent[];
       /**
        * The agent's id of the last message that the fork knows; absent: all of them. The transcript
        * up to it is here already. A new session gets it if the agent doesn't fork there.
@@ -130,15 +125,4 @@ export function mayGoOn(features: AgentFeatures): boolean {
 export function strategyFor(kept: { readonly agentSessionId?: string } | undefined): SessionOpenStrategy {
   const sessionId = kept?.agentSessionId;
   return sessionId === undefined ? { kind: 'new' } : { kind: 'reopen', sessionId, transcript: 'keep' };
-}
-
-/** Returns the transcript as events for another session. */
-export function pastOf(state: Pick<SessionState, 'entries' | 'terminals'>): readonly SessionEvent[] {
-  return state.entries.flatMap((entry): SessionEvent[] => {
-    if (entry.kind === 'turn_end') return [];
-    // An id of its own keeps two in a row apart.
-    if (entry.kind === 'user')
-      return [{ type: 'message', role: 'user', messageId: `origin-${entry.id}`, content: entry.content }];
-    return [...terminalsOf(entry, state), ...eventsOf(entry)];
-  });
 }

@@ -100,7 +100,7 @@ export function offersOf(
   const turn = turnId === undefined ? undefined : model.turn(turnId);
   if (!turn || !changes.isOurs || model.state.entries[index - 1]?.turnId === turnId) return {};
   const canEdit = promptId !== undefined && turn.endedAt !== undefined && agent.type !== 'communication';
-  return { canRestore: changes.canRestore(turn) || undefined, canEdit: canEdit || undefined };
+  return { canRestore: (!turn.replayed && changes.canRestore(turn)) || undefined, canEdit: canEdit || undefined };
 }
 
 type Changed = FileChange | ReviewFile;

@@ -312,8 +312,13 @@ export type SessionEvent =
   | { readonly type: 'replay_resumed' }
   /** The agent began a turn of the past by itself. Turns of the user begin with their message. */
   | { readonly type: 'replayed_turn' }
-  /** How the last turn of the past ended, or ended after all. */
-  | ({ readonly type: 'replayed_end'; readonly stopReason: StopReason; readonly barrier?: Barrier } & TurnTokens)
+  /** How, and when, if that is known, the last turn of the past ended, or ended after all. */
+  | ({
+      readonly type: 'replayed_end';
+      readonly stopReason: StopReason;
+      readonly barrier?: Barrier;
+      readonly endedAt?: number;
+    } & TurnTokens)
   // A loaded session is replayed into an empty transcript until its first turn starts; some agents
   // replay after their response.
   | { readonly type: 'cleared'; readonly replay?: true };

@@ -26,7 +26,7 @@ export function eventsOf(entry: Entry): RestoredEvent[] {
     case 'notice': {
       const { severity, title, text, said, detail, raw } = entry;
       if (raw !== undefined) return [{ type: 'unknown_update', name: title, raw }];
-      const description = [text, detail].filter(Boolean).join('\n\n');
+      const description = typeof text === 'string' ? [text, detail].filter(Boolean).join('\n\n') : text;
       return [{ type: 'notice', severity, title, said, description: description || undefined }];
     }
     case 'error': {

@@ -169,7 +169,7 @@ export function beginReplayedTurn(context: ModelContext, at: number, origin: Tur
 
 export function endReplayedTurn(
   context: ModelContext,
-  { stopReason, barrier = 'state', tokens, tokenParts }: EventOf<'replayed_end'>,
+  { stopReason, barrier = 'state', tokens, tokenParts, endedAt }: EventOf<'replayed_end'>,
   at: number,
 ): void {
   const { state } = context;
@@ -181,6 +181,7 @@ export function endReplayedTurn(
     tokens,
     tokenParts,
   };
-  if (turn.endedAt === undefined) endTurn(context, { type: 'turn_ended', ...said, barrier, at: turn.startedAt }, at);
+  if (turn.endedAt === undefined)
+    endTurn(context, { type: 'turn_ended', ...said, barrier, at: endedAt ?? turn.startedAt }, at);
   else fixReason(context, { type: 'turn_reason', ...said });
 }

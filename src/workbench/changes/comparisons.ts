@@ -1,6 +1,6 @@
 // Comparisons of changed files. The file itself is on the right while it is what the agent left.
 import { basename, join } from 'node:path';
-import { l10n, type TextDocumentShowOptions, Uri, window } from 'vscode';
+import { l10n, type Tab, TabInputText, type TextDocumentShowOptions, Uri, window } from 'vscode';
 import type { FileChange, FileVersion, FolderStates } from '../../changes/model/fileChange';
 import type { ReviewFile } from '../../changes/review/reviewFile';
 import { columnBesideChat } from '../editor/openLocation';
@@ -81,6 +81,13 @@ export async function openComparisons(title: string, files: readonly ComparedFil
 export async function openComparison({ label, left, right }: ComparedFile, title = titleOf(label)): Promise<void> {
   const options: TextDocumentShowOptions = { preview: true, viewColumn: columnBesideChat() };
   await showComparison(left ?? absentUri(label.fsPath), right ?? absentUri(label.fsPath), title, options);
+}
+
+/** Closes the comparisons that were opened with a title. */
+export async function closeComparisons(title: string): Promise<void> {
+  const tabs = window.tabGroups.all.flatMap((group) => group.tabs);
+  const isOurs = ({ label, input }: Tab): boolean => label.startsWith(inert(title)) && !(input instanceof TabInputText);
+  await window.tabGroups.close(tabs.filter(isOurs), true);
 }
 
 function titleOf(label: Uri): string {

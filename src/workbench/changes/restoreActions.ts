@@ -11,7 +11,7 @@ import type { Conversation } from '../../client/conversation/conversation';
 import { ownText, UNDO_RESTORE } from '../../session/events/ownText';
 import { pick } from '../ui/input';
 import { showProgress, showWarning } from '../ui/messages';
-import { comparedChange, openComparisons } from './comparisons';
+import { closeComparisons, comparedChange, openComparison, openComparisons } from './comparisons';
 import type { SessionRestore } from './sessionRestore';
 
 const SHOWN_NAMES = 4;
@@ -109,8 +109,11 @@ export class RestoreActions {
       throw new ParleyError('no-checkpoint', localizable('The files are already as they were.'));
     if (!isAsked) return new Set();
     const all = plan.changes.map((change) => comparedChange(conversation.key, change, false));
-    await openComparisons(title, all);
+    const [first] = all;
+    if (all.length === 1 && first) await openComparison(first, title);
+    else await openComparisons(title, all);
     const answer = await ask(plan, edited.length);
+    await closeComparisons(title);
     if (answer === undefined) return undefined;
     return new Set(answer === 'all' ? edited.map(({ change }) => join(change.root, change.path)) : []);
   }

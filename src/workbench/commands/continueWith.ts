@@ -7,7 +7,7 @@ import { ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
 import { head, oneLine } from '../../base/text';
 import { turnPatch } from '../../client/changes/commitMessage';
-import { pastOf, type SessionOpenStrategy } from '../../client/connection/sessionOpenStrategy';
+import type { SessionOpenStrategy } from '../../client/connection/sessionOpenStrategy';
 import type { Conversation } from '../../client/conversation/conversation';
 import { type FailedPrompt, promptOfTurn } from '../../client/conversation/sendAgain';
 import { summaryAsContext, summaryPrompt } from '../../client/conversation/summaryPrompt';
@@ -15,6 +15,7 @@ import { continuedFrom, continuedWith } from '../../client/sharing/provenanceNot
 import type { FromTurn } from '../../panel/contract';
 import { ownText } from '../../session/events/ownText';
 import { forkPointBefore } from '../../session/model/forkPoint';
+import { pastOf } from '../../session/model/pastOf';
 import type { Entry } from '../../session/model/state';
 import { RestoreActions } from '../changes/restoreActions';
 import { embeddedAttachment } from '../chat/attachments';
@@ -49,6 +50,7 @@ export async function continueWith(
     return descriptors.open(descriptor, { agent: id, onDidShow: show });
   }
   const old = from;
+  await old.whole;
   const descriptor = await descriptors.exports.forHere(old.key);
   const conversation = await descriptors.open(descriptor, {
     agent: id,
@@ -129,7 +131,6 @@ export async function continueFromMessage(
   const first = state.entries.findIndex((entry) => entry.turnId === turnId);
   if (first < 0) throw new ParleyError('no-such-message', localizable('The message is no longer available.'));
   const prompt = promptOfTurn(state, turnId);
-  const past = pastOf({ entries: state.entries.slice(0, first), terminals: state.terminals });
   const ran = commandsOf(state.entries.slice(first));
   // Agents that get whole sessions get no transcript.
   const agents = workbench
@@ -148,10 +149,7 @@ export async function continueFromMessage(
   const said = ownText('edited-from', ...(isEdit ? ran : []));
   const notice = { type: 'notice', own: true, severity: 'info', title: '', said } as const;
   const at = Date.now();
-  fresh.note([
-    ...past.map((event) => ({ at, event })),
-    { at, event: { ...notice, action: { id: `show:${old.key}` } } },
-  ]);
+  fresh.note([...pastOf(state, first), { at, event: { ...notice, action: { id: `show:${old.key}` } } }]);
   const chat = workbench.get(ChatHome);
   return begin(fresh, prompt, () => (isEdit ? chat.present(fresh) : chat.openTab(fresh).focus()));
 }

@@ -10,7 +10,7 @@ import { WindowsOrphans } from '../../agents/windowsOrphans';
 import { ParleyError } from '../../base/errors';
 import { openFolderStates } from '../../changes/folderStates';
 import { livenessOf } from '../../client/connection/livenessProbe';
-import { mayGoOn, pastOf } from '../../client/connection/sessionOpenStrategy';
+import { mayGoOn } from '../../client/connection/sessionOpenStrategy';
 import type { RememberedChoices } from '../../client/connection/shownChoices';
 import type { Conversation } from '../../client/conversation/conversation';
 import type { ConversationServices } from '../../client/conversation/conversationOptions';
@@ -23,6 +23,7 @@ import { AgentFiles } from '../../client/requests/agentFiles';
 import { Terminals } from '../../client/terminals/terminals';
 import { Keepers } from '../../client/transport/keepers';
 import { ProtocolOffers } from '../../client/transport/protocolOffers';
+import { pastOf } from '../../session/model/pastOf';
 import type { SearchResult } from '../../store/search/search';
 import type { SessionRecord } from '../../store/sessions/records';
 import { TrafficLog } from '../../traffic/trafficLog';
@@ -339,14 +340,16 @@ async function fork(workbench: Workbench, origin: Conversation): Promise<string>
   const { sessionId, agent, cwd, model } = origin;
   if (sessionId === undefined) throw new ParleyError('no-session', l10n.t('{0} has no session yet.', agent.name));
   if (!origin.ops.can('fork')) throw new ParleyError('cannot-fork', l10n.t("{0} can't fork sessions.", agent.name));
+  await origin.whole;
   const conversation = workbench.get(Conversations).create({
     agent: agent.id,
     cwd,
     title: l10n.t('{0} (fork)', titleOf(origin)),
     isNamed: model.state.isNamed,
     continues: origin,
-    opening: { kind: 'fork', sessionId, past: pastOf(model.state) },
+    opening: { kind: 'fork', sessionId },
   });
+  conversation.note(pastOf(model.state));
   workbench.get(ChatHome).present(conversation);
   await conversation.start();
   return conversation.key;

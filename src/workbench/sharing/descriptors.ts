@@ -11,7 +11,7 @@ import type { CommunicationChat } from '../../client/http/communicationChat';
 import { FileStore } from '../../client/sharing/fileStore';
 import { placeOf } from '../../client/sharing/historyEvents';
 import { readLivePart, retryGap, retryGaps } from '../../client/sharing/historyRetries';
-import { openHistory } from '../../client/sharing/openedHistory';
+import { type OpenedSummary, openHistory } from '../../client/sharing/openedHistory';
 import { type FoundState, openedEnd, openedFrom } from '../../client/sharing/provenanceNotices';
 import type { Readers } from '../../client/sharing/sessionLog';
 import { copiesOf, neverShared, removeCopies, removeRemains } from '../../client/sharing/sessionRemains';
@@ -29,6 +29,8 @@ import type { Place } from '../../distributed/model/sessionRecord';
 import { isOfSettings } from '../../distributed/stores/s3Store';
 import type { SessionEvent } from '../../session/events/event';
 import { firstWordsOf } from '../../session/model/entryText';
+import { pastOf } from '../../session/model/pastOf';
+import type { SessionState } from '../../session/model/state';
 import type { AgentCatalog } from '../config/agentCatalog';
 import type { Conversations } from '../sessions/conversations';
 import type { SessionCopies } from '../sessions/keptSessions';
@@ -145,21 +147,19 @@ export class Descriptors extends Part<DescriptorsOptions> {
     });
     if (knows) conversation.communication.adopt(descriptor);
     const resolver = await this.resolver();
-    const { gaps, speaker } = await openHistory(
-      descriptor,
-      {
-        place: conversation,
-        resolver,
-        now: Date.now,
-        head: [(options.head ?? openedFrom)(descriptor)],
-        onDidShow: () => {
-          const shown = options.onDidShow?.(conversation);
-          this.sessions.of(conversation).messages.begin(descriptor, shown);
-          return shown;
-        },
-      },
-      this.ended,
-    );
+    const head = (options.head ?? openedFrom)(descriptor);
+    const onDidShow = () => {
+      const shown = options.onDidShow?.(conversation);
+      this.sessions.of(conversation).messages.begin(descriptor, shown);
+      return shown;
+    };
+    const { gaps, speaker }: Pick<OpenedSummary, 'gaps' | 'speaker'> =
+      (!knows && carryOver(conversation, continues?.model.state, head, onDidShow)) ||
+      (await openHistory(
+        descriptor,
+        { place: conversation, resolver, now: Date.now, head: [head], onDidShow },
+        this.ended,
+      ));
     const title = options.title ?? firstWordsOf(conversation.model.state, MAX_TITLE);
     const isNamed = continues?.model.state.isNamed === true;
     if (title !== undefined) noteNow(conversation, { type: 'info', title, byUser: isNamed || undefined });
@@ -211,6 +211,22 @@ export class Descriptors extends Part<DescriptorsOptions> {
     const { stores, cache, log } = this.options;
     return new Resolver({ guard: this.guard, cache, stores: await stores.all(), log });
   }
+}
+
+/**
+ * Shows the transcript of the session that is continued, which says more than its messages.
+ * @returns undefined if parts of it can still be loaded: its messages are shown then
+ */
+function carryOver(
+  conversation: Conversation,
+  state: Readonly<SessionState> | undefined,
+  head: SessionEvent,
+  onDidShow: () => unknown,
+): Pick<OpenedSummary, 'gaps' | 'speaker'> | undefined {
+  if (!state || state.entries.some((entry) => entry.kind === 'gap' && entry.state !== 'final')) return undefined;
+  conversation.note([{ at: Date.now(), event: head }, ...pastOf(state)]);
+  onDidShow();
+  return { gaps: [] };
 }
 
 export interface ExportOptions {

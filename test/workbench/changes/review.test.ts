@@ -6,6 +6,7 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import type { SessionSnapshot } from '../../../src/client/view/snapshot';
 import type { ParleyApi } from '../../../src/workbench/api';
@@ -27,6 +28,10 @@ describe('the review of what an agent changed', function () {
 
   const states = (): Record<string, string> =>
     Object.fromEntries(api.snapshot(key).changes.map((change) => [change.path.slice(cwd.length + 1), change.state]));
+
+  /** What the tool calls show, without ids. */
+  const calls = (of: string) =>
+    api.snapshot(of).entries.flatMap(({ tool }) => (tool ? [{ ...tool, id: undefined }] : []));
 
   async function send(message: string, ...changed: string[]): Promise<string> {
     const { turnId } = await api.send(key, message);
@@ -118,6 +123,49 @@ describe('the review of what an agent changed', function () {
     assert.equal(existsSync(path('c.txt')), false);
   });
 
+  it('redoes that undo beside the edits of the user, and leaves a file that the user has made since', async () => {
+    const { turns } = api.snapshot(key);
+    const turnId = turns.at(-1)?.id;
+    await writeFile(path('c.txt'), 'mine\n');
+    await run('changes.redo', { session: key, turnId });
+    assert.deepEqual([await text('b.txt'), await text('c.txt')], ['mine\nagent\n', 'mine\n']);
+    await until(() => states()['b.txt'] === 'unreviewed');
+    assert.equal(states()['c.txt'], 'undone');
+    await rm(path('c.txt'));
+    await run('changes.redo', { session: key, path: path('c.txt') });
+    assert.equal(await text('c.txt'), 'c\n');
+    await assert.rejects(async () => run('changes.redo', { session: key, turnId }), /no undo to redo/);
+    await run('undoTurn', { session: key, turnId });
+    assert.equal(existsSync(path('c.txt')), false);
+  });
+
+  it('offers Redo above a hunk that was undone', async () => {
+    await send('own h.txt 1\\n2\\n3\\n4\\n5\\n', 'h.txt');
+    await run('keepAll', { session: key });
+    await send('own h.txt ONE\\n2\\n3\\n4\\nFIVE\\n', 'h.txt');
+    const document = await vscode.workspace.openTextDocument(path('h.txt'));
+    const editor = await vscode.window.showTextDocument(document);
+    const lenses = async (): Promise<readonly string[]> => {
+      const found = await vscode.commands.executeCommand<vscode.CodeLens[]>(
+        'vscode.executeCodeLensProvider',
+        document.uri,
+        10,
+      );
+      return found.map(({ range, command }) => `${range.start.line} ${command?.title}`);
+    };
+    editor.selection = new vscode.Selection(0, 0, 0, 0);
+    await run('changes.undoHunk');
+    assert.deepEqual(await lenses(), ['0 Redo', '4 Keep', '4 Undo']);
+    editor.selection = new vscode.Selection(4, 0, 4, 0);
+    await run('changes.undoHunk');
+    assert.deepEqual(await lenses(), ['4 Redo']);
+    await run('changes.redo', { session: key, path: path('h.txt') });
+    await run('changes.redo', { session: key, path: path('h.txt') });
+    assert.equal(await text('h.txt'), 'ONE\n2\n3\n4\nFIVE\n');
+    assert.deepEqual(await lenses(), ['0 Keep', '0 Undo', '4 Keep', '4 Undo']);
+    await run('keepAll', { session: key });
+  });
+
   it('undoes a turn whose end is only being recorded', async () => {
     const { turnId } = await api.send(key, 'edit once.txt once\\n');
     assert.equal(existsSync(path('once.txt')), true);
@@ -136,6 +184,20 @@ describe('the review of what an agent changed', function () {
     await run('undoRestore', { session: key, ask: false });
     assert.deepEqual([await text('e.txt'), await text('a.txt')], ['d\n', 'again\n']);
     assert.equal(states()['a.txt'], 'unreviewed');
+  });
+
+  it('closes the comparison of a restore once the user has decided', async () => {
+    const turnId = await send('edit d2.txt d\\n', 'd2.txt');
+    const titles = (): string[] => vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs.map(({ label }) => label));
+    const isShown = (): boolean => titles().some((label) => label.startsWith('Restore files'));
+    const restoring = run<boolean>('restoreCheckpoint', { session: key, turnId });
+    await untilSo(isShown, vscode.window.tabGroups.onDidChangeTabs);
+    for (let isDone = false; !isDone; ) {
+      await vscode.commands.executeCommand('workbench.action.acceptSelectedQuickOpenItem');
+      isDone = await Promise.race([Promise.resolve(restoring).then(() => true), delay(300, false)]);
+    }
+    assert.deepEqual([existsSync(path('d2.txt')), isShown()], [false, false]);
+    await run('undoRestore', { session: key, ask: false });
   });
 
   it('leads from a line to the session of the turn that wrote it, also to one that is closed', async () => {
@@ -188,13 +250,21 @@ describe('the review of what an agent changed', function () {
     ] as const) {
       const fresh = await run<string>('editAndResend', { session: key, turnId, how, agent });
       const made = api.snapshot(fresh);
-      assert.deepEqual([made.agent, made.state, made.turns, made.queue], [agent, 'ready', [], []]);
+      assert.deepEqual([made.agent, made.state, made.turns.length, made.queue], [agent, 'ready', turns.length - 1, []]);
+      assert.deepEqual(calls(fresh), calls(key).slice(0, calls(fresh).length));
       assert.equal(made.entries.filter(({ kind }) => kind === 'user').length, turns.length - 1);
       assert.match(made.entries.map(({ text: said }) => said).join('\n'), /earlier message/);
       await run('closeSession', { session: fresh });
     }
     assert.equal(await text('d.txt'), before);
     assert.deepEqual(api.snapshot(key).entries, entries);
+  });
+
+  it('shows what an agent did as it was after another one continues', async () => {
+    const fresh = await run<string>('continueWith', { session: key, agent: 'other' });
+    assert.ok(calls(fresh).some(({ content }) => content.some(({ type }) => type === 'diff')));
+    assert.deepEqual(calls(fresh), calls(key));
+    await run('closeSession', { session: fresh });
   });
 
   it('prepares a review of a turn by another agent, and sends nothing', async () => {
