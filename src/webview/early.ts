@@ -2,6 +2,7 @@
 // styles and makes the composer (shell.html) usable at once. The main script follows after the
 // first paint, takes over the composer, and performs what was requested meanwhile.
 import { isComposing } from './dom/dom';
+import { messageField, watchTyping } from './input/typing';
 
 declare global {
   /** Set by the first script; the main script is wrapped in a call of it (scripts/build.mjs). */
@@ -22,13 +23,15 @@ if (styles) {
   document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
 }
 
-const field = document.querySelector<HTMLTextAreaElement>('textarea.message');
+const field = messageField();
 const button = document.querySelector<HTMLButtonElement>('button.primary');
 const early = {
   wantsSend: false,
   end(): void {
     field?.removeEventListener('keydown', onKey);
     button?.removeEventListener('click', ask);
+    window.removeEventListener('focus', takeFocus);
+    endTyping();
   },
 };
 
@@ -43,6 +46,14 @@ function onKey(event: KeyboardEvent): void {
   if (!event.repeat) ask();
 }
 
+/** VS Code gives the focus to the page as a whole. */
+function takeFocus(): void {
+  if (document.hasFocus() && document.activeElement === document.body) field?.focus();
+}
+
+const endTyping = watchTyping();
+window.addEventListener('focus', takeFocus);
+takeFocus();
 field?.addEventListener('keydown', onKey);
 button?.addEventListener('click', ask);
 globalThis.parleyEarly = early;

@@ -35,7 +35,9 @@ import { strings } from './text/strings';
 import { Timeline } from './timeline/timeline';
 import './styles/main.css';
 import { ignoreKeyRepeat, watchChords } from './input/ignoredKeys';
+import { watchPageFocus, whenFocused } from './input/pageFocus';
 import { watchSelectAll, writeClipboard } from './input/selectAll';
+import { watchTyping } from './input/typing';
 import { focusComposer, watchWake } from './input/wake';
 import { noteArrival } from './transcript/arrivals';
 import { focusedIndex } from './transcript/rovingFocus';
@@ -134,35 +136,15 @@ function apply(message: ToWebview): number | undefined {
   return message.type === 'snapshot' || message.type === 'update' ? message.revision : undefined;
 }
 
-/**
- * Only while the panel has the focus: if the user has opened the command palette meanwhile, their
- * typing must not end up here.
- */
+/** If the user has opened the command palette meanwhile, their typing must not end up here. */
 function takeFocus(on: Extract<ToWebview, { type: 'focus' }>['on']): void {
-  const take = (): void => {
+  whenFocused(() => {
     if (on === 'find') openFind();
     else if (on === 'timeline') openTimeline();
     else if (on === 'question') transcript.toNextQuestion();
     else if (on === 'previousPrompt') transcript.keys.toPrompt(-1);
     else if (on === 'nextPrompt') transcript.keys.toPrompt(1);
     else focusComposer();
-  };
-  if (document.hasFocus()) take();
-  else window.addEventListener('focus', take, { once: true });
-}
-
-/**
- * When VS Code focuses the page as a whole, move the focus to the composer, unless a pointer is
- * pressed.
- */
-function watchLostFocus(): void {
-  let pressed = false;
-  const options = { capture: true, passive: true } as const;
-  window.addEventListener('pointerdown', () => (pressed = true), options);
-  window.addEventListener('pointerup', () => (pressed = false), options);
-  window.addEventListener('pointercancel', () => (pressed = false), options);
-  window.addEventListener('focus', () => {
-    if (!pressed && document.activeElement === document.body) focusComposer();
   });
 }
 
@@ -207,6 +189,7 @@ function applySnapshot(message: Extract<ToWebview, { type: 'snapshot' }>): void 
 }
 
 watchProblems(postOfPage);
+watchPageFocus();
 effect(() => transcript.setRunning(session.running.value));
 effect(() => {
   const { phase, status, turn } = session;
@@ -258,7 +241,7 @@ watchSelectAll(
     return true;
   },
 );
-watchLostFocus();
+watchTyping();
 composer.recallFrom(() => transcript.store.userTexts());
 window.addEventListener('focus', () => postOfPage({ type: 'focused' }));
 postOfPage({ type: 'hello', version: CONTRACT_VERSION });

@@ -3,7 +3,7 @@ import { isCtrl } from '../dom/ctrlKey';
 
 /** How long VS Code waits for the second key, ms. */
 const WAIT_MS = 5000;
-const MODIFIERS: ReadonlySet<string> = new Set(['Control', 'Meta', 'Alt', 'Shift', 'AltGraph']);
+export const MODIFIERS: ReadonlySet<string> = new Set(['Control', 'Meta', 'Alt', 'Shift', 'AltGraph']);
 
 /**
  * The second key of a chord such as Ctrl+K J is for VS Code: the page must not type it. Handlers see
@@ -31,18 +31,24 @@ const FIELD = 'input, textarea, select';
 /**
  * A held key was pressed for what had the focus at the time, perhaps in VS Code's UI, and must not
  * send a message, press a button or answer a question that gets the focus meanwhile. Characters and
- * line breaks in fields repeat.
+ * line breaks in fields repeat if they were pressed in the page.
  */
 export function ignoreKeyRepeat(): void {
+  let pressed: string | undefined;
   document.addEventListener(
     'keydown',
     (event) => {
-      if (!event.repeat || !(event.target instanceof Element) || !acts(event, event.target)) return;
+      if (!event.repeat) pressed = event.code;
+      if (!event.repeat || !(event.target instanceof Element)) return;
+      if (pressed === event.code && !acts(event, event.target)) return;
       event.preventDefault();
       event.stopPropagation();
     },
     { capture: true },
   );
+  window.addEventListener('blur', () => {
+    pressed = undefined;
+  });
 }
 
 function acts({ key, shiftKey }: KeyboardEvent, target: Element): boolean {

@@ -1,6 +1,7 @@
 // Reports the user's first interaction to the host, which then starts the agent of an idle session.
 import { isCtrl } from '../dom/ctrlKey';
 import { post } from '../host/host';
+import { messageField } from './typing';
 
 /** Posts `wake` on the first key, press or focus of a field by the user. */
 export function watchWake(): void {
@@ -26,9 +27,13 @@ function isReading(event: Event): boolean {
 
 let isQuiet = false;
 
-/** That is no interaction: an old session needs no agent. */
-export function focusComposer(): void {
+/** The page itself moves the focus, which is no interaction: an old session needs no agent. */
+export function quietly(move: () => void): void {
   isQuiet = true;
-  document.querySelector<HTMLElement>('textarea.message')?.focus();
+  move();
   isQuiet = false;
+}
+
+export function focusComposer(): void {
+  messageField()?.focus();
 }
