@@ -206,7 +206,11 @@ effect(() =>
 );
 render(<App transcript={transcript} onTimeline={openTimeline} />, document.getElementById('root')!);
 render(
-  <Questions onDrawn={(ids) => transcript.setQuestions(ids)} onAnswered={() => transcript.toNextQuestion()} />,
+  <Questions
+    onDrawn={(ids) => transcript.setQuestions(ids)}
+    onAnswer={(byKey) => transcript.answeredForm(byKey)}
+    onGone={() => transcript.toNextQuestion()}
+  />,
   transcript.questions,
 );
 onMessage(frames);

@@ -311,7 +311,7 @@ describe('an answer', () => {
   });
 
   it('shows its keys only where they work', async () => {
-    await open({ items: calls, session: { permissions: [asks(0)] } });
+    await open({ items: calls, session: { permissions: [asks(0)] }, draft: 'text' });
     const key = allow('p1').locator('kbd');
     assert.equal(await key.evaluate((node) => getComputedStyle(node).visibility), 'hidden');
     await card('p1').focus();

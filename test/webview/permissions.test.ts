@@ -191,7 +191,7 @@ describe('permission', () => {
   });
 
   it('says which keys lead to it and out of it, in no line of their own', async () => {
-    await open({ items: [asked], session: { permissions: [permission(0)] } });
+    await open({ items: [asked], session: { permissions: [permission(0)] }, draft: 'text' });
     await card().getByText('Ctrl+K J to answer by key').waitFor();
     await card().focus();
     await card().getByText('Esc to dismiss').waitFor();

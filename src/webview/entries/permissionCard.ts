@@ -132,10 +132,12 @@ export function createPermissionCard(
 }
 
 function keyHint(): HTMLElement {
-  const toCard = el('span', 'to-card', strings.answerHint(isMac));
-  return setAttributes(el('span', 'dim key-hint', toCard, el('span', 'in-card', strings.dismissHint)), {
-    'aria-hidden': 'true',
-  });
+  const hints = [
+    el('span', 'to-card', strings.answerHint(isMac)),
+    el('span', 'to-number', strings.numberHint),
+    el('span', 'in-card', strings.dismissHint),
+  ];
+  return setAttributes(el('span', 'dim key-hint', ...hints), { 'aria-hidden': 'true' });
 }
 
 /** Some agents put backticks around commands. */

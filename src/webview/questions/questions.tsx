@@ -14,16 +14,22 @@ import { forgetOthers } from './keptForms';
 interface QuestionsProps {
   /** Gets the ids of the open questions in the page. */
   onDrawn(ids: readonly string[]): void;
-  /** The focused question disappeared. */
-  onAnswered(): void;
+  onAnswer(byKey: boolean): void;
+  /** The question that had the focus is gone. */
+  onGone(): void;
 }
 
-export function Questions({ onDrawn, onAnswered }: QuestionsProps) {
+export function Questions({ onDrawn, onAnswer, onGone }: QuestionsProps) {
   const questions = session.elicitations.value;
   const key = session.key.value;
   const announced = useRef<ReadonlySet<string>>(new Set());
-  // Before the page changes: removing an element drops the focus silently.
-  const focused = document.activeElement?.closest<HTMLElement>('[data-elicitation-id]')?.dataset.elicitationId;
+  const answered = useRef<string | undefined>(undefined);
+  // Before the page changes: removing an element drops the focus silently, as disabling its buttons does.
+  const { activeElement, body } = document;
+  const focused =
+    activeElement === body
+      ? answered.current
+      : activeElement?.closest<HTMLElement>('[data-elicitation-id]')?.dataset.elicitationId;
   useLayoutEffect(() => {
     const waiting = questions.filter((one) => !(one.mode === 'url' && one.opened));
     for (const { id, message } of waiting) {
@@ -32,32 +38,43 @@ export function Questions({ onDrawn, onAnswered }: QuestionsProps) {
     announced.current = new Set(questions.map(({ id }) => id));
     if (key !== '') forgetOthers(key, announced.current);
     onDrawn(waiting.map(({ id }) => id));
-    if (focused !== undefined && !announced.current.has(focused)) onAnswered();
+    if (focused !== undefined && !announced.current.has(focused)) onGone();
   }, [questions, key]);
-  return questions.map((question) => <Card key={`${key} ${question.id}`} question={question} sessionKey={key} />);
+  return questions.map((question) => (
+    <Card
+      key={`${key} ${question.id}`}
+      question={question}
+      sessionKey={key}
+      onAnswer={(byKey) => {
+        answered.current = question.id;
+        onAnswer(byKey);
+      }}
+    />
+  ));
 }
 
 interface CardProps {
   readonly question: ElicitationView;
   readonly sessionKey: string;
+  onAnswer(byKey: boolean): void;
 }
 
-function Card({ question, sessionKey }: CardProps) {
+function Card({ question, sessionKey, onAnswer }: CardProps) {
   const { id, message, tool } = question;
   const agent = session.agentName.value;
   const element = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => answerGuard.watch(element.current!), []);
 
   function answer(event: Event, action: ElicitationAction): boolean {
-    const pressed = event instanceof MouseEvent && event.detail > 0 ? event.currentTarget : document.activeElement;
+    const byKey = !(event instanceof MouseEvent && event.detail > 0);
+    const pressed = byKey ? document.activeElement : event.currentTarget;
     if (!answerGuard.allows(element.current!, event, pressed instanceof Element ? pressed : undefined)) return false;
+    onAnswer(byKey);
     post({ type: 'elicitation', id, answer: action });
     return true;
   }
 
   function onKeyDown(event: KeyboardEvent): void {
-    // Elsewhere, digits answer permission requests.
-    event.stopPropagation();
     if (event.key !== 'Escape' || event.defaultPrevented || isComposing(event)) return;
     event.preventDefault();
     if (event.repeat) return;

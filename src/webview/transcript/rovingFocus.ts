@@ -46,6 +46,7 @@ export class KeyMoves {
 
   /** @returns whether the key does something */
   #press({ altKey, key, shiftKey, target }: KeyboardEvent): boolean {
+    if (target instanceof HTMLElement && target.matches('input, textarea, select')) return false;
     const entry = entryOf(target);
     const isVertical = key === 'ArrowUp' || key === 'ArrowDown';
     if (altKey) {
@@ -53,7 +54,6 @@ export class KeyMoves {
       this.#toMessage(indexOf(entry) ?? this.#store.total, key === 'ArrowUp' ? -1 : 1);
       return true;
     }
-    if (target instanceof HTMLElement && target.matches('input, textarea, select')) return false;
     if (/^[1-9]$/.test(key)) {
       const card = target instanceof Element ? target.closest('[data-permission-id]') : null;
       return card !== null && pressByKey(card, key);

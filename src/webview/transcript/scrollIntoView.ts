@@ -106,10 +106,15 @@ export function focusEntry({ element }: EntryView): void {
   (card ?? turnEnd ?? element).focus({ preventScroll: true });
 }
 
+export function cardOf(box: Element, id: string | undefined): HTMLElement | undefined {
+  if (id === undefined) return undefined;
+  const one = CSS.escape(id);
+  return box.querySelector<HTMLElement>(`[data-permission-id="${one}"], [data-elicitation-id="${one}"]`) ?? undefined;
+}
+
 /** @returns whether the card is in the page */
 export function focusCard(box: Element, id: string): boolean {
-  const one = CSS.escape(id);
-  const card = box.querySelector<HTMLElement>(`[data-permission-id="${one}"], [data-elicitation-id="${one}"]`);
+  const card = cardOf(box, id);
   if (!card) return false;
   scrollWithin(box, card.closest('.entry') ?? card, 'nearest');
   card.focus({ preventScroll: true });

@@ -20,10 +20,12 @@ import { PageList } from './pageList';
 import { PageLoader } from './pageLoader';
 import { PositionReporter } from './positionReporter';
 import { PromptLine } from './promptLine';
+import { QuestionKeys } from './questionKeys';
 import { Revealer } from './revealer';
 import { KeyMoves } from './rovingFocus';
 import { Scroller } from './scroller';
 import {
+  cardOf,
   firstVisibleEntry,
   focusCard,
   hasAnswersAtEnd,
@@ -77,6 +79,7 @@ export class Transcript {
   #heldForAnswer = false;
   readonly #revealer: Revealer;
   readonly keys: KeyMoves;
+  readonly #questionKeys: QuestionKeys;
 
   constructor(invalidate: () => void) {
     this.#invalidate = invalidate;
@@ -160,6 +163,10 @@ export class Transcript {
       reveal: (index) => this.reveal(index),
       toggle: (entry) => this.#viewOf(entry)?.toggle?.(),
     });
+    this.#questionKeys = new QuestionKeys({
+      first: () => cardOf(this.box, this.#open.first?.id),
+      reveal: () => this.revealPermission(),
+    });
   }
 
   get isAtEnd(): boolean {
@@ -189,6 +196,7 @@ export class Transcript {
   }
 
   leave(): void {
+    this.#questionKeys.turnEnded();
     this.setPermissions([]);
     this.setQuestions([]);
   }
@@ -226,6 +234,7 @@ export class Transcript {
     );
     this.#hiddenCards.look(this.#open.ids);
     for (const { title } of fresh) announce(strings.permissionNeeded(title), 'assertive');
+    if (fresh.length > 0) this.#questionKeys.arrived();
   }
 
   /** A nested call that asks is drawn at its own place. */
@@ -239,13 +248,17 @@ export class Transcript {
   }
 
   setQuestions(ids: readonly string[]): void {
+    const isNew = ids.some((id) => !this.#open.formIds.includes(id));
     this.#open.formIds = ids;
     this.#hiddenCards.look(this.#open.ids);
+    if (isNew) this.#questionKeys.arrived();
+    this.#questionKeys.showNumbers();
   }
 
   /** Without a running turn, nothing streams, and open entries count as complete. */
   setRunning(running: boolean): void {
     this.#running = running;
+    if (!running) this.#questionKeys.turnEnded();
     this.#settle();
   }
 
@@ -279,7 +292,10 @@ export class Transcript {
     if (this.#dirty.size === 0 && this.#wanted.size === 0) this.#revealer.finish();
     if (this.#evictDue) this.#memory.evict(this.#pages.made(), this.#pages.length - 1);
     this.#evictDue = false;
-    if (this.#open.first) this.#hiddenCards.look(this.#open.ids);
+    if (this.#open.first) {
+      this.#hiddenCards.look(this.#open.ids);
+      this.#questionKeys.showNumbers();
+    }
     const isDone = this.#dirty.size === 0 && this.#wanted.size === 0;
     if (isDone) this.#keeper.look();
     return isDone;
@@ -371,9 +387,14 @@ export class Transcript {
     else focusComposer();
   }
 
+  answeredForm(byKey: boolean): void {
+    this.#questionKeys.answered(byKey);
+  }
+
   /** After an answer by pointer the user may type, which must not answer another question. */
   #answered(id: string, byKey: boolean): void {
     this.#open.answered(id);
+    this.#questionKeys.answered(byKey);
     if (this.#heldForAnswer) this.#scroller.pin();
     this.#heldForAnswer = false;
     if (byKey) this.toNextQuestion();

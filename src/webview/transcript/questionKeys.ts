@@ -1,0 +1,99 @@
+// Answers by key. From the empty message, the number of an answer leads to it, and Enter gives it.
+// Who answers by key stays with the questions until the turn ends.
+import { isComposing } from '../dom/dom';
+import { MODIFIERS } from '../input/ignoredKeys';
+import { isTyped, messageField } from '../input/typing';
+
+export interface QuestionTargets {
+  /** The first open question, if it is drawn. */
+  first(): HTMLElement | undefined;
+  reveal(): void;
+}
+
+export class QuestionKeys {
+  readonly #targets: QuestionTargets;
+  /** The answer that the digits led to. */
+  #led: { readonly answer: HTMLElement; readonly digits: string } | undefined;
+  #staysInQuestions = false;
+  #numbered: HTMLElement | undefined;
+
+  constructor(targets: QuestionTargets) {
+    this.#targets = targets;
+    window.addEventListener('keydown', (event) => this.#onKey(event), { capture: true });
+    for (const type of ['focusin', 'focus', 'blur']) window.addEventListener(type, () => this.showNumbers());
+    window.addEventListener('input', ({ target }) => {
+      if (target !== messageField()) return;
+      this.#staysInQuestions = false;
+      this.showNumbers();
+    });
+  }
+
+  answered(byKey: boolean): void {
+    this.#staysInQuestions = byKey;
+  }
+
+  turnEnded(): void {
+    this.#staysInQuestions = false;
+  }
+
+  /** A question was drawn. */
+  arrived(): void {
+    if (this.#staysInQuestions && isAtMessage()) this.#targets.reveal();
+  }
+
+  /** Shows the numbers where they work. */
+  showNumbers(): void {
+    const card = document.hasFocus() ? this.#card() : undefined;
+    if (card !== this.#numbered) this.#numbered?.classList.remove('by-number');
+    this.#numbered = card;
+    card?.classList.add('by-number');
+    for (const [index, { parentElement }] of radiosOf(card).slice(0, 9).entries())
+      parentElement?.setAttribute('data-number', String(index + 1));
+  }
+
+  /** The card that a number is about. */
+  #card(): HTMLElement | undefined {
+    const form = document.activeElement?.closest<HTMLElement>('[data-elicitation-id]');
+    return form ?? (isAtMessage() || this.#led ? this.#targets.first() : undefined);
+  }
+
+  #onKey(event: KeyboardEvent): void {
+    if (event.defaultPrevented || event.repeat || isComposing(event) || MODIFIERS.has(event.key)) return;
+    const { activeElement } = document;
+    const led = this.#led?.answer === activeElement ? this.#led : undefined;
+    this.#led = led;
+    if (!led && !isAtMessage() && !activeElement?.matches('[data-elicitation-id]')) return;
+    const answer = isTyped(event) ? answerOf(this.#card(), event.key) : undefined;
+    this.#led = answer && { answer, digits: (led?.digits ?? '') + event.key };
+    if (answer) {
+      answer.focus();
+      if (answer instanceof HTMLInputElement) answer.click();
+    } else if (led && isTyped(event)) {
+      // It was text: Space must not press the answer.
+      messageField()?.focus();
+      document.execCommand('insertText', false, led.digits + (event.key === 'Dead' ? '' : event.key));
+      if (event.key === 'Dead') return;
+    } else if (led && (event.key === 'Escape' || event.key === 'Backspace')) messageField()?.focus();
+    else return;
+    event.preventDefault();
+  }
+}
+
+/** Whether nothing but the empty message has the focus. */
+function isAtMessage(): boolean {
+  const { activeElement, body } = document;
+  const field = messageField();
+  return field?.value === '' && (activeElement === field || activeElement === body);
+}
+
+function answerOf(card: HTMLElement | undefined, key: string): HTMLElement | undefined {
+  if (!card || !/^[1-9]$/.test(key)) return undefined;
+  const choice = card.querySelector<HTMLElement>(`button[data-key="${key}"]:not(:disabled)`);
+  return choice ?? radiosOf(card)[Number(key) - 1];
+}
+
+/** The answers of a form's first question with one answer. */
+function radiosOf(card: HTMLElement | undefined): readonly HTMLInputElement[] {
+  const all = [...(card?.querySelectorAll<HTMLInputElement>('input[type=radio]:enabled') ?? [])];
+  return all.filter(({ name }) => name === all[0]?.name);
+}
