@@ -69,6 +69,8 @@ export const fromWebview = z.discriminatedUnion('type', [
     revision,
     now: z.optional(z.enum(['steer', 'sendNow'])),
   }),
+  /** A slash command of the agent, without the draft and its attachments. */
+  ofSession('sendCommand', { name: id }),
   ofSession('sendAgain', { turnId: id }),
   ofSession('draft', { text: z.string().check(z.maxLength(MAX_TEXT)), revision }),
   /**
@@ -172,6 +174,7 @@ export const fromWebview = z.discriminatedUnion('type', [
       'removeWorktree',
       'compareSessions',
       'continueWith',
+      'continueWithSummary',
       'setModel',
       'openAsMarkdown',
       'commentOnPlan',

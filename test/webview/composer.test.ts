@@ -644,41 +644,4 @@ describe('composer', () => {
       /68K of 200K/,
     );
   });
-
-  describe('rate limits of the account', () => {
-    const usage = { used: 68_000, size: 200_000 };
-    const inHours = (hours: number): number => Date.now() + hours * 3_600_000;
-
-    it('are shown with the context, and close with Escape', async () => {
-      const limits = [
-        { kind: 'five_hour', state: 'ok', used: 0.62, resetsAt: inHours(2) },
-        { kind: 'seven_day', state: 'ok', used: 0.1, resetsAt: inHours(-1) },
-      ] as const;
-      await open({ session: { usage, limits } });
-      const ring = panel.page.getByRole('button', { name: '34% of context used' });
-      await ring.press('Enter');
-      const facts = panel.page.locator('.usage-facts');
-      assert.match(await facts.innerText(), /5-hour limit: 62% used, resets .* \(in 2 hr\.\)/);
-      assert.doesNotMatch(await facts.innerText(), /Weekly/, 'it was reset since');
-      assert.match((await ring.getAttribute('aria-label')) ?? '', /5-hour limit: 62% used/);
-      await panel.page.keyboard.press('Escape');
-      await facts.waitFor({ state: 'detached' });
-      await panel.page.getByText('62% used').waitFor({ state: 'detached' });
-    });
-
-    it('stand at the message when they are nearly used up or reached, with the time', async () => {
-      const week = { kind: 'seven_day', state: 'warning', used: 0.8, resetsAt: inHours(50) } as const;
-      await open({ session: { usage, limits: [week] } });
-      const notice = panel.page.locator('.composer-problem');
-      assert.match(await notice.innerText(), /Weekly limit: 80% used, resets .* \(in 2 days\)/);
-      const limits = [week, { kind: 'five_hour', state: 'reached', used: 1, resetsAt: inHours(1) }] as const;
-      await panel.update({ op: 'session', patch: { limits } });
-      await panel.page
-        .getByText(/^5-hour limit reached, resets .* \(in 1 hr\.\)$/)
-        .first()
-        .waitFor();
-      await panel.update({ op: 'session', patch: { limits: null } });
-      await notice.waitFor({ state: 'detached' });
-    });
-  });
 });

@@ -6,6 +6,7 @@ import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hook
 import { revealControls } from '../../base/revealControls';
 import { isComposing } from '../dom/dom';
 import { strings } from '../text/strings';
+import { useDismissal } from './dismissal';
 import { Icon } from './icon';
 
 /** Longer lists have a field that filters them. */
@@ -51,19 +52,9 @@ export function Popup(props: PopupProps) {
 
   // Before the next key.
   useLayoutEffect(() => {
-    if (!isOpen) return;
-    (field.current ?? list.current)?.focus();
-    const close = (event: Event): void => {
-      if (event.target instanceof Node && root.current?.contains(event.target)) return;
-      setOpen(false);
-    };
-    window.addEventListener('pointerdown', close, true);
-    window.addEventListener('blur', close);
-    return () => {
-      window.removeEventListener('pointerdown', close, true);
-      window.removeEventListener('blur', close);
-    };
+    if (isOpen) (field.current ?? list.current)?.focus();
   }, [isOpen]);
+  useDismissal(root, isOpen, () => setOpen(false));
 
   useEffect(() => {
     if (isOpen) list.current?.querySelector('[data-active="true"]')?.scrollIntoView({ block: 'nearest' });

@@ -16,7 +16,7 @@ import { mentionBefore } from './mention';
 import { Pickers } from './pickers';
 import { argumentHint, isCommand } from './slash';
 import { dismissSuggestion, suggestion } from './suggestion';
-import { LimitNotice, UsageRing } from './usage';
+import { ContextMeter } from './usage';
 
 export function Composer() {
   const field = useRef<HTMLTextAreaElement>(null);
@@ -169,7 +169,6 @@ export function Composer() {
             <Icon name="warning" /> {composer.problem.value}
           </p>
         )}
-        <LimitNotice />
         <div class="bar">
           <div class="bar-start">
             <IconButton
@@ -200,7 +199,7 @@ export function Composer() {
             <Pickers />
           </div>
           <div class="bar-end">
-            <UsageRing />
+            <ContextMeter />
             {running && (
               <button
                 type="button"

@@ -36,6 +36,13 @@ export function isCommand(commands: readonly AvailableCommand[], text: string): 
   return commands.some((one) => one.name === name);
 }
 
+/** What agents call the command that replaces the conversation so far by a summary of it. */
+const COMPACT: ReadonlySet<string> = new Set(['compact', 'compress', 'summarize']);
+
+export function compactCommand(commands: readonly AvailableCommand[]): AvailableCommand | undefined {
+  return commands.find(({ name }) => COMPACT.has(name));
+}
+
 /** Returns the hint for a command's argument until one is typed. */
 export function argumentHint(commands: readonly AvailableCommand[], text: string): string | undefined {
   const name = /^\/(\S+) *$/.exec(text)?.[1];

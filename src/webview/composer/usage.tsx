@@ -1,14 +1,18 @@
-// How full the agent's context is, and how much of the account's rate limits is used.
+// How full the agent's context is, and how much of the account's rate limits is used: a meter, and
+// what it opens.
 import { computed, effect, signal } from '@preact/signals';
-import { useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { RateLimit } from '../../panel/contract';
+import { useDismissal } from '../components/dismissal';
 import { Icon } from '../components/icon';
-import { announce, session } from '../host/session';
+import { post } from '../host/host';
+import { announce, hasItems, session } from '../host/session';
 import { formatCost, formatCount, formatShare } from '../text/format';
 import { strings } from '../text/strings';
+import { compactCommand } from './slash';
 
 const TICK_MS = 30_000;
-/** Of a limit: from here on it is nearly used up. */
+/** From here on, the context or a limit is nearly used up. */
 const NEARLY = 0.9;
 
 const now = signal(Date.now());
@@ -27,68 +31,149 @@ const limits = computed(() =>
 /** The limit that stops the agent now or soon. */
 const pressing = computed(() => {
   const rank = ({ state, used = 0 }: RateLimit): number => (state === 'reached' ? 2 : used);
-  const near = limits.value.filter(({ state, used = 0 }) => state !== 'ok' || used >= NEARLY);
+  const near = limits.value.filter((limit) => isPressing(limit));
   return near.sort((a, b) => rank(b) - rank(a))[0];
 });
 
+/** Share of the context in use, 0 to 1. */
+const context = computed(() => {
+  const usage = session.usage.value;
+  return usage && usage.size > 0 ? Math.min(1, usage.used / usage.size) : undefined;
+});
+
+const isNearlyFull = computed(() => (context.value ?? 0) >= NEARLY);
 const warning = computed(() => pressing.value && `${pressing.value.kind} ${pressing.value.state}`);
 
 effect(() => {
   if (warning.value !== undefined) announce(strings.limit(pressing.peek()!, now.peek()), 'polite');
 });
+effect(() => {
+  if (isNearlyFull.value) announce(strings.contextNearlyFull, 'polite');
+});
 
-/** Names the time at which a limit that is nearly or all used up is reset. */
-export function LimitNotice() {
-  if (!pressing.value) return null;
-  return (
-    <p class="composer-problem">
-      <Icon name="warning" /> {strings.limit(pressing.value, now.value)}
-    </p>
-  );
+function isPressing({ state, used = 0 }: RateLimit): boolean {
+  return state !== 'ok' || used >= NEARLY;
 }
 
-export function UsageRing() {
+/** How full the context is, or how much is used of a limit that is nearer. Opens the facts. */
+export function ContextMeter() {
   const [isOpen, setOpen] = useState(false);
+  const root = useRef<HTMLDivElement>(null);
+  const trigger = useRef<HTMLButtonElement>(null);
+  const facts = useRef<HTMLDivElement>(null);
+  useDismissal(root, isOpen, () => setOpen(false));
+  useLayoutEffect(() => {
+    if (isOpen) facts.current?.focus();
+  }, [isOpen]);
+
   const usage = session.usage.value;
-  if (!usage || usage.size <= 0) return null;
-  const percent = Math.min(100, Math.round((usage.used / usage.size) * 100));
-  const lines = [strings.usage(formatCount(usage.used), formatCount(usage.size))];
-  if (usage.cost) lines.push(strings.cost(formatCost(usage.cost.amount, usage.cost.currency)));
-  lines.push(...limits.value.map((limit) => strings.limit(limit, now.value)));
+  const share = Math.max(context.value ?? 0, ...(pressing.value ? [usedOf(pressing.value)] : []));
+  if (context.value === undefined && limits.value.length === 0) return null;
+  const isHigh = isNearlyFull.value || pressing.value !== undefined;
+  const lines = [
+    ...(usage && context.value !== undefined
+      ? [{ text: strings.usage(formatCount(usage.used), formatCount(usage.size)), isHigh: false }]
+      : []),
+    ...(isNearlyFull.value ? [{ text: strings.contextNearlyFull, isHigh: true }] : []),
+    ...(usage?.cost ? [{ text: strings.cost(formatCost(usage.cost.amount, usage.cost.currency)), isHigh: false }] : []),
+    ...limits.value.map((limit) => ({ text: strings.limit(limit, now.value), isHigh: isPressing(limit) })),
+  ];
+  const label = context.value === undefined ? strings.limits : strings.usageLabel(formatShare(context.value));
+
+  function close(): void {
+    setOpen(false);
+    trigger.current?.focus();
+  }
+
   return (
-    <div>
+    // biome-ignore lint/a11y/noStaticElementInteractions: the keys are those of the dialog in it
+    <div
+      class="popup-anchor"
+      ref={root}
+      onFocusOut={({ relatedTarget }) => {
+        if (relatedTarget instanceof Node && !root.current?.contains(relatedTarget)) setOpen(false);
+      }}
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape' || !isOpen) return;
+        event.preventDefault();
+        event.stopPropagation();
+        close();
+      }}
+    >
       <button
         type="button"
+        ref={trigger}
         class="usage"
-        aria-label={[strings.usageLabel(formatShare(percent / 100)), ...lines].join(', ')}
+        aria-label={[label, ...lines.map(({ text }) => text)].join(', ')}
+        aria-haspopup="dialog"
         aria-expanded={isOpen}
-        title={lines.join('\n')}
-        data-level={percent >= 90 ? 'high' : undefined}
-        onClick={() => setOpen(!isOpen)}
-        onBlur={() => setOpen(false)}
-        onKeyDown={(event) => {
-          if (event.key !== 'Escape' || !isOpen) return;
-          event.preventDefault();
-          event.stopPropagation();
-          setOpen(false);
-        }}
+        title={lines.map(({ text }) => text).join('\n')}
+        data-level={isHigh ? 'high' : undefined}
+        onClick={() => (isOpen ? close() : setOpen(true))}
       >
-        <svg viewBox="0 0 16 16" aria-hidden="true">
-          <circle class="ring" cx="8" cy="8" r="6" />
-          <circle class="used" cx="8" cy="8" r="6" pathLength={100} stroke-dasharray={`${percent} 100`} />
-        </svg>
+        {isHigh ? (
+          <Icon name="warning" />
+        ) : (
+          <svg viewBox="0 0 16 16" aria-hidden="true">
+            <circle class="ring" cx="8" cy="8" r="6" />
+            <circle class="used" cx="8" cy="8" r="6" pathLength={100} stroke-dasharray={`${share * 100} 100`} />
+          </svg>
+        )}
         <span class="percent" aria-hidden="true">
-          {formatShare(percent / 100)}
+          {formatShare(share)}
         </span>
       </button>
       {isOpen && (
-        // The name of the button says the same.
-        <div class="popup end up usage-facts" aria-hidden="true">
-          {lines.map((line) => (
-            <p key={line}>{line}</p>
+        <div class="popup end up usage-facts" role="dialog" aria-label={label} tabIndex={-1} ref={facts}>
+          {lines.map(({ text, isHigh }) => (
+            <p key={text}>
+              {isHigh && <Icon name="warning" />}
+              {text}
+            </p>
           ))}
+          <Remedies leave={close} />
         </div>
       )}
     </div>
+  );
+}
+
+function usedOf({ state, used = 0 }: RateLimit): number {
+  return state === 'reached' ? 1 : Math.min(1, used);
+}
+
+/** Ways to make room in the context. */
+function Remedies({ leave }: { readonly leave: () => void }) {
+  const command = compactCommand(session.commands.value);
+  // The demo is no model, and an agent that works cannot be asked.
+  const canContinue = hasItems.value && !session.running.value && session.agentId.value !== 'demo';
+  return (
+    <>
+      {command !== undefined && (
+        <button
+          type="button"
+          class="secondary"
+          title={`/${command.name}: ${command.description}`}
+          onClick={() => {
+            post({ type: 'sendCommand', name: command.name });
+            leave();
+          }}
+        >
+          {strings.summarize}
+        </button>
+      )}
+      {canContinue && (
+        <button
+          type="button"
+          class="secondary"
+          onClick={() => {
+            post({ type: 'command', command: 'continueWithSummary' });
+            leave();
+          }}
+        >
+          {strings.continueWithSummary}
+        </button>
+      )}
+    </>
   );
 }

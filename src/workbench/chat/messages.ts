@@ -54,6 +54,7 @@ const COMMANDS: Readonly<Record<Exclude<MessageOf<'command'>['command'], 'showKe
   removeWorktree: true,
   compareSessions: true,
   continueWith: true,
+  continueWithSummary: true,
   setModel: true,
   openAsMarkdown: true,
   commentOnPlan: true,
@@ -123,25 +124,23 @@ export function messageHandlers(workbench: Workbench): MessageHandlers {
     async send(surface, conversation, { clientId, text, revision, now }) {
       if (surface.attaching) await surface.attaching;
       surface.used(conversation);
-      try {
+      const isSent = trySending(surface, conversation, { clientId }, () => {
         const { id } = conversation.send(text, conversation.unsent.attachments);
         if (now) conversation.queueActions[now](id);
-      } catch (error) {
-        surface.refuse({ clientId }, messageOf(error));
-        void conversation.start(); // shows why, with what can be done
-        return;
-      }
+      });
+      if (!isSent) return;
       // The composer keeps the text until the message is accepted.
       const left = conversation.unsent.sent(text, revision, surface);
       surface.post({ type: 'accepted', clientId, revision: left.revision });
     },
+    sendCommand: used((surface, conversation, { name }) => {
+      if (!conversation.model.state.commands.some((one) => one.name === name)) return;
+      trySending(surface, conversation, {}, () => conversation.send(`/${name}`));
+    }),
     sendAgain: used((surface, conversation, { turnId }) => {
-      try {
+      trySending(surface, conversation, {}, () => {
         if (!conversation.sendAgain(turnId)) surface.refuse({}, notResent());
-      } catch (error) {
-        surface.refuse({}, messageOf(error));
-        void conversation.start(); // shows why, with what can be done
-      }
+      });
     }),
     unsent: keepUnsent,
     draft(surface, conversation, message) {
@@ -235,6 +234,22 @@ export function messageHandlers(workbench: Workbench): MessageHandlers {
     ),
     action: used((surface, conversation, { id }) => act(workbench, surface, conversation, id)),
   };
+}
+
+function trySending(
+  surface: ChatSurface,
+  conversation: Conversation,
+  ids: { readonly clientId?: string },
+  send: () => unknown,
+): boolean {
+  try {
+    send();
+    return true;
+  } catch (error) {
+    surface.refuse(ids, messageOf(error));
+    void conversation.start(); // shows why, with what can be done
+    return false;
+  }
 }
 
 /** As with a menu of VS Code in a webview, a failure is shown to the user. */

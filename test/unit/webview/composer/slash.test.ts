@@ -1,6 +1,6 @@
 // Which of the agent's commands are suggested.
 import assert from 'node:assert/strict';
-import { completeCommand, matchCommands, slashQuery } from '../../../../src/webview/composer/slash';
+import { compactCommand, completeCommand, matchCommands, slashQuery } from '../../../../src/webview/composer/slash';
 
 const COMMANDS = ['review', 'compact', 'preview', 'init'].map((name) => ({ name, description: name }));
 
@@ -29,5 +29,12 @@ describe('webview/slash', () => {
   it('keeps the text after the caret', () => {
     assert.equal(completeCommand('/re the diff', 3, 'review'), '/review the diff');
     assert.equal(completeCommand('/', 1, 'compact'), '/compact ');
+  });
+
+  it('knows the command that summarizes the conversation, whatever the agent calls it', () => {
+    const compress = { name: 'compress', description: '' };
+    assert.equal(compactCommand(COMMANDS)?.name, 'compact');
+    assert.equal(compactCommand([{ name: 'compact-code', description: '' }, compress]), compress);
+    assert.equal(compactCommand([{ name: 'review', description: 'compact' }]), undefined);
   });
 });

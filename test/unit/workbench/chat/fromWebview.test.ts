@@ -29,6 +29,7 @@ describe('a message of the panel', () => {
       thumbnail: 'data:image/webp;base64,aGk=',
     },
     { key: 'a', type: 'sendAgain', turnId: 't1' },
+    { key: 'a', type: 'sendCommand', name: 'compact' },
     { key: 'a', type: 'attachFile', data: 'aGk=', mimeType: '', name: 'x' },
     { key: 'a', type: 'attachFile', data: 'aGk=', mimeType: 'application/vnd.ms-excel', name: 'x' },
   ];
