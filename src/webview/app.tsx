@@ -1,14 +1,18 @@
 // The layout of the panel: header, conversation, queue, composer.
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { ReviewBar } from './changes/changes';
+import { reviewBar } from './changes/changes';
+import { Bars } from './components/bars';
 import { Composer } from './composer/composer';
 import { EmptyState } from './header/emptyState';
 import { Header } from './header/header';
-import { Failure, Stages } from './header/stages';
+import { startBar } from './header/stages';
 import { lastAnnouncements } from './host/session';
-import { Queue } from './queue/queue';
-import { Background, PlanLine } from './queue/workLines';
+import { queueBar } from './queue/queue';
+import { backgroundBar, demoBar, planBar } from './queue/workLines';
 import type { Transcript } from './transcript/transcript';
+
+/** Top to bottom. */
+const BARS = [startBar, backgroundBar, planBar, reviewBar, queueBar, demoBar];
 
 interface AppProps {
   readonly transcript: Transcript;
@@ -29,14 +33,7 @@ export function App({ transcript, onTimeline }: AppProps) {
       </main>
       <footer class="footer">
         <div class="column-width">
-          <Stages />
-          <Failure />
-          <Background />
-          <PlanLine onShow={(index) => transcript.reveal(index)} />
-          <div class="mount">
-            <ReviewBar place={transcript} />
-          </div>
-          <Queue />
+          <Bars bars={BARS} place={transcript} />
           <Composer />
         </div>
       </footer>

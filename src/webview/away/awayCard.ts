@@ -6,7 +6,7 @@ import { revealControls } from '../../base/revealControls';
 import type { AwayList, AwayView } from '../../panel/contract';
 import { button, el, icon, iconButton, setAttributes } from '../dom/dom';
 import { post } from '../host/host';
-import { announce, session } from '../host/session';
+import { announce, isAwayShown, session } from '../host/session';
 import { focusComposer } from '../input/wake';
 import { formatCost, formatCount } from '../text/format';
 import { moreCount, strings } from '../text/strings';
@@ -38,6 +38,7 @@ export class AwayCard {
     if (JSON.stringify(view) === JSON.stringify(this.#shown)) return;
     const isNew = view !== undefined && view.since !== this.#shown?.since;
     this.#shown = view;
+    isAwayShown.value = view !== undefined;
     this.#endState();
     this.#endState = () => {};
     this.#transcript.keepPlace(() => {

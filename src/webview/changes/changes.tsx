@@ -3,6 +3,7 @@
 import { type ComponentChildren, render } from 'preact';
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import type { ChangesAction, ChangesCount, ChangesScope, FromTurn, TurnView } from '../../panel/contract';
+import type { Bar, BarPlace } from '../components/bars';
 import { Icon, IconButton } from '../components/icon';
 import { post } from '../host/host';
 import { session } from '../host/session';
@@ -13,11 +14,9 @@ import { FileList, LineCounts, linesLabel } from './fileList';
 import { guarded } from './pressGuard';
 
 /** What lines need of the transcript. */
-export interface ChangesPlace {
+export interface ChangesPlace extends BarPlace {
   /** The user expanded or collapsed something in the conversation: keeps `node` in view. */
   keepInView(node: Element): void;
-  /** Scrolls to an item. */
-  reveal(index: number): void;
 }
 
 /** Draws the line under the end of a turn into `slot`. */
@@ -138,7 +137,7 @@ function Line({ turn, changes, place, isRunning }: ChangesLineProps & { readonly
 interface FilesProps {
   readonly list: ChangesList;
   readonly count: ChangesCount;
-  readonly place: Pick<ChangesPlace, 'reveal'>;
+  readonly place: BarPlace;
   /** Why files may be missing. */
   readonly children: ComponentChildren;
 }
@@ -164,7 +163,19 @@ function Files({ list, count, place, children }: FilesProps) {
   );
 }
 
-export function ReviewBar({ place }: { readonly place: Pick<ChangesPlace, 'reveal'> }) {
+export const reviewBar: Bar = {
+  id: 'review',
+  rank: () => (session.review.value || session.changesWork.value ? 3 : undefined),
+  label() {
+    const { review, changesWork } = session;
+    return changesWork.value
+      ? strings.changes.changesWork[changesWork.value.kind]
+      : strings.changes.filesChanged(review.value?.files ?? 0);
+  },
+  Content: ReviewBar,
+};
+
+function ReviewBar({ place }: { readonly place: BarPlace }) {
   const count = session.review.value;
   const work = session.changesWork.value;
   const section = useRef<HTMLElement>(null);

@@ -118,14 +118,6 @@ export function Composer() {
           ))}
         </p>
       )}
-      {session.banner.value && session.queue.value.length === 0 && (
-        <p class="banner">
-          {session.banner.value}{' '}
-          <button type="button" class="text-button" onClick={() => post({ type: 'command', command: 'installAgent' })}>
-            {strings.setUpAgent}
-          </button>
-        </p>
-      )}
       <div class="composer">
         {list && <CompletionList id={listId} completion={completion} />}
         <Attachments />

@@ -1,7 +1,8 @@
 // How the agent starts: its stages, and why it failed.
-import { useSignal, useSignalEffect } from '@preact/signals';
+import { computed, useSignal, useSignalEffect } from '@preact/signals';
 import { revealControls } from '../../base/revealControls';
 import type { StageView } from '../../panel/contract';
+import type { Bar } from '../components/bars';
 import { Icon, IconButton } from '../components/icon';
 import type { IconName } from '../dom/icons';
 import { post } from '../host/host';
@@ -17,11 +18,30 @@ const ICONS: Readonly<Record<StageView['state'], IconName>> = {
 };
 const STARTING = new Set(['starting', 'initializing', 'authRequired', 'recovering']);
 
-/** Each with its duration. The clock ticks once a second while it is shown. */
-export function Stages() {
-  const now = useSignal(Date.now());
+const stagesShown = computed(() => {
   const { stages, phase } = session;
-  const isStarting = STARTING.has(phase.value);
+  const failed = stages.value.some(({ state }) => state === 'failed');
+  const isShown = STARTING.has(phase.value) || (failed && phase.value === 'failed');
+  return isShown ? stages.value.filter(({ state }) => state !== 'skipped') : [];
+});
+
+/** A failed start is one card: how far it came, and why it ended there. */
+export const startBar: Bar = {
+  id: 'start',
+  rank: () => (session.error.value ? 0 : stagesShown.value.length > 0 ? 7 : undefined),
+  label: () => session.error.value?.message ?? strings.startStages,
+  Content: () => (
+    <>
+      <Stages />
+      <Failure />
+    </>
+  ),
+};
+
+/** Each with its duration. The clock ticks once a second while it is shown. */
+function Stages() {
+  const now = useSignal(Date.now());
+  const { phase } = session;
   useSignalEffect(() => {
     if (!STARTING.has(phase.value)) return;
     now.value = Date.now();
@@ -30,9 +50,8 @@ export function Stages() {
     }, 1000);
     return () => clearInterval(timer);
   });
-  const failed = stages.value.some(({ state }) => state === 'failed');
-  const shown = stages.value.filter(({ state }) => state !== 'skipped');
-  if (shown.length === 0 || !(isStarting || (failed && phase.value === 'failed'))) return null;
+  const shown = stagesShown.value;
+  if (shown.length === 0) return null;
   return (
     <ol class="stages" aria-label={strings.startStages}>
       {shown.map((stage) => (
@@ -56,7 +75,7 @@ function timeOf(stage: StageView, now: number): string {
 }
 
 /** A failure of the agent with its hint and actions, above the composer, which stays usable. */
-export function Failure() {
+function Failure() {
   const error = session.error.value;
   if (!error) return null;
   const { stderr } = error;

@@ -70,6 +70,8 @@ export const welcome = signal<{ readonly key: string; readonly welcome: WelcomeV
 export const worktree = signal<{ readonly key: string; readonly branch: string | null } | undefined>(undefined);
 /** What can be added to the message. */
 export const activeEditor = signal<MentionView | undefined>(undefined);
+/** Whether a card above the transcript tells what happened meanwhile. */
+export const isAwayShown = signal(false);
 export const hasItems = signal(true);
 
 /** The number distinguishes equal texts. */

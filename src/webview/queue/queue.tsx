@@ -3,6 +3,7 @@
 import { signal, useSignal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { MAX_TEXT, type QueueAction, type QueueItemView } from '../../panel/contract';
+import type { Bar } from '../components/bars';
 import { Icon, IconButton } from '../components/icon';
 import { composer } from '../composer/composerState';
 import { isCtrl } from '../dom/ctrlKey';
@@ -27,7 +28,19 @@ function leave(action: QueueAction): void {
   composer.focus();
 }
 
-export function Queue() {
+export const queueBar: Bar = {
+  id: 'queue',
+  // A message that failed, or waits for the user, goes before what waits for review.
+  rank() {
+    const { queue, queuePaused } = session;
+    if (queue.value.length === 0) return undefined;
+    return queuePaused.value || queue.value.some(({ state }) => state === 'failed') ? 2 : 4;
+  },
+  label: () => strings.queuedCount(session.queue.value.length),
+  Content: Queue,
+};
+
+function Queue() {
   const items = session.queue.value;
   const key = session.key.value;
   const paused = session.queuePaused.value;

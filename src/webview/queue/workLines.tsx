@@ -1,13 +1,39 @@
 // What the agent works on, above the composer: its background work, and the plan of the running turn.
+// And who works, if it is the demo.
 
 import { revealControls } from '../../base/revealControls';
+import type { Bar, BarPlace } from '../components/bars';
 import { Icon } from '../components/icon';
 import { post } from '../host/host';
 import { session } from '../host/session';
 import { strings } from '../text/strings';
 
+export const backgroundBar: Bar = {
+  id: 'background',
+  rank: () => (session.background.value.length > 0 ? 6 : undefined),
+  label: () => strings.backgroundCount(session.background.value.length),
+  Content: Background,
+};
+
+export const planBar: Bar = {
+  id: 'plan',
+  rank: () => (session.plan.value ? 5 : undefined),
+  label() {
+    const { done = 0, total = 0, step = '' } = session.plan.value ?? {};
+    return `${strings.outOf(done, total)} ${revealControls(step)}`;
+  },
+  Content: PlanLine,
+};
+
+export const demoBar: Bar = {
+  id: 'demo',
+  rank: () => (session.banner.value && session.queue.value.length === 0 && !session.review.value ? 8 : undefined),
+  label: () => session.banner.value ?? '',
+  Content: Demo,
+};
+
 /** A button stops what can be stopped. */
-export function Background() {
+function Background() {
   const work = session.background.value;
   if (work.length === 0) return null;
   return (
@@ -38,13 +64,13 @@ export function Background() {
 }
 
 /** Leads to the plan, and to comments on it. */
-export function PlanLine({ onShow }: { readonly onShow: (index: number) => void }) {
+function PlanLine({ place }: { readonly place: BarPlace }) {
   const plan = session.plan.value;
   if (!plan) return null;
   const step = revealControls(plan.step);
   return (
     <div class="plan-line">
-      <button type="button" class="plan-step" title={step} onClick={() => onShow(plan.index)}>
+      <button type="button" class="plan-step" title={step} onClick={() => place.reveal(plan.index)}>
         <Icon name="checklist" />
         <span class="dim">{strings.outOf(plan.done, plan.total)}</span>
         <span class="cut" dir="auto">
@@ -60,5 +86,17 @@ export function PlanLine({ onShow }: { readonly onShow: (index: number) => void 
         {strings.comment}
       </button>
     </div>
+  );
+}
+
+function Demo() {
+  if (!session.banner.value) return null;
+  return (
+    <p class="banner">
+      {session.banner.value}{' '}
+      <button type="button" class="text-button" onClick={() => post({ type: 'command', command: 'installAgent' })}>
+        {strings.setUpAgent}
+      </button>
+    </p>
   );
 }

@@ -433,6 +433,7 @@ export const strings = /* @__PURE__ */ (() => {
     imageTooLarge: l10n.t('The file is larger than 10 MB.'),
 
     // Queue.
+    queuedCount: counted(l10n.t('{0} queued message'), l10n.t('{0} queued messages')),
     edit: l10n.t('Edit'),
     remove: l10n.t('Remove'),
     sendNow: l10n.t('Send now'),

@@ -1,0 +1,65 @@
+// The bars between the conversation and the composer: at most two at once, those that need the user
+// first. The others are names in one line, which bring them back.
+import { useSignal } from '@preact/signals';
+import type { FunctionComponent } from 'preact';
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import { isAwayShown, session } from '../host/session';
+import { strings } from '../text/strings';
+
+const MOST = 2;
+
+/** What bars need of the transcript. */
+export interface BarPlace {
+  /** Scrolls to an item. */
+  reveal(index: number): void;
+}
+
+export interface Bar {
+  readonly id: string;
+  /** Lower numbers go first; undefined: there is nothing to show. */
+  rank(): number | undefined;
+  /** Of the folded bar. */
+  label(): string;
+  readonly Content: FunctionComponent<{ readonly place: BarPlace }>;
+}
+
+/** @param bars top to bottom */
+export function Bars({ bars, place }: { readonly bars: readonly Bar[]; readonly place: BarPlace }) {
+  const chosen = useSignal<string | undefined>(undefined);
+  const element = useRef<HTMLDivElement>(null);
+  const key = session.key.value;
+  const ranks = new Map(bars.map((bar) => [bar, bar.rank()]));
+  const due = bars.filter((bar) => ranks.get(bar) !== undefined).sort((one, two) => ranks.get(one)! - ranks.get(two)!);
+  // The bar that the user is in stays.
+  const used = document.activeElement?.closest<HTMLElement>('[data-bar]')?.dataset.bar;
+  const order = [used, chosen.value].flatMap((id) => due.filter((bar) => bar.id === id));
+  const shown = new Set([...new Set([...order, ...due])].slice(0, isAwayShown.value ? MOST - 1 : MOST));
+  const folded = due.filter((bar) => !shown.has(bar));
+
+  useLayoutEffect(() => {
+    chosen.value = undefined;
+  }, [key]);
+  useLayoutEffect(() => {
+    const bar = element.current?.querySelector<HTMLElement>(`[data-bar="${chosen.value}"]`);
+    bar?.querySelector<HTMLElement>('button, summary, [tabindex]')?.focus();
+  }, [chosen.value]);
+  return (
+    <div class="mount" ref={element}>
+      {folded.length > 0 && (
+        // biome-ignore lint/a11y/useSemanticElements: a fieldset is for controls of a form
+        <div class="folded-bars" role="group" aria-label={strings.more}>
+          {folded.map((bar) => (
+            <button key={bar.id} type="button" class="chip" onClick={() => (chosen.value = bar.id)}>
+              <span class="cut">{bar.label()}</span>
+            </button>
+          ))}
+        </div>
+      )}
+      {bars.map(({ id, Content }, at) => (
+        <div key={id} class="mount" data-bar={id} hidden={!shown.has(bars[at]!)}>
+          <Content place={place} />
+        </div>
+      ))}
+    </div>
+  );
+}
