@@ -8,11 +8,11 @@ import { Header } from './header/header';
 import { startBar } from './header/stages';
 import { lastAnnouncements } from './host/session';
 import { queueBar } from './queue/queue';
-import { backgroundBar, demoBar, planBar } from './queue/workLines';
+import { backgroundBar, demoBar, planBar, startModeBar } from './queue/workLines';
 import type { Transcript } from './transcript/transcript';
 
 /** Top to bottom. */
-const BARS = [startBar, backgroundBar, planBar, reviewBar, queueBar, demoBar];
+const BARS = [startBar, backgroundBar, planBar, reviewBar, queueBar, startModeBar, demoBar];
 
 interface AppProps {
   readonly transcript: Transcript;

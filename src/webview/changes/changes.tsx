@@ -165,7 +165,7 @@ function Files({ list, count, place, children }: FilesProps) {
 
 export const reviewBar: Bar = {
   id: 'review',
-  rank: () => (session.review.value || session.changesWork.value ? 3 : undefined),
+  rank: () => (session.review.value || session.changesWork.value ? 2 : undefined),
   label() {
     const { review, changesWork } = session;
     return changesWork.value

@@ -102,22 +102,6 @@ export function Composer() {
   const hint = suggested ? strings.suggestionHint : argumentHint(session.commands.value, composer.text.value);
   return (
     <>
-      {session.startMode.value && (
-        <p class="banner" role="status">
-          {session.startMode.value.text}{' '}
-          {session.startMode.value.actions.map(({ id, label, detail }) => (
-            <button
-              key={id}
-              type="button"
-              class="text-button"
-              title={detail}
-              onClick={() => post({ type: 'action', id })}
-            >
-              {detail ? `${label}: ${detail}` : label}
-            </button>
-          ))}
-        </p>
-      )}
       <div class="composer">
         {list && <CompletionList id={listId} completion={completion} />}
         <Attachments />

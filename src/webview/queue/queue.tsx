@@ -34,7 +34,7 @@ export const queueBar: Bar = {
   rank() {
     const { queue, queuePaused } = session;
     if (queue.value.length === 0) return undefined;
-    return queuePaused.value || queue.value.some(({ state }) => state === 'failed') ? 2 : 4;
+    return queuePaused.value || queue.value.some(({ state }) => state === 'failed') ? 1 : 3;
   },
   label: () => strings.queuedCount(session.queue.value.length),
   Content: Queue,

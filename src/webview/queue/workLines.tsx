@@ -1,5 +1,5 @@
-// What the agent works on, above the composer: its background work, and the plan of the running turn.
-// And who works, if it is the demo.
+// Lines above the composer: the agent's background work, the plan of the running turn, the mode in which
+// the agent begins, and that it is the demo.
 
 import { revealControls } from '../../base/revealControls';
 import type { Bar, BarPlace } from '../components/bars';
@@ -23,6 +23,13 @@ export const planBar: Bar = {
     return `${strings.outOf(done, total)} ${revealControls(step)}`;
   },
   Content: PlanLine,
+};
+
+export const startModeBar: Bar = {
+  id: 'startMode',
+  rank: () => (session.startMode.value ? 4 : undefined),
+  label: () => session.startMode.value?.text ?? '',
+  Content: StartMode,
 };
 
 export const demoBar: Bar = {
@@ -86,6 +93,21 @@ function PlanLine({ place }: { readonly place: BarPlace }) {
         {strings.comment}
       </button>
     </div>
+  );
+}
+
+function StartMode() {
+  if (!session.startMode.value) return null;
+  const { text, actions } = session.startMode.value;
+  return (
+    <p class="banner" role="status">
+      {text}{' '}
+      {actions.map(({ id, label, detail }) => (
+        <button key={id} type="button" class="text-button" title={detail} onClick={() => post({ type: 'action', id })}>
+          {detail ? `${label}: ${detail}` : label}
+        </button>
+      ))}
+    </p>
   );
 }
 
