@@ -1,12 +1,16 @@
 // What git knows of a folder: its files that are not ignored, and what has changed since the last
 // commit.
+import { join } from 'node:path';
 import { findGit, type Git, type GitResult, type GitRun, runGit } from '../changes/git/gitProcess';
 import { findRepository, realFolder } from '../changes/git/repository';
 
 const TIMEOUT_MS = 30_000;
-const MAX_OUTPUT = 64 * 1024 * 1024;
+const MAX_OUTPUT = 128 * 1024 * 1024;
 export const MAX_PATCH = 256 * 1024;
 const MAX_UNTRACKED = 200;
+const MAX_NESTED = 100;
+const NEW_TAG = '?';
+const GITLINK = '160000 ';
 const NEW = ['--others', '--exclude-standard'];
 /** Runs no program of the repository. */
 export const PATCH = ['--no-ext-diff', '--no-textconv', '--no-color', '--submodule=short'];
@@ -15,9 +19,39 @@ const SAFE = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null'];
 
 let git: Promise<Git | undefined> | undefined;
 
-/** Relative paths with `/`; undefined without repository, or if git can't tell. */
-export async function gitFiles(folder: string, signal: AbortSignal): Promise<readonly string[] | undefined> {
-  return pathsIn(await printed(folder, ['ls-files', '-z', ...NEW, '--cached', '--deduplicate'], MAX_OUTPUT, signal));
+/**
+ * Files on disk that git does not ignore, those of submodules and nested repositories included.
+ * @returns relative paths with `/`; undefined without repository, or if git can't tell
+ */
+export async function gitFiles(
+  folder: string,
+  signal: AbortSignal,
+  budget = { repositories: MAX_NESTED },
+): Promise<readonly string[] | undefined> {
+  const lines = pathsIn(await printed(folder, ['ls-files', '-zts', '--cached', '--deleted', ...NEW], MAX_OUTPUT, signal));
+  if (!lines) return undefined;
+  const files = new Set<string>();
+  const nested: string[] = [];
+  const gone: string[] = [];
+  for (const line of lines) {
+    const tag = line[0];
+    // `H 100644 hash 0\tpath`; without stage: `? path`.
+    const path = tag === NEW_TAG ? line.slice(2) : line.slice(line.indexOf('\t') + 1);
+    if (tag === 'R' || tag === 'S') gone.push(path);
+    else if (path.endsWith('/')) nested.push(path.slice(0, -1));
+    else if (line.startsWith(GITLINK, 2)) nested.push(path);
+    else files.add(path);
+  }
+  for (const path of gone) files.delete(path);
+  const real = (await realFolder(folder)) ?? folder;
+  for (const path of nested) {
+    const top = join(real, path);
+    // A link may lead out of the folder, and a submodule may not be checked out.
+    if ((await realFolder(top)) !== top || (await findRepository(top))?.top !== top) continue;
+    if (budget.repositories-- <= 0) break;
+    for (const below of (await gitFiles(top, signal, budget)) ?? []) files.add(`${path}/${below}`);
+  }
+  return [...files];
 }
 
 export async function isInRepository(folder: string): Promise<boolean> {
