@@ -2,6 +2,7 @@
 // processor for more than a few milliseconds, however many files there are.
 import { setImmediate as otherWork } from 'node:timers/promises';
 import fuzzysort from 'fuzzysort';
+import { RANKS, rankOfPath } from './rank';
 
 export interface FoundPath {
   readonly path: string;
@@ -11,7 +12,6 @@ export interface FoundPath {
 const SLICE = 8000;
 /** Further paths of the same rank are not compared. */
 const MAX_RANKED = 300;
-const RANKS = 4;
 
 export class FileList {
   readonly #paths: readonly string[];
@@ -51,21 +51,30 @@ export class FileList {
     return this.#paths.includes(path);
   }
 
-  /** Paths that contain the letters of `query` in order, best first. */
-  async search(query: string, most: number, signal: AbortSignal): Promise<readonly FoundPath[]> {
+  /**
+   * Paths that contain the letters of `query` in order, best first; without letters, the shortest.
+   * @param only files or folders
+   */
+  async search(
+    query: string,
+    most: number,
+    signal: AbortSignal,
+    only?: 'file' | 'folder',
+  ): Promise<readonly FoundPath[]> {
     const wanted = query.toLowerCase().replaceAll('\\', '/');
-    if (wanted === '') return [];
-    const ranked: string[][] = Array.from({ length: RANKS }, () => []);
+    const ranked: string[][] = Array.from({ length: RANKS.none }, () => []);
     const isFolder = new Set<string>();
-    for (let from = 0; from < this.#paths.length; from += SLICE) {
-      if (from > 0) await otherWork();
+    const start = only === 'folder' ? this.#firstFolder : 0;
+    const last = only === 'file' ? this.#firstFolder : this.#paths.length;
+    for (let from = start; from < last; from += SLICE) {
+      if (from > start) await otherWork();
       signal.throwIfAborted();
-      const end = Math.min(from + SLICE, this.#paths.length);
+      const end = Math.min(from + SLICE, last);
       for (let index = from; index < end; index++) {
-        const rank = rankOf(this.#lower[index] ?? '', wanted);
+        const path = this.#paths[index] ?? '';
+        const rank = rankOfPath(path, this.#lower[index] ?? '', wanted);
         const same = ranked[rank];
         if (!same || same.length >= MAX_RANKED) continue;
-        const path = this.#paths[index] ?? '';
         same.push(path);
         if (index >= this.#firstFolder) isFolder.add(path);
       }
@@ -73,7 +82,7 @@ export class FileList {
     const found: FoundPath[] = [];
     for (const [rank, same] of ranked.entries()) {
       if (found.length >= most) break;
-      const isName = rank < 2 && !wanted.includes('/');
+      const isName = rank <= RANKS.word && !wanted.includes('/');
       for (const path of sorted(same, wanted, isName ? nameOf : (whole) => whole))
         found.push({ path, isFolder: isFolder.has(path) });
     }
@@ -84,21 +93,6 @@ export class FileList {
 function lowerOf(path: string): string {
   const lower = path.toLowerCase();
   return lower === path ? path : lower;
-}
-
-/**
- * 0: the name begins with it; 1: the name contains it; 2: the path does; 3: its letters; 4: not.
- */
-function rankOf(path: string, wanted: string): number {
-  const name = path.lastIndexOf('/') + 1;
-  const at = path.indexOf(wanted, wanted.includes('/') ? 0 : name);
-  if (at === name) return 0;
-  if (at > name) return 1;
-  if (at >= 0 || path.includes(wanted)) return 2;
-  let next = 0;
-  for (let index = 0; index < path.length && next < wanted.length; index++)
-    if (path.charCodeAt(index) === wanted.charCodeAt(next)) next += 1;
-  return next === wanted.length ? 3 : RANKS;
 }
 
 function nameOf(path: string): string {

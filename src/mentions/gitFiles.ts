@@ -28,7 +28,9 @@ export async function gitFiles(
   signal: AbortSignal,
   budget = { repositories: MAX_NESTED },
 ): Promise<readonly string[] | undefined> {
-  const lines = pathsIn(await printed(folder, ['ls-files', '-zts', '--cached', '--deleted', ...NEW], MAX_OUTPUT, signal));
+  const lines = pathsIn(
+    await printed(folder, ['ls-files', '-zts', '--cached', '--deleted', ...NEW], MAX_OUTPUT, signal),
+  );
   if (!lines) return undefined;
   const files = new Set<string>();
   const nested: string[] = [];

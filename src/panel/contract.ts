@@ -339,6 +339,8 @@ export interface MentionView {
   /** As written after the `@`. */
   readonly label: string;
   readonly description?: string;
+  /** A kind of mentions: choosing it goes on with this after the `@`. */
+  readonly prefix?: string;
 }
 
 export interface EditorToolView {

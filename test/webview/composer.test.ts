@@ -228,6 +228,29 @@ describe('composer', () => {
     assert.deepEqual(await detached(), ['m1', 'm2', 'm1', 'm3']);
   });
 
+  it('goes on with the things of a kind, and keeps the chosen item while more are found', async () => {
+    await open();
+    await field().pressSequentially('@');
+    const kind = { id: 'kind:session', kind: 'session', label: 'Earlier Sessions', prefix: 'session:' } as const;
+    await panel.send({ type: 'mentions', query: '', offers: [kind] });
+    await panel.page.getByRole('option', { name: 'Earlier Sessions' }).waitFor();
+    await panel.page.keyboard.press('Enter');
+    assert.equal(await field().inputValue(), '@session:');
+    assert.equal((await panel.posted('mentions')).at(-1)?.query, 'session:');
+    assert.equal((await panel.posted('mention')).length, 0);
+    const titles = ['Parser', 'Fix the parser', 'A parser'];
+    const [first, second, late] = titles.map((label) => ({ id: `session:${label}`, kind: 'session', label }) as const);
+    await panel.send({ type: 'mentions', query: 'session:', offers: [first!, second!] });
+    await panel.page.getByRole('option', { name: 'Fix the parser' }).waitFor();
+    await panel.page.keyboard.press('ArrowDown');
+    await panel.send({ type: 'mentions', query: 'session:', offers: [late!, first!, second!] });
+    await panel.page.getByRole('option', { name: 'A parser' }).waitFor();
+    assert.equal(await panel.page.locator('[role=option][aria-selected=true]').innerText(), 'Fix the parser');
+    await panel.page.keyboard.press('Enter');
+    assert.equal(await field().inputValue(), '@Fix the parser ');
+    assert.equal((await panel.next('mention')).id, 'session:Fix the parser');
+  });
+
   it('drops late offers for other letters, and leaves a closed list closed', async () => {
     await open();
     await field().pressSequentially('@se');

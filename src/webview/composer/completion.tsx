@@ -19,6 +19,8 @@ interface Completion {
   readonly icon?: IconName;
   readonly hint?: string;
   readonly description?: string;
+  /** It opens another list. */
+  readonly prefix?: string;
 }
 
 type Typed = { readonly kind: 'command'; readonly query: string } | ({ readonly kind: 'mention' } & MentionQuery);
@@ -35,6 +37,9 @@ const ICONS: Readonly<Record<MentionView['kind'], IconName>> = {
   terminal: 'terminal',
 };
 
+/** Letters after it are of things of this kind. */
+const KIND = /^[a-z]+:/;
+
 /** Opens the dialog for files outside of the workspace. */
 const PICK: Completion = { id: '', label: strings.attachFile, icon: 'attach' };
 
@@ -42,7 +47,8 @@ export type CompletionState = ReturnType<typeof useCompletion>;
 
 export function useCompletion(field: () => HTMLTextAreaElement) {
   const typed = useSignal<Typed | undefined>(undefined);
-  const active = useSignal(0);
+  /** The item that the user moved to; else the first one is active. */
+  const moved = useSignal<string | undefined>(undefined);
   /** Position of the `@` whose list the user closed. */
   const closedAt = useSignal<number | undefined>(undefined);
 
@@ -54,9 +60,15 @@ export function useCompletion(field: () => HTMLTextAreaElement) {
     return items.length > 0 ? { name: isCommand ? strings.slashCommands : strings.mentions, items } : undefined;
   });
 
+  const active = useComputed(() => Math.max(0, list.value?.items.findIndex(({ id }) => id === moved.value) ?? 0));
+
+  function moveTo(index: number): void {
+    moved.value = list.peek()?.items[index]?.id;
+  }
+
   function update(): void {
     const { value, selectionStart } = field();
-    active.value = 0;
+    moved.value = undefined;
     const command = slashQuery(value, selectionStart);
     const mention = mentionQuery(value, selectionStart);
     if (mention?.start !== closedAt.peek()) closedAt.value = undefined;
@@ -80,6 +92,10 @@ export function useCompletion(field: () => HTMLTextAreaElement) {
     else if (item === PICK) {
       composer.replace(now.start, box.selectionStart, '');
       post({ type: 'command', command: 'attachFile' });
+    } else if (item.prefix !== undefined) {
+      composer.replace(now.start, box.selectionStart, `@${item.prefix}`);
+      update();
+      return;
     } else {
       composer.replace(now.start, box.selectionStart, `@${item.label} `);
       chooseMention(item);
@@ -98,8 +114,8 @@ export function useCompletion(field: () => HTMLTextAreaElement) {
   function onKey(event: KeyboardEvent): boolean {
     const count = list.peek()?.items.length ?? 0;
     if (count === 0) return false;
-    if (event.key === 'ArrowDown') active.value = (active.peek() + 1) % count;
-    else if (event.key === 'ArrowUp') active.value = (active.peek() + count - 1) % count;
+    if (event.key === 'ArrowDown') moveTo((active.peek() + 1) % count);
+    else if (event.key === 'ArrowUp') moveTo((active.peek() + count - 1) % count);
     else if (event.key === 'Enter' && isWhole(list.peek()?.items[active.peek()])) {
       close();
       return false;
@@ -112,7 +128,7 @@ export function useCompletion(field: () => HTMLTextAreaElement) {
     return true;
   }
 
-  return { list, active, update, close, choose, onKey };
+  return { list, active, moveTo, update, close, choose, onKey };
 }
 
 function commandsFor(query: string): readonly Completion[] {
@@ -125,18 +141,16 @@ function commandsFor(query: string): readonly Completion[] {
 /** Until the host answers, filters what it offered for fewer letters. */
 function mentionsFor(query: string): readonly Completion[] {
   const { query: answered, offers } = mentions.value;
-  const isOlder = answered !== query && answered !== '' && query.startsWith(answered);
+  const letters = query.replace(KIND, '').toLowerCase();
+  const isOlder =
+    answered !== query && answered !== '' && query.startsWith(answered) && KIND.test(query) === KIND.test(answered);
   const shown =
-    answered === query
-      ? offers
-      : isOlder
-        ? offers.filter(({ label }) => label.toLowerCase().includes(query.toLowerCase()))
-        : [];
+    answered === query ? offers : isOlder ? offers.filter(({ label }) => label.toLowerCase().includes(letters)) : [];
   return query === '' && answered === '' ? [...shown.map(completionOf), PICK] : shown.map(completionOf);
 }
 
-function completionOf({ id, kind, label, description }: MentionView): Completion {
-  return { id, label, icon: ICONS[kind], description };
+function completionOf({ id, kind, label, description, prefix }: MentionView): Completion {
+  return { id, label, icon: ICONS[kind], description, prefix };
 }
 
 export function completionId(listId: string, index: number): string {
@@ -153,7 +167,7 @@ export function CompletionList({ id, completion }: { readonly id: string; readon
   }, [active, items]);
   return (
     <div class="popup completion-list" role="listbox" id={id} aria-label={name} ref={box}>
-      {items.map(({ id: itemId, label, icon, hint, description }, index) => (
+      {items.map(({ id: itemId, label, icon, hint, description, prefix }, index) => (
         // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are the text field's
         <div
           key={itemId}
@@ -164,9 +178,7 @@ export function CompletionList({ id, completion }: { readonly id: string; readon
           aria-selected={index === active}
           data-active={index === active}
           onMouseDown={(event) => event.preventDefault()}
-          onPointerMove={() => {
-            completion.active.value = index;
-          }}
+          onPointerMove={() => completion.moveTo(index)}
           onClick={() => completion.choose(index)}
         >
           {icon && <Icon name={icon} />}
@@ -175,6 +187,7 @@ export function CompletionList({ id, completion }: { readonly id: string; readon
             {hint && <span class="popup-hint">{hint}</span>}
             {description && <span class="popup-description">{description}</span>}
           </span>
+          {prefix !== undefined && <Icon name="chevron-right" />}
         </div>
       ))}
     </div>

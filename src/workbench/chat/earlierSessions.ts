@@ -5,6 +5,7 @@ import { setImmediate } from 'node:timers/promises';
 import { Configured } from '../../base/disposable';
 import { formatTime } from '../../base/localFormat';
 import { oneLine } from '../../base/text';
+import { folded } from '../../mentions/rank';
 import type { MentionView } from '../../panel/contract';
 import { transcriptText } from '../../session/model/transcriptText';
 import type { QueuedAttachment } from '../../session/queue/queue';
@@ -33,8 +34,8 @@ export class EarlierSessions extends Configured<EarlierSessionsOptions> {
   readonly #offered = new Map<string, SessionName>();
 
   /**
-   * Returns sessions by title, newest first, those of the place's folders before others. Ignores
-   * spaces and hyphens, as a mention has none.
+   * Returns sessions by title, newest first: exact titles, then those of the place's folders, then
+   * others. Ignores spaces and hyphens, as a mention has none. Without letters, the newest.
    * @throws the reason of `signal`
    */
   async named(
@@ -44,15 +45,18 @@ export class EarlierSessions extends Configured<EarlierSessionsOptions> {
     signal: AbortSignal,
   ): Promise<readonly MentionView[]> {
     const wanted = folded(letters);
-    if (wanted === '') return [];
+    if (wanted === '' && letters !== '') return [];
     const { marks } = this.options.archive;
+    const exact: SessionName[] = [];
     const here: SessionName[] = [];
     const elsewhere: SessionName[] = [];
-    for (let before: SessionName | undefined; here.length < most; ) {
+    for (let before: SessionName | undefined; wanted !== '' || here.length < most; ) {
       const page = marks.names({ limit: PAGE, before });
       for (const session of page) {
-        if (session.key === key || !folded(session.name).includes(wanted)) continue;
-        if (!isForeign(session.cwd, roots)) here.push(session);
+        const name = folded(session.name);
+        if (session.key === key || !name.includes(wanted)) continue;
+        if (name === wanted && exact.length < most) exact.push(session);
+        else if (!isForeign(session.cwd, roots)) here.push(session);
         else if (elsewhere.length < most) elsewhere.push(session);
       }
       before = page.at(-1);
@@ -60,7 +64,7 @@ export class EarlierSessions extends Configured<EarlierSessionsOptions> {
       await setImmediate();
       signal.throwIfAborted();
     }
-    return [...here, ...elsewhere].slice(0, most).flatMap((session) => this.#offer(session) ?? []);
+    return [...exact, ...here, ...elsewhere].slice(0, most).flatMap((session) => this.#offer(session) ?? []);
   }
 
   async attachment(id: string): Promise<QueuedAttachment | undefined> {
@@ -94,11 +98,6 @@ export class EarlierSessions extends Configured<EarlierSessionsOptions> {
     const description = `${short(this.options.agentName(agentId))} · ${formatTime(updatedAt)}`;
     return { id, kind: 'session', label, description };
   }
-}
-
-/** A mention has no spaces while it is typed. */
-export function folded(text: string): string {
-  return text.toLowerCase().replace(/[\s\-_]+/g, '');
 }
 
 /** Well-formed: it becomes part of an address. */

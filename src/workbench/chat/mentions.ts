@@ -1,36 +1,30 @@
 // What `@` in the composer offers: the selection, problems, commands of terminals, open editors, files,
 // folders, commits, earlier sessions and symbols. What is chosen becomes an attachment.
 import { posix } from 'node:path';
-import {
-  l10n,
-  RelativePattern,
-  TabInputText,
-  type TextEditor,
-  Uri,
-  type WorkspaceFolder,
-  window,
-  workspace,
-} from 'vscode';
-import { type Disposable, Part } from '../../base/disposable';
+import { l10n, type TextEditor, Uri, window, workspace } from 'vscode';
+import type { Disposable } from '../../base/disposable';
 import { revealControls } from '../../base/revealControls';
 import { oneLine } from '../../base/text';
-import { FileList } from '../../mentions/fileList';
+import type { FoundPath } from '../../mentions/fileList';
 import { type Commit, commitOf, commitText, GitCommits } from '../../mentions/gitCommits';
-import { changesText, gitChanges, gitFiles, isInRepository } from '../../mentions/gitFiles';
+import { changesText, gitChanges, isInRepository } from '../../mentions/gitFiles';
+import { folded, rankOfPath, rankOfTitle } from '../../mentions/rank';
 import type { MentionView } from '../../panel/contract';
 import type { QueuedAttachment } from '../../session/queue/queue';
 import { problemsIn } from '../editorTools/readers/problems';
 import { type FoundSymbol, symbolsNamed, symbolsOf } from '../editorTools/symbolPosition';
 import { agoLabel } from '../sessions/sessionLabels';
 import { embeddedAttachment, fileAttachment, linesAttachment, selectionAttachment } from './attachments';
-import { type EarlierSessions, folded, type MentionPlace } from './earlierSessions';
+import type { EarlierSessions, MentionPlace } from './earlierSessions';
 import type { TerminalCommands } from './terminalCommands';
+import { WorkspaceFiles } from './workspaceFiles';
 
 const MOST = 20;
-const FIRST_COMMANDS = 3;
+const MOST_RECENT = 4;
 const MOST_OPEN = 10;
 const MOST_SESSIONS = 5;
 const MOST_SYMBOLS = 5;
+const MOST_COMMITS = 5;
 const LEAST_LETTERS = 2;
 /** In milliseconds. */
 const SYMBOLS_MS = 10_000;
@@ -38,7 +32,8 @@ const MOST_PROBLEMS = 200;
 const SELECTION = 'selection';
 const PROBLEMS = 'problems';
 const CHANGES = 'changes';
-const TERMINAL = 'terminal';
+const KINDS = ['file', 'folder', 'symbol', 'session', 'commit', 'terminal'] as const;
+const SCOPED = new RegExp(`^(${KINDS.join('|')}):(.*)$`);
 const PATH = 'path:';
 
 interface MentionSources {
@@ -59,52 +54,54 @@ export class Mentions implements Disposable {
   }
 
   /**
-   * Offers for the letters after `@`: first files, then commits, earlier sessions and symbols as
-   * they are found.
+   * Offers for the letters after `@`, best first: files at first, then with commits, earlier sessions
+   * and symbols as they are found. Without letters, offers what is at hand and the kinds of mentions;
+   * `kind:` before the letters searches only these.
    * @throws the reason of `signal`
    */
   async *offers(query: string, place: MentionPlace, signal: AbortSignal): AsyncGenerator<readonly MentionView[]> {
-    const { roots } = place;
-    const wanted = query.toLowerCase();
-    const fits = ({ label }: MentionView): boolean => label.toLowerCase().includes(wanted);
-    const first = [selectionOffer(), problemsOffer(roots), await changesOffer(roots)].filter(
-      (offer) => offer !== undefined,
-    );
-    const commands = this.#terminals.offers().filter((offer) => TERMINAL.startsWith(wanted) || fits(offer));
-    const ran = wanted === '' ? commands.slice(0, FIRST_COMMANDS) : commands;
-    const here = [...first.filter(fits), ...ran, ...openFiles().filter(fits).slice(0, MOST_OPEN)];
     this.#files.warm();
-    if (wanted === '') {
-      yield here;
+    if (query === '') {
+      yield await this.#overview(place, signal);
       return;
     }
+    const { roots } = place;
+    const [, kind, letters = query] = SCOPED.exec(query) ?? [];
+    const isAsked = (...kinds: readonly string[]): boolean => kind === undefined || kinds.includes(kind);
+    const most = (count: number): number => (kind === undefined ? count : MOST);
+    const wanted = letters.toLowerCase();
+    const fits = ({ label }: MentionView): boolean => label.toLowerCase().includes(wanted);
+    const recent = isAsked('file') ? await this.#recent() : [];
+    const here = [
+      ...(kind === undefined ? await thingsAtHand(roots) : []),
+      ...(isAsked('terminal') ? this.#terminals.offers() : []),
+      ...recent.slice(0, MOST_OPEN),
+    ].filter(fits);
+    const kinds = kind === undefined ? await this.#kinds(place, signal, wanted) : [];
     const ids = new Set(here.map(({ id }) => id));
-    const list = await this.#files.list();
-    const found = await list.search(wanted, MOST, signal);
-    const files = found
-      .map(({ path, isFolder }): MentionView => ({ id: PATH + path, kind: isFolder ? 'folder' : 'file', label: path }))
-      .filter(({ id }) => !ids.has(id));
-    let asked: readonly MentionView[] = [];
-    let late: readonly MentionView[] = [];
-    const shown = (): readonly MentionView[] => [
-      ...[...here, ...asked, ...files].slice(0, MOST - late.length),
-      ...late,
-    ];
+    const only = kind === 'file' || kind === 'folder' ? kind : undefined;
+    const found = kind === undefined || only ? await this.#files.search(wanted, only, signal) : [];
+    const files = found.map(fileOffer).filter(({ id }) => !ids.has(id));
+    const late: (readonly MentionView[])[] = [[], [], []];
+    const shown = (): readonly MentionView[] => {
+      const more = [...kinds, ...late.flat()];
+      const all = [...[...here, ...files].slice(0, MOST - more.length), ...more];
+      return all.toSorted((one, other) => rankOf(one, wanted) - rankOf(other, wanted));
+    };
     yield shown();
-    if (wanted.length < LEAST_LETTERS) return;
+    if (kind === undefined && wanted.length < LEAST_LETTERS) return;
     const waiting = new Map(
       [
-        commitOffers(this.#commits, wanted, roots[0], signal),
-        this.#sessions.named(query, place, MOST_SESSIONS, signal),
-        this.#symbolOffers(query, roots, signal),
-      ].map((offers, index) => [index, offers.then((more) => ({ index, more }))]),
+        isAsked('symbol') ? this.#symbolOffers(letters, roots, most(MOST_SYMBOLS), signal) : [],
+        isAsked('session') ? this.#sessions.named(letters, place, most(MOST_SESSIONS), signal) : [],
+        isAsked('commit') ? commitOffers(this.#commits, wanted, roots[0], most(MOST_COMMITS), signal) : [],
+      ].map((offers, index) => [index, Promise.resolve(offers).then((more) => ({ index, more }))]),
     );
     while (waiting.size > 0) {
       const { index, more } = await Promise.race(waiting.values());
       waiting.delete(index);
       if (more.length === 0) continue;
-      if (index === 0 && asksForCommits(wanted)) asked = more;
-      else late = [...late, ...more];
+      late[index] = more;
       yield shown();
     }
   }
@@ -127,7 +124,7 @@ export class Mentions implements Disposable {
     if (!id.startsWith(PATH)) return [];
     const path = id.slice(PATH.length);
     // The page may name only what it was offered.
-    const isOffered = openFiles().some((offer) => offer.id === id) || (await this.#files.list()).has(path);
+    const isOffered = this.#files.recent().some((file) => file.path === path) || (await this.#files.list()).has(path);
     const uri = isOffered ? this.#files.uriOf(path) : undefined;
     return uri ? [await fileAttachment(uri)] : [];
   }
@@ -142,12 +139,73 @@ export class Mentions implements Disposable {
     this.#commits.dispose();
   }
 
-  async #symbolOffers(query: string, roots: readonly string[], signal: AbortSignal): Promise<readonly MentionView[]> {
-    const symbols = await symbolsNamed(query, roots, MOST_SYMBOLS, signal);
+  async #overview(place: MentionPlace, signal: AbortSignal): Promise<readonly MentionView[]> {
+    const recent = (await this.#recent()).slice(0, MOST_RECENT);
+    const things = await thingsAtHand(place.roots);
+    const last = this.#terminals.offers().slice(0, 1);
+    return [...recent, ...things, ...last, ...(await this.#kinds(place, signal))];
+  }
+
+  /** What there is to mention by its kind, for letters with which the word begins. */
+  async #kinds(place: MentionPlace, signal: AbortSignal, wanted = ''): Promise<readonly MentionView[]> {
+    const has: Readonly<Record<string, () => unknown>> = {
+      file: () => workspace.workspaceFolders,
+      folder: () => workspace.workspaceFolders,
+      symbol: () => workspace.workspaceFolders,
+      session: async () => (await this.#sessions.named('', place, 1, signal)).length > 0,
+      commit: () => hasCommits(place.roots),
+      terminal: () => this.#terminals.offers().length > 0,
+    };
+    const asked = KINDS.filter((kind) => kind.startsWith(wanted));
+    const found = await Promise.all(asked.map((kind) => has[kind]?.()));
+    return asked.filter((_, index) => found[index]).map(kindOffer);
+  }
+
+  async #recent(): Promise<readonly MentionView[]> {
+    const files = await this.#files.existing(this.#files.recent().slice(0, 2 * MOST_OPEN));
+    return files.map(({ path, isOpen }) => ({
+      ...fileOffer({ path, isFolder: false }),
+      description: isOpen ? l10n.t('Open editor') : undefined,
+    }));
+  }
+
+  /** Without letters, offers the symbols of the file that the user was in last. */
+  async #symbolOffers(letters: string, roots: readonly string[], most: number, signal: AbortSignal) {
+    const file = this.#files.uriOf(this.#files.recent()[0]?.path ?? '')?.fsPath;
+    const symbols =
+      letters === ''
+        ? file === undefined
+          ? []
+          : (await symbolsOf(file, signal)).slice(0, most)
+        : await symbolsNamed(letters, roots, most, signal);
     if (symbols.length === 0) return [];
     this.#symbols = new Map(symbols.map((symbol, index) => [`symbol:${index}:${symbol.name}`, symbol]));
     return [...this.#symbols].map(symbolOffer);
   }
+}
+
+function rankOf({ kind, label, prefix }: MentionView, wanted: string): number {
+  if (prefix !== undefined) return rankOfTitle(prefix.slice(0, -1), wanted);
+  if (kind === 'file' || kind === 'folder' || kind === 'selection')
+    return rankOfPath(label, label.toLowerCase(), wanted);
+  if (kind !== 'commit') return rankOfTitle(label, wanted);
+  return Math.min(rankOfTitle(label.slice(0, SHORT_HASH), wanted), rankOfTitle(label.slice(SHORT_HASH), wanted));
+}
+
+function kindOffer(kind: (typeof KINDS)[number]): MentionView {
+  const labels = {
+    file: l10n.t('Files'),
+    folder: l10n.t('Folders'),
+    symbol: l10n.t('Symbols'),
+    session: l10n.t('Earlier Sessions'),
+    commit: l10n.t('Commits'),
+    terminal: l10n.t('Terminal Commands'),
+  };
+  return { id: `kind:${kind}`, kind, label: labels[kind], description: `@${kind}:`, prefix: `${kind}:` };
+}
+
+function fileOffer({ path, isFolder }: FoundPath): MentionView {
+  return { id: PATH + path, kind: isFolder ? 'folder' : 'file', label: path };
 }
 
 /** Without `..`, which could leave a folder that the address begins with. */
@@ -166,6 +224,11 @@ function selectionOffer(): MentionView | undefined {
   const attachment = editor && selectionAttachment(editor);
   if (!attachment) return undefined;
   return { id: SELECTION, kind: 'selection', label: attachment.label, description: l10n.t('Selection') };
+}
+
+/** Things that need no search. */
+async function thingsAtHand(roots: readonly string[]): Promise<readonly MentionView[]> {
+  return [selectionOffer(), problemsOffer(roots), await changesOffer(roots)].filter((offer) => offer !== undefined);
 }
 
 function problemsOffer(roots: readonly string[]): MentionView | undefined {
@@ -187,9 +250,13 @@ function problemsAttachment(roots: readonly string[]): readonly QueuedAttachment
   return [embeddedAttachment('problems', 'problems', PROBLEMS, lines.join('\n'))];
 }
 
-async function changesOffer([root]: readonly string[]): Promise<MentionView | undefined> {
-  // Git may run filters of the repository.
-  if (root === undefined || !workspace.isTrusted || !(await isInRepository(root))) return undefined;
+/** Git may run filters of the repository. */
+async function hasCommits([root]: readonly string[]): Promise<boolean> {
+  return root !== undefined && workspace.isTrusted && (await isInRepository(root));
+}
+
+async function changesOffer(roots: readonly string[]): Promise<MentionView | undefined> {
+  if (!(await hasCommits(roots))) return undefined;
   return { id: CHANGES, kind: 'changes', label: CHANGES, description: l10n.t('Changes since the last commit') };
 }
 
@@ -218,48 +285,29 @@ async function symbolAttachment(symbol: FoundSymbol): Promise<QueuedAttachment> 
   return linesAttachment(document, line, last, document.getText(range), name);
 }
 
-function openFiles(): readonly MentionView[] {
-  const offers = new Map<string, MentionView>();
-  for (const { tabs } of window.tabGroups.all)
-    for (const { input } of tabs) {
-      if (!(input instanceof TabInputText) || !workspace.getWorkspaceFolder(input.uri)) continue;
-      const label = workspace.asRelativePath(input.uri);
-      offers.set(label, { id: PATH + label, kind: 'file', label, description: l10n.t('Open editor') });
-    }
-  return [...offers.values()];
-}
-
-const MOST_FOUND = 5;
-const MOST_NEWEST = 8;
-const LEAST_HASH = 3;
 const HASH = /^[0-9a-f]{4,64}$/;
 const ID = /^commit:([0-9a-f]{40,64})$/;
-const WORD = /^comm(it?|its)?$/;
 const SHORT_HASH = 7;
 const MAX_WORDS = 60;
-
-function asksForCommits(wanted: string): boolean {
-  return WORD.test(wanted);
-}
 
 /** @param wanted in lower case @param folder of the repository; absolute */
 async function commitOffers(
   commits: GitCommits,
   wanted: string,
   folder: string | undefined,
+  most: number,
   signal: AbortSignal,
 ): Promise<readonly MentionView[]> {
   if (!folder || !workspace.isTrusted) return [];
   const newest = await commits.newest(folder);
-  if (asksForCommits(wanted)) return newest.slice(0, MOST_NEWEST).map(offerOf);
-  if (wanted.length < LEAST_HASH) return [];
+  if (wanted === '') return newest.slice(0, most).map(offerOf);
   const letters = folded(wanted);
   const isHash = HASH.test(wanted);
   const found = newest.filter(
     ({ hash, subject }) => (isHash && hash.startsWith(wanted)) || (letters && folded(subject).includes(letters)),
   );
   const isOlder = found.length === 0 && isHash && wanted.length >= SHORT_HASH;
-  return (isOlder ? await commitOf(folder, wanted, signal) : found.slice(0, MOST_FOUND)).map(offerOf);
+  return (isOlder ? await commitOf(folder, wanted, signal) : found.slice(0, most)).map(offerOf);
 }
 
 /** Returns undefined if the id is no commit's. @throws ParleyError if git fails */
@@ -282,91 +330,4 @@ function labelOf({ hash, subject }: Commit): string {
 /** Anybody can have written it. */
 function inLine(text: string): string {
   return oneLine(revealControls(text), MAX_WORDS);
-}
-
-const MAX_FILES = 200_000;
-
-class WorkspaceFiles extends Part {
-  readonly #ended = new AbortController();
-  #list: Promise<FileList> | undefined;
-  #isStale = false;
-  #isRenewing = false;
-
-  warm(): void {
-    if (this.#list) return;
-    this.#list = this.#make();
-    const stale = (): void => {
-      this.#isStale = true;
-    };
-    const watcher = this.own(workspace.createFileSystemWatcher('**/*', false, true, false));
-    this.own(watcher.onDidCreate(stale));
-    this.own(watcher.onDidDelete(stale));
-    this.own(workspace.onDidChangeWorkspaceFolders(stale));
-    this.own(workspace.onDidGrantWorkspaceTrust(stale));
-  }
-
-  async list(): Promise<FileList> {
-    this.warm();
-    if (this.#isStale && !this.#isRenewing) void this.#renew();
-    return this.#list ?? FileList.of([]);
-  }
-
-  uriOf(path: string): Uri | undefined {
-    for (const folder of workspace.workspaceFolders ?? []) {
-      const prefix = prefixOf(folder);
-      if (path.startsWith(prefix)) return Uri.joinPath(folder.uri, path.slice(prefix.length));
-    }
-    return undefined;
-  }
-
-  override dispose(): void {
-    this.#ended.abort();
-    super.dispose();
-  }
-
-  async #renew(): Promise<void> {
-    this.#isRenewing = true;
-    this.#isStale = false;
-    try {
-      const list = await this.#make();
-      this.#list = Promise.resolve(list);
-    } finally {
-      this.#isRenewing = false;
-    }
-  }
-
-  async #make(): Promise<FileList> {
-    const folders = workspace.workspaceFolders ?? [];
-    const lists = await Promise.all(
-      folders.map(async (folder) => {
-        const prefix = prefixOf(folder);
-        const files = await this.#filesOf(folder);
-        return prefix === '' ? files : files.map((path) => `${prefix}${path}`);
-      }),
-    );
-    return FileList.of(lists.flat());
-  }
-
-  async #filesOf(folder: WorkspaceFolder): Promise<readonly string[]> {
-    // Git reads the folder's configuration.
-    const isTold = workspace.isTrusted && folder.uri.scheme === 'file';
-    const listed = isTold ? await gitFiles(folder.uri.fsPath, this.#ended.signal) : undefined;
-    if (listed) return listed.slice(0, MAX_FILES);
-    const found = await workspace.findFiles(new RelativePattern(folder, '**/*'), excluded(folder), MAX_FILES);
-    const start = folder.uri.path.length + 1;
-    return found.map(({ path }) => path.slice(start));
-  }
-}
-
-/** In a multi-root workspace, paths begin with the folder's name. */
-function prefixOf(folder: WorkspaceFolder): string {
-  return (workspace.workspaceFolders?.length ?? 0) > 1 ? `${folder.name}/` : '';
-}
-
-function excluded({ uri }: WorkspaceFolder): string {
-  const patterns = ['files.exclude', 'search.exclude'].flatMap((section) => {
-    const all = workspace.getConfiguration(undefined, uri).get<Record<string, unknown>>(section) ?? {};
-    return Object.entries(all).flatMap(([pattern, isOn]) => (isOn === true ? [pattern] : []));
-  });
-  return `{${['**/node_modules', ...patterns].join(',')}}`;
 }

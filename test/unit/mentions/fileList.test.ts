@@ -36,7 +36,36 @@ describe('the files of a workspace', () => {
     assert.deepEqual(await search(list, 'chat\\surf', 1), ['src/chat/surface.ts']);
     assert.deepEqual(await search(list, 'übung'), ['src/sessions/Übung.ts']);
     assert.deepEqual(await search(list, 'zzz'), []);
-    assert.deepEqual(await search(list, ''), []);
+  });
+
+  it('finds exact names first, with or without extension, then beginnings, words and parts', async () => {
+    const list = await FileList.of([
+      'a/ViewPort.ts',
+      'b/port.test.ts',
+      'c/portal.ts',
+      'd/report.ts',
+      'port/e.ts',
+      'p/o/rt',
+    ]);
+    assert.deepEqual(await search(list, 'port'), [
+      'port/',
+      'b/port.test.ts',
+      'c/portal.ts',
+      'a/ViewPort.ts',
+      'd/report.ts',
+      'port/e.ts',
+      'p/o/rt',
+    ]);
+  });
+
+  it('finds only files or only folders, and without letters the shortest', async () => {
+    const list = await FileList.of(FILES);
+    const { signal } = new AbortController();
+    const only = async (query: string, kind: 'file' | 'folder') =>
+      (await list.search(query, 3, signal, kind)).map(({ path }) => path);
+    assert.deepEqual(await only('', 'folder'), ['src', 'test', 'src/chat']);
+    assert.deepEqual(await only('chat', 'folder'), ['src/chat']);
+    assert.deepEqual(await only('chat', 'file'), ['src/chat/chatSurface.ts', 'src/chat/surface.ts']);
   });
 
   it('has the folders of its files, and knows its paths', async () => {

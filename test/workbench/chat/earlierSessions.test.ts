@@ -67,6 +67,13 @@ describe('earlier sessions in mentions', function () {
     assert.match(first?.description ?? '', /^Agent demo · .*2026/);
   });
 
+  it('are offered first if the title is exact, and newest first without letters', async () => {
+    keep('a', 'Parser', elsewhere);
+    for (const key of ['b', 'c', 'd', 'e', 'f']) keep(key, `Parser ${key}`);
+    assert.deepEqual(await ids('parser', 2), ['session:a', 'session:f']);
+    assert.deepEqual(await ids('', 2), ['session:f', 'session:e']);
+  });
+
   it('are offered by what was said first where they have no title, and letters of any alphabet', async () => {
     journal.saveSession(newSession('a', { cwd: folder }));
     journal.append('a', turn('t', now, 'ÜBERSICHT der Änderungen', 'Hier.'));
@@ -137,7 +144,7 @@ describe('earlier sessions in mentions', function () {
     await assert.rejects(search, /typed on/);
   });
 
-  it('stand after the files of the workspace', async () => {
+  it('stand in the list of `@`', async () => {
     keep('a', 'quitesomething');
     const mentions = new Mentions({ sessions, terminals: { offers: () => [], attachment: async () => undefined } });
     try {

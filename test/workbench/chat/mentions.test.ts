@@ -63,6 +63,47 @@ describe('mentions', () => {
       assert.deepEqual(await mentions.attachments(id, [root]), []);
   });
 
+  it('offers files that the user was in, latest first, and no deleted ones', async () => {
+    const gone = join(folder, 'parser-gone.go');
+    await writeFile(gone, '');
+    await writeFile(join(folder, 'later.go'), '');
+    for (const path of [gone, join(folder, 'parser.go'), join(folder, 'later.go')]) await openFile(path);
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+    await offers('parser');
+    await rm(gone);
+    const labels = (found: readonly MentionView[]) => found.map(({ label }) => label);
+    assert.deepEqual(labels(await offers('')).slice(0, 2), ['mentioned/later.go', 'mentioned/parser.go']);
+    for (const query of ['', 'parser', 'parser-gone.go'])
+      assert.ok(!labels(await offers(query)).includes('mentioned/parser-gone.go'), query);
+  });
+
+  it('offers only things of the kind before the colon, and the kind by the beginning of its word', async () => {
+    const [folders] = await offers('fold');
+    assert.partialDeepStrictEqual(folders, { kind: 'folder', label: 'Folders', prefix: 'folder:' });
+    assert.deepEqual(
+      (await offers('folder:ment')).map(({ kind, label }) => [kind, label]),
+      [
+        ['folder', 'mentioned'],
+        ['folder', 'mentioned/built'],
+      ],
+    );
+    assert.ok((await offers('file:mentioned')).every(({ kind }) => kind === 'file'));
+  });
+
+  it('ranks all kinds together: an exact title stands above files that only have its letters', async () => {
+    mentions.dispose();
+    mentions = new Mentions({
+      sessions: {
+        named: async () => [{ id: 'session:1', kind: 'session', label: 'Mend parse' }],
+        attachment: async () => undefined,
+      },
+      terminals: { offers: () => [], attachment: async () => undefined },
+    });
+    const found = await offers('mendparse');
+    assert.equal(found[0]?.id, 'session:1');
+    assert.ok((await offers('parser.go')).findIndex(({ kind }) => kind === 'session') > 0);
+  });
+
   it('leaves out what git ignores', async () => {
     execFileSync('git', ['init', '-q'], { cwd: root });
     try {
@@ -78,12 +119,12 @@ describe('mentions', () => {
     const editor = await openFile(join(folder, 'parser.go'));
     editor.selection = new vscode.Selection(0, 0, 1, 5);
     const found = await offers('');
+    const [file, ...others] = found.filter(({ kind }) => kind !== 'problems');
+    assert.deepEqual([file?.label, file?.description], ['mentioned/parser.go', 'Open editor']);
+    assert.equal(others[0]?.label, 'mentioned/parser.go:1–2');
     assert.deepEqual(
-      found.filter(({ kind }) => kind !== 'problems').map(({ kind, label }) => [kind, label]),
-      [
-        ['selection', 'mentioned/parser.go:1–2'],
-        ['file', 'mentioned/parser.go'],
-      ],
+      found.flatMap(({ prefix }) => prefix ?? []),
+      ['file:', 'folder:', 'symbol:'],
     );
     const [attachment] = await mentions.attachments('selection', [root]);
     assert.equal(attachment?.label, 'mentioned/parser.go:1–2');
@@ -180,16 +221,16 @@ describe('mentions', () => {
       assert.match(text?.type === 'text' ? text.text : '', /^\n\n<commit>\ncommit [\s\S]*\n<\/commit>\n$/);
     });
 
-    it('offers the newest commits before files for `@commit`', async () => {
+    it('offers the newest commits for `@commit:`, and the kind before files', async () => {
       for (let at = 0; at < 10; at++) commit(`number ${at}`);
       await writeFile(join(folder, 'commit.ts'), '');
-      const found = await offers('commit', repository);
       assert.deepEqual(
-        labels(found),
-        [9, 8, 7, 6, 5, 4, 3, 2].map((at) => `number ${at}`),
+        labels(await offers('commit:', repository)),
+        [9, 8, 7, 6, 5, 4, 3, 2, 1, 0].map((at) => `number ${at}`),
       );
-      assert.equal(found[0]?.kind, 'commit');
-      assert.deepEqual(labels(await offers('co', repository)), [], 'too few letters');
+      assert.deepEqual(labels(await offers('commit:number-3', repository)), ['number 3']);
+      const kinds = (await offers('comm', repository)).map(({ prefix }) => prefix);
+      assert.ok(kinds.includes('commit:'), kinds.join());
     });
 
     it('shows what is invisible or turns the line in a subject, and takes nothing but whole hashes', async () => {

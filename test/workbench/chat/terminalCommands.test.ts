@@ -93,12 +93,13 @@ describe('the last commands of terminals', function () {
     const offered = async (query: string): Promise<readonly MentionView[]> => {
       let last: readonly MentionView[] = [];
       for await (const some of mentions.offers(query, { key: 'this', roots: [folder] }, signal)) last = some;
-      return last.filter(({ kind }) => kind === 'terminal');
+      return last.filter(({ kind, prefix }) => kind === 'terminal' && prefix === undefined);
     };
     try {
-      for (const query of ['', 'term', 'terminal', 'COMMAND.sh']) assert.equal((await offered(query)).length, 1, query);
+      for (const query of ['', 'terminal:', 'terminal:comm', 'COMMAND.sh'])
+        assert.equal((await offered(query)).length, 1, query);
       assert.deepEqual(await offered('nothing'), []);
-      const [offer] = await offered('terminal');
+      const [offer] = await offered('terminal:');
       assert.equal((await mentions.attachments(offer?.id ?? '', [folder])).length, 1);
     } finally {
       mentions.dispose();
