@@ -6,6 +6,7 @@ import { MAX_CODE_PATH, MAX_FIND, MAX_LANG, MAX_REASON, MAX_TEXT, MAX_THUMBNAIL 
 export const MAX_ID = 500;
 const id = z.string().check(z.maxLength(MAX_ID));
 const index = z.int().check(z.nonnegative());
+const words = z.string().check(z.maxLength(MAX_TEXT));
 /** It must stay possible to add one to the revision of a draft. */
 const revision = z.int().check(z.nonnegative(), z.lte(2 ** 50));
 const MAX_IMAGE_BASE64 = 20_000_000;
@@ -143,7 +144,10 @@ export const fromWebview = z.discriminatedUnion('type', [
   ofSession('copy', { text: z.string() }),
   ofSession('copyTurn', { turnId: id }),
   /** The webview may not have all of what it copies. */
-  ofSession('copySession', {}),
+  ofSession('copySession', {
+    /** The items from `from` up to `to`, between the words of a selection that are drawn. */
+    part: z.optional(z.object({ from: index, to: index, before: words, after: words })),
+  }),
   /** `path`: of the file of the code, as the agent wrote it. */
   ofSession('useCode', {
     action: z.enum(['insert', 'apply', 'open', 'run', 'savePicture']),

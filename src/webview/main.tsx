@@ -42,6 +42,7 @@ import { focusComposer, watchWake } from './input/wake';
 import { noteArrival } from './transcript/arrivals';
 import { focusedIndex } from './transcript/rovingFocus';
 import { Transcript } from './transcript/transcript';
+import type { UndrawnPart } from './transcript/undrawnPart';
 
 let key: string | undefined;
 
@@ -230,13 +231,19 @@ ignoreKeyRepeat();
 watchWake();
 watchChords();
 watchKeySheet();
-watchSelectAll(
-  transcript.content,
-  () => {
-    post({ type: 'copySession' });
-    announce(strings.copied, 'polite');
+function copySession(part?: UndrawnPart): void {
+  post({ type: 'copySession', part });
+  announce(strings.copied, 'polite');
+}
+
+watchSelectAll(transcript.content, {
+  all: () => copySession(),
+  selected() {
+    const part = transcript.undrawnPart();
+    if (part) copySession(part);
+    return part !== undefined;
   },
-  () => {
+  focused() {
     const index = focusedIndex();
     const item = index === undefined ? undefined : transcript.store.get(index)?.item;
     if (!item || !isText(item)) return false;
@@ -244,7 +251,7 @@ watchSelectAll(
     announce(strings.copied, 'polite');
     return true;
   },
-);
+});
 watchTyping();
 composer.recallFrom(() => transcript.store.userTexts());
 window.addEventListener('focus', () => postOfPage({ type: 'focused' }));

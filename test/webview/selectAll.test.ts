@@ -1,5 +1,6 @@
 // Selecting and copying everything in the panel copies the whole session, not what is drawn of it.
 import assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
 import { message } from './harness/samples';
 import { useHarness } from './harness/useHarness';
 
@@ -30,6 +31,47 @@ describe('select all and copy', () => {
     await page.keyboard.press('Control+a');
     await page.keyboard.press('Control+c');
     assert.equal(await posted(), 0);
+  });
+
+  describe('of a part that was selected by click, wheel and Shift+click', () => {
+    const words = (index: number) => `Paragraph ${index} ${'of words '.repeat(12)}`;
+    const paragraphs = Array.from({ length: 400 }, (_, index) => words(index));
+
+    async function selectAll(page: Page): Promise<void> {
+      await page.locator('.transcript').evaluate((box) => box.scrollTo(0, 0));
+      await page.getByText('Paragraph 0 ').click({ position: { x: 5, y: 5 } });
+      await page.evaluate(() => getSelection()?.modify('move', 'backward', 'paragraphboundary'));
+      while ((await page.getByText('Paragraph 399 ').count()) === 0) await page.mouse.wheel(0, 3_000);
+      await page.getByText('Paragraph 399 ').click({ modifiers: ['Shift'], position: { x: 200, y: 5 } });
+      await page.evaluate(() => getSelection()?.modify('extend', 'forward', 'paragraphboundary'));
+    }
+
+    it('asks the host for the messages that are not drawn, with the words around them', async () => {
+      const panel = await browser.open({
+        items: paragraphs.map((text, index) => message(`m${index}`, 'agent', text)),
+      });
+      const { page } = panel;
+      await selectAll(page);
+      await page.keyboard.press('Control+c');
+      const { part } = await panel.next('copySession');
+      assert.deepEqual(part, { from: 1, to: 399, before: words(0).trim(), after: words(399).trim() });
+      assert.match(await page.evaluate(() => getSelection()?.toString() ?? ''), /^Paragraph 0 .*words\s*$/s);
+    });
+
+    it('lets the browser copy one long message, with all that was not drawn', async () => {
+      const { page } = await browser.open({ items: [message('a', 'agent', paragraphs.join('\n\n'))] });
+      await selectAll(page);
+      const copied = await page.evaluate(() => {
+        const event = new ClipboardEvent('copy', { bubbles: true, cancelable: true });
+        const isLeft = document.activeElement?.dispatchEvent(event);
+        return { isLeft, text: getSelection()?.toString() ?? '' };
+      });
+      assert.ok(copied.isLeft);
+      assert.deepEqual(
+        copied.text.split(/\n+/).map((one) => one.trim()),
+        paragraphs.map((one) => one.trim()),
+      );
+    });
   });
 
   it('copies the message in focus where nothing is selected, as it was written', async () => {

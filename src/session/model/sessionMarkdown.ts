@@ -24,15 +24,18 @@ export interface MarkdownLabels {
  * Returns what was said and done in a session: messages as received (Markdown), thoughts, plans,
  * tool calls with their text, their changes and the output of their terminals, and how turns ended.
  * Yields after each small part of the work.
+ * @param only these entries, without headings
  */
 export function* markdownOfSession(
   { entries, nests, terminals, turns }: Pick<SessionState, 'entries' | 'nests' | 'terminals' | 'turns'>,
   labels: MarkdownLabels,
+  only?: { readonly from: number; readonly to: number },
 ): Generator<void, string> {
   const turnsById = new Map(turns.map((turn) => [turn.id, turn]));
   const parts: string[] = [];
   let room = MAX_CHARS;
-  const placed = inNestedOrder(entries, nests);
+  const wanted = only && new Set(entries.slice(only.from, only.to));
+  const placed = inNestedOrder(entries, nests).filter(({ entry }) => wanted?.has(entry) ?? true);
   for (let index = placed.length - 1; index >= 0 && room > 0; index--) {
     const { entry, depth } = placed[index]!;
     const part =
@@ -40,14 +43,14 @@ export function* markdownOfSession(
         ? indented(bodyOf(entry, labels, terminals), depth)
         : entry.kind === 'turn_end'
           ? endOf(turnsById.get(entry.turnId), labels)
-          : partOf(entry, isContinued(placed, index), labels, terminals);
+          : partOf(entry, only !== undefined || isContinued(placed, index), labels, terminals);
     if (!part) continue;
     parts.push(part.slice(-room));
     room -= part.length;
     if (parts.length % STEP === 0) yield;
   }
   if (room <= 0) parts.push(labels.missing);
-  parts.push(`# ${labels.title.replaceAll(/\s+/g, ' ')}`);
+  if (!only) parts.push(`# ${labels.title.replaceAll(/\s+/g, ' ')}`);
   return `${parts.reverse().join('\n\n')}\n`;
 }
 

@@ -32,10 +32,11 @@ export function isTouched(element: Element): boolean {
 function schedule(): void {
   if (scheduled) return;
   scheduled = true;
-  requestAnimationFrame(look);
+  requestAnimationFrame(lookAtSelection);
 }
 
-function look(): void {
+/** Tells the listeners at once. */
+export function lookAtSelection(): void {
   scheduled = false;
   const isElsewhere = document.activeElement?.matches('textarea, input') ?? false;
   for (const [element, listener] of listeners) {

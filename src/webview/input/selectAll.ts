@@ -1,13 +1,18 @@
-// Selects and copies the whole session: the page has only what is near, so the host copies. With
+// Copies what is selected, of which the page may have only what is near: then the host copies. With
 // nothing selected, the message in focus is copied.
 
 import { post } from '../host/host';
 
-/**
- * @param copyAll copies more than what is drawn
- * @param copyFocused copies the message in focus; false: there is none
- */
-export function watchSelectAll(content: HTMLElement, copyAll: () => void, copyFocused: () => boolean): void {
+interface Copies {
+  /** Copies the session, with more than what is drawn. */
+  all(): void;
+  /** @returns false if all that is selected is drawn: the browser copies it */
+  selected(): boolean;
+  /** Copies the message in focus. @returns false if there is none */
+  focused(): boolean;
+}
+
+export function watchSelectAll(content: HTMLElement, copies: Copies): void {
   /** VS Code's own Select All may select more than the transcript. */
   let isAll = false;
   window.addEventListener('keydown', (event) => {
@@ -16,16 +21,17 @@ export function watchSelectAll(content: HTMLElement, copyAll: () => void, copyFo
       document.getSelection()?.selectAllChildren(content);
       isAll = true;
     } else if (isKey(event, 'c') && !isField(event.target) && document.getSelection()?.isCollapsed !== false) {
-      if (copyFocused()) event.preventDefault();
+      if (copies.focused()) event.preventDefault();
     } else if (!isKey(event, 'c') && !['Control', 'Meta'].includes(event.key)) isAll = false;
   });
   window.addEventListener('pointerdown', ({ button }) => {
     if (button === 0) isAll = false;
   });
   document.addEventListener('copy', (event) => {
-    if (!isAll || document.getSelection()?.isCollapsed !== false || isField(document.activeElement)) return;
+    if (document.getSelection()?.isCollapsed !== false || isField(document.activeElement)) return;
+    if (isAll) copies.all();
+    else if (!copies.selected()) return;
     event.preventDefault();
-    copyAll();
   });
 }
 

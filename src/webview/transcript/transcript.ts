@@ -35,6 +35,7 @@ import {
   type Target,
 } from './scrollIntoView';
 import { TurnEnds } from './turnEnds';
+import { type UndrawnPart, undrawnPart } from './undrawnPart';
 import { WorkingLine } from './workingLine';
 
 /** Distance from the viewport within which pages are drawn, px. */
@@ -321,6 +322,11 @@ export class Transcript {
       if (performance.now() > deadline) return false;
     }
     return drawn && !this.#scroller.isPinned;
+  }
+
+  /** Returns what is selected and not drawn. */
+  undrawnPart(): UndrawnPart | undefined {
+    return undrawnPart(this.content, this.#pages, this.store.total);
   }
 
   toLatest(): void {

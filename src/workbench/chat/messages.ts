@@ -397,8 +397,17 @@ async function showChanges(
 }
 
 /** Only a page can write rich text. */
-async function copySession(surface: ChatSurface, conversation: Conversation): Promise<void> {
-  const text = await sessionMarkdown(conversation);
+async function copySession(
+  surface: ChatSurface,
+  conversation: Conversation,
+  { part }: MessageOf<'copySession'>,
+): Promise<void> {
+  const text = await sessionMarkdown(conversation, part);
+  if (part) {
+    const parts = [part.before, text.trim(), part.after].filter((one) => one !== '');
+    await env.clipboard.writeText(parts.join('\n\n'));
+    return;
+  }
   const { agent, model } = conversation;
   const html = text.length > MAX_RICH ? '' : await sessionHtml(model.state, agent.name);
   if (html === '' || html.length > MAX_RICH) await env.clipboard.writeText(text);

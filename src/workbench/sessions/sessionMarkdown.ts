@@ -6,10 +6,14 @@ import { lineOfTurn } from '../../client/view/turnWords';
 import { type MarkdownLabels, markdownOfSession } from '../../session/model/sessionMarkdown';
 import { titleOf } from './sessionLabels';
 
-export async function sessionMarkdown(conversation: Conversation): Promise<string> {
+/** @param only these entries, without headings */
+export async function sessionMarkdown(
+  conversation: Conversation,
+  only?: { readonly from: number; readonly to: number },
+): Promise<string> {
   await conversation.whole;
   const labels = markdownLabels(titleOf(conversation), conversation);
-  return new Slices().run(markdownOfSession(conversation.model.state, labels));
+  return new Slices().run(markdownOfSession(conversation.model.state, labels, only));
 }
 
 function markdownLabels(title: string, { agent }: Conversation): MarkdownLabels {

@@ -47,6 +47,18 @@ describe('a session as Markdown', () => {
     );
   });
 
+  it('has only some entries, without headings, for a part of it', () => {
+    const { state } = play(
+      says('user', 'u', 'Fix it.'),
+      says('agent', 'a', 'It is **fixed**.'),
+      says('user', 'v', 'Thanks.'),
+      says('agent', 'b', 'Bye.'),
+    );
+    const { done, value } = markdownOfSession(state, LABELS, { from: 1, to: 3 }).next();
+    assert.ok(done);
+    assert.equal(value, 'It is **fixed**.\n\nThanks.\n');
+  });
+
   it('has a line at the end of each turn of which that is known, as plain text', () => {
     const whole = markdown(
       began('t1'),
