@@ -110,7 +110,8 @@ export async function activate(given: ExtensionContext): Promise<ParleyApi> {
     context.subscriptions.push(commands.registerCommand(command, run));
   }
   for (const [alias, [command, argument]] of Object.entries(COMMAND_ALIASES)) {
-    const run = (...args: never[]) => commands.executeCommand(command, ...(argument ? [argument] : args));
+    const run = (...args: never[]) =>
+      commands.executeCommand(command, ...(argument ? [{ ...Object(args[0]), ...argument }] : args));
     context.subscriptions.push(commands.registerCommand(alias, run));
   }
   // A page that is restored is filled at once, and leaves no time for this.

@@ -167,6 +167,7 @@ export const fromWebview = z.discriminatedUnion('type', [
       'troubleshoot',
       'attachFile',
       'openSettings',
+      'openDocumentation',
       'showKeys',
       'installAgent',
       'renameSession',

@@ -93,7 +93,7 @@ describe('the API for programs', function () {
 
   it('goes to the next mode by a command, and says where there is no model to go to', async () => {
     await vscode.commands.executeCommand('parley.setConfigOption', { id: 'mode', value: 'ask' });
-    const next = (): Thenable<unknown> => vscode.commands.executeCommand('parley.nextMode');
+    const next = (): Thenable<unknown> => vscode.commands.executeCommand('parley.nextMode', { session: key });
     assert.deepEqual([await next(), await next()], ['auto', 'ask']);
     await assert.rejects(async () => vscode.commands.executeCommand('parley.nextModel', {}), /has no models/);
   });

@@ -21,7 +21,7 @@ const BY_STATUS: Readonly<Record<number, RemoteFailure>> = {
     message: (host) => localizable('{0} requires valid credentials', host),
     hint: () =>
       localizable(
-        'Check the “headers” of the agent in parley.agents. Run “Parley: Clear Saved Credentials” to enter their secrets again.',
+        'Check the “headers” of the agent in parley.agents. To enter their secrets again, clear the saved credentials with “Parley: Manage Agents…”.',
       ),
   },
   403: {

@@ -116,7 +116,7 @@ function isNotFound(error: unknown): boolean {
 const STOP_MS = 1500;
 const credentialsHint = (): Localizable =>
   localizable(
-    'Check the “headers” of the agent in parley.agents. Run “Parley: Clear Saved Credentials” to enter their secrets again.',
+    'Check the “headers” of the agent in parley.agents. To enter their secrets again, clear the saved credentials with “Parley: Manage Agents…”.',
   );
 
 export interface LookUpOptions {

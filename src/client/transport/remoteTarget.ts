@@ -74,7 +74,7 @@ export async function resolveRemote(
         localizable("the header “{0}” contains a line break or another character that headers can't have", name),
         {
           hint: localizable(
-            'Check the “headers” of the agent in parley.agents. Run “Parley: Clear Saved Credentials” to enter their secrets again.',
+            'Check the “headers” of the agent in parley.agents. To enter their secrets again, clear the saved credentials with “Parley: Manage Agents…”.',
           ),
         },
       );

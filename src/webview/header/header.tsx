@@ -23,6 +23,7 @@ const FOR_HELP = [
   { id: 'showTraffic', label: strings.showTraffic, group: HELP },
   { id: 'showLog', label: strings.log, group: HELP },
   { id: 'openSettings', label: strings.settings, group: HELP },
+  { id: 'openDocumentation', label: strings.documentation, group: HELP },
 ] as const;
 const NEW_WITH = { id: 'selectAgent', label: strings.newSessionWith } as const;
 const CONTINUE_WITH = { id: 'continueWith', label: strings.continueWith } as const;

@@ -44,6 +44,7 @@ export const strings = /* @__PURE__ */ (() => {
     showTraffic: l10n.t('Show protocol traffic'),
     troubleshoot: l10n.t('Troubleshoot'),
     settings: l10n.t('Open settings'),
+    documentation: l10n.t('Open documentation'),
     worktree: l10n.t('Worktree'),
     worktreeHint: l10n.t('The session works in a worktree of its own, not in your folder.'),
     applyWorktree: l10n.t('Apply changes to your folder…'),

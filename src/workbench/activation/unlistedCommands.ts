@@ -48,7 +48,9 @@ export const UNLISTED_COMMANDS: readonly string[] = [
   'parley.setModel',
   'parley.signIn',
   'parley.signOut',
+  'parley.forgetSecrets',
   'parley.mcp.reset',
+  'parley.openDocumentation',
   // Sharing, the server, recordings
   'parley.showBranch',
   'parley.resources.setKeys',
@@ -60,14 +62,19 @@ export const UNLISTED_COMMANDS: readonly string[] = [
   'parley.openRecording',
 ];
 
-/** Earlier ids of commands, with the argument that they stand for. */
+/** Earlier ids of commands, with what they add to the argument. */
 export const COMMAND_ALIASES: Readonly<Record<string, readonly [command: string, argument?: object]>> = {
   'parley.addFolder': ['parley.addFile'],
+  'parley.changes.next': ['parley.changes.go', { to: 'next' }],
+  'parley.changes.previous': ['parley.changes.go', { to: 'previous' }],
   'parley.comments.discard': ['parley.comments.remove'],
+  'parley.focusQuestion': ['parley.toggleFocus', { to: 'question' }],
   'parley.inspectTraffic': ['parley.showTraffic'],
   'parley.manageApprovals': ['parley.managePermissions'],
   'parley.moveChatToEditor': ['parley.moveChat', { to: 'editor' }],
   'parley.moveChatToNewWindow': ['parley.moveChat', { to: 'window' }],
   'parley.moveChatToSideBar': ['parley.moveChat', { to: 'sideBar' }],
+  'parley.nextMode': ['parley.nextOption', { of: 'mode' }],
+  'parley.nextModel': ['parley.nextOption', { of: 'model' }],
   'parley.sessionList.rename': ['parley.renameSession'],
 };

@@ -136,8 +136,7 @@ export const review: Contribution = {
     workbench.register('showTurnOfLine', () => showTurnOfLine(workbench));
     // The source control view gives its repository.
     workbench.register('draftCommitMessage', (repository?: SourceControl) => drafts.draftInSourceControl(repository));
-    workbench.register('changes.next', () => hunks.go(1));
-    workbench.register('changes.previous', () => hunks.go(-1));
+    workbench.register('changes.go', (argument?: { to?: string }) => hunks.go(argument?.to === 'previous' ? -1 : 1));
     workbench.register('changes.keepHunk', (argument?: unknown) => hunks.keepHunk(filesOf([argument])[0]));
     workbench.register('changes.undoHunk', (argument?: unknown) => hunks.undoHunk(filesOf([argument])[0]));
     workbench.register('changes.redo', async (argument?: HunkArgument & ChangesArgument) => {

@@ -66,7 +66,6 @@ export const chat = (places: ChatPlaces): Contribution => ({
     const home = workbench.get(ChatHome);
     const away = workbench.get(Away);
     workbench.register('open', () => home.begin());
-    workbench.register('focusQuestion', () => home.focusOn('question'));
     workbench.register('find', () => home.focusOn('find'));
     workbench.register('timeline', () => home.focusOn('timeline'));
     workbench.register('previousPrompt', () => home.focusOn('previousPrompt'));
@@ -78,14 +77,16 @@ export const chat = (places: ChatPlaces): Contribution => ({
         { id: 'sideBar', label: l10n.t('Side Bar') },
         { id: 'window', label: l10n.t('New Window') },
       ] as const;
-      const chosen = argument?.to ?? (await pick(items, l10n.t('Move the chat to')));
+      const others = items.filter(({ id }) => id !== home.place);
+      const chosen = argument?.to ?? (await pick(others, l10n.t('Move the chat to')));
       const place = items.find(({ id }) => id === chosen);
       if (place) await home.move(place.id);
     });
-    workbench.register('toggleFocus', async (argument?: { to?: 'editor' | 'chat' }) => {
+    workbench.register('toggleFocus', async (argument?: { to?: 'editor' | 'chat' | 'question' }) => {
       // From the palette, nothing has the focus: a chat in a tab is no text editor.
       const to = argument?.to ?? (window.activeTextEditor ? 'chat' : 'editor');
-      if (to === 'chat') home.open().focus();
+      if (to === 'question') home.focusOn('question');
+      else if (to === 'chat') home.open().focus();
       else await focusEditor();
     });
     workbench.register('openSettings', (query?: string) =>

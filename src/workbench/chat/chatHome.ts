@@ -218,6 +218,12 @@ export class ChatHome implements SurfaceHost, UriHandler, Disposable {
     this.open().focus(target);
   }
 
+  /** Where the chat is, as far as {@link move} would do nothing there. */
+  get place(): 'editor' | 'sideBar' | undefined {
+    const { panel, view } = this.#places;
+    return this.#usedTab || panel.page ? 'editor' : view.page?.isVisible ? 'sideBar' : undefined;
+  }
+
   async move(to: 'editor' | 'sideBar' | 'window'): Promise<void> {
     const { panel, view, tabs } = this.#places;
     const tab = this.#usedTab;

@@ -44,6 +44,7 @@ const COMMANDS: Readonly<Record<Exclude<MessageOf<'command'>['command'], 'showKe
   troubleshoot: false,
   attachFile: false,
   openSettings: false,
+  openDocumentation: false,
   installAgent: false,
   renameSession: true,
   forkSession: true,
@@ -167,7 +168,8 @@ export function messageHandlers(workbench: Workbench): MessageHandlers {
     async permissionRule(surface, conversation, message) {
       if (!(await saveRule(workbench, conversation, message.id))) surface.refuse(message, tooLate());
       // The dialog gives the focus back to a card that is gone.
-      if (!conversation.model.state.permissions.has(message.id)) await commands.executeCommand('parley.focusQuestion');
+      if (!conversation.model.state.permissions.has(message.id))
+        await commands.executeCommand('parley.toggleFocus', { to: 'question' });
     },
     elicitation: used((surface, conversation, { id, answer }) => elicit(surface, conversation, id, answer, links)),
 

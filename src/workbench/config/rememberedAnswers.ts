@@ -20,5 +20,3 @@ const USE_MS = 60_000;
 export function isNewUse(usedAt: number | undefined, now: number): boolean {
   return usedAt === undefined || Math.abs(now - usedAt) >= USE_MS;
 }
-
-export const NO_ANSWERS = { hasSecrets: false };

@@ -6,7 +6,7 @@ import type { RemoteAccess } from '../../client/transport/remoteTarget';
 import { askLine } from '../ui/input';
 import { askModal } from '../ui/messages';
 
-/** “Clear Saved Credentials” removes secrets with this prefix. */
+/** “Clear all saved credentials” removes secrets with this prefix. */
 export const PREFIX = 'parley.remote:';
 const CLEARTEXT = 'parley.remote.cleartext';
 

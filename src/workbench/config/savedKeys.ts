@@ -13,7 +13,7 @@ import type { AgentKeys, KeyName, KeyQuestion } from '../../client/ports/agentKe
 import { askLine } from '../ui/input';
 import type { AgentOrigin } from './agentCatalog';
 
-export const PREFIX = 'parley.key:';
+const PREFIX = 'parley.key:';
 const SIGN_IN = 'parley.signIn:';
 
 interface SavedKeysOptions {

@@ -221,10 +221,12 @@ export const sessions: Contribution = {
       'queue.clear': (conversation) => void clearQueue(conversation),
       setMode: (conversation, argument?: { mode?: string }) => choose(conversation, 'mode', argument?.mode),
       setModel: (conversation, argument?: { model?: string }) => choose(conversation, 'model', argument?.model),
-      nextMode: (conversation) => chooseNext(conversation, 'mode'),
-      nextModel: (conversation) => chooseNext(conversation, 'model'),
       setConfigOption,
     });
+    // A key says only what it changes, so the user may be asked which session is meant.
+    workbench.register('nextOption', async ({ of = 'mode', session }: NextOption = {}) =>
+      chooseNext(await sessionOf(workbench, session === undefined ? undefined : { session }), of),
+    );
     workbench.register('import', async (argument: ImportArgument = {}) => {
       const conversation = await importFromFile({ conversations, catalog: workbench.get(AgentCatalog) }, argument);
       if (conversation) chat.present(conversation);
@@ -426,6 +428,11 @@ function noChoice({ agent }: Conversation, what: 'mode' | 'model'): never {
     `no-${what}s`,
     what === 'mode' ? l10n.t('{0} has no modes.', agent.name) : l10n.t('{0} has no models.', agent.name),
   );
+}
+
+interface NextOption {
+  readonly of?: 'mode' | 'model';
+  readonly session?: string;
 }
 
 const MODE = '+mode';

@@ -106,7 +106,7 @@ function tokenIn(text: string): string {
   return text.trim().replace(/^bearer\s+/i, '');
 }
 
-/** Beside the secrets of agents: “Clear Saved Credentials” forgets it with them. */
+/** Beside the secrets of agents: “Clear all saved credentials” forgets it with them. */
 function keyOf(origin: string): string {
   return `${PREFIX}${origin} (messages)`;
 }

@@ -143,7 +143,7 @@ describe('the manifest', () => {
     const texts = Object.values(JSON.parse(readFileSync(join(root, 'package.nls.json'), 'utf8')) as object);
     const named = sources().flatMap(({ text }) => [...text.matchAll(/“Parley: ([^”]+)”/g)].map(([, title]) => title));
     assert.deepEqual([...new Set(named)].sort(), [
-      'Clear Saved Credentials',
+      'Manage Agents…',
       'Manage Permissions and Approvals…',
       'New Session with…',
       'Sharing and Server…',

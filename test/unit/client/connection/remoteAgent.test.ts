@@ -183,7 +183,7 @@ for (const transport of ['http', 'ws'] as const) {
           error?.message ?? '',
           /^Far: .*127\.0\.0\.1:\d+ requires valid credentials.*\(401 Unauthorized\)\.$/,
         );
-        assert.match(error?.hint ?? '', /“headers”.*Clear Saved Credentials/);
+        assert.match(error?.hint ?? '', /“headers”.*Manage Agents/);
         assert.doesNotMatch(JSON.stringify(error), /sesame|topsecret/);
         assert.equal(refusing.requests[0]?.headers.authorization, 'Bearer sesame-street');
       } finally {

@@ -89,7 +89,7 @@ describe('an HTTP agent in the panel', function () {
     });
 
     for (const [what, answer, code, words] of [
-      ['wants credentials', 401, 'agent-server-unauthorized', /Clear Saved Credentials/],
+      ['wants credentials', 401, 'agent-server-unauthorized', /Manage Agents/],
       ['refuses access', 403, 'agent-server-forbidden', /Check the “headers”/],
       ['is a web page', 'page', 'agent-server-answer', /Agent Communication Protocol/],
       ['is something else', 404, 'not-an-agent-server', /Check the “url”/],

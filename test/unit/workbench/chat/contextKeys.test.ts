@@ -9,7 +9,6 @@ import {
   NO_SESSION,
 } from '../../../../src/workbench/chat/contextKeys';
 import { NO_TERMINAL_COMMANDS } from '../../../../src/workbench/chat/lastCommands';
-import { NO_ANSWERS } from '../../../../src/workbench/config/rememberedAnswers';
 import { NO_ATTENTION } from '../../../../src/workbench/overview/activeSessions';
 
 function conversation(parts: object = {}): KeySource {
@@ -105,7 +104,6 @@ describe('context keys', () => {
       ...NO_SESSION,
       ...NO_REVIEW,
       ...NO_WORKTREES,
-      ...NO_ANSWERS,
       ...NO_COMMENTS,
       ...NO_TERMINAL_COMMANDS,
       ...NO_ATTENTION,
