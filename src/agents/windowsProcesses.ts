@@ -14,7 +14,9 @@ const LIST_COMMAND =
 
 /** Below `System32`. */
 export const LIST_PROGRAM = 'WindowsPowerShell\\v1.0\\powershell.exe';
-export const LIST_ARGS = ['-NoLogo', '-NoProfile', '-NonInteractive', '-Command', LIST_COMMAND];
+/** Before a command. */
+export const SHELL_ARGS = ['-NoLogo', '-NoProfile', '-NonInteractive', '-Command'];
+const LIST_ARGS = [...SHELL_ARGS, LIST_COMMAND];
 
 /**
  * Start time between two times (ms since 1970), which tells it from a later process with the same
@@ -106,20 +108,21 @@ export async function endBorn(births: readonly ProcessBirth[]): Promise<void> {
   await Promise.all(alive.map(({ pid }) => endWindowsTree(pid)));
 }
 
-/**
- * Runs a program below `System32` by its absolute path: PATH and the current folder may have
- * another one. Never rejects.
- */
+/** Returns the path of a program below `System32`: PATH and the current folder may have another one. */
+export function systemProgram(path: string): string {
+  const root = process.env.SystemRoot ?? '';
+  return win32.join(win32.isAbsolute(root) ? root : 'C:\\Windows', 'System32', path);
+}
+
+/** Runs a program below `System32`. Never rejects. */
 export function runSystemProgram(
   path: string,
   args: readonly string[],
   timeout: number,
 ): Promise<{ readonly code: unknown; readonly stdout: string }> {
-  const root = process.env.SystemRoot ?? '';
-  const program = win32.join(win32.isAbsolute(root) ? root : 'C:\\Windows', 'System32', path);
   return new Promise((resolve) => {
     const options = { windowsHide: true, timeout, maxBuffer: MAX_LIST_BYTES };
-    execFile(program, args, options, (error, stdout) => resolve({ code: error ? error.code : 0, stdout }));
+    execFile(systemProgram(path), args, options, (error, stdout) => resolve({ code: error ? error.code : 0, stdout }));
   });
 }
 

@@ -35,6 +35,11 @@ export function needsUser(conversation: Conversation): boolean {
   return phase === 'requiresAction' || phase === 'authRequired' || conversation.waitsForUser;
 }
 
+/** Returns whether a turn runs that waits for nothing from the user. */
+export function worksByItself(conversation: Conversation): boolean {
+  return conversation.isWorking && !conversation.ignoresStop && !needsUser(conversation);
+}
+
 export function changedFilesOf({ model, changes }: Conversation): number {
   const paths = new Set<string>();
   for (const { files } of model.state.turns) for (const path of files) paths.add(path);

@@ -1,6 +1,7 @@
 // Reads the settings `parley.*` when they are needed, so that no copy is out of date, and opens
 // them.
 import { commands, env, workspace } from 'vscode';
+import type { AwakePolicy } from '../../agents/awake';
 import { userValue } from './folderSettings';
 
 const SECTION = 'parley';
@@ -58,6 +59,11 @@ export function idleLimitMs(): number | undefined {
 
 export function keepsWarmAgent(): boolean {
   return read<boolean>('warmAgent', false) === true;
+}
+
+export function keepAwake(): AwakePolicy {
+  const value = read<string>('keepAwake', 'onPower');
+  return value === 'off' || value === 'always' ? value : 'onPower';
 }
 
 export function notificationSetting(): 'off' | 'questions' | 'all' {

@@ -5,6 +5,7 @@ import { type ExtensionContext, l10n, workspace } from 'vscode';
 import type { StatusAnswer } from '../../acp/proposals/sessionStatus';
 import type { SessionInfo } from '../../acp/protocol/dialect';
 import { missingFileReadsEmpty } from '../../acp/quirks/gemini';
+import { Awake, isOnBattery } from '../../agents/awake';
 import { listGuarded } from '../../agents/orphanGuard';
 import { WindowsOrphans } from '../../agents/windowsOrphans';
 import { ParleyError } from '../../base/errors';
@@ -23,6 +24,7 @@ import { AgentFiles } from '../../client/requests/agentFiles';
 import { Terminals } from '../../client/terminals/terminals';
 import { Keepers } from '../../client/transport/keepers';
 import { ProtocolOffers } from '../../client/transport/protocolOffers';
+import { worksByItself } from '../../client/view/sessionStatus';
 import { pastOf } from '../../session/model/pastOf';
 import type { SearchResult } from '../../store/search/search';
 import type { SessionRecord } from '../../store/sessions/records';
@@ -48,6 +50,7 @@ import {
   afterCancel,
   backgroundPolicy,
   idleLimitMs,
+  keepAwake,
   keepsWarmAgent,
   promptSuggestions,
   recordsChanges,
@@ -141,6 +144,16 @@ export const sessions: Contribution = {
       }),
     );
     workbench.own(conversations.onDidChange((key) => idle.changed(key)));
+    const awake = workbench.own(
+      new Awake({
+        policy: () => (workspace.isTrusted ? keepAwake() : 'off'),
+        isWorking: () => conversations.list().some(worksByItself),
+        isOnBattery: () => isOnBattery(process.platform),
+        platform: process.platform,
+        log,
+      }),
+    );
+    workbench.own(conversations.onDidChange(() => awake.changed()));
     // What the end of a turn still shares comes after it.
     workbench.onEnd(() => conversations.closeAll().finally(() => workbench.get(Descriptors).settled()));
     workbench.onEnd(() => questions.end());

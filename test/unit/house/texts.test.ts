@@ -23,7 +23,7 @@ const NOT_FOR_PEOPLE: readonly (readonly [place: RegExp, why: string])[] = [
   [/^acp\/(?:jsonrpc|protocol|proposals|v1|v2|quirks)\//, 'answers to the agent, and the log'],
   [/^acp\/transport\/httpClient\.ts$/, 'the log'],
   [
-    /^agents\/(?:agentDefinition|agentEnvironment|orphanGuard|windowsProcesses)\.ts$/,
+    /^agents\/(?:agentDefinition|agentEnvironment|awake|orphanGuard|windowsProcesses)\.ts$/,
     'the log, and programs of a shell',
   ],
   [

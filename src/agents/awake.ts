@@ -1,0 +1,145 @@
+// Keeps the machine awake while agents work: by a program of the system, which ends with this
+// process in whatever way that ends.
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as l10n from '@vscode/l10n';
+import { Configured, type Disposable } from '../base/disposable';
+import { messageOf } from '../base/errors';
+import type { Log } from '../base/log';
+import { LIST_PROGRAM, runSystemProgram, SHELL_ARGS, systemProgram } from './windowsProcesses';
+
+export type AwakePolicy = 'off' | 'onPower' | 'always';
+
+interface AwakeOptions {
+  readonly policy: () => AwakePolicy;
+  readonly isWorking: () => boolean;
+  readonly isOnBattery: () => Promise<boolean>;
+  readonly platform: NodeJS.Platform;
+  readonly log: Log;
+  /** In milliseconds: turns and pauses that are shorter change nothing. */
+  readonly settleMs?: number;
+}
+
+const SETTLE_MS = 5000;
+/** A machine can be unplugged during a turn. */
+const POWER_MS = 60_000;
+const ASK_MS = 5000;
+
+export class Awake extends Configured<AwakeOptions> implements Disposable {
+  #child: ChildProcess | undefined;
+  #soon: NodeJS.Timeout | undefined;
+  #later: NodeJS.Timeout | undefined;
+  #worked = false;
+  /** The program is missing, may not run, or was ended by the user. */
+  #isBroken = false;
+
+  /** Call whenever work may have begun or ended. */
+  changed(): void {
+    if (this.#isBroken) return;
+    this.#soon ??= setTimeout(() => {
+      this.#soon = undefined;
+      void this.#look();
+    }, this.options.settleMs ?? SETTLE_MS).unref();
+  }
+
+  dispose(): void {
+    this.#isBroken = true;
+    clearTimeout(this.#soon);
+    clearTimeout(this.#later);
+    this.#end();
+  }
+
+  async #look(): Promise<void> {
+    const { policy, isWorking, isOnBattery } = this.options;
+    const works = isWorking();
+    // The machine would fall asleep between two queued messages.
+    const keeps = works || this.#worked;
+    this.#worked = works;
+    clearTimeout(this.#later);
+    if (works) this.#later = setTimeout(() => this.changed(), POWER_MS).unref();
+    else if (keeps) this.changed();
+    const wanted = policy();
+    const isWanted = keeps && (wanted === 'always' || (wanted === 'onPower' && !(await isOnBattery())));
+    if (this.#isBroken) return;
+    if (!isWanted) this.#end();
+    else if (!this.#child) this.#start();
+  }
+
+  #start(): void {
+    const { file, args } = awakeProgram(this.options.platform, process.pid);
+    const child = spawn(file, args, { stdio: ['pipe', 'ignore', 'ignore'], windowsHide: true, cwd: '/' });
+    this.#child = child;
+    const failed = (why: string): void => {
+      if (this.#child !== child) return;
+      this.#child = undefined;
+      this.#isBroken = true;
+      this.options.log.info(`The machine may sleep while agents work: ${file} ${why}`);
+    };
+    child.on('error', (error) => failed(messageOf(error)));
+    child.on('exit', (code, signal) => failed(`ended with ${signal ?? code}`));
+    child.stdin.on('error', () => {});
+    child.unref();
+  }
+
+  #end(): void {
+    const child = this.#child;
+    this.#child = undefined;
+    child?.stdin?.end();
+    child?.kill();
+  }
+}
+
+/** SetThreadExecutionState holds as long as its process runs: ES_CONTINUOUS | ES_SYSTEM_REQUIRED. */
+const WINDOWS_SCRIPT = [
+  `$type = Add-Type -PassThru -Namespace Parley -Name Power -MemberDefinition '[DllImport("kernel32.dll")] public static extern uint SetThreadExecutionState(uint flags);'`,
+  'if ($type::SetThreadExecutionState([uint32]2147483649) -eq 0) { exit 1 }',
+  '[void][Console]::In.ReadToEnd()',
+].join('; ');
+
+/**
+ * Returns the program that keeps the system, not the display, awake until its stdin ends; on macOS
+ * until the process `pid` ends.
+ */
+export function awakeProgram(
+  platform: NodeJS.Platform,
+  pid: number,
+): { readonly file: string; readonly args: readonly string[] } {
+  if (platform === 'darwin') return { file: 'caffeinate', args: ['-i', '-w', String(pid)] };
+  if (platform === 'win32') return { file: systemProgram(LIST_PROGRAM), args: [...SHELL_ARGS, WINDOWS_SCRIPT] };
+  const why = l10n.t('An agent is working');
+  return {
+    file: 'systemd-inhibit',
+    args: ['--what=idle:sleep', '--mode=block', '--who=Parley', `--why=${why}`, 'cat'],
+  };
+}
+
+/**
+ * Returns whether the machine runs on a battery; false if the system doesn't tell.
+ * @param supplies folder of Linux
+ */
+export async function isOnBattery(platform: NodeJS.Platform, supplies = '/sys/class/power_supply'): Promise<boolean> {
+  if (platform === 'darwin') return (await printed('pmset', ['-g', 'batt'])).includes("'Battery Power'");
+  if (platform === 'win32') {
+    const asked = '(Get-CimInstance Win32_Battery).BatteryStatus';
+    const { stdout } = await runSystemProgram(LIST_PROGRAM, [...SHELL_ARGS, asked], ASK_MS);
+    // Discharging, low, critical.
+    return /^\s*[145]\s*$/m.test(stdout);
+  }
+  const read = (...path: string[]): Promise<string> =>
+    readFile(join(supplies, ...path), 'utf8').then(
+      (text) => text.trim(),
+      () => '',
+    );
+  const names = await readdir(supplies).catch(() => []);
+  const found = await Promise.all(
+    names.map(async (name) => (await read(name, 'scope')) !== 'Device' && (await read(name, 'status'))),
+  );
+  return found.includes('Discharging');
+}
+
+function printed(file: string, args: readonly string[]): Promise<string> {
+  return new Promise((resolve) => {
+    execFile(file, args, { timeout: ASK_MS }, (_error, stdout) => resolve(stdout));
+  });
+}
