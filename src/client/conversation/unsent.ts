@@ -83,6 +83,13 @@ export class Unsent {
     return this.#draft;
   }
 
+  /** Removes what was sent to other sessions; what was added since stays. */
+  sentElsewhere({ draft: { text, revision }, attachments }: Pick<Unsent, 'draft' | 'attachments'>): void {
+    const later = this.#attachments.filter((one) => !attachments.includes(one));
+    this.sent(text, revision, undefined);
+    for (const one of later) this.attach(one);
+  }
+
   restore({ draft, attachments, anchor }: Pick<KeptConversation, 'draft' | 'attachments' | 'anchor'>): void {
     this.#draft = draft;
     this.#attachments = attachments;

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { l10n, ViewColumn, window, workspace } from 'vscode';
 import { ParleyError } from '../../base/errors';
+import { oneLine } from '../../base/text';
 import type { Conversation } from '../../client/conversation/conversation';
 import { SessionWorktrees } from '../changes/sessionWorktrees';
 import { ChatHome } from '../chat/chatHome';
@@ -10,6 +11,7 @@ import type { Workbench } from '../core/workbench';
 import { Archive } from '../sessions/archive';
 import { Conversations } from '../sessions/conversations';
 import { askLine, pick, pickSome } from '../ui/input';
+import { onlyOf } from './commandSession';
 import { folderOfNew } from './newSessions';
 import { openInWorktree } from './worktreeActions';
 
@@ -25,7 +27,7 @@ export interface AskSeveralArgument {
 }
 
 /**
- * Asks for what is missing.
+ * Sends what is written in the chat, with its attachments; asks for what is missing.
  * @returns keys of the sessions; undefined if the user went away
  * @throws ParleyError `untrusted-workspace`, `too-few-agents`, `no-such-agent`, and those of
  * `SessionWorktrees.open`
@@ -38,7 +40,10 @@ export async function askSeveral(
   const catalog = workbench.get(AgentCatalog);
   if (!workspace.isTrusted)
     throw new ParleyError('untrusted-workspace', l10n.t("Agents can't be started in an untrusted workspace."));
-  const title = l10n.t('Ask Several Agents');
+  const written = argument.text === undefined ? writtenIn(onlyOf(workbench.get(ChatHome).current)) : undefined;
+  const title = written
+    ? l10n.t('Ask Several Agents: {0}', oneLine(written.draft.text || (written.attachments[0]?.label ?? ''), MAX_TITLE))
+    : l10n.t('Ask Several Agents');
   const agents = argument.agents ?? (await pickAgents(catalog.list(), catalog.preferred().id, title));
   if (!agents) return undefined;
   const ids = [...new Set(agents)];
@@ -46,8 +51,9 @@ export async function askSeveral(
     throw new ParleyError('too-few-agents', l10n.t('Select 2 to {0} agents.', MAX_AGENTS));
   for (const id of ids)
     if (!catalog.find(id)) throw new ParleyError('no-such-agent', l10n.t('There is no agent “{0}”.', id));
-  const text = argument.text ?? (await askLine({ title, prompt: l10n.t('Message to all selected agents') }));
-  if (!text?.trim()) return undefined;
+  const prompt = l10n.t('Message to all selected agents. A longer one can be written in the chat before.');
+  const text = argument.text ?? written?.draft.text ?? (await askLine({ title, prompt }));
+  if (text === undefined || (text.trim() === '' && !written)) return undefined;
   const asks = argument.text === undefined;
   const cwd = argument.cwd ?? (await folderOfNew(workbench, asks));
   if (cwd === undefined) return undefined;
@@ -71,10 +77,18 @@ export async function askSeveral(
   for (const [index, conversation] of asked.entries())
     workbench.get(ChatHome).openTab(conversation, Math.min(viewColumn + index, ViewColumn.Nine));
   for (const conversation of asked) {
-    conversation.send(text).done.catch(() => undefined);
+    conversation.send(text, written?.attachments).done.catch(() => undefined);
     workbench.get(Archive).marks.mark(conversation.key, { together });
   }
+  written?.unsent.sentElsewhere(written);
   return asked.map(({ key }) => key);
+}
+
+function writtenIn(conversation: Conversation | undefined) {
+  if (!conversation) return undefined;
+  const { unsent } = conversation;
+  const { draft, attachments } = unsent;
+  return draft.text.trim() === '' && attachments.length === 0 ? undefined : { unsent, draft, attachments };
 }
 
 function pickAgents(

@@ -52,6 +52,16 @@ describe('the draft of a session', () => {
     assert.deepEqual(unsent.sent('deploy', 3, panel), { text: 'and test', revision: 6 });
   });
 
+  it('leaves with its attachments when it is sent elsewhere, but for what was added since', () => {
+    const file = (id: string): QueuedAttachment => ({ id, kind: 'file', label: id, forms: [] });
+    unsent.attach(file('a'));
+    const { draft, attachments } = unsent;
+    unsent.attach(file('b'));
+    unsent.write({ text: 'deploy and test', revision: 5 }, view);
+    unsent.sentElsewhere({ draft, attachments });
+    assert.deepEqual([unsent.draft.text, unsent.attachments.map(({ id }) => id)], ['and test', ['b']]);
+  });
+
   it('is not touched by a first message from a page that did not know it', () => {
     assert.deepEqual(unsent.sent('hello', 0, view), { text: 'deploy', revision: 4 });
   });
