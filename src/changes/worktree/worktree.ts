@@ -170,13 +170,23 @@ export async function removeWorktree(
   const losses = agreed === 'all' ? undefined : await lossesOf(git, worktree, signal);
   if (losses && !areAgreed(losses, agreed)) return { losses };
   await takeAway(git, worktree, losses?.length === 0);
+  if (await keepsBranch(git, worktree)) return { hasBranch: true };
   const commonDir = await commonDirOf(worktree);
   if (commonDir === undefined) return { hasBranch: false };
-  const { branch } = worktree;
   const run = { cwd: commonDir, env: { GIT_DIR: commonDir }, timeoutMs: TIMEOUT_MS };
-  if (await hasOwnCommits(git, branch, run)) return { hasBranch: true };
-  await runGit(git, { ...run, args: ['branch', '--quiet', '-D', branch] });
+  await runGit(git, { ...run, args: ['branch', '--quiet', '-D', worktree.branch] });
   return { hasBranch: false };
+}
+
+/** Returns whether removing the worktree leaves its branch: only it has some commits. */
+export async function keepsBranch(git: Git, worktree: Worktree): Promise<boolean> {
+  const commonDir = await commonDirOf(worktree);
+  if (commonDir === undefined) return false;
+  return hasOwnCommits(git, worktree.branch, {
+    cwd: commonDir,
+    env: { GIT_DIR: commonDir },
+    timeoutMs: TIMEOUT_MS,
+  });
 }
 
 export function areAgreed(losses: readonly Loss[], agreed: readonly Loss[] | 'all'): boolean {

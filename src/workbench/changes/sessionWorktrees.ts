@@ -1,6 +1,6 @@
 // Worktrees of sessions: made, compared, applied to the user's folder and removed.
 
-import { join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { l10n, Uri, workspace } from 'vscode';
 import * as z from 'zod/mini';
 import { Configured } from '../../base/disposable';
@@ -25,12 +25,12 @@ import {
   discardWorktree,
   findUserGit,
   headOf,
+  keepsBranch,
   type Removal,
   removeWorktree,
 } from '../../changes/worktree/worktree';
 import type { Worktree } from '../../changes/worktree/worktreeEntry';
 import type { Conversation } from '../../client/conversation/conversation';
-import { isBelow } from '../../client/requests/roots';
 import type { FileStore } from '../../client/sharing/fileStore';
 import { ownText } from '../../session/events/ownText';
 import type { Conversations } from '../sessions/conversations';
@@ -60,6 +60,12 @@ export interface NewSession {
   readonly name: string;
   readonly files: readonly string[];
   readonly title?: string | undefined;
+}
+
+/** What removing a worktree would do. */
+export interface RemovalPreview {
+  readonly losses: readonly Loss[];
+  readonly keepsBranch: boolean;
 }
 
 const recordSchema = z.object({
@@ -162,6 +168,12 @@ export class SessionWorktrees extends Configured<SessionWorktreesOptions> {
     return this.options.conversations.list().filter((one) => one.cwd === cwd);
   }
 
+  /** @throws ParleyError `git-failed`, `git-aborted` */
+  async previewRemoval(worktree: Worktree, signal: AbortSignal): Promise<RemovalPreview> {
+    const git = await this.#git();
+    return { losses: await lossesOf(git, worktree, signal), keepsBranch: await keepsBranch(git, worktree) };
+  }
+
   /**
    * Ends the sessions of a worktree and removes it, unless more would be lost than the user agreed
    * to.
@@ -225,8 +237,8 @@ export class SessionWorktrees extends Configured<SessionWorktreesOptions> {
 
   #parse(text: string): SessionWorktree | undefined {
     const found = recordSchema.safeParse(JSON.parse(text));
-    // Only what is below our folder is ever removed.
-    if (!found.success || !isBelow(this.options.folder, found.data.place)) return undefined;
+    // Only what is directly in our folder is ever removed.
+    if (!found.success || relative(this.options.folder, dirname(found.data.place)) !== '') return undefined;
     const { start, ...worktree } = found.data;
     return { ...worktree, start: { folders: start, gaps: [] } };
   }

@@ -2,13 +2,8 @@
 
 import { commands, window } from 'vscode';
 import { Part } from '../../base/disposable';
-import {
-  applyWorktree,
-  commitWorktree,
-  compareSessions,
-  newSessionInWorktree,
-  removeWorktree,
-} from '../commands/worktreeActions';
+import { removeWorktrees } from '../commands/removeWorktrees';
+import { applyWorktree, commitWorktree, compareSessions, newSessionInWorktree } from '../commands/worktreeActions';
 import { AgentCatalog } from '../config/agentCatalog';
 import type { Contribution } from '../core/workbench';
 import { AsideQuestions } from '../sessions/asideQuestions';
@@ -48,7 +43,7 @@ export const worktrees: Contribution = {
     workbench.register('newSessionInWorktree', () => newSessionInWorktree(workbench));
     workbench.register('applyWorktree', (argument?: never) => applyWorktree(workbench, argument));
     workbench.register('commitWorktree', (argument?: never) => commitWorktree(workbench, argument));
-    workbench.register('removeWorktree', (argument?: never) => removeWorktree(workbench, argument));
+    workbench.register('removeWorktree', (argument?: never) => removeWorktrees(workbench, argument));
     workbench.register('compareSessions', (argument?: never) => compareSessions(workbench, argument));
   },
 };

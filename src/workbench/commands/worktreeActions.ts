@@ -2,12 +2,9 @@
 import { basename, join } from 'node:path';
 import { l10n, workspace } from 'vscode';
 import { messageOf, ParleyError } from '../../base/errors';
-import { oneLine } from '../../base/text';
 import type { FileChange, FolderStates } from '../../changes/model/fileChange';
 import type { ReviewProblem } from '../../changes/review/reviewFile';
 import type { ApplyResult } from '../../changes/worktree/applyChanges';
-import type { Loss } from '../../changes/worktree/losses';
-import type { Removal } from '../../changes/worktree/worktree';
 import { withTrailer } from '../../client/changes/commitMessage';
 import type { Conversation } from '../../client/conversation/conversation';
 import { CommitDrafts } from '../changes/commitDrafts';
@@ -19,15 +16,14 @@ import { AgentCatalog } from '../config/agentCatalog';
 import { commitTrailer } from '../config/settings';
 import type { Workbench } from '../core/workbench';
 import { openDocument } from '../editor/openDocuments';
-import { Archive } from '../sessions/archive';
 import { Conversations } from '../sessions/conversations';
 import { tabTitleOf, titleOf } from '../sessions/sessionLabels';
 import { askLine, askLineWithHelp, type PickItem, pick, pickSome } from '../ui/input';
-import { confirm, showInfo, showProgress, showStatus } from '../ui/messages';
+import { showProgress, showStatus } from '../ui/messages';
 import { onlyOf, sessionOf } from './commandSession';
 import { folderOfNew } from './newSessions';
 
-interface WorktreeArgument {
+export interface WorktreeArgument {
   readonly session?: string;
   /** false: for programs, doesn't ask. */
   readonly ask?: boolean;
@@ -109,18 +105,6 @@ export async function commitWorktree(
   await showProgress(l10n.t('Committing…'), (signal) => worktrees.commit(worktree, whole, signal));
   showStatus(l10n.t('Committed to {0}.', branch));
   return branch;
-}
-
-export async function removeWorktree(workbench: Workbench, argument?: WorktreeArgument): Promise<boolean> {
-  const worktrees = workbench.get(SessionWorktrees);
-  requireTrust();
-  const worktree = await worktreeToRemove(workbench, argument);
-  if (!worktree) return false;
-  const sessions = worktrees.sessionsIn(worktree);
-  requireIdle(sessions);
-  const isRemoved = await remove(worktrees, worktree, argument?.ask !== false);
-  if (isRemoved && sessions.length > 0) workbench.get(ChatHome).show(workbench.get(Conversations).active());
-  return isRemoved;
 }
 
 export async function compareSessions(
@@ -223,55 +207,6 @@ async function askUncommitted(count: number): Promise<boolean | undefined> {
   return answer === undefined ? undefined : answer === 'with';
 }
 
-/**
- * Offers to remove the worktree of a deleted session, unless another session works there.
- * @throws what git throws
- */
-export async function offerRemoval(workbench: Workbench, cwd: string): Promise<void> {
-  const worktrees = workbench.get(SessionWorktrees);
-  const archive = workbench.get(Archive);
-  const worktree = workspace.isTrusted ? await worktrees.find(cwd) : undefined;
-  if (!worktree || worktrees.sessionsIn(worktree).length > 0) return;
-  for (const session of archive.all()) if (session.cwd === cwd && !archive.marks.isDeleted(session.key)) return;
-  const yes = l10n.t('Remove Worktree…');
-  if ((await showInfo(l10n.t('The worktree of {0} is still there.', worktree.branch), yes)) !== yes) return;
-  await remove(worktrees, worktree, true);
-}
-
-/** @param isAsked asks if something is lost @returns whether it is removed */
-async function remove(worktrees: SessionWorktrees, worktree: SessionWorktree, isAsked: boolean): Promise<boolean> {
-  const { branch } = worktree;
-  let agreed: readonly Loss[] | 'all' = isAsked ? [] : 'all';
-  for (;;) {
-    const removal: Removal = await showProgress(l10n.t('Comparing files…'), (signal) =>
-      worktrees.remove(worktree, agreed, signal),
-    );
-    if (!('losses' in removal)) {
-      showStatus(
-        removal.hasBranch
-          ? l10n.t('Removed the worktree. The branch {0} has its commits.', branch)
-          : l10n.t('Removed the worktree and its branch.'),
-      );
-      return true;
-    }
-    if (!(await confirmRemoval(branch, removal.losses))) return false;
-    agreed = removal.losses;
-  }
-}
-
-async function worktreeToRemove(
-  workbench: Workbench,
-  argument: WorktreeArgument | undefined,
-): Promise<SessionWorktree | undefined> {
-  const worktrees = workbench.get(SessionWorktrees);
-  if (argument?.session !== undefined) return worktrees.of(workbench.get(Conversations).get(argument.session));
-  const all = await worktrees.list();
-  const shown = onlyOf(workbench.get(ChatHome).current);
-  const mine = all.find(({ cwd }) => cwd === shown?.cwd);
-  if (mine) return mine;
-  return pickWorktree(all, l10n.t('Select a worktree to remove'));
-}
-
 async function pickCompared(
   worktrees: SessionWorktrees,
   shown: Conversation | undefined,
@@ -298,40 +233,15 @@ async function pickWorktree(
   return all.find(({ cwd }) => cwd === answer);
 }
 
-async function confirmRemoval(branch: string, losses: readonly Loss[]): Promise<boolean> {
-  const detail = [l10n.t('This is lost:'), ...losses.map(lossLine)].join('\n');
-  return confirm(l10n.t('Remove the worktree of {0}?', branch), detail, l10n.t('Remove Worktree'));
-}
-
-function requireTrust(): void {
+export function requireTrust(): void {
   if (workspace.isTrusted) return;
   throw new ParleyError('untrusted-workspace', l10n.t("Worktrees can't be used in an untrusted workspace."));
 }
 
-function requireIdle(conversations: readonly Conversation[]): void {
+export function requireIdle(conversations: readonly Conversation[]): void {
   const busy = conversations.find(({ isBusy }) => isBusy);
   if (!busy) return;
   throw new ParleyError('agent-works', l10n.t('{0} is still working.', busy.agent.name), {
     hint: l10n.t("Wait until it's done, or stop it."),
   });
-}
-
-const MAX_NAMES = 8;
-const MAX_NAME = 100;
-
-function lossLine({ kind, names }: Loss): string {
-  const shown = names.slice(0, MAX_NAMES).map((name) => oneLine(name, MAX_NAME));
-  const list = shown.join(', ');
-  const more = names.length - shown.length;
-  const all = more > 0 ? l10n.t('{0} and {1} more', list, more) : list;
-  return {
-    changes: l10n.t('Changes that are not committed: {0}', all),
-    ignored: l10n.t('Files that Git ignores: {0}', all),
-    repositories: l10n.t('Repositories and submodules inside: {0}', all),
-    commits: l10n.t('Commits that are on no branch: {0}', all),
-    unborn: l10n.t('A branch that has no commit yet'),
-    operation: l10n.t('A merge, rebase or similar that is not finished: {0}', all),
-    locked: l10n.t('The worktree is locked. {0}', all),
-    unknown: l10n.t("Everything in the worktree: Git can't read it. {0}", all),
-  }[kind];
 }

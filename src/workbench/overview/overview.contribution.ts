@@ -9,7 +9,7 @@ import { ChatHome } from '../chat/chatHome';
 import { type AskSeveralArgument, askSeveral } from '../commands/askSeveral';
 import { sessionOf } from '../commands/commandSession';
 import { mayOpen } from '../commands/foreignFolders';
-import { offerRemoval } from '../commands/worktreeActions';
+import { offerRemoval } from '../commands/removeWorktrees';
 import type { Contribution, Workbench } from '../core/workbench';
 import { Archive } from '../sessions/archive';
 import { Conversations } from '../sessions/conversations';

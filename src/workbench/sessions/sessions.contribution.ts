@@ -39,8 +39,9 @@ import { onlyOf, registerForSession, sessionOf } from '../commands/commandSessio
 import { continueWithSummary } from '../commands/continueWith';
 import { confirmForeign, knownFolders, mayOpen } from '../commands/foreignFolders';
 import { folderOfNew, isUnused, startInPlaceOf } from '../commands/newSessions';
+import { offerRemoval } from '../commands/removeWorktrees';
 import { showSessionInfo } from '../commands/showSessionInfo';
-import { type NewWorktreeSession, offerRemoval, openInWorktree } from '../commands/worktreeActions';
+import { type NewWorktreeSession, openInWorktree } from '../commands/worktreeActions';
 import { AgentCatalog } from '../config/agentCatalog';
 import { McpServers } from '../config/mcpServers';
 import { permissionRules } from '../config/permissionSettings';

@@ -135,6 +135,57 @@ describe('sessions in worktrees', function () {
     assert.equal(existsSync(join(folder, 'c.txt')), false);
   });
 
+  it('removes several worktrees at once, names what is lost, and leaves those in use', async () => {
+    const keys = {
+      clean: await open('clean'),
+      dirty: await open('dirty'),
+      grown: await open('grown'),
+      live: await open('live'),
+    };
+    await api.send(keys.dirty, 'own lost.txt lost\\n');
+    await api.send(keys.grown, 'own kept.txt kept\\n');
+    await run('commitWorktree', { session: keys.grown, message: 'Add kept' });
+    for (const name of ['clean', 'dirty', 'grown'] as const) await run('closeSession', { session: keys[name] });
+    await api.send(keys.live, 'say hi');
+    await run('newSession', { agent: 'disk', cwd: folder });
+    const { showQuickPick, showWarningMessage } = vscode.window;
+    const shown: string[] = [];
+    Object.assign(vscode.window, {
+      showQuickPick: async (items: vscode.QuickPickItem[], { placeHolder }: vscode.QuickPickOptions) => {
+        shown.push(placeHolder ?? '', ...items.map(({ label, detail }) => `${label}: ${detail}`));
+        return items;
+      },
+      showWarningMessage: async (text: string, { detail }: vscode.MessageOptions, ...items: { title: string }[]) => {
+        shown.push(text, detail ?? '');
+        return items[0];
+      },
+    });
+    try {
+      assert.equal(await run('removeWorktree'), true);
+    } finally {
+      Object.assign(vscode.window, { showQuickPick, showWarningMessage });
+    }
+    assert.deepEqual(shown, [
+      'Select the worktrees to remove. Not listed because they are in use: 1',
+      'parley/clean: Nothing is lost',
+      'parley/dirty: Changes that are not committed: lost.txt',
+      'parley/grown: Nothing is lost · The branch stays',
+      'Remove 3 worktrees?',
+      [
+        'parley/clean: nothing is lost',
+        'parley/dirty: this is lost:',
+        '– Changes that are not committed: lost.txt',
+        'parley/grown: nothing is lost',
+      ].join('\n'),
+    ]);
+    const branches = git('branch', '--list', 'parley/*', '--format=%(refname:short)').trim().split('\n');
+    assert.deepEqual(
+      branches.filter((one) => /clean|dirty|grown|live/.test(one)),
+      ['parley/grown', 'parley/live'],
+    );
+    assert.equal(await run('removeWorktree', { session: keys.live }), true);
+  });
+
   async function applyAfter(session: string, meanwhile: () => Promise<unknown>): Promise<unknown> {
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
     let isOpen = true;
