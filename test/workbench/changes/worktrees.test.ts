@@ -135,6 +135,28 @@ describe('sessions in worktrees', function () {
     assert.equal(existsSync(join(folder, 'c.txt')), false);
   });
 
+  it('runs the setup before the session begins, opens it although that fails, and does not apply its files', async () => {
+    await configure('worktreeSetup', 'echo "$ROOT_WORKTREE_PATH" > made.txt; exit 3');
+    const { showWarningMessage } = vscode.window;
+    const shown: string[] = [];
+    Object.assign(vscode.window, { showWarningMessage: async (text: string) => void shown.push(text) });
+    let key = '';
+    try {
+      key = await open('set-up');
+    } finally {
+      Object.assign(vscode.window, { showWarningMessage });
+      await configure('worktreeSetup');
+    }
+    assert.deepEqual(shown, ['The setup of parley/set-up failed with exit code 3. The terminal has its output.']);
+    await api.send(key, 'own own.txt own\\n');
+    const listed = git('worktree', 'list', '--porcelain').split('\n');
+    const place = listed.find((one) => one.endsWith('-set-up'))?.slice('worktree '.length) ?? '';
+    assert.equal(readFileSync(join(place, 'made.txt'), 'utf8'), `${folder}\n`);
+    assert.deepEqual(await run('applyWorktree', { session: key, ask: false }), ['own.txt']);
+    await rm(join(folder, 'own.txt'));
+    await run('removeWorktree', { session: key, ask: false });
+  });
+
   it('removes several worktrees at once, names what is lost, and leaves those in use', async () => {
     const keys = {
       clean: await open('clean'),

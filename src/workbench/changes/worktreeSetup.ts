@@ -1,0 +1,94 @@
+// Runs a command of the user in a new worktree before its session begins, such as the installation
+// of packages. It runs as a VS Code task: its output stays in a terminal.
+import {
+  l10n,
+  ShellExecution,
+  Task,
+  type TaskExecution,
+  TaskPanelKind,
+  TaskRevealKind,
+  TaskScope,
+  tasks,
+  workspace,
+} from 'vscode';
+import { messageOf } from '../../base/errors';
+import type { Worktree } from '../../changes/worktree/worktreeEntry';
+import { isBelow } from '../../client/requests/roots';
+import type { FolderConsent } from '../config/folderConsent';
+import { folderValues, userValue } from '../config/folderSettings';
+import { showProgress, showWarning } from '../ui/messages';
+
+const KEY = 'worktreeSetup';
+/** Cursor's name for the top of the user's repository in such commands. */
+const ROOT_VARIABLE = 'ROOT_WORKTREE_PATH';
+
+/**
+ * Returns the command for worktrees of a folder: that of the workspace once the user has allowed it,
+ * else the user's own.
+ */
+export async function setupCommand(consent: FolderConsent, folder: string): Promise<string | undefined> {
+  const own = textOf(userValue(KEY));
+  const fits = folderValues(KEY).filter((one) => one.place === 'workspace' || isBelow(one.folder, folder));
+  const { file, place, value } = fits.at(-1) ?? {};
+  const command = textOf(value);
+  if (file === undefined || command === undefined || command === own) return own;
+  const detail = [
+    l10n.t('{0} defines this command, which runs with your permissions in each new worktree:', file),
+    command,
+    l10n.t('Your choice applies until the command changes.'),
+  ].join('\n\n');
+  const question = l10n.t('Set up new worktrees with the command of this workspace?');
+  const answer = await consent.ask({ content: `parley.${KEY} ${place}\0${command}`, question, detail });
+  return answer === 'yes' ? command : own;
+}
+
+/**
+ * Runs the command; the user is told if it fails. Never rejects.
+ * @returns when it has ended, or the user no longer waits for it
+ */
+export async function setUp(command: string, worktree: Worktree): Promise<void> {
+  const { branch } = worktree;
+  const text = l10n.t('Setting up {0}: {1}. Cancel to start the session without waiting.', branch, command);
+  try {
+    const code = await showProgress(text, (signal) => run(command, worktree, signal));
+    if (code === 0 || code === 'not-awaited') return;
+    void showWarning(
+      code === undefined
+        ? l10n.t('The setup of {0} was ended.', branch)
+        : l10n.t('The setup of {0} failed with exit code {1}. The terminal has its output.', branch, code),
+    );
+  } catch (error) {
+    void showWarning(l10n.t("The setup of {0} couldn't be started: {1}", branch, messageOf(error)));
+  }
+}
+
+async function run(
+  command: string,
+  { branch, cwd, top }: Worktree,
+  signal: AbortSignal,
+): Promise<number | undefined | 'not-awaited'> {
+  const execution = new ShellExecution(command, { cwd, env: { [ROOT_VARIABLE]: top } });
+  const scope = workspace.workspaceFolders?.[0] ?? TaskScope.Workspace;
+  const task = new Task({ type: 'shell' }, scope, l10n.t('Set up {0}', branch), 'Parley', execution);
+  task.presentationOptions = { reveal: TaskRevealKind.Always, focus: false, panel: TaskPanelKind.New };
+  const { promise, resolve } = Promise.withResolvers<number | undefined | 'not-awaited'>();
+  // A quick command ends before `executeTask` returns. Worktrees have different names.
+  const isIt = ({ task: { name, source } }: TaskExecution): boolean => name === task.name && source === task.source;
+  const listening = [
+    tasks.onDidEndTaskProcess((event) => isIt(event.execution) && resolve(event.exitCode)),
+    tasks.onDidEndTask((event) => isIt(event.execution) && resolve(undefined)),
+  ];
+  const giveUp = (): void => resolve('not-awaited');
+  signal.addEventListener('abort', giveUp, { once: true });
+  try {
+    await tasks.executeTask(task);
+    return await promise;
+  } finally {
+    signal.removeEventListener('abort', giveUp);
+    for (const one of listening) one.dispose();
+  }
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
+}
