@@ -140,7 +140,8 @@ export function Composer() {
             {hint}
           </p>
         )}
-        {composer.problem.value && (
+        {/* A reason that is shown above is not shown again. */}
+        {composer.problem.value && composer.problem.value !== session.error.value?.message && (
           <p class="composer-problem" role="alert">
             <Icon name="warning" /> {composer.problem.value}
           </p>

@@ -18,6 +18,9 @@ const ICONS: Readonly<Record<StageView['state'], IconName>> = {
 };
 const STARTING = new Set(['starting', 'initializing', 'authRequired', 'recovering']);
 
+/** What the user may have wanted, or only has to answer. */
+const NO_FAILURES: ReadonlySet<string> = new Set(['auth-required', 'recording', 'untrusted-workspace']);
+
 const stagesShown = computed(() => {
   const { stages, phase } = session;
   const failed = stages.value.some(({ state }) => state === 'failed');
@@ -79,9 +82,8 @@ function Failure() {
   const error = session.error.value;
   if (!error) return null;
   const { stderr } = error;
-  // Neither a sign-in nor a recording is a failure.
   const isSignIn = error.code === 'auth-required';
-  const isCalm = isSignIn || error.code === 'recording';
+  const isCalm = NO_FAILURES.has(error.code);
   return (
     <section
       class={isCalm ? 'failure calm' : 'failure'}
