@@ -47,6 +47,8 @@ export function Popup(props: PopupProps) {
   const id = useId();
   const root = useRef<HTMLDivElement>(null);
   const trigger = useRef<HTMLButtonElement>(null);
+  /** What had the focus before; it gets it back if the button has no place on the screen. */
+  const opener = useRef<Element | null>(null);
   const list = useRef<HTMLDivElement>(null);
   const field = useRef<HTMLInputElement>(null);
 
@@ -61,6 +63,7 @@ export function Popup(props: PopupProps) {
   }, [isOpen, active]);
 
   function open(): void {
+    opener.current = document.activeElement;
     setQuery('');
     setActive(
       Math.max(
@@ -73,7 +76,8 @@ export function Popup(props: PopupProps) {
 
   function close(): void {
     setOpen(false);
-    trigger.current?.focus();
+    const shown = trigger.current?.checkVisibility() ? trigger.current : opener.current;
+    if (shown instanceof HTMLElement) shown.focus();
   }
 
   function choose(item: PopupItem | undefined): void {

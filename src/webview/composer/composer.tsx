@@ -2,6 +2,7 @@
 // messages are queued, and Ctrl+Enter puts one into the turn if the agent can, else sends it at once.
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import type { SendNow } from '../../panel/contract';
+import { guarded } from '../changes/pressGuard';
 import { Icon, IconButton } from '../components/icon';
 import { isCtrl, isMac } from '../dom/ctrlKey';
 import { isComposing } from '../dom/dom';
@@ -176,33 +177,41 @@ export function Composer() {
             <Pickers />
           </div>
           <div class="bar-end">
+            {running && canSend && <Stop class="icon-button" />}
             <ContextMeter />
-            {running && (
+            {running && !canSend ? (
+              <Stop class="primary send" />
+            ) : (
               <button
+                key="send"
                 type="button"
-                class="secondary"
-                onClick={() => {
-                  post({ type: 'cancel' });
-                  // The button disappears.
-                  composer.focus();
-                }}
+                class="primary send"
+                disabled={!canSend}
+                aria-label={queues ? strings.queue : strings.send}
+                title={now ? strings.queueHints[now](isMac) : strings.send}
+                onClick={() => send()}
               >
-                {strings.stop}
+                <Icon name="send" />
               </button>
             )}
-            <button
-              type="button"
-              class="primary"
-              disabled={!canSend}
-              title={now && strings.queueHints[now](isMac)}
-              onClick={() => send()}
-            >
-              {queues ? strings.queue : strings.send}
-            </button>
           </div>
         </div>
       </div>
     </>
+  );
+}
+
+/** Beside the button that queues, or in its place, where a click that was meant for it must not stop the turn. */
+function Stop({ class: className }: { readonly class: string }) {
+  const press = guarded(() => {
+    post({ type: 'cancel' });
+    // The button disappears.
+    composer.focus();
+  });
+  return (
+    <button type="button" class={className} aria-label={strings.stop} title={strings.stop} {...press}>
+      <Icon name="debug-stop" />
+    </button>
   );
 }
 

@@ -1,4 +1,6 @@
-// The session's mode and the agent's options, each a small list or a switch.
+// The session's mode and the agent's options, each a small list or a switch. In little space, their
+// styles leave the icons, and at last one menu that leads to all of them.
+import { useRef } from 'preact/hooks';
 import { revealControls } from '../../base/revealControls';
 import type { ConfigOption } from '../../panel/contract';
 import { Icon } from '../components/icon';
@@ -8,55 +10,114 @@ import { post } from '../host/host';
 import { session } from '../host/session';
 import { strings } from '../text/strings';
 
-/** Without icons, a mode and a model named “Default” look the same. */
-const ICON_OF = {
+/** In the order in which they are shown; other options follow. Without icons, a mode and a model named “Default” look the same. */
+const ICON_OF: Readonly<Record<string, IconName>> = {
   mode: 'compass',
   model: 'chip',
   thought_level: 'lightbulb',
   speed: 'zap',
-} as const satisfies Record<string, IconName>;
+};
+const ORDER = Object.keys(ICON_OF);
 
-function iconOf({ category }: ConfigOption): IconName | undefined {
-  return ICON_OF[category as keyof typeof ICON_OF];
-}
+type Switch = Extract<ConfigOption, { type: 'boolean' }>;
+type Select = Extract<ConfigOption, { type: 'select' }>;
 
 export function Pickers() {
-  const { modes, mode, config } = session;
-  // Some agents offer their modes as an option too.
-  const showModes = modes.value.length > 0 && !config.value.some(({ category }) => category === 'mode');
-  const switches = config.value.filter(isPlainSwitch);
+  const pickers = useRef<HTMLDivElement>(null);
+  const options = optionsOf(session.config.value);
+  const switches = options.filter(isPlainSwitch);
   const isGathered = switches.length > 1;
-  const currentMode = modes.value.find(({ id }) => id === mode.value);
+  const selects = options.filter((option) => option.type === 'select');
+  if (options.length === 0) return <div class="pickers" />;
+
+  function choose(id: string): void {
+    const option = options.find((one) => one.id === id)!;
+    if (option.type === 'boolean') set(option, !option.value);
+    else
+      pickers.current
+        ?.querySelectorAll<HTMLElement>(':scope > .popup-anchor > button')
+        [selects.indexOf(option)]?.click();
+  }
+
   return (
-    <>
-      {showModes && (
-        <Popup
-          role="listbox"
-          label={strings.mode}
-          value={currentMode?.name ?? mode.value}
-          title={`${strings.mode}: ${currentMode?.name ?? mode.value ?? ''}`}
-          items={modes.value.map(({ id, name, description }) => ({ id, label: name, description }))}
-          selected={mode.value}
-          onChoose={(modeId) => post({ type: 'setMode', modeId })}
-        >
-          <Icon name={ICON_OF.mode} />
-          <span class="cut">{revealControls(currentMode?.name ?? mode.value ?? strings.mode)}</span>
-          <Icon name="chevron-down" />
-        </Popup>
-      )}
-      {config.value.map(
-        (option) => !(isGathered && isPlainSwitch(option)) && <ConfigPicker key={option.id} option={option} />,
+    <div class="pickers" ref={pickers}>
+      {options.map((option) =>
+        option.type === 'select' ? (
+          <Picker key={option.id} option={option} isAmbiguous={isAmbiguous(option, selects)} />
+        ) : (
+          !(isGathered && isPlainSwitch(option)) && <Toggle key={option.id} option={option} />
+        ),
       )}
       {isGathered && <Switches options={switches} />}
-    </>
+      <div class="all-options">
+        <Popup
+          role="menu"
+          label={strings.allOptions}
+          class="icon-button"
+          items={options.map((option) => ({
+            id: option.id,
+            label: option.name,
+            ...(option.type === 'boolean' ? { isOn: option.value } : { description: nameOf(option) }),
+          }))}
+          onChoose={choose}
+        >
+          <Icon name="ellipsis" />
+        </Popup>
+      </div>
+    </div>
   );
 }
 
-type Switch = Extract<ConfigOption, { type: 'boolean' }>;
+/** Some agents offer their modes as an option, too. */
+function optionsOf(config: readonly ConfigOption[]): readonly ConfigOption[] {
+  const modes = session.modes.value.map(({ id, ...mode }) => ({ value: id, ...mode }));
+  const hasMode = modes.length === 0 || config.some(({ category }) => category === 'mode');
+  const mode: ConfigOption = {
+    id: '',
+    name: strings.mode,
+    category: 'mode',
+    type: 'select',
+    value: session.mode.value ?? '',
+    values: modes,
+  };
+  return (hasMode ? config : [mode, ...config]).toSorted((a, b) => rankOf(a) - rankOf(b));
+}
+
+function rankOf({ category = '' }: ConfigOption): number {
+  const rank = ORDER.indexOf(category);
+  return rank < 0 ? ORDER.length : rank;
+}
+
+function set({ id }: ConfigOption, value: string | boolean): void {
+  if (id === '' && typeof value === 'string') post({ type: 'setMode', modeId: value });
+  else post({ type: 'setConfig', id, value });
+}
 
 /** A switch with an icon, such as the speed, stays in sight: a faster model costs more. */
 function isPlainSwitch(option: ConfigOption): option is Switch {
-  return option.type === 'boolean' && !iconOf(option);
+  return option.type === 'boolean' && iconOf(option) === undefined;
+}
+
+/** For styles. */
+function kindOf(option: ConfigOption): string {
+  return iconOf(option) === undefined ? 'plain' : option.category!;
+}
+
+function iconOf({ category = '' }: ConfigOption): IconName | undefined {
+  return Object.hasOwn(ICON_OF, category) ? ICON_OF[category] : undefined;
+}
+
+/** Icons tell options of equal values apart. */
+function isAmbiguous(option: Select, all: readonly Select[]): boolean {
+  return all.some((other) => other !== option && iconOf(other) === iconOf(option) && nameOf(other) === nameOf(option));
+}
+
+function nameOf({ value, values }: Select): string {
+  return values.find((one) => one.value === value)?.name ?? value;
+}
+
+function titleOf({ name, description }: ConfigOption, value: string): string {
+  return [`${name}: ${value}`, ...(description ? [description] : [])].join('\n');
 }
 
 /** Several switches would fill the bar. */
@@ -66,6 +127,7 @@ function Switches({ options }: { readonly options: readonly Switch[] }) {
     <Popup
       role="menu"
       label={strings.options}
+      class="pick plain"
       value={on.join(', ') || strings.off}
       title={`${strings.options}: ${on.join(', ') || strings.off}`}
       items={options.map(({ id, name, description, value }) => ({ id, label: name, description, isOn: value }))}
@@ -78,34 +140,34 @@ function Switches({ options }: { readonly options: readonly Switch[] }) {
   );
 }
 
-function ConfigPicker({ option }: { readonly option: ConfigOption }) {
+function Toggle({ option }: { readonly option: Switch }) {
   const icon = iconOf(option);
-  const title = `${option.name}${option.description ? `: ${option.description}` : ''}`;
-  if (option.type === 'boolean') {
-    return (
-      <button
-        type="button"
-        class="pick toggle"
-        role="switch"
-        aria-checked={option.value}
-        aria-label={option.name}
-        title={`${title} (${option.value ? strings.on : strings.off})`}
-        onClick={() => post({ type: 'setConfig', id: option.id, value: !option.value })}
-      >
-        <span class="switch" aria-hidden="true" />
-        {icon && <Icon name={icon} />}
-        <span class="cut">{revealControls(option.name)}</span>
-      </button>
-    );
-  }
+  return (
+    <button
+      type="button"
+      class={`pick toggle ${kindOf(option)}`}
+      role="switch"
+      aria-checked={option.value}
+      aria-label={option.name}
+      title={titleOf(option, option.value ? strings.on : strings.off)}
+      onClick={() => set(option, !option.value)}
+    >
+      <span class="switch" aria-hidden="true" />
+      {icon && <Icon name={icon} />}
+      <span class="cut">{revealControls(option.name)}</span>
+    </button>
+  );
+}
+
+function Picker({ option, isAmbiguous }: { readonly option: Select; readonly isAmbiguous: boolean }) {
   const current = nameOf(option);
-  const isAmbiguous = session.config.value.some((other) => other.id !== option.id && nameOf(other) === current);
   return (
     <Popup
       role="listbox"
       label={option.name}
       value={current}
-      title={title}
+      class={`pick ${kindOf(option)}`}
+      title={titleOf(option, current)}
       items={option.values.map(({ value, name, description, group }) => ({
         id: value,
         label: name,
@@ -113,16 +175,11 @@ function ConfigPicker({ option }: { readonly option: ConfigOption }) {
         group,
       }))}
       selected={option.value}
-      onChoose={(value) => post({ type: 'setConfig', id: option.id, value })}
+      onChoose={(value) => set(option, value)}
     >
-      {icon && <Icon name={icon} />}
-      <span class="cut">{revealControls(isAmbiguous ? `${option.name}: ${current}` : (current ?? ''))}</span>
+      <Icon name={iconOf(option) ?? 'settings'} />
+      <span class="cut">{revealControls(isAmbiguous ? `${option.name}: ${current}` : current)}</span>
       <Icon name="chevron-down" />
     </Popup>
   );
-}
-
-function nameOf(option: ConfigOption): string | undefined {
-  if (option.type === 'boolean') return undefined;
-  return option.values.find(({ value }) => value === option.value)?.name ?? option.value;
 }

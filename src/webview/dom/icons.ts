@@ -46,6 +46,7 @@ export const GLYPHS = {
   save: '\ueb4b',
   selection: '\ueb85',
   send: '\uec0f',
+  settings: '\ueb52',
   shield: '\ueb53',
   'symbol-method': '\uea8c',
   terminal: '\uea85',

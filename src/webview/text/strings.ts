@@ -421,6 +421,7 @@ export const strings = /* @__PURE__ */ (() => {
     on: l10n.t('On'),
     off: l10n.t('Off'),
     usage: (used: string, size: string) => l10n.t('{0} of {1} context tokens used', used, size),
+    allOptions: l10n.t('Mode and options'),
     cost: (amount: string) => l10n.t('Cost: {0}', amount),
     limit: limitText,
     limits: l10n.t('Usage limits'),
