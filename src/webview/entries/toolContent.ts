@@ -2,14 +2,14 @@
 
 import { cleanOutput } from '../../base/ansi';
 import { revealControls } from '../../base/revealControls';
-import type { BlockView, ToolContentView } from '../../panel/contract';
+import type { ToolContentView } from '../../panel/contract';
 import { button, el, setAttributes } from '../dom/dom';
 import { openLink, post } from '../host/host';
 import { highlightDiffLater } from '../markdown/highlightLater';
 import { MarkdownView, type MarkdownViewContext } from '../markdown/markdownView';
 import { createAskedText, LONG } from '../output/askedText';
 import { createDiff } from '../output/diffView';
-import { createTerminalOutput, drawAnsi, type TerminalOutput } from '../output/terminalOutput';
+import { createTerminalOutput, drawAnsi, linesAbove, type TerminalOutput } from '../output/terminalOutput';
 import { lastLines, shortLines } from '../text/format';
 import { strings } from '../text/strings';
 import { createBlock } from './blocks';
@@ -73,7 +73,7 @@ export function createToolContent(
       return { node };
     }
     case 'content': {
-      const drawn = createBlockContent(item, content.block, place, context);
+      const drawn = createBlockContent(item, content, place, context);
       if (!content.cut || !place.expanded) return drawn;
       const open = button('secondary small', strings.openOutput, () =>
         post({ type: 'openOutput', index: place.index, content: place.position }),
@@ -83,7 +83,12 @@ export function createToolContent(
   }
 }
 
-function createBlockContent(item: ToolItem, block: BlockView, place: Place, context: ToolContext): ToolContent {
+function createBlockContent(
+  item: ToolItem,
+  { block, cut }: Extract<ToolContentView, { type: 'content' }>,
+  place: Place,
+  context: ToolContext,
+): ToolContent {
   if (block.type !== 'text') {
     const save = (): void => post({ type: 'saveResource', index: place.index, content: place.position });
     const node = createBlock(block, save);
@@ -91,10 +96,16 @@ function createBlockContent(item: ToolItem, block: BlockView, place: Place, cont
     return { node };
   }
   if (place.expanded) return createText(item, block.text, place.asked, context);
-  const node = setAttributes(el('pre', 'terminal-lines tail'), { dir: 'ltr' });
+  const node = el('div', 'terminal');
   node.hidden = item.toolKind !== 'execute' || block.text.trim() === '';
-  const shown = node.hidden ? '' : lastLines(withoutFence(block.text).trimEnd(), TAIL_LINES).replace(/^\s*\n/, '');
-  drawAnsi(node, shortLines(cleanOutput(shown)), openLink);
+  if (node.hidden) return { node };
+  const all = withoutFence(block.text).trimEnd();
+  const shown = lastLines(all, TAIL_LINES).replace(/^\s*\n/, '');
+  const lines = setAttributes(el('pre', 'terminal-lines'), { dir: 'ltr' });
+  drawAnsi(lines, shortLines(cleanOutput(shown)), openLink);
+  const above = linesAbove(all, shown, cut);
+  if (above) node.append(el('div', 'terminal-note dim', above));
+  node.append(lines);
   return { node };
 }
 

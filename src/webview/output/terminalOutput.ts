@@ -56,15 +56,25 @@ export function createTerminalOutput(first: TerminalView, options: TerminalOptio
     actions.hidden = openOutput.hidden && !first.openable;
     // Without links while the output is redrawn in each frame.
     drawAnsi(output, text.endsWith('\n') ? text.slice(0, -1) : text, terminal.running ? undefined : options.openLink);
-    const hidden = options.expanded ? terminal.truncated : false;
-    note.textContent = hidden ? strings.terminalTruncated : '';
-    note.hidden = !hidden;
+    const words = options.expanded
+      ? terminal.truncated && strings.terminalTruncated
+      : linesAbove(terminal.output, last, terminal.truncated);
+    note.textContent = words || '';
+    note.hidden = !words;
     output.hidden = text === '' && terminal.running;
     if (text === '' && !terminal.running) output.replaceChildren(el('span', 'dim', strings.noOutput));
   }
 
   update(first);
   return { element, update };
+}
+
+/** Says how many lines of a collapsed output stand above those shown. */
+export function linesAbove(all: string, shown: string, isCut = false): string {
+  let count = 0;
+  for (let at = all.indexOf('\n'); at >= 0 && at < all.length - shown.length; at = all.indexOf('\n', at + 1)) count++;
+  if (count === 0) return '';
+  return isCut ? strings.manyLinesAbove(count) : strings.linesAbove(count);
 }
 
 /**
