@@ -513,7 +513,7 @@ describe('entries', () => {
     await raw.getByText('{"a":1}').waitFor();
   });
 
-  it('keep the link to a diff and the mark of an answer in little space', async () => {
+  it('keep the link to a diff in little space, and say who allowed a call once it is open', async () => {
     await open(
       [
         tool('e', {
@@ -530,9 +530,9 @@ describe('entries', () => {
     const entry = panel.page.locator('[data-entry-id=e]');
     await entry.getByRole('button', { name: 'Open diff' }).click();
     assert.equal((await panel.next('openDiff')).index, 0);
-    const mark = entry.locator('[data-decision=allowed]');
-    assert.ok(await mark.locator('.codicon').isVisible());
-    assert.ok(((await mark.boundingBox())?.width ?? 99) < 30);
+    assert.equal(await entry.getByText('Allowed').count(), 0);
+    await entry.locator('.row').click();
+    await entry.getByText('Allowed', { exact: true }).waitFor();
   });
 
   it('show what Parley attached for a mention by its name', async () => {

@@ -48,10 +48,11 @@ describe('permission', () => {
       .waitFor();
   });
 
-  it('that a rule answered names the rule, and leads to it', async () => {
+  it('that a rule answered names the rule once the call is open, and leads to it', async () => {
     const decision = { outcome: 'allowed', rule: 'execute: npm test' } as const;
     await open({ items: [tool('c9', { title: 'npm test', toolKind: 'execute', status: 'completed', decision })] });
-    await panel.page.getByTitle('Allowed by rule “execute: npm test”').waitFor();
+    await panel.page.locator('[data-entry-id=c9] .row').click();
+    await panel.page.getByText('Allowed by rule “execute: npm test”').waitFor();
     await button('Show rule “execute: npm test”').click();
     assert.deepEqual(await panel.next('showRule'), { type: 'showRule', key: 's1', index: 0 });
   });

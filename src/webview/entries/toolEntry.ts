@@ -33,21 +33,22 @@ export const createToolEntry: EntryFactory = (stored, index, context) => {
   const status = el('span', 'status');
   const verb = el('b', 'verb');
   const object = el('span', 'object');
+  const said = el('span', 'dim cut last-line');
   const result = el('span', 'dim result');
   const time = el('span', 'dim time');
-  const row = setAttributes(el('button', 'row', status, verb, object, el('span', 'grow'), result, time), {
+  const row = setAttributes(el('button', 'row', status, verb, object, el('span', 'grow'), said, result, time), {
     type: 'button',
   });
   const openDiff = iconButton('diff', strings.openDiff, () => {
     const content = tool().content.findIndex(({ type }) => type === 'diff');
     post({ type: 'openDiff', index, content });
   });
-  const showRule = iconButton('shield', '', () => post({ type: 'showRule', index }));
+  openDiff.classList.add('open-diff');
   const stop = iconButton('debug-stop', strings.stop, () => {
     const { stop: target } = tool();
     if (target) post({ type: 'stopOne', ...target });
   });
-  const line = el('div', 'tool-line', row, showRule, openDiff, stop);
+  const line = el('div', 'tool-line', row, openDiff, stop);
   for (const type of ['pointerenter', 'focusin']) line.addEventListener(type, offerChanges);
   const body = el('div', 'tool-content');
   const box = el('div', 'box', line, body);
@@ -133,18 +134,13 @@ export const createToolEntry: EntryFactory = (stored, index, context) => {
     object.replaceChildren(
       ...(folder ? [el('span', 'cut', folder), el('span', 'name', name)] : [el('span', 'cut', name)]),
     );
-    result.replaceChildren(
-      ...(words.decision === undefined ? [] : [answerMark(words.decision, item.decision!.outcome)]),
-      ...words.facts.map((fact) => el('span', 'fact', fact)),
-    );
-    result.title = words.facts.join(' · ');
+    said.textContent = words.said;
+    said.hidden = words.said === '';
+    result.textContent = words.facts.join(' · ');
+    result.hidden = words.facts.length === 0;
     time.textContent = words.time;
+    time.hidden = words.time === '';
     openDiff.hidden = !item.content.some(({ type }) => type === 'diff');
-    const rule = item.decision && 'rule' in item.decision ? item.decision.rule : undefined;
-    showRule.hidden = rule === undefined;
-    const ruleName = rule === undefined ? '' : strings.showRule(revealControls(rule));
-    setAttributes(showRule, { 'aria-label': ruleName, title: ruleName });
-    element.classList.toggle('by-rule', rule !== undefined);
     stop.hidden = item.stop === undefined;
     setAttributes(stop, { 'aria-label': strings.stopOne(shown || words.verb) });
   }
@@ -219,7 +215,7 @@ export const createToolEntry: EntryFactory = (stored, index, context) => {
       rawAskedAt = item.status;
       post({ type: 'details', index });
     }
-    facts = createToolFacts({ ...item, rawInput: raw.rawInput, rawOutput: raw.rawOutput });
+    facts = createToolFacts({ ...item, rawInput: raw.rawInput, rawOutput: raw.rawOutput }, index);
     if (facts) box.append(facts);
   }
 
@@ -245,12 +241,6 @@ export const createToolEntry: EntryFactory = (stored, index, context) => {
   return view;
 };
 
-/** An icon if space is short. */
-function answerMark(words: string, outcome: string): HTMLElement {
-  const mark = el('span', 'fact decision', icon('shield'), el('span', 'decision-words', words));
-  return setAttributes(mark, { title: words, 'data-decision': outcome });
-}
-
 function disposeTexts(contents: readonly ToolContent[]): void {
   for (const { markdown } of contents) markdown?.dispose();
 }
@@ -260,9 +250,19 @@ function isSame(one: readonly PermissionView[], other: readonly PermissionView[]
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-/** Returns locations, raw input and raw output of an expanded call. */
-function createToolFacts(item: ToolItem): HTMLElement | undefined {
+/** Returns who decided about an expanded call, its locations, raw input and raw output. */
+function createToolFacts(item: ToolItem, index: number): HTMLElement | undefined {
   const facts = el('div', 'tool-facts');
+  const { details } = toolLabel(item);
+  if (details.length > 0) {
+    const line = el('div', 'dim tool-details', el('span', '', details.join(' · ')));
+    const rule = item.decision && 'rule' in item.decision ? item.decision.rule : undefined;
+    if (rule !== undefined) {
+      const label = strings.showRule(revealControls(rule));
+      line.append(iconButton('shield', label, () => post({ type: 'showRule', index })));
+    }
+    facts.append(line);
+  }
   if (item.locations.length > 0) {
     const list = setAttributes(el('div', 'locations'), { role: 'list' });
     for (const { path, line, label } of item.locations.slice(0, MOST_LOCATIONS)) {

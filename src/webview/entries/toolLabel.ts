@@ -11,11 +11,17 @@ export interface ToolLabel {
   readonly object: string;
   /** A path, a command or a pattern, in monospace. */
   readonly literal: boolean;
+  /** What counts of the result: changed lines, a failing exit code, a refusal. */
   readonly facts: readonly string[];
-  readonly decision?: string;
+  /** The last line that a subagent wrote. */
+  readonly said: string;
   readonly time: string;
+  /** For the opened call: who decided, and how long the call waited. */
+  readonly details: readonly string[];
 }
 
+/** A shorter wait for the user is not worth a word, ms. */
+const LONG_WAIT = 1000;
 const LITERAL = new Set(['read', 'edit', 'delete', 'move', 'search', 'execute', 'fetch']);
 /** Words at the start of titles that repeat the verb. */
 const SAME: Readonly<Record<string, RegExp>> = {
@@ -38,9 +44,10 @@ function editorLabel(item: ToolItem, { tool, subject = '', result }: NonNullable
     verb: verbs[tool] ?? tool,
     object: isPlace ? place.label : subject,
     literal: true,
-    facts: result === undefined ? [] : [resultLabel(result)],
-    decision: item.decision ? decisionLabel(item.decision) : undefined,
+    facts: [...refusal(item), ...(result === undefined ? [] : [resultLabel(result)])],
+    said: '',
     time: timeLabel(item),
+    details: details(item),
   };
 }
 
@@ -70,14 +77,27 @@ export function toolLabel(item: ToolItem): ToolLabel {
     verb: known ? verbs[kind]! : (item.name ?? verbs.other!),
     object: known || item.name !== object ? object : '',
     literal: LITERAL.has(kind),
-    facts: facts(item),
-    decision: item.decision ? decisionLabel(item.decision) : undefined,
+    facts: [...refusal(item), ...facts(item)],
+    said: item.toolKind === 'subagent' ? lastText(item) : '',
     time: timeLabel(item),
+    details: details(item),
   };
 }
 
-function timeLabel({ at, endedAt, waitedMs }: ToolItem): string {
-  return endedAt === undefined ? '' : durationLabel(endedAt - at, waitedMs);
+function timeLabel({ at, endedAt }: ToolItem): string {
+  return endedAt === undefined ? '' : formatDuration(endedAt - at);
+}
+
+function refusal({ decision }: ToolItem): string[] {
+  if (decision === undefined || decision.outcome === 'allowed' || decision.outcome === 'selected') return [];
+  return [strings.decisions[decision.outcome]];
+}
+
+function details({ decision, at, endedAt, waitedMs = 0 }: ToolItem): string[] {
+  return [
+    ...(decision ? [decisionLabel(decision)] : []),
+    ...(endedAt !== undefined && waitedMs >= LONG_WAIT ? [durationLabel(endedAt - at, waitedMs)] : []),
+  ];
 }
 
 function decisionLabel(decision: DecisionView): string {
@@ -89,16 +109,14 @@ function decisionLabel(decision: DecisionView): string {
     : strings.decisions.rejectedByRule(rule);
 }
 
-function lastText({ content }: ToolItem): string[] {
+function lastText({ content }: ToolItem): string {
   const last = content.at(-1);
   const text = last?.type === 'content' && last.block.type === 'text' ? last.block.text : '';
-  const line = lastLines(text.slice(-400).trimEnd(), 1).replaceAll(/[*`#]/g, '').trim();
-  return line === '' ? [] : [line.slice(0, 160)];
+  return lastLines(text.slice(-400).trimEnd(), 1).replaceAll(/[*`#]/g, '').trim().slice(0, 160);
 }
 
 function facts(item: ToolItem): string[] {
   const words: string[] = [];
-  if (item.toolKind === 'subagent') words.push(...lastText(item));
   let added = 0;
   let removed = 0;
   let diffs = 0;
@@ -111,7 +129,7 @@ function facts(item: ToolItem): string[] {
       const { exitCode, signal, isStopped } = content.terminal;
       if (isStopped) words.push(strings.endedByStop);
       else if (signal) words.push(strings.signal(signal));
-      else if (exitCode !== undefined) words.push(strings.exitCode(exitCode));
+      else if (exitCode) words.push(strings.exitCode(exitCode));
     }
   }
   if (diffs > 1) words.push(strings.files(diffs));
@@ -122,7 +140,7 @@ function facts(item: ToolItem): string[] {
 /** Names the time spent waiting for the user if it is a second or more. */
 export function durationLabel(ms: number, waitedMs = 0): string {
   const all = formatDuration(ms);
-  return waitedMs < 1000 ? all : strings.waitedForYou(all, formatDuration(waitedMs));
+  return waitedMs < LONG_WAIT ? all : strings.waitedForYou(all, formatDuration(waitedMs));
 }
 
 /** Agents wrap command output in a fence: returns the text in it. */

@@ -26,7 +26,9 @@ describe('a permission rule', function () {
   }
 
   const dialog = () => vscode.window.page.locator('.monaco-dialog-box');
-  const marks = () => chat.frame.getByTitle('Allowed by rule “execute: npm test”');
+  const marks = () => chat.frame.getByText('Allowed by rule “execute: npm test”');
+  /** Who allowed a call is said in the opened one. */
+  const openCall = () => chat.entries('tool').last().locator('.row').click();
   const rows = () => quickInput(vscode.window.page).locator('.monaco-list-row');
 
   it('is saved after a dialog that shows what it means and would have allowed', async () => {
@@ -46,6 +48,7 @@ describe('a permission rule', function () {
   it('answers the next request for the same, which the transcript says, and none that lies', async () => {
     await ask('npm test');
     assert.equal(await chat.turnEnd(), 'end_turn');
+    await openCall();
     await marks().waitFor();
     assert.equal(await chat.permission.count(), 0);
     for (const line of ['npm test; rm -rf build', 'npm test $(id)']) {
@@ -60,6 +63,7 @@ describe('a permission rule', function () {
     await chat.newSession();
     await ask('npm test');
     await chat.turnEnd();
+    await openCall();
     const { page } = vscode.window;
     const show = () => chat.frame.getByRole('button', { name: 'Show rule “execute: npm test”' }).click();
     await inList(page, show, async (_list, patience) => {

@@ -32,9 +32,12 @@ describe('webview/toolWords', () => {
   });
 
   it('tells how long a call waited for the user, from a second on', () => {
-    const time = (waitedMs: number) => toolLabel(tool({ at: 0, endedAt: 34_000, waitedMs })).time;
-    assert.equal(time(33_000), '34 s (33 s waiting for you)');
-    assert.equal(time(900), '34 s');
+    const words = (waitedMs: number) => {
+      const { time, details } = toolLabel(tool({ at: 0, endedAt: 34_000, waitedMs }));
+      return [time, ...details];
+    };
+    assert.deepEqual(words(33_000), ['34 s', '34 s (33 s waiting for you)']);
+    assert.deepEqual(words(900), ['34 s']);
   });
 
   it('does not repeat the verb', () => {
@@ -85,6 +88,13 @@ describe('webview/toolWords', () => {
     assert.equal(words({ tool: 'hover', subject: 'area' }), 'Type|area');
   });
 
+  it('tells a refusal in the line, and an exit code only if the command failed', () => {
+    const terminal = { id: 't', output: '', truncated: false, running: false, exitCode: 0, openable: false };
+    const content = [{ type: 'terminal', terminal }] as const;
+    assert.deepEqual(toolLabel(tool({ content })).facts, []);
+    assert.deepEqual(toolLabel(tool({ content, decision: { outcome: 'rejected', rule: 'x' } })).facts, ['Rejected']);
+  });
+
   it('tells how the call ended', () => {
     const diff = { path: '/a', label: 'a', isNew: false, added: 2, removed: 1, hunks: [] };
     const terminal = { id: 't', output: '', truncated: false, running: false, exitCode: 1, openable: false };
@@ -98,7 +108,7 @@ describe('webview/toolWords', () => {
         ],
       }),
     );
-    assert.equal(words.decision, 'Allowed');
+    assert.deepEqual(words.details, ['Allowed']);
     assert.deepEqual(words.facts, ['Exit code 1', '+2 −1']);
     assert.equal(words.time, '0.4 s');
   });
