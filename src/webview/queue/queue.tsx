@@ -106,6 +106,8 @@ function endDrag(): void {
   target.value = undefined;
 }
 
+type QueueButton = readonly [icon: IconName, label: string, isEnabled: boolean, press: () => void];
+
 interface QueueRowProps {
   readonly sessionKey: string;
   readonly item: QueueItemView;
@@ -150,18 +152,21 @@ function QueueRow({ sessionKey, item, index, count }: QueueRowProps) {
     if (activeElement === body || row.current?.contains(activeElement)) buttons.find(Boolean)?.focus();
   }, [index, editing.value]);
 
-  const buttons: (readonly [icon: IconName, label: string, isEnabled: boolean, press: () => void])[] = [
+  const moves: readonly QueueButton[] = [
+    ['arrow-up', strings.moveUp, canMove && index > 0, () => move(index - 1)],
+    ['arrow-down', strings.moveDown, canMove && index < count - 1, () => move(index + 1)],
+  ];
+  const buttons: QueueButton[] = [
     isHeldByAgent
       ? ['edit', strings.takeBack, true, () => act({ kind: 'takeBack', id })]
       : ['edit', strings.edit, canMove, () => edit(true)],
-    ['arrow-up', strings.moveUp, canMove && index > 0, () => move(index - 1)],
-    ['arrow-down', strings.moveDown, canMove && index < count - 1, () => move(index + 1)],
+    ...(count > 1 ? moves : []),
     ['send', strings.sendNow, canMove, () => leave({ kind: 'sendNow', id })],
     ['close', strings.remove, true, remove],
   ];
   if (steer !== undefined) {
     const label = steer === true ? strings.steer : strings.notSteered(steer);
-    buttons.splice(3, 0, ['compass', label, steer === true, sendNow]);
+    buttons.splice(-2, 0, ['compass', label, steer === true, sendNow]);
   }
   const words = [reason ?? (state === 'queued' || state === 'paused' ? '' : strings.queueState[state])];
   if (keptEdit(sessionKey, id)) words.unshift(strings.unsavedEdit);
@@ -172,7 +177,7 @@ function QueueRow({ sessionKey, item, index, count }: QueueRowProps) {
       class={`queue-item ${target.value === index && dragged.value !== id ? 'drop-target' : ''}`}
       data-queue-id={id}
       data-queue-state={state}
-      draggable={canMove && !editing.value}
+      draggable={canMove && count > 1 && !editing.value}
       onKeyDown={(event) => {
         if (!isCtrl(event, 'enter') || !canMove || editing.value) return;
         event.preventDefault();
@@ -192,9 +197,11 @@ function QueueRow({ sessionKey, item, index, count }: QueueRowProps) {
       }}
       onDragEnd={endDrag}
     >
-      <span class="grip">
-        <Icon name="gripper" />
-      </span>
+      {count > 1 && (
+        <span class="grip">
+          <Icon name="gripper" />
+        </span>
+      )}
       {editing.value ? (
         <QueueEditor
           text={keptEdit(sessionKey, id)?.text ?? item.text}
