@@ -2,6 +2,7 @@
 import type { ChangedFileView, ElicitationView, ItemView, TurnView } from '../../../src/panel/contract';
 import type { PanelOptions } from './browser';
 import { changedConversation, countOf, FILES, runningTurn } from './changeSamples';
+import { claudeScenes } from './claudeSamples';
 import { asksForm, asksPage } from './questionSamples';
 import { conversation, message, permission, SESSION_FULL, tool } from './samples';
 import type { Translate } from './texts';
@@ -155,6 +156,7 @@ export function scenesIn(t: Translate): Readonly<Record<string, Scene>> {
       opens: '.changes-toggle',
       lists: { files: FILES, count: 1 },
     },
+    ...claudeScenes(t),
   };
 }
 
