@@ -17,7 +17,7 @@ import { API } from 'typescript/unstable/sync';
 import type { Source } from './sources';
 
 const NOT_SHOWN = /(?:^|\.)l10n\.t$|^localizable$|(?:^|[.#])log\??\.(?:debug|info|warn|error|trace)$/;
-const NOT_SHOWN_ERRORS = /^(?:Error|RangeError|TypeError|RpcError|ServerRefusal)$/;
+const NOT_SHOWN_ERRORS = /^(?:Error|RangeError|SyntaxError|TypeError|RpcError|ServerRefusal)$/;
 const SHOWN = /^(?:label|title|tooltip|hint|prompt|placeholder|detail|openLabel)$/;
 const NAMES = /\b(?:Parley|Bearer|POST|GET)\b|\{\d+\}/g;
 const CODE =
