@@ -48,7 +48,7 @@ export class ChatPanel implements WebviewPanelSerializer {
     return watchDeadPanels({
       viewType: CHAT_PANEL_TYPE,
       isAlive: () => this.#open !== undefined,
-      replace: ({ group }) => this.open(group.viewColumn),
+      replace: ({ group }) => this.open(group.viewColumn, !group.isActive),
     });
   }
 

@@ -7,7 +7,7 @@ export const CHAT_VIEW_ID = 'parley.chatView';
 export class ChatView implements WebviewViewProvider {
   readonly #context: ExtensionContext;
   readonly #onPage: (page: Page) => void;
-  #page: Page | undefined;
+  #open: { readonly view: WebviewView; readonly page: Page } | undefined;
 
   constructor(context: ExtensionContext, onPage: (page: Page) => void) {
     this.#context = context;
@@ -15,14 +15,18 @@ export class ChatView implements WebviewViewProvider {
   }
 
   get page(): Page | undefined {
-    return this.#page?.isGone ? undefined : this.#page;
+    return this.#open?.page.isGone ? undefined : this.#open?.page;
+  }
+
+  reveal(preserveFocus: boolean): void {
+    this.#open?.view.show(preserveFocus);
   }
 
   resolveWebviewView(view: WebviewView, { state }: WebviewViewResolveContext): void {
     // Only a view that VS Code restored has a state.
     const restored = state === undefined || state === null ? undefined : { state };
     const page = new Page(view, this.#context.extensionUri, restored);
-    this.#page = page;
+    this.#open = { view, page };
     view.onDidChangeVisibility(() => page.tellVisibility());
     this.#onPage(page);
   }

@@ -141,11 +141,11 @@ export class ChatHome implements SurfaceHost, UriHandler, Disposable {
   }
 
   /**
-   * Opens the panel and starts its agent.
+   * Reveals the view if it is visible and there is no panel, else the panel, and starts its agent.
    * @param page the panel, opened already: it isn't revealed again
    */
   begin(page?: Page): void {
-    const surface = page ? this.#surfaceOf(page) : this.openPanel();
+    const surface = page ? this.#surfaceOf(page) : (this.#revealView() ?? this.openPanel());
     surface.startWhenDrawn();
     surface.focus();
   }
@@ -155,14 +155,17 @@ export class ChatHome implements SurfaceHost, UriHandler, Disposable {
    * panel.
    */
   open(): ChatSurface {
-    const { panel, view } = this.#places;
     const tab = this.#usedTab;
-    if (tab) return this.#revealTab(tab);
-    if (!panel.page && view.page?.isVisible) {
-      this.#usedPage = view.page;
-      return this.#surfaceOf(view.page);
-    }
-    return this.openPanel();
+    return tab ? this.#revealTab(tab) : (this.#revealView() ?? this.openPanel());
+  }
+
+  /** Reveals the view if it is visible and there is no panel. */
+  #revealView(): ChatSurface | undefined {
+    const { panel, view } = this.#places;
+    if (panel.page || !view.page?.isVisible) return undefined;
+    view.reveal(isDialogOpen());
+    this.#usedPage = view.page;
+    return this.#surfaceOf(view.page);
   }
 
   get isVisible(): boolean {
@@ -208,9 +211,9 @@ export class ChatHome implements SurfaceHost, UriHandler, Disposable {
 
   async start(conversation: Conversation): Promise<string> {
     this.show(conversation);
-    const surface = this.open();
+    // Not after the start: the user types meanwhile.
+    this.open().focus();
     await conversation.start();
-    surface.focus();
     return conversation.key;
   }
 

@@ -9,7 +9,12 @@ interface MenuItem {
 
 const { commands, keybindings, menus } = JSON.parse(readFileSync('package.json', 'utf8')).contributes as {
   readonly commands: readonly { readonly command: string }[];
-  readonly keybindings: readonly { readonly command: string }[];
+  readonly keybindings: readonly {
+    readonly command: string;
+    readonly key: string;
+    readonly when?: string;
+    readonly args?: { readonly commands?: readonly (string | { readonly command: string })[] };
+  }[];
   readonly menus: Readonly<Record<'commandPalette' | 'explorer/context', readonly MenuItem[]>>;
 };
 
@@ -57,9 +62,29 @@ describe('the commands', () => {
   it('have a title in the list of keyboard shortcuts if they have one', () => {
     const listed = commands.map(({ command }) => command);
     assert.deepEqual(
-      keybindings.map(({ command }) => command).filter((command) => !listed.includes(command)),
+      keybindings
+        .map(({ command }) => command)
+        .filter((command) => command !== 'runCommands' && !listed.includes(command)),
       [],
     );
+  });
+
+  it('leave the editor before VS Code asks the extension, so that what is typed next goes into no file', () => {
+    const leaving = keybindings.filter(({ command }) => command === 'runCommands');
+    const firsts = new Set(leaving.map(({ args }) => args?.commands?.[0]));
+    const led = leaving.map(({ key, args }) => [
+      key,
+      args?.commands?.slice(1).map((one) => Object(one).command ?? one),
+    ]);
+    assert.deepEqual([...firsts], ['workbench.action.blur']);
+    // Without its own rule, the palette would not show the key.
+    for (const [key, commands] of led)
+      assert.ok(
+        keybindings.some((one) => one.key === key && one.command === String(commands)),
+        String(key),
+      );
+    const toChat = ['open', 'focusQuestion', 'nextAttention', 'addSelection', 'toggleFocus'];
+    assert.deepEqual(led.map(([, commands]) => String(commands)).sort(), toChat.map((id) => `parley.${id}`).sort());
   });
 
   it('are on folders in the Explorer as on files', () => {
