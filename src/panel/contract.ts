@@ -29,6 +29,14 @@ export type Op =
   | { readonly op: 'put'; readonly index: number; readonly item: ItemView }
   /** Appends to the last text block, or adds one. `until`: the time of the last chunk. */
   | { readonly op: 'append'; readonly index: number; readonly text: string; readonly until: number }
+  /** Adds blocks to a message that has `from` of them. */
+  | {
+      readonly op: 'blocks';
+      readonly index: number;
+      readonly from: number;
+      readonly blocks: readonly BlockView[];
+      readonly until: number;
+    }
   /** Appends to a terminal after dropping `drop` characters from its start. */
   | { readonly op: 'terminal'; readonly terminalId: string; readonly text: string; readonly drop: number }
   /** Null clears a field. */

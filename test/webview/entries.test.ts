@@ -626,6 +626,19 @@ describe('entries', () => {
     assert.deepEqual(await panel.next('openLink'), { type: 'openLink', key: 's1', href: 'https://example.com/x.png' });
   });
 
+  it('keep the images that they show when another one is added', async () => {
+    const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkM+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+    const image = { type: 'image', data: png, mimeType: 'image/png' } as const;
+    const { page } = await open([message('a', 'agent', [image])]);
+    const first = await page.locator('[data-entry-id=a] img').elementHandle();
+    await panel.update({ op: 'blocks', index: 0, from: 1, blocks: [{ type: 'text', text: 'and' }, image], until: 0 });
+    await page.getByText('and', { exact: true }).waitFor();
+    assert.equal(await page.locator('[data-entry-id=a] img').count(), 2);
+    assert.equal(await first?.evaluate((node) => node.isConnected), true);
+    await panel.update({ op: 'append', index: 0, text: 'then', until: 0 });
+    await page.getByText('then', { exact: true }).waitFor();
+  });
+
   it('draw in each theme and at 260 px without a horizontal scroll bar', async () => {
     for (const theme of THEMES) {
       const items = conversation();

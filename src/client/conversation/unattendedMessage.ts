@@ -133,6 +133,7 @@ export class UnattendedMessage {
     const { entries } = this.#conversation.model.state;
     const all = entries.map((_entry, index) => [index, true] as const);
     const changed = new Map<number, true | string>(changes.cleared ? all : changes.entries);
+    for (const index of changes.blocks.keys()) changed.set(index, true);
     changes.reset();
     return changed;
   }

@@ -10,7 +10,7 @@ import type { Conversation } from '../conversation/conversation';
 import { later, type Schedule } from '../ports/grace';
 import type { FragmentLines } from '../requests/fragmentLines';
 import { changesOfTurn, offersOf } from './projectChanges';
-import { type ProjectionContext, projectItem, terminalAppend } from './projectItem';
+import { type ProjectionContext, projectBlock, projectItem, terminalAppend } from './projectItem';
 import { patchSession, phaseOf, projectSession, statusOf } from './projectSession';
 import { SessionFind } from './sessionFind';
 import { timelineParts } from './timelineParts';
@@ -246,8 +246,16 @@ export class SessionFeed implements Disposable {
     for (const [index, change] of changed.sort(([a], [b]) => a - b)) {
       const entry = entries[index];
       if (!entry) continue;
-      if (change === true) ops.push({ op: 'put', index, item: projectItem(entry, this.#projection) });
-      else ops.push({ op: 'append', index, text: change, until: 'until' in entry ? entry.until : entry.at });
+      const from = this.#changes.blocks.get(index);
+      // A message of the user is shown as more than its content.
+      if (change === true || !('until' in entry) || (from !== undefined && entry.kind === 'user')) {
+        ops.push({ op: 'put', index, item: projectItem(entry, this.#projection) });
+        continue;
+      }
+      const { content, until } = entry;
+      if (change !== '') ops.push({ op: 'append', index, text: change, until });
+      if (from !== undefined)
+        ops.push({ op: 'blocks', index, from, blocks: content.slice(from).map(projectBlock), until });
     }
     if (this.#changes.parts.size > 0) {
       ops.push({ op: 'session', patch: patchSession(this.#conversation, this.#changes.parts) });

@@ -327,7 +327,7 @@ export function terminalAppend(text: string): { text: string; drop: number } {
     : { text, drop: 0 };
 }
 
-function projectBlock(block: ContentBlock): BlockView {
+export function projectBlock(block: ContentBlock): BlockView {
   if (block.type === 'unknown') {
     const { type, kind, raw, forAgent } = block;
     return { type, kind, json: toJson(raw), forAgent };

@@ -31,6 +31,8 @@ export class Changes {
    * last text block.
    */
   readonly entries = new Map<number, true | string>();
+  /** By transcript index: the first content block that was added after that text. */
+  readonly blocks = new Map<number, number>();
   readonly terminals = new Map<string, string>();
   readonly parts = new Set<SessionPart>();
   /**
@@ -57,6 +59,7 @@ export class Changes {
     if (!this.cleared) {
       const known = this.entries.get(index);
       if (typeof known === 'string') this.#behind -= known.length;
+      this.blocks.delete(index);
       this.entries.set(index, true);
     }
     this.#wake();
@@ -64,9 +67,19 @@ export class Changes {
 
   appended(index: number, text: string): void {
     const known = this.entries.get(index);
-    if (!this.cleared && known !== true) {
+    if (!this.cleared && known !== true && !this.blocks.has(index)) {
       this.entries.set(index, known === undefined ? text : known + text);
       this.#note(text.length);
+    }
+    this.#wake();
+  }
+
+  /** @param block its index; read together with those that follow */
+  added(index: number, block: number): void {
+    const known = this.entries.get(index);
+    if (!this.cleared && known !== true) {
+      this.entries.set(index, known ?? '');
+      if (!this.blocks.has(index)) this.blocks.set(index, block);
     }
     this.#wake();
   }
@@ -95,6 +108,7 @@ export class Changes {
 
   reset(): void {
     this.entries.clear();
+    this.blocks.clear();
     this.terminals.clear();
     this.parts.clear();
     this.cleared = false;

@@ -259,7 +259,7 @@ function append(context: ModelContext, entry: MessageEntry, block: ContentBlock,
     return;
   }
   entry.content.push(block);
-  context.note((changes) => changes.entry(entry.index));
+  context.note((changes) => changes.added(entry.index, entry.content.length - 1));
 }
 
 /**

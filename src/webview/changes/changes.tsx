@@ -235,25 +235,21 @@ function ReviewBar({ place }: { readonly place: BarPlace }) {
             >
               {strings.cancel}
             </button>
+          ) : count?.files === 0 ? (
+            <button type="button" class="secondary small review-redo" {...guarded(act('redo', 'review'))}>
+              {strings.changes.redo}
+            </button>
           ) : (
             <>
-              {count?.files === 0 ? (
-                <button type="button" class="secondary small review-redo" {...guarded(act('redo', 'review'))}>
-                  {strings.changes.redo}
-                </button>
-              ) : (
-                <>
-                  {count?.redoable && (
-                    <IconButton icon="redo" label={strings.changes.redo} {...guarded(act('redo', 'review'))} />
-                  )}
-                  <button type="button" class="secondary small" {...guarded(act('keep', 'review'))}>
-                    {strings.changes.keepAll}
-                  </button>
-                  <button type="button" class="secondary small" {...guarded(act('undo', 'review'))}>
-                    {strings.changes.undoAll}
-                  </button>
-                </>
+              {count?.redoable && (
+                <IconButton icon="redo" label={strings.changes.redo} {...guarded(act('redo', 'review'))} />
               )}
+              <button type="button" class="secondary small" {...guarded(act('keep', 'review'))}>
+                {strings.changes.keepAll}
+              </button>
+              <button type="button" class="secondary small" {...guarded(act('undo', 'review'))}>
+                {strings.changes.undoAll}
+              </button>
             </>
           )}
         </span>

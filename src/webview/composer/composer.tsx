@@ -102,102 +102,100 @@ export function Composer() {
   const suggested = composer.text.value === '' ? suggestion.value : undefined;
   const hint = suggested ? strings.suggestionHint : argumentHint(session.commands.value, composer.text.value);
   return (
-    <>
-      <div class="composer">
-        {list && <CompletionList id={listId} completion={completion} />}
-        <Attachments />
-        <textarea
-          ref={field}
-          class="message"
-          // biome-ignore lint/a11y/noRedundantRoles: for those who select by attribute
-          role="textbox"
-          rows={1}
-          aria-label={strings.message}
-          aria-multiline="true"
-          aria-autocomplete="list"
-          aria-haspopup="listbox"
-          aria-controls={list ? listId : undefined}
-          aria-describedby={hint === undefined ? undefined : hintId}
-          aria-activedescendant={list ? completionId(listId, completion.active.value) : undefined}
-          placeholder={suggested ?? placeholder()}
-          onInput={(event) => {
-            dismissSuggestion();
-            forgetPaste();
-            composer.typed(event.currentTarget.value);
-            completion.update();
-          }}
-          onKeyDown={onKeyDown}
-          onPaste={(event) => {
-            if (event.clipboardData && pasteIn(event.clipboardData)) event.preventDefault();
-          }}
-          onDragOver={(event) => event.preventDefault()}
-          onDrop={(event) => {
-            if (event.dataTransfer && dropIn(event.dataTransfer)) event.preventDefault();
-          }}
-          onBlur={completion.close}
-        />
-        {hint !== undefined && (
-          <p class="command-hint" id={hintId}>
-            {hint}
-          </p>
-        )}
-        {/* A reason that is shown above is not shown again. */}
-        {composer.problem.value && composer.problem.value !== session.error.value?.message && (
-          <p class="composer-problem" role="alert">
-            <Icon name="warning" /> {composer.problem.value}
-          </p>
-        )}
-        <div class="bar">
-          <div class="bar-start">
-            <IconButton
-              icon="mention"
-              label={strings.addContext}
+    <div class="composer">
+      {list && <CompletionList id={listId} completion={completion} />}
+      <Attachments />
+      <textarea
+        ref={field}
+        class="message"
+        // biome-ignore lint/a11y/noRedundantRoles: for those who select by attribute
+        role="textbox"
+        rows={1}
+        aria-label={strings.message}
+        aria-multiline="true"
+        aria-autocomplete="list"
+        aria-haspopup="listbox"
+        aria-controls={list ? listId : undefined}
+        aria-describedby={hint === undefined ? undefined : hintId}
+        aria-activedescendant={list ? completionId(listId, completion.active.value) : undefined}
+        placeholder={suggested ?? placeholder()}
+        onInput={(event) => {
+          dismissSuggestion();
+          forgetPaste();
+          composer.typed(event.currentTarget.value);
+          completion.update();
+        }}
+        onKeyDown={onKeyDown}
+        onPaste={(event) => {
+          if (event.clipboardData && pasteIn(event.clipboardData)) event.preventDefault();
+        }}
+        onDragOver={(event) => event.preventDefault()}
+        onDrop={(event) => {
+          if (event.dataTransfer && dropIn(event.dataTransfer)) event.preventDefault();
+        }}
+        onBlur={completion.close}
+      />
+      {hint !== undefined && (
+        <p class="command-hint" id={hintId}>
+          {hint}
+        </p>
+      )}
+      {/* A reason that is shown above is not shown again. */}
+      {composer.problem.value && composer.problem.value !== session.error.value?.message && (
+        <p class="composer-problem" role="alert">
+          <Icon name="warning" /> {composer.problem.value}
+        </p>
+      )}
+      <div class="bar">
+        <div class="bar-start">
+          <IconButton
+            icon="mention"
+            label={strings.addContext}
+            onClick={() => {
+              composer.insert('@');
+              completion.update();
+            }}
+          />
+          {session.commands.value.length > 0 && (
+            <button
+              type="button"
+              class="icon-button slash"
+              aria-label={strings.insertCommand}
+              title={strings.insertCommand}
+              // If the field lost the focus, the list would close.
+              onMouseDown={(event) => event.preventDefault()}
               onClick={() => {
-                composer.insert('@');
+                if (composer.text.peek() === '') composer.set('/');
+                composer.focus();
                 completion.update();
               }}
-            />
-            {session.commands.value.length > 0 && (
-              <button
-                type="button"
-                class="icon-button slash"
-                aria-label={strings.insertCommand}
-                title={strings.insertCommand}
-                // If the field lost the focus, the list would close.
-                onMouseDown={(event) => event.preventDefault()}
-                onClick={() => {
-                  if (composer.text.peek() === '') composer.set('/');
-                  composer.focus();
-                  completion.update();
-                }}
-              >
-                /
-              </button>
-            )}
-            <Pickers />
-          </div>
-          <div class="bar-end">
-            {running && canSend && <Stop class="icon-button" />}
-            <ContextMeter />
-            {running && !canSend ? (
-              <Stop class="primary send" />
-            ) : (
-              <button
-                key="send"
-                type="button"
-                class="primary send"
-                disabled={!canSend}
-                aria-label={queues ? strings.queue : strings.send}
-                title={now ? strings.queueHints[now](isMac) : strings.send}
-                onClick={() => send()}
-              >
-                <Icon name="send" />
-              </button>
-            )}
-          </div>
+            >
+              /
+            </button>
+          )}
+          <Pickers />
+        </div>
+        <div class="bar-end">
+          {running && canSend && <Stop class="icon-button" />}
+          <ContextMeter />
+          {running && !canSend ? (
+            <Stop class="primary send" />
+          ) : (
+            <button
+              key="send"
+              type="button"
+              class="primary send"
+              disabled={!canSend}
+              aria-label={queues ? strings.queue : strings.send}
+              title={now ? strings.queueHints[now](isMac) : strings.send}
+              onClick={() => send()}
+            >
+              <Icon name="send" />
+            </button>
+          )}
         </div>
       </div>
-    </>
+    </div>
   );
 }
 

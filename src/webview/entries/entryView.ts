@@ -11,6 +11,8 @@ export interface EntryView {
   update(): void;
   /** Text was appended to the last block. */
   append?(text: string): void;
+  /** Blocks were added to those that were there, `from` in number. */
+  addBlocks?(from: number): void;
   /** @returns whether everything is drawn; otherwise it is called again in the next frame */
   render?(deadline: number): boolean;
   /**

@@ -21,6 +21,7 @@ export interface StoredItem {
 export type ItemChange =
   | { readonly type: 'put'; readonly index: number }
   | { readonly type: 'append'; readonly index: number; readonly text: string }
+  | { readonly type: 'blocks'; readonly index: number; readonly from: number }
   | { readonly type: 'terminal'; readonly index: number };
 
 export class ItemStore {
@@ -87,6 +88,14 @@ export class ItemStore {
         if (!stored || stored.revision > revision || !isText(stored.item)) return [];
         stored.item = appended(stored.item, op.text, op.until);
         return [{ type: 'append', index: op.index, text: op.text }];
+      }
+      case 'blocks': {
+        const stored = this.#items.get(op.index);
+        if (!stored || stored.revision > revision || !isText(stored.item)) return [];
+        const { item } = stored;
+        const content = [...item.content.slice(0, op.from), ...op.blocks];
+        stored.item = { ...item, content, duration: Math.max(item.duration, op.until - item.at) };
+        return [{ type: 'blocks', index: op.index, from: op.from }];
       }
       case 'terminal': {
         const changes: ItemChange[] = [];

@@ -36,6 +36,11 @@ export const createThoughtEntry: EntryFactory = (stored, index, context) => {
       blocks?.append(text);
       context.invalidate(view);
     },
+    addBlocks(from) {
+      live = true;
+      blocks?.addBlocks(from);
+      context.invalidate(view);
+    },
     render(deadline) {
       drawRow();
       return blocks?.render(deadline) ?? true;
@@ -124,6 +129,14 @@ class TextBlocks implements EntryView {
     this.#invalidate();
   }
 
+  addBlocks(from: number): void {
+    this.#settled = false;
+    this.#content.slice(from).forEach((block, offset) => {
+      this.#add(block, from + offset);
+    });
+    this.#invalidate();
+  }
+
   render(deadline: number): boolean {
     let complete = true;
     for (const view of this.#views.values()) {
@@ -194,6 +207,11 @@ class AgentEntry extends TextBlocks {
 
   override append(text: string): void {
     super.append(text);
+    if (this.element.hidden) this.#hideBlank();
+  }
+
+  override addBlocks(from: number): void {
+    super.addBlocks(from);
     if (this.element.hidden) this.#hideBlank();
   }
 

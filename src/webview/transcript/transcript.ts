@@ -445,6 +445,7 @@ export class Transcript {
     }
     const view = page.view(change.index) ?? this.nesting.view(change.index);
     if (change.type === 'append') view?.append?.(change.text);
+    else if (change.type === 'blocks' && view?.addBlocks) view.addBlocks(change.from);
     else view?.update();
   }
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FragmentLines } from '../../../../src/client/requests/fragmentLines';
 import { SessionFeed } from '../../../../src/client/view/feed';
-import type { DiffView, ItemView, ToWebview } from '../../../../src/panel/contract';
+import type { BlockView, DiffView, ItemView, ToWebview } from '../../../../src/panel/contract';
 import type { SessionEvent } from '../../../../src/session/events/event';
 import { pluck } from '../../../support/pluck';
 import { type TestConversation, testConversation } from '../../../support/sessions/conversation';
@@ -32,6 +32,7 @@ class Reader {
       for (const op of message.ops) {
         if (op.op === 'put') this.items.set(op.index, op.item);
         else if (op.op === 'append') this.#append(op.index, op.text);
+        else if (op.op === 'blocks') this.#add(op.index, op.from, op.blocks);
         else if (op.op === 'terminal') this.#print(op.terminalId, op.text, op.drop);
       }
     }
@@ -71,10 +72,21 @@ class Reader {
     }
   }
 
-  #append(index: number, text: string): void {
+  #add(index: number, from: number, blocks: readonly BlockView[]): void {
+    const item = this.#message(index);
+    assert.equal(item.content.length, from);
+    this.items.set(index, { ...item, content: [...item.content, ...blocks] });
+  }
+
+  #message(index: number) {
     const item = this.items.get(index);
     if (!item || !('content' in item) || item.kind === 'tool')
       throw new Error(`append to ${index}, which is not there`);
+    return item;
+  }
+
+  #append(index: number, text: string): void {
+    const item = this.#message(index);
     const last = item.content.at(-1);
     const content =
       last?.type === 'text'
@@ -82,6 +94,11 @@ class Reader {
         : [...item.content, { type: 'text' as const, text }];
     this.items.set(index, { ...item, content });
   }
+}
+
+function blocksOf(item: ItemView | undefined): readonly string[] {
+  if (!item || !('content' in item) || item.kind === 'tool') return [];
+  return item.content.map((block) => (block.type === 'text' ? block.text : block.type));
 }
 
 describe('session feed', () => {
@@ -111,6 +128,22 @@ describe('session feed', () => {
     }
     await reader.until(() => reader.text(0) === expected);
     assert.ok(reader.messages.length <= 4, `${reader.messages.length} messages`);
+  });
+
+  it('sends each picture of a message once, between the texts around it', async () => {
+    const data = 'A'.repeat(40_000);
+    const shown: string[] = [];
+    feed.snapshot();
+    for (let number = 0; number < 30; number++) {
+      say(`${number} `);
+      say('is ');
+      apply({ type: 'message_chunk', role: 'agent', block: { type: 'image', data, mimeType: 'image/png' } });
+      shown.push(`${number} is `, 'image');
+      if (number % 3 === 0) await reader.until(() => blocksOf(reader.items.get(0)).join() === shown.join());
+    }
+    await reader.until(() => blocksOf(reader.items.get(0)).join() === shown.join());
+    const posted = JSON.stringify(reader.messages).length;
+    assert.ok(posted < 1.2 * 30 * data.length, `${posted} characters`);
   });
 
   it('never has more than two messages in flight, and catches up when a slow webview answers', async () => {

@@ -31,6 +31,21 @@ describe('webview/itemStore', () => {
     assert.equal(textOf(store, 1), '|after');
   });
 
+  it('adds blocks to a message that is here', () => {
+    const store = new ItemStore();
+    store.reset(0, 0, [], 1);
+    store.apply({ op: 'put', index: 0, item: message('a', 'one') }, 2);
+    const image = { type: 'image', data: '', mimeType: 'image/png' } as const;
+    const blocks = [image, { type: 'text', text: 'two' }] as const;
+    assert.deepEqual(store.apply({ op: 'blocks', index: 0, from: 1, blocks, until: 350 }, 2), [
+      { type: 'blocks', index: 0, from: 1 },
+    ]);
+    assert.equal(textOf(store, 0), 'one||two');
+    const { item } = store.get(0)!;
+    assert.equal(item.kind === 'agent' && item.duration, 250);
+    assert.deepEqual(store.apply({ op: 'blocks', index: 1, from: 1, blocks, until: 350 }, 2), []);
+  });
+
   it('appends to a terminal wherever it is shown, and drops from its start', () => {
     const store = new ItemStore();
     const terminal = { id: 't', output: 'abc', truncated: false, running: true, openable: true };
