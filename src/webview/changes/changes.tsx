@@ -193,7 +193,7 @@ function ReviewBar({ place }: { readonly place: BarPlace }) {
   return (
     <section class="review" aria-label={strings.changes.reviewChanges} ref={section}>
       <div class="review-line">
-        <span class="review-words">
+        <span class={count?.files === 0 ? 'review-words undone' : 'review-words'}>
           {count?.files === 0 && strings.changes.undoneFiles(count.redoable ?? 0)}
           {count && count.files > 0 && (
             <>
