@@ -310,6 +310,8 @@ export type SessionEvent =
     }
   /** Turns that follow were run elsewhere, until the next turn starts here. */
   | { readonly type: 'replay_resumed' }
+  /** What follows belongs to no turn of the past. */
+  | { readonly type: 'replay_ended' }
   /** The agent began a turn of the past by itself. Turns of the user begin with their message. */
   | { readonly type: 'replayed_turn' }
   /** How, and when, if that is known, the last turn of the past ended, or ended after all. */

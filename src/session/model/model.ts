@@ -305,6 +305,9 @@ export class SessionModel {
       case 'replay_resumed':
         if (!state.turn) state.replaying = true;
         return;
+      case 'replay_ended':
+        state.replaying = false;
+        return;
       case 'cleared':
         clear(context);
         state.replaying = event.replay === true;

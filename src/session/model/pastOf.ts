@@ -35,7 +35,7 @@ export function pastOf(
       events.push(...callEvents(entry, calls));
     } else for (const event of carried(entry, calls)) events.push({ at, event });
   }
-  return events;
+  return [...events, { at: events.at(-1)?.at ?? 0, event: { type: 'replay_ended' } }];
 }
 
 /** Agents that number calls in each turn, or process, use an id again. */

@@ -219,6 +219,7 @@ const WIPED = [
     'gaps_filled',
     'restored',
     'replay_resumed',
+    'replay_ended',
     'replayed_turn',
     'replayed_end',
     'prompt_suggestion',

@@ -31,6 +31,7 @@ const BREAKS: ReadonlySet<SessionEvent['type']> = new Set([
   'gaps_filled',
   'ids_renewed',
   'replay_resumed',
+  'replay_ended',
   'replayed_turn',
   'replayed_end',
 ]);

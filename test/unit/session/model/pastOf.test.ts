@@ -98,6 +98,7 @@ describe('the transcript in another session', () => {
       ends(after),
       ends(before).map(([number, at, ...rest]) => [number, Number(at) + 100, ...rest]),
     );
+    assert.equal(after.state.replaying, false);
     assert.equal(after.state.terminals.get('term')?.output, 'a.ts');
     assert.deepEqual(shown(played(pastOf(after.state))), shown(before), 'and in one after that');
   });
