@@ -180,6 +180,13 @@ export class Archive extends Part {
     }
   }
 
+  findSession(agent: string, sessionId: string): SessionRecord | undefined {
+    for (const record of this.all())
+      if (record.agentId === agent && record.agentSessionId === sessionId && !this.marks.isDeleted(record.key))
+        return record;
+    return undefined;
+  }
+
   get marks(): SessionMarkStore {
     return this.#open().marks;
   }

@@ -337,10 +337,17 @@ async function openStored(workbench: Workbench, lister: Conversation, info: Sess
     chat.present(open);
     return open.key;
   }
-  if (link && !mayGoOn(link.description.features))
+  // The agent may repeat less of it.
+  const kept = workbench.get(Archive).findSession(agent.id, info.sessionId);
+  if (!kept && link && !mayGoOn(link.description.features))
     throw new ParleyError('cannot-reopen', l10n.t("{0} can't reopen earlier sessions.", agent.name));
-  const cwd = info.cwd === '' ? lister.cwd : info.cwd;
+  const cwd = kept?.cwd ?? (info.cwd === '' ? lister.cwd : info.cwd);
   if (isForeign(cwd, lister.roots) && !(await confirmForeign(cwd, agent.name))) return undefined;
+  const recalled = kept && conversations.recall(kept.key);
+  if (recalled) {
+    chat.present(recalled);
+    return recalled.key;
+  }
   const conversation = conversations.create({
     agent: agent.id,
     cwd,

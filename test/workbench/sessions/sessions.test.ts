@@ -91,6 +91,17 @@ describe('sessions in the workbench', function () {
     await assert.rejects(api.openSession({ agent: 'keeper', cwd, resume: 'nobody' }), { code: 'session-not-found' });
   });
 
+  it('are opened as they were if the agent lists them, which may repeat less', async () => {
+    const key = await api.openSession({ agent: 'keeper', cwd });
+    await api.send(key, 'two');
+    const { sessionId, turns } = api.snapshot(key);
+    await run('closeSession', { session: key });
+    const lister = await api.openSession({ agent: 'keeper', cwd });
+    assert.equal(await run('sessions', { session: lister, action: 'open', sessionId }), key);
+    assert.deepEqual(api.snapshot(key).turns, turns);
+    for (const session of [lister, key]) await run('closeSession', { session });
+  });
+
   it("continue from before a message in the agent's own fork, and in a fork of that", async () => {
     let key = await api.openSession({ agent: 'demo', cwd });
     const sessionIds = new Set([api.snapshot(key).sessionId]);
