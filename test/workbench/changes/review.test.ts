@@ -185,20 +185,6 @@ describe('the review of what an agent changed', function () {
     assert.equal(states()['a.txt'], 'unreviewed');
   });
 
-  it('closes the comparison of a restore once the user has decided', async () => {
-    const turnId = await send('edit d2.txt d\\n', 'd2.txt');
-    const titles = (): string[] => vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs.map(({ label }) => label));
-    const isShown = (): boolean => titles().some((label) => label.startsWith('Restore files'));
-    const restoring = run<boolean>('restoreCheckpoint', { session: key, turnId });
-    await untilSo(isShown, vscode.window.tabGroups.onDidChangeTabs);
-    for (let isDone = false; !isDone; ) {
-      await vscode.commands.executeCommand('workbench.action.acceptSelectedQuickOpenItem');
-      isDone = await Promise.race([Promise.resolve(restoring).then(() => true), delay(300, false)]);
-    }
-    assert.deepEqual([existsSync(path('d2.txt')), isShown()], [false, false]);
-    await run('undoRestore', { session: key, ask: false });
-  });
-
   it('leads from a line to the session of the turn that wrote it, also to one that is closed', async () => {
     const [folder] = vscode.workspace.workspaceFolders ?? [];
     assert.ok(folder);
@@ -274,6 +260,20 @@ describe('the review of what an agent changed', function () {
     await run('closeSession', { session: fresh });
     const empty = (await api.send(key, 'hello')).turnId;
     await assert.rejects(async () => run('reviewWith', { session: key, turnId: empty, agent: 'other' }), /no changes/);
+  });
+
+  it('closes the comparison of a restore once the user has decided', async () => {
+    const turnId = await send('edit d2.txt d\\n', 'd2.txt');
+    const titles = (): string[] => vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs.map(({ label }) => label));
+    const isShown = (): boolean => titles().some((label) => label.startsWith('Restore files'));
+    const restoring = run<boolean>('restoreCheckpoint', { session: key, turnId });
+    await untilSo(isShown, vscode.window.tabGroups.onDidChangeTabs);
+    for (let isDone = false; !isDone; ) {
+      await vscode.commands.executeCommand('workbench.action.acceptSelectedQuickOpenItem');
+      isDone = await Promise.race([Promise.resolve(restoring).then(() => true), delay(300, false)]);
+    }
+    assert.deepEqual([existsSync(path('d2.txt')), isShown()], [false, false]);
+    await run('undoRestore', { session: key, ask: false });
   });
 
   it('keeps the message of a session whose agent does not start', async () => {
