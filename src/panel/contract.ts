@@ -111,6 +111,8 @@ export type ToWebview =
   | { readonly type: 'mentions'; readonly query: string; readonly offers: readonly MentionView[] }
   /** What can be added to the message from the active editor. */
   | { readonly type: 'activeEditor'; readonly offer: MentionView | null }
+  /** Whether what the agent does in a turn is one line. */
+  | { readonly type: 'focusView'; readonly on: boolean }
   | { readonly type: 'firstUse'; readonly offers: FirstUseView | null }
   /** Null: nothing happened, or the user has dismissed it. */
   | { readonly type: 'away'; readonly key: string; readonly view: AwayView | null }
@@ -623,6 +625,8 @@ export interface SessionView {
   readonly canAttachAudio: boolean;
   readonly canAttachFiles: boolean;
   readonly review?: ChangesCount;
+  /** Absolute paths of the files that wait for review. Absent although there are any: too many. */
+  readonly waitingFiles?: readonly string[];
   readonly changesWork?: ChangesWorkView;
   /** In which mode the agent begins, until the user has answered. */
   readonly startMode?: { readonly text: string; readonly actions: readonly ActionView[] };

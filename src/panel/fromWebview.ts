@@ -127,6 +127,7 @@ export const fromWebview = z.discriminatedUnion('type', [
   }),
   ofSession('endFind', {}),
   ofSession('dismissAway', {}),
+  ofSession('focusView', { on: z.boolean() }),
   /** Requests turns and calls from the entry at `from`. */
   ofSession('timeline', { id: index, from: index }),
   /** Requests the raw input and output of an item. The response is a `put`. */

@@ -1,6 +1,6 @@
 // The entry point of the webview. Messages of the host update the transcript and the session's
 // signals once per frame; components draw themselves from the signals.
-import { effect } from '@preact/signals';
+import { computed, effect } from '@preact/signals';
 import { render } from 'preact';
 import { textOfBlocks } from '../base/text';
 import { CONTRACT_VERSION, type ToWebview } from '../panel/contract';
@@ -23,6 +23,7 @@ import {
   announce,
   firstUse,
   hasItems,
+  isFocusView,
   patchSession,
   session,
   setSession,
@@ -116,6 +117,10 @@ const RECEIVERS: Receivers = {
   welcome(message) {
     welcome.value = message;
   },
+  focusView({ on }) {
+    isFocusView.value = on;
+    transcript.setFocusView(on);
+  },
   activeEditor({ offer }) {
     activeEditor.value = offer ?? undefined;
   },
@@ -199,6 +204,13 @@ effect(() => {
   transcript.working.show(since === undefined ? undefined : { status: status.value, since, starter });
 });
 effect(() => transcript.setPermissions(session.permissions.value));
+// Not with each change of the turn.
+const runningTurnId = computed(() => session.turn.value?.id);
+effect(() => {
+  const { review, waitingFiles } = session;
+  const files = review.value && !waitingFiles.value ? undefined : new Set(waitingFiles.value);
+  transcript.setReview({ turnId: runningTurnId.value, files });
+});
 effect(() =>
   attachmentsShown(
     session.key.value,

@@ -52,6 +52,11 @@ function redoable({ review }: Conversation['changes'], scope: ChangesScope): num
   return redoableIn(review?.redoable ?? [], scope).length || undefined;
 }
 
+export function waitingFilesOf({ changes }: Conversation): readonly string[] | undefined {
+  const files = changes.review?.files ?? [];
+  return files.length > 0 && files.length <= MAX_FILES ? files.map(pathOf) : undefined;
+}
+
 /**
  * Returns the changed files [from, to).
  * @throws ParleyError `state-gone`

@@ -23,7 +23,7 @@ import { canStart, descriptionOf, guidanceOf, labelOf } from '../connection/sign
 import type { Conversation } from '../conversation/conversation';
 import { sentBytes } from '../prompts/promptContent';
 import { endedLabel, waitingLabel, workingLabel } from './livenessLabels';
-import { changesOfTurn, reviewOf } from './projectChanges';
+import { changesOfTurn, reviewOf, waitingFilesOf } from './projectChanges';
 import { projectTurn } from './projectItem';
 import { backgroundOf, elicitationsOf, permissionsOf, waitsForAnswer } from './projectRequests';
 import { waitReasonLabel } from './waitReasonLabels';
@@ -76,7 +76,7 @@ const FIELDS: Record<SessionPart, readonly Field[]> = {
   limits: ['limits'],
   info: ['title'],
   plan: ['plan'],
-  review: ['review', 'changesWork'],
+  review: ['review', 'waitingFiles', 'changesWork'],
 };
 
 const READ: { readonly [K in Field]: (conversation: Conversation) => SessionView[K] | undefined } = {
@@ -115,6 +115,7 @@ const READ: { readonly [K in Field]: (conversation: Conversation) => SessionView
   canFork: (c) => c.sessionId !== undefined && c.ops.can('fork'),
   canCheckStatus: (c) => c.sessionId !== undefined && c.ops.can('status'),
   review: reviewOf,
+  waitingFiles: waitingFilesOf,
   changesWork: (c) => c.changes.work.view,
   startMode: (c) => (c.connection.kind === 'ready' && c.agent.id !== 'demo' ? c.choices.startMode.view : undefined),
   banner: (c) => (c.agent.id === 'demo' ? l10n.t('This is a scripted demo, not a model.') : undefined),

@@ -1,24 +1,24 @@
-// The line of a group of reads and searches: how many there were. It unfolds to the calls.
+// The line of a group of calls: how many there were of each kind. It unfolds to the calls.
 import { button, el, icon, setAttributes } from '../dom/dom';
 import { strings } from '../text/strings';
 import type { EntryView } from './entryView';
 
-export interface GroupCounts {
-  readonly files: number;
-  readonly searches: number;
-}
+/** In the order in which they are named. */
+const ACTIVITIES = ['read', 'search', 'edit', 'run', 'subagent', 'other'] as const;
+export type Activity = (typeof ACTIVITIES)[number];
+export type ActivityCounts = { readonly [A in Activity]?: number };
 
-export function createGroupLine(isOpen: boolean, counts: GroupCounts, toggle: () => void): HTMLButtonElement {
-  const words = [
-    ...(counts.files > 0 ? [strings.readFiles(counts.files)] : []),
-    ...(counts.searches > 0 ? [strings.searches(counts.searches)] : []),
-  ].join(' · ');
+export function createGroupLine(isOpen: boolean, counts: ActivityCounts, toggle: () => void): HTMLButtonElement {
+  const words = ACTIVITIES.flatMap((activity) => {
+    const count = counts[activity] ?? 0;
+    return count > 0 ? [strings.activities[activity](count)] : [];
+  }).join(' · ');
   const line = button('group-line', '', toggle);
   line.append(icon(isOpen ? 'chevron-down' : 'chevron-right'), el('span', 'cut', words));
   return setAttributes(line, { 'aria-expanded': String(isOpen) });
 }
 
-export function createGroupEntry(id: string, counts: () => GroupCounts, toggle: () => void): EntryView {
+export function createGroupEntry(id: string, counts: () => ActivityCounts, toggle: () => void): EntryView {
   const element = setAttributes(el('article', 'entry tool group'), {
     role: 'article',
     'data-entry-id': `group:${id}`,

@@ -3,7 +3,7 @@ import { revealControls } from '../../base/revealControls';
 import { Icon, IconButton } from '../components/icon';
 import { Popup } from '../components/popup';
 import { post } from '../host/host';
-import { hasItems, hiddenPermissions, session, worktree } from '../host/session';
+import { hasItems, hiddenPermissions, isFocusView, session, worktree } from '../host/session';
 import { strings } from '../text/strings';
 import { openKeySheet } from './keySheet';
 
@@ -67,6 +67,7 @@ export function Header({ onNeedsYou, onTimeline }: { onNeedsYou(): void; onTimel
             ...(hasItems.value ? [{ id: 'timeline', label: strings.timelineTitle, group: SESSION }, RENAME] : []),
             ...(hasItems.value && session.canFork.value ? [FORK] : []),
             ...(hasItems.value ? OF_SESSION : []),
+            { id: 'focusView', label: strings.focusView, group: SESSION, isOn: isFocusView.value },
             ...(session.canCheckStatus.value ? [STATUS] : []),
             INFO,
             ...FOR_HELP,
@@ -74,6 +75,7 @@ export function Header({ onNeedsYou, onTimeline }: { onNeedsYou(): void; onTimel
           ]}
           onChoose={(id) => {
             if (id === 'timeline') onTimeline();
+            else if (id === 'focusView') post({ type: 'focusView', on: !isFocusView.peek() });
             else if (id === 'keys') openKeySheet();
             else run(id);
           }}

@@ -72,6 +72,8 @@ export const worktree = signal<{ readonly key: string; readonly branch: string |
 export const activeEditor = signal<MentionView | undefined>(undefined);
 /** Whether a card above the transcript tells what happened meanwhile. */
 export const isAwayShown = signal(false);
+/** Whether what the agent does in a turn is one line. */
+export const isFocusView = signal(false);
 export const hasItems = signal(true);
 
 /** The number distinguishes equal texts. */

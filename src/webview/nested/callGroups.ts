@@ -1,6 +1,7 @@
 // Runs of reads and searches in one turn, which are shown as one line that unfolds. Calls that are
 // open, have failed or wait for the user stay single, as do edits and commands. Pure: no DOM.
 import type { ItemView } from '../../panel/contract';
+import type { ActivityCounts } from '../entries/groupEntry';
 
 /** Minimum number of calls. */
 const LEAST = 3;
@@ -56,7 +57,7 @@ export class CallGroups {
     return group !== undefined && !group.isOpen && group.first !== index;
   }
 
-  counts({ first, last }: CallGroup): { readonly files: number; readonly searches: number } {
+  counts({ first, last }: CallGroup): ActivityCounts {
     const files = new Set<string>();
     let searches = 0;
     for (let index = first; index <= last; index++) {
@@ -64,7 +65,7 @@ export class CallGroups {
       if (file === undefined) searches++;
       else files.add(file);
     }
-    return { files: files.size, searches };
+    return { read: files.size, search: searches };
   }
 
   /**

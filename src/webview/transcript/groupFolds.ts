@@ -1,34 +1,96 @@
-// Draws groups of calls: keeps the pages right when a group grows, is folded or unfolded.
+// Draws groups of calls, or in the focus view those of whole turns: keeps the pages right when a group
+// grows, is folded or unfolded.
 import type { ItemView } from '../../panel/contract';
 import { isInUse } from '../dom/selection';
 import type { ViewportObserver } from '../dom/viewport';
 import type { EntryView } from '../entries/entryView';
+import type { ItemStore } from '../entries/itemStore';
 import { isExpanded, setExpanded } from '../host/host';
 import { type CallGroup, CallGroups } from '../nested/callGroups';
+import { TurnFolds } from '../nested/turnFolds';
 import type { Nesting } from './nesting';
 import type { OpenQuestions } from './openQuestions';
 import { PAGE_SIZE, type Page, type PageGroups, UNKNOWN_PAGE_HEIGHT } from './page';
 import type { PageList } from './pageList';
 import type { Scroller } from './scroller';
 
+type ToolItem = Extract<ItemView, { kind: 'tool' }>;
+
+export interface ReviewState {
+  /** The running turn, whose changes will wait. */
+  readonly turnId: string | undefined;
+  /** Absolute paths; undefined: too many to name. */
+  readonly files: ReadonlySet<string> | undefined;
+}
+
 export class GroupFolds implements PageGroups {
   readonly #viewport: ViewportObserver;
   readonly #questions: OpenQuestions;
-  readonly #groups = new CallGroups({
-    isExpanded,
-    setExpanded,
-    isInUse: (index) => {
-      const view = this.#view(index);
-      return view !== undefined && !view.element.classList.contains('group') && isInUse(view.element);
-    },
-  });
+  readonly #store: ItemStore;
+  /** Transcript indexes of calls with diffs. */
+  readonly #edits = new Set<number>();
+  #groups: CallGroups | TurnFolds;
+  #review: ReviewState = { turnId: undefined, files: new Set() };
   #pages!: PageList;
   #scroller!: Scroller;
   #nesting!: Nesting;
 
-  constructor(viewport: ViewportObserver, questions: OpenQuestions) {
+  constructor(viewport: ViewportObserver, questions: OpenQuestions, store: ItemStore) {
     this.#viewport = viewport;
     this.#questions = questions;
+    this.#store = store;
+    this.#groups = this.#create(false);
+  }
+
+  get isFocusView(): boolean {
+    return this.#groups instanceof TurnFolds;
+  }
+
+  /** Call it before the pages are drawn again. */
+  setFocusView(isOn: boolean): void {
+    this.#groups = this.#create(isOn);
+    for (let index = 0; index < this.#store.total; index++) {
+      const item = this.#store.get(index)?.item;
+      if (item) this.#groups.set(index, item);
+    }
+    for (const page of this.#pages.made()) this.#drawAgain(page);
+    this.#pages.refit();
+  }
+
+  /** Diffs that wait for review stay visible in the focus view. */
+  setReview(review: ReviewState): void {
+    this.#review = review;
+    if (this.isFocusView) for (const index of this.#edits) this.renew(index);
+  }
+
+  /** What the user has to do with an item has changed. */
+  renew(index: number): void {
+    const item = this.#store.get(index)?.item;
+    if (!item) return;
+    this.set(index, [item]);
+    this.#redraw(index);
+  }
+
+  #create(isFocusView: boolean): CallGroups | TurnFolds {
+    const options = {
+      isExpanded,
+      setExpanded,
+      isInUse: (index: number) => {
+        const view = this.#view(index);
+        return view !== undefined && !view.element.classList.contains('group') && isInUse(view.element);
+      },
+    };
+    if (!isFocusView) return new CallGroups(options);
+    const waits = ({ turnId, content }: ToolItem): boolean =>
+      content.some(
+        (one) =>
+          one.type === 'diff' &&
+          (turnId === this.#review.turnId || !this.#review.files || this.#review.files.has(one.diff.path)),
+      );
+    return new TurnFolds({
+      ...options,
+      needsUser: (index, item) => this.#questions.at(index).length > 0 || waits(item),
+    });
   }
 
   /** Call it before anything else: these objects need the groups first. */
@@ -55,15 +117,15 @@ export class GroupFolds implements PageGroups {
   }
 
   clear(): void {
+    this.#edits.clear();
     this.#groups.clear();
   }
 
   /** Approximate height of a page that was never created, px. */
   heightOf(place: number): number {
     const first = place * PAGE_SIZE;
-    if (this.#groups.hides(first) && this.at(first)!.last >= first + PAGE_SIZE - 1) return 0;
     let count = 0;
-    for (let index = first; index < first + PAGE_SIZE; index++) if (!this.#nesting.hides(index)) count++;
+    for (let index = first; index < first + PAGE_SIZE; index++) if (!this.hides(index)) count++;
     return (UNKNOWN_PAGE_HEIGHT * count) / PAGE_SIZE;
   }
 
@@ -74,6 +136,8 @@ export class GroupFolds implements PageGroups {
 
   /** Adds new items, and redraws the earlier ones that change with them. */
   set(from: number, items: readonly ItemView[]): void {
+    for (const [offset, item] of items.entries())
+      if (item.kind === 'tool' && item.content.some(({ type }) => type === 'diff')) this.#edits.add(from + offset);
     const touched = new Set(items.flatMap((item, offset) => this.#groups.set(from + offset, item)));
     for (const index of touched) this.#redraw(index);
     if (touched.size > 0) this.#pages.refit();
@@ -91,10 +155,7 @@ export class GroupFolds implements PageGroups {
     // A folded group can bring any number of pages into view: the observer reports which.
     for (let place = head + 1; place * PAGE_SIZE <= group.last; place++) {
       const page = this.#pages.at(place);
-      if (!page) continue;
-      page.unmount();
-      page.forgetHeight();
-      this.#viewport.renew(page.element);
+      if (page) this.#drawAgain(page);
     }
     this.#pages.refit();
     if (hadFocus) line()?.focus({ preventScroll: true });
@@ -103,6 +164,13 @@ export class GroupFolds implements PageGroups {
   unfold(index: number): void {
     const group = this.at(index);
     if (group && !group.isOpen) this.toggle(group);
+  }
+
+  /** When the observer reports that it is near. */
+  #drawAgain(page: Page): void {
+    page.unmount();
+    page.forgetHeight();
+    this.#viewport.renew(page.element);
   }
 
   #view(index: number): EntryView | undefined {

@@ -89,9 +89,10 @@ export class Nesting implements NestHost {
     for (const nest of this.#all()) nest.update();
   }
 
-  arrived(): void {
+  /** Returns the item to reveal, once it is loaded. */
+  arrived(): Target | undefined {
     const target = this.#wanted;
-    if (target && this.store.get(target.index)) this.reveal(target);
+    return target && this.store.get(target.index) ? target : undefined;
   }
 
   /**

@@ -3,7 +3,7 @@
 // permission request.
 import type { ItemStore } from '../entries/itemStore';
 import { pressByKey } from '../entries/permissionCard';
-import type { Nesting } from './nesting';
+import type { GroupFolds } from './groupFolds';
 import { scrollWithin } from './scrollIntoView';
 
 const ENTRY = '[data-entry-id]:not([hidden]), .turn-end';
@@ -18,13 +18,13 @@ export interface KeyTargets {
 export class KeyMoves {
   readonly #box: HTMLElement;
   readonly #store: ItemStore;
-  readonly #nesting: Nesting;
+  readonly #folds: Pick<GroupFolds, 'hides'>;
   readonly #targets: KeyTargets;
 
-  constructor(box: HTMLElement, store: ItemStore, nesting: Nesting, targets: KeyTargets) {
+  constructor(box: HTMLElement, store: ItemStore, folds: Pick<GroupFolds, 'hides'>, targets: KeyTargets) {
     this.#box = box;
     this.#store = store;
-    this.#nesting = nesting;
+    this.#folds = folds;
     this.#targets = targets;
     box.addEventListener('focusin', (event) => {
       const entry = entryOf(event.target);
@@ -82,7 +82,7 @@ export class KeyMoves {
 
   #toIndex(from: number, step: 1 | -1): void {
     let index = from;
-    while (this.#nesting.hides(index)) index += step;
+    while (this.#folds.hides(index)) index += step;
     this.#targets.reveal(index);
   }
 

@@ -12,7 +12,7 @@ import { announce } from '../host/session';
 import { answerGuard } from '../input/answerGuard';
 import { focusComposer } from '../input/wake';
 import { strings } from '../text/strings';
-import { GroupFolds } from './groupFolds';
+import { GroupFolds, type ReviewState } from './groupFolds';
 import { Nesting } from './nesting';
 import { drawOrphanCards, HiddenCards, OpenQuestions } from './openQuestions';
 import { lastThatFill, PAGE_SIZE, Page } from './page';
@@ -113,7 +113,7 @@ export class Transcript {
       revealChange: (turnId, file, index) => this.#revealChange(turnId, file, index),
     };
     answerGuard.onRefused = (card) => this.#letAnswer(card);
-    this.#groups = new GroupFolds(this.#viewport, this.#open);
+    this.#groups = new GroupFolds(this.#viewport, this.#open, this.store);
     const prompt = new PromptLine(this.box, this.store, (index) => this.reveal(index));
     this.#pages = new PageList(this.#live, {
       create: (place) =>
@@ -159,9 +159,10 @@ export class Transcript {
       if (this.#revealer.target) invalidate();
     }).observe(this.box);
     this.#hiddenCards = new HiddenCards(this.box);
-    this.keys = new KeyMoves(this.box, this.store, this.nesting, {
+    this.keys = new KeyMoves(this.box, this.store, this.#groups, {
       shown: () => (this.isAtEnd ? undefined : this.anchor()?.index),
-      reveal: (index) => this.reveal(index),
+      // Moving over a folded group does not unfold it.
+      reveal: (index) => this.#revealer.reveal({ index }),
       toggle: (entry) => this.#viewOf(entry)?.toggle?.(),
     });
     this.#questionKeys = new QuestionKeys({
@@ -207,7 +208,7 @@ export class Transcript {
     this.store.insert(from, items, revision);
     this.#groups.set(from, items);
     const { target } = this.#revealer;
-    if (target && target.offset === undefined && !this.nesting.reveal(target)) this.#groups.unfold(target.index);
+    if (target && target.offset === undefined && !this.nesting.reveal(target)) this.#unfold(target.index);
     for (let place = Math.floor(from / PAGE_SIZE); place * PAGE_SIZE < from + items.length; place++) {
       const page = this.#pages.at(place);
       if (!page) continue;
@@ -221,7 +222,8 @@ export class Transcript {
       }
     }
     this.#turnEnds.arrived();
-    this.nesting.arrived();
+    const nested = this.nesting.arrived();
+    if (nested) this.#goTo(nested);
   }
 
   setPermissions(permissions: readonly PermissionView[]): void {
@@ -238,8 +240,9 @@ export class Transcript {
     if (fresh.length > 0) this.#questionKeys.arrived();
   }
 
-  /** A nested call that asks is drawn at its own place. */
+  /** A call that asks is drawn at its own place, even if it is nested or its turn is folded. */
   #setPermissions(index: number): void {
+    if (this.#groups.isFocusView) this.#groups.renew(index);
     const page = this.#pageOf(index);
     if (!page) return;
     if (!this.store.isNested(index)) page.setPermissions(index, this.#open.at(index));
@@ -254,6 +257,20 @@ export class Transcript {
     this.#hiddenCards.look(this.#open.ids);
     if (isNew) this.#questionKeys.arrived();
     this.#questionKeys.showNumbers();
+  }
+
+  setReview(review: ReviewState): void {
+    this.#scroller.hold();
+    this.#groups.setReview(review);
+  }
+
+  /** Shows what the agent does in each turn as one line. */
+  setFocusView(isOn: boolean): void {
+    if (isOn === this.#groups.isFocusView) return;
+    const anchor = this.anchor();
+    this.#groups.setFocusView(isOn);
+    if (anchor) this.reveal(anchor.index, anchor.offset);
+    else this.toLatest();
   }
 
   /** Without a running turn, nothing streams, and open entries count as complete. */
@@ -362,9 +379,14 @@ export class Transcript {
   }
 
   #goTo(target: Target): void {
-    if (this.nesting.reveal(target)) return;
-    if (target.offset === undefined) this.#groups.unfold(target.index);
-    this.#revealer.reveal(target);
+    if (target.offset === undefined) this.#unfold(target.index);
+    if (!this.nesting.reveal(target)) this.#revealer.reveal(target);
+  }
+
+  /** Unfolds the group of an item, or of the call that the item is drawn in. */
+  #unfold(index: number): void {
+    const root = this.nesting.hides(index) ? this.store.get(index)?.item.path?.[0] : index;
+    if (root !== undefined) this.#groups.unfold(root);
   }
 
   #hasChanges(turnId: string, index: number): boolean {

@@ -13,6 +13,7 @@ import { Away } from './away';
 import { ChatHome, type ChatPlaces } from './chatHome';
 import { ContextKeyPublisher } from './contextKeys';
 import { EarlierSessions } from './earlierSessions';
+import { FocusView } from './focusView';
 import { Mentions } from './mentions';
 import { TerminalCommands } from './terminalCommands';
 import { Welcome } from './welcome';
@@ -40,6 +41,7 @@ export const chat = (places: ChatPlaces): Contribution => ({
     });
     workbench.add(new Mentions({ sessions, terminals }));
     workbench.add(new ActiveEditor());
+    workbench.add(new FocusView(workbench.context.globalState));
     const home = workbench.add(new ChatHome(places, workbench));
     workbench.own(home.onDidShow((key) => away.look(key)));
 

@@ -16,6 +16,7 @@ import { FirstUse } from '../registry/foundAgents';
 import { Conversations } from '../sessions/conversations';
 import { ActiveEditor } from './activeEditor';
 import { Away } from './away';
+import { FocusView } from './focusView';
 import { idsOf, type Refusal, readFromWebview } from './fromWebview';
 import { Welcome } from './welcome';
 
@@ -70,6 +71,7 @@ export class ChatSurface extends Part implements PageListener {
   readonly #conversations: Conversations;
   readonly #firstUse: FirstUse;
   readonly #activeEditor: ActiveEditor;
+  readonly #focusView: FocusView;
   readonly #worktrees: SessionWorktrees;
   readonly #away: Away;
   #conversation: Conversation;
@@ -89,6 +91,7 @@ export class ChatSurface extends Part implements PageListener {
     this.#conversations = workbench.get(Conversations);
     this.#firstUse = workbench.get(FirstUse);
     this.#activeEditor = workbench.get(ActiveEditor);
+    this.#focusView = workbench.get(FocusView);
     this.#worktrees = workbench.get(SessionWorktrees);
     this.#away = workbench.get(Away);
     this.#conversation = conversation;
@@ -99,6 +102,7 @@ export class ChatSurface extends Part implements PageListener {
     this.own(page.listen(this));
     this.own(this.#firstUse.onDidChange(() => this.#offer()));
     this.own(this.#activeEditor.onDidChange(() => this.#offerEditor()));
+    this.own(this.#focusView.onDidChange(() => this.#tellFocusView()));
     this.own(this.#worktrees.onDidChange(() => void this.#tellWorktree()));
     this.own(this.#away.onDidChange((key) => key === this.#conversation.key && this.#tellAway()));
   }
@@ -152,6 +156,10 @@ export class ChatSurface extends Part implements PageListener {
 
   #offer(): void {
     if (this.#greeted && this.#page.isVisible) this.post({ type: 'firstUse', offers: this.#firstUse.view ?? null });
+  }
+
+  #tellFocusView(): void {
+    if (this.#greeted && this.#page.isVisible) this.post({ type: 'focusView', on: this.#focusView.isOn });
   }
 
   #tellAway(): void {
@@ -309,6 +317,7 @@ export class ChatSurface extends Part implements PageListener {
     this.#greeted = true;
     this.#conversation.edits.releaseAll(this); // a new page edits nothing
     this.#isLive = true;
+    this.#tellFocusView();
     this.#feed.snapshot();
     this.#offerAll();
     this.#giveFocus();

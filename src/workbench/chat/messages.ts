@@ -28,6 +28,7 @@ import { contentAttachment, imageAttachment } from './attachments';
 import { Away } from './away';
 import type { ChatSurface, MessageHandlers } from './chatSurface';
 import { clearQueue } from './clearQueue';
+import { FocusView } from './focusView';
 import { Mentions } from './mentions';
 import { saveRule } from './saveRule';
 
@@ -229,6 +230,7 @@ export function messageHandlers(workbench: Workbench): MessageHandlers {
       ),
     ),
 
+    focusView: (_surface, _conversation, { on }) => workbench.get(FocusView).set(on),
     dismissAway: (_surface, { key }) => workbench.get(Away).dismiss(key),
     useAgent: used(told('agent-not-added', (_conversation, { id }) => firstUse.use(id))),
     command: used((_surface, conversation, { command }) =>

@@ -70,7 +70,7 @@ describe('webview/callGroups', () => {
     ];
     for (const [index, item] of items.entries()) groups.set(index, item);
     assert.equal(groupsOf(groups, items.length), '. . . 3-5 3-5 3-5 . . . . . . . .');
-    assert.deepEqual(groups.counts(groups.at(4)!), { files: 2, searches: 1 });
+    assert.deepEqual(groups.counts(groups.at(4)!), { read: 2, search: 1 });
     assert.deepEqual(
       [3, 4, 5].map((index) => groups.hides(index)),
       [false, true, true],
@@ -80,7 +80,7 @@ describe('webview/callGroups', () => {
   it('counts a file that is read twice once', () => {
     const groups = create();
     for (const index of [0, 1, 2]) groups.set(index, call(index, { locations: [{ path: '/w/a.ts', label: 'a.ts' }] }));
-    assert.deepEqual(groups.counts(groups.at(0)!), { files: 1, searches: 0 });
+    assert.deepEqual(groups.counts(groups.at(0)!), { read: 1, search: 0 });
   });
 
   it('comes to the same groups in whatever order items arrive and change', () => {

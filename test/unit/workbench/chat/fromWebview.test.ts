@@ -30,6 +30,7 @@ describe('a message of the panel', () => {
     },
     { key: 'a', type: 'sendAgain', turnId: 't1' },
     { key: 'a', type: 'sendCommand', name: 'compact' },
+    { key: 'a', type: 'focusView', on: true },
     { key: 'a', type: 'attachFile', data: 'aGk=', mimeType: '', name: 'x' },
     { key: 'a', type: 'attachFile', data: 'aGk=', mimeType: 'application/vnd.ms-excel', name: 'x' },
   ];

@@ -1,0 +1,133 @@
+// What the agent does in a turn becomes one line, however its entries arrive.
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import type { ItemView } from '../../../../src/panel/contract';
+import { TurnFolds } from '../../../../src/webview/nested/turnFolds';
+
+type ToolItem = Extract<ItemView, { kind: 'tool' }>;
+
+function call(index: number, patch: Partial<ToolItem> = {}): ToolItem {
+  return {
+    kind: 'tool',
+    id: `c${index}`,
+    turnId: 't1',
+    at: 0,
+    title: 'Read',
+    toolKind: 'read',
+    status: 'completed',
+    content: [],
+    locations: [{ path: `/w/${index}.ts`, label: `${index}.ts` }],
+    hasRaw: false,
+    ...patch,
+  };
+}
+
+function said(index: number, kind: 'agent' | 'thought' = 'agent', turnId = 't1'): ItemView {
+  return { kind, id: `m${index}`, turnId, at: 0, content: [], duration: 0 };
+}
+
+const terminal = { id: 'x', output: '', truncated: false, running: false, openable: true };
+
+function create(needsUser: ReadonlySet<number> = new Set()): TurnFolds {
+  const expanded = new Map<string, boolean>();
+  return new TurnFolds({
+    isExpanded: (id) => expanded.get(id),
+    setExpanded: (id, open) => void expanded.set(id, open),
+    isInUse: () => false,
+    needsUser: (index) => needsUser.has(index),
+  });
+}
+
+/** `line`: the line of a folded turn; `in`: in an unfolded one; `.`: single; `-`: not drawn. */
+function look(folds: TurnFolds, index: number): string {
+  if (folds.hides(index)) return '-';
+  const group = folds.at(index);
+  return group ? (group.isOpen ? 'in' : 'line') : '.';
+}
+
+function looks(folds: TurnFolds, count: number): string {
+  return Array.from({ length: count }, (_, index) => look(folds, index)).join(' ');
+}
+
+describe('webview/turnFolds', () => {
+  it('folds the calls and thoughts of a turn, around what the agent says', () => {
+    const folds = create();
+    const items = [said(0, 'thought'), call(1), said(2), call(3, { toolKind: 'execute' }), said(4), call(5)];
+    for (const [index, item] of items.entries()) folds.set(index, item);
+    assert.equal(looks(folds, 6), 'line - . - . -');
+    folds.toggle(folds.at(5)!);
+    assert.equal(looks(folds, 6), 'in in . in . in');
+    folds.set(6, call(6, { turnId: 't2' }));
+    folds.set(7, call(7, { turnId: 't2' }));
+    assert.equal(looks(folds, 8), 'in in . in . in line -');
+  });
+
+  it('counts what was done, a file that was read twice once', () => {
+    const folds = create();
+    const kinds = ['read', 'read', 'edit', 'delete', 'execute', 'execute', 'search', 'fetch', 'other'];
+    for (const [index, toolKind] of kinds.entries()) folds.set(index, call(index, { toolKind }));
+    folds.set(9, call(9, { locations: call(0).locations }));
+    folds.set(10, call(10, { nested: { calls: 3, open: 0 } }));
+    const counts = { read: 2, edit: 2, run: 2, search: 1, subagent: 1, other: 2 };
+    assert.deepEqual(folds.counts(folds.at(0)!), counts);
+    folds.set(0, call(0, { status: 'failed' }));
+    assert.deepEqual(folds.counts(folds.at(1)!), counts, 'the other call has read the file too');
+  });
+
+  it('leaves single what failed, was not allowed, needs the user, is late or plans', () => {
+    const folds = create(new Set([6]));
+    const failing = { type: 'terminal', terminal: { ...terminal, exitCode: 1 } } as const;
+    const items = [
+      call(0),
+      call(1, { status: 'failed' }),
+      call(2, { toolKind: 'execute', content: [failing] }),
+      call(3, { decision: { outcome: 'rejected' } }),
+      call(4, { decision: { outcome: 'allowed' } }),
+      call(5, { status: 'paused' }),
+      call(6),
+      call(7, { late: true }),
+      call(8, { toolKind: 'switch_mode' }),
+      call(9, { status: 'in_progress' }),
+    ];
+    for (const [index, item] of items.entries()) folds.set(index, item);
+    assert.equal(looks(folds, 10), 'line . . . - . . . . -');
+  });
+
+  it('shows a single call, or thoughts alone, as they are', () => {
+    const folds = create();
+    folds.set(0, said(0, 'thought'));
+    folds.set(1, said(1, 'thought'));
+    folds.set(2, call(2, { turnId: 't2' }));
+    assert.equal(looks(folds, 3), '. . .');
+    assert.deepEqual(folds.set(3, call(3)), [0, 1]);
+    assert.equal(looks(folds, 4), 'line - . -');
+  });
+
+  it('names all entries that have to be redrawn', () => {
+    const item = fc.record({
+      index: fc.nat(11),
+      turnId: fc.constantFrom('t1', 't2'),
+      kind: fc.constantFrom('call', 'failed', 'thought', 'agent'),
+      toggles: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(fc.array(item, { maxLength: 40 }), (steps) => {
+        const folds = create();
+        const drawn = new Map<number, string>();
+        for (const { index, turnId, kind, toggles } of steps) {
+          const next =
+            kind === 'call' || kind === 'failed'
+              ? call(index, { turnId, status: kind === 'call' ? 'completed' : 'failed' })
+              : said(index, kind, turnId);
+          for (const one of [index, ...folds.set(index, next)]) drawn.set(one, look(folds, one));
+          const group = toggles ? folds.at(index) : undefined;
+          if (group) {
+            folds.toggle(group);
+            for (const one of drawn.keys()) drawn.set(one, look(folds, one));
+          }
+          for (const [one, looked] of drawn) assert.equal(looked, look(folds, one), `entry ${one}`);
+        }
+      }),
+    );
+  });
+});
