@@ -109,6 +109,8 @@ export type ToWebview =
     }
   /** The response to `mentions`. */
   | { readonly type: 'mentions'; readonly query: string; readonly offers: readonly MentionView[] }
+  /** The response to `prompts`. */
+  | { readonly type: 'prompts'; readonly prompts: readonly PromptView[] }
   /** What can be added to the message from the active editor. */
   | { readonly type: 'activeEditor'; readonly offer: MentionView | null }
   /** Whether what the agent does in a turn is one line. */
@@ -351,6 +353,12 @@ export interface MentionView {
   readonly description?: string;
   /** A kind of mentions: choosing it goes on with this after the `@`. */
   readonly prefix?: string;
+}
+
+/** A saved prompt, offered beside the agent's commands. */
+export interface PromptView extends AvailableCommand {
+  readonly source: 'workspace' | 'user';
+  readonly text: string;
 }
 
 export interface EditorToolView {

@@ -207,6 +207,9 @@ export const fromWebview = z.discriminatedUnion('type', [
   /** `query`: what follows the `@`. */
   ofSession('mentions', { query: z.string().check(z.maxLength(200)) }),
   ofSession('mention', { id: file }),
+  /** Asks for the saved prompts. */
+  ofSession('prompts', {}),
+  ofSession('savePrompt', { text: words }),
   ofSession('changes', { scope: changesScope, from: index, to: index }),
   /** Without `file`, about all of the scope. */
   ofSession('changesAction', {

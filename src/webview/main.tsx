@@ -7,6 +7,7 @@ import { CONTRACT_VERSION, type ToWebview } from '../panel/contract';
 import { App } from './app';
 import { AwayCard } from './away/awayCard';
 import { forgetChanges, receiveChanges, renewChanges } from './changes/changesList';
+import { prompts } from './composer/completion';
 import { composer } from './composer/composerState';
 import { attachmentsShown } from './composer/keptAttachments';
 import { mentions } from './composer/mention';
@@ -102,6 +103,9 @@ const RECEIVERS: Receivers = {
   clipboard: (message) => void writeClipboard(message),
   mentions(message) {
     mentions.value = message;
+  },
+  prompts(message) {
+    prompts.value = message.prompts;
   },
   formRefused: ({ id, problems }) => setRefused(id, problems),
   focus: ({ on }) => takeFocus(on),

@@ -268,14 +268,16 @@ interface MessageActionsProps {
   readonly canRestore?: boolean;
   readonly canEdit?: boolean;
   copy(): void;
+  savePrompt(): void;
 }
 
-function MessageActions({ turnId, canRestore, canEdit, copy }: MessageActionsProps) {
+function MessageActions({ turnId, canRestore, canEdit, copy, savePrompt }: MessageActionsProps) {
   const edit = continueFrom(turnId, 'edit');
   const fork = continueFrom(turnId, 'fork');
   return (
     <>
       <IconButton icon="copy" label={strings.changes.copyMessage} onClick={copy} />
+      <IconButton icon="save" label={strings.changes.savePrompt} onClick={savePrompt} />
       {canRestore && <RestoreButton turnId={turnId} />}
       {canEdit && (
         <>

@@ -1,8 +1,9 @@
 // Completes what is typed in the message: a command of the agent at its beginning, a mention
 // anywhere. Enter and Tab take the active one, Escape closes the list.
-import { useComputed, useSignal } from '@preact/signals';
+
+import { signal, useComputed, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import type { MentionView } from '../../panel/contract';
+import type { AvailableCommand, MentionView, PromptView } from '../../panel/contract';
 import { Icon } from '../components/icon';
 import type { IconName } from '../dom/icons';
 import { post } from '../host/host';
@@ -11,7 +12,10 @@ import { strings } from '../text/strings';
 import { composer } from './composerState';
 import { type MentionQuery, mentionQuery, mentions } from './mention';
 import { chooseMention } from './mentionChips';
-import { completeCommand, matchCommands, slashQuery } from './slash';
+import { completeCommand, fillPrompt, matchCommands, slashQuery } from './slash';
+
+/** Saved prompts, as the host read them last. */
+export const prompts = signal<readonly PromptView[]>([]);
 
 interface Completion {
   readonly id: string;
@@ -21,6 +25,7 @@ interface Completion {
   readonly description?: string;
   /** It opens another list. */
   readonly prefix?: string;
+  readonly prompt?: PromptView;
 }
 
 type Typed = { readonly kind: 'command'; readonly query: string } | ({ readonly kind: 'mention' } & MentionQuery);
@@ -72,8 +77,10 @@ export function useCompletion(field: () => HTMLTextAreaElement) {
     const command = slashQuery(value, selectionStart);
     const mention = mentionQuery(value, selectionStart);
     if (mention?.start !== closedAt.peek()) closedAt.value = undefined;
-    if (command !== undefined) typed.value = { kind: 'command', query: command };
-    else if (mention && mention.start !== closedAt.peek()) {
+    if (command !== undefined) {
+      if (typed.peek()?.kind !== 'command') post({ type: 'prompts' });
+      typed.value = { kind: 'command', query: command };
+    } else if (mention && mention.start !== closedAt.peek()) {
       typed.value = { kind: 'mention', ...mention };
       post({ type: 'mentions', query: mention.query });
     } else typed.value = undefined;
@@ -88,7 +95,8 @@ export function useCompletion(field: () => HTMLTextAreaElement) {
     const now = typed.peek();
     if (!item || !now) return;
     const box = field();
-    if (now.kind === 'command') composer.set(completeCommand(box.value, box.selectionStart, item.id));
+    if (item.prompt) insertPrompt(item.prompt, box.value.slice(box.selectionStart).trim(), box);
+    else if (now.kind === 'command') composer.set(completeCommand(box.value, box.selectionStart, item.id));
     else if (item === PICK) {
       composer.replace(now.start, box.selectionStart, '');
       post({ type: 'command', command: 'attachFile' });
@@ -131,11 +139,37 @@ export function useCompletion(field: () => HTMLTextAreaElement) {
   return { list, active, moveTo, update, close, choose, onKey };
 }
 
+/** The agent's commands stand before prompts that fit as well: a whole name and Enter is the agent's. */
 function commandsFor(query: string): readonly Completion[] {
-  const found = matchCommands(session.commands.value, query);
+  const found = matchCommands<AvailableCommand>([...session.commands.value, ...prompts.value], query);
+  const [first] = found;
   // A completely typed command needs no completion.
-  if (found.length === 1 && found[0]?.name === query) return [];
-  return found.map(({ name, hint, description }) => ({ id: name, label: `/${name}`, hint, description }));
+  if (found.length === 1 && first?.name === query && !isPrompt(first)) return [];
+  return found.map((one) => {
+    const { name, hint, description } = one;
+    const item = { id: name, label: `/${name}`, hint, description };
+    if (!isPrompt(one)) return item;
+    const source = strings.promptOf[one.source];
+    return {
+      ...item,
+      id: `${one.source}:${name}`,
+      icon: 'save',
+      description: `${source} · ${description}`,
+      prompt: one,
+    };
+  });
+}
+
+function isPrompt(command: AvailableCommand): command is PromptView {
+  return 'source' in command;
+}
+
+/** Puts a prompt into the composer with its first blank selected; the user sends it. */
+export function insertPrompt(prompt: PromptView, words: string, box: HTMLTextAreaElement): void {
+  const { text, blank } = fillPrompt(prompt, words);
+  composer.focus();
+  composer.set(text);
+  if (blank) box.setSelectionRange(...blank);
 }
 
 /** Until the host answers, filters what it offered for fewer letters. */

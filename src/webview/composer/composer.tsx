@@ -11,11 +11,11 @@ import { session } from '../host/session';
 import { strings } from '../text/strings';
 import { dropIn, forgetPaste, pasteIn, undoPaste } from './attach';
 import { Attachments } from './attachments';
-import { CompletionList, completionId, useCompletion } from './completion';
+import { CompletionList, completionId, insertPrompt, prompts, useCompletion } from './completion';
 import { composer } from './composerState';
 import { mentionBefore } from './mention';
 import { Pickers } from './pickers';
-import { argumentHint, isCommand } from './slash';
+import { argumentHint, isCommand, promptIn } from './slash';
 import { dismissSuggestion, suggestion } from './suggestion';
 import { ContextMeter } from './usage';
 
@@ -37,6 +37,11 @@ export function Composer() {
 
   function send(how?: SendNow): void {
     completion.close();
+    const saved = promptIn(session.commands.peek(), prompts.peek(), composer.text.peek());
+    if (saved) {
+      insertPrompt(saved.prompt, saved.rest.trim(), field.current!);
+      return;
+    }
     composer.send(session.attachments.peek().length > 0, how);
     field.current?.focus();
   }
@@ -100,7 +105,9 @@ export function Composer() {
 
   const list = completion.list.value;
   const suggested = composer.text.value === '' ? suggestion.value : undefined;
-  const hint = suggested ? strings.suggestionHint : argumentHint(session.commands.value, composer.text.value);
+  const hint = suggested
+    ? strings.suggestionHint
+    : argumentHint([...session.commands.value, ...prompts.value], composer.text.value);
   return (
     <div class="composer">
       {list && <CompletionList id={listId} completion={completion} />}
@@ -133,6 +140,7 @@ export function Composer() {
         onDrop={(event) => {
           if (event.dataTransfer && dropIn(event.dataTransfer)) event.preventDefault();
         }}
+        onFocus={() => post({ type: 'prompts' })}
         onBlur={completion.close}
       />
       {hint !== undefined && (
@@ -156,7 +164,7 @@ export function Composer() {
               completion.update();
             }}
           />
-          {session.commands.value.length > 0 && (
+          {session.commands.value.length + prompts.value.length > 0 && (
             <button
               type="button"
               class="icon-button slash"

@@ -1,5 +1,5 @@
-// Completion of the agent's slash commands: matching and inserting. Pure.
-import type { AvailableCommand } from '../../panel/contract';
+// Completion of the agent's slash commands and of saved prompts: matching and inserting. Pure.
+import type { AvailableCommand, PromptView } from '../../panel/contract';
 
 /**
  * Returns the typed part of a command's name; undefined unless it is the first word of the message.
@@ -11,7 +11,7 @@ export function slashQuery(text: string, caret: number): string | undefined {
 }
 
 /** The whole name first, then prefixes. */
-export function matchCommands(commands: readonly AvailableCommand[], query: string): readonly AvailableCommand[] {
+export function matchCommands<T extends AvailableCommand>(commands: readonly T[], query: string): readonly T[] {
   const wanted = query.toLowerCase();
   const found = commands.map((command) => ({ command, at: rank(command.name.toLowerCase(), wanted) }));
   return found
@@ -47,4 +47,37 @@ export function compactCommand(commands: readonly AvailableCommand[]): Available
 export function argumentHint(commands: readonly AvailableCommand[], text: string): string | undefined {
   const name = /^\/(\S+) *$/.exec(text)?.[1];
   return name === undefined ? undefined : commands.find((one) => one.name === name)?.hint || undefined;
+}
+
+/** Such as `${input:file}` or `${input:file:which file}`: what the user fills in. */
+const BLANK = /\$\{input:([^}:\n]+)(?::[^}\n]*)?\}/;
+
+/** Returns the saved prompt that a message begins with, unless the agent has a command of that name. */
+export function promptIn(
+  commands: readonly AvailableCommand[],
+  prompts: readonly PromptView[],
+  text: string,
+): { readonly prompt: PromptView; readonly rest: string } | undefined {
+  const [, name, rest = ''] = /^\/(\S+)\s*([\s\S]*)$/.exec(text) ?? [];
+  const prompt = isCommand(commands, text) ? undefined : prompts.find((one) => one.name === name);
+  return prompt && { prompt, rest };
+}
+
+/**
+ * Returns the text of a prompt with `words` in its first blank, else after it, and the place of the
+ * next blank.
+ */
+export function fillPrompt(
+  { text }: PromptView,
+  words: string,
+): { readonly text: string; readonly blank?: [number, number] } {
+  const first = BLANK.exec(text);
+  const filled =
+    words === ''
+      ? text
+      : first
+        ? text.replaceAll(new RegExp(BLANK, 'g'), (blank, name) => (name === first[1] ? words : blank))
+        : `${text}\n\n${words}`;
+  const next = BLANK.exec(filled);
+  return next ? { text: filled, blank: [next.index, next.index + next[0].length] } : { text: filled };
 }

@@ -35,9 +35,9 @@ export const createUserEntry: EntryFactory = (stored, index, context) => {
   const actions = el('div', 'message-actions');
   let texts: MarkdownView[] = [];
 
-  const copy = (): void => {
-    if (isText(stored.item)) copyText(textOfBlocks(stored.item.content, '\n'));
-  };
+  const text = (): string => (isText(stored.item) ? textOfBlocks(stored.item.content, '\n') : '');
+  const copy = (): void => copyText(text());
+  const savePrompt = (): void => post({ type: 'savePrompt', text: text() });
 
   function offerActions(): void {
     const { item } = stored;
@@ -47,7 +47,7 @@ export const createUserEntry: EntryFactory = (stored, index, context) => {
     if (actions.hidden && !actions.parentElement) return;
     // Moving them would drop the focus.
     if (!actions.parentElement) element.append(actions);
-    drawMessageActions(actions, { turnId, canRestore, canEdit, copy });
+    drawMessageActions(actions, { turnId, canRestore, canEdit, copy, savePrompt });
   }
 
   function draw(): void {

@@ -20,6 +20,7 @@ export const strings = /* @__PURE__ */ (() => {
     sentAsPath: l10n.t('Only the path is sent. The agent reads the file.'),
     addActive: (label: string) => l10n.t('Add {0} to the message', label),
     slashCommands: l10n.t('Commands'),
+    promptOf: { workspace: l10n.t('Prompt of the workspace'), user: l10n.t('Your prompt') },
     mentions: l10n.t('Mentions'),
 
     // Header.
@@ -512,6 +513,7 @@ export const strings = /* @__PURE__ */ (() => {
       redoTurn: l10n.t('Redo changes of this turn'),
       undoneFiles: counted(l10n.t('{0} file undone'), l10n.t('{0} files undone')),
       copyMessage: l10n.t('Copy message'),
+      savePrompt: l10n.t('Save as prompt…'),
       restoreFiles: l10n.t('Restore files to before this message'),
       editAndResend: l10n.t('Edit and send again'),
       forkFromMessage: l10n.t('Fork from here'),

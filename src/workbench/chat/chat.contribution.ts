@@ -15,6 +15,7 @@ import { ContextKeyPublisher } from './contextKeys';
 import { EarlierSessions } from './earlierSessions';
 import { FocusView } from './focusView';
 import { Mentions } from './mentions';
+import { SavedPrompts } from './savedPrompts';
 import { TerminalCommands } from './terminalCommands';
 import { Welcome } from './welcome';
 
@@ -42,6 +43,7 @@ export const chat = (places: ChatPlaces): Contribution => ({
     workbench.add(new Mentions({ sessions, terminals }));
     workbench.add(new ActiveEditor());
     workbench.add(new FocusView(workbench.context.globalState));
+    workbench.add(new SavedPrompts(workbench.context));
     const home = workbench.add(new ChatHome(places, workbench));
     workbench.own(home.onDidShow((key) => away.look(key)));
 

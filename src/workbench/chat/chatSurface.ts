@@ -29,6 +29,7 @@ const QUIET = new Set<SessionMessage['type']>([
   'ack',
   'scrolled',
   'draft',
+  'prompts',
   'page',
   'details',
   'wake',

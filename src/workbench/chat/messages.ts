@@ -30,6 +30,7 @@ import type { ChatSurface, MessageHandlers } from './chatSurface';
 import { clearQueue } from './clearQueue';
 import { FocusView } from './focusView';
 import { Mentions } from './mentions';
+import { SavedPrompts } from './savedPrompts';
 import { saveRule } from './saveRule';
 
 type MessageOf<T extends SessionMessage['type']> = Extract<SessionMessage, { type: T }>;
@@ -214,6 +215,13 @@ export function messageHandlers(workbench: Workbench): MessageHandlers {
       attach(surface, conversation, () =>
         id === ACTIVE_EDITOR ? workbench.get(ActiveEditor).attachments() : mentions.attachments(id, conversation.roots),
       ),
+    prompts: async (surface) => surface.post({ type: 'prompts', prompts: await workbench.get(SavedPrompts).list() }),
+    savePrompt: used((surface, _conversation, { text }) =>
+      workbench
+        .get(SavedPrompts)
+        .save(text)
+        .catch((error: unknown) => surface.refuse({}, messageOf(error))),
+    ),
     attachUris: (surface, conversation, { uris }) => attach(surface, conversation, () => mentions.dropped(uris)),
 
     changes: showChanges,

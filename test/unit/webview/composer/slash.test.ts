@@ -1,6 +1,14 @@
 // Which of the agent's commands are suggested.
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the blanks of prompts look like this
 import assert from 'node:assert/strict';
-import { compactCommand, completeCommand, matchCommands, slashQuery } from '../../../../src/webview/composer/slash';
+import {
+  compactCommand,
+  completeCommand,
+  fillPrompt,
+  matchCommands,
+  promptIn,
+  slashQuery,
+} from '../../../../src/webview/composer/slash';
 
 const COMMANDS = ['review', 'compact', 'preview', 'init'].map((name) => ({ name, description: name }));
 
@@ -24,6 +32,24 @@ describe('webview/slash', () => {
     assert.equal(matchCommands(named, 'Review')[0]?.name, 'review');
     assert.equal(matchCommands(COMMANDS, '').length, 4);
     assert.equal(matchCommands(COMMANDS, 'zzz').length, 0);
+  });
+
+  it('finds a saved prompt at the beginning of a message, after commands of the agent', () => {
+    const prompts = ['fix', 'init'].map((name) => ({ name, description: '', source: 'user', text: 'Text.' }) as const);
+    assert.deepEqual(promptIn(COMMANDS, prompts, '/fix the\nparser'), { prompt: prompts[0], rest: 'the\nparser' });
+    assert.equal(promptIn(COMMANDS, prompts, '/init'), undefined);
+    assert.equal(promptIn(COMMANDS, prompts, '/fixed'), undefined);
+    assert.equal(promptIn(COMMANDS, prompts, 'see /fix'), undefined);
+  });
+
+  it('fills words into the first blank of a prompt, and finds the next one', () => {
+    const fill = (text: string, words: string) =>
+      fillPrompt({ name: 'p', description: '', source: 'user', text }, words);
+    assert.deepEqual(fill('Fix it.', ''), { text: 'Fix it.' });
+    assert.deepEqual(fill('Fix it.', 'now $&'), { text: 'Fix it.\n\nnow $&' });
+    const text = 'Fix ${input:file:which file} and ${input:file} as ${input:how}.';
+    assert.deepEqual(fill(text, ''), { text, blank: [4, 28] });
+    assert.deepEqual(fill(text, 'a $1'), { text: 'Fix a $1 and a $1 as ${input:how}.', blank: [21, 33] });
   });
 
   it('keeps the text after the caret', () => {

@@ -1,0 +1,84 @@
+// Saved prompts in the composer: offered beside the agent's commands, shown before they are sent.
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the blanks of prompts look like this
+import assert from 'node:assert/strict';
+import { message } from './harness/samples';
+import { useHarness } from './harness/useHarness';
+
+describe('saved prompts', () => {
+  const browser = useHarness();
+  const field = () => browser.panel.page.getByRole('textbox', { name: 'Message' });
+
+  const COMMANDS = [
+    { name: 'review', description: 'Of the agent' },
+    { name: 'init', description: 'Begin' },
+  ];
+  const PROMPTS = [
+    { name: 'review', description: 'Of the team', source: 'workspace', text: 'Review ${input:what} with care.' },
+    { name: 'tests', description: 'Write tests', source: 'user', text: 'Write tests.\nRun them.' },
+  ] as const;
+
+  async function withPrompts(): Promise<void> {
+    await browser.open({ session: { commands: COMMANDS } });
+    await field().focus();
+    await browser.panel.next('prompts');
+    await browser.panel.send({ type: 'prompts', prompts: PROMPTS });
+  }
+
+  it('stand beside the commands of the agent with their source, and are read again for each list', async () => {
+    await withPrompts();
+    await field().pressSequentially('/');
+    const rows = browser.panel.page.locator('.completion-list [role=option]');
+    await rows.nth(3).waitFor();
+    assert.deepEqual(await rows.allInnerTexts(), [
+      '/review\nOf the agent',
+      '/init\nBegin',
+      '/review\nPrompt of the workspace · Of the team',
+      '/tests\nYour prompt · Write tests',
+    ]);
+    assert.equal((await browser.panel.posted('prompts')).length, 2);
+    await browser.panel.send({ type: 'prompts', prompts: PROMPTS.slice(1) });
+    await browser.panel.page.waitForFunction(() => document.querySelectorAll('[role=option]').length === 3);
+  });
+
+  it('are put into the message with the first blank selected, and not sent', async () => {
+    await withPrompts();
+    await field().pressSequentially('/rev');
+    await browser.panel.page.keyboard.press('ArrowDown');
+    await browser.panel.page.keyboard.press('Enter');
+    assert.equal(await field().inputValue(), 'Review ${input:what} with care.');
+    await browser.panel.page.keyboard.type('the diff');
+    assert.equal(await field().inputValue(), 'Review the diff with care.');
+    assert.equal((await browser.panel.posted('send')).length, 0);
+    await browser.panel.page.keyboard.press('Enter');
+    assert.equal((await browser.panel.next('send')).text, 'Review the diff with care.');
+  });
+
+  it('are not sent by their names: Enter shows the text with what follows', async () => {
+    await withPrompts();
+    await field().pressSequentially('/tests for the parser');
+    await browser.panel.page.keyboard.press('Enter');
+    assert.equal(await field().inputValue(), 'Write tests.\nRun them.\n\nfor the parser');
+    await field().fill('');
+    await field().pressSequentially('/tests');
+    await browser.panel.page.getByRole('option').waitFor();
+    await browser.panel.page.keyboard.press('Enter');
+    assert.equal(await field().inputValue(), 'Write tests.\nRun them.');
+    assert.equal((await browser.panel.posted('send')).length, 0);
+  });
+
+  it('leave a name to the agent if it has a command of that name', async () => {
+    await withPrompts();
+    await field().pressSequentially('/review');
+    await browser.panel.page.getByRole('option').first().waitFor();
+    await browser.panel.page.keyboard.press('Enter');
+    assert.equal((await browser.panel.next('send')).text, '/review');
+  });
+
+  it('are made from a message that was sent', async () => {
+    const sent = message('u', 'user', 'Fix the parser.');
+    await browser.open({ items: [{ ...sent, canEdit: true } as typeof sent] });
+    await browser.panel.page.locator('[data-entry-id=u]').hover();
+    await browser.panel.page.getByRole('button', { name: 'Save as prompt…' }).click();
+    assert.equal((await browser.panel.next('savePrompt')).text, 'Fix the parser.');
+  });
+});
