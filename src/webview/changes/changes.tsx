@@ -277,7 +277,6 @@ function MessageActions({ turnId, canRestore, canEdit, copy, savePrompt }: Messa
   return (
     <>
       <IconButton icon="copy" label={strings.changes.copyMessage} onClick={copy} />
-      <IconButton icon="save" label={strings.changes.savePrompt} onClick={savePrompt} />
       {canRestore && <RestoreButton turnId={turnId} />}
       {canEdit && (
         <>
@@ -296,6 +295,7 @@ function MessageActions({ turnId, canRestore, canEdit, copy, savePrompt }: Messa
           <IconButton icon="send" label={strings.changes.retryWith} onClick={continueFrom(turnId, 'retry')} />
         </>
       )}
+      <IconButton icon="save" label={strings.changes.savePrompt} onClick={savePrompt} />
     </>
   );
 }

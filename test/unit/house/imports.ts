@@ -41,7 +41,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   terminals: knows('node base agents types of session'),
   registry: knows('node base agents', '@vscode/l10n semver tar-stream unbzip2-stream yauzl zod'),
   changes: knows('node base', '@vscode/l10n zod'),
-  mentions: knows('node changes', 'fuzzysort'),
+  mentions: knows('node base changes', 'fuzzysort'),
   // A program of its own, which lives longer than the extension that started it: it knows no protocol.
   keeper: knows('node base agents terminals'),
   client: knows(
