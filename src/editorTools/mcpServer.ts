@@ -24,9 +24,11 @@ export async function serveTools(caller: ToolCaller, transport: Transport): Prom
       jsonSchemaValidator: NO_FORMS,
     },
   );
-  server.setRequestHandler(ListToolsRequestSchema, () => ({
-    tools: [...listTools(caller.tools()), ...caller.others.list()],
-  }));
+  server.setRequestHandler(ListToolsRequestSchema, () => {
+    const tools = [...listTools(caller.tools()), ...caller.others.list()];
+    caller.listed?.(tools.length);
+    return { tools };
+  });
   server.setRequestHandler(CallToolRequestSchema, ({ params }, { signal }) =>
     callTool(caller, params.name, params.arguments ?? {}, signal),
   );

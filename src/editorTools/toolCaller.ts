@@ -25,6 +25,8 @@ export type ToolCall<Name extends ToolName> = (args: ToolArgs<Name>, signal: Abo
 export interface ToolCaller {
   readonly version: string;
   tools(): readonly ToolName[];
+  /** Called when the agent has listed all tools. */
+  listed?(count: number): void;
   /** @param args as `readArgs` returns them @throws Error with a sentence for the model */
   call<Name extends ToolName>(name: Name, args: ToolArgs<Name>, signal: AbortSignal): Promise<ToolAnswer>;
   readonly others: OtherTools;

@@ -16,6 +16,7 @@ import type { Connector } from '../connection/connector';
 import type { LivenessProbe } from '../connection/livenessProbe';
 import type { PastUpdates } from '../connection/sessionReplay';
 import type { AgentSession } from '../connection/startAgent';
+import { noteServers } from '../mcp/serverStates';
 import { hear } from '../prompts/heardEvent';
 import type { TurnControl } from '../prompts/turnControl';
 import type { Subagents } from '../requests/subagents';
@@ -85,8 +86,9 @@ export class Inbound implements AgentSession {
     probe.heard();
     this.feed({ type: 'update', isOutput: false });
     if (!past) this.#storeState(updates);
-    const { dialect } = connector.agentSide ?? {};
-    if (!dialect) return;
+    const { dialect, link } = connector.agentSide ?? {};
+    if (!dialect || !link) return;
+    if (!past) noteServers(link, updates, now);
     recorder.together(() =>
       readUpdates(dialect, updates, past, this, services.log, (event, isApplied) => {
         if (event.type === 'subagent' && !subagents.isSubagent(event.sessionId)) return;

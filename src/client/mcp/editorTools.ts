@@ -21,6 +21,8 @@ export interface ToolSession {
 }
 
 export interface ToolGrant extends Disposable {
+  /** How many tools the agent has listed; undefined: it hasn't connected. */
+  readonly listed?: number | undefined;
   readonly program: McpServer & { readonly type: 'stdio' };
   readonly overAcp: McpServer & { readonly type: 'acp' };
   /**

@@ -47,7 +47,7 @@ export function handOver(offer: McpOffer, features: AgentFeatures, agent: AgentD
         localizable("{0}: {1} doesn't support MCP servers over {2}.", server.name, agent.name, server.type),
       );
   }
-  return { servers, problems, own };
+  return { servers, problems, own, tools: own && offer.tools };
 }
 
 /** Nothing is said of an agent that can't have the tools: the user has not asked for them. */

@@ -5,6 +5,7 @@ import type { RpcConnection } from '../../acp/jsonrpc/rpcConnection';
 import type { AuthStatus } from '../../acp/protocol/authStatus';
 import type { AgentDescription, Dialect, McpServer } from '../../acp/protocol/dialect';
 import type { UpdateRouter } from '../../acp/protocol/earlyUpdates';
+import type { McpReport } from '../../acp/quirks/mcpReports';
 import type { Disposable } from '../../base/disposable';
 import type { ParleyError } from '../../base/errors';
 import type { Event } from '../../base/event';
@@ -24,7 +25,11 @@ export interface AgentLink extends Disposable {
     readonly servers: readonly McpServer[];
     readonly problems: readonly LocalizableText[];
     readonly systemPrompt: readonly Instructions[];
+    /** Our own server; `listed` is the number of its tools, once the agent has asked for them. */
+    readonly tools?: { readonly program: McpServer; readonly listed?: number | undefined } | undefined;
   };
+  /** MCP servers that the agent couldn't use, by its names for them. */
+  mcpReports?: Map<string, McpReport & { readonly at: number }>;
   /** Who is signed in, as the agent has told last. */
   authStatus?: AuthStatus | undefined;
   /** Fired once; not after `dispose()`. */

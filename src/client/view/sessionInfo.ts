@@ -4,6 +4,7 @@ import * as l10n from '@vscode/l10n';
 import { formatNumber } from '../../base/localFormat';
 import { head } from '../../base/text';
 import type { Conversation } from '../conversation/conversation';
+import { type ServerState, serverStates } from '../mcp/serverStates';
 import { accountsText } from './accounts';
 
 const MAX_DETAIL = 300;
@@ -16,9 +17,11 @@ export interface InfoRow {
   readonly detail?: string;
   /** Where it is set: the user's settings, or a file of the workspace. */
   readonly setting?: { readonly key: string; readonly file?: string };
+  /** A command that shows more, without `parley.`. */
+  readonly command?: 'mcp.show';
 }
 
-type Known = Pick<Conversation, 'agent' | 'cwd' | 'link' | 'services'>;
+type Known = Pick<Conversation, 'agent' | 'cwd' | 'link' | 'services' | 'model'>;
 
 export function sessionInfo(conversation: Known): readonly InfoRow[] {
   const { agent, cwd, link } = conversation;
@@ -43,8 +46,21 @@ export function sessionInfo(conversation: Known): readonly InfoRow[] {
       : []),
     ...(account !== undefined ? [{ icon: 'account', label: l10n.t('Account'), value: account }] : []),
     { icon: 'folder', label: l10n.t('Folder'), value: cwd },
+    ...mcpRows(conversation),
     ...systemPromptRows(conversation),
   ];
+}
+
+function mcpRows({ link, model }: Known): readonly InfoRow[] {
+  const states = [...(link ? serverStates(link, model.state).values() : [])];
+  if (states.length === 0) return [];
+  const count = (kind: ServerState['kind']): number => states.filter((one) => one.kind === kind).length;
+  const value = [
+    formatNumber(states.length),
+    ...(count('failed') > 0 ? [l10n.t('{0} failed', count('failed'))] : []),
+    ...(count('needsSignIn') > 0 ? [l10n.t('{0} waiting for sign-in', count('needsSignIn'))] : []),
+  ].join(' · ');
+  return [{ icon: 'server-process', label: l10n.t('MCP servers'), value, command: 'mcp.show' }];
 }
 
 export function versionLabel(protocol: 1 | 2): string {

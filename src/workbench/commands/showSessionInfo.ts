@@ -1,5 +1,5 @@
 // The list of what there is to know of a session besides its transcript.
-import { l10n } from 'vscode';
+import { commands, l10n } from 'vscode';
 import type { Conversation } from '../../client/conversation/conversation';
 import { sessionInfo } from '../../client/view/sessionInfo';
 import { openSettings } from '../config/settings';
@@ -9,10 +9,11 @@ import { type ChoiceRow, choiceFrom, List } from '../ui/input';
 
 export async function showSessionInfo(conversation: Conversation): Promise<void> {
   const list = new List<ChoiceRow>(l10n.t('Session info'), titleOf(conversation));
-  const rows = sessionInfo(conversation).map(({ value, setting, ...row }): ChoiceRow => {
+  const rows = sessionInfo(conversation).map(({ value, setting, command, ...row }): ChoiceRow => {
     const { key, file } = setting ?? {};
-    const choose = () => (file !== undefined ? openLocation({ path: file }) : openSettings(key));
-    return { ...row, description: value, choose: setting && choose };
+    const open = () => (file !== undefined ? openLocation({ path: file }) : openSettings(key));
+    const run = async () => commands.executeCommand(`parley.${command}`, { session: conversation.key });
+    return { ...row, description: value, choose: command ? run : setting && open };
   });
   list.draw(rows, []);
   await (await choiceFrom(list))?.();

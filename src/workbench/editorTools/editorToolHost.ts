@@ -69,7 +69,13 @@ export class EditorToolHost extends Configured<EditorToolHostOptions> implements
 
   async grant(agent: AgentDefinition, session: ToolSession): Promise<ToolGrant | undefined> {
     if (!workspace.isTrusted || allowedTools(agent).length === 0) return undefined;
-    const caller = this.#caller(agent, session);
+    let listed: number | undefined;
+    const caller: ToolCaller = {
+      ...this.#caller(agent, session),
+      listed: (count) => {
+        listed = count;
+      },
+    };
     const { extensionPath } = this.options.context;
     const entrance = await this.#socket.open(async (socket) => {
       await loadSdk();
@@ -89,6 +95,9 @@ export class EditorToolHost extends Configured<EditorToolHostOptions> implements
         env: { PARLEY_EDITOR_TOOLS: entrance.token, ELECTRON_RUN_AS_NODE: '1' },
       },
       overAcp: { type: 'acp', name: SERVER, serverId },
+      get listed() {
+        return listed;
+      },
       async message(raw, signal) {
         const { serverId: asked, method, params } = readParams(messageSchema, raw, 'mcp/message');
         if (asked !== serverId) throw new RpcError(RPC_CODES.resourceNotFound, 'mcp/message: there is no such server');

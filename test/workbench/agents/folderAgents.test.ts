@@ -129,17 +129,23 @@ describe('agents and MCP servers of a folder', () => {
     assert.deepEqual((await mcp.gather(folder)).servers, own);
     assert.match(asked[0] ?? '', /header X-Trace = \$\{env:ANTHROPIC_API_KEY\}/);
     assert.match(asked[0] ?? '', /environment variables are passed on: ANTHROPIC_API_KEY/);
-    const rows = () => mcpRows(fakeWorkbench({ McpServers: mcp }), { link: { given } } as never);
+    const reason = 'No such host';
+    const mcpReports = new Map([['docs', { server: 'docs', state: 'failed', reason, at: 1 }]]);
+    const rows = () =>
+      mcpRows(fakeWorkbench({ McpServers: mcp }), {
+        link: { given, mcpReports },
+        model: { state: { entries: [] } },
+      } as never);
     const ours = { name: 'parley', type: 'stdio' };
     const given = { servers: [...own, ours], problems: ['more: why.'] };
     const file = join(folder, '.vscode', 'settings.json');
     assert.deepEqual(
       (await rows()).map(({ label, description, detail }) => [label, description, detail]),
       [
-        ['docs', 'http · Passed to the agent', 'https://mine.example/ · Settings'],
+        ['docs', 'http · Failed to start', reason],
         ['docs', 'http · Not allowed', `https://evil.example/ · ${file}`],
         ['more', 'http · Not allowed', `https://more.example/ · ${file}`],
-        ['parley', 'stdio · Passed to the agent', 'parley.editorTools'],
+        ['parley', 'stdio · Passed to the agent, which reports no state', 'parley.editorTools'],
         ['more: why.', undefined, undefined],
       ],
     );

@@ -32,6 +32,10 @@ describe('sessions in the workbench', function () {
     const offers = ['list', 'fork', 'close', 'delete', 'title', 'archive'] as const;
     await configure('agents', {
       keeper: entry('sessions', { load: true, offers, forkReplays: true }),
+      mcp: scripted({
+        commands: [{ name: 'mcp', description: 'Servers', input: { hint: '[reconnect [<server>]]' } }],
+        scenes: { '*': 'say done' },
+      }),
       locked: entry('locked', { authMethods: [terminal], signedIn: join(cwd, 'signed-in'), logout: true }),
     });
   });
@@ -196,6 +200,22 @@ describe('sessions in the workbench', function () {
     await run('signOut');
     assert.equal(api.snapshot(key).state, 'authRequired');
     assert.equal(existsSync(join(cwd, 'signed-in')), false);
+  });
+
+  it('reconnects an MCP server with the command that its agent offers', async () => {
+    await configure('mcpServers', { files: { command: process.execPath } });
+    const session = await run<string>('newSession', { agent: 'mcp', cwd });
+    await until(() => api.snapshot(session).commands.length > 0, api.onDidChange);
+    let isOpen = true;
+    const shown = Promise.resolve(run('mcp.show', { session })).finally(() => {
+      isOpen = false;
+    });
+    // The first server, then the first action.
+    while (isOpen) await vscode.commands.executeCommand('workbench.action.acceptSelectedQuickOpenItem');
+    await shown;
+    await until(() => api.snapshot(session).turns[0]?.stopReason !== undefined, api.onDidChange);
+    assert.match(JSON.stringify(api.snapshot(session)), /\/mcp reconnect files/);
+    await configure('mcpServers');
   });
 
   describe('with the MCP servers of a workspace', () => {

@@ -38,11 +38,12 @@ export class ScriptedV1 implements ScriptedSide {
   }
 
   notified(method: string, params: unknown): void {
-    const { sessions } = this.#host.script;
+    const { script } = this.#host;
+    const { sessions } = script;
     const session = this.#sessions.get(String(at(params, 'sessionId')));
     if (method === 'session/ready' && session && !session.ready) {
       session.ready = true;
-      if (sessions === undefined) this.#update(session.id, commandsUpdate);
+      if (sessions === undefined) this.#update(session.id, commandsUpdate(script));
       else if (sessions.replay === 'ready') this.#repeatWhole(session.id);
     }
     if (method === 'session/cancel') session?.turn?.cancel();
@@ -208,7 +209,7 @@ export class ScriptedV1 implements ScriptedSide {
   #afterNew(sessionId: string): void {
     const { ready, sessions } = this.#host.script;
     if (sessions === undefined && (ready === undefined || ready.counts === false))
-      this.#update(sessionId, commandsUpdate);
+      this.#update(sessionId, commandsUpdate(this.#host.script));
   }
 
   async #statusOf(sessionId: string): Promise<unknown> {
@@ -395,12 +396,11 @@ function rulesOf(script: AgentScript): ReferenceScript {
 
 const OPENS = new Set(['session/new', 'session/load', 'session/resume']);
 
-const commandsUpdate = {
-  sessionUpdate: 'available_commands_update',
-  availableCommands: [
-    { name: 'scripted', description: 'A command of the scripted agent', input: { hint: 'anything' } },
-  ],
-};
+const COMMANDS = [{ name: 'scripted', description: 'A command of the scripted agent', input: { hint: 'anything' } }];
+
+function commandsUpdate({ commands: availableCommands = COMMANDS }: AgentScript): Update {
+  return { sessionUpdate: 'available_commands_update', availableCommands };
+}
 
 function chunk(sessionUpdate: string, text: string): Update {
   return { sessionUpdate, content: { type: 'text', text } };
