@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { THEMES } from '../support/tier';
 import type { Panel } from './harness/browser';
+import { claudeScenes, WIDTHS } from './harness/claudeSamples';
 import { scenesIn } from './harness/scenes';
 import type { Theme } from './harness/server';
 import { showScene } from './harness/showScene';
@@ -122,15 +123,19 @@ describe('the panel in another language', () => {
     ...THEMES.map((theme) => ({ theme, language: 'en', width: 640 }) as const),
     ...(['en', 'de'] as const).map((language) => ({ theme: 'dark', language, width: 280 }) as const),
     { theme: 'dark', language: 'de', width: 640 } as const,
-  ];
+  ].flatMap((look) => NAMES.map((name) => ({ ...look, name })));
+  const claudes = THEMES.flatMap((theme) =>
+    WIDTHS.flatMap((width) =>
+      Object.keys(claudeScenes((text) => text)).map((name) => ({ theme, language: 'de', width, name }) as const),
+    ),
+  );
   if (folder !== undefined)
-    for (const { language, ...look } of looks)
-      for (const name of NAMES)
-        it(`is photographed: ${name}, ${look.theme}, ${language}, ${look.width}`, async () => {
-          const { panel } = await show(name, language, { ...look, height: 900 });
-          // The colours of code come with a script of their own.
-          await panel.page.waitForLoadState('networkidle');
-          const path = join(folder, `${look.theme}-${language}-${look.width}`, `${name}.png`);
-          await panel.page.screenshot({ path, animations: 'disabled' });
-        });
+    for (const { language, name, ...look } of [...looks, ...claudes])
+      it(`is photographed: ${name}, ${look.theme}, ${language}, ${look.width}`, async () => {
+        const { panel } = await show(name, language, { ...look, height: 900 });
+        // The colours of code come with a script of their own.
+        await panel.page.waitForLoadState('networkidle');
+        const path = join(folder, `${look.theme}-${language}-${look.width}`, `${name}.png`);
+        await panel.page.screenshot({ path, animations: 'disabled' });
+      });
 });

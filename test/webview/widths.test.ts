@@ -3,11 +3,10 @@ import assert from 'node:assert/strict';
 import { THEMES } from '../support/tier';
 import { violationsIn } from './harness/axe';
 import type { Panel } from './harness/browser';
-import { claudeScenes } from './harness/claudeSamples';
+import { claudeScenes, WIDTHS } from './harness/claudeSamples';
 import { translateTo } from './harness/texts';
 import { useHarness } from './harness/useHarness';
 
-const WIDTHS = [260, 300, 380, 480, 640, 780, 1040];
 const HEIGHT = 1200;
 /** With a line of text, px. */
 const COMPOSER = 70;

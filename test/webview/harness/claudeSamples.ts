@@ -4,6 +4,9 @@ import type { PanelOptions } from './browser';
 import { DIFF, message, permission, tool } from './samples';
 import type { Translate } from './texts';
 
+/** Of a narrow side bar to a whole editor, px. */
+export const WIDTHS = [260, 300, 380, 480, 640, 780, 1040] as const;
+
 const AT = Date.UTC(2026, 10, 21, 9, 0, 0);
 const MINUTE = 60_000;
 const DESCRIPTION = 'Checks each change of the branch against the rules of the project, and says what to mend. ';
