@@ -83,7 +83,7 @@ describe('the commands', () => {
         keybindings.some((one) => one.key === key && one.command === String(commands)),
         String(key),
       );
-    const toChat = ['open', 'focusQuestion', 'nextAttention', 'addSelection', 'toggleFocus'];
+    const toChat = ['open', 'nextAttention', 'addSelection', 'toggleFocus', 'toggleFocus'];
     assert.deepEqual(led.map(([, commands]) => String(commands)).sort(), toChat.map((id) => `parley.${id}`).sort());
   });
 

@@ -12,7 +12,7 @@ import { EditorFiles } from '../../../src/workbench/editor/editorFiles';
 import { Proposals } from '../../../src/workbench/editor/proposals';
 import { ReadOnlyTexts } from '../../../src/workbench/editor/readOnlyTexts';
 import { removeScratch, scratchFolder } from '../../support/scratch';
-import { openFile, replaceIn } from '../editing';
+import { openFile, replaceIn, withoutAutoSave } from '../editing';
 
 describe('code of an answer applied to a file', () => {
   const { showQuickPick } = window;
@@ -23,6 +23,8 @@ describe('code of an answer applied to a file', () => {
   let proposals: Proposals;
   let texts: ReadOnlyTexts;
   let conversation: Conversation;
+
+  withoutAutoSave();
 
   before('make folders', async () => {
     folder = join(workspace.workspaceFolders?.[0]?.uri.fsPath ?? assert.fail('no workspace'), 'apply-code');
