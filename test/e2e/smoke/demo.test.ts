@@ -2,34 +2,16 @@
 import { strict as assert } from 'node:assert';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Locator } from 'playwright-core';
 import { Chat } from '../../support/vscode/chat';
 import { screenshot } from '../../support/vscode/openWindow';
 import { descendants } from '../../support/vscode/processTree';
 import { useVsCode } from '../../support/vscode/useVsCode';
 import { chatReady, command, copied, openFile } from '../../support/vscode/workbench';
 
-type Role = Parameters<Chat['frame']['getByRole']>[0];
-
 describe('the demo agent', () => {
   const vscode = useVsCode({ theme: 'dark', settings: { 'parley.defaultAgent': 'demo' } });
   let chat: Chat;
   const written = (): string => join(vscode.server.folder, 'parley-demo.md');
-
-  const press = async (...keys: readonly string[]): Promise<void> => {
-    for (const key of keys) await vscode.window.page.keyboard.press(key);
-  };
-  const named = (role: Role, name: string | RegExp): Locator =>
-    chat.frame.getByRole(role, { name, ...(typeof name === 'string' && { exact: true }) });
-  const focused = (role: Role, name: string | RegExp): Promise<void> =>
-    named(role, name).and(chat.frame.locator(':focus')).waitFor();
-
-  /** Presses a key until this has the focus. */
-  async function reach(role: Role, name: string | RegExp, key: string): Promise<void> {
-    const found = named(role, name).and(chat.frame.locator(':focus'));
-    for (let left = 25; left > 0 && (await found.count()) === 0; left--) await press(key);
-    assert.equal(await found.count(), 1, `${key} leads to ${role} ${name}`);
-  }
 
   it('starts no process before the chat is opened', async () => {
     const { page } = vscode.window;
@@ -66,7 +48,7 @@ describe('the demo agent', () => {
     await command(page, 'View: Close All Editors');
     await page.locator('iframe.webview').waitFor({ state: 'detached' });
     chat = await Chat.open(page);
-    await focused('textbox', 'Message');
+    await chat.focused('textbox', 'Message');
     await chat.button('/stream').waitFor();
     await screenshot(page, 'chat-empty-dark');
   });
@@ -86,33 +68,37 @@ describe('the demo agent', () => {
   it('sends a mentioned file, with the keyboard alone', async () => {
     await chat.composer.focus();
     await vscode.window.page.keyboard.type('/edit about @not');
-    await named('option', 'notes.md').and(chat.frame.locator('[aria-selected=true]')).waitFor();
-    await press('Tab');
-    await named('button', 'Remove notes.md').waitFor();
-    await focused('textbox', 'Message');
-    await press('Enter');
+    await chat.named('option', 'notes.md').and(chat.frame.locator('[aria-selected=true]')).waitFor();
+    await chat.press('Tab');
+    await chat.named('button', 'Remove notes.md').waitFor();
+    await chat.focused('textbox', 'Message');
+    await chat.press('Enter');
     await chat.state('requiresAction');
   });
 
   it('shows an edit as a diff, and writes the file when a key allows it', async () => {
-    await press('Control+k', 'j');
-    await focused('group', /^Permission: Write parley-demo\.md/);
+    await chat.press('Control+k', 'j');
+    await chat.focused('group', /^Permission: Write parley-demo\.md/);
     assert.equal(await chat.composer.inputValue(), '', 'the second key of the chord is not typed');
     await chat.permission.locator('.diff-line.added', { hasText: 'about @notes.md' }).waitFor();
     await chat.answerable();
     assert.equal(existsSync(written()), false);
     await screenshot(vscode.window.page, 'permission-diff-dark');
-    await press('1');
+    await chat.press('1');
     assert.equal(await chat.turnEnd(), 'end_turn');
     assert.match(readFileSync(written(), 'utf8'), /about @notes\.md/);
-    await focused('textbox', 'Message');
+    await chat.focused('textbox', 'Message');
   });
 
   it('lets a screen reader reach each entry of the transcript by name', async () => {
-    await reach('group', /^Turn 1 ended/, 'Shift+Tab');
-    await reach('article', 'Edit parley-demo.md Completed', 'ArrowUp');
-    await press('Enter');
-    await named('article', 'Edit parley-demo.md Completed').getByRole('button', { expanded: true }).first().waitFor();
+    await chat.reach('group', /^Turn 1 ended/, 'Shift+Tab');
+    await chat.reach('article', 'Edit parley-demo.md Completed', 'ArrowUp');
+    await chat.press('Enter');
+    await chat
+      .named('article', 'Edit parley-demo.md Completed')
+      .getByRole('button', { expanded: true })
+      .first()
+      .waitFor();
     const tree = await chat.log.ariaSnapshot();
     assert.match(tree, /log "Conversation"/);
     for (const role of ['button', 'article', 'group', 'separator', 'link'])
@@ -121,19 +107,19 @@ describe('the demo agent', () => {
 
   it('finds text with its own find widget, not that of VS Code', async () => {
     const { page } = vscode.window;
-    await press('Control+f');
-    await focused('textbox', 'Find');
+    await chat.press('Control+f');
+    await chat.focused('textbox', 'Find');
     await page.keyboard.type('Nothing is written before you agree');
-    await named('search', 'Find in session').getByText('1 of 1', { exact: true }).waitFor();
+    await chat.named('search', 'Find in session').getByText('1 of 1', { exact: true }).waitFor();
     assert.equal(await page.locator('.webview-find-widget, .simple-find-part.visible').count(), 0);
     await screenshot(page, 'find-dark');
-    await press('Escape');
-    await focused('article', 'Edit parley-demo.md Completed');
+    await chat.press('Escape');
+    await chat.focused('article', 'Edit parley-demo.md Completed');
   });
 
   it('copies the session as Markdown and as HTML', async () => {
     const { page } = vscode.window;
-    const all = await copied(page, () => press('Control+a', 'Control+c'));
+    const all = await copied(page, () => chat.press('Control+a', 'Control+c'));
     assert.match(all, /about @notes\.md/);
     assert.match(all, /Nothing is written before you agree/);
     const rich = await page.evaluate<string>(`(async () => {

@@ -1,4 +1,5 @@
 // A conversation in the panel as a person handles it: types, looks, answers, and waits for what the panel shows. Nothing here knows more than what can be seen.
+import { strict as assert } from 'node:assert';
 import type { ElementHandle, FrameLocator, Locator, Page } from 'playwright-core';
 import { type ChatPlace, chatReady, command, copied, inList, quickInput, sendMessage } from './workbench';
 
@@ -13,6 +14,8 @@ export type ShownState =
   | 'recovering'
   | 'exited'
   | 'failed';
+
+type Role = Parameters<FrameLocator['getByRole']>[0];
 
 export class Chat {
   readonly page: Page;
@@ -72,6 +75,26 @@ export class Chat {
 
   entries(kind: 'user' | 'agent' | 'thought' | 'tool' | 'plan' | 'notice' | 'error' | 'gap'): Locator {
     return this.frame.locator(`[role=article][data-kind=${kind}]`);
+  }
+
+  async press(...keys: readonly string[]): Promise<void> {
+    for (const key of keys) await this.page.keyboard.press(key);
+  }
+
+  named(role: Role, name: string | RegExp): Locator {
+    return this.frame.getByRole(role, { name, ...(typeof name === 'string' && { exact: true }) });
+  }
+
+  /** Waits until this has the focus. */
+  focused(role: Role, name: string | RegExp): Promise<void> {
+    return this.named(role, name).and(this.frame.locator(':focus')).waitFor();
+  }
+
+  /** Presses a key until this has the focus. */
+  async reach(role: Role, name: string | RegExp, key: string): Promise<void> {
+    const found = this.named(role, name).and(this.frame.locator(':focus'));
+    for (let left = 25; left > 0 && (await found.count()) === 0; left--) await this.press(key);
+    assert.equal(await found.count(), 1, `${key} leads to ${role} ${name}`);
   }
 
   async state(state: ShownState, timeout = 30_000): Promise<void> {

@@ -43,7 +43,11 @@ async function choose(page: Page, title: string): Promise<void> {
     await palette.waitFor({ state: 'hidden', timeout: 5_000 });
     throw error;
   }
-  // It goes, or it stays for a command that asks something itself; nothing of the search is left then.
+  await paletteTaken(page);
+}
+
+/** Waits until the palette has run a command: it goes, or it stays for a command that asks something itself. */
+export async function paletteTaken(page: Page): Promise<void> {
   const searches = `[...document.querySelectorAll('.quick-input-widget')].some(
     (palette) => palette.style.display !== 'none' && palette.querySelector('input.input')?.value.startsWith('>'),
   )`;
