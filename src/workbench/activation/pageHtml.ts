@@ -69,7 +69,7 @@ function closedIn(text: string): string {
 
 function translated(shell: string, texts: Readonly<Record<string, string>> = {}): string {
   return shell.replaceAll(
-    /((?:aria-label|placeholder)="|<button[^>]*>)([^"<]+)/g,
+    /((?:aria-label|placeholder)=")([^"]+)/g,
     (_whole, before: string, text: string) => `${before}${inAttribute(texts[text] ?? text)}`,
   );
 }

@@ -29,7 +29,7 @@ describe('a page of the chat', () => {
     const bundle: Readonly<Record<string, string>> = { ...german, 'Ask Agent…': '„Agent“ </script> fragen…' };
     const html = pageHtml(new Holder().webview, extension.extensionUri, { language: 'de', bundle });
     assert.match(html, /<html lang="de"/);
-    assert.match(html, /<button[^>]*>Senden<\/button>/);
+    assert.match(html, /<button[^>]* aria-label="Senden"/);
     assert.match(html, /placeholder="„Agent“ &lt;\/script> fragen…"/);
     const texts = JSON.parse(/id="texts">(.*?)<\/script>/.exec(html)?.[1] ?? '') as typeof bundle;
     assert.equal(texts.Send, 'Senden');
