@@ -74,7 +74,7 @@ describe('the panel in every width', () => {
     const field = page.locator('.message');
     for (const width of WIDTHS) {
       await page.setViewportSize({ width, height: HEIGHT });
-      for (const trigger of await page.locator('.pickers button, .header button[aria-haspopup]').all()) {
+      for (const trigger of await page.locator('.bar button[aria-haspopup], .header button[aria-haspopup]').all()) {
         if (!(await trigger.isVisible())) continue;
         await trigger.click();
         assert.deepEqual(await faults(panel), [], `${width} px: ${await trigger.getAttribute('aria-label')}`);
