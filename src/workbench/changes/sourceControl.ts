@@ -48,7 +48,7 @@ export class ReviewSourceControl extends Part {
       this.#view = undefined;
       return;
     }
-    this.#view ??= new SourceControlView('parley', 'Parley', (uri) => this.#original(uri));
+    this.#view ??= new SourceControlView('parley', l10n.t('Changes to Review'), (uri) => this.#original(uri));
     this.#view.draw(groupsOf(files));
   }
 
