@@ -25,6 +25,7 @@ import {
   firstUse,
   hasItems,
   isFocusView,
+  onlyPrompt,
   patchSession,
   session,
   setSession,
@@ -74,6 +75,13 @@ function openTimeline(): void {
   timeline.open();
 }
 
+function noteItems(): void {
+  const { total, prompts } = transcript.store;
+  hasItems.value = total > 0;
+  const [first, second] = prompts.values();
+  onlyPrompt.value = first && !second ? first.text : '';
+}
+
 type Receivers = { readonly [T in ToWebview['type']]: (message: Extract<ToWebview, { type: T }>) => void };
 
 const RECEIVERS: Receivers = {
@@ -84,7 +92,7 @@ const RECEIVERS: Receivers = {
       else transcript.apply(op, revision);
     }
     if (ops.some(({ op }) => op !== 'session')) noteArrival();
-    hasItems.value = transcript.store.total > 0;
+    noteItems();
     timeline?.changed();
   },
   page: ({ from, items, revision }) => transcript.insertPage(from, items, revision),
@@ -192,7 +200,7 @@ function applySnapshot(message: Extract<ToWebview, { type: 'snapshot' }>): void 
   transcript.reset(message);
   transcript.setPermissions(message.session.permissions);
   if (isSame) renewChanges();
-  hasItems.value = message.total > 0;
+  noteItems();
   if (anchor) transcript.reveal(anchor.index, anchor.offset);
   // When a page is shown again, its focus is lost.
   if (isFirst && document.hasFocus() && document.activeElement === document.body) focusComposer();
@@ -214,6 +222,10 @@ effect(() => {
   const { review, waitingFiles } = session;
   const files = review.value && !waitingFiles.value ? undefined : new Set(waitingFiles.value);
   transcript.setReview({ turnId: runningTurnId.value, files });
+});
+// For the context menu: its commands are about this session.
+effect(() => {
+  transcript.box.dataset.vscodeContext = JSON.stringify({ parleyChat: true, session: session.key.value });
 });
 effect(() =>
   attachmentsShown(

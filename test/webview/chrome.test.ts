@@ -214,6 +214,15 @@ describe('chrome', () => {
       );
     });
 
+    it('leaves out a title that the only message says already', async () => {
+      const prompt = { ...message('u', 'user', 'Fix the flaky upload test, please'), turnId: 't1' };
+      const session = { ...SESSION_FULL, title: 'Fix the flaky upload…' };
+      await open({ session, items: [prompt] });
+      assert.doesNotMatch(await status().innerText(), /flaky/);
+      await panel.update({ op: 'put', index: 1, item: { ...message('v', 'user', 'And the other'), turnId: 't2' } });
+      assert.match(await status().innerText(), /Fix the flaky upload…/);
+    });
+
     it('has a place on the screen for the status of an agent that is ready', async () => {
       await open({ session: { agentName: 'Claude', title: undefined, phase: 'ready', status: 'Ready' } });
       await status().waitFor();

@@ -87,6 +87,17 @@ describe('select all and copy', () => {
     assert.equal((await panel.posted('copy')).length, 2);
   });
 
+  it('copies the message under the context menu, which knows its session', async () => {
+    const panel = await browser.open({ items: [message('a', 'agent', '**Because**.')] });
+    await panel.page.locator('.transcript').evaluate((box) => box.scrollTo(0, 0));
+    await panel.page.locator('[data-entry-id=a]').click({ button: 'right', position: { x: 200, y: 8 } });
+    await panel.page.evaluate(() => document.getSelection()?.removeAllRanges());
+    await panel.page.evaluate(() => document.execCommand('copy'));
+    assert.equal((await panel.next('copy')).text, '**Because**.');
+    const context = await panel.page.locator('.transcript').getAttribute('data-vscode-context');
+    assert.deepEqual(JSON.parse(context ?? ''), { parleyChat: true, session: 's1' });
+  });
+
   async function open() {
     const panel = await browser.open({ items, from: 1000, total: 1064 });
     return { page: panel.page, next: () => panel.next('copySession') };

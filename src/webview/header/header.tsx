@@ -3,7 +3,7 @@ import { revealControls } from '../../base/revealControls';
 import { Icon, IconButton } from '../components/icon';
 import { Popup } from '../components/popup';
 import { post } from '../host/host';
-import { hasItems, hiddenPermissions, isFocusView, session, worktree } from '../host/session';
+import { hasItems, hiddenPermissions, isFocusView, onlyPrompt, session, worktree } from '../host/session';
 import { strings } from '../text/strings';
 import { openKeySheet } from './keySheet';
 
@@ -116,6 +116,9 @@ function Status() {
   // The dot shows that all is well; the button shows that the agent waits.
   const isWell = phase.value === 'ready' && liveness.value !== 'not_found';
   const words = isWell || hiddenPermissions.value.length > 0 ? 'status-words sr-only' : 'status-words';
+  // In the first turn, the message says it already.
+  const isSaid = onlyPrompt.value.startsWith((title.value ?? '').replace(/…$/, ''));
+  const shownTitle = isSaid ? '' : revealControls(title.value ?? '');
   return (
     <div class="agent-status" data-state={phase.value}>
       <span class="dot" aria-hidden="true" />
@@ -144,8 +147,8 @@ function Status() {
         data-liveness={liveness.value}
       >
         <span class="sr-only">{agentName.value}</span>
-        <span class="session-title" title={title.value ?? ''}>
-          {revealControls(title.value ?? '')}
+        <span class="session-title" title={shownTitle}>
+          {shownTitle}
         </span>
         <span class={words} title={status.value}>
           <span class="status-text">{status.value}</span>

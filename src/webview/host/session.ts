@@ -75,6 +75,8 @@ export const isAwayShown = signal(false);
 /** Whether what the agent does in a turn is one line. */
 export const isFocusView = signal(false);
 export const hasItems = signal(true);
+/** The user's message if there is one only. */
+export const onlyPrompt = signal('');
 
 /** The number distinguishes equal texts. */
 export const lastAnnouncements = {

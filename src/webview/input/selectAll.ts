@@ -28,8 +28,11 @@ export function watchSelectAll(content: HTMLElement, copies: Copies): void {
     if (button === 0) isAll = false;
   });
   document.addEventListener('copy', (event) => {
-    if (document.getSelection()?.isCollapsed !== false || isField(document.activeElement)) return;
-    if (isAll) copies.all();
+    if (isField(document.activeElement)) return;
+    // Without a selection, the context menu copies too.
+    if (document.getSelection()?.isCollapsed !== false) {
+      if (!copies.focused()) return;
+    } else if (isAll) copies.all();
     else if (!copies.selected()) return;
     event.preventDefault();
   });
