@@ -1,5 +1,6 @@
 // The context meter of the composer in a real browser: what it warns of, tells and offers.
 import assert from 'node:assert/strict';
+import { violationsIn } from './harness/axe';
 import type { Panel } from './harness/browser';
 import { message } from './harness/samples';
 import { RUNNING, useChrome } from './harness/useChrome';
@@ -78,6 +79,15 @@ describe('context and limits', () => {
       await meter().click();
       await field().click();
       await facts().waitFor({ state: 'detached' });
+    });
+
+    it('fits its facts into a narrow panel', async () => {
+      const limits = [{ kind: 'seven_day', state: 'warning', used: 0.93, resetsAt: Date.now() + 9e7 }] as const;
+      await open({ width: 300, language: 'de', session: { usage, commands, limits } });
+      await panel.page.locator('.usage').click();
+      const { x, width } = (await panel.page.locator('.usage-facts').boundingBox())!;
+      assert.ok(x >= 0 && x + width <= 300, `from ${x} to ${x + width}`);
+      assert.deepEqual(await violationsIn(panel.page, '.composer'), []);
     });
 
     it('has the agent summarize by its own command, without the draft', async () => {

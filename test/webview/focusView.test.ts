@@ -147,4 +147,25 @@ describe('focus view', () => {
     await panel.page.locator('[data-entry-id=r0]').waitFor();
     assert.equal(await line().getAttribute('aria-expanded'), 'true');
   });
+
+  it('unfolds a turn for what a subagent did in it', async () => {
+    const agent = tool('agent', { title: 'Explore', nested: { calls: 1, open: 0 } });
+    const child = { ...read(7), path: [2] } as ItemView;
+    await open({ items: [message('u', 'user', 'Go.'), read(0), agent, child, message('a', 'agent', 'Done.')] });
+    await switchOn();
+    assert.equal(await line().innerText(), 'Read 1 file · 1 subagent');
+    await panel.send({ type: 'reveal', index: 3 });
+    const { index, from } = await panel.next('nested');
+    await panel.send({ type: 'nested', revision: 2, index, from, total: 1, items: [{ index: 3, item: child }] });
+    await panel.page.locator('[data-entry-id=r7]').waitFor();
+  });
+
+  it('does not unfold a turn by moving over it', async () => {
+    await open({ items: [message('u', 'user', 'Go.'), read(0), read(1), read(2)], session: RUNNING });
+    await switchOn();
+    await panel.page.locator('[data-entry-id=u]').focus();
+    for (const key of ['ArrowDown', 'Home', 'End', 'ArrowUp', 'ArrowDown']) await panel.page.keyboard.press(key);
+    await panel.page.waitForFunction(() => document.activeElement?.matches('.group'));
+    assert.deepEqual(await entries(), ['u', 'group:r0']);
+  });
 });

@@ -88,7 +88,7 @@ export function ContextMeter() {
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the keys are those of the dialog in it
     <div
-      class="popup-anchor"
+      class="usage-anchor"
       ref={root}
       onFocusOut={({ relatedTarget }) => {
         if (relatedTarget instanceof Node && !root.current?.contains(relatedTarget)) setOpen(false);
