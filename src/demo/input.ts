@@ -43,6 +43,7 @@ export interface ClientCan {
   readonly forms: boolean;
   readonly receipts: boolean;
   readonly suggestions: boolean;
+  readonly compaction: boolean;
 }
 
 export interface KeptState {
@@ -73,6 +74,7 @@ export function clientCan(params: unknown, version: Version): ClientCan {
     forms: at(capabilities, 'elicitation', 'form') != null,
     receipts: version === 2 || at(capabilities, '_meta', 'prompt_lifecycle', 'receipt') != null,
     suggestions: at(capabilities, 'session', 'promptSuggestions') != null,
+    compaction: at(capabilities, 'session', 'compaction') != null,
     booleanOptions: version === 2 || (typeof booleans === 'object' && booleans !== null),
   };
 }

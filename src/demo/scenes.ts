@@ -1,7 +1,20 @@
 // The slash commands of the demo agent, and the scene of each.
 import { introduce, long, plan, stream, thoughts, unknownCommand } from './scenes/answers';
 import { edit, form, terminal } from './scenes/requests';
-import { background, count, crash, fail, forget, late, limits, ready, slow, steer, twoClients } from './scenes/turns';
+import {
+  background,
+  compact,
+  count,
+  crash,
+  fail,
+  forget,
+  late,
+  limits,
+  ready,
+  slow,
+  steer,
+  twoClients,
+} from './scenes/turns';
 import type { Scene } from './session';
 
 interface Command {
@@ -26,6 +39,7 @@ const SCENES: readonly Command[] = [
   { name: 'long', description: 'A very long answer with many tool calls', scene: long },
   { name: 'slow', description: 'A turn of one minute; press Stop whenever you like', scene: slow },
   { name: 'limits', description: 'A rate limit that is nearly used up, and a suggested message', scene: limits },
+  { name: 'compact', description: 'Replace the conversation by a summary of it', scene: compact },
   { name: 'count', description: 'Count in the state of a shared session', scene: count },
   { name: 'ready', description: 'What waited for session/ready', scene: ready },
   { name: 'late', description: 'Answer first, then work, then say that the turn is complete', scene: late },

@@ -42,6 +42,8 @@ interface SentPrompt {
 }
 
 const CONTEXT_SIZE = 200_000;
+/** Used by what the agent is told before the first message. */
+const EMPTY_CONTEXT = 1200;
 const REQUEST_CANCELLED = -32800;
 const NO_PROMPT: Prompt = { blocks: [], text: '', attachments: [] };
 
@@ -63,7 +65,7 @@ export class DemoSession {
   #ready = false;
   #prompted = false;
   #titled = false;
-  #used = 1200;
+  #used = EMPTY_CONTEXT;
   readonly #run = randomUUID().slice(0, 8);
   #ids = 0;
   #turn: { readonly requestId: RpcId | undefined; readonly abort: AbortController } | undefined;
@@ -304,6 +306,11 @@ export class DemoSession {
     const line = text.split('\n', 1)[0] ?? '';
     const title = `Demo: ${line.length > 40 ? `${line.slice(0, 39)}…` : line}`;
     await this.update({ sessionUpdate: 'session_info_update', title, updatedAt: new Date().toISOString() });
+  }
+
+  async forgetContext(): Promise<void> {
+    this.#used = EMPTY_CONTEXT;
+    await this.showUsage();
   }
 
   async showUsage(meta?: object): Promise<void> {

@@ -32,6 +32,19 @@ export async function limits(turn: Turn): Promise<void> {
   await turn.say('I have no account and no limits. I only pretend, so that you see both at the message field.\n');
 }
 
+/** A summary takes the place of the conversation, which costs less of the context. */
+export async function compact(turn: Turn): Promise<void> {
+  const compaction = { sessionUpdate: 'compaction_update', compactionId: turn.session.newId('compaction') };
+  const { compaction: shows } = turn.session.can;
+  if (shows) await turn.show({ ...compaction, status: 'in_progress' });
+  await turn.pause(1000);
+  await turn.session.forgetContext();
+  if (shows) await turn.show({ ...compaction, status: 'completed', summary: 'You tried the commands of a demo.' });
+  await turn.say(
+    'I am a script and need no context. The meter at the message field shows less now, as with an agent.\n',
+  );
+}
+
 export async function fail(turn: Turn): Promise<void> {
   await turn.say('I will answer this prompt with an error, as an agent does that has lost its model. Here it comes.\n');
   throw new RpcFault(-32603, 'The demo agent failed, because you asked it to.', {

@@ -99,6 +99,7 @@ describe('demo agent', () => {
         'long',
         'slow',
         'limits',
+        'compact',
         'count',
         ...PROPOSALS,
         'error',
@@ -116,6 +117,21 @@ describe('demo agent', () => {
       await play('/limits');
       const names = client.updates().map(({ sessionUpdate }) => sessionUpdate);
       assert.equal(names.includes('prompt_suggestions_update'), can.session === session);
+      await client.close();
+    }
+  });
+
+  it('compacts the conversation, and tells clients that show it', async () => {
+    for (const can of [{ ...everything, session: { compaction: {} } }, everything]) {
+      await start({}, can);
+      await play('/compact');
+      const updates = client.updates();
+      const states = updates.filter(({ sessionUpdate }) => sessionUpdate === 'compaction_update');
+      assert.deepEqual(
+        states.map(({ status }) => status),
+        can === everything ? [] : ['in_progress', 'completed'],
+      );
+      assert.ok(updates.some(({ sessionUpdate, used }) => sessionUpdate === 'usage_update' && used === 1200));
       await client.close();
     }
   });
@@ -296,7 +312,7 @@ describe('demo agent', () => {
       'terminal/release': () => ({}),
     });
     await client.request('session/set_mode', { sessionId, modeId: 'ask' });
-    for (const text of ['hi', '/nothing', '/thoughts', '/plan', '/edit', '/terminal', '/stream', '/limits'])
+    for (const text of ['hi', '/nothing', '/thoughts', '/plan', '/edit', '/terminal', '/stream', '/limits', '/compact'])
       await play(text);
     assert.deepEqual(
       client.received.map(misfitCall).filter((wrong) => wrong !== undefined),
