@@ -8,6 +8,7 @@ import { Terminals } from '../../../src/client/terminals/terminals';
 import type { FirstUseView, SessionMessage, ToWebview } from '../../../src/panel/contract';
 import { Page } from '../../../src/workbench/activation/page';
 import { ChatSurface } from '../../../src/workbench/chat/chatSurface';
+import { FocusView } from '../../../src/workbench/chat/focusView';
 import { messageHandlers } from '../../../src/workbench/chat/messages';
 import { sameData } from '../../support/sameData';
 import { FEED_SOURCES } from '../../support/sessions/feedSources';
@@ -19,6 +20,7 @@ let offersChanged = (): void => {};
 const chosen: string[] = [];
 const nothing = async (): Promise<void> => {};
 const disposable = { dispose: () => {} };
+const memory = new Map<string, unknown>();
 const parts = {
   Away: { of: () => undefined, onDidChange: () => disposable },
   Welcome: { of: async ({ key }: Conversation) => ({ folder: key, sessions: [] }) },
@@ -26,6 +28,10 @@ const parts = {
     find: async (cwd: string) => ({ branch: `parley${cwd}fix` }),
     onDidChange: () => disposable,
   },
+  FocusView: new FocusView({
+    get: (key: string, other?: unknown) => memory.get(key) ?? other,
+    update: async (key: string, value: unknown) => void memory.set(key, value),
+  } as never),
   ActiveEditor: { view: undefined, onDidChange: () => disposable },
   FirstUse: {
     get view() {
@@ -312,6 +318,36 @@ describe('a surface of the chat', () => {
     surface.show(conversation('B'));
     await new Promise(setImmediate);
     assert.deepEqual(posted('worktree').at(-1), { type: 'worktree', key: 'B', branch: 'parley/fix' });
+  });
+
+  it('switches the focus view in all pages, and begins with it in new ones', async () => {
+    const [panel, view] = [open('A'), open('B')];
+    assert.deepEqual(panel.posted('focusView').at(-1)?.on, false);
+    panel.say({ type: 'focusView', on: true });
+    await new Promise(setImmediate);
+    assert.equal(view.posted('focusView').at(-1)?.on, true);
+    const types = open('A').holder.posted.map(({ type }) => type);
+    assert.ok(types.indexOf('focusView') < types.indexOf('snapshot'), 'nothing is drawn before');
+    panel.say({ type: 'focusView', on: false });
+    await new Promise(setImmediate);
+  });
+
+  it('sends a command that the agent offers, without the draft and its attachments', () => {
+    const { say, posted } = open('A');
+    const sent: unknown[] = [];
+    const of = conversation('A');
+    of.note([{ at: 1, event: { type: 'commands', commands: [{ name: 'compact', description: '' }] } }]);
+    of.unsent.write({ text: 'half', revision: 1 }, undefined);
+    of.unsent.attach({ id: 'a', kind: 'file', label: 'a.ts', block: { type: 'text', text: '' } } as never);
+    of.send = (...args) => {
+      sent.push(args);
+      return { id: 'q', done: Promise.resolve({ reason: 'end_turn' } as never) };
+    };
+    for (const name of ['compact', 'other']) say({ type: 'sendCommand', name });
+    assert.deepEqual(sent, [['/compact']]);
+    assert.equal(of.unsent.draft.text, 'half');
+    assert.equal(of.unsent.attachments.length, 1);
+    assert.deepEqual(posted('accepted'), []);
   });
 
   it('sends a message into the running turn or in the place of it where the user asks for it', () => {

@@ -8,7 +8,7 @@ import { ParleyError } from '../../../../src/base/errors';
 import type { Conversation } from '../../../../src/client/conversation/conversation';
 import { transcriptOf } from '../../../../src/client/sharing/messageCollector';
 import { SessionFeed } from '../../../../src/client/view/feed';
-import { changesPage, reviewOf } from '../../../../src/client/view/projectChanges';
+import { changesPage, reviewOf, waitingFilesOf } from '../../../../src/client/view/projectChanges';
 import { projectSession } from '../../../../src/client/view/projectSession';
 import { snapshotOf } from '../../../../src/client/view/snapshot';
 import type { ChangesScope, ToWebview } from '../../../../src/panel/contract';
@@ -344,6 +344,7 @@ describe('the changes of a session', function () {
       version: conversation.changes.version(),
     });
     assert.equal(projectSession(conversation).review?.files, 2);
+    assert.deepEqual(waitingFilesOf(conversation), [path('a.txt'), path('c.txt')]);
     const before = await page(conversation, { turnId });
     assert.deepEqual(pluck(before.files, 'label', 'change', 'state'), [
       ['a.txt', 'modified', 'unreviewed'],
@@ -352,6 +353,7 @@ describe('the changes of a session', function () {
     const review = await conversation.changes.loadReview();
     await review.keep({ kind: 'all' });
     assert.equal(reviewOf(conversation), undefined);
+    assert.equal(waitingFilesOf(conversation), undefined);
     const after = await page(conversation, { turnId });
     assert.deepEqual(pluck(after.files, 'state'), ['kept', 'kept']);
     assert.ok(after.version > before.version);
