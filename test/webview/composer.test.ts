@@ -228,6 +228,20 @@ describe('composer', () => {
     assert.deepEqual(await detached(), ['m1', 'm2', 'm1', 'm3']);
   });
 
+  it('shows the end of a path that is too long, where the name is', async () => {
+    await open({ width: 300 });
+    await field().pressSequentially('@n');
+    const label = `packages/${'server/'.repeat(9)}name.ts`;
+    await panel.send({ type: 'mentions', query: 'n', offers: [{ id: 'path:name', kind: 'file', label }] });
+    const path = panel.page.getByRole('option', { name: label }).locator('bdi');
+    const { left, right, end } = await path.evaluate((one) => ({
+      left: one.parentElement!.getBoundingClientRect().left - one.getBoundingClientRect().left,
+      right: one.getBoundingClientRect().right,
+      end: one.parentElement!.getBoundingClientRect().right,
+    }));
+    assert.ok(left > 50 && Math.abs(right - end) < 2, `${left} ${right} ${end}`);
+  });
+
   it('goes on with the things of a kind, and keeps the chosen item while more are found', async () => {
     await open();
     await field().pressSequentially('@');

@@ -26,6 +26,7 @@ interface Completion {
   /** It opens another list. */
   readonly prefix?: string;
   readonly prompt?: PromptView;
+  readonly isPath?: boolean;
 }
 
 type Typed = { readonly kind: 'command'; readonly query: string } | ({ readonly kind: 'mention' } & MentionQuery);
@@ -184,7 +185,8 @@ function mentionsFor(query: string): readonly Completion[] {
 }
 
 function completionOf({ id, kind, label, description, prefix }: MentionView): Completion {
-  return { id, label, icon: ICONS[kind], description, prefix };
+  const isPath = (kind === 'file' || kind === 'folder') && prefix === undefined;
+  return { id, label, icon: ICONS[kind], description, prefix, isPath };
 }
 
 export function completionId(listId: string, index: number): string {
@@ -201,7 +203,7 @@ export function CompletionList({ id, completion }: { readonly id: string; readon
   }, [active, items]);
   return (
     <div class="popup completion-list" role="listbox" id={id} aria-label={name} ref={box}>
-      {items.map(({ id: itemId, label, icon, hint, description, prefix }, index) => (
+      {items.map(({ id: itemId, label, icon, hint, description, prefix, isPath }, index) => (
         // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are the text field's
         <div
           key={itemId}
@@ -217,7 +219,7 @@ export function CompletionList({ id, completion }: { readonly id: string; readon
         >
           {icon && <Icon name={icon} />}
           <span class="popup-words inline">
-            <span class="popup-label mono">{label}</span>
+            <span class={`popup-label mono ${isPath ? 'path' : ''}`}>{isPath ? <bdi>{label}</bdi> : label}</span>
             {hint && <span class="popup-hint">{hint}</span>}
             {description && <span class="popup-description">{description}</span>}
           </span>

@@ -21,12 +21,14 @@ export class SavedPrompts {
     this.#userFolder = join(dirname(dirname(globalStorageUri.fsPath)), 'prompts');
   }
 
-  /** Those of the workspace first. */
+  /** Those of the workspace first; of equal names in one place, the first. */
   async list(): Promise<readonly PromptView[]> {
     if (!workspace.isTrusted) return [];
     const folders = this.#folders();
     const found = await Promise.all(folders.map(({ path, within }) => readPrompts(path, within)));
-    return folders.flatMap(({ source }, index) => (found[index] ?? []).map((prompt) => ({ ...prompt, source })));
+    const all = folders.flatMap(({ source }, index) => (found[index] ?? []).map((prompt) => ({ ...prompt, source })));
+    const isSame = (one: PromptView) => (other: PromptView) => one.name === other.name && one.source === other.source;
+    return all.filter((one, index) => all.findIndex(isSame(one)) === index);
   }
 
   /** Asks for a name and a place, writes the prompt and opens it. */
