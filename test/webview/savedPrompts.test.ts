@@ -19,7 +19,6 @@ describe('saved prompts', () => {
 
   async function withPrompts(): Promise<void> {
     await browser.open({ session: { commands: COMMANDS } });
-    await field().focus();
     await browser.panel.next('prompts');
     await browser.panel.send({ type: 'prompts', prompts: PROMPTS });
   }

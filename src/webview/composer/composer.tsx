@@ -1,6 +1,6 @@
 // The message field. Enter sends, Shift+Enter inserts a line break; while a turn is running,
 // messages are queued, and Ctrl+Enter puts one into the turn if the agent can, else sends it at once.
-import { useId, useLayoutEffect, useRef } from 'preact/hooks';
+import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks';
 import type { SendNow } from '../../panel/contract';
 import { guarded } from '../changes/pressGuard';
 import { Icon, IconButton } from '../components/icon';
@@ -34,6 +34,11 @@ export function Composer() {
     composer.attach(field.current);
     return () => composer.attach(null);
   }, []);
+
+  const key = session.key.value;
+  useEffect(() => {
+    if (key) post({ type: 'prompts' });
+  }, [key]);
 
   function send(how?: SendNow): void {
     completion.close();
@@ -140,7 +145,6 @@ export function Composer() {
         onDrop={(event) => {
           if (event.dataTransfer && dropIn(event.dataTransfer)) event.preventDefault();
         }}
-        onFocus={() => post({ type: 'prompts' })}
         onBlur={completion.close}
       />
       {hint !== undefined && (
