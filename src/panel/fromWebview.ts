@@ -182,6 +182,7 @@ export const fromWebview = z.discriminatedUnion('type', [
       'continueWith',
       'continueWithSummary',
       'setModel',
+      'savePreset',
       'openAsMarkdown',
       'commentOnPlan',
       'export',

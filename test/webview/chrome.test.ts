@@ -277,7 +277,7 @@ describe('chrome', () => {
       assert.ok(await name.evaluate((element) => element.scrollWidth <= element.clientWidth));
     });
 
-    it('has a menu at the name of the agent: a new session, another agent, the model', async () => {
+    it('has a menu at the name of the agent: a new session, another agent, the model, a preset', async () => {
       const items = () => panel.page.getByRole('menuitem').allInnerTexts();
       await open();
       await agentMenu().click();
@@ -286,12 +286,14 @@ describe('chrome', () => {
       const model = { type: 'select', id: 'm', name: 'Model', category: 'model', value: 'a', values } as const;
       await open({ items: [message('u', 'user', 'Hello')], session: { config: [model] } });
       await agentMenu().click();
-      assert.deepEqual(await items(), ['New session with…', 'Continue with…', 'Set model…']);
+      assert.deepEqual(await items(), ['New session with…', 'Continue with…', 'Set model…', 'Save as preset…']);
       await panel.page.getByRole('menuitem', { name: 'Continue with…' }).click();
       await agentMenu().click();
       await panel.page.getByRole('menuitem', { name: 'Set model…' }).click();
+      await agentMenu().click();
+      await panel.page.getByRole('menuitem', { name: 'Save as preset…' }).click();
       const commands = (await panel.posted('command')).map(({ command }) => command);
-      assert.deepEqual(commands, ['continueWith', 'setModel']);
+      assert.deepEqual(commands, ['continueWith', 'setModel', 'savePreset']);
     });
 
     it('offers to fork a session where its agent can', async () => {

@@ -98,6 +98,23 @@ describe('the API for programs', function () {
     await assert.rejects(async () => vscode.commands.executeCommand('parley.nextModel', {}), /has no models/);
   });
 
+  it('begins a session as a preset says, which is saved from another one', async () => {
+    await inMode('auto', async () => {
+      await vscode.commands.executeCommand('parley.savePreset', { session: key, name: 'By itself' });
+    });
+    await vscode.commands.executeCommand('parley.setConfigOption', { session: key, id: 'mode', value: 'ask' });
+    const begun = await vscode.commands.executeCommand<string>('parley.newSession', { cwd, preset: 'By itself' });
+    const { turnId } = await api.send(begun, 'Hello');
+    assert.ok(turnId);
+    const modes = [begun, key].map((one) => api.snapshot(one).config.find(({ id }) => id === 'mode')?.value);
+    assert.deepEqual(modes, ['auto', 'ask']);
+    await vscode.commands.executeCommand('parley.closeSession', { session: begun });
+    await assert.rejects(
+      async () => vscode.commands.executeCommand('parley.newSession', { cwd, preset: 'None' }),
+      /no preset “None”/,
+    );
+  });
+
   it('sends messages of programs in the order in which they were queued', async () => {
     const first = api.enqueue(key, '/slow');
     const running = await until(({ state }) => state === 'running');

@@ -90,6 +90,20 @@ export function openingChoices(state: Opened, agentId: string): SessionEvent {
   };
 }
 
+/** Returns what is shown for sessions that are to begin like this one: of that only the mode must hold. */
+export function presetChoices(state: Opened): readonly Choice[] {
+  const { wanted } = state;
+  const shown = shownChoices(state).filter((choice) => !wanted.some((one) => isSameSetting(one, choice)));
+  return [...wanted, ...shown].map(({ isRequired: _required, ...choice }) =>
+    choice.isMode ? { ...choice, isRequired: true } : choice,
+  );
+}
+
+/** Returns the options that the agent doesn't offer, but the mode: without that, nothing is sent. */
+export function missingChoices(state: Readonly<SessionState>, choices: readonly Choice[]): readonly Choice[] {
+  return choices.filter((choice) => !choice.isRequired && !targetOf(state, choice));
+}
+
 function wantedAfter(state: Opened): readonly Choice[] {
   // Before the first message, the agent's own initial values are shown.
   if (state.isOpening) return state.wanted;

@@ -28,13 +28,14 @@ const FOR_HELP = [
 const NEW_WITH = { id: 'selectAgent', label: strings.newSessionWith } as const;
 const CONTINUE_WITH = { id: 'continueWith', label: strings.continueWith } as const;
 const SET_MODEL = { id: 'setModel', label: strings.setModel } as const;
+const SAVE_PRESET = { id: 'savePreset', label: strings.savePreset } as const;
 const OF_WORKTREE = [
   { id: 'applyWorktree', label: strings.applyWorktree },
   { id: 'compareSessions', label: strings.compareSessions },
   { id: 'commitWorktree', label: strings.commitWorktree },
   { id: 'removeWorktree', label: strings.removeWorktree },
 ] as const;
-const OF_AGENT = [NEW_WITH, CONTINUE_WITH, SET_MODEL];
+const OF_AGENT = [NEW_WITH, CONTINUE_WITH, SET_MODEL, SAVE_PRESET];
 const ALL = [RENAME, FORK, STATUS, INFO, ...OF_SESSION, ...FOR_HELP, ...OF_AGENT, ...OF_WORKTREE];
 
 function run(id: string): void {
@@ -110,7 +111,7 @@ function Worktree() {
 }
 
 function Status() {
-  const { phase, liveness, agentName, title, status, config } = session;
+  const { phase, liveness, agentName, title, status, config, modes } = session;
   // When the agent is ready, the status says so.
   const isLost = liveness.value === 'not_found' && phase.value !== 'ready';
   // The dot shows that all is well; the button shows that the agent waits.
@@ -133,6 +134,7 @@ function Status() {
           NEW_WITH,
           ...(hasItems.value ? [CONTINUE_WITH] : []),
           ...(config.value.some(({ category }) => category === 'model') ? [SET_MODEL] : []),
+          ...(config.value.length + modes.value.length > 0 ? [SAVE_PRESET] : []),
         ]}
         onChoose={run}
       >

@@ -38,6 +38,7 @@ export const strings = /* @__PURE__ */ (() => {
     timelineTitle: l10n.t('Timeline'),
     newSessionWith: l10n.t('New session with…'),
     setModel: l10n.t('Set model…'),
+    savePreset: l10n.t('Save as preset…'),
     compareSessions: l10n.t('Compare…'),
     focusView: l10n.t('Focus view'),
     ofSession: l10n.t('Session'),

@@ -44,6 +44,7 @@ export const UNLISTED_COMMANDS: readonly string[] = [
   'parley.compareSessions',
   // Agents
   'parley.checkStatus',
+  'parley.savePreset',
   'parley.setMode',
   'parley.setModel',
   'parley.signIn',

@@ -1,15 +1,13 @@
-// The configured agents: choosing and editing them, their keys and headers, signing in and out.
-import { l10n, workspace } from 'vscode';
-import type { AgentDefinition } from '../../agents/agentDefinition';
+// The configured agents: choosing and editing them, presets, their keys and headers, signing in and out.
+import { l10n } from 'vscode';
 import { ParleyError } from '../../base/errors';
 import { localize } from '../../base/localizable';
 import { canStart, guidanceOf, labelOf } from '../../client/connection/signIn';
 import type { Conversation } from '../../client/conversation/conversation';
 import { accountsText } from '../../client/view/accounts';
-import { ChatHome } from '../chat/chatHome';
-import { onlyOf, registerForSession } from '../commands/commandSession';
-import { isUnused, startInPlaceOf } from '../commands/newSessions';
-import { AgentCatalog, type AgentOrigin } from '../config/agentCatalog';
+import { registerForSession } from '../commands/commandSession';
+import { savePreset, selectAgent } from '../commands/selectAgent';
+import { AgentCatalog } from '../config/agentCatalog';
 import { FolderConsent } from '../config/folderConsent';
 import { RemoteHeaders } from '../config/remoteHeaders';
 import { SavedKeys } from '../config/savedKeys';
@@ -18,7 +16,7 @@ import type { Contribution, Workbench } from '../core/workbench';
 import { Reports } from '../editor/readOnlyTexts';
 import { AgentRegistry } from '../registry/agentRegistry';
 import { Conversations } from '../sessions/conversations';
-import { type PickItem, pick } from '../ui/input';
+import { pick } from '../ui/input';
 import { confirm, showInfo } from '../ui/messages';
 import { manageAgents, tellForgotten } from './agentsEditor';
 
@@ -37,6 +35,7 @@ export const agents: Contribution = {
     workbench.register('manageAgents', (argument?: { agent?: string }) => editAgents(workbench, argument?.agent));
     workbench.register('forgetSecrets', async () => tellForgotten((await remote.forget()) + (await keys.forgetAll())));
     registerForSession(workbench, {
+      savePreset: (conversation, argument?: { name?: string }) => savePreset(workbench, conversation, argument),
       signIn,
       async signOut(conversation) {
         if (conversation.isBusy && !(await confirmStop(conversation.agent.name))) return;
@@ -69,52 +68,6 @@ function editAgents(workbench: Workbench, agent?: string): Promise<void> {
     },
   };
   return manageAgents(services, agent);
-}
-
-/** What the list of agents offers besides them. */
-const ADD_AGENT = '+';
-const MANAGE_AGENTS = '';
-const IN_WORKTREE = '+worktree';
-const IN_FOLDER = '+folder';
-
-async function selectAgent(workbench: Workbench, agent?: string): Promise<unknown> {
-  const catalog = workbench.get(AgentCatalog);
-  const conversations = workbench.get(Conversations);
-  const old = onlyOf(workbench.get(ChatHome).current);
-  const id = agent ?? (await pickAgent(catalog, old?.agent.id));
-  if (id === undefined) return undefined;
-  if (id === MANAGE_AGENTS) return editAgents(workbench);
-  if (id === ADD_AGENT) return workbench.run('installAgent');
-  if (id === IN_WORKTREE) return workbench.run('newSessionInWorktree');
-  if (id === IN_FOLDER) return workbench.run('selectFolder');
-  if (!catalog.find(id)) throw new ParleyError('no-such-agent', l10n.t('There is no agent “{0}”.', id));
-  await catalog.use(id);
-  // Of a session that stays, neither its worktree nor a folder of elsewhere.
-  const staysThere = old && (isUnused(old) || conversations.folders.includes(old.cwd));
-  const cwd = staysThere ? old.cwd : undefined;
-  return startInPlaceOf(workbench, old, conversations.create({ agent: id, cwd }));
-}
-
-function pickAgent(catalog: AgentCatalog, current: string | undefined): Promise<string | undefined> {
-  const items: PickItem[] = catalog.list().map((agent) => ({
-    id: agent.id,
-    label: agent.name,
-    description: descriptionOf(agent, catalog.originOf(agent.id)),
-    picked: agent.id === current,
-  }));
-  const folders = workspace.workspaceFolders?.length ?? 0;
-  const worktree = { id: IN_WORKTREE, label: [{ icon: 'git-branch' }, ` ${l10n.t('In a worktree…')}`] };
-  const folder = { id: IN_FOLDER, label: [{ icon: 'folder' }, ` ${l10n.t('In another folder…')}`] };
-  const places = [...(folders > 0 && workspace.isTrusted ? [worktree] : []), ...(folders > 1 ? [folder] : [])];
-  const add = { id: ADD_AGENT, label: [{ icon: 'add' }, ` ${l10n.t('Add agent…')}`] };
-  const manage = { id: MANAGE_AGENTS, label: [{ icon: 'gear' }, ` ${l10n.t('Manage agents…')}`] };
-  return pick([...items, ...places, add, manage], l10n.t('Select an agent'));
-}
-
-function descriptionOf(agent: AgentDefinition, origin: AgentOrigin | undefined): string {
-  if (origin?.kind === 'shipped') return l10n.t('scripted demo, no model');
-  const what = agent.type === 'process' ? [agent.command, ...agent.args].join(' ') : new URL(agent.url).host;
-  return origin?.kind === 'folder' ? l10n.t('{0} · defined in {1}', what, origin.file) : what;
 }
 
 async function signIn(conversation: Conversation, argument?: { readonly method?: string }): Promise<void> {

@@ -59,6 +59,7 @@ const COMMANDS: Readonly<Record<Exclude<MessageOf<'command'>['command'], 'showKe
   continueWith: true,
   continueWithSummary: true,
   setModel: true,
+  savePreset: true,
   openAsMarkdown: true,
   commentOnPlan: true,
   export: true,

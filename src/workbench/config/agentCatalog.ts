@@ -7,6 +7,7 @@ import type { Log } from '../../base/log';
 import { describeStart } from '../../client/transport/describeStart';
 import type { FolderConsent } from './folderConsent';
 import { folderValues, userValue } from './folderSettings';
+import { type Preset, Presets } from './presets';
 import { defaultAgentId } from './settings';
 
 const LAST_USED = 'parley.lastAgent';
@@ -23,12 +24,14 @@ interface Listed {
 }
 
 export class AgentCatalog {
+  readonly presets: Presets;
   readonly #context: ExtensionContext;
   readonly #log: Log;
   readonly #consent: FolderConsent;
 
   constructor(context: ExtensionContext, consent: FolderConsent, log: Log) {
     this.#context = context;
+    this.presets = new Presets(context);
     this.#consent = consent;
     this.#log = log;
   }
@@ -64,6 +67,12 @@ export class AgentCatalog {
       if (agent) return agent;
     }
     return this.#all().find(({ origin }) => origin.kind !== 'folder')?.agent ?? this.#demo();
+  }
+
+  /** Returns the preset of new sessions in a folder, if its agent is there. */
+  presetOf(folder: string): Preset | undefined {
+    const preset = this.presets.of(folder);
+    return preset && this.find(preset.agent) && preset;
   }
 
   async use(id: string): Promise<void> {

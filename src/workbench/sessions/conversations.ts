@@ -9,7 +9,7 @@ import { messageOf, ParleyError } from '../../base/errors';
 import { Emitter, type Event } from '../../base/event';
 import type { BareContext } from '../../client/connection/bareAgent';
 import type { SessionOpenStrategy } from '../../client/connection/sessionOpenStrategy';
-import { carriedChoices } from '../../client/connection/shownChoices';
+import { carriedChoices, missingChoices } from '../../client/connection/shownChoices';
 import { Conversation } from '../../client/conversation/conversation';
 import type { ConversationServices } from '../../client/conversation/conversationOptions';
 import { sendingServices } from '../../client/conversation/sendInBackground';
@@ -19,12 +19,15 @@ import { Stages } from '../../client/transport/stages';
 import type { SessionEvent } from '../../session/events/event';
 import { Changes } from '../../session/model/changes';
 import type { AgentCatalog } from '../config/agentCatalog';
+import type { Preset } from '../config/presets';
+import { showWarning } from '../ui/messages';
 import type { Archive } from './archive';
 import { type SessionFolders, sessionFolders } from './sessionFolders';
 
 export interface NewConversation {
-  /** The id of an agent; absent: the preferred one. */
+  /** The id of an agent; absent: that of the preset of the folder, else the preferred one. */
   readonly agent?: string | undefined;
+  readonly preset?: Preset | undefined;
   /** Absolute; absent: the first folder of the workspace. */
   readonly cwd?: string | undefined;
   /**
@@ -166,21 +169,26 @@ export class Conversations implements Disposable {
 
   /** Makes a conversation without starting its agent. @throws ParleyError `no-such-agent` */
   create(options: NewConversation = {}): Conversation {
-    const agent = options.agent === undefined ? this.#catalog.preferred() : this.#catalog.find(options.agent);
+    const { opening, title, isNamed, continues, activates } = options;
+    const folders = this.#foldersOf(options.cwd);
+    const isPlain = options.agent === undefined && !opening;
+    const preset = options.preset ?? (isPlain ? this.#catalog.presetOf(folders.cwd) : undefined);
+    const id = options.agent ?? preset?.agent;
+    const agent = id === undefined ? this.#catalog.preferred() : this.#catalog.find(id);
     if (!agent) {
-      throw new ParleyError('no-such-agent', l10n.t('There is no agent “{0}”.', options.agent ?? ''), {
+      throw new ParleyError('no-such-agent', l10n.t('There is no agent “{0}”.', id ?? ''), {
         hint: l10n.t('Add it to the setting parley.agents.'),
       });
     }
-    const { opening, title, isNamed, continues, activates } = options;
-    const folders = this.#foldersOf(options.cwd);
     const isSame = (one: Conversation): boolean =>
       JSON.stringify([one.agent, one.cwd, one.roots]) === JSON.stringify([agent, folders.cwd, folders.roots]);
-    const conversation = (opening ? undefined : this.#warm.take(isSame)) ?? this.#make(agent, folders, { opening });
+    const conversation =
+      (opening || preset ? undefined : this.#warm.take(isSame)) ?? this.#make(agent, folders, { opening });
     // Before anything is stored, only this says where the session was.
     if (!opening) this.#archive.newSessions.note({ ...folders, key: conversation.key, agentId: agent.id });
-    this.#add(conversation, undefined, { activates });
+    this.#add(conversation, undefined, { activates, preset });
     const events: SessionEvent[] = continues ? [carriedChoices(continues.model.state, continues.agent.id)] : [];
+    if (preset) events.push({ type: 'choices', wanted: preset.choices, agentId: agent.id });
     if (title !== undefined) events.push({ type: 'info', title, byUser: isNamed || undefined });
     const at = this.#services.clock.now();
     conversation.note(events.map((event) => ({ at, event })));
@@ -343,7 +351,15 @@ export class Conversations implements Disposable {
   #add(
     conversation: Conversation,
     isOnlyRead = (): boolean => false,
-    { isRecording = false, activates = true } = {},
+    {
+      isRecording = false,
+      activates = true,
+      preset,
+    }: {
+      readonly isRecording?: boolean;
+      readonly activates?: boolean | undefined;
+      readonly preset?: Preset | undefined;
+    } = {},
   ): void {
     const { key } = conversation;
     let told = false;
@@ -352,6 +368,7 @@ export class Conversations implements Disposable {
       if (!isReady && conversation.connection.kind === 'ready') {
         isReady = true;
         const { agent } = conversation;
+        if (preset) tellMissing(conversation, preset);
         this.#warm.prepare(agent, (begins) => this.#make(agent, this.#foldersOf(undefined), { begins }));
       }
       if (told) return;
@@ -442,6 +459,14 @@ export class Conversations implements Disposable {
     this.#didRemove.dispose();
     this.#didClose.dispose();
   }
+}
+
+function tellMissing({ agent, model }: Conversation, { name, choices }: Preset): void {
+  const missing = missingChoices(model.state, choices).map(({ label }) => label);
+  if (missing.length === 0) return;
+  void showWarning(
+    l10n.t('{0} no longer offers what the preset “{1}” sets: {2}.', agent.name, name, missing.join(', ')),
+  );
 }
 
 function isBlank({ model: { state }, queue, unsent }: Conversation): boolean {

@@ -194,7 +194,7 @@ export const sessions: Contribution = {
         deleted: ({ cwd }) => void offerRemoval(workbench, cwd).catch(tellError),
       });
 
-    workbench.register('newSession', (argument?: NewWorktreeSession) => newSession(workbench, argument));
+    workbench.register('newSession', (argument?: NewSessionArgument) => newSession(workbench, argument));
     workbench.register('selectFolder', () => selectFolder(workbench));
     workbench.register('sessions', async (argument?: SessionArgument) => {
       if (argument?.action === undefined) {
@@ -310,14 +310,25 @@ function conversationServices(workbench: Workbench): ConversationServices {
   };
 }
 
-async function newSession(workbench: Workbench, argument?: NewWorktreeSession): Promise<string | undefined> {
-  const { agent, worktree } = argument ?? {};
-  const conversations = workbench.get(Conversations);
+interface NewSessionArgument extends NewWorktreeSession {
+  /** Its name. */
+  readonly preset?: string;
+}
+
+async function newSession(workbench: Workbench, argument?: NewSessionArgument): Promise<string | undefined> {
+  const { worktree, preset: name } = argument ?? {};
+  const preset = name === undefined ? undefined : workbench.get(AgentCatalog).presets.named(name);
+  if (name !== undefined && !preset) throw new ParleyError('no-such-preset', l10n.t('There is no preset “{0}”.', name));
   const cwd = argument?.cwd ?? (await folderOfNew(workbench, !isProgram([argument])));
   if (cwd === undefined) return undefined;
+  const agent = preset?.agent ?? argument?.agent;
   return workbench
     .get(ChatHome)
-    .start(worktree ? await openInWorktree(workbench, { ...argument, cwd }) : conversations.create({ agent, cwd }));
+    .start(
+      worktree
+        ? await openInWorktree(workbench, { ...argument, agent, cwd })
+        : workbench.get(Conversations).create({ agent, cwd, preset }),
+    );
 }
 
 async function selectFolder(workbench: Workbench): Promise<void> {

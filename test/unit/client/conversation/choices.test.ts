@@ -1,6 +1,6 @@
 // The mode and the options that the user chose, over every way in which an agent starts again.
 import { strict as assert } from 'node:assert';
-import { carriedChoices } from '../../../../src/client/connection/shownChoices';
+import { carriedChoices, missingChoices, presetChoices } from '../../../../src/client/connection/shownChoices';
 import { waitReasonLabel } from '../../../../src/client/view/waitReasonLabels';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
 import type { Manner } from '../../../support/sessions/choosyAgent';
@@ -61,6 +61,48 @@ describe('what the user chose', () => {
         assert.deepEqual(lastPrompt()?.settings, chosen);
         assert.deepEqual(session.composer, chosen);
       });
+
+  describe('as a preset', () => {
+    const openWith = (wanted: ReturnType<typeof presetChoices>): void => {
+      session.open();
+      const event = { type: 'choices', wanted, agentId: session.conversation.agent.id } as const;
+      session.conversation.note([{ at: Date.now(), event }]);
+    };
+
+    for (const manner of [{}, { modeOption: true }, { offers: { options: {} }, modeOption: true }] as const)
+      it(`is in force before the first prompt of another session: ${JSON.stringify(manner)}`, async () => {
+        await begin(manner);
+        const preset = presetChoices(session.conversation.model.state);
+        await session.close();
+        session = new ChoosySession(await scratchFolder());
+        session.agent.manner = manner;
+        openWith(preset);
+        await session.conversation.send('one').done;
+        assert.deepEqual(lastPrompt()?.settings, chosen);
+        assert.deepEqual(session.composer, chosen);
+      });
+
+    it('leaves out an option that the agent no longer offers, and names it', async () => {
+      const model = { id: 'model', value: 'huge', label: 'Model: Huge' };
+      const effort = { id: 'effort', value: 'high', label: 'Effort: High' };
+      openWith([model, effort]);
+      await session.conversation.start();
+      assert.deepEqual(missingChoices(session.conversation.model.state, [model, effort]), [model]);
+      await session.conversation.send('one').done;
+      assert.deepEqual(lastPrompt()?.settings, { ...initial, effort: 'high' });
+    });
+
+    it('holds the first message back where the agent no longer offers its mode', async () => {
+      const mode = { value: 'careful', label: 'Careful', isMode: true, isRequired: true } as const;
+      openWith([mode]);
+      await session.conversation.start();
+      assert.deepEqual(missingChoices(session.conversation.model.state, [mode]), []);
+      void session.conversation.send('one').done.catch(() => {});
+      await isPaused();
+      assert.match(paused(), /Careful/);
+      assert.equal(lastPrompt(), undefined);
+    });
+  });
 
   describe('where the agent takes it as it opens a session', () => {
     const takes: Manner = { offers: { options: {} }, modeOption: true };

@@ -23,8 +23,8 @@ describe('a session', () => {
     const [id = '', { options: [first] = [] } = {}] = [...conversation.model.state.permissions][0] ?? [];
     conversation.answerPermission(id, first?.optionId ?? null);
     assert.equal(worksByItself(conversation), true);
-    await done;
-    assert.equal(worksByItself(conversation), false);
+    done.catch(() => {});
     await close();
+    assert.equal(worksByItself(conversation), false);
   });
 });

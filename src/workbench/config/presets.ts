@@ -1,0 +1,86 @@
+// Named choices of the user for new sessions: an agent with its mode, model and other options. VS Code
+// keeps them and the folders that use them outside of any folder, so no file of a workspace chooses.
+import { randomUUID } from 'node:crypto';
+import type { Memento } from 'vscode';
+import * as z from 'zod/mini';
+import type { Choice } from '../../session/events/content';
+
+const PRESETS = 'parley.presets';
+const OF_FOLDERS = 'parley.folderPresets';
+export const MAX_PRESET_NAME = 100;
+const MAX_PRESETS = 50;
+
+const text = z.string().check(z.maxLength(1000));
+const choice = z.object({
+  id: z.optional(text),
+  value: z.union([text, z.boolean()]),
+  label: text,
+  isMode: z.optional(z.literal(true)),
+  isRequired: z.optional(z.literal(true)),
+});
+const stored = z.array(
+  z.object({ id: text, name: text, agent: text, choices: z.array(choice).check(z.maxLength(100)) }),
+);
+
+export interface Preset {
+  readonly id: string;
+  readonly name: string;
+  /** Its id. */
+  readonly agent: string;
+  readonly choices: readonly Choice[];
+}
+
+export class Presets {
+  readonly #user: Memento;
+  readonly #workspace: Memento;
+
+  constructor({ globalState, workspaceState }: { readonly globalState: Memento; readonly workspaceState: Memento }) {
+    this.#user = globalState;
+    this.#workspace = workspaceState;
+  }
+
+  list(): readonly Preset[] {
+    const parsed = stored.safeParse(this.#user.get(PRESETS, []));
+    return parsed.success ? (parsed.data as readonly Preset[]) : [];
+  }
+
+  named(name: string): Preset | undefined {
+    return this.list().find((one) => one.name === name);
+  }
+
+  /** Replaces one with the same name. */
+  async save(name: string, agent: string, choices: readonly Choice[]): Promise<void> {
+    const id = this.named(name)?.id ?? randomUUID();
+    const others = this.list().filter((one) => one.id !== id);
+    await this.#write([...others, { id, name, agent, choices }]);
+  }
+
+  /** As {@link save}. */
+  async rename(id: string, name: string): Promise<void> {
+    const others = this.list().filter((one) => one.id === id || one.name !== name);
+    await this.#write(others.map((one) => (one.id === id ? { ...one, name } : one)));
+  }
+
+  async delete(id: string): Promise<void> {
+    await this.#write(this.list().filter((one) => one.id !== id));
+  }
+
+  /** Returns the preset with which new sessions in a folder begin. */
+  of(folder: string): Preset | undefined {
+    const id = this.#ofFolders[folder];
+    return id === undefined ? undefined : this.list().find((one) => one.id === id);
+  }
+
+  async use(folder: string, id: string | undefined): Promise<void> {
+    await this.#workspace.update(OF_FOLDERS, { ...this.#ofFolders, [folder]: id });
+  }
+
+  get #ofFolders(): Readonly<Record<string, string | undefined>> {
+    return this.#workspace.get(OF_FOLDERS, {});
+  }
+
+  async #write(presets: readonly Preset[]): Promise<void> {
+    const sorted = presets.toSorted((a, b) => a.name.localeCompare(b.name));
+    await this.#user.update(PRESETS, sorted.slice(0, MAX_PRESETS));
+  }
+}

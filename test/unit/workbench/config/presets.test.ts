@@ -1,0 +1,49 @@
+// Presets are the user's own, and each folder may have one.
+import { strict as assert } from 'node:assert';
+import { Presets } from '../../../../src/workbench/config/presets';
+import { memory } from '../../../support/memory';
+
+describe('presets', () => {
+  let user: ReturnType<typeof memory>;
+  let presets: Presets;
+  const model = { id: 'model', value: 'large', label: 'Model: Large' };
+  const mode = { value: 'plan', label: 'Plan', isMode: true, isRequired: true } as const;
+  const names = (): readonly string[] => presets.list().map(({ name }) => name);
+
+  beforeEach(() => {
+    user = memory();
+    presets = new Presets({ globalState: user as never, workspaceState: memory() as never });
+  });
+
+  it('are listed by name, and saved again under the same name', async () => {
+    await presets.save('Careful', 'claude', [mode, model]);
+    await presets.save('Average', 'codex', []);
+    await presets.save('Careful', 'claude', [mode]);
+    assert.deepEqual(names(), ['Average', 'Careful']);
+    assert.deepEqual(presets.named('Careful')?.choices, [mode]);
+  });
+
+  it('stay the one of a folder under another name, until they are deleted or another one is used', async () => {
+    await presets.save('Careful', 'claude', [mode]);
+    await presets.save('Average', 'codex', []);
+    const [average, careful] = presets.list();
+    assert.ok(average && careful);
+    await presets.use('/work', careful.id);
+    await presets.rename(careful.id, 'Average');
+    assert.deepEqual(names(), ['Average'], 'it replaces the other one of that name');
+    assert.equal(presets.of('/work')?.agent, 'claude');
+    assert.equal(presets.of('/elsewhere'), undefined);
+    await presets.use('/work', undefined);
+    assert.equal(presets.of('/work'), undefined);
+    await presets.use('/work', careful.id);
+    await presets.delete(careful.id);
+    assert.equal(presets.of('/work'), undefined);
+  });
+
+  it('are none where what is stored has another shape', async () => {
+    for (const stored of [7, [{ name: 'Careful' }], [{ id: '1', name: 'x', agent: 'y', choices: [{ value: 7 }] }]]) {
+      await user.update('parley.presets', stored);
+      assert.deepEqual(presets.list(), []);
+    }
+  });
+});
