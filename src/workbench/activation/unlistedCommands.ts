@@ -4,6 +4,7 @@
 export const UNLISTED_COMMANDS: readonly string[] = [
   'parley.send',
   // The chat
+  'parley.openPrompt',
   'parley.timeline',
   'parley.previousPrompt',
   'parley.nextPrompt',

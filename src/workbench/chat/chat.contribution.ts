@@ -2,6 +2,7 @@
 import { commands, l10n, window, workspace } from 'vscode';
 import { addCommands } from '../commands/addContext';
 import { onlyOf, registerForSession } from '../commands/commandSession';
+import { openPrompt, type PromptArgument } from '../commands/openPrompt';
 import { AgentCatalog } from '../config/agentCatalog';
 import { openAgentSettings, openSettings, resourcesSetting } from '../config/settings';
 import type { Contribution } from '../core/workbench';
@@ -70,6 +71,7 @@ export const chat = (places: ChatPlaces): Contribution => ({
     const home = workbench.get(ChatHome);
     const away = workbench.get(Away);
     workbench.register('open', () => home.begin());
+    workbench.register('openPrompt', (argument?: PromptArgument) => openPrompt(workbench, argument));
     workbench.register('find', () => home.focusOn('find'));
     workbench.register('timeline', () => home.focusOn('timeline'));
     workbench.register('previousPrompt', () => home.focusOn('previousPrompt'));

@@ -22,6 +22,7 @@ import { inert } from '../ui/inertText';
 import { dialogsClosed, isDialogOpen, showInfo, tellError } from '../ui/messages';
 import { ChatSurface, type FocusTarget, type MessageHandlers, type SurfaceHost } from './chatSurface';
 import { messageHandlers } from './messages';
+import { promptOf } from './promptLink';
 
 export interface ChatPlaces {
   readonly panel: ChatPanel;
@@ -297,6 +298,11 @@ export class ChatHome implements SurfaceHost, UriHandler, Disposable {
       return;
     }
     if (uri.path !== '/open') return;
+    const given = promptOf(uri.query);
+    if (given) {
+      this.workbench.run('openPrompt', given).catch(tellError);
+      return;
+    }
     const surface = this.openPanel();
     surface.startWhenDrawn();
     surface.focus();

@@ -1,0 +1,59 @@
+// Links and shortcuts with a prompt: it is shown in the message field of an empty session, and only
+// the user sends it.
+import { l10n } from 'vscode';
+import { ParleyError } from '../../base/errors';
+import { formatNumber } from '../../base/localFormat';
+import { revealHidden } from '../../base/revealControls';
+import { ChatHome } from '../chat/chatHome';
+import { AgentCatalog } from '../config/agentCatalog';
+import type { Workbench } from '../core/workbench';
+import { Conversations } from '../sessions/conversations';
+import { showWarning } from '../ui/messages';
+import { onlyOf } from './commandSession';
+import { isUnused } from './newSessions';
+
+export const MAX_PROMPT = 10_000;
+
+export interface PromptArgument {
+  readonly prompt?: string;
+  /** Its id. */
+  readonly agent?: string | undefined;
+}
+
+/**
+ * Returns the text as it is shown: hidden characters are named, and a command at its beginning is
+ * code, so that the agent doesn't run it.
+ * @throws ParleyError `prompt-too-long`
+ */
+export function shownPrompt(prompt: string): string {
+  if (prompt.length > MAX_PROMPT) {
+    const most = formatNumber(MAX_PROMPT);
+    throw new ParleyError('prompt-too-long', l10n.t('The prompt is longer than {0} characters.', most));
+  }
+  return revealHidden(prompt)
+    .trim()
+    .replace(/^\/\S*/, '`$&`');
+}
+
+/**
+ * Never writes into a session that has been used, or in which something is typed.
+ * @returns the key of the session
+ */
+export function openPrompt(workbench: Workbench, { prompt = '', agent: id }: PromptArgument = {}): string {
+  const text = shownPrompt(prompt);
+  const chat = workbench.get(ChatHome);
+  const agent = id === undefined ? undefined : workbench.get(AgentCatalog).find(id);
+  if (id !== undefined && !agent) void showWarning(l10n.t('There is no agent “{0}”.', id));
+  const shown = onlyOf(chat.current);
+  const isFree =
+    shown !== undefined &&
+    isUnused(shown) &&
+    shown.unsent.draft.text === '' &&
+    shown.unsent.attachments.length === 0 &&
+    (agent === undefined || shown.agent.id === agent.id);
+  const conversation = isFree ? shown : workbench.get(Conversations).create({ agent: agent?.id });
+  const { unsent } = conversation;
+  unsent.write({ text, revision: unsent.draft.revision + 1 }, undefined);
+  chat.present(conversation).startWhenDrawn();
+  return conversation.key;
+}
