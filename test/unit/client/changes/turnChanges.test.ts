@@ -5,10 +5,11 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ParleyError } from '../../../../src/base/errors';
+import { statesOf } from '../../../../src/client/changes/recordedTurn';
 import type { Conversation } from '../../../../src/client/conversation/conversation';
 import { transcriptOf } from '../../../../src/client/sharing/messageCollector';
 import { SessionFeed } from '../../../../src/client/view/feed';
-import { changesPage, reviewOf, waitingFilesOf } from '../../../../src/client/view/projectChanges';
+import { changesOfTurn, changesPage, reviewOf, waitingFilesOf } from '../../../../src/client/view/projectChanges';
 import { projectSession } from '../../../../src/client/view/projectSession';
 import { snapshotOf } from '../../../../src/client/view/snapshot';
 import type { ChangesScope, ToWebview } from '../../../../src/panel/contract';
@@ -180,6 +181,27 @@ describe('what turns change on disk', function () {
     release();
     await done;
     assert.equal(await readFile(path('a.txt'), 'utf8'), 'new');
+  });
+
+  it('offers to redo the undo of a turn: the turn and its files, and the review until another turn ends', async () => {
+    const conversation = await started();
+    const { changes } = conversation;
+    const turnId = await turn('edit a.txt x');
+    const review = await changes.loadReview();
+    const offers = async () => {
+      const page = await changesPage(conversation, { turnId }, 0, 9);
+      const files = page.type === 'changes' ? page.files.map(({ state, canRedo }) => [state, canRedo]) : [];
+      return [changesOfTurn(conversation, turnId)?.redoable, reviewOf(conversation)?.redoable, ...files];
+    };
+    const { before, after } = statesOf(conversation.model.turn(turnId)!.changes!);
+    await changes.work.run('undo', () => review.undo({ kind: 'turn', turnId, before: before!, after: after! }));
+    assert.deepEqual(await offers(), [1, 1, ['undone', true]]);
+    assert.equal(reviewOf(conversation)?.files, 0);
+    await turn('edit other.txt y');
+    assert.deepEqual(await offers(), [1, undefined, ['undone', true]]);
+    await changes.work.run('redo', () => review.redo({ turnId }));
+    assert.deepEqual(await offers(), [undefined, undefined, ['unreviewed', undefined]]);
+    assert.equal(await readFile(path('a.txt'), 'utf8'), 'x');
   });
 
   slowly('lists no file that an undo has deleted before the turn', async () => {
