@@ -155,11 +155,17 @@ describe('the chat with the keyboard alone', function () {
     await atMessage();
   });
 
-  it('undoes the rest from the chat', async () => {
+  it('undoes the rest from the chat, and redoes it', async () => {
+    const after = readFileSync(path(), 'utf8');
     await chat.reach('button', 'Undo All', 'Shift+Tab');
     await chat.press('Enter');
     await onDisk(BEFORE);
-    await atMessage();
+    await chat.focused('button', 'Redo');
+    await chat.press('Enter');
+    await onDisk(after);
+    await type('and on');
+    assert.equal(await chat.composer.inputValue(), 'and on');
+    await chat.composer.fill('');
   });
 
   it('steers a turn, and forks the session', async () => {
