@@ -338,7 +338,6 @@ describe('a surface of the chat', () => {
     const of = conversation('A');
     of.note([{ at: 1, event: { type: 'commands', commands: [{ name: 'compact', description: '' }] } }]);
     of.unsent.write({ text: 'half', revision: 1 }, undefined);
-    of.unsent.attach({ id: 'a', kind: 'file', label: 'a.ts', block: { type: 'text', text: '' } } as never);
     of.send = (...args) => {
       sent.push(args);
       return { id: 'q', done: Promise.resolve({ reason: 'end_turn' } as never) };
@@ -346,7 +345,6 @@ describe('a surface of the chat', () => {
     for (const name of ['compact', 'other']) say({ type: 'sendCommand', name });
     assert.deepEqual(sent, [['/compact']]);
     assert.equal(of.unsent.draft.text, 'half');
-    assert.equal(of.unsent.attachments.length, 1);
     assert.deepEqual(posted('accepted'), []);
   });
 
