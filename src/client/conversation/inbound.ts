@@ -87,8 +87,8 @@ export class Inbound implements AgentSession {
     this.feed({ type: 'update', isOutput: false });
     if (!past) this.#storeState(updates);
     const { dialect, link } = connector.agentSide ?? {};
-    if (!dialect || !link) return;
-    if (!past) noteServers(link, updates, now);
+    if (!dialect) return;
+    if (link && !past) noteServers(link, updates, now);
     recorder.together(() =>
       readUpdates(dialect, updates, past, this, services.log, (event, isApplied) => {
         if (event.type === 'subagent' && !subagents.isSubagent(event.sessionId)) return;

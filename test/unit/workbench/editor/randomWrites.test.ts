@@ -6,6 +6,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { silentLog } from '../../../../src/base/log';
 import { AgentFiles } from '../../../../src/client/requests/agentFiles';
+import { plainEnds } from '../../../../src/client/requests/lineEnds';
 import type { FakeDocument, FakeDocuments } from '../../../support/fakeDocuments';
 import { useFakeDocuments } from '../../../support/fakeEditor';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
@@ -78,7 +79,7 @@ describe('random writes of agents and users', () => {
   let makeAgent: () => AgentFiles;
   const writeFileNow = fs.promises.writeFile;
   /** Of all cases, so that the test cannot pass by refusing all. */
-  const counts = { written: 0, merged: 0, changed: 0, encoding: 0, readOnly: 0, full: 0 };
+  const counts = { written: 0, merged: 0, changed: 0, encoding: 0, readOnly: 0, lineEnds: 0, full: 0 };
 
   beforeEach(async () => {
     folder = await scratchFolder();
@@ -189,6 +190,8 @@ describe('random writes of agents and users', () => {
             if (code === 'file-changed') assert.ok(isChanged, 'refused without reason');
             else if (code === 'file-encoding') assert.ok(hasUnknown, 'refused without reason');
             else if (code === 'file-read-only') assert.ok(isReadOnly, 'refused without reason');
+            else if (code === 'line-ends-kept')
+              assert.equal(plainEnds(content), plainEnds(join_(linesOf(await decodeDisk()))));
             else assert.ok(code === 'file-unwritable' && isFull, `${code} without reason`);
             counts[REASONS[code] ?? 'full']++;
             break;
@@ -228,6 +231,7 @@ describe('random writes of agents and users', () => {
     'file-changed': 'changed',
     'file-encoding': 'encoding',
     'file-read-only': 'readOnly',
+    'line-ends-kept': 'lineEnds',
   };
 
   it('lose no byte of the user and change none outside of the edit', async function () {
