@@ -26,7 +26,9 @@ export function applyTool(context: ModelContext, event: ToolEvent, at: number): 
   const isOfOther = known !== undefined && turn !== undefined && known.turnId !== turn.id;
   // Without a running turn, it may be a repetition of the past.
   const isInRunning = known?.kind === 'tool' && state.turn !== undefined && known.turnId === state.turn.id;
-  const reused = event.announced && (isOfOther || (isInRunning && beginsAgain(known, event)));
+  // No agent asks about a call that has ended: one that it has not announced yet has its id.
+  const asksAnew = event.asks === true && isOfOther && known.kind === 'tool' && isEnded(known.status);
+  const reused = asksAnew || (event.announced && (isOfOther || (isInRunning && beginsAgain(known, event))));
   if (known?.kind === 'tool' && !reused) {
     const { status, title, parent } = known;
     patch(known, event, at);

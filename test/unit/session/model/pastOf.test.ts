@@ -135,6 +135,27 @@ describe('the transcript in another session', () => {
     assert.deepEqual(shown(played(pastOf(state, end))), shown(origin()).slice(0, end));
   });
 
+  it('is not what an agent asks about that begins with the same ids', () => {
+    const model = played(pastOf(origin().state));
+    const asked: readonly SessionEvent[] = [
+      { type: 'turn_started', turnId: 't3', origin: 'user', at: 5000 },
+      { type: 'tool_call', toolCallId: '1', announced: false, asks: true, patch: { title: 'Delete a.ts' } },
+      { type: 'tool_call', toolCallId: '1', announced: true, patch: { kind: 'delete', status: 'in_progress' } },
+    ];
+    for (const event of asked) model.apply(event, 5000);
+    const { entries } = model.state;
+    assert.deepEqual(
+      entries
+        .map((entry) => entry.kind === 'tool' && [entry.title, entry.toolKind, entry.content.length])
+        .filter(Boolean),
+      [
+        ['Edit a.ts', 'edit', 2],
+        ['Read b.ts', 'read', 0],
+        ['Delete a.ts', 'delete', 0],
+      ],
+    );
+  });
+
   it('offers what a notice links to, but nothing that was of the other session alone', () => {
     const events = ['show:key', 'undo-restore'].map(
       (id): SessionEvent => ({ type: 'notice', severity: 'info', title: 'x', own: true, action: { id } }),
