@@ -180,10 +180,16 @@ export class Proposals extends DocumentFiles {
   }
 
   /** Writes only if the file is still as it was compared. */
-  async #write({ path, before }: Proposal, text: string, roots: readonly string[]): Promise<void> {
+  async #write(proposal: Proposal, text: string, roots: readonly string[]): Promise<void> {
+    const { path, before } = proposal;
     await placeInside(path, roots);
     if ((await this.#textOf(path)) !== before) throw changedSince(path);
-    await this.#options.files.writeText(path, text, givenText(before ?? ''));
+    await this.#save(proposal, text);
+  }
+
+  /** The user may have taken back all of the change. */
+  async #save({ path, before }: Proposal, text: string): Promise<void> {
+    if (text !== before) await this.#options.files.writeText(path, text, givenText(before ?? ''));
   }
 
   #textIn(proposal: Proposal): string {
@@ -227,7 +233,7 @@ export class Proposals extends DocumentFiles {
     const isEdited = text !== proposal.proposed;
     const answer = isEdited ? (optionOf('reject_once') ?? optionOf('reject_always')) : optionOf('allow_once');
     if (answer === undefined) throw questionGone();
-    if (isEdited) await this.#options.files.writeText(proposal.path, text, givenText(proposal.before ?? ''));
+    if (isEdited) await this.#save(proposal, text);
     conversation.answerPermission(permissionId, answer, isEdited || undefined);
     if (!isEdited) return;
     const path = labelOf(proposal.path, [conversation.cwd]);

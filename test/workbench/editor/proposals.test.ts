@@ -100,6 +100,16 @@ describe('the change of an agent that the user edits', () => {
     assert.equal(window.tabGroups.all.flatMap(({ tabs }) => tabs).length, 0, 'its comparison is closed');
   });
 
+  it('leaves a file as it is, with its line ends, if the user takes all of it back', async () => {
+    const file = await ask('back', 'back.ts', 'one\r\ntwo\r\n', 'two', 'zwei');
+    await edit('back');
+    await replaceIn(shown(), 'zwei', 'two');
+    await proposals.use(shown());
+    assert.equal(await file.text(), 'one\r\ntwo\r\n');
+    assert.deepEqual(answered, [['back', 'reject_once', true]]);
+    assert.match(sent.join(), /-zwei\n\+two/);
+  });
+
   it('is written in the session’s folder where the agent names the file from there', async () => {
     const file = await ask('p0', 'proposal0.txt', 'one\n', 'one', 'two', 'proposal0.txt');
     await edit('p0');
