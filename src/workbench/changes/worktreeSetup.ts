@@ -19,6 +19,8 @@ import { folderValues, userValue } from '../config/folderSettings';
 import { showProgress, showWarning } from '../ui/messages';
 
 const KEY = 'worktreeSetup';
+/** VS Code runs a task only once at a time: a shell task is known by its command, others by their definition. */
+const TASK_TYPE = 'parley.worktreeSetup';
 /** Cursor's name for the top of the user's repository in such commands. */
 const ROOT_VARIABLE = 'ROOT_WORKTREE_PATH';
 
@@ -62,6 +64,15 @@ export async function setUp(command: string, worktree: Worktree): Promise<void> 
   }
 }
 
+/** Also while the user no longer waits for it. */
+export function isSettingUp({ cwd }: Worktree): boolean {
+  return tasks.taskExecutions.some((one) => isSetupOf(cwd, one));
+}
+
+function isSetupOf(cwd: string, { task: { definition } }: TaskExecution): boolean {
+  return definition.type === TASK_TYPE && definition['cwd'] === cwd;
+}
+
 async function run(
   command: string,
   { branch, cwd, top }: Worktree,
@@ -69,11 +80,12 @@ async function run(
 ): Promise<number | undefined | 'not-awaited'> {
   const execution = new ShellExecution(command, { cwd, env: { [ROOT_VARIABLE]: top } });
   const scope = workspace.workspaceFolders?.[0] ?? TaskScope.Workspace;
-  const task = new Task({ type: 'shell' }, scope, l10n.t('Set up {0}', branch), 'Parley', execution);
+  const name = l10n.t('Set up {0}', branch);
+  const task = new Task({ type: TASK_TYPE, cwd }, scope, name, 'Parley', execution);
   task.presentationOptions = { reveal: TaskRevealKind.Always, focus: false, panel: TaskPanelKind.New };
   const { promise, resolve } = Promise.withResolvers<number | undefined | 'not-awaited'>();
-  // A quick command ends before `executeTask` returns. Worktrees have different names.
-  const isIt = ({ task: { name, source } }: TaskExecution): boolean => name === task.name && source === task.source;
+  // A quick command ends before `executeTask` returns.
+  const isIt = (one: TaskExecution): boolean => isSetupOf(cwd, one);
   const listening = [
     tasks.onDidEndTaskProcess((event) => isIt(event.execution) && resolve(event.exitCode)),
     tasks.onDidEndTask((event) => isIt(event.execution) && resolve(undefined)),

@@ -157,6 +157,24 @@ describe('sessions in worktrees', function () {
     await run('removeWorktree', { session: key, ask: false });
   });
 
+  it('runs the setup of several worktrees at the same time', async () => {
+    await configure('worktreeSetup', 'sleep 1; echo > made.txt');
+    const keys = await run<string[]>('askSeveral', {
+      agents: ['disk', 'writer'],
+      text: 'say hi',
+      cwd: folder,
+      worktrees: true,
+    });
+    await configure('worktreeSetup');
+    await Promise.all(keys.map(answered));
+    const places = git('worktree', 'list', '--porcelain').match(/(?<=^worktree ).*-(?:disk|writer)$/gm) ?? [];
+    assert.deepEqual(
+      places.map((place) => existsSync(join(place, 'made.txt'))),
+      [true, true],
+    );
+    for (const session of keys) await run('removeWorktree', { session, ask: false });
+  });
+
   it('removes several worktrees at once, names what is lost, and leaves those in use', async () => {
     const keys = {
       clean: await open('clean'),
