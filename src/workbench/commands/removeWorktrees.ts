@@ -12,12 +12,14 @@ import type { Conversation } from '../../client/conversation/conversation';
 import { isBelow } from '../../client/requests/roots';
 import type { SessionRecord } from '../../store/sessions/records';
 import { type RemovalPreview, type SessionWorktree, SessionWorktrees } from '../changes/sessionWorktrees';
+import { isSettingUp } from '../changes/worktreeSetup';
 import { ChatHome } from '../chat/chatHome';
 import type { Workbench } from '../core/workbench';
 import { Overview } from '../overview/overview';
 import { Archive } from '../sessions/archive';
 import { Conversations } from '../sessions/conversations';
 import { agoLabel, titleOf } from '../sessions/sessionLabels';
+import { isTooLong } from '../ui/inertText';
 import { type PickItem, pickSome } from '../ui/input';
 import { confirm, showInfo, showProgress, showStatus, showWarning } from '../ui/messages';
 import { onlyOf } from './commandSession';
@@ -31,9 +33,10 @@ export async function removeWorktrees(workbench: Workbench, argument?: WorktreeA
   const worktree = await worktrees.of(workbench.get(Conversations).get(argument.session));
   const sessions = worktrees.sessionsIn(worktree);
   requireIdle(sessions);
-  const use = useOf(workbench, worktree, sessions);
-  if (use !== undefined) throw new ParleyError('worktree-in-use', l10n.t('The worktree stays: {0}.', use));
-  const isRemoved = await remove(workbench, worktree, argument.ask === false ? 'all' : []);
+  const isRemoved = await remove(workbench, worktree, {
+    agreed: argument.ask === false ? 'all' : [],
+    ending: sessions,
+  });
   if (isRemoved) workbench.get(ChatHome).show(workbench.get(Conversations).active());
   return isRemoved;
 }
@@ -49,7 +52,7 @@ export async function offerRemoval(workbench: Workbench, cwd: string): Promise<v
   if (worktrees.sessionsIn(worktree).length > 0 || sessionsOf(workbench, worktree).length > 0) return;
   const yes = l10n.t('Remove Worktree…');
   if ((await showInfo(l10n.t('The worktree of {0} is still there.', worktree.branch), yes)) !== yes) return;
-  await remove(workbench, worktree, []);
+  await remove(workbench, worktree, { agreed: [] });
 }
 
 interface Removable extends RemovalPreview {
@@ -84,15 +87,13 @@ async function cleanUp(workbench: Workbench): Promise<boolean> {
   );
   const chosen = found.filter(({ item }) => picked?.includes(item.id));
   if (chosen.length === 0 || !(await confirmAll(chosen))) return false;
+  const isShown = !isTooLong(lossLines(chosen));
   const kept: string[] = [];
   const problems: string[] = [];
   let removed = 0;
   for (const { worktree, losses } of chosen) {
     try {
-      // The dialogs may have been open for long.
-      const use = useOf(workbench, worktree, idle);
-      if (use !== undefined) throw new ParleyError('worktree-in-use', use);
-      if (await remove(workbench, worktree, losses, kept)) removed++;
+      if (await remove(workbench, worktree, { agreed: isShown ? losses : [], ending: idle, kept })) removed++;
     } catch (error) {
       problems.push(`${worktree.branch}: ${messageOf(error)}`);
     }
@@ -147,13 +148,14 @@ function sessionsOf(workbench: Workbench, { place }: Worktree): readonly Session
 
 /**
  * Returns what uses a worktree, as words for the user.
- * @param ending sessions that end with it
+ * @param ending sessions that end with it, unless they are busy
  */
 function useOf(workbench: Workbench, worktree: Worktree, ending: readonly Conversation[] = []): string | undefined {
   const { place } = worktree;
   if ((workspace.workspaceFolders ?? []).some(({ uri }) => isBelow(place, uri.fsPath)))
     return l10n.t('this window has it open');
-  const isLive = (one: Conversation): boolean => !ending.includes(one) && (one.isBusy || one.link?.isAlive === true);
+  if (isSettingUp(worktree)) return l10n.t('its setup still runs');
+  const isLive = (one: Conversation): boolean => one.isBusy || (!ending.includes(one) && one.link?.isAlive === true);
   if (
     workbench
       .get(Conversations)
@@ -168,19 +170,29 @@ function useOf(workbench: Workbench, worktree: Worktree, ending: readonly Conver
   return isInBackground ? l10n.t('its agent runs in the background') : undefined;
 }
 
+interface RemoveOptions {
+  readonly agreed: readonly Loss[] | 'all';
+  /** Sessions that end with the worktree. */
+  readonly ending?: readonly Conversation[];
+  /** Gets the branch if it stays; absent: the user is told. */
+  readonly kept?: string[];
+}
+
 /**
  * Asks if more is lost than agreed.
- * @param kept gets the branch if it stays; absent: the user is told
  * @returns whether the worktree is removed
+ * @throws ParleyError `worktree-in-use`
  */
 async function remove(
   workbench: Workbench,
   worktree: SessionWorktree,
-  agreed: readonly Loss[] | 'all',
-  kept?: string[],
+  { agreed, ending, kept }: RemoveOptions,
 ): Promise<boolean> {
   const { branch } = worktree;
   for (let allowed = agreed; ; ) {
+    // A question may have been open for long.
+    const use = useOf(workbench, worktree, ending);
+    if (use !== undefined) throw new ParleyError('worktree-in-use', l10n.t('The worktree stays: {0}.', use));
     const removal: Removal = await showProgress(l10n.t('Comparing files…'), (signal) =>
       workbench.get(SessionWorktrees).remove(worktree, allowed, signal),
     );
@@ -208,14 +220,18 @@ function confirmRemoval(branch: string, losses: readonly Loss[]): Promise<boolea
 function confirmAll(chosen: readonly Removable[]): Promise<boolean> {
   const [only] = chosen;
   if (only && chosen.length === 1 && only.losses.length > 0) return confirmRemoval(only.worktree.branch, only.losses);
+  const question = chosen.length === 1 ? l10n.t('Remove 1 worktree?') : l10n.t('Remove {0} worktrees?', chosen.length);
+  return confirm(question, lossLines(chosen), l10n.t('Remove'));
+}
+
+function lossLines(chosen: readonly Removable[]): string {
   const parts = chosen.map(({ worktree: { branch }, losses }) => {
     if (losses.length === 0) return l10n.t('{0}: nothing is lost', branch);
     return [l10n.t('{0}: this is lost:', branch), ...losses.map((loss) => `– ${lossLine(loss, MAX_LISTED)}`)].join(
       '\n',
     );
   });
-  const question = chosen.length === 1 ? l10n.t('Remove 1 worktree?') : l10n.t('Remove {0} worktrees?', chosen.length);
-  return confirm(question, parts.join('\n'), l10n.t('Remove'));
+  return parts.join('\n');
 }
 
 const MAX_NAMES = 8;

@@ -175,6 +175,27 @@ describe('sessions in worktrees', function () {
     for (const session of keys) await run('removeWorktree', { session, ask: false });
   });
 
+  it('leaves a worktree whose agent begins to work while the user is asked', async () => {
+    const session = await open('late');
+    await api.send(session, 'own lost.txt lost\\n');
+    let turn: Promise<unknown> | undefined;
+    const { showWarningMessage } = vscode.window;
+    Object.assign(vscode.window, {
+      showWarningMessage: async (_text: string, _options: unknown, ...items: unknown[]) => {
+        turn = api.send(session, 'wait');
+        return items[0];
+      },
+    });
+    try {
+      await assert.rejects(async () => run('removeWorktree', { session }), /an agent runs there/);
+    } finally {
+      Object.assign(vscode.window, { showWarningMessage });
+    }
+    await api.cancel(session);
+    await turn;
+    assert.equal(await run('removeWorktree', { session, ask: false }), true);
+  });
+
   it('removes several worktrees at once, names what is lost, and leaves those in use', async () => {
     const keys = {
       clean: await open('clean'),
