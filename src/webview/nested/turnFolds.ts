@@ -76,6 +76,7 @@ export class TurnFolds {
     const old = this.#members.get(index);
     const isKept = old === undefined && this.#options.isInUse(index);
     const member = isNested || isKept ? undefined : this.#memberOf(index, item);
+    if (old && member && isSame(old, member)) return [];
     const touched = [
       ...this.#change(old, () => this.#remove(index)),
       ...this.#change(member, () => this.#add(index, member!)),
@@ -156,6 +157,10 @@ export class TurnFolds {
     const path = item.locations[0]?.path;
     return { turnId, activity, name: (activity === 'read' || activity === 'edit' ? path : undefined) ?? id };
   }
+}
+
+function isSame(one: Member, other: Member): boolean {
+  return one.turnId === other.turnId && one.activity === other.activity && one.name === other.name;
 }
 
 function hasFailed({ status, decision, content }: ToolItem): boolean {

@@ -14,8 +14,6 @@ import { PAGE_SIZE, type Page, type PageGroups, UNKNOWN_PAGE_HEIGHT } from './pa
 import type { PageList } from './pageList';
 import type { Scroller } from './scroller';
 
-type ToolItem = Extract<ItemView, { kind: 'tool' }>;
-
 export interface ReviewState {
   /** The running turn, whose changes will wait. */
   readonly turnId: string | undefined;
@@ -59,8 +57,13 @@ export class GroupFolds implements PageGroups {
 
   /** Diffs that wait for review stay visible in the focus view. */
   setReview(review: ReviewState): void {
+    const before = this.#review;
     this.#review = review;
-    if (this.isFocusView) for (const index of this.#edits) this.renew(index);
+    if (!this.isFocusView) return;
+    for (const index of this.#edits) {
+      const item = this.#store.get(index)?.item;
+      if (item && waits(item, before) !== waits(item, review)) this.renew(index);
+    }
   }
 
   /** What the user has to do with an item has changed. */
@@ -81,15 +84,9 @@ export class GroupFolds implements PageGroups {
       },
     };
     if (!isFocusView) return new CallGroups(options);
-    const waits = ({ turnId, content }: ToolItem): boolean =>
-      content.some(
-        (one) =>
-          one.type === 'diff' &&
-          (turnId === this.#review.turnId || !this.#review.files || this.#review.files.has(one.diff.path)),
-      );
     return new TurnFolds({
       ...options,
-      needsUser: (index, item) => this.#questions.at(index).length > 0 || waits(item),
+      needsUser: (index, item) => this.#questions.at(index).length > 0 || waits(item, this.#review),
     });
   }
 
@@ -140,7 +137,7 @@ export class GroupFolds implements PageGroups {
       if (item.kind === 'tool' && item.content.some(({ type }) => type === 'diff')) this.#edits.add(from + offset);
     const touched = new Set(items.flatMap((item, offset) => this.#groups.set(from + offset, item)));
     for (const index of touched) this.#redraw(index);
-    if (touched.size > 0) this.#pages.refit();
+    if (touched.size > 0) this.#pages.refit([from, ...touched].map((index) => Math.floor(index / PAGE_SIZE)));
   }
 
   /** The line keeps the focus. */
@@ -186,4 +183,12 @@ export class GroupFolds implements PageGroups {
     if (page?.isMounted) page.put(index, this.#questions.at(index));
     else page?.forgetHeight();
   }
+}
+
+/** Whether a change of a call waits for review, or will at the end of the turn. */
+function waits(item: ItemView, { turnId, files }: ReviewState): boolean {
+  if (item.kind !== 'tool') return false;
+  return item.content.some(
+    (one) => one.type === 'diff' && (item.turnId === turnId || !files || files.has(one.diff.path)),
+  );
 }

@@ -102,8 +102,10 @@ export class PageList {
     if (group) this.#fold(group);
   }
 
-  refit(): void {
-    for (const group of this.#groups) if (!group.isOpen) this.#reserve(group);
+  /** @param places of the pages whose height has changed; else all */
+  refit(places?: readonly number[]): void {
+    const groups = places ? new Set(places.map((place) => this.#groups[Math.floor(place / GROUP_SIZE)])) : this.#groups;
+    for (const group of groups) if (group && !group.isOpen) this.#reserve(group);
   }
 
   clear(): void {

@@ -103,6 +103,13 @@ describe('webview/turnFolds', () => {
     assert.equal(looks(folds, 4), 'line - . -');
   });
 
+  it('redraws nothing for an update that changes neither what is folded nor its counts', () => {
+    const folds = create();
+    for (let index = 0; index < 4; index++) folds.set(index, call(index, { status: 'in_progress' }));
+    assert.deepEqual(folds.set(2, call(2)), []);
+    assert.deepEqual(new Set(folds.set(2, call(2, { toolKind: 'edit' }))), new Set([0]));
+  });
+
   it('names all entries that have to be redrawn', () => {
     const item = fc.record({
       index: fc.nat(11),
