@@ -160,6 +160,18 @@ describe('focus view', () => {
     await panel.page.locator('[data-entry-id=r7]').waitFor();
   });
 
+  it('keeps the focus on the line of a turn that goes on, and nothing of a subagent under it', async () => {
+    const agent = tool('agent', { title: 'Explore', nested: { calls: 1, open: 0 } });
+    await open({ items: [message('u', 'user', 'Go.'), agent, read(0)], session: RUNNING });
+    await switchOn();
+    const shown = await line().elementHandle();
+    await shown!.focus();
+    await panel.update({ op: 'put', index: 3, item: read(1) });
+    await panel.page.getByText('Read 2 files · 1 subagent').waitFor();
+    assert.ok(await shown!.evaluate((one) => one === document.activeElement));
+    assert.equal(await panel.page.locator('.nest').count(), 0);
+  });
+
   it('does not unfold a turn by moving over it', async () => {
     await open({ items: [message('u', 'user', 'Go.'), read(0), read(1), read(2)], session: RUNNING });
     await switchOn();

@@ -9,13 +9,20 @@ export type Activity = (typeof ACTIVITIES)[number];
 export type ActivityCounts = { readonly [A in Activity]?: number };
 
 export function createGroupLine(isOpen: boolean, counts: ActivityCounts, toggle: () => void): HTMLButtonElement {
+  const line = button('group-line', '', toggle);
+  line.append(icon(isOpen ? 'chevron-down' : 'chevron-right'), el('span', 'cut'));
+  drawCounts(line, counts);
+  return setAttributes(line, { 'aria-expanded': String(isOpen) });
+}
+
+/** The button stays, with the focus or a press that has begun. */
+export function drawCounts(line: HTMLElement, counts: ActivityCounts): void {
   const words = ACTIVITIES.flatMap((activity) => {
     const count = counts[activity] ?? 0;
     return count > 0 ? [strings.activities[activity](count)] : [];
   }).join(' · ');
-  const line = button('group-line', '', toggle);
-  line.append(icon(isOpen ? 'chevron-down' : 'chevron-right'), el('span', 'cut', words));
-  return setAttributes(line, { 'aria-expanded': String(isOpen) });
+  const shown = line.lastElementChild!;
+  if (shown.textContent !== words) shown.textContent = words;
 }
 
 export function createGroupEntry(id: string, counts: () => ActivityCounts, toggle: () => void): EntryView {
@@ -25,12 +32,11 @@ export function createGroupEntry(id: string, counts: () => ActivityCounts, toggl
     'data-kind': 'group',
     tabindex: '-1',
   });
+  const line = createGroupLine(false, counts(), toggle);
+  element.append(line);
   const update = (): void => {
-    const hadFocus = element.contains(document.activeElement) && document.activeElement !== element;
-    const line = createGroupLine(false, counts(), toggle);
-    element.replaceChildren(line);
+    drawCounts(line, counts());
     element.ariaLabel = line.textContent;
-    if (hadFocus) line.focus({ preventScroll: true });
   };
   update();
   return { element, update, toggle };

@@ -5,7 +5,7 @@ import { el } from '../dom/dom';
 import { watchSelection } from '../dom/selection';
 import { createEntry } from '../entries/createEntry';
 import type { EntryContext, EntryView } from '../entries/entryView';
-import { createGroupEntry, createGroupLine } from '../entries/groupEntry';
+import { createGroupEntry, createGroupLine, drawCounts } from '../entries/groupEntry';
 import type { ItemStore } from '../entries/itemStore';
 import type { CallGroup, CallGroups } from '../nested/callGroups';
 import { drawOrphanCards } from './openQuestions';
@@ -160,7 +160,7 @@ export class Page implements Disposable {
     if (old && old.element.dataset.entry === name) {
       old.update();
       this.#drawGroup(old.element, index, group);
-      this.#groups.drawNested(old.element, index);
+      if (!isLine) this.#groups.drawNested(old.element, index);
       return;
     }
     const view = isLine
@@ -183,23 +183,21 @@ export class Page implements Disposable {
       this.element.insertBefore(view.element, before?.element ?? null);
     }
     this.#drawGroup(view.element, index, group);
-    this.#groups.drawNested(view.element, index);
+    if (!isLine) this.#groups.drawNested(view.element, index);
     this.setPermissions(index, permissions);
   }
 
   #drawGroup(entry: HTMLElement, index: number, group: CallGroup | undefined): void {
     const isIn = group?.isOpen === true;
     entry.classList.toggle('in-group', isIn);
-    const old = entry.querySelector(':scope > .group-line');
+    const old = entry.querySelector<HTMLElement>(':scope > .group-line');
     if (!isIn || group.first !== index) {
       if (!entry.classList.contains('group')) old?.remove();
       return;
     }
-    const hadFocus = old !== null && old === document.activeElement;
-    const line = createGroupLine(true, this.#groups.counts(group), () => this.#toggle(index));
-    old?.remove();
-    entry.prepend(line);
-    if (hadFocus) line.focus({ preventScroll: true });
+    const counts = this.#groups.counts(group);
+    if (old) drawCounts(old, counts);
+    else entry.prepend(createGroupLine(true, counts, () => this.#toggle(index)));
   }
 
   #toggle(index: number): void {
