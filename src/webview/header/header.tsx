@@ -118,7 +118,7 @@ function Status() {
   const isWell = phase.value === 'ready' && liveness.value !== 'not_found';
   const words = isWell || hiddenPermissions.value.length > 0 ? 'status-words sr-only' : 'status-words';
   // In the first turn, the message says it already.
-  const isSaid = onlyPrompt.value.startsWith((title.value ?? '').replace(/…$/, ''));
+  const isSaid = onlyPrompt.value.startsWith((title.value ?? '').replace(/\u2026$/, ''));
   const shownTitle = isSaid ? '' : revealControls(title.value ?? '');
   return (
     <div class="agent-status" data-state={phase.value}>
