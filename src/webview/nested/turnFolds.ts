@@ -115,7 +115,11 @@ export class TurnFolds {
     const before = fold.members[0];
     change();
     const after = fold.members[0];
-    if (wasGroup !== isGroup(fold)) return [...fold.members];
+    if (wasGroup !== isGroup(fold)) {
+      // What the user reads is not folded away.
+      if (!wasGroup) fold.isOpen ||= fold.members.some((index) => this.#options.isInUse(index));
+      return [...fold.members];
+    }
     return [before, after].filter((index) => index !== undefined);
   }
 

@@ -28,12 +28,12 @@ function said(index: number, kind: 'agent' | 'thought' = 'agent', turnId = 't1')
 
 const terminal = { id: 'x', output: '', truncated: false, running: false, openable: true };
 
-function create(needsUser: ReadonlySet<number> = new Set()): TurnFolds {
+function create(needsUser: ReadonlySet<number> = new Set(), inUse: ReadonlySet<number> = new Set()): TurnFolds {
   const expanded = new Map<string, boolean>();
   return new TurnFolds({
     isExpanded: (id) => expanded.get(id),
     setExpanded: (id, open) => void expanded.set(id, open),
-    isInUse: () => false,
+    isInUse: (index) => inUse.has(index),
     needsUser: (index) => needsUser.has(index),
   });
 }
@@ -101,6 +101,17 @@ describe('webview/turnFolds', () => {
     assert.equal(looks(folds, 3), '. . .');
     assert.deepEqual(folds.set(3, call(3)), [0, 1]);
     assert.equal(looks(folds, 4), 'line - . -');
+  });
+
+  it('stays unfolded if the user is in its first call when the second one comes', () => {
+    const inUse = new Set<number>();
+    const folds = create(new Set(), inUse);
+    folds.set(0, call(0));
+    inUse.add(0);
+    folds.set(1, call(1));
+    assert.equal(looks(folds, 2), 'in in');
+    folds.toggle(folds.at(0)!);
+    assert.equal(looks(folds, 2), 'line -');
   });
 
   it('redraws nothing for an update that changes neither what is folded nor its counts', () => {
