@@ -98,9 +98,29 @@ describe('a question answered by key', () => {
     await focused('[data-permission-id=p2]');
     await panel.answerable('p2');
     await press('3');
+    await focused('[data-permission-id=p2] [data-key="3"]');
+    assert.deepEqual(await answers(), ['p1 yes'], 'the user may begin a message');
+    await press('Enter');
     await panel.update({ op: 'session', patch: { phase: 'running', permissions: [] } });
     await panel.update({ op: 'session', patch: { phase: 'requiresAction', elicitations: [asksForm] } });
     await focused('[data-elicitation-id]');
+    assert.deepEqual(await answers(), ['p1 yes', 'p2 no']);
+  });
+
+  it('that took the focus gives way to a message, and is answered by a number alone once the user goes to it', async () => {
+    await open({ items, session: asked });
+    await panel.answerable();
+    await card('p1').focus();
+    await press('1');
+    await panel.update({ op: 'session', patch: { phase: 'running', permissions: [] } });
+    await panel.update({ op: 'session', patch: { phase: 'requiresAction', permissions: [asks(1)] } });
+    await focused('[data-permission-id=p2]');
+    await panel.answerable('p2');
+    await type('2 files');
+    assert.equal(await field().inputValue(), '2 files');
+    await panel.send({ type: 'focus', on: 'question' });
+    await focused('[data-permission-id=p2]');
+    await press('3');
     assert.deepEqual(await answers(), ['p1 yes', 'p2 no']);
   });
 

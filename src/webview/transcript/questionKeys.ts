@@ -1,8 +1,12 @@
 // Answers by key. From the empty message, the number of an answer leads to it, and Enter gives it.
-// Who answers by key stays with the questions until the turn ends.
+// Who answers by key stays with the questions until the turn ends; a question that takes the focus so
+// is answered in the same way, as the user may be about to type.
 import { isComposing } from '../dom/dom';
 import { MODIFIERS } from '../input/ignoredKeys';
 import { isTyped, messageField } from '../input/typing';
+
+const FORM = '[data-elicitation-id]';
+const CARD = `[data-permission-id], ${FORM}`;
 
 export interface QuestionTargets {
   /** The first open question, if it is drawn. */
@@ -15,12 +19,17 @@ export class QuestionKeys {
   /** The answer that the digits led to. */
   #led: { readonly answer: HTMLElement; readonly digits: string } | undefined;
   #staysInQuestions = false;
+  /** Whether the question in focus took it. */
+  #tookFocus = false;
   #numbered: HTMLElement | undefined;
 
   constructor(targets: QuestionTargets) {
     this.#targets = targets;
     window.addEventListener('keydown', (event) => this.#onKey(event), { capture: true });
     for (const type of ['focusin', 'focus', 'blur']) window.addEventListener(type, () => this.showNumbers());
+    window.addEventListener('focusin', ({ target }) => {
+      if (!(target instanceof Element && target.closest(CARD))) this.#tookFocus = false;
+    });
     window.addEventListener('input', ({ target }) => {
       if (target !== messageField()) return;
       this.#staysInQuestions = false;
@@ -38,7 +47,14 @@ export class QuestionKeys {
 
   /** A question was drawn. */
   arrived(): void {
-    if (this.#staysInQuestions && isAtMessage()) this.#targets.reveal();
+    if (!this.#staysInQuestions || !isAtMessage()) return;
+    this.#targets.reveal();
+    this.#tookFocus = true;
+  }
+
+  /** The user goes to the question, where a number alone answers. */
+  entered(): void {
+    this.#tookFocus = false;
   }
 
   /** Shows the numbers where they work. */
@@ -53,8 +69,8 @@ export class QuestionKeys {
 
   /** The card that a number is about. */
   #card(): HTMLElement | undefined {
-    const form = document.activeElement?.closest<HTMLElement>('[data-elicitation-id]');
-    return form ?? (isAtMessage() || this.#led ? this.#targets.first() : undefined);
+    const card = document.activeElement?.closest<HTMLElement>(this.#tookFocus ? CARD : FORM);
+    return card ?? (isAtMessage() || this.#led ? this.#targets.first() : undefined);
   }
 
   #onKey(event: KeyboardEvent): void {
@@ -62,7 +78,7 @@ export class QuestionKeys {
     const { activeElement } = document;
     const led = this.#led?.answer === activeElement ? this.#led : undefined;
     this.#led = led;
-    if (!led && !isAtMessage() && !activeElement?.matches('[data-elicitation-id]')) return;
+    if (!led && !isAtMessage() && !activeElement?.matches(this.#tookFocus ? CARD : FORM)) return;
     const answer = isTyped(event) ? answerOf(this.#card(), event.key) : undefined;
     this.#led = answer && { answer, digits: (led?.digits ?? '') + event.key };
     if (answer) {

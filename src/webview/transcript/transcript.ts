@@ -405,6 +405,7 @@ export class Transcript {
   }
 
   revealPermission(): void {
+    this.#questionKeys.entered();
     const { id, index } = this.#open.first ?? {};
     if (id === undefined) return;
     if (!focusCard(this.box, id) && index !== undefined) this.reveal(index);
