@@ -127,9 +127,22 @@ describe('the focus', () => {
     assert.equal(await isFocused(button('More')), 0);
   });
 
-  it('goes to what asked for it last', async () => {
+  it('goes to the message if what asked for it is gone', async () => {
+    await open({ session: { elicitations: [asksForm] } });
+    await panel.page.evaluate(() => (document.activeElement as HTMLElement).blur());
+    await give(false);
+    await panel.page.locator('[data-elicitation-id]').evaluate((card) => (card as HTMLElement).focus());
+    await panel.update({ op: 'session', patch: { elicitations: [] } });
+    await give(true);
+    assert.equal(await isFocused(field()), 1);
+  });
+
+  it('goes to what asked for it last, also after a context menu', async () => {
     await open();
     await panel.page.evaluate(() => (document.activeElement as HTMLElement).blur());
+    await panel.page.evaluate(() => {
+      for (const type of ['pointerdown', 'contextmenu']) document.body.dispatchEvent(new Event(type, { bubbles: true }));
+    });
     await give(false);
     await panel.send({ type: 'focus', on: 'composer' });
     await panel.send({ type: 'focus', on: 'find' });

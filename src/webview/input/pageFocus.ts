@@ -27,11 +27,14 @@ export function watchPageFocus(): void {
   window.addEventListener('pointerdown', () => (pressed = true), options);
   window.addEventListener('pointerup', () => (pressed = false), options);
   window.addEventListener('pointercancel', () => (pressed = false), options);
+  // The menu of VS Code gets the end of the press.
+  window.addEventListener('contextmenu', () => (pressed = false), options);
   window.addEventListener('focus', () => {
     const act = pending;
     pending = undefined;
     if (pressed) return;
-    if (act) act();
-    else if (document.activeElement === document.body) focusComposer();
+    act?.();
+    // What asked for it may be gone.
+    if (document.activeElement === document.body) focusComposer();
   });
 }
