@@ -32,6 +32,15 @@ describe('typing', () => {
     assert.equal(await field().inputValue(), 'so far and on\nhere');
   });
 
+  it('goes into the message if one key types two letters', async () => {
+    await open({ items });
+    await leave();
+    await panel.page.evaluate(() =>
+      document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'لا', bubbles: true })),
+    );
+    assert.ok(await hasFocus(field()));
+  });
+
   it('goes into the message before there is a session', async () => {
     await open({ silent: true });
     await leave();

@@ -26,9 +26,12 @@ export function watchTyping(): () => void {
   return () => window.removeEventListener('keydown', onKey);
 }
 
-/** Returns whether a key is a character or a dead key, and no shortcut. */
+/** What is not typed, such as `Enter` and `F1`. Some keys type several letters, such as an Arabic lam-alef. */
+const NAMED = /^[A-Z][A-Za-z0-9]+$/;
+
+/** Returns whether a key types something or is a dead key, and no shortcut. */
 export function isTyped(event: KeyboardEvent): boolean {
   const { key, ctrlKey, metaKey, altKey } = event;
-  if (key !== 'Dead' && [...key].length !== 1) return false;
+  if (key !== 'Dead' && NAMED.test(key)) return false;
   return event.getModifierState('AltGraph') || !(ctrlKey || metaKey || (altKey && !isMac));
 }
