@@ -52,6 +52,14 @@ describe('bars above the composer', () => {
     await panel.update({ op: 'session', patch: { error: ERROR } });
     await panel.page.getByText('Claude ended.').waitFor();
     assert.deepEqual(await bars(), ['start', 'plan']);
+    await panel.update({ op: 'session', patch: { queuePaused: 'Paused: you stopped the turn' } });
+    await folded().filter({ hasText: 'Paused: you stopped the turn' }).waitFor();
+  });
+
+  it('leave the focus at the message if they have no button', async () => {
+    await open({ session: { ...ALL, background: [{ kind: 'terminal', id: 'b1', label: 'npm run watch' }] } });
+    await folded().last().press('Enter');
+    await panel.page.waitForFunction(() => document.activeElement?.matches('textarea.message'));
   });
 
   it('stay while the user is in them', async () => {

@@ -4,6 +4,7 @@ import { useSignal } from '@preact/signals';
 import type { FunctionComponent } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { isAwayShown, session } from '../host/session';
+import { focusComposer } from '../input/wake';
 import { strings } from '../text/strings';
 
 const MOST = 2;
@@ -40,8 +41,12 @@ export function Bars({ bars, place }: { readonly bars: readonly Bar[]; readonly 
     chosen.value = undefined;
   }, [key]);
   useLayoutEffect(() => {
+    if (chosen.value === undefined) return;
     const bar = element.current?.querySelector<HTMLElement>(`[data-bar="${chosen.value}"]`);
-    bar?.querySelector<HTMLElement>('button, summary, [tabindex]')?.focus();
+    const first = bar?.querySelector<HTMLElement>('button:enabled, summary, [tabindex]');
+    // Its name, which had the focus, is gone.
+    if (first) first.focus();
+    else focusComposer();
   }, [chosen.value]);
   return (
     <div class="mount" ref={element}>

@@ -36,7 +36,11 @@ export const queueBar: Bar = {
     if (queue.value.length === 0) return undefined;
     return queuePaused.value || queue.value.some(({ state }) => state === 'failed') ? 1 : 3;
   },
-  label: () => strings.queuedCount(session.queue.value.length),
+  label() {
+    const { queue, queuePaused } = session;
+    const failed = queue.value.find(({ state }) => state === 'failed');
+    return queuePaused.value ?? failed?.reason ?? strings.queuedCount(queue.value.length);
+  },
   Content: Queue,
 };
 
