@@ -52,7 +52,10 @@ export function argumentHint(commands: readonly AvailableCommand[], text: string
 /** Such as `${input:file}` or `${input:file:which file}`: what the user fills in. */
 const BLANK = /\$\{input:([^}:\n]+)(?::[^}\n]*)?\}/;
 
-/** Returns the saved prompt that a message begins with, unless the agent has a command of that name. */
+/**
+ * Returns the saved prompt that a message begins with, unless the agent has a command of that name, or
+ * the message is what the prompt says.
+ */
 export function promptIn(
   commands: readonly AvailableCommand[],
   prompts: readonly PromptView[],
@@ -60,7 +63,7 @@ export function promptIn(
 ): { readonly prompt: PromptView; readonly rest: string } | undefined {
   const [, name, rest = ''] = /^\/(\S+)\s*([\s\S]*)$/.exec(text) ?? [];
   const prompt = isCommand(commands, text) ? undefined : prompts.find((one) => one.name === name);
-  return prompt && { prompt, rest };
+  return prompt && fillPrompt(prompt, rest.trim()).text !== text ? { prompt, rest } : undefined;
 }
 
 /**

@@ -40,6 +40,9 @@ describe('webview/slash', () => {
     assert.equal(promptIn(COMMANDS, prompts, '/init'), undefined);
     assert.equal(promptIn(COMMANDS, prompts, '/fixed'), undefined);
     assert.equal(promptIn(COMMANDS, prompts, 'see /fix'), undefined);
+    const own = { name: 'lint', description: '', source: 'user', text: '/lint ${input:file}' } as const;
+    assert.equal(promptIn([], [own], '/lint')?.prompt, own);
+    assert.equal(promptIn([], [own], '/lint src'), undefined, 'it could never be sent');
   });
 
   it('fills words into the first blank of a prompt, and finds the next one', () => {
