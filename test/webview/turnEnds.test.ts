@@ -108,6 +108,13 @@ describe('ends of turns', () => {
       'Turn 3 ended · 0.2 s · timed out',
       'Turn 4 ended · 0.2 s · agent sent turn_complete',
     ]);
+    await page.setViewportSize({ width: 600, height: 800 });
+    assert.deepEqual(await texts.allInnerTexts(), [
+      'Turn 1 ended · 0.2 s',
+      'Turn 2 ended · 0.2 s · started by agent',
+      'Turn 3 ended · 0.2 s · timed out',
+      'Turn 4 ended · 0.2 s',
+    ]);
     const opacities = (): Promise<readonly string[]> =>
       texts.evaluateAll((all) => all.map((text) => getComputedStyle(text).opacity));
     assert.deepEqual(await opacities(), ['0', '1', '1', '1'], 'all but an ordinary end, and the latest one');

@@ -46,7 +46,8 @@ export const createTurnEndEntry: EntryFactory = (stored, _index, context) => {
       text.append(fact);
     }
     const notes = [turn.starter, turn.ending, turn.isEmpty && strings.turnEmpty, turn.note].filter((note) => note);
-    for (const note of notes) text.append(el('span', 'turn-note', ` · ${note}`));
+    for (const note of notes)
+      text.append(el('span', note === turn.ending ? 'turn-note ending' : 'turn-note', ` · ${note}`));
     const label = [reason, ...facts, ...tokens, ...notes].join(', ');
     setAttributes(group, { 'aria-label': label });
     setAttributes(rule, {
