@@ -34,6 +34,11 @@ describe('saved prompts', () => {
       '/review\nPrompt of the workspace · Of the team',
       '/tests\nYour prompt · Write tests',
     ]);
+    const heights = await rows
+      .nth(2)
+      .locator('.codicon, .popup-label')
+      .evaluateAll((all) => all.map((one) => getComputedStyle(one).lineHeight));
+    assert.equal(new Set(heights).size, 1, 'the icon is as high in the row as the name');
     assert.equal((await browser.panel.posted('prompts')).length, 2);
     await browser.panel.send({ type: 'prompts', prompts: PROMPTS.slice(1) });
     await browser.panel.page.waitForFunction(() => document.querySelectorAll('[role=option]').length === 3);
