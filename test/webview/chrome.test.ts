@@ -256,6 +256,17 @@ describe('chrome', () => {
       assert.deepEqual(commands, ['newSession', 'sessions', 'showLog', 'selectAgent', 'troubleshoot']);
     });
 
+    it('shows the whole of its menu, and begins the names of all commands in one place', async () => {
+      await open({ items: [message('u', 'user', 'Hello')] });
+      await button('More').click();
+      const menu = panel.page.locator('.popup');
+      assert.ok(await menu.evaluate(({ scrollHeight, clientHeight }) => scrollHeight <= clientHeight));
+      const lefts = await menu
+        .locator('.popup-label')
+        .evaluateAll((all) => all.map((label) => label.getBoundingClientRect().left));
+      assert.equal(new Set(lefts).size, 1);
+    });
+
     it('leads from its menu to what can be done with a session in which something was said', async () => {
       const item = (name: string) => panel.page.getByRole('menuitem', { name, exact: true });
       await open({ items: [message('u', 'user', 'Hello')] });
