@@ -31,6 +31,9 @@ export class Awake extends Configured<AwakeOptions> implements Disposable {
   #soon: NodeJS.Timeout | undefined;
   #later: NodeJS.Timeout | undefined;
   #worked = false;
+  /** In ms. */
+  #askedAt = 0;
+  #battery: Promise<boolean> | undefined;
   /** The program is missing, may not run, or was ended by the user. */
   #isBroken = false;
 
@@ -51,7 +54,7 @@ export class Awake extends Configured<AwakeOptions> implements Disposable {
   }
 
   async #look(): Promise<void> {
-    const { policy, isWorking, isOnBattery } = this.options;
+    const { policy, isWorking } = this.options;
     const works = isWorking();
     // The machine would fall asleep between two queued messages.
     const keeps = works || this.#worked;
@@ -60,10 +63,20 @@ export class Awake extends Configured<AwakeOptions> implements Disposable {
     if (works) this.#later = setTimeout(() => this.changed(), POWER_MS).unref();
     else if (keeps) this.changed();
     const wanted = policy();
-    const isWanted = keeps && (wanted === 'always' || (wanted === 'onPower' && !(await isOnBattery())));
+    const isWanted = keeps && (wanted === 'always' || (wanted === 'onPower' && !(await this.#isOnBattery())));
     if (this.#isBroken) return;
     if (!isWanted) this.#end();
     else if (!this.#child) this.#start();
+  }
+
+  /** Asking starts a program on macOS and Windows, and there is something new every few seconds. */
+  #isOnBattery(): Promise<boolean> {
+    const now = performance.now();
+    if (!this.#battery || now - this.#askedAt >= POWER_MS) {
+      this.#askedAt = now;
+      this.#battery = this.options.isOnBattery();
+    }
+    return this.#battery;
   }
 
   #start(): void {

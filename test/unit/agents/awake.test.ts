@@ -19,6 +19,7 @@ const SETTLE_MS = 10;
   let folder: string;
   let works: boolean;
   let battery: boolean;
+  let asked: number;
   let policy: AwakePolicy;
   let said: string[];
   let awake: Awake;
@@ -28,7 +29,10 @@ const SETTLE_MS = 10;
     awake = new Awake({
       policy: () => policy,
       isWorking: () => works,
-      isOnBattery: async () => battery,
+      isOnBattery: async () => {
+        asked += 1;
+        return battery;
+      },
       platform,
       log,
       settleMs: SETTLE_MS,
@@ -48,7 +52,7 @@ const SETTLE_MS = 10;
 
   beforeEach(async () => {
     folder = await scratchFolder();
-    [works, battery, policy, said] = [true, false, 'onPower', []];
+    [works, battery, asked, policy, said] = [true, false, 0, 'onPower', []];
     process.env.SystemRoot = folder;
     process.env.PATH = `${folder}${delimiter}${before.PATH}`;
     const note = `#!/bin/sh\necho $$ >> '${folder}/started'\n`;
@@ -78,7 +82,7 @@ const SETTLE_MS = 10;
       works = false;
       awake.changed();
       await goneFrom(pid);
-      assert.deepEqual([await pids(), said], [[pid], []]);
+      assert.deepEqual([await pids(), said, asked], [[pid], [], 1]);
     });
 
     it(`sleeps again on ${platform} when the process that asked is killed`, async () => {
