@@ -4,10 +4,11 @@ import * as l10n from '@vscode/l10n';
 
 const CONTROLS =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\u3164\ufeff\uffa0\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/gu;
+  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\u3164\ufeff\uffa0\ufff9-\ufffb]|[\u{e0000}-\u{e00ff}\u{e01f0}-\u{e0fff}]|(?<!\p{Script=Han})[\u{e0100}-\u{e01ef}]/gu;
 
 /**
- * Returns such characters as `⟨U+202E⟩`. Line breaks, tabs and joiners of emoji and Persian stay.
+ * Returns such characters as `⟨U+202E⟩`. Line breaks, tabs, joiners of emoji and Persian, and
+ * variants of Han characters stay.
  */
 export function revealControls(text: string): string {
   return text.replace(CONTROLS, (char) => {

@@ -1,6 +1,6 @@
 // Hidden characters in texts that the user approves.
 import assert from 'node:assert/strict';
-import { revealHidden } from '../../../src/base/revealControls';
+import { revealControls, revealHidden } from '../../../src/base/revealControls';
 
 describe('a text that the user approves', () => {
   it('shows blank, invisible and direction-changing characters as what they are', () => {
@@ -25,6 +25,12 @@ describe('a text that the user approves', () => {
     assert.equal(revealHidden(`a${'\r\n'.repeat(6)}b`), 'a\n⟨5 blank lines⟩\nb');
     assert.equal(revealHidden(`a${'\n'.repeat(9)}`), 'a\n⟨8 blank lines⟩\n');
     assert.equal(revealHidden(`a${'\u0301'.repeat(9)}`), 'a⟨9 marks⟩');
+  });
+
+  it('shows text that is hidden in variation selectors and tags, but not the variant of a character', () => {
+    const hidden = [0xe0130, 0xe0155, 0xe0061, 0xe0fff].map((code) => String.fromCodePoint(code)).join('');
+    assert.equal(revealControls(`😀${hidden}`), '😀⟨U+E0130⟩⟨U+E0155⟩⟨U+E0061⟩⟨U+E0FFF⟩');
+    assert.equal(revealControls('葛\u{e0100}飾区\u{e0100}\u{e0101}'), '葛\u{e0100}飾区\u{e0100}⟨U+E0101⟩');
   });
 
   it('leaves what people write as it is', () => {
