@@ -44,10 +44,9 @@ export function noteServers(link: Pick<AgentLink, 'mcpReports'>, updates: readon
 
 /** `mcp__files__read`, `mcp.files.read`, `read (files MCP Server)`. */
 function isOf({ name = '', title }: ToolEntry, server: string): boolean {
-  return [name, head(title, MAX_TITLE)].some(
-    (text) =>
-      text.startsWith(`mcp__${server}__`) ||
-      text.startsWith(`mcp.${server}.`) ||
-      /\((.+) MCP Server\)/.exec(text)?.[1] === server,
-  );
+  return [name, title].some((whole) => {
+    const text = head(whole, MAX_TITLE);
+    const isCall = text.startsWith(`mcp__${server}__`) || text.startsWith(`mcp.${server}.`);
+    return isCall || /\((.+) MCP Server\)/.exec(text)?.[1] === server;
+  });
 }
