@@ -33,7 +33,7 @@ import type { Worktree } from '../../changes/worktree/worktreeEntry';
 import type { Conversation } from '../../client/conversation/conversation';
 import type { FileStore } from '../../client/sharing/fileStore';
 import { ownText } from '../../session/events/ownText';
-import type { Conversations } from '../sessions/conversations';
+import type { Conversations, NewConversation } from '../sessions/conversations';
 import { showWarning } from '../ui/messages';
 import type { ComparedFile } from '../ui/places';
 import { type DiskFile, readDiskFile } from './documents/diskFiles';
@@ -113,12 +113,12 @@ export class SessionWorktrees extends Configured<SessionWorktreesOptions> {
    */
   async begin(
     worktree: Worktree,
-    { agent, title }: { readonly agent: string | undefined; readonly title?: string | undefined },
+    { agent, title, preset }: Pick<NewConversation, 'agent' | 'title' | 'preset'>,
     signal: AbortSignal,
   ): Promise<Conversation> {
     let conversation: Conversation | undefined;
     try {
-      conversation = this.options.conversations.create({ agent, cwd: worktree.cwd, title });
+      conversation = this.options.conversations.create({ agent, cwd: worktree.cwd, title, preset });
       const states = await conversation.changes.states();
       const start = await states.take(signal);
       signal.throwIfAborted();

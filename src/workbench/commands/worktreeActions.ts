@@ -16,6 +16,7 @@ import { setUp, setupCommand } from '../changes/worktreeSetup';
 import { ChatHome } from '../chat/chatHome';
 import { AgentCatalog } from '../config/agentCatalog';
 import { FolderConsent } from '../config/folderConsent';
+import type { Preset } from '../config/presets';
 import { commitTrailer } from '../config/settings';
 import type { Workbench } from '../core/workbench';
 import { openDocument } from '../editor/openDocuments';
@@ -33,7 +34,8 @@ export interface WorktreeArgument {
 }
 
 export interface NewWorktreeSession {
-  readonly agent?: string;
+  readonly agent?: string | undefined;
+  readonly preset?: Preset | undefined;
   readonly cwd?: string | undefined;
   /** Its name; true: after the agent. */
   readonly worktree?: string | true;
@@ -41,12 +43,12 @@ export interface NewWorktreeSession {
   readonly title?: string;
 }
 
-export async function openInWorktree(
-  workbench: Workbench,
-  { agent, cwd, worktree, uncommitted, title }: NewWorktreeSession,
-): Promise<Conversation> {
-  const made = await makeWorktree(workbench, { agent, cwd, worktree, uncommitted });
-  return beginInWorktree(workbench, made, { agent, title });
+/** Without agent and preset, the session begins with the preset of its folder. */
+export async function openInWorktree(workbench: Workbench, wanted: NewWorktreeSession): Promise<Conversation> {
+  const { agent, cwd = '' } = wanted;
+  const preset = wanted.preset ?? (agent === undefined ? workbench.get(AgentCatalog).presetOf(cwd) : undefined);
+  const session = { ...wanted, preset, agent: preset?.agent ?? agent };
+  return beginInWorktree(workbench, await makeWorktree(workbench, session), session);
 }
 
 export async function makeWorktree(
@@ -65,12 +67,12 @@ export async function makeWorktree(
 export async function beginInWorktree(
   workbench: Workbench,
   worktree: Worktree,
-  { agent, title }: NewWorktreeSession,
+  { agent, title, preset }: NewWorktreeSession,
 ): Promise<Conversation> {
   const command = await setupCommand(workbench.get(FolderConsent), worktree.folder);
   if (command !== undefined) await setUp(command, worktree);
   return showProgress(l10n.t('Creating a worktree…'), (signal) =>
-    workbench.get(SessionWorktrees).begin(worktree, { agent, title }, signal),
+    workbench.get(SessionWorktrees).begin(worktree, { agent, title, preset }, signal),
   );
 }
 

@@ -310,7 +310,7 @@ function conversationServices(workbench: Workbench): ConversationServices {
   };
 }
 
-interface NewSessionArgument extends NewWorktreeSession {
+interface NewSessionArgument extends Omit<NewWorktreeSession, 'preset'> {
   /** Its name. */
   readonly preset?: string;
 }
@@ -326,7 +326,7 @@ async function newSession(workbench: Workbench, argument?: NewSessionArgument): 
     .get(ChatHome)
     .start(
       worktree
-        ? await openInWorktree(workbench, { ...argument, agent, cwd })
+        ? await openInWorktree(workbench, { ...argument, agent, cwd, preset })
         : workbench.get(Conversations).create({ agent, cwd, preset }),
     );
 }

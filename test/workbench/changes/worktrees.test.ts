@@ -68,6 +68,17 @@ describe('sessions in worktrees', function () {
     assert.equal(git('worktree', 'list').trim().split('\n').length, 1);
   });
 
+  it('begins a session in a worktree as a preset says', async () => {
+    const plain = await run<string>('newSession', { agent: 'demo', cwd: folder });
+    await run('setConfigOption', { session: plain, id: 'mode', value: 'auto' });
+    await run('savePreset', { session: plain, name: 'By itself' });
+    const key = await run<string>('newSession', { preset: 'By itself', cwd: folder, worktree: 'preset' });
+    await api.send(key, 'Hello');
+    assert.equal(api.snapshot(key).config.find(({ id }) => id === 'mode')?.value, 'auto');
+    await run('closeSession', { session: plain });
+    assert.equal(await run('removeWorktree', { session: key, ask: false }), true);
+  });
+
   it('reverts an apply with the command Undo', async () => {
     git('checkout', '-q', '--', 'a.txt');
     const key = await open('undone');
