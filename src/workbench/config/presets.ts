@@ -1,8 +1,9 @@
 // Named choices of the user for new sessions: an agent with its mode, model and other options. VS Code
 // keeps them and the folders that use them outside of any folder, so no file of a workspace chooses.
 import { randomUUID } from 'node:crypto';
-import type { Memento } from 'vscode';
+import { l10n, type Memento } from 'vscode';
 import * as z from 'zod/mini';
+import { ParleyError } from '../../base/errors';
 import type { Choice } from '../../session/events/content';
 
 const PRESETS = 'parley.presets';
@@ -18,9 +19,7 @@ const choice = z.object({
   isMode: z.optional(z.literal(true)),
   isRequired: z.optional(z.literal(true)),
 });
-const stored = z.array(
-  z.object({ id: text, name: text, agent: text, choices: z.array(choice).check(z.maxLength(100)) }),
-);
+const stored = z.object({ id: text, name: text, agent: text, choices: z.array(choice).check(z.maxLength(100)) });
 
 export interface Preset {
   readonly id: string;
@@ -40,22 +39,33 @@ export class Presets {
   }
 
   list(): readonly Preset[] {
-    const parsed = stored.safeParse(this.#user.get(PRESETS, []));
-    return parsed.success ? (parsed.data as readonly Preset[]) : [];
+    const all = this.#user.get<unknown>(PRESETS);
+    return (Array.isArray(all) ? all : []).flatMap((one) => {
+      const { data } = stored.safeParse(one);
+      return data ? [data as Preset] : [];
+    });
   }
 
   named(name: string): Preset | undefined {
     return this.list().find((one) => one.name === name);
   }
 
-  /** Replaces one with the same name. */
+  /**
+   * Replaces one with the same name.
+   * @throws ParleyError `preset-too-large`, `too-many-presets`
+   */
   async save(name: string, agent: string, choices: readonly Choice[]): Promise<void> {
     const id = this.named(name)?.id ?? randomUUID();
     const others = this.list().filter((one) => one.id !== id);
-    await this.#write([...others, { id, name, agent, choices }]);
+    const preset = { id, name, agent, choices };
+    if (!stored.safeParse(preset).success)
+      throw new ParleyError('preset-too-large', l10n.t('The name or the options are too long for a preset.'));
+    if (others.length >= MAX_PRESETS)
+      throw new ParleyError('too-many-presets', l10n.t('There can be at most {0} presets.', MAX_PRESETS));
+    await this.#write([...others, preset]);
   }
 
-  /** As {@link save}. */
+  /** Replaces one with the same name. */
   async rename(id: string, name: string): Promise<void> {
     const others = this.list().filter((one) => one.id === id || one.name !== name);
     await this.#write(others.map((one) => (one.id === id ? { ...one, name } : one)));
@@ -80,7 +90,9 @@ export class Presets {
   }
 
   async #write(presets: readonly Preset[]): Promise<void> {
-    const sorted = presets.toSorted((a, b) => a.name.localeCompare(b.name));
-    await this.#user.update(PRESETS, sorted.slice(0, MAX_PRESETS));
+    await this.#user.update(
+      PRESETS,
+      presets.toSorted((a, b) => a.name.localeCompare(b.name)),
+    );
   }
 }

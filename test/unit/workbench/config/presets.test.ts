@@ -1,11 +1,14 @@
 // Presets are the user's own, and each folder may have one.
 import { strict as assert } from 'node:assert';
-import { Presets } from '../../../../src/workbench/config/presets';
+import { useFakeEditor } from '../../../support/fakeEditor';
 import { memory } from '../../../support/memory';
+
+useFakeEditor();
+const { Presets } = await import('../../../../src/workbench/config/presets');
 
 describe('presets', () => {
   let user: ReturnType<typeof memory>;
-  let presets: Presets;
+  let presets: InstanceType<typeof Presets>;
   const model = { id: 'model', value: 'large', label: 'Model: Large' };
   const mode = { value: 'plan', label: 'Plan', isMode: true, isRequired: true } as const;
   const names = (): readonly string[] => presets.list().map(({ name }) => name);
@@ -38,6 +41,23 @@ describe('presets', () => {
     await presets.use('/work', careful.id);
     await presets.delete(careful.id);
     assert.equal(presets.of('/work'), undefined);
+  });
+
+  it('are all kept where one is damaged, too long to be read again, or one too many', async () => {
+    await presets.save('Careful', 'claude', [mode]);
+    const long = { id: 'model', value: 'x'.repeat(2000), label: 'Model: X' };
+    for (const [name, choices] of [
+      ['Long', [long]],
+      ['x'.repeat(2000), []],
+      [7 as never, []],
+    ] as const)
+      await assert.rejects(presets.save(name, 'claude', choices), /too long/);
+    assert.deepEqual(names(), ['Careful']);
+    await user.update('parley.presets', [...presets.list(), { name: 'Damaged' }]);
+    for (let count = 1; count < 50; count++) await presets.save(`More ${count}`, 'codex', []);
+    await assert.rejects(presets.save('Another', 'codex', []), /at most 50/);
+    await presets.save('More 1', 'claude', []);
+    assert.deepEqual([names().length, names()[0]], [50, 'Careful']);
   });
 
   it('are none where what is stored has another shape', async () => {
