@@ -3,6 +3,7 @@ import { access, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { l10n, Uri, window, workspace } from 'vscode';
 import { succeeds } from '../../base/within';
+import { isInsideRoots, realTarget } from '../../client/requests/roots';
 import { MAX_PROMPT, PROMPT_ENDING, readPrompts } from '../../mentions/promptFiles';
 import type { PromptView } from '../../panel/contract';
 import { askLine, pick } from '../ui/input';
@@ -48,6 +49,9 @@ export class SavedPrompts {
     const folder = folders[Number(chosen)];
     if (chosen === undefined || !folder) return;
     const path = join(folder.path, name + PROMPT_ENDING);
+    // A link of the repository would be written through.
+    if (folder.within !== undefined && !(await isInsideRoots(await realTarget(path), [folder.within])))
+      throw new Error(l10n.t('A symbolic link leads out of the workspace: {0}', path));
     const isNew = !(await succeeds(access(path)));
     const question = l10n.t('{0} already exists. Replace it?', name + PROMPT_ENDING);
     if (!isNew && !(await confirm(question, path, l10n.t('Replace')))) return;

@@ -1,6 +1,6 @@
 // Saved prompts in a real VS Code: read from the workspace and the user's folder, and saved on request.
 import { strict as assert } from 'node:assert';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { SavedPrompts } from '../../../src/workbench/chat/savedPrompts';
@@ -74,5 +74,15 @@ describe('saved prompts', () => {
       ['mine', 'user', 'Write tests.'],
     ]);
     await assert.rejects(prompts.save('x'.repeat(40_000)), /too long/);
+  });
+
+  it('are not saved through a link that leads out of the workspace', async () => {
+    const outside = join(user, 'profile');
+    await symlink(outside, join(folder, 'there.prompt.md'));
+    await assert.rejects(
+      answering('there', 'workspace', () => prompts.save('Text.')),
+      /leads out of the workspace/,
+    );
+    await assert.rejects(readFile(outside), { code: 'ENOENT' });
   });
 });
