@@ -159,7 +159,7 @@ async function bytesWith(
   const own = text.startsWith('\ufeff') ? text.slice(1) : text;
   const old = before?.text ?? present;
   const after = keepLineEnds(old, merged === plainEnds(own) ? own : merged);
-  if (after === old && after !== own && plainEnds(own) === plainEnds(old))
+  if (after === old && after !== own && plainEnds(own) === plainEnds(present))
     throw new ParleyError(
       'line-ends-kept',
       `${path} was not written: only its line ends would change, and a write keeps them. Use a command to convert them.`,

@@ -69,6 +69,17 @@ describe('a file that an agent writes', () => {
     assert.equal(await readFile(path, 'utf8'), 'ONE\ntwo\nthree\nmine\n');
   });
 
+  it('may take back what the user has typed and not saved, and keeps the line ends', async () => {
+    const path = await seed('back.txt', 'one\r\ntwo\r\n');
+    const document = editor.open(path);
+    document.type('one\r\nmine\r\n');
+    await read(path);
+    await write(path, 'one\ntwo\n');
+    assert.equal(document.getText(), 'one\r\ntwo\r\n');
+    await assert.rejects(write(path, 'one\ntwo\n'), hasCode('line-ends-kept'));
+    assert.equal(await readFile(path, 'utf8'), 'one\r\ntwo\r\n');
+  });
+
   it('is refused where the user has made it since the agent found none', async () => {
     const path = join(folder, 'made.txt');
     await assert.rejects(read(path));
