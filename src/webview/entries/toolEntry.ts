@@ -137,6 +137,7 @@ export const createToolEntry: EntryFactory = (stored, index, context) => {
     said.textContent = words.said;
     said.hidden = words.said === '';
     result.textContent = words.facts.join(' · ');
+    result.title = result.textContent;
     result.hidden = words.facts.length === 0;
     time.textContent = words.time;
     time.hidden = words.time === '';
