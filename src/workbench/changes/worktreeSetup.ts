@@ -69,8 +69,9 @@ export function isSettingUp({ cwd }: Worktree): boolean {
   return tasks.taskExecutions.some((one) => isSetupOf(cwd, one));
 }
 
-function isSetupOf(cwd: string, { task: { definition } }: TaskExecution): boolean {
-  return definition.type === TASK_TYPE && definition['cwd'] === cwd;
+function isSetupOf(cwd: string, { task }: TaskExecution): boolean {
+  const { type, cwd: place } = task.definition;
+  return type === TASK_TYPE && place === cwd;
 }
 
 async function run(
