@@ -166,6 +166,9 @@ describe('the changes of a turn', () => {
         ['redo', TURN, undefined],
       ],
     );
+    await panel.update({ op: 'put', index: 0, item: turnEnd(turnOf(files, { changes: countOf(files, 2) })) });
+    await button('Redo changes of this turn').waitFor({ state: 'detached' });
+    await panel.page.waitForFunction(() => document.activeElement?.matches('.changes-toggle'));
   });
 
   it('can be reviewed by keyboard alone', async () => {

@@ -73,6 +73,12 @@ function Line({ turn, changes, place, isRunning }: ChangesLineProps & { readonly
     if (isToggled.current && element.current) place.keepInView(element.current);
     isToggled.current = false;
   }, [isOpen, place]);
+  // Once all is redone, its button is gone.
+  const hadFocus = element.current?.contains(document.activeElement);
+  useLayoutEffect(() => {
+    if (hadFocus && document.activeElement === document.body)
+      element.current?.querySelector<HTMLElement>('.changes-toggle')?.focus({ preventScroll: true });
+  }, [changes.redoable]);
   // The line at the end of the turn takes its place.
   useLayoutEffect(
     () => () => {
