@@ -150,7 +150,8 @@ describe('the focus', () => {
     await open();
     await panel.page.evaluate(() => (document.activeElement as HTMLElement).blur());
     await panel.page.evaluate(() => {
-      for (const type of ['pointerdown', 'contextmenu']) document.body.dispatchEvent(new Event(type, { bubbles: true }));
+      for (const type of ['pointerdown', 'contextmenu'])
+        document.body.dispatchEvent(new Event(type, { bubbles: true }));
     });
     await give(false);
     await panel.send({ type: 'focus', on: 'composer' });
