@@ -89,6 +89,7 @@ describe('focus view', () => {
     assert.equal((await panel.posted('focusView')).at(-1)?.on, false);
     await panel.send({ type: 'focusView', on: false });
     await line().waitFor({ state: 'detached' });
+    await panel.page.locator('[data-entry-id=edit]').waitFor();
     assert.equal((await entries()).length, TURN.length - 1);
   });
 
