@@ -146,6 +146,17 @@ describe('the focus', () => {
     assert.equal(await isFocused(field()), 1);
   });
 
+  it('is not needed to insert something into the message', async () => {
+    await open();
+    await panel.page.keyboard.press('Control+f');
+    const find = panel.page.getByRole('textbox', { name: 'Find' });
+    await find.and(panel.page.locator(':focus')).waitFor();
+    await give(false);
+    await panel.send({ type: 'insert', text: '@parser.ts ' });
+    assert.equal(await field().inputValue(), '@parser.ts ');
+    assert.equal(await find.inputValue(), '');
+  });
+
   it('goes to what asked for it last, also after a context menu', async () => {
     await open();
     await panel.page.evaluate(() => (document.activeElement as HTMLElement).blur());

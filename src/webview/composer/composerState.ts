@@ -91,7 +91,7 @@ class Composer {
 
   /** Sets the text with the caret at its end. */
   set(text: string): void {
-    if (this.#field === document.activeElement && this.#edit(0, this.text.peek().length, text)) return;
+    if (this.#edit(0, this.text.peek().length, text)) return;
     followMentions(this.text.peek(), text);
     this.#write(text);
     this.#changed();
@@ -317,12 +317,13 @@ class Composer {
   }
 
   /**
-   * Replaces a part of the text like typing, so that it can be undone. Needs the focus.
-   * @returns false for long texts, which would take too long
+   * Replaces a part of the text like typing, so that it can be undone.
+   * @returns false without the focus, as another field would be typed into, and for long texts, which
+   *   would take too long
    */
   #edit(start: number, end: number, text: string): boolean {
     const field = this.#field;
-    if (!field || this.text.peek().length + text.length > LONG_TEXT) return false;
+    if (!field || field !== document.activeElement || this.text.peek().length + text.length > LONG_TEXT) return false;
     if (text.split('\n', MANY_LINES + 1).length > MANY_LINES) return false;
     field.setSelectionRange(start, end);
     // With nothing selected, 'delete' removes the character before the caret.
