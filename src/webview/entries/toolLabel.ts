@@ -101,7 +101,7 @@ function details({ decision, at, endedAt, waitedMs = 0 }: ToolItem): string[] {
 }
 
 function decisionLabel(decision: DecisionView): string {
-  if (decision.outcome === 'selected') return strings.decisions.selected(decision.name);
+  if (decision.outcome === 'selected') return strings.decisions.selected(revealControls(decision.name));
   if (!('rule' in decision) || decision.rule === undefined) return strings.decisions[decision.outcome];
   const rule = revealControls(decision.rule);
   return decision.outcome === 'allowed'
@@ -112,7 +112,8 @@ function decisionLabel(decision: DecisionView): string {
 function lastText({ content }: ToolItem): string {
   const last = content.at(-1);
   const text = last?.type === 'content' && last.block.type === 'text' ? last.block.text : '';
-  return lastLines(text.slice(-400).trimEnd(), 1).replaceAll(/[*`#]/g, '').trim().slice(0, 160);
+  const line = lastLines(text.slice(-400).trimEnd(), 1).replaceAll(/[*`#]/g, '').trim();
+  return revealControls(line.slice(0, 160));
 }
 
 function facts(item: ToolItem): string[] {

@@ -31,6 +31,14 @@ describe('webview/toolWords', () => {
     assert.equal(line({ ...read, title: 'Read src/a.ts (10 - 20)' }), 'Read|src/a.ts (10 - 20)');
   });
 
+  it('writes out hidden characters in the option chosen, and in what a subagent said', () => {
+    const name = 'yes\u202eon';
+    const content = [{ type: 'content', block: { type: 'text', text: name } }] as const;
+    const words = toolLabel(tool({ toolKind: 'subagent', content, decision: { outcome: 'selected', name } }));
+    assert.ok(![words.said, ...words.details].join('').includes('\u202e'));
+    assert.match(words.said, /^yes.+on$/);
+  });
+
   it('tells how long a call waited for the user, from a second on', () => {
     const words = (waitedMs: number) => {
       const { time, details } = toolLabel(tool({ at: 0, endedAt: 34_000, waitedMs }));
