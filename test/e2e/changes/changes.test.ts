@@ -101,7 +101,9 @@ describe('changes of an agent in the installed extension', function () {
     await toChat();
     chat = await Chat.at(vscode.window.page, 'panel');
     await bar().getByRole('button', { name: 'Review 2 files' }).waitFor();
-    await press(bar().getByRole('button', { name: 'Undo All' }), () => bar().isHidden());
+    await press(bar().getByRole('button', { name: 'Undo All' }), () =>
+      bar().getByRole('button', { name: 'Redo' }).isVisible(),
+    );
     await onDisk('dos.txt', DOS);
     assert.equal(existsSync(path('plain.txt')), false);
     assert.equal(existsSync(path('b2.txt')), false);
