@@ -91,6 +91,7 @@ export class CodeLens extends Named {}
 export class ProcessExecution extends Named {}
 export class RelativePattern extends Named {}
 export class ShellExecution extends Named {}
+export class Task extends Named {}
 export class TextEdit extends Named {}
 export class TreeItem extends Named {}
 export class WorkspaceEdit extends Named {}
@@ -113,6 +114,8 @@ export const CodeActionKind = { QuickFix: {}, SourceOrganizeImports: {} };
 export class Diagnostic extends Named {}
 export const DiagnosticSeverity = { Error: 0, Warning: 1, Information: 2, Hint: 3 };
 export const SymbolKind = {};
+export const TaskPanelKind = { Shared: 1, Dedicated: 2, New: 3 };
+export const TaskRevealKind = { Always: 1, Silent: 2, Never: 3 };
 export const TaskScope = { Global: 1, Workspace: 2 };
 
 class Stored {

@@ -387,8 +387,10 @@ describe('a kept agent', function () {
       const kept = await keepers.start('setInterval(() => {}, 1000)');
       const { pid } = await state();
       const guards = (await descendantsOf(pid)).filter((one) => one.pid !== kept.pid);
-      for (const each of [pid, ...guards.map((one) => one.pid)]) process.kill(each, 'SIGKILL');
+      const killed = [pid, ...guards.map((one) => one.pid)];
+      for (const each of killed) process.kill(each, 'SIGKILL');
       await kept.exited;
+      for (const each of killed) await goneFrom(each);
       assert.ok(isAlive(kept.pid));
       assert.deepEqual(await keepers.all.list(), []);
       await goneFrom(kept.pid);
