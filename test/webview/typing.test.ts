@@ -153,7 +153,10 @@ describe('the focus', () => {
     await find.and(panel.page.locator(':focus')).waitFor();
     await give(false);
     await panel.send({ type: 'insert', text: '@parser.ts ' });
-    assert.equal(await field().inputValue(), '@parser.ts ');
+    await panel.page.waitForFunction(
+      (text) => document.querySelector<HTMLTextAreaElement>('textarea.message')?.value === text,
+      '@parser.ts ',
+    );
     assert.equal(await find.inputValue(), '');
   });
 
