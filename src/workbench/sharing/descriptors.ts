@@ -1,5 +1,6 @@
 // Opens descriptors as conversations, and hands out the descriptors of conversations.
 
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ExtensionContext, l10n, window, workspace } from 'vscode';
 import { type Disposable, Part } from '../../base/disposable';
@@ -143,6 +144,7 @@ export class Descriptors extends Part<DescriptorsOptions> {
       agent: options.agent,
       activates: options.activates,
       continues,
+      cwd: await folderOf(continues),
       opening: knows ? { kind: 'reopen', sessionId: descriptor.id, transcript: 'keep' } : { kind: 'new' },
     });
     if (knows) conversation.communication.adopt(descriptor);
@@ -536,4 +538,10 @@ export function requireTrust(): void {
     'untrusted-workspace',
     localizable("Sessions can't be shared or opened in an untrusted workspace."),
   );
+}
+
+/** Returns where a session works, unless that is gone: a worktree can be removed. */
+async function folderOf(session: Conversation | undefined): Promise<string | undefined> {
+  const found = session && (await stat(session.cwd).catch(() => undefined));
+  return found?.isDirectory() ? session?.cwd : undefined;
 }

@@ -282,4 +282,11 @@ describe('the review of what an agent changed', function () {
     assert.equal(api.snapshot(fresh).state, 'failed');
     await run('closeSession', { session: fresh });
   });
+
+  it('continues with another agent in the folder of the session', async () => {
+    const next = await run<string>('continueWith', { session: key, agent: 'other' });
+    await api.send(next, 'own here.txt here\\n');
+    assert.equal(await text('here.txt'), 'here\n');
+    await run('closeSession', { session: next });
+  });
 });
