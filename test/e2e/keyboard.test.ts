@@ -127,10 +127,15 @@ describe('the chat with the keyboard alone', function () {
     await chat.focused('button', 'Allow');
     await chat.press('Enter');
     const next = chat.frame.locator('[data-permission-id]:not(.answered):focus');
-    for (const number of ['3', '1']) {
+    for (const [number, answer] of [
+      ['3', 'Reject'],
+      ['1', 'Allow'],
+    ] as const) {
       await next.waitFor();
       await chat.answerable(next);
       await chat.press(number);
+      await chat.focused('button', answer);
+      await chat.press('Enter');
     }
     assert.equal(await chat.turnEnd(), 'end_turn');
     await atMessage();
