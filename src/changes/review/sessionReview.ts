@@ -24,7 +24,7 @@ import {
   type Settled,
   type UndoResult,
 } from './reviewFile';
-import { alsoTakenBack, type Change, type TakingBack } from './takeBack';
+import { alsoTakenBack, type Change, changeBy, type TakingBack } from './takeBack';
 import { type UndoItem, type UndoObserver, undoInSteps, whyFailed } from './undoInSteps';
 import { type RedoScope, redoableIn, type Standing, type UndoneFile, UndoneFiles } from './undoneFiles';
 import { fileId, isSameVersion, WaitingFiles } from './waitingFiles';
@@ -202,15 +202,14 @@ export class SessionReview implements Disposable {
         ...collecting(result),
         undone: async (item, back) => {
           if (!back.isWhole && !back.hunks?.length) return;
-          const { root, path, oldPath, before: old, after: left } = item.change;
+          const { root, path } = item.change;
           const before = this.#standing(root, path);
           await this.#undone(texts(root), item, back);
           const after = this.#standing(root, path);
-          const undo: Change = back.isWhole
-            ? { root, path: oldPath ?? path, oldPath: oldPath && path, before: left, after: old }
-            : { root, path, before: left, after: await alsoTakenBack(texts(root), left, item.change, back) };
-          if (back.edits.length > 0)
+          if (back.edits.length > 0) {
+            const undo = await changeBy(texts(root), item.change, back);
             this.#undoneFiles.add({ root, path, before, after, undo, turnId, isLast: true }, back.edits);
+          }
           result.undone.push(placeIn(item));
         },
         conflict: (item, why) => {

@@ -121,6 +121,24 @@ function nothing(problem: ReviewProblem['why']): TakingBack {
   return { edits: [], hunks: [], isWhole: false, problem };
 }
 
+/**
+ * Returns what taking a change back did to the file as it was, with what the user wrote there: to
+ * take that back gives the same bytes again.
+ */
+export async function changeBy(
+  texts: FileTexts,
+  { root, path, oldPath, before, after }: Change,
+  { edits, isWhole }: TakingBack,
+): Promise<Change> {
+  const home = isWhole ? (oldPath ?? path) : path;
+  const [from, to] = [path, home].map((place) => edits.find((edit) => edit.path === join(root, place)));
+  const made = to?.mode ?? after?.mode ?? '100644';
+  const isModeMade = made === before?.mode && after !== undefined;
+  const old = from?.expected && (await texts.keep(from.expected, isModeMade ? after.mode : made, after));
+  const left = to?.content && (await texts.keep(to.content, made, before));
+  return { root, path: home, ...(home !== path && { oldPath: path }), before: old, after: left };
+}
+
 /** Takes the same out of another version of the file, as far as it has it. */
 export async function alsoTakenBack(
   texts: FileTexts,
