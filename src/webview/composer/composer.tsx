@@ -211,7 +211,7 @@ export function Composer() {
   );
 }
 
-/** Beside the button that queues, or in its place, where a click that was meant for it must not stop the turn. */
+/** Beside the button that queues, or in its place: a click meant for that one must not stop the turn. */
 function Stop({ class: className }: { readonly class: string }) {
   const press = guarded(() => {
     post({ type: 'cancel' });

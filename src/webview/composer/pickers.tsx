@@ -10,7 +10,7 @@ import { post } from '../host/host';
 import { session } from '../host/session';
 import { strings } from '../text/strings';
 
-/** In the order in which they are shown; other options follow. Without icons, a mode and a model named “Default” look the same. */
+/** In the order shown; other options follow. Without icons, a mode and a model “Default” look the same. */
 const ICON_OF: Readonly<Record<string, IconName>> = {
   mode: 'compass',
   model: 'chip',

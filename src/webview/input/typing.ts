@@ -26,7 +26,7 @@ export function watchTyping(): () => void {
   return () => window.removeEventListener('keydown', onKey);
 }
 
-/** What is not typed, such as `Enter` and `F1`. Some keys type several letters, such as an Arabic lam-alef. */
+/** Keys that type nothing, such as `Enter` and `F1`. Others type several letters, as Arabic lam-alef. */
 const NAMED = /^[A-Z][A-Za-z0-9]+$/;
 
 /** Returns whether a key types something or is a dead key, and no shortcut. */

@@ -99,7 +99,7 @@ export class TurnFolds {
     return member && this.#folds.get(member.turnId);
   }
 
-  /** @returns what a change of a member's fold may have changed: its line, or all if it became a group or none */
+  /** @returns the indexes to redraw: the line, or all members if the fold began or ceased to be a group */
   #change(member: Member | undefined, change: () => void): readonly number[] {
     if (!member) return [];
     const { turnId } = member;

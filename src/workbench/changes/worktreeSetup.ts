@@ -19,7 +19,7 @@ import { folderValues, userValue } from '../config/folderSettings';
 import { showProgress, showWarning } from '../ui/messages';
 
 const KEY = 'worktreeSetup';
-/** VS Code runs a task only once at a time: a shell task is known by its command, others by their definition. */
+/** VS Code runs a task once at a time, and knows a shell task by its command, others by their definition. */
 const TASK_TYPE = 'parley.worktreeSetup';
 /** Cursor's name for the top of the user's repository in such commands. */
 const ROOT_VARIABLE = 'ROOT_WORKTREE_PATH';
