@@ -44,20 +44,24 @@ export function head(text: string, limit: number): string {
  * nests more than 64 levels. Never throws and calls no code of the value.
  */
 export function roughSize(value: unknown, limit: number): number {
+  return sizeAt(value, limit, 0);
+}
+
+function sizeAt(value: unknown, limit: number, depth: number): number {
+  if (typeof value === 'string') return value.length + 2;
+  if (typeof value !== 'object' || value === null) return 8;
+  if (depth > 64) return limit + 1;
   let size = 0;
-  const walk = (v: unknown, depth: number): void => {
-    if (size > limit) return;
-    if (typeof v === 'string') size += v.length + 2;
-    else if (typeof v !== 'object' || v === null) size += 8;
-    else if (depth > 64) size = limit + 1;
-    else
-      for (const key in v) {
-        size += key.length + 4;
-        walk((v as Record<string, unknown>)[key], depth + 1);
-        if (size > limit) return;
-      }
-  };
-  walk(value, 0);
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length && size <= limit; index++)
+      size += 5 + sizeAt(value[index], limit - size, depth + 1);
+    return size;
+  }
+  for (const key in value) {
+    size += key.length + 4;
+    size += sizeAt((value as Record<string, unknown>)[key], limit - size, depth + 1);
+    if (size > limit) break;
+  }
   return size;
 }
 

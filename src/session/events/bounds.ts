@@ -94,13 +94,12 @@ export function boundEvent(event: SessionEvent): SessionEvent {
       return { ...event, content };
     }
     case 'tool_call': {
-      const { content, rawInput, rawOutput } = event.patch;
-      const bounded = {
-        content: content && boundContent(content),
-        rawInput: rawInput !== undefined ? boundRaw(rawInput) : undefined,
-        rawOutput: rawOutput !== undefined ? boundRaw(rawOutput) : undefined,
-      };
-      return { ...event, patch: { ...event.patch, ...bounded } };
+      const { patch } = event;
+      const content = patch.content && boundContent(patch.content);
+      const rawInput = patch.rawInput === undefined ? undefined : boundRaw(patch.rawInput);
+      const rawOutput = patch.rawOutput === undefined ? undefined : boundRaw(patch.rawOutput);
+      const isSame = content === patch.content && rawInput === patch.rawInput && rawOutput === patch.rawOutput;
+      return isSame ? event : { ...event, patch: { ...patch, content, rawInput, rawOutput } };
     }
     case 'tool_content': {
       const [part] = boundContent([event.part]);
