@@ -4,7 +4,7 @@
 import type { Disposable } from '../../base/disposable';
 import { CONTRACT_VERSION, type ItemView, type Op, type SessionMessage, type ToWebview } from '../../panel/contract';
 import { Changes } from '../../session/model/changes';
-import type { SessionState } from '../../session/model/state';
+import type { Entry, SessionState } from '../../session/model/state';
 import { isEnded } from '../../session/model/tools';
 import type { Conversation } from '../conversation/conversation';
 import { later, type Schedule } from '../ports/grace';
@@ -20,13 +20,16 @@ const TICK_MS = 5000;
 /** At most 60 posts a second. */
 const FRAME_MS = 17;
 const MAX_IN_FLIGHT = 2;
-/** Sent without being asked for: more than any window shows. */
+/** Sent without being asked for, up to either limit: usually more than a window shows. */
 const NEWEST_ITEMS = 64;
+const NEWEST_LINES = 90;
+/** Lines of an edit with its diff, in a window that is full of them. */
+const LINES_OF_EDIT = 6;
 /** Nested items that are sent first. */
 const SOME_NESTED = 50;
 const MAX_PAGE = 200;
 /** Items whose changes are sent together or not at all. */
-const STRETCH = 64;
+const STRETCH = 8;
 /** Above this many changed entries a snapshot is smaller than the list of changes. */
 const MAX_OPS = 400;
 
@@ -89,7 +92,7 @@ export class SessionFeed implements Disposable {
     this.#changes.reset();
     const { unsent, model } = this.#conversation;
     const { entries } = model.state;
-    const from = Math.max(0, entries.length - NEWEST_ITEMS);
+    const from = firstOfNewest(model.state);
     const revision = ++this.#revision;
     this.#acknowledged = revision - 1;
     this.#told = entries.length;
@@ -228,8 +231,9 @@ export class SessionFeed implements Disposable {
 
   #flush(): void {
     if (!this.#live || this.#changes.isEmpty) return;
-    const { entries } = this.#conversation.model.state;
-    const newest = entries.length - NEWEST_ITEMS;
+    const { state } = this.#conversation.model;
+    const { entries } = state;
+    const newest = firstOfNewest(state);
     // The webview asks for missing items when the reader comes near: not sent are changes there,
     // and new items that were pushed away from the end unseen.
     const changed = [...this.#changes.entries].filter(([index]) =>
@@ -317,6 +321,22 @@ function runsOfNested({ entries, nests }: Readonly<SessionState>): (readonly [nu
     else runs.push([index, index]);
   }
   return runs;
+}
+
+/** Returns the index of the first entry that is sent without being asked for. */
+function firstOfNewest({ entries, nests }: Readonly<SessionState>): number {
+  const last = Math.max(0, entries.length - NEWEST_ITEMS);
+  let from = entries.length;
+  for (let lines = 0; from > last && lines < NEWEST_LINES; ) {
+    from--;
+    const entry = entries[from]!;
+    if (!nests.parentOf(entry)) lines += linesOf(entry);
+  }
+  return from;
+}
+
+function linesOf(entry: Entry): number {
+  return entry.kind === 'tool' && entry.content.some(({ type }) => type === 'diff') ? LINES_OF_EDIT : 1;
 }
 
 function stretchOf(index: number): number {

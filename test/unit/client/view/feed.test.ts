@@ -240,8 +240,8 @@ describe('session feed', () => {
     await reader.until(() => reader.text(0) === 'here' && reader.text(1998) === 'here');
     const ops = reader.messages.flatMap((message) => (message.type === 'update' ? message.ops : []));
     const indexes = ops.flatMap((op) => (op.op === 'put' ? [op.index] : []));
-    assert.deepEqual([reader.messages.length, indexes.length, indexes[0]], [1, 64 + 63 + 16, 0]);
-    assert.ok(indexes.every((index) => index < 64 || index >= 1920));
+    assert.deepEqual([reader.messages.length, indexes.length, indexes[0]], [1, 64 + 63, 0]);
+    assert.ok(indexes.every((index) => index < 64 || index >= 1936));
     feed.page(500, 501);
     const page = reader.messages.at(-1);
     assert.ok(page?.type === 'page' && page.items[0]?.kind === 'agent', 'the others come when they are asked for');
@@ -260,6 +260,23 @@ describe('session feed', () => {
     note('one more');
     await reader.until(() => reader.items.has(1000));
     assert.equal(reader.messages.filter(({ type }) => type === 'snapshot').length, 1);
+  });
+
+  it('sends only as many edits as fill a window, and the others on request', async () => {
+    const edit = (index: number): void => {
+      const content = [{ type: 'diff', path: '/a.ts', oldText: 'a\nb\n', newText: `a\n${index}\n` }] as const;
+      apply({ type: 'tool_call', toolCallId: `c${index}`, announced: true, patch: { title: 'Edit', content } });
+    };
+    feed.snapshot();
+    for (let index = 0; index < 500; index++) edit(index);
+    await reader.until(() => reader.items.has(499));
+    assert.ok(reader.items.size < 24, `${reader.items.size} were sent`);
+    feed.page(0, 8);
+    const page = reader.messages.at(-1);
+    assert.ok(page?.type === 'page' && page.items.length === 8);
+    feed.snapshot();
+    const snapshot = reader.messages.at(-1);
+    assert.ok(snapshot?.type === 'snapshot' && snapshot.total === 500 && snapshot.items.length < 24);
   });
 
   it('sends a change of the session only with the fields that it touches', async () => {
