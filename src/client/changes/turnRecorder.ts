@@ -3,7 +3,7 @@
 
 import { lstat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { setImmediate } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate } from 'node:timers/promises';
 import { type Disposable, toDisposable } from '../../base/disposable';
 import { messageOf } from '../../base/errors';
 import type { Log } from '../../base/log';
@@ -29,6 +29,11 @@ const LIVE_PAUSE_MS = 2000;
 const WARM_PAUSE_MS = 10_000;
 /** In the event of a turn. */
 const MAX_YOURS = 500;
+/**
+ * Starting git blocks this process for milliseconds: what the agent says immediately comes first, ms
+ * after the start of a turn.
+ */
+const FIRST_DELAY_MS = 100;
 const READING: ReadonlySet<string> = new Set(['read', 'search', 'think', 'fetch', 'switch_mode']);
 
 export interface TurnRecorderOptions {
@@ -56,6 +61,8 @@ export class TurnRecorder implements Disposable {
   #turn: RecordedTurn | undefined;
   /** Without what the next turn wrote. */
   #lastEnd: TakenState | undefined;
+  /** Paths that the running turn has named. */
+  readonly #named = new Set<string>();
   #work: Promise<void> = Promise.resolve();
   #look: Disposable | undefined;
 
@@ -182,6 +189,7 @@ export class TurnRecorder implements Disposable {
     this.#look?.dispose();
     for (const before of this.#recorded.values()) before.followedAt ??= startedAt;
     this.#turn = undefined;
+    this.#named.clear();
     if (!this.#isRecording) return;
     const earlier = this.#sequence.latest;
     const mark = this.#sequence.mark();
@@ -194,7 +202,11 @@ export class TurnRecorder implements Disposable {
   async #takeFirst(turn: RecordedTurn, mark: number, known: TakenState | undefined): Promise<void> {
     const lastEnd = this.#lastEnd;
     const earlier = lastEnd && lastEnd.began >= (known?.began ?? 0) ? lastEnd : known;
-    const taken = await this.#sequence.takeSince(mark, this.#abort.signal);
+    // An earlier state tells early writes apart.
+    const { signal } = this.#abort;
+    const wait = turn.startedAt + FIRST_DELAY_MS - this.#options.now();
+    if (earlier && wait > 0) await delay(Math.min(wait, FIRST_DELAY_MS), undefined, { signal });
+    const taken = await this.#sequence.takeSince(mark, signal);
     const { snapshot } = taken;
     turn.seen = taken;
     const before = await this.#firstOf(turn.startedAt, snapshot, earlier);
@@ -260,8 +272,10 @@ export class TurnRecorder implements Disposable {
   }
 
   /** Without git, only named files are looked at. */
-  #name(paths: readonly string[]): void {
+  #name(all: readonly string[]): void {
+    const paths = all.filter((path) => !this.#named.has(path));
     if (paths.length === 0) return;
+    for (const path of paths) this.#named.add(path);
     void this.#options.states().then(
       (states) => {
         for (const path of paths) states.name(resolve(this.#options.cwd, path));
@@ -272,10 +286,11 @@ export class TurnRecorder implements Disposable {
 
   #lookSoon(turn: RecordedTurn): void {
     if (this.#look) return;
+    const wait = turn.before ? this.#sequence.waitMs(LIVE_PAUSE_MS) : LIVE_PAUSE_MS;
     const timer = setTimeout(() => {
       this.#look = undefined;
       void this.#inOrder(() => this.#lookAt(turn));
-    }, this.#sequence.waitMs(LIVE_PAUSE_MS));
+    }, wait);
     this.#look = toDisposable(() => {
       clearTimeout(timer);
       this.#look = undefined;
