@@ -168,7 +168,9 @@ export class WriteBuffer implements Disposable {
     const { backing, stream } = this.#options;
     const isFlood = this.#unstreamed.chars > most;
     const isStreamed = !isFlood && backing.state.kind !== 'memory' && this.#appendToStream(isDurable);
-    if (!isStreamed || Math.max(this.#buffer.chars, stream.size) > BULK_CHARS) this.#bulkSoon();
+    // A write would delay showing the beginning of the flood.
+    if (isFlood) this.#bulkSoon(BULK_GAP_MS);
+    else if (!isStreamed || Math.max(this.#buffer.chars, stream.size) > BULK_CHARS) this.#bulkSoon();
     return isStreamed;
   }
 
@@ -295,12 +297,11 @@ export class WriteBuffer implements Disposable {
     }, REST_MS);
   }
 
-  #bulkSoon(): void {
+  #bulkSoon(wait = Math.max(0, this.#lastBulk + BULK_GAP_MS - performance.now())): void {
     if (this.#isSoon) return;
     this.#isSoon = true;
     this.#bulkTimer?.dispose();
-    const wait = this.#lastBulk + BULK_GAP_MS - performance.now();
-    this.#bulkTimer = this.#options.schedule(() => this.#onBulk(), Math.max(0, wait));
+    this.#bulkTimer = this.#options.schedule(() => this.#onBulk(), wait);
   }
 
   /** Called when everything is being written, or after the last write. */
