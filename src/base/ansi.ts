@@ -1,9 +1,9 @@
-// Prepares raw terminal output for display: overwritten text is removed, and of the escape
-// sequences only colours stay. Pure.
+// Prepares raw terminal output for display: drops overwritten text and all escapes but colors.
+// Pure.
 
 const ESC = '\\u001b';
 /**
- * Titles and other strings, control sequences that do not end in `m`, character sets, letters.
+ * Strings such as titles, control sequences that do not end in `m`, character sets, single letters.
  */
 const NOT_COLOR = new RegExp(
   [
@@ -16,12 +16,12 @@ const NOT_COLOR = new RegExp(
   'g',
 );
 const COLOR = new RegExp(`${ESC}\\[([0-9;:]*)m`, 'g');
-/** Includes characters that change the direction of the text around them. */
+/** Includes characters that change the text direction. */
 const OTHER_CONTROLS =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: terminal output is made of them
   /[\u0000-\u0007\u000b\u000c\u000e-\u001a\u001c-\u001f\u007f\u202a-\u202e\u2066-\u2069]/g;
 
-/** Applies carriage returns and backspaces, and removes all controls but colours. */
+/** Applies carriage returns and backspaces, and removes all controls except colors. */
 export function cleanOutput(text: string): string {
   const clean = text
     .replace(NOT_COLOR, '')
@@ -65,7 +65,7 @@ export interface StyledText {
   readonly decorations: readonly Decoration[];
 }
 
-const MOST_STRETCHES = 1_500;
+const MAX_RUNS = 1_500;
 const NAMES = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'];
 const DECORATIONS: ReadonlyMap<number, Decoration> = new Map([
   [1, 'bold'],
@@ -75,7 +75,7 @@ const DECORATIONS: ReadonlyMap<number, Decoration> = new Map([
   [8, 'hidden'],
   [9, 'strikethrough'],
 ]);
-const ENDED: ReadonlyMap<number, readonly Decoration[]> = new Map([
+const DECORATION_ENDS: ReadonlyMap<number, readonly Decoration[]> = new Map([
   [21, ['bold']],
   [22, ['bold', 'dim']],
   [23, ['italic']],
@@ -85,16 +85,16 @@ const ENDED: ReadonlyMap<number, readonly Decoration[]> = new Map([
 ]);
 
 export function styledText(text: string): StyledText[] {
-  const stretches: { text: string; key: string; style: Omit<StyledText, 'text'> }[] = [];
+  const runs: { text: string; key: string; style: Omit<StyledText, 'text'> }[] = [];
   const style = new Style();
   const add = (part: string): void => {
     const plain = part.replaceAll('\u001b', '');
     if (plain === '') return;
-    const last = stretches.at(-1);
-    if (stretches.length >= MOST_STRETCHES) style.reset();
+    const last = runs.at(-1);
+    if (runs.length >= MAX_RUNS) style.reset();
     const { key } = style;
     if (last?.key === key) last.text += plain;
-    else stretches.push({ text: plain, key, style: style.read() });
+    else runs.push({ text: plain, key, style: style.read() });
   };
   let from = 0;
   for (const { index, 0: mark, 1: codes } of text.matchAll(COLOR)) {
@@ -103,7 +103,7 @@ export function styledText(text: string): StyledText[] {
     style.apply(codes!);
   }
   add(text.slice(from));
-  return stretches.map((one) => ({ text: one.text, ...one.style }));
+  return runs.map((one) => ({ text: one.text, ...one.style }));
 }
 
 class Style {
@@ -135,14 +135,14 @@ class Style {
       const decoration = DECORATIONS.get(code);
       if (code === 0) this.reset();
       else if (decoration) this.#decorations.add(decoration);
-      else if (ENDED.has(code)) for (const one of ENDED.get(code)!) this.#decorations.delete(one);
+      else if (DECORATION_ENDS.has(code)) for (const one of DECORATION_ENDS.get(code)!) this.#decorations.delete(one);
       else if (code === 7 || code === 27) this.#reverse = code === 7;
       else if (code === 38 || code === 48) at += this.#extended(code === 38, numbers.slice(at + 1, at + 5));
       else this.#named(code);
     }
   }
 
-  /** Reads what follows 38 or 48: `5;n` or `2;r;g;b`. */
+  /** Reads the arguments of 38 or 48: `5;n` or `2;r;g;b`. */
   #extended(isColor: boolean, numbers: readonly number[]): number {
     const [kind, ...rest] = numbers;
     const isTrue = kind === 2;

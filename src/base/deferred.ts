@@ -1,7 +1,4 @@
-/**
- * A promise that is settled from outside, for results that arrive by event. Settling it twice has
- * no effect.
- */
+/** A promise settled from outside. Only the first call settles it. */
 export class Deferred<T> {
   readonly promise: Promise<T>;
   #resolve!: (value: T) => void;

@@ -5,19 +5,19 @@ export interface Disposable {
 }
 
 export function toDisposable(run: () => void): Disposable {
-  let done = false;
+  let isDisposed = false;
   return {
     dispose() {
-      if (done) return;
-      done = true;
+      if (isDisposed) return;
+      isDisposed = true;
       run();
     },
   };
 }
 
 /**
- * Owns disposables and disposes them in reverse order. Adding to a disposed store disposes the item
- * at once. If one throws, the others are still disposed, and the first error is thrown afterwards.
+ * Disposes its items in reverse order; items added later are disposed immediately. If some throw,
+ * the others are still disposed, then the first error is thrown.
  */
 export class DisposableStore implements Disposable {
   readonly #items: Disposable[] = [];
@@ -56,7 +56,7 @@ export abstract class Configured<Options> {
   }
 }
 
-/** Owns other parts and disposes them with itself, in reverse order. */
+/** A disposable that owns others. */
 export abstract class Part<Options = void> extends Configured<Options> implements Disposable {
   readonly #owned = new DisposableStore();
 

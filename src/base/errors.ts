@@ -1,5 +1,4 @@
-// Errors shown to users: a code for programs, a message and a hint for people, and the cause for
-// the log.
+// Errors for users: a code, a message and a hint, and the cause for the log.
 import { type LocalizableText, localize } from './localizable';
 
 export interface ParleyErrorOptions {
@@ -8,9 +7,7 @@ export interface ParleyErrorOptions {
   readonly cause?: unknown;
 }
 
-/**
- * An expected failure: `message` is a sentence for the user, `code` is stable and in kebab-case.
- */
+/** An expected failure. `message` is a sentence for the user, `code` is stable and kebab-case. */
 export class ParleyError extends Error {
   readonly code: string;
   readonly hint: string | undefined;

@@ -1,17 +1,15 @@
-// Reads server-sent events from a stream of bytes. Bounded, and read only as fast as events are
-// consumed.
+// Reads server-sent events from bytes. Bounded; reads only as fast as events are consumed.
 
 import { createParser } from 'eventsource-parser';
 import { ParleyError } from './errors';
 import { localizable } from './localizable';
 
-/** Maximum characters of one event; the largest message in base64 with all its siblings fits. */
+/** Maximum characters of one event. Fits the largest message in base64. */
 const MAX_EVENT_CHARS = 16 * 1024 * 1024;
 
 /**
- * Yields the `data` of each event of an event stream (HTML standard, "Server-sent events").
- * @param bytes the body, in chunks of any size
- * @throws ParleyError `event-too-large`; whatever the body throws
+ * Yields the `data` of each event (HTML standard, "Server-sent events").
+ * @throws ParleyError `event-too-large`; errors of `bytes`
  */
 export async function* readEventStream(
   bytes: AsyncIterable<Uint8Array>,

@@ -1,30 +1,30 @@
-// Asynchronous jobs in order or a few at a time.
+// Asynchronous jobs, in order or a few at a time.
 
-/** Runs jobs with the same key one after another; jobs with different keys run concurrently. */
+/** Jobs with the same key run one after another; jobs with different keys run concurrently. */
 export class KeyedQueue<K> {
-  readonly #last = new Map<K, Promise<unknown>>();
+  readonly #tails = new Map<K, Promise<unknown>>();
 
   get size(): number {
-    return this.#last.size;
+    return this.#tails.size;
   }
 
   run<T>(key: K, job: () => Promise<T>): Promise<T> {
-    const before = this.#last.get(key) ?? Promise.resolve();
-    const mine = before.then(job);
-    const ended = mine.then(ignore, ignore).then(() => {
-      // Only the last job of a key removes it; otherwise a new job would overtake waiting ones.
-      if (this.#last.get(key) === ended) this.#last.delete(key);
+    const before = this.#tails.get(key) ?? Promise.resolve();
+    const result = before.then(job);
+    const ended = result.then(ignore, ignore).then(() => {
+      // A later job of the key may be waiting.
+      if (this.#tails.get(key) === ended) this.#tails.delete(key);
     });
-    this.#last.set(key, ended);
-    return mine;
+    this.#tails.set(key, ended);
+    return result;
   }
 }
 
 function ignore(): void {}
 
 /**
- * Returns what `run` gives for each item, in their order.
- * @throws what the first failing run throws; no further one starts then
+ * Returns the results in the order of the items. The first failure is thrown, and no further run
+ * starts.
  */
 export async function mapConcurrently<T, R>(
   items: readonly T[],

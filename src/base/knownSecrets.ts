@@ -1,29 +1,27 @@
-// Remembers this window's secrets by value, so that they can be removed from any text that leaves
-// it.
+// This window's secrets by value, so that they can be removed from outgoing text.
 
 const MAX_VALUES = 1_000;
-/** Minimum length; shorter values would match by chance. In characters. */
+/** In characters. Shorter values would match by chance. */
 const MIN_SECRET = 6;
-/** Maximum length of a partial value that is looked for at the end of a text, in characters. */
+/** Longest partial value searched for at the end of a text, in characters. */
 const MAX_OPEN_END = 4096;
-/** Replaces a secret. Needs no escaping in JSON. */
+/** Needs no escaping in JSON. */
 export const REDACTED = '[redacted]';
 
 export class KnownSecrets {
   readonly #values = new Set<string>();
   #pattern: RegExp | undefined;
 
-  /** Remembers a value and, if it is JSON, each value in it. */
+  /** Adds a value and, if it is JSON, each string in it. */
   add(value: string, minimum = MIN_SECRET): void {
     for (const text of textsIn(value)) {
       if (text.trim().length < minimum) continue;
-      // A scheme before it (`Bearer …`) may be written differently elsewhere.
+      // The scheme (`Bearer …`) may be written differently elsewhere.
       for (const part of [text, text.slice(text.lastIndexOf(' ') + 1)])
-        if (part.length >= minimum) for (const form of formsOf(part)) this.#remember(form);
+        if (part.length >= minimum) for (const form of formsOf(part)) this.#addForm(form);
     }
   }
 
-  /** Whether no values are known, so that {@link redact} changes nothing. */
   get isEmpty(): boolean {
     return this.#values.size === 0;
   }
@@ -53,7 +51,7 @@ export class KnownSecrets {
     return longest;
   }
 
-  #remember(value: string): void {
+  #addForm(value: string): void {
     if (this.#values.has(value)) return;
     this.#values.add(value);
     const [oldest] = this.#values;
@@ -68,7 +66,7 @@ function textsIn(value: string): readonly string[] {
   try {
     for (const part of Object.values(JSON.parse(value) as object)) if (typeof part === 'string') found.push(part);
   } catch {
-    // Not JSON after all.
+    // Not JSON.
   }
   return found;
 }

@@ -1,11 +1,8 @@
-// Compares texts by lines. Lines in one text alone need no search, lines that occur once in each
-// text split the rest into short stretches, and only these are searched for a shortest edit script.
+// Compares texts by lines. Lines that occur once in each text split the rest into short stretches;
+// only these are searched for a shortest edit script.
 import { diffArrays } from 'diff';
 
-/**
- * A change between two texts: lines of the first that lines of the second replace. Lines count from
- * 0; there is no context. Hunks of a comparison are in order and do not touch each other.
- */
+/** A changed range. Lines count from 0, without context. Hunks are in order and never touch. */
 export interface LineHunk {
   readonly aStart: number;
   readonly aCount: number;
@@ -13,29 +10,29 @@ export interface LineHunk {
   readonly bCount: number;
 }
 
-/** What the search may cost: a search for N edits takes N² / 2 steps, about 20 million per second. */
+/** Limits of the search: N edits take N² / 2 steps, at about 20 million steps per second. */
 export interface SearchLimits {
-  /** Steps in one stretch. */
+  /** Maximum steps per stretch. */
   readonly stretch: number;
-  /** Steps in all. */
+  /** Maximum steps in total. */
   readonly all: number;
-  /** A stretch that needs more steps counts as changed as a whole; else the search fails. */
+  /** Marks a stretch over the limit as changed as a whole, instead of failing. */
   readonly isCoarse?: boolean;
 }
 
-/** Lines handled before other work may run. */
-const AT_ONCE = 4096;
+/** Lines per yield. */
+const LINES_PER_YIELD = 4096;
 
-/** Lines that occur in both texts; equal lines have the same id. */
+/** The lines of one text that occur in both; equal lines have the same id. */
 interface Side {
   readonly ids: number[];
-  /** Their positions in the text. */
+  /** Line numbers in the text. */
   readonly at: number[];
-  /** Marks changed lines of the text. */
+  /** 1 for each changed line of the text. */
   readonly changed: Uint8Array;
 }
 
-/** Compares lines. @returns undefined if the search takes more steps, unless it `isCoarse` */
+/** @returns undefined if the search exceeds `maxSteps` and is not coarse */
 export function lineHunks(
   a: readonly string[],
   b: readonly string[],
@@ -51,17 +48,17 @@ export function lineHunks(
   }
 }
 
-/** Returns the id of a line, and adds it if it is new. */
+/** Returns the id of a line, assigning the next one to a new line. */
 export function idOf(ids: Map<string, number>, line: string): number {
-  const known = ids.get(line);
-  if (known !== undefined) return known;
+  const existing = ids.get(line);
+  if (existing !== undefined) return existing;
   ids.set(line, ids.size);
   return ids.size - 1;
 }
 
 /**
- * Compares lines by their ids; yields every few thousand lines. The result depends on the lines and
- * the limits alone.
+ * Compares lines by their ids. Yields every few thousand lines. The result depends only on the
+ * lines and the limits.
  * @param size greater than each id
  */
 export function* findHunks(
@@ -105,14 +102,14 @@ function* sideOf(ids: Uint32Array, others: Uint32Array): Generator<void, Side> {
       side.ids.push(id);
       side.at.push(at);
     }
-    if (at % AT_ONCE === 0) yield;
+    if (at % LINES_PER_YIELD === 0) yield;
   }
   return side;
 }
 
 /**
- * Returns most of the lines that occur once in each text and have the same order in both, as
- * indexes of the sides: the longest increasing sequence.
+ * Returns pairs of indexes of lines that occur once in each text, as long as their order is the
+ * same in both (longest increasing sequence).
  */
 function* anchors(
   one: Side,
@@ -123,14 +120,14 @@ function* anchors(
   const places = new Int32Array(size).fill(-1);
   for (const [place, id] of one.ids.entries()) {
     if (isOnce(id)) places[id] = place;
-    if (place % AT_ONCE === 0) yield;
+    if (place % LINES_PER_YIELD === 0) yield;
   }
   const pairs: (readonly [number, number])[] = [];
-  /** The pair that ends the best sequence of each length, and the one before each pair. */
+  /** The pair that ends the best sequence of each length, and the predecessor of each pair. */
   const ends: number[] = [];
   const before: number[] = [];
   for (const [other, id] of two.ids.entries()) {
-    if (other % AT_ONCE === 0) yield;
+    if (other % LINES_PER_YIELD === 0) yield;
     const place = places[id]!;
     if (place < 0) continue;
     let low = 0;
@@ -146,7 +143,7 @@ function* anchors(
   }
   const found: (readonly [number, number])[] = [];
   for (let index = ends.at(-1) ?? -1; index >= 0; index = before[index]!) {
-    if (found.push(pairs[index]!) % AT_ONCE === 0) yield;
+    if (found.push(pairs[index]!) % LINES_PER_YIELD === 0) yield;
   }
   return found.reverse();
 }
@@ -154,8 +151,8 @@ function* anchors(
 type Range = readonly [from: number, to: number];
 
 /**
- * Marks what changed in a stretch.
- * @returns the steps that it took; negative if these were not enough: then all of it is marked
+ * Marks the changes in a stretch.
+ * @returns the steps taken; negative if the limit was exceeded and the whole stretch is marked
  */
 function search(one: Side, two: Side, range: Range, other: Range, maxSteps: number): number {
   const maxEditLength = Math.floor(Math.sqrt(2 * Math.max(0, maxSteps)));
@@ -183,7 +180,7 @@ function* hunksOf(removed: Uint8Array, added: Uint8Array): Generator<void, LineH
     while (removed[x] === 1) x++;
     while (added[y] === 1) y++;
     if (x > aStart || y > bStart) hunks.push({ aStart, aCount: x - aStart, bStart, bCount: y - bStart });
-    if (turn % AT_ONCE === 0) yield;
+    if (turn % LINES_PER_YIELD === 0) yield;
   }
   return hunks;
 }

@@ -1,20 +1,19 @@
-// Splits bytes into lines. Only byte 0x0A ends a line (U+2028 and U+2029 are ordinary text), and
-// only whole lines are decoded, so a character that a chunk cuts stays whole. The rest of a line is
-// kept in one growing buffer: linear in the length of the line, whatever the size of the chunks.
+// Splits bytes into lines. Only 0x0A ends a line, and only whole lines are decoded, so characters
+// split across chunks stay intact. An incomplete line grows in one buffer, in linear time.
 
 const NEWLINE = 0x0a;
 const FIRST_CAPACITY = 64 * 1024;
-const KEPT_CAPACITY = 1024 * 1024;
+const MAX_IDLE_CAPACITY = 1024 * 1024;
 const BYTE_ORDER_MARK = 0xfeff;
 
 export class LineSplitter {
   readonly #maxBytes: number;
   readonly #onLine: (line: string) => void;
-  #kept = Buffer.alloc(0);
-  #keptBytes = 0;
-  #isFirst = true;
+  #pending = Buffer.alloc(0);
+  #pendingBytes = 0;
+  #isFirstLine = true;
 
-  /** @param maxBytes without the newline */
+  /** @param maxBytes per line, without the newline */
   constructor(maxBytes: number, onLine: (line: string) => void) {
     this.#maxBytes = maxBytes;
     this.#onLine = onLine;
@@ -23,29 +22,29 @@ export class LineSplitter {
   push(chunk: Uint8Array): boolean {
     const bytes = Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
     let start = 0;
-    if (this.#keptBytes > 0) {
+    if (this.#pendingBytes > 0) {
       const end = bytes.indexOf(NEWLINE);
-      if (!this.#keep(end === -1 ? bytes : bytes.subarray(0, end))) return false;
+      if (!this.#append(end === -1 ? bytes : bytes.subarray(0, end))) return false;
       if (end === -1) return true;
       this.#flush();
       start = end + 1;
     }
     const last = bytes.lastIndexOf(NEWLINE);
     if (last >= start) {
-      // A line inside one chunk can be too long only where the chunk itself is.
+      // Only a chunk over the limit can contain a line over the limit.
       if (bytes.length > this.#maxBytes && !this.#emitBounded(bytes, start, last)) return false;
       if (bytes.length <= this.#maxBytes) this.#emitAll(bytes.toString('utf8', start, last));
       start = last + 1;
     }
-    return start === bytes.length || this.#keep(bytes.subarray(start));
+    return start === bytes.length || this.#append(bytes.subarray(start));
   }
 
   /**
-   * Ends the input. The remaining bytes count as a line, because an agent may die between a
-   * message and its newline.
+   * Emits the remaining bytes as a line, because an agent may die between a message and its
+   * newline.
    */
   end(): void {
-    if (this.#keptBytes > 0) this.#flush();
+    if (this.#pendingBytes > 0) this.#flush();
   }
 
   #emitAll(text: string): void {
@@ -68,8 +67,8 @@ export class LineSplitter {
   }
 
   #emit(line: string): void {
-    if (this.#isFirst) {
-      this.#isFirst = false;
+    if (this.#isFirstLine) {
+      this.#isFirstLine = false;
       if (line.charCodeAt(0) === BYTE_ORDER_MARK) {
         this.#onLine(line.slice(1));
         return;
@@ -78,30 +77,30 @@ export class LineSplitter {
     this.#onLine(line);
   }
 
-  #keep(part: Uint8Array): boolean {
-    const total = this.#keptBytes + part.length;
+  #append(part: Uint8Array): boolean {
+    const total = this.#pendingBytes + part.length;
     if (total > this.#maxBytes) {
-      this.#kept = Buffer.alloc(0);
-      this.#keptBytes = 0;
+      this.#pending = Buffer.alloc(0);
+      this.#pendingBytes = 0;
       return false;
     }
-    if (total > this.#kept.length) {
+    if (total > this.#pending.length) {
       const grown = Buffer.allocUnsafeSlow(
-        Math.max(FIRST_CAPACITY, total, Math.min(this.#kept.length * 2, this.#maxBytes)),
+        Math.max(FIRST_CAPACITY, total, Math.min(this.#pending.length * 2, this.#maxBytes)),
       );
-      this.#kept.copy(grown, 0, 0, this.#keptBytes);
-      this.#kept = grown;
+      this.#pending.copy(grown, 0, 0, this.#pendingBytes);
+      this.#pending = grown;
     }
-    this.#kept.set(part, this.#keptBytes);
-    this.#keptBytes = total;
+    this.#pending.set(part, this.#pendingBytes);
+    this.#pendingBytes = total;
     return true;
   }
 
   #flush(): void {
-    const line = this.#kept.toString('utf8', 0, this.#keptBytes);
-    this.#keptBytes = 0;
-    // One long line should not hold its memory for the rest of the session.
-    if (this.#kept.length > KEPT_CAPACITY) this.#kept = Buffer.alloc(0);
+    const line = this.#pending.toString('utf8', 0, this.#pendingBytes);
+    this.#pendingBytes = 0;
+    // Frees the memory of a single long line.
+    if (this.#pending.length > MAX_IDLE_CAPACITY) this.#pending = Buffer.alloc(0);
     this.#emit(line);
   }
 }

@@ -1,9 +1,8 @@
-// Numbers and times as people write them in the language that VS Code shows. The engine's own default
-// is the language of the system.
+// Formats numbers and times in VS Code's display language. The engine's default is the system's.
 
 let language: string | undefined;
 
-/** Sets the language for the whole process. @param tag of BCP 47; one that the engine does not know counts as none */
+/** @param tag BCP 47; an unknown one resets to the default */
 export function formatFor(tag: string): void {
   try {
     [language] = Intl.getCanonicalLocales(tag);
@@ -20,7 +19,10 @@ export function formatTenths(value: number): string {
   return value.toLocaleString(language, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 }
 
-/** A day and a time of day. @param at ms since 1970 */
+/**
+ * Formats date and time.
+ * @param at ms since 1970
+ */
 export function formatTime(at: number): string {
   return new Date(at).toLocaleString(language, { dateStyle: 'medium', timeStyle: 'short' });
 }

@@ -1,5 +1,5 @@
-// Texts of the product that are stored or passed on before they are shown: the English text, which is
-// the key of the translations, and its arguments. They become words where they are shown.
+// Texts that are stored or passed on before they are shown: an English key and its arguments. They
+// are translated when shown.
 import * as l10n from '@vscode/l10n';
 import { head } from './text';
 
@@ -17,7 +17,7 @@ const MAX_DEPTH = 8;
 const MAX_KEY = 1000;
 const MAX_ARGS = 20;
 
-/** `npm run l10n` takes the key from the call, so it must be a literal. */
+/** `npm run l10n` extracts the key from the call, so it must be a literal. */
 export function localizable(key: string, ...args: readonly LocalizableArg[]): Localizable {
   return { key, args };
 }

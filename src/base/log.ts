@@ -1,4 +1,4 @@
-/** Log output for developers; the workbench writes it to VS Code's log output channel. */
+/** Log for developers, backed by VS Code's log output channel. */
 export interface Log {
   trace(message: string): void;
   debug(message: string): void;

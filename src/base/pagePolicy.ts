@@ -1,10 +1,9 @@
-// The content security policy of the pages that Parley shows.
+// The content security policy of Parley's pages.
 
 /**
- * Returns a policy that allows nothing but the page's own files: scripts by nonce, no inline
- * styles, nothing from elsewhere, and no HTML from strings.
- * @param hasFrame the page has the frame of {@link frameTemplate}, which inherits the policy: it
- * may have style elements with the nonce, style attributes, and a policy for HTML from strings
+ * Allows only the page's own files: scripts by nonce, no inline styles, no HTML from strings.
+ * @param hasFrame the page contains {@link frameTemplate}, which inherits the policy: also allows
+ * style elements with the nonce, style attributes, and a policy for HTML from strings
  */
 export function pagePolicy(source: string, nonce: string, hasFrame = false): string {
   return [
@@ -19,10 +18,7 @@ export function pagePolicy(source: string, nonce: string, hasFrame = false): str
   ].join('; ');
 }
 
-/**
- * Returns a template of a frame that has access to nothing: an origin of its own, no storage, no
- * address, and no request to anywhere.
- */
+/** Returns a template of a frame without any access: opaque origin, no storage, no requests. */
 export function frameTemplate(nonce: string, script: string): string {
   const policy = `default-src 'none'; script-src 'nonce-${nonce}'; style-src 'nonce-${nonce}'; style-src-attr 'unsafe-inline'`;
   const html = `<!DOCTYPE html><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}"><body><script nonce="${nonce}">${script}</script>`;

@@ -1,11 +1,10 @@
-// Finds secrets in JSON by position: values of `env` and `headers`, values with telling names, and
-// the same in JSON strings that contain JSON. Tolerates lines that are cut anywhere or have other
-// text around the JSON.
+// Redacts secrets in JSON by position: values of `env` and `headers` and of telling names, also in
+// nested JSON strings. Tolerates truncated lines and surrounding text.
 import { REDACTED } from './knownSecrets';
 
 const SECRET_NAME =
   /api[_-]?key|token$|secret|passw(?:or)?d|passphrase|authorization|cookie|credential|private[_-]?key|access[_-]?key|account[_-]?key|shared[_-]?key/i;
-/** Names of what may be a secret: a method is a word, and a folder is a path. */
+/** Ambiguous names: the value may be an auth method or a path. */
 const MAYBE_SECRET =
   /(?:^|[_-])(?:pass|pwd|auth|jwt|bearer|passcode|(?:ssh|pg|db)pass)$|(?:^|[a-z])(?:Pass|Pwd|Auth|Jwt)$/;
 const MAYBE_SECRET_VARIABLE = /(?:^|_)(?:PASS|PWD|AUTH|JWT|PASSCODE|(?:SSH|PG|DB)PASS)$/;
@@ -15,8 +14,8 @@ export function isSecretName(name: string): boolean {
   return SECRET_NAME.test(name);
 }
 
-/** All values in these are redacted. */
-const SECRET_PLACES = new Set(['env', 'headers', 'httpHeaders', 'environment']);
+/** All values inside are redacted. */
+const SECRET_CONTAINERS = new Set(['env', 'headers', 'httpHeaders', 'environment']);
 const SECRET_TEXTS = /(?:credentials?|secrets?|tokens?|passwords?|passphrases?|api[_-]?keys?|cookies?)$/i;
 const PASSWORD_PROGRAM = /(?:^|[\\/])(?:mysql\w*|mariadb\w*|sshpass|7za?|redis-cli|mongo\w*)(?:\.exe)?$/i;
 const PASSWORD_COMMAND = /^login$/;
@@ -36,7 +35,7 @@ interface Level {
   before?: string;
 }
 
-/** Returns the text with secrets replaced. Complete JSON stays valid. */
+/** Complete JSON stays valid. */
 export function redactJson(text: string, depth = 0): string {
   const cuts: (readonly [from: number, to: number, put: string])[] = [];
   const levels: Level[] = [];
@@ -46,11 +45,11 @@ export function redactJson(text: string, depth = 0): string {
     const from = found.index;
     const level = levels.at(-1);
     if (part === '{' || part === '[') {
-      const isPlace = level?.key !== undefined && SECRET_PLACES.has(level.key);
+      const isContainer = level?.key !== undefined && SECRET_CONTAINERS.has(level.key);
       const hasTexts = level?.key !== undefined && SECRET_TEXTS.test(level.key);
       levels.push({
         isList: part === '[',
-        isSecret: isPlace || level?.isSecret === true,
+        isSecret: isContainer || level?.isSecret === true,
         hasSecretTexts: hasTexts || level?.hasSecretTexts === true,
         ...(part === '[' && level?.program !== undefined && programOf(level.program)),
       });
@@ -121,7 +120,7 @@ function programOf(name: string): { readonly takesPassword: boolean; readonly ta
   return { takesPassword: PASSWORD_PROGRAM.test(name), takesUser: USER_PROGRAM.test(name) };
 }
 
-/** Replace numbers by a string, so that the JSON stays valid. */
+/** Replaces numbers by a quoted string, so that the JSON stays valid. */
 function replacementOf(isText: boolean): string {
   return isText ? REDACTED : `"${REDACTED}"`;
 }
@@ -136,7 +135,7 @@ function unquoted(part: string): string {
     try {
       return JSON.parse(`"${whole}"`) as string;
     } catch {
-      // Truncated within an escape: try without it.
+      // Truncated within an escape: retry without it.
     }
   }
   return body;

@@ -1,14 +1,13 @@
-// Changes of files that Windows refuses for a moment, as a virus scanner, an indexer or another
-// window has the file open.
+// Retries file changes that Windows refuses while a virus scanner or another window has the file
+// open.
 
-/** In milliseconds; 1.3 s together. */
+/** 1.3 s in total. */
 const WAITS_MS: readonly number[] = [10, 20, 40, 80, 160, 320, 640];
 const BUSY: ReadonlySet<unknown> = new Set(['EPERM', 'EBUSY', 'EACCES']);
 
 /**
- * Makes a change, such as a rename over a file. On Windows it is tried again while a file is in
- * use; elsewhere the same errors mean that it is not allowed.
- * @throws what the last attempt has thrown
+ * Retries only on Windows; elsewhere the same errors mean missing permission.
+ * @throws the error of the last attempt
  */
 export async function retryBusy<T>(
   change: () => Promise<T>,

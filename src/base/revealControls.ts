@@ -1,5 +1,4 @@
-// Makes invisible and direction-changing characters visible, as they can make a name, path or
-// command look like another one. Pure.
+// Makes characters visible that can disguise a name, path or command. Pure.
 import * as l10n from '@vscode/l10n';
 
 const CONTROLS =
@@ -7,8 +6,7 @@ const CONTROLS =
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\u3164\ufeff\uffa0\ufff9-\ufffb]|[\u{e0000}-\u{e00ff}\u{e01f0}-\u{e0fff}]|(?<!\p{Script=Han})[\u{e0100}-\u{e01ef}]/gu;
 
 /**
- * Returns such characters as `⟨U+202E⟩`. Line breaks, tabs, joiners of emoji and Persian, and
- * variants of Han characters stay.
+ * Shows them as `⟨U+202E⟩`. Line breaks, tabs, joiners of emoji and Persian, and Han variants stay.
  */
 export function revealControls(text: string): string {
   return text.replace(CONTROLS, (char) => {
@@ -17,7 +15,7 @@ export function revealControls(text: string): string {
   });
 }
 
-/** Longer runs of spaces or tabs, and more blank lines in a row, are counted instead of drawn. */
+/** Longer runs are replaced by their count. */
 const MAX_SPACES = 40;
 const MAX_TABS = 8;
 const MAX_BLANK_LINES = 2;
@@ -27,18 +25,17 @@ const BLANK_LINES = /(^|\n)((?:[ \t]*\n)+)/g;
 const STACKED_MARKS = /\p{M}{6,}/gu;
 
 const JOINERS = ['\u200c', '\u200d', '\ufe0f'];
-/** Private characters are drawn, some fonts have icons for them; halves of pairs as a box. */
+/** Some fonts have icons for private characters; unpaired surrogates are drawn as a box. */
 const DRAWN = /^[\p{Co}\p{Cs}\p{Cn}]$/u;
 
 /**
- * Returns the text with hidden characters as `⟨U+202E⟩`, and runs of them as `⟨U+00A0 × 30⟩`,
- * `⟨400 spaces⟩` or `⟨300 blank lines⟩`. Spaces, tabs and line breaks stay, as far as they cannot
- * push text out of sight.
+ * Shows hidden characters as `⟨U+202E⟩`, runs as `⟨U+00A0 × 30⟩`, `⟨400 spaces⟩` or `⟨300 blank
+ * lines⟩`. Spaces, tabs and line breaks stay unless they could push text out of sight.
  */
 export function revealHidden(text: string): string {
   return text
     .replaceAll('\r\n', '\n')
-    .replace(HIDDEN, (run, char: string, at: number, whole: string) => shown(run, char, at, whole))
+    .replace(HIDDEN, (run, char: string, at: number, whole: string) => revealRun(run, char, at, whole))
     .replace(STACKED_MARKS, (marks) => l10n.t('⟨{0} marks⟩', [...marks].length))
     .replace(BLANK_LINES, (run, start: string, lines: string) => {
       const count = lines.split('\n').length - 1;
@@ -46,7 +43,7 @@ export function revealHidden(text: string): string {
     });
 }
 
-function shown(run: string, char: string, at: number, whole: string): string {
+function revealRun(run: string, char: string, at: number, whole: string): string {
   const count = run.length / char.length;
   if (char === '\n') return run;
   if (char === ' ') return count > MAX_SPACES ? l10n.t('⟨{0} spaces⟩', count) : run;

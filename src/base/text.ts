@@ -1,21 +1,17 @@
-// Strings that own their memory. In V8, a slice keeps the whole string alive from which it was cut,
-// and a concatenated string keeps a tree of its pieces.
+// Strings that own their memory. In V8, a slice retains its source, and concatenation builds a tree
+// of pieces.
 
-/** Shorter strings may stay concatenated, as copying them saves nothing. */
+/** Copying shorter strings saves nothing. */
 const LOOSE_CHARS = 4096;
 
-/**
- * Returns a copy of a string that keeps no other string alive, for slices that outlive their
- * source. Takes about 1 ms per megabyte.
- */
+/** Copies a slice, so that it does not retain its source. About 1 ms per megabyte. */
 export function detached(text: string): string {
   return structuredClone(text);
 }
 
 /**
- * Appends to a string that keeps growing. At most an eighth of the result is a tree of pieces
- * (which takes up to ten times its length); in total, the text is copied about sixteen times while
- * it grows.
+ * Appends to a growing string. At most an eighth of it is a tree of pieces (up to ten times its
+ * size); the text is copied about sixteen times in total.
  */
 export function grown(text: string, piece: string): string {
   const whole = text + piece;
@@ -23,7 +19,7 @@ export function grown(text: string, piece: string): string {
   return Math.floor(text.length / step) === Math.floor(whole.length / step) ? whole : detached(whole);
 }
 
-/** Returns the last `limit` characters, detached, without splitting a surrogate pair. */
+/** The last `limit` characters, detached, without splitting a surrogate pair. */
 export function tail(text: string, limit: number): string {
   if (text.length <= limit) return text;
   let start = text.length - limit;
@@ -32,7 +28,7 @@ export function tail(text: string, limit: number): string {
   return detached(text.slice(start));
 }
 
-/** Returns the first `limit` characters, detached, without splitting a surrogate pair. */
+/** The first `limit` characters, detached, without splitting a surrogate pair. */
 export function head(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const code = text.charCodeAt(limit - 1);
@@ -40,8 +36,8 @@ export function head(text: string, limit: number): string {
 }
 
 /**
- * Returns the approximate length of a value's JSON text, or more than `limit` if it exceeds it or
- * nests more than 64 levels. Never throws and calls no code of the value.
+ * Approximate length of the JSON text; more than `limit` if it is longer or nests over 64 levels.
+ * Never throws and calls no code of the value.
  */
 export function roughSize(value: unknown, limit: number): number {
   return sizeAt(value, limit, 0);
@@ -65,7 +61,7 @@ function sizeAt(value: unknown, limit: number, depth: number): number {
   return size;
 }
 
-/** Returns untrusted text on one line, without control characters. */
+/** Puts untrusted text on one line, without control characters. */
 export function oneLine(text: string, limit = 200): string {
   const line = text.replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ').trim();
   return line.length > limit ? `${line.slice(0, limit).replace(/[\ud800-\udbff]$/, '')}…` : line;
@@ -78,7 +74,7 @@ export function textOfBlocks(
   return blocks.flatMap(({ type, text }) => (type === 'text' ? [text ?? ''] : [])).join(separator);
 }
 
-/** Returns the length of the common beginning, in UTF-16 units. */
+/** Length of the common prefix, in UTF-16 units. */
 export function sharedStart(a: string, b: string): number {
   const most = Math.min(a.length, b.length);
   let same = 0;
@@ -86,7 +82,7 @@ export function sharedStart(a: string, b: string): number {
   return same;
 }
 
-/** Returns the length of the common end behind `start`, in UTF-16 units. */
+/** Length of the common suffix after `start`, in UTF-16 units. */
 export function sharedEnd(a: string, b: string, start: number): number {
   const most = Math.min(a.length, b.length) - start;
   let same = 0;

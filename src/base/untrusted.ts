@@ -1,14 +1,11 @@
 // Reads untrusted JSON: own properties only, and none of its code is called.
 
-/**
- * Returns true for `true` and for any object, including `{}`; false for everything else (false,
- * null, strings, numbers, arrays). Capabilities are declared like this.
- */
+/** Whether a capability is declared: `true` or any object, including `{}`. */
 export function isMarked(value: unknown): boolean {
   return value === true || (typeof value === 'object' && value !== null && !Array.isArray(value));
 }
 
-/** Returns the value at a path of keys in untrusted JSON; undefined if a step is missing. */
+/** The value at a path of keys; undefined if a step is missing. */
 export function at(value: unknown, ...path: readonly string[]): unknown {
   let current = value;
   for (const key of path) {
@@ -18,7 +15,7 @@ export function at(value: unknown, ...path: readonly string[]): unknown {
   return current;
 }
 
-/** Returns an untrusted value as text. Objects are not converted: `{"toString": 1}` would throw. */
+/** Objects are not converted: `{"toString": 1}` would throw. */
 export function wordOf(value: unknown): string {
   return typeof value === 'object' && value !== null ? 'object' : String(value);
 }
@@ -38,7 +35,6 @@ export function objectOf(value: unknown): unknown {
   }
 }
 
-/** Returns the value of a JSON text; undefined if it is none. */
 export function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -51,14 +47,14 @@ export function parsedJson(text: string): unknown {
 const MAX_DEPTH = 500;
 const QUOTE = 0x22;
 
-/** @throws SyntaxError also if arrays and objects nest deeper than any message does */
+/** @throws SyntaxError also if it nests too deep */
 export function parseMessage(text: string): unknown {
   if (text.length > MAX_DEPTH && opens(text) > MAX_DEPTH && isTooDeep(text))
     throw new SyntaxError('JSON is nested too deep');
   return JSON.parse(text);
 }
 
-/** Returns how often arrays and objects may open, counted up to a few too many. */
+/** Upper bound of the nesting depth, counted up to just over the maximum. */
 function opens(text: string): number {
   let count = 0;
   for (const char of '[{')

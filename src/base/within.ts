@@ -5,9 +5,8 @@ import { ParleyError } from './errors';
 import { localizable } from './localizable';
 
 /**
- * Waits for a promise for a limited time.
- * @param ms milliseconds
- * @throws what it rejects with in time
+ * Returns whether the promise resolved within `ms`.
+ * @throws its rejection in time
  */
 export async function within(ms: number, promise: Promise<unknown>): Promise<boolean> {
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -21,11 +20,7 @@ export async function within(ms: number, promise: Promise<unknown>): Promise<boo
   }
 }
 
-/**
- * Runs a request with a timeout.
- * @param ms milliseconds
- * @throws ParleyError `no-answer` after the timeout, with the request aborted; what `run` throws
- */
+/** @throws ParleyError `no-answer` after `ms`, with the request aborted */
 export async function withTimeout(ms: number, run: (signal: AbortSignal) => Promise<void>): Promise<void> {
   const abort = new AbortController();
   const late = new Deferred<never>();
