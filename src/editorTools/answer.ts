@@ -1,12 +1,12 @@
-// What a tool answers: a first line that sums it up, then lines, in pages that fit a model's context.
+// Formats a tool's answer: a summary line, then lines, in pages that fit a model's context.
 
-/** Characters of one page: about 4,000 tokens. */
+/** In characters: about 4,000 tokens. */
 export const MAX_PAGE = 15_000;
 export const MAX_LINES = 200;
 const MAX_LINE = 400;
 const MAX_SUMMARY = 300;
 
-/** Lines of which only those of a page are made: an array, or what reads like one. */
+/** An array, or a view that makes only the lines of a page. */
 export interface Lines {
   readonly length: number;
   slice(from: number, to: number): readonly string[];
@@ -19,7 +19,7 @@ export interface ToolAnswer {
   readonly failed?: true;
 }
 
-/** @param offset lines of earlier pages; undefined if the tool has no pages */
+/** @param offset lines on earlier pages; undefined if the tool has no pages */
 export function pageOf({ summary, lines = [] }: ToolAnswer, offset?: number): string {
   const first = cut(oneLine(summary), MAX_SUMMARY);
   const from = Math.min(offset ?? 0, lines.length);
@@ -43,6 +43,5 @@ function oneLine(text: string): string {
 
 function cut(text: string, limit: number): string {
   if (text.length <= limit) return text;
-  // Not through the middle of a pair.
   return `${text.slice(0, limit - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }

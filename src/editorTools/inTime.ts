@@ -1,9 +1,8 @@
-// Waiting for answers that may never come, such as those of a language server that hangs.
+// Bounds the wait for answers that may never come, such as those of a hung language server.
 
 /**
  * @param ms time limit
- * @throws the reason of `signal`; an Error with a sentence for the model after the time; what the
- * promise rejects with
+ * @throws the reason of `signal`; on timeout, an Error with a sentence for the model
  */
 export async function inTime<T>(answer: PromiseLike<T>, ms: number, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();

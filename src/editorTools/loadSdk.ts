@@ -1,4 +1,4 @@
-// Loads the MCP SDK in parts, as evaluating all of it would hold up the extension host for 40 ms.
+// Loads the MCP SDK in parts: evaluating all of it would block the extension host for 40 ms.
 
 import { setImmediate as otherWork } from 'node:timers/promises';
 

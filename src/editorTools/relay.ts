@@ -1,4 +1,4 @@
-// The program that agents start as an MCP server: passes bytes between its stdio and the window.
+// The program that agents start as an MCP server: relays bytes between its stdio and the window.
 
 import { connect } from 'node:net';
 import { argv, env, exit, stderr, stdin, stdout } from 'node:process';

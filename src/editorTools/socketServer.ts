@@ -1,4 +1,4 @@
-// The MCP server of one session on a socket: a JSON-RPC message a line.
+// The MCP server of one session on a socket, one JSON-RPC message per line.
 
 import type { Socket } from 'node:net';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
@@ -13,7 +13,7 @@ export function serveSocket(caller: ToolCaller, socket: Socket): Promise<void> {
   return serveTools(caller, new SocketTransport(socket));
 }
 
-/** As the SDK's transport for stdio, which would take requests while no answer is read. */
+/** Like the SDK's stdio transport, but with backpressure. */
 class SocketTransport implements Transport {
   readonly #socket: Socket;
   onmessage?: (message: JSONRPCMessage) => void;
@@ -29,7 +29,7 @@ class SocketTransport implements Transport {
       if (message !== undefined) this.onmessage?.(message);
     });
     this.#socket.on('data', (chunk: Buffer) => {
-      // Nothing after a message that is too long can be read.
+      // Later messages can't be read after one that is too long.
       if (!lines.push(chunk)) this.#socket.destroy();
     });
     this.#socket.once('close', () => this.onclose?.());
@@ -38,7 +38,7 @@ class SocketTransport implements Transport {
   async send(message: JSONRPCMessage): Promise<void> {
     const socket = this.#socket;
     if (socket.destroyed) return;
-    // Takes no more requests while the answers to those before are not read.
+    // Takes no further requests until the client reads its answers.
     if (socket.write(`${JSON.stringify(message)}\n`) || socket.isPaused()) return;
     socket.pause();
     socket.once('drain', () => socket.resume());

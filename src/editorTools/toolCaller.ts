@@ -1,4 +1,4 @@
-// What the tools of one session are answered by.
+// The tools of one session and the limits on concurrent calls.
 
 import type { ToolAnswer } from './answer';
 import { TOOLS, type ToolArgs, type ToolEffect, type ToolName } from './tools';
@@ -25,16 +25,18 @@ export type ToolCall<Name extends ToolName> = (args: ToolArgs<Name>, signal: Abo
 export interface ToolCaller {
   readonly version: string;
   tools(): readonly ToolName[];
-  /** Called when the agent has listed all tools. */
   listed?(count: number): void;
-  /** @param args as `readArgs` returns them @throws Error with a sentence for the model */
+  /**
+   * @param args as `readArgs` returns them
+   * @throws Error with a sentence for the model
+   */
   call<Name extends ToolName>(name: Name, args: ToolArgs<Name>, signal: AbortSignal): Promise<ToolAnswer>;
   readonly others: OtherTools;
 }
 
 const LIMITS: Readonly<Record<ToolEffect, { readonly running: number; readonly waiting: number }>> = {
   read: { running: 8, waiting: 64 },
-  // These wait for the user, and hold up nothing that only looks.
+  // These wait for the user, and must not block reads.
   write: { running: 4, waiting: 16 },
 };
 
@@ -49,7 +51,7 @@ export class CallLimit {
 
   /** @throws the reason of `signal`; Error with a sentence for the model if too many calls wait */
   async run<T>(call: () => Promise<T>, signal: AbortSignal): Promise<T> {
-    if (this.#running >= this.#limit.running) await this.#turn(signal);
+    if (this.#running >= this.#limit.running) await this.#waitForSlot(signal);
     else this.#running++;
     try {
       signal.throwIfAborted();
@@ -61,7 +63,7 @@ export class CallLimit {
     }
   }
 
-  async #turn(signal: AbortSignal): Promise<void> {
+  async #waitForSlot(signal: AbortSignal): Promise<void> {
     if (this.#waiting.size >= this.#limit.waiting)
       throw new Error('Too many calls at once: wait for the answers to the others.');
     signal.throwIfAborted();

@@ -1,4 +1,4 @@
-// The socket for tools: only for this user, and each connection shows the token of a session first.
+// The socket for tools: only for this user, and each connection must present a session's token.
 
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -9,19 +9,19 @@ import type { Disposable } from '../base/disposable';
 import { messageOf } from '../base/errors';
 import type { Log } from '../base/log';
 
-/** Paths of sockets are limited by the system: 103 bytes on macOS, 107 on Linux. */
+/** The system limits socket paths: 103 bytes on macOS, 107 on Linux. */
 const MAX_PATH = 100;
-/** How long a connection may take to show its token, in milliseconds. */
-const TOKEN_MS = 5000;
+/** Time for a connection to present its token, in milliseconds. */
+const TOKEN_TIMEOUT_MS = 5000;
 const MAX_TOKEN = 200;
-const MAX_UNKNOWN = 32;
+const MAX_UNAUTHENTICATED = 32;
 const MAX_CONNECTIONS = 16;
 
 export type Serve = (socket: Socket) => Promise<void>;
 
 export interface ToolEntrance extends Disposable {
   readonly path: string;
-  /** Opens this session's tools and no others. */
+  /** Grants access to this session's tools only. */
   readonly token: string;
 }
 
@@ -34,7 +34,7 @@ interface Session {
 export class ToolSocket implements Disposable {
   readonly #log: Log;
   readonly #sessions = new Set<Session>();
-  readonly #unknown = new Set<Socket>();
+  readonly #unauthenticated = new Set<Socket>();
   #listening: Promise<Listening> | undefined;
   #disposed = false;
 
@@ -42,7 +42,7 @@ export class ToolSocket implements Disposable {
     this.#log = log;
   }
 
-  /** Takes the connections of a session until its entrance is disposed, which ends them. */
+  /** Disposing the returned entrance ends its connections. */
   async open(serve: Serve): Promise<ToolEntrance> {
     this.#listening ??= listen((socket) => this.#accept(socket), this.#log);
     const { path } = await this.#listening.catch((error: unknown) => {
@@ -66,7 +66,7 @@ export class ToolSocket implements Disposable {
     this.#disposed = true;
     for (const { sockets } of this.#sessions) for (const socket of sockets) socket.destroy();
     this.#sessions.clear();
-    for (const socket of this.#unknown) socket.destroy();
+    for (const socket of this.#unauthenticated) socket.destroy();
     void this.#listening?.then(
       ({ close }) => close(),
       () => undefined,
@@ -79,29 +79,29 @@ export class ToolSocket implements Disposable {
       socket.destroy();
       return;
     }
-    // On Windows, other users can open connections, which must not keep agents out.
-    const [oldest] = this.#unknown;
-    if (oldest && this.#unknown.size >= MAX_UNKNOWN) {
-      this.#unknown.delete(oldest);
+    // On Windows, other users can open connections; these must not keep agents out.
+    const [oldest] = this.#unauthenticated;
+    if (oldest && this.#unauthenticated.size >= MAX_UNAUTHENTICATED) {
+      this.#unauthenticated.delete(oldest);
       oldest.destroy();
     }
-    this.#unknown.add(socket);
-    const late = setTimeout(() => socket.destroy(), TOKEN_MS);
-    let shown = Buffer.alloc(0);
+    this.#unauthenticated.add(socket);
+    const timeout = setTimeout(() => socket.destroy(), TOKEN_TIMEOUT_MS);
+    let received = Buffer.alloc(0);
     const settle = (): void => {
-      clearTimeout(late);
-      this.#unknown.delete(socket);
+      clearTimeout(timeout);
+      this.#unauthenticated.delete(socket);
       socket.off('data', read);
     };
     const read = (chunk: Buffer): void => {
-      shown = Buffer.concat([shown, chunk]);
-      const end = shown.indexOf('\n');
-      if (end < 0 && shown.length <= MAX_TOKEN) return;
+      received = Buffer.concat([received, chunk]);
+      const end = received.indexOf('\n');
+      if (end < 0 && received.length <= MAX_TOKEN) return;
       settle();
-      const session = end < 0 || end > MAX_TOKEN ? undefined : this.#sessionOf(shown.toString('utf8', 0, end));
+      const session = end < 0 || end > MAX_TOKEN ? undefined : this.#sessionOf(received.toString('utf8', 0, end));
       if (!session) refuse('a connection without a valid token was refused');
       else if (session.sockets.size >= MAX_CONNECTIONS) refuse(`a session has ${MAX_CONNECTIONS} connections already`);
-      else this.#serve(session, socket, shown.subarray(end + 1));
+      else this.#serve(session, socket, received.subarray(end + 1));
     };
     const refuse = (why: string): void => {
       this.#log.warn(`editor tools: ${why}`);
@@ -114,7 +114,7 @@ export class ToolSocket implements Disposable {
   #serve({ sockets, serve }: Session, socket: Socket, rest: Buffer): void {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
-    // Nothing is lost until it is read.
+    // Buffers data until the server reads.
     socket.pause();
     if (rest.length > 0) socket.unshift(rest);
     serve(socket).then(
@@ -139,7 +139,7 @@ interface Listening {
 
 async function listen(accept: (socket: Socket) => void, log: Log): Promise<Listening> {
   const server = createServer(accept);
-  const { path, folder } = await placeOf();
+  const { path, folder } = await newSocketPath();
   try {
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
@@ -158,8 +158,8 @@ function close(server: Server, folder: string | undefined): void {
   if (folder !== undefined) void rm(folder, { recursive: true, force: true }).catch(() => undefined);
 }
 
-/** A pipe with a name that cannot be guessed, or a socket in a new folder that is the user's alone (0700). */
-async function placeOf(): Promise<{ readonly path: string; readonly folder?: string }> {
+/** A pipe with an unguessable name, or a socket in a new folder with mode 0700. */
+async function newSocketPath(): Promise<{ readonly path: string; readonly folder?: string }> {
   if (process.platform === 'win32') return { path: `\\\\.\\pipe\\parley-${randomBytes(16).toString('hex')}` };
   const name = 'parley-XXXXXX/tools';
   const base = [tmpdir(), '/tmp'].find((one) => Buffer.byteLength(join(one, name)) <= MAX_PATH) ?? '/tmp';

@@ -1,4 +1,4 @@
-// The tools that agents get: their names, what they do and what they take, as one list.
+// The tools for agents: names, descriptions and arguments.
 
 import * as z from 'zod/mini';
 
@@ -10,7 +10,7 @@ const count = (about: string) => z.int().check(z.gte(0), z.lte(10_000_000), z.de
 const place = (about: string) => z.int().check(z.gte(1), z.lte(10_000_000), z.describe(about));
 const offset = { offset: z.optional(count('Lines to skip')) };
 const file = { path: text('File') };
-/** A symbol by its name; models count columns badly. */
+/** By name, because models count columns badly. */
 const symbol = {
   symbol: text('Name of the symbol'),
   path: z.optional(text('File that uses it')),
@@ -86,7 +86,7 @@ export function hasPages(name: ToolName): boolean {
   return 'offset' in TOOLS[name].schema.shape;
 }
 
-const UNNEEDED = ['minLength', 'maxLength', 'minimum', 'maximum'] as const;
+const OMITTED_KEYWORDS = ['minLength', 'maxLength', 'minimum', 'maximum'] as const;
 
 export function listTools(names: readonly ToolName[]) {
   return names.map((name) => {
@@ -94,7 +94,7 @@ export function listTools(names: readonly ToolName[]) {
     const { $schema, ...inputSchema } = z.toJSONSchema(schema, {
       io: 'input',
       override: ({ jsonSchema }) => {
-        for (const key of UNNEEDED) delete jsonSchema[key];
+        for (const key of OMITTED_KEYWORDS) delete jsonSchema[key];
       },
     });
     return {

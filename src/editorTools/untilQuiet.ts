@@ -1,16 +1,16 @@
-// Waits until something that changes in bursts has come to rest.
+// Waits until a burst of changes is over.
 
-/** Times in milliseconds. */
+/** In milliseconds. */
 export interface QuietTimes {
-  /** Without any change, this long after the start. */
+  /** Limit for the first change. */
   readonly first: number;
-  /** Without a further change, this long after one. */
+  /** Limit for each further change. */
   readonly quiet: number;
   readonly last: number;
 }
 
 /**
- * Resolves when changes have ended.
+ * Resolves when no more changes come.
  * @param watch calls its argument for each change
  * @throws the reason of `signal`
  */
@@ -22,9 +22,9 @@ export async function untilQuiet(
   signal.throwIfAborted();
   await new Promise<void>((resolve, reject) => {
     const end = (): void => {
-      watching.dispose();
-      clearTimeout(rest);
-      clearTimeout(limit);
+      watcher.dispose();
+      clearTimeout(quietTimer);
+      clearTimeout(limitTimer);
       signal.removeEventListener('abort', abort);
     };
     const done = (): void => {
@@ -35,11 +35,11 @@ export async function untilQuiet(
       end();
       reject(signal.reason);
     };
-    let rest = setTimeout(done, first);
-    const limit = setTimeout(done, last);
-    const watching = watch(() => {
-      clearTimeout(rest);
-      rest = setTimeout(done, quiet);
+    let quietTimer = setTimeout(done, first);
+    const limitTimer = setTimeout(done, last);
+    const watcher = watch(() => {
+      clearTimeout(quietTimer);
+      quietTimer = setTimeout(done, quiet);
     });
     signal.addEventListener('abort', abort, { once: true });
   });
