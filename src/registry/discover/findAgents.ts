@@ -1,4 +1,4 @@
-// Looks for known agents on the PATH, without starting a program.
+// Finds known agents on the PATH, without starting any program.
 
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
@@ -11,15 +11,15 @@ import { at } from '../../base/untrusted';
 export interface FoundProgram extends KnownAgent {
   readonly path: string;
   /**
-   * The program's name if PATH leads here, so that later versions in other folders are found; else
-   * the path.
+   * The program's name if PATH resolves it here, so that later versions in other folders are found;
+   * otherwise the path.
    */
   readonly command: string;
 }
 
 export interface SearchPlace {
   readonly env: NodeJS.ProcessEnv;
-  /** Workspace folders, whose programs are ignored. */
+  /** Workspace folders: programs in them are ignored. */
   readonly except: readonly string[];
 }
 
@@ -27,12 +27,12 @@ export async function findAgents(
   { env, except }: SearchPlace,
   known: readonly KnownAgent[] = KNOWN_AGENTS,
 ): Promise<readonly FoundProgram[]> {
-  const own = withoutFolders(env, except);
-  const found = await Promise.all(known.map((agent) => find(agent, env, own)));
+  const ownEnv = withoutFolders(env, except);
+  const found = await Promise.all(known.map((agent) => find(agent, env, ownEnv)));
   const ids = new Set<string>();
-  return found.filter((one): one is FoundProgram => {
-    if (one === undefined || ids.has(one.id)) return false;
-    ids.add(one.id);
+  return found.filter((agent): agent is FoundProgram => {
+    if (agent === undefined || ids.has(agent.id)) return false;
+    ids.add(agent.id);
     return true;
   });
 }
@@ -40,14 +40,14 @@ export async function findAgents(
 async function find(
   agent: KnownAgent,
   env: NodeJS.ProcessEnv,
-  own: NodeJS.ProcessEnv,
+  ownEnv: NodeJS.ProcessEnv,
 ): Promise<FoundProgram | undefined> {
   const cwd = resolve(sep);
-  const look = (where: NodeJS.ProcessEnv): Promise<string | undefined> =>
+  const resolveIn = (where: NodeJS.ProcessEnv): Promise<string | undefined> =>
     resolveCommand(agent.program, { cwd, env: where }).catch(() => undefined);
-  const path = await look(own);
+  const path = await resolveIn(ownEnv);
   if (path === undefined) return undefined;
-  const isFirst = (await look(env)) === path;
+  const isFirst = (await resolveIn(env)) === path;
   return { ...agent, path, command: isFirst ? agent.program : path };
 }
 
@@ -69,11 +69,11 @@ export interface KnownAgent {
   readonly program: string;
   readonly args: readonly string[];
   /**
-   * `--version` prints the version and exits. Others would start to serve: their version is known
-   * only from npm.
+   * `--version` prints the version and exits. Other programs would start serving; only npm tells
+   * their version.
    */
   readonly answersVersion: boolean;
-  /** Ids in the registry of adapters for a program without ACP. */
+  /** Registry ids of adapters, for a program without ACP. */
   readonly adapters?: readonly string[];
 }
 
@@ -114,7 +114,7 @@ function agent(id: string, name: string, program: string, args: readonly string[
   return { id, name, program, args, answersVersion };
 }
 
-const LIMIT_MS = 5_000;
+const VERSION_TIMEOUT_MS = 5_000;
 const MAX_MANIFEST_BYTES = 1024 * 1024;
 const MAX_OUTPUT_CHARS = 4_096;
 
@@ -131,7 +131,7 @@ export async function versionOf(
 ): Promise<string | undefined> {
   const packaged = await packageVersion(program.path);
   if (packaged !== undefined || !program.answersVersion) return packaged;
-  const { env, log, limitMs = LIMIT_MS } = context;
+  const { env, log, limitMs = VERSION_TIMEOUT_MS } = context;
   const result = await runProgram(
     {
       command: program.path,

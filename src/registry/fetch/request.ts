@@ -1,9 +1,7 @@
-// Sends a GET or HEAD request and follows its redirects: encrypted except on this machine, with time
-// limits.
-//
-// Uses node:https instead of `fetch`: VS Code adds its proxy and the certificates of the system to
-// `fetch` only if `http.fetchAdditionalSupport` is on, and `fetch` always requests compressed
-// responses, which cannot be resumed at a byte.
+// Sends a GET or HEAD request and follows redirects: encrypted except to this machine, with time
+// limits. Uses node:https, because `fetch` gets VS Code's proxy and the system's certificates only
+// with `http.fetchAdditionalSupport`, and always requests compressed responses, which can't be
+// resumed at a byte.
 
 import type { IncomingMessage } from 'node:http';
 import * as http from 'node:http';
@@ -15,7 +13,7 @@ import { ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
 
 const MAX_REDIRECTS = 5;
-const HERE = /^(localhost|127(?:\.\d+){3}|\[::1\])$/;
+const LOOPBACK = /^(localhost|127(?:\.\d+){3}|\[::1\])$/;
 
 export interface RequestOptions {
   readonly method?: 'GET' | 'HEAD';
@@ -24,15 +22,15 @@ export interface RequestOptions {
   readonly idleMs: number;
   /**
    * Configured by the user: may be unencrypted. URLs may lead to this machine or the local network
-   * only if it is there itself.
+   * only if this origin does.
    */
   readonly trustedOrigin?: string | undefined;
-  /** Redirects may lead only here. */
+  /** Redirects may only lead here. */
   readonly onlyOrigin?: string;
 }
 
 /**
- * Opens a URL. An HTTP error status is a result, not an exception.
+ * An HTTP error status is a result, not an exception.
  * @returns the response of the last hop
  * @throws ParleyError `bad-url`, `not-public`, `not-encrypted`, `bad-redirect`, `no-network`,
  * `refused`, `timeout`, `bad-certificate`, `connection-lost`; the reason of `signal`
@@ -114,7 +112,7 @@ function readUrl(text: string, trustedOrigin: string | undefined): URL {
       'not-public',
       localizable('{0} is on this machine or in the local network, where the registry must not lead.', url.host),
     );
-  if (url.protocol === 'http:' && !HERE.test(url.hostname) && url.origin !== trustedOrigin)
+  if (url.protocol === 'http:' && !LOOPBACK.test(url.hostname) && url.origin !== trustedOrigin)
     throw new ParleyError('not-encrypted', localizable('The address of {0} is not encrypted (https).', url.host));
   return url;
 }
@@ -133,14 +131,14 @@ function send(url: URL, options: RequestOptions, signal: AbortSignal): Promise<h
       method,
       headers: { accept: '*/*', 'accept-encoding': 'identity', 'user-agent': 'parley', ...headers },
     });
-    // The socket's time limit doesn't cover the time before it, such as a proxy lookup.
-    const late = setTimeout(() => sent.destroy(timeout(url.host)), idleMs);
+    // The socket's timeout doesn't cover the time before, such as a proxy lookup.
+    const connectTimeout = setTimeout(() => sent.destroy(timeout(url.host)), idleMs);
     const abort = (): void => {
       sent.destroy(signal.reason instanceof Error ? signal.reason : new Error('aborted'));
     };
     signal.addEventListener('abort', abort, { once: true });
     sent.once('close', () => {
-      clearTimeout(late);
+      clearTimeout(connectTimeout);
       signal.removeEventListener('abort', abort);
       reject(new ParleyError('connection-lost', localizable('The connection to {0} was lost.', url.host)));
     });
@@ -148,7 +146,7 @@ function send(url: URL, options: RequestOptions, signal: AbortSignal): Promise<h
     sent.setTimeout(idleMs, () => (answer ?? sent).destroy(timeout(url.host)));
     sent.on('error', (error) => reject(signal.aborted ? signal.reason : networkError(error, url.host)));
     sent.once('response', (response) => {
-      clearTimeout(late);
+      clearTimeout(connectTimeout);
       answer = response;
       resolve(response);
     });
@@ -163,7 +161,7 @@ function codeOf(error: unknown): string | undefined {
 }
 
 /**
- * Reads UTF-8 text, and closes the connection.
+ * Reads UTF-8 text and closes the connection.
  * @throws the error of `tooLarge`, of the connection, or an error on abort
  */
 export async function readBody(

@@ -1,5 +1,5 @@
-// Downloads a file to disk: resumed after a lost connection, a cancel or the end of the window,
-// bounded, with its checksum.
+// Downloads a file with its checksum, within limits. Resumes after a lost connection, a cancel or
+// the end of the window.
 
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
@@ -16,7 +16,7 @@ import { networkError, request } from '../fetch/request';
 const MAX_BYTES = 2 * 1024 ** 3;
 /** Ms without data. */
 const IDLE_MS = 30_000;
-/** Reconnects in a row without a new byte. */
+/** Consecutive reconnects without a new byte. */
 const MAX_TRIES = 3;
 
 export interface DownloadOptions {
@@ -38,7 +38,7 @@ export interface Downloaded {
 }
 
 /**
- * Downloads a file, or resumes its download.
+ * Downloads a file or resumes its download.
  * @throws ParleyError `wrong-checksum`, `download-refused`, `too-large`, those of {@link request};
  * disk errors; the reason of `signal`
  */
@@ -54,7 +54,6 @@ export async function download(options: DownloadOptions, signal: AbortSignal): P
       break;
     } catch (error) {
       signal.throwIfAborted();
-      // Frees the space.
       if (error instanceof Error && 'code' in error && error.code === 'ENOSPC') await discard(part);
       const isLost = error instanceof ParleyError && (error.code === 'connection-lost' || error.code === 'timeout');
       tries = (await sizeOf(part.path)) > before ? 1 : tries + 1;
@@ -93,7 +92,7 @@ export async function statedSize(
 
 interface Part {
   readonly path: string;
-  /** Headers that detect a changed file. */
+  /** Validator that detects a changed file. */
   readonly about: string;
 }
 
@@ -101,26 +100,26 @@ async function receive(options: DownloadOptions, part: Part, signal: AbortSignal
   const { url, trustedOrigin, idleMs = IDLE_MS, maxBytes = MAX_BYTES, onProgress } = options;
   const { host } = new URL(url);
   const validator = await validatorOf(part);
-  const have = validator === undefined ? 0 : await sizeOf(part.path);
-  const headers = { ...(have > 0 && validator && { range: `bytes=${have}-`, 'if-range': validator }) };
+  const storedBytes = validator === undefined ? 0 : await sizeOf(part.path);
+  const headers = { ...(storedBytes > 0 && validator && { range: `bytes=${storedBytes}-`, 'if-range': validator }) };
   const response = await request(url, { headers, idleMs, trustedOrigin }, signal);
   try {
     const { statusCode = 0 } = response;
-    if (statusCode === 416 && have > 0) {
+    if (statusCode === 416 && storedBytes > 0) {
       // The file is complete, or has changed on the server.
-      if (rangeOf(response)?.total === have) return;
+      if (rangeOf(response)?.total === storedBytes) return;
       await discard(part);
       throw new ParleyError('connection-lost', localizable('The file at {0} has changed.', host));
     }
     const from = statusCode === 206 ? rangeOf(response)?.from : 0;
-    if ((statusCode !== 200 && statusCode !== 206) || (from !== 0 && from !== have))
+    if ((statusCode !== 200 && statusCode !== 206) || (from !== 0 && from !== storedBytes))
       throw new ParleyError('download-refused', localizable('{0} answered with status {1}.', host, statusCode));
     const left = Number(response.headers['content-length'] ?? Number.NaN);
     const total = Number.isSafeInteger(left) ? from + left : undefined;
     if ((total ?? 0) > maxBytes) throw tooLarge(host, maxBytes);
     if (from === 0) {
       await truncate(part.path, 0).catch(() => {});
-      await remember(part, response);
+      await storeValidator(part, response);
     }
     let received = from;
     const counted = new Transform({
@@ -154,8 +153,8 @@ function rangeOf(response: IncomingMessage): { readonly from: number; readonly t
   return total === undefined ? undefined : { from: Number(from), total: Number(total) };
 }
 
-/** Only a strong ETag guarantees the same bytes. */
-async function remember({ about }: Part, { headers }: IncomingMessage): Promise<void> {
+/** Only a strong ETag guarantees identical bytes. */
+async function storeValidator({ about }: Part, { headers }: IncomingMessage): Promise<void> {
   const { etag, 'last-modified': modified } = headers;
   const validator = etag !== undefined && !etag.startsWith('W/') ? etag : modified;
   if (validator === undefined) await rm(about, { force: true });

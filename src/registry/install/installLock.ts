@@ -1,4 +1,4 @@
-// Lets one window at a time install something, or change the entries of the user's agents.
+// A lock across windows for installations and changes of the user's agents.
 import { appendFile, mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -6,20 +6,19 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
 
-const AGAIN_MS = 50;
-/** SQLITE_BUSY and SQLITE_CANTOPEN. */
-const BUSY = 5;
-const CANNOT_OPEN = 14;
+const RETRY_MS = 50;
+const SQLITE_BUSY = 5;
+const SQLITE_CANTOPEN = 14;
 
 export interface LockOptions {
-  /** How long to wait for another window, ms. Default 0. */
+  /** Time to wait for another window, ms. Default 0. */
   readonly waitMs?: number;
   readonly busy?: () => ParleyError;
 }
 
 /**
- * Holds a lock: an empty SQLite database, which the system frees with the process. Nothing else may
- * open the file: on POSIX, closing it would free the lock.
+ * The lock is an empty SQLite database, which the system unlocks when the process exits. Nothing
+ * else may open the file: on POSIX, closing it would release the lock.
  * @throws ParleyError `install-busy` or that of `busy`; errors of `run`, the system or SQLite
  */
 export async function withLock<T>(
@@ -29,8 +28,8 @@ export async function withLock<T>(
 ): Promise<T> {
   await mkdir(dirname(file), { recursive: true });
   let lock: DatabaseSync | undefined;
-  for (const until = Date.now() + waitMs; ; await delay(AGAIN_MS)) {
-    lock = await take(file);
+  for (const until = Date.now() + waitMs; ; await delay(RETRY_MS)) {
+    lock = await tryLock(file);
     if (lock) break;
     if (Date.now() >= until) throw busy();
   }
@@ -41,7 +40,7 @@ export async function withLock<T>(
   }
 }
 
-async function take(file: string): Promise<DatabaseSync | undefined> {
+async function tryLock(file: string): Promise<DatabaseSync | undefined> {
   let database: DatabaseSync | undefined;
   try {
     database = new DatabaseSync(file);
@@ -50,9 +49,9 @@ async function take(file: string): Promise<DatabaseSync | undefined> {
   } catch (error) {
     database?.close();
     const { errcode } = error as { errcode?: number };
-    if (errcode === BUSY) return undefined;
+    if (errcode === SQLITE_BUSY) return undefined;
     // The system's error says why.
-    if (errcode === CANNOT_OPEN) await appendFile(file, '');
+    if (errcode === SQLITE_CANTOPEN) await appendFile(file, '');
     throw error;
   }
 }

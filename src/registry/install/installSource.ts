@@ -20,7 +20,7 @@ export function machineName(platform: NodeJS.Platform = process.platform, arch: 
 }
 
 /**
- * Ways to install an agent here, fewest requirements first: a program needs no package manager.
+ * Fewest requirements first: a program needs no package manager.
  * @throws ParleyError `not-for-this-machine`, `bad-package`
  */
 export function installSources(agent: RegistryAgent, machine = machineName()): readonly InstallSource[] {
@@ -51,7 +51,7 @@ const NPM_NAME = /^(?:@[a-z0-9~][a-z0-9._~-]*\/)?[a-z0-9~][a-z0-9._~-]*$/;
 const PYTHON_NAME = /^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?(?:\[[A-Za-z0-9,._-]+\])?$/;
 const PYTHON_VERSION = /^[0-9][0-9A-Za-z.!+-]{0,100}$/;
 
-/** Returns the text unchanged for anything but one exact version: addresses, files, ranges. */
+/** Returns the spec itself unless it is one exact version: addresses, files, ranges. */
 function npmPackage({ package: spec, ...rest }: PackageSource, listed: string): InstallSource | string {
   const split = spec.indexOf('@', 1);
   const name = split < 0 ? spec : spec.slice(0, split);

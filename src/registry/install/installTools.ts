@@ -1,5 +1,4 @@
-// The programs that install packages: Node.js with npm, and uv. They are looked for on the PATH of
-// the login shell, never in the workspace.
+// Node.js with npm, and uv: found on the login shell's PATH, never in the workspace.
 import { homedir } from 'node:os';
 import { resolve, sep } from 'node:path';
 import * as l10n from '@vscode/l10n';
@@ -10,7 +9,7 @@ import { localizable } from '../../base/localizable';
 import type { Log } from '../../base/log';
 import { withoutFolders } from '../discover/findAgents';
 
-const ASK_MS = 20_000;
+const VERSION_TIMEOUT_MS = 20_000;
 
 export const NODE_SITE = 'https://nodejs.org';
 export const UV_SITE = 'https://docs.astral.sh/uv/';
@@ -34,8 +33,8 @@ export interface NodeTools {
 }
 
 /**
- * npm and uv don't know VS Code's proxy settings. Variables of the user win, and so do the tools'
- * own settings.
+ * npm and uv don't know VS Code's proxy settings. The user's variables and the tools' own settings
+ * win.
  */
 export function withProxy(env: Record<string, string>, { proxy, noProxy }: ProxySettings): Record<string, string> {
   const isSet = Object.keys(env).some((name) => /^(?:https?|all|no)_proxy$/i.test(name));
@@ -46,7 +45,13 @@ export function withProxy(env: Record<string, string>, { proxy, noProxy }: Proxy
 export async function findNode(context: ToolContext, signal: AbortSignal): Promise<NodeTools> {
   const [node, npm] = await Promise.all([findTool('node', context), findTool('npm', context)]);
   if (node !== undefined && npm !== undefined) {
-    const { stdout } = await runTool(node, ['--version'], homedir(), { ...context, timeoutMs: ASK_MS }, signal);
+    const { stdout } = await runTool(
+      node,
+      ['--version'],
+      homedir(),
+      { ...context, timeoutMs: VERSION_TIMEOUT_MS },
+      signal,
+    );
     const version = /^v(\d+\.\d+\.\d+\S*)/.exec(stdout)?.[1];
     if (version !== undefined) return { npm, version };
   }

@@ -1,5 +1,5 @@
-// The folder of installed agents: `<id>/<version>/`, each with a receipt. A folder without one is
-// incomplete. Installations and downloads in progress are in folders that begin with a dot.
+// The folder of installed agents: `<id>/<version>/`, each with a receipt. Folders without one are
+// incomplete; names with a leading dot are in progress.
 import { randomUUID } from 'node:crypto';
 import { lstat, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { retryBusy } from '../../base/retryBusy';
 const RECEIPT = 'receipt.json';
 const ID = /^[a-z][a-z0-9-]{0,99}$/;
 const VERSION = /^[0-9][0-9A-Za-z.+-]{0,99}$/;
-/** Partial downloads are kept for this time, ms. */
+/** Age at which partial downloads are deleted, ms. */
 const ABANDONED_MS = 7 * 24 * 60 * 60_000;
 
 const text = z.string();
@@ -23,7 +23,7 @@ const receipt = z.object({
   env: z.record(text, text),
   /** Ms since 1970. */
   installedAt: z.number(),
-  /** Bytes. */
+  /** In bytes. */
   size: z.number(),
   sha256: z.optional(text),
   isPreview: z.optional(z.literal(true)),
@@ -43,7 +43,7 @@ export class InstalledAgents {
     this.root = root;
   }
 
-  /** Versions of one agent are sorted, newest installation first. */
+  /** Versions of one agent are sorted, latest installation first. */
   async list(): Promise<readonly InstalledAgent[]> {
     const ids = (await entriesOf(this.root)).filter((name) => ID.test(name));
     const versions = await Promise.all(ids.map((id) => this.versions(id)));
@@ -65,9 +65,7 @@ export class InstalledAgents {
     return join(this.root, '.downloads');
   }
 
-  /**
-   * Returns an empty staging folder, and removes leftovers of earlier installations and downloads.
-   */
+  /** Creates a staging folder and deletes leftovers of earlier installations and downloads. */
   async stage(id: string): Promise<string> {
     const home = join(this.root, id);
     for (const name of await entriesOf(this.downloads)) {
@@ -86,27 +84,27 @@ export class InstalledAgents {
     const size = await sizeOf(staged);
     await writeFile(join(staged, RECEIPT), JSON.stringify({ ...facts, size }, undefined, 2));
     const folder = join(this.root, facts.id, facts.version);
-    await this.#drop(folder);
+    await this.#delete(folder);
     await retryBusy(() => rename(staged, folder));
     return { ...facts, size, folder, command: join(folder, facts.program) };
   }
 
-  /** Files in use are removed by a later installation. */
+  /** Files in use are deleted by a later installation. */
   async remove({ id, version }: Pick<InstalledAgent, 'id' | 'version'>): Promise<void> {
     if (!ID.test(id) || !VERSION.test(version)) return;
-    await this.#drop(join(this.root, id, version));
+    await this.#delete(join(this.root, id, version));
   }
 
-  /** Renames first: it leaves the list even if deletion takes long or the window ends. */
-  async #drop(folder: string): Promise<void> {
-    const gone = join(folder, '..', `.gone-${randomUUID()}`);
+  /** Renamed first, so that it leaves the list even if deletion takes long or the window closes. */
+  async #delete(folder: string): Promise<void> {
+    const trash = join(folder, '..', `.gone-${randomUUID()}`);
     try {
-      await retryBusy(() => rename(folder, gone));
+      await retryBusy(() => rename(folder, trash));
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
       throw error;
     }
-    await remove(gone).catch(() => {}); // the next install tries again
+    await remove(trash).catch(() => {}); // retried by the next installation
   }
 }
 
@@ -127,7 +125,7 @@ async function entriesOf(folder: string): Promise<readonly string[]> {
   return readdir(folder).catch(() => []);
 }
 
-/** Bytes, without links; hard links count once. */
+/** In bytes, without links; hard links count once. */
 async function sizeOf(folder: string): Promise<number> {
   const counted = new Set<string>();
   let size = 0n;

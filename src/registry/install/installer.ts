@@ -1,5 +1,5 @@
-// Installs agents of the registry: plans the installation for the user to confirm, unpacks into a
-// staging folder, and makes it the installed version after the agent has started from it once.
+// Installs agents of the registry: plans for the user to confirm, unpacks into a staging folder,
+// and commits it after the agent has started from it once.
 
 import { access, chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -49,7 +49,7 @@ interface InstallerOptions {
   readonly root: string;
   readonly log: Log;
   readonly context: () => Promise<ToolContext>;
-  /** Starts the agent and ends it. Rejects if it doesn't answer as an agent. */
+  /** Starts the agent and stops it. Rejects if it doesn't answer as an agent. */
   readonly check: (start: ProgramStart, signal: AbortSignal) => Promise<void>;
   readonly trustedOrigin: () => string | undefined;
 }
@@ -62,18 +62,21 @@ export class Installer extends Configured<InstallerOptions> {
     this.installed = new InstalledAgents(options.root);
   }
 
-  /** The first way whose tools are available. @throws ParleyError; the reason of `signal` */
+  /**
+   * Plans with the first source whose tools are available.
+   * @throws ParleyError; the reason of `signal`
+   */
   async plan(agent: RegistryAgent, signal: AbortSignal): Promise<InstallPlan> {
-    let first: unknown;
+    let firstError: unknown;
     for (const source of installSources(agent)) {
       try {
         return await this.#planFor(agent, source, signal);
       } catch (error) {
         signal.throwIfAborted();
-        first ??= error;
+        firstError ??= error;
       }
     }
-    throw first;
+    throw firstError;
   }
 
   /**
@@ -86,7 +89,7 @@ export class Installer extends Configured<InstallerOptions> {
       const staged = await this.installed.stage(id);
       try {
         const { args, env } = plan.source;
-        const { program, sha256 } = await this.#fill(staged, plan, report, signal);
+        const { program, sha256 } = await this.#installInto(staged, plan, report, signal);
         report({ kind: 'checking' });
         await this.options.check({ name, command: join(staged, program), args, env }, signal);
         signal.throwIfAborted();
@@ -117,13 +120,13 @@ export class Installer extends Configured<InstallerOptions> {
     return { ...plan, ...facts, license: agent.license ?? facts.license, tool: { kind: 'npm', node } };
   }
 
-  async #fill(
+  async #installInto(
     folder: string,
     { source, tool }: InstallPlan,
     report: (step: InstallStep) => void,
     signal: AbortSignal,
   ): Promise<{ readonly program: string; readonly sha256?: string }> {
-    if (source.kind === 'binary') return this.#unpacked(folder, source, report, signal);
+    if (source.kind === 'binary') return this.#downloadAndUnpack(folder, source, report, signal);
     const context = await this.options.context();
     report({ kind: 'installing' });
     if (tool?.kind === 'npm') return { program: await npmInstall(source, folder, tool.node, context, signal) };
@@ -131,7 +134,7 @@ export class Installer extends Configured<InstallerOptions> {
     throw new Error('the plan has no tool');
   }
 
-  async #unpacked(
+  async #downloadAndUnpack(
     folder: string,
     source: Extract<InstallSource, { kind: 'binary' }>,
     report: (step: InstallStep) => void,
@@ -153,16 +156,16 @@ export class Installer extends Configured<InstallerOptions> {
       report({ kind: 'unpacking' });
       await unpack({ path: file.path, kind, program: cmd }, join(folder, 'files'), signal);
     } finally {
-      // A damaged download would not improve; an intact one is no longer needed.
+      // A damaged download must not be resumed; an intact one is no longer needed.
       await remove(file.path);
     }
     const parts = pathParts(cmd) ?? [];
     const program = join('files', ...(kind === 'program' ? parts.slice(-1) : parts));
-    const isThere = await access(join(folder, program)).then(
+    const exists = await access(join(folder, program)).then(
       () => parts.length > 0,
       () => false,
     );
-    if (!isThere) throw new ParleyError('no-program', localizable("The archive doesn't contain the program {0}.", cmd));
+    if (!exists) throw new ParleyError('no-program', localizable("The archive doesn't contain the program {0}.", cmd));
     if (process.platform !== 'win32') await chmod(join(folder, program), 0o755);
     return { program, sha256: file.sha256 };
   }
@@ -187,14 +190,14 @@ async function uvInstall(
     const result = await runTool(uv, [...args, '--no-progress'], folder, context, signal);
     if (result.code !== 0) throw uvError(result);
   };
-  // Relocatable, as the folder is renamed at the end.
+  // Relocatable, because the folder is renamed at the end.
   await run('venv', '--relocatable', '--no-project', home);
   await run('pip', 'install', '--python', home, `${name}==${version}`);
   const isWindows = process.platform === 'win32';
   const wanted = cmd ?? name.replace(/\[.*/, '');
   const program = join('venv', isWindows ? 'Scripts' : 'bin', isWindows ? `${wanted}.exe` : wanted);
-  const isThere = /^[\w.-]+$/.test(wanted) && (await succeeds(access(join(folder, program))));
-  if (!isThere) throw new ParleyError('no-program', localizable('The package {0} has no program to start.', name));
+  const exists = /^[\w.-]+$/.test(wanted) && (await succeeds(access(join(folder, program))));
+  if (!exists) throw new ParleyError('no-program', localizable('The package {0} has no program to start.', name));
   return program;
 }
 
@@ -269,7 +272,7 @@ async function npmInstall(
   return programOf(source, folder);
 }
 
-/** As npx: the only program of the package, or the one with its name. */
+/** Like npx: the only program of the package, or the one with its name. */
 async function programOf({ name, cmd }: NpmSource, folder: string): Promise<string> {
   const path = join(folder, 'node_modules', ...name.split('/'), 'package.json');
   const isSmall = (await stat(path)).size <= MAX_MANIFEST_BYTES;
@@ -324,7 +327,7 @@ function readJson(text: string): unknown {
   }
 }
 
-/** As npm decides; unreadable ranges are met. */
+/** Like npm; unreadable ranges match. */
 export function meetsRange(version: string, range: string): boolean {
   return validRange(range) === null || satisfies(version, range, { includePrerelease: true });
 }

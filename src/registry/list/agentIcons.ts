@@ -1,5 +1,4 @@
-// The icons of the registry's agents: fetched from the registry's own server, checked, and kept on
-// disk for when there is no network.
+// Icons of the registry's agents: fetched from the registry's own server, validated, and cached.
 
 import { readFile } from 'node:fs/promises';
 import { Configured } from '../../base/disposable';
@@ -9,19 +8,19 @@ import { at } from '../../base/untrusted';
 import { readBody, request } from '../fetch/request';
 import { MAX_SVG, readPlainSvg } from './plainSvg';
 import type { RegistryAgent } from './registryAgent';
-import { keepFile } from './registryList';
+import { writePrivateJson } from './registryList';
 
 const MAX_ICONS = 300;
-/** For all icons, and without data, ms. */
-const LIMIT_MS = 15_000;
+/** For all icons; and without data. In ms. */
+const TOTAL_MS = 15_000;
 const IDLE_MS = 5_000;
-const AT_ONCE = 6;
-/** Icons, and missing ones, are fetched again after this time, ms. */
+const MAX_CONCURRENT = 6;
+/** Age at which icons, and missing ones, are fetched again, ms. */
 const FRESH_MS = 7 * 24 * 60 * 60_000;
 const MISSING_MS = 24 * 60 * 60_000;
 
-interface Kept {
-  /** From `readPlainSvg`; absent: none to show. */
+interface CachedIcon {
+  /** Output of `readPlainSvg`; absent if there is nothing to show. */
   readonly svg?: string;
   /** Ms since 1970. */
   readonly at: number;
@@ -44,7 +43,7 @@ export class AgentIcons extends Configured<AgentIconsOptions> {
   }
 
   /**
-   * Shows cached icons, then newer ones of the server.
+   * Shows cached icons, then fetched ones.
    * @param list its address; icons of other servers are ignored
    */
   async load(
@@ -54,33 +53,33 @@ export class AgentIcons extends Configured<AgentIconsOptions> {
     show: (icons: Icons) => void,
   ): Promise<void> {
     const wanted = addressesOf(agents, list);
-    const kept = await this.#read(new Set(wanted.values()));
-    const tell = (): void => show(iconsOf(wanted, kept));
-    if (kept.size > 0) tell();
-    const missing = [...new Set(wanted.values())].filter((url) => !this.#isFresh(kept.get(url)));
+    const cached = await this.#readCache(new Set(wanted.values()));
+    const showCurrent = (): void => show(iconsOf(wanted, cached));
+    if (cached.size > 0) showCurrent();
+    const missing = [...new Set(wanted.values())].filter((url) => !this.#isFresh(cached.get(url)));
     if (missing.length === 0) return;
-    const limited = AbortSignal.any([signal, AbortSignal.timeout(LIMIT_MS)]);
+    const limited = AbortSignal.any([signal, AbortSignal.timeout(TOTAL_MS)]);
     const next = missing.values();
     const work = async (): Promise<void> => {
       for (const url of next) {
         if (limited.aborted) return;
         const fetched = await this.#fetch(url, limited);
-        if (fetched) kept.set(url, fetched);
+        if (fetched) cached.set(url, fetched);
       }
     };
-    await Promise.all(Array.from({ length: AT_ONCE }, work));
-    if (!signal.aborted) tell();
-    await keepFile(this.options.file, Object.fromEntries(kept)).catch((error: unknown) =>
+    await Promise.all(Array.from({ length: MAX_CONCURRENT }, work));
+    if (!signal.aborted) showCurrent();
+    await writePrivateJson(this.options.file, Object.fromEntries(cached)).catch((error: unknown) =>
       this.options.log.warn(`registry: the icons were not kept: ${messageOf(error)}`),
     );
   }
 
-  #isFresh(kept: Kept | undefined): boolean {
-    const age = kept ? this.#now() - kept.at : Number.POSITIVE_INFINITY;
-    return age >= 0 && age < (kept?.svg === undefined ? MISSING_MS : FRESH_MS);
+  #isFresh(cached: CachedIcon | undefined): boolean {
+    const age = cached ? this.#now() - cached.at : Number.POSITIVE_INFINITY;
+    return age >= 0 && age < (cached?.svg === undefined ? MISSING_MS : FRESH_MS);
   }
 
-  async #fetch(url: string, signal: AbortSignal): Promise<Kept | undefined> {
+  async #fetch(url: string, signal: AbortSignal): Promise<CachedIcon | undefined> {
     const { origin } = new URL(url);
     try {
       const headers = { accept: 'image/svg+xml' };
@@ -103,20 +102,20 @@ export class AgentIcons extends Configured<AgentIconsOptions> {
     }
   }
 
-  /** Checks cached icons as if just fetched. */
-  async #read(urls: ReadonlySet<string>): Promise<Map<string, Kept>> {
-    const kept = new Map<string, Kept>();
+  /** Validates cached icons as if just fetched. */
+  async #readCache(urls: ReadonlySet<string>): Promise<Map<string, CachedIcon>> {
+    const cached = new Map<string, CachedIcon>();
     try {
       const value: unknown = JSON.parse(await readFile(this.options.file, 'utf8'));
       for (const url of urls) {
         const [text, when] = [at(value, url, 'svg'), at(value, url, 'at')];
         const svg = typeof text === 'string' ? readPlainSvg(text) : undefined;
-        if (typeof when === 'number') kept.set(url, { at: when, svg });
+        if (typeof when === 'number') cached.set(url, { at: when, svg });
       }
     } catch {
       // Missing or damaged: fetched again.
     }
-    return kept;
+    return cached;
   }
 }
 
@@ -131,10 +130,10 @@ function addressesOf(agents: readonly RegistryAgent[], list: string): ReadonlyMa
   return found;
 }
 
-function iconsOf(wanted: ReadonlyMap<string, string>, kept: ReadonlyMap<string, Kept>): Icons {
+function iconsOf(wanted: ReadonlyMap<string, string>, cached: ReadonlyMap<string, CachedIcon>): Icons {
   const icons = new Map<string, string>();
   for (const [id, url] of wanted) {
-    const svg = kept.get(url)?.svg;
+    const svg = cached.get(url)?.svg;
     if (svg !== undefined) icons.set(id, svg);
   }
   return icons;

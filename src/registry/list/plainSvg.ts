@@ -1,30 +1,30 @@
-// Reads the icon of an agent: a small drawing in one colour. What is shown is written anew from its
-// shapes, so nothing else of the file gets any further.
+// Reads an agent's icon: a small drawing in one color. The output is rebuilt from its shapes, so
+// nothing else in the file gets through.
 
 export const MAX_SVG = 16_384;
 const MAX_ELEMENTS = 200;
 const MAX_DEPTH = 16;
 
 const SHAPES = new Set(['path', 'circle', 'ellipse', 'rect', 'line', 'polyline', 'polygon']);
-/** Left out with their contents: they draw nothing. */
-const SILENT = new Set(['title', 'desc', 'defs', 'metadata']);
+/** Dropped with their contents: they draw nothing. */
+const NON_DRAWING = new Set(['title', 'desc', 'defs', 'metadata']);
 const NUMBERS =
   /^(?:d|points|[xy][12]?|c[xy]|r[xy]?|width|height|transform|(?:fill-|stroke-)?opacity|stroke-(?:width|miterlimit|dasharray|dashoffset))$/;
 const WORDS = new Set(['fill-rule', 'clip-rule', 'stroke-linecap', 'stroke-linejoin']);
 const PAINTS = new Set(['fill', 'stroke']);
-/** Without effect on a drawing in one colour. */
+/** Attributes without effect on a drawing in one color. */
 const SKIPPED = /^(?:xmlns(?::\w+)?|id|class|version|role|color|clip-path|xml:space|aria-[\w-]+|data-[\w-]+)$/;
 const NUMERIC = /^[\w\s.,()+-]*$/;
-const ONE_COLOUR = /^(?:currentColor|black|#000|#000000)$/i;
+const ONE_COLOR = /^(?:currentColor|black|#000|#000000)$/i;
 
 const SPACE = /\s+|<!--[\s\S]*?-->|<\?xml[^<>]*\?>/y;
 const TAG = /<(\/?)([A-Za-z]+)((?:\s+[\w:-]+\s*=\s*(?:"[^"<>]*"|'[^'<>]*'))*)\s*(\/?)>/y;
 const ATTRIBUTE = /([\w:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
-const WORDS_BETWEEN = /[^<]+/y;
+const CHARACTER_DATA = /[^<]+/y;
 
 /**
- * Returns SVG in `currentColor`; undefined for anything but a small drawing of plain shapes in one
- * colour. Idempotent.
+ * Returns SVG in `currentColor`; undefined unless it is a small drawing of plain shapes in one
+ * color. Idempotent.
  */
 export function readPlainSvg(text: string): string | undefined {
   if (text.length > MAX_SVG) return undefined;
@@ -32,8 +32,8 @@ export function readPlainSvg(text: string): string | undefined {
   let out = '';
   let elements = 0;
   for (let at = 0; at < text.length; ) {
-    const isSilent = open.some((name) => SILENT.has(name));
-    const between = matchAt(SPACE, text, at) ?? (isSilent ? matchAt(WORDS_BETWEEN, text, at) : undefined);
+    const isInNonDrawing = open.some((name) => NON_DRAWING.has(name));
+    const between = matchAt(SPACE, text, at) ?? (isInNonDrawing ? matchAt(CHARACTER_DATA, text, at) : undefined);
     if (between) {
       at += between[0].length;
       continue;
@@ -44,7 +44,7 @@ export function readPlainSvg(text: string): string | undefined {
     const [, closes, name = '', attributes = '', isEmpty] = tag;
     if (closes) {
       if (attributes !== '' || isEmpty || open.pop() !== name) return undefined;
-      if (!isSilent) out += `</${name}>`;
+      if (!isInNonDrawing) out += `</${name}>`;
       if (open.length === 0) return /^\s*$/.test(text.slice(at)) ? out : undefined;
       continue;
     }
@@ -52,7 +52,7 @@ export function readPlainSvg(text: string): string | undefined {
     if (elements > MAX_ELEMENTS || open.length >= MAX_DEPTH) return undefined;
     if ((open.length === 0) !== (name === 'svg')) return undefined;
     if (!isEmpty) open.push(name);
-    if (isSilent || SILENT.has(name)) continue;
+    if (isInNonDrawing || NON_DRAWING.has(name)) continue;
     const written = writeTag(name, attributes);
     if (written === undefined || (isEmpty && open.length === 0)) return undefined;
     out += `${written}${isEmpty ? '/>' : '>'}`;
@@ -69,7 +69,7 @@ function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | u
   return pattern.exec(text) ?? undefined;
 }
 
-/** Undefined for anything but a plain shape. */
+/** Returns undefined for anything but a plain shape. */
 function writeTag(name: string, attributes: string): string | undefined {
   const found = new Map([...attributes.matchAll(ATTRIBUTE)].map(([, key = '', a, b]) => [key, a ?? b ?? '']));
   if (name === 'svg') return writeRoot(found);
@@ -97,7 +97,7 @@ function writeAttributes(found: ReadonlyMap<string, string>): string | undefined
   for (const [key, value] of found) {
     if (SKIPPED.test(key)) continue;
     if (PAINTS.has(key)) {
-      if (value !== 'none' && !ONE_COLOUR.test(value)) return undefined;
+      if (value !== 'none' && !ONE_COLOR.test(value)) return undefined;
       out += ` ${key}="${value === 'none' ? 'none' : 'currentColor'}"`;
     } else if ((NUMBERS.test(key) && NUMERIC.test(value)) || (WORDS.has(key) && /^[a-z]+$/.test(value))) {
       out += ` ${key}="${value}"`;

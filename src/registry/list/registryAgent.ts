@@ -1,4 +1,4 @@
-// Reads the registry of agents. Invalid entries are skipped one by one.
+// Parses the registry of agents. Invalid entries are skipped one by one.
 
 import coerce from 'semver/functions/coerce.js';
 import compare from 'semver/functions/compare.js';
@@ -11,7 +11,7 @@ import { at, wordOf } from '../../base/untrusted';
 
 export interface PackageSource {
   readonly package: string;
-  /** Absent: the program with the package's name. */
+  /** Default: the program with the package's name. */
   readonly cmd?: string | undefined;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
@@ -37,7 +37,7 @@ export interface RegistryAgent {
   readonly authors: readonly string[];
   /** SPDX identifier, or `proprietary`. */
   readonly license?: string | undefined;
-  /** Address of an SVG, maybe relative to the list's. */
+  /** URL of an SVG, possibly relative to the list's. */
   readonly icon?: string | undefined;
   readonly npx?: PackageSource | undefined;
   readonly uvx?: PackageSource | undefined;

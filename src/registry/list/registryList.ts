@@ -1,4 +1,4 @@
-// The registry's list of agents: fetched, validated, and stored on disk for offline use.
+// The registry's list of agents: fetched, validated, and cached for offline use.
 
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
@@ -13,8 +13,8 @@ import { networkError, readBody, request } from '../fetch/request';
 import { type ParsedRegistry, parseRegistry, type RegistryAgent } from './registryAgent';
 
 const MAX_BYTES = 8 * 1024 * 1024;
-/** To the last byte, ms. */
-const LIMIT_MS = 20_000;
+/** For the whole response, ms. */
+const TIMEOUT_MS = 20_000;
 /** No new request within this time, ms. */
 const FRESH_MS = 5 * 60_000;
 
@@ -31,7 +31,7 @@ interface RegistryListOptions {
   readonly now?: () => number;
 }
 
-interface Kept {
+interface CachedList {
   readonly url: string;
   readonly at: number;
   readonly etag?: string;
@@ -40,7 +40,7 @@ interface Kept {
 
 export class RegistryList extends Configured<RegistryListOptions> {
   readonly #now: () => number;
-  #last: { readonly kept: Kept; readonly parsed: ParsedRegistry } | undefined;
+  #current: { readonly list: CachedList; readonly parsed: ParsedRegistry } | undefined;
 
   constructor(options: RegistryListOptions) {
     super(options);
@@ -52,37 +52,37 @@ export class RegistryList extends Configured<RegistryListOptions> {
    * @throws ParleyError if there is none; the reason of `signal`
    */
   async load(url: string, signal: AbortSignal): Promise<Listing> {
-    const kept = await this.#kept(url);
-    if (kept && this.#now() - kept.kept.at < FRESH_MS && this.#now() >= kept.kept.at && this.#last === kept)
-      return { agents: kept.parsed.agents, at: kept.kept.at };
+    const cached = await this.#readCache(url);
+    if (cached && this.#now() - cached.list.at < FRESH_MS && this.#now() >= cached.list.at && this.#current === cached)
+      return { agents: cached.parsed.agents, at: cached.list.at };
     try {
-      const fresh = await this.#fetch(url, kept?.kept, signal);
+      const fresh = await this.#fetch(url, cached?.list, signal);
       const parsed = parseRegistry(fresh.json);
       for (const problem of parsed.problems) this.options.log.warn(`registry: ${problem}`);
-      this.#last = { kept: fresh, parsed };
-      await this.#keep(fresh);
+      this.#current = { list: fresh, parsed };
+      await this.#writeCache(fresh);
       return { agents: parsed.agents, at: fresh.at };
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof ParleyError)) throw error;
-      if (!kept) throw error;
+      if (!cached) throw error;
       this.options.log.warn(`registry: ${error.message}`);
-      return { agents: kept.parsed.agents, at: kept.kept.at, failure: error };
+      return { agents: cached.parsed.agents, at: cached.list.at, failure: error };
     }
   }
 
-  async #fetch(url: string, kept: Kept | undefined, caller: AbortSignal): Promise<Kept> {
-    const limit = AbortSignal.timeout(LIMIT_MS);
+  async #fetch(url: string, cached: CachedList | undefined, caller: AbortSignal): Promise<CachedList> {
+    const limit = AbortSignal.timeout(TIMEOUT_MS);
     const signal = AbortSignal.any([caller, limit]);
     const host = URL.canParse(url) ? new URL(url).host : url;
-    const headers = { accept: 'application/json', ...(kept?.etag !== undefined && { 'if-none-match': kept.etag }) };
+    const headers = { accept: 'application/json', ...(cached?.etag !== undefined && { 'if-none-match': cached.etag }) };
     const trustedOrigin = URL.canParse(url) ? new URL(url).origin : undefined;
     try {
-      const response = await request(url, { headers, idleMs: LIMIT_MS, trustedOrigin }, signal);
+      const response = await request(url, { headers, idleMs: TIMEOUT_MS, trustedOrigin }, signal);
       const { statusCode = 0 } = response;
-      if (statusCode === 304 && kept) {
+      if (statusCode === 304 && cached) {
         response.destroy();
-        return { ...kept, at: this.#now() };
+        return { ...cached, at: this.#now() };
       }
       if (statusCode !== 200) {
         response.destroy();
@@ -102,22 +102,21 @@ export class RegistryList extends Configured<RegistryListOptions> {
   }
 
   /** Validated as if just fetched. */
-  async #kept(url: string): Promise<{ readonly kept: Kept; readonly parsed: ParsedRegistry } | undefined> {
-    if (this.#last?.kept.url === url) return this.#last;
+  async #readCache(url: string): Promise<{ readonly list: CachedList; readonly parsed: ParsedRegistry } | undefined> {
+    if (this.#current?.list.url === url) return this.#current;
     try {
       const value: unknown = JSON.parse(await readFile(this.options.file, 'utf8'));
-      const [from, when, json, etag] = ['url', 'at', 'json', 'etag'].map((key) => at(value, key));
-      if (from !== url || typeof when !== 'number' || typeof json !== 'string') return undefined;
-      const kept = { url, at: when, json, ...(typeof etag === 'string' && { etag }) };
-      return { kept, parsed: parseRegistry(json) };
+      const [from, fetchedAt, json, etag] = ['url', 'at', 'json', 'etag'].map((key) => at(value, key));
+      if (from !== url || typeof fetchedAt !== 'number' || typeof json !== 'string') return undefined;
+      const cached = { url, at: fetchedAt, json, ...(typeof etag === 'string' && { etag }) };
+      return { list: cached, parsed: parseRegistry(json) };
     } catch {
       return undefined;
     }
   }
 
-  async #keep(kept: Kept): Promise<void> {
-    // Storing is optional.
-    await keepFile(this.options.file, kept).catch((error: unknown) =>
+  async #writeCache(cached: CachedList): Promise<void> {
+    await writePrivateJson(this.options.file, cached).catch((error: unknown) =>
       this.options.log.warn(`registry: the list was not kept: ${messageOf(error)}`),
     );
   }
@@ -128,8 +127,8 @@ function tooLarge(): ParleyError {
   return new ParleyError('too-large', localizable('The list of the registry is larger than {0} MB.', megabytes));
 }
 
-/** Writes JSON that only the user can read, in one step. */
-export async function keepFile(file: string, value: unknown): Promise<void> {
+/** Writes JSON that only the user can read, atomically. */
+export async function writePrivateJson(file: string, value: unknown): Promise<void> {
   const next = `${file}.${randomUUID()}`;
   try {
     await mkdir(dirname(file), { recursive: true });

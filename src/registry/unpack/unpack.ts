@@ -23,13 +23,13 @@ const KINDS: readonly (readonly [name: RegExp, kind: ArchiveKind])[] = [
   [/\.(?:tar\.bz2|tbz2?)$/i, 'tar-bzip2'],
   [/\.tar$/i, 'tar-none'],
 ];
-const OTHERS = /\.(?:dmg|pkg|deb|rpm|msi|msix|appimage|xz|txz|zst|7z|rar)$/i;
+const UNSUPPORTED = /\.(?:dmg|pkg|deb|rpm|msi|msix|appimage|xz|txz|zst|7z|rar)$/i;
 
 export function archiveKind(url: string): ArchiveKind {
   const { pathname } = new URL(url);
-  const known = KINDS.find(([name]) => name.test(pathname));
-  if (known) return known[1];
-  const other = OTHERS.exec(pathname)?.[0];
+  const match = KINDS.find(([name]) => name.test(pathname));
+  if (match) return match[1];
+  const other = UNSUPPORTED.exec(pathname)?.[0];
   if (other === undefined) return 'program';
   throw new ParleyError('unsupported-archive', localizable("Files of the type {0} can't be installed.", other));
 }
@@ -54,7 +54,7 @@ export async function unpack(
     else await unpackTar(path, kind.slice('tar-'.length) as TarCompression, target, signal);
   } catch (error) {
     signal.throwIfAborted();
-    // Disk errors have a system call; others are about the contents.
+    // Only disk errors have a system call; others are about the contents.
     if (error instanceof ParleyError || (error as NodeJS.ErrnoException).syscall !== undefined) throw error;
     throw new ParleyError('bad-archive', localizable('The archive is damaged.'), { cause: error });
   }
@@ -115,7 +115,7 @@ const FILE_TYPE = 0o170000;
 const REGULAR = 0o100000;
 const FOLDER = 0o040000;
 
-/** By the central directory, with sizes and checksums verified. */
+/** Follows the central directory and verifies sizes and checksums. */
 export async function unpackZip(path: string, target: UnpackTarget, signal: AbortSignal): Promise<void> {
   const zip = await opened(path);
   try {
@@ -186,7 +186,7 @@ const MAX_BYTES = 4_000_000_000;
 const MAX_ENTRIES = 200_000;
 /** Programs have about 3; more suggests an attempt to fill the disk. */
 const MAX_RATIO = 50;
-/** The ratio doesn't matter up to this size. */
+/** Up to this size, the ratio doesn't matter. */
 const HARMLESS_BYTES = 50_000_000;
 
 export function limitsFor(size: number): UnpackLimits {
@@ -204,7 +204,7 @@ export class UnpackTarget {
   #entries = 0;
 
   /**
-   * Refuses the whole archive if a path leaves the folder, for links, devices and duplicates, and
+   * Refuses the whole archive for paths that leave the folder, links, devices and duplicates, and
    * beyond the limits.
    */
   constructor(folder: string, limits: UnpackLimits) {
@@ -213,12 +213,12 @@ export class UnpackTarget {
   }
 
   async folder(name: string): Promise<void> {
-    await mkdir(this.#enter(name), { recursive: true });
+    await mkdir(this.#resolveEntry(name), { recursive: true });
   }
 
   /** @throws ParleyError `evil-archive`; the reason of `signal` */
   async file(name: string, isExecutable: boolean, content: Readable, signal: AbortSignal): Promise<void> {
-    const path = this.#enter(name);
+    const path = this.#resolveEntry(name);
     if (path === this.#folder) throw evil(l10n.t('it contains an invalid name (“{0}”)', oneLine(name, 100)));
     await mkdir(dirname(path), { recursive: true });
     const counted = new Transform({
@@ -239,7 +239,7 @@ export class UnpackTarget {
     }
   }
 
-  #enter(name: string): string {
+  #resolveEntry(name: string): string {
     this.#entries += 1;
     if (this.#entries > this.#limits.maxEntries)
       throw evil(l10n.t('it contains more than {0} files', this.#limits.maxEntries));

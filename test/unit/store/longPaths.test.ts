@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readFramed, writeFramed } from '../../../src/distributed/stores/framedFile';
-import { keepFile } from '../../../src/registry/list/registryList';
+import { writePrivateJson } from '../../../src/registry/list/registryList';
 import { removeScratch, scratchFolder } from '../../support/scratch';
 import { newSession, openJournal, textIn, turn } from '../../support/store/journals';
 
@@ -32,7 +32,7 @@ describe('a folder with a path of more than 260 characters', () => {
     const path = join(folder, 'file');
     for (const text of ['one', 'two']) await writeFramed(path, Buffer.from(text), {}, { durable: true });
     assert.equal(Buffer.from((await readFramed(path)).bytes).toString(), 'two');
-    await keepFile(join(folder, 'kept.json'), [1]);
+    await writePrivateJson(join(folder, 'kept.json'), [1]);
     await rm(path);
   });
 });
