@@ -1,5 +1,5 @@
-// Checks whether an agent keeps the protocol: opens sessions with it, sends a few short prompts, and
-// judges the wire. Never rejects because of the agent: whatever it does is part of the report.
+// Checks whether an agent keeps the protocol: opens sessions, sends a few short prompts, and judges
+// the wire. Never rejects because of the agent; its failures are part of the report.
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,20 +19,20 @@ export interface VersionReport {
 }
 
 export interface ConformanceReport {
-  /** What the agent says it is; untrusted. */
+  /** As the agent names itself; untrusted. */
   readonly agent: string;
   readonly versions: readonly VersionReport[];
 }
 
-/** @throws the reason of `signal`; nothing is left running then */
+/** @throws the reason of `signal`, with nothing left running */
 export async function checkAgent(options: CheckOptions, signal: AbortSignal): Promise<ConformanceReport> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'parley-check-')));
   const versions: VersionReport[] = [];
   let agent = '';
   try {
     for (const offer of options.versions) {
-      const known = versions.map(({ version }) => version);
-      const { report, name } = await checkVersion(options, offer, known, folder, signal);
+      const judgedVersions = versions.map(({ version }) => version);
+      const { report, name } = await checkVersion(options, offer, judgedVersions, folder, signal);
       signal.throwIfAborted();
       agent ||= name;
       if (report) versions.push(report);
@@ -46,7 +46,7 @@ export async function checkAgent(options: CheckOptions, signal: AbortSignal): Pr
 async function checkVersion(
   options: CheckOptions,
   offer: ProtocolVersion,
-  known: readonly ProtocolVersion[],
+  judgedVersions: readonly ProtocolVersion[],
   folder: string,
   signal: AbortSignal,
 ): Promise<{ report?: VersionReport; name: string }> {
@@ -54,13 +54,13 @@ async function checkVersion(
   const log = new WireLog(limits.maxChars);
   const stop = new AbortController();
   let stopped: string | undefined;
-  const end = (why: string): void => {
+  const stopCheck = (why: string): void => {
     stopped ??= why;
     stop.abort();
   };
-  const timer = setTimeout(() => end(`the check took longer than ${limits.whole / 1000} s`), limits.whole);
+  const timer = setTimeout(() => stopCheck(`the check took longer than ${limits.whole / 1000} s`), limits.whole);
   log.onLine(() => {
-    if (log.isFull) end(`the agent sent more than ${limits.maxChars} characters`);
+    if (log.isFull) stopCheck(`the agent sent more than ${limits.maxChars} characters`);
   });
   let version: ProtocolVersion | undefined;
   let name = '';
@@ -68,7 +68,7 @@ async function checkVersion(
     const run = await runVersion({
       options,
       offer,
-      known,
+      known: judgedVersions,
       prompts: { ...DEFAULT_PROMPTS, ...options.prompts },
       limits,
       log,
@@ -85,8 +85,8 @@ async function checkVersion(
     clearTimeout(timer);
   }
   const spoken = version ?? offer;
-  // It speaks this version only: what it does in it is known.
-  if (known.length > 0 && (known.includes(spoken) || refusedVersion(log))) return { name };
+  // The agent speaks only a version that was judged already.
+  if (judgedVersions.length > 0 && (judgedVersions.includes(spoken) || refusedVersion(log))) return { name };
   const { lines } = log;
   return {
     name,

@@ -41,8 +41,8 @@ export const RULES: readonly Rule[] = [
   ...lifecycleRules,
 ].sort((one, other) => GROUPS.indexOf(groupOf(one)) - GROUPS.indexOf(groupOf(other)));
 
-/** What is judged even if the agent was not initialized. */
-const EARLY: readonly Group[] = ['wire', 'initialize'];
+/** Judged even if the agent was not initialized. */
+const BEFORE_INITIALIZE: readonly Group[] = ['wire', 'initialize'];
 
 export function judgeWire(lines: readonly WireLine[], version: ProtocolVersion): readonly RuleVerdict[] {
   const seen = readWire(lines, version);
@@ -51,7 +51,7 @@ export function judgeWire(lines: readonly WireLine[], version: ProtocolVersion):
     group: groupOf(rule),
     rule: rule.rule,
     place: typeof rule.place === 'string' ? rule.place : rule.place[version],
-    ...(seen.isInitialized || EARLY.includes(groupOf(rule))
+    ...(seen.isInitialized || BEFORE_INITIALIZE.includes(groupOf(rule))
       ? rule.judge(seen)
       : notShown('the agent was not initialized')),
   }));

@@ -1,4 +1,5 @@
-// The report of a check: Markdown for people, and a table for a terminal.
+// Formats the report of a check: Markdown, JSON, and a table for terminals. All without known
+// secrets.
 import { redact } from '../base/redact';
 import { revealControls } from '../base/revealControls';
 import { cleanMessages } from '../traffic/cleanMessages';
@@ -9,7 +10,7 @@ import type { RuleVerdict } from './judge';
 import type { Group, Verdict } from './rules/rule';
 import type { WireLine } from './wire/wireLog';
 
-/** Maximum characters of a line of the wire. */
+/** Maximum characters of a wire line. */
 const MAX_LINE = 400;
 const MAX_LINES = 6;
 
@@ -20,7 +21,7 @@ export const VERDICT_LABELS: Readonly<Record<Verdict, string>> = {
   'not-shown': 'not shown',
 };
 
-/** Returns whether an agent breaks a rule, or could not be judged at all. */
+/** Whether the agent breaks a rule, or could not be judged at all. */
 export function isBroken({ versions }: ConformanceReport): boolean {
   return versions.some(
     ({ verdicts, stopped }) => stopped !== undefined || verdicts.some(({ verdict }) => verdict === 'breaks'),
@@ -37,7 +38,6 @@ export function partVerdict({ verdicts }: VersionReport, group: Group): Verdict 
   return order.find((verdict) => own.includes(verdict)) ?? 'not-offered';
 }
 
-/** Returns the report as Markdown, without known secrets. */
 export function markdownReport(
   report: ConformanceReport,
   facts: readonly (readonly [name: string, value: string])[],
@@ -75,31 +75,30 @@ function details({ id, rule, verdict, found, place, lines }: RuleVerdict): reado
   ];
 }
 
-/** Returns lines of the wire for people, without known secrets. */
 export function wireText(lines: readonly WireLine[]): readonly string[] {
   const arrows: Readonly<Record<WireLine['dir'], string>> = { sent: '→', received: '←', noise: '←', note: '·' };
   const shown = lines
     .slice(0, MAX_LINES)
-    .map(({ n, ms, dir, text }) => `${n} (${ms} ms) ${arrows[dir]} ${short(text, MAX_LINE)}`);
+    .map(({ n, ms, dir, text }) => `${n} (${ms} ms) ${arrows[dir]} ${redactedLine(text, MAX_LINE)}`);
   return lines.length > MAX_LINES ? [...shown, `… ${lines.length - MAX_LINES} more lines`] : shown;
 }
 
-/** Returns the report as a table for a terminal, without known secrets, with the lines of what breaks. */
+/** Includes the wire lines of broken rules. */
 export function terminalReport(report: ConformanceReport): string {
-  const lines = [`Agent: ${short(report.agent || 'no name', 100)}`];
+  const lines = [`Agent: ${redactedLine(report.agent || 'no name', 100)}`];
   for (const version of report.versions) {
     const { verdicts, stopped } = version;
     lines.push('', `Protocol version ${version.version}`);
-    if (stopped !== undefined) lines.push(`Not everything was tried: ${short(stopped, MAX_LINE)}`);
+    if (stopped !== undefined) lines.push(`Not everything was tried: ${redactedLine(stopped, MAX_LINE)}`);
     const width = Math.max(...verdicts.map(({ id }) => id.length));
     for (const { id, verdict, found } of verdicts)
-      lines.push(`  ${id.padEnd(width)}  ${VERDICT_LABELS[verdict].padEnd(11)}  ${short(found, 100)}`);
+      lines.push(`  ${id.padEnd(width)}  ${VERDICT_LABELS[verdict].padEnd(11)}  ${redactedLine(found, 100)}`);
     for (const one of verdicts.filter(({ verdict }) => verdict === 'breaks'))
       lines.push(
         '',
         `  ${one.id}: ${one.rule}`,
         `    ${one.place}`,
-        `    ${short(one.found, MAX_LINE)}`,
+        `    ${redactedLine(one.found, MAX_LINE)}`,
         ...wireText(one.lines).map((line) => `    ${line}`),
       );
     const counts = (['conforms', 'breaks', 'not-offered', 'not-shown'] as const).map(
@@ -110,7 +109,6 @@ export function terminalReport(report: ConformanceReport): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** Returns the report as JSON, without known secrets. */
 export function jsonReport(report: ConformanceReport): string {
   const versions = report.versions.map(({ version, stopped, verdicts }) => ({
     version,
@@ -125,23 +123,22 @@ export function jsonReport(report: ConformanceReport): string {
 }
 
 function plain(text: string): string {
-  return short(text, MAX_LINE).replace(/[\\`*_{}[\]()#+!<>|~$&]/g, (char) => `\\${char}`);
+  return redactedLine(text, MAX_LINE).replace(/[\\`*_{}[\]()#+!<>|~$&]/g, (char) => `\\${char}`);
 }
 
 function code(text: string): string {
-  const shown = short(text, MAX_LINE).replaceAll('`', "'");
+  const shown = redactedLine(text, MAX_LINE).replaceAll('`', "'");
   return shown === '' ? '–' : `\`${shown}\``;
 }
 
-/** Returns a text of the agent on one line, without known secrets. */
-function short(text: string, most: number): string {
+/** Puts text of the agent on one line, without known secrets. */
+function redactedLine(text: string, most: number): string {
   const line = revealControls(redact(text).replace(/\s+/g, ' ').trim()).toWellFormed();
   return line.length > most ? `${line.slice(0, most).toWellFormed()}…` : line;
 }
 
 const KINDS = { sent: 'out', received: 'in', noise: 'noise', note: 'stderr' } as const;
 
-/** Returns a recording without known secrets. */
 export async function recordWire(lines: readonly WireLine[], agent: string, version: string): Promise<string> {
   const entries = lines.map(({ n, ms, dir, text, message }): TrafficEntry => {
     const line = message ? JSON.stringify(message) : text;

@@ -1,4 +1,4 @@
-// Rules of the prompt lifecycle: that of version 2, and of agents that preview it in version 1.
+// Rules of the prompt lifecycle: of version 2, and of agents that preview it in version 1.
 import { at } from '../../base/untrusted';
 import { type Call, errorCode, resultOf, succeeded } from '../wire/life';
 import { isOutput, isUserMessage, stateIn, type Turn } from '../wire/turns';

@@ -101,7 +101,7 @@ export const promptRules: readonly Rule[] = [
     place: CANCEL,
     judge: ({ turns, lives, questions }) =>
       each(
-        // A permission that is rejected may cancel a turn too.
+        // Rejecting a permission may cancel a turn too.
         turns.filter(
           (turn) =>
             !wasCancelled(turn) &&

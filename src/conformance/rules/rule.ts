@@ -1,4 +1,4 @@
-// A rule of the protocol or of a proposal, and how an agent keeps it.
+// A rule of the protocol or of a proposal, and its verdict on an agent.
 
 import { advertises } from '../../acp/proposals/announced';
 import { redact } from '../../base/redact';
@@ -51,7 +51,7 @@ export interface Rule {
   readonly id: string;
   readonly rule: string;
   readonly place: string | Readonly<Record<ProtocolVersion, string>>;
-  /** Absent: both. */
+  /** Default: both. */
   readonly version?: ProtocolVersion;
   judge(seen: Seen): Finding;
 }
@@ -92,7 +92,6 @@ export function notShown(why: string): Finding {
   return { verdict: 'not-shown', found: why, lines: [] };
 }
 
-/** Judges each of some cases. */
 export function each<T>(cases: readonly T[], judge: (one: T) => Finding | undefined, none: Finding): Finding {
   const findings = cases.flatMap((one) => judge(one) ?? []);
   const first =
@@ -104,7 +103,7 @@ export function each<T>(cases: readonly T[], judge: (one: T) => Finding | undefi
   return first.verdict === 'conforms' && times > 1 ? { ...first, found: `${first.found} (${times} times)` } : first;
 }
 
-/** Judges a prompt that has to be refused. */
+/** The prompt must be refused. */
 export function refuses(prompt: Call, life?: Life, ...before: readonly WireLine[]): Finding | undefined {
   const code = errorCode(prompt);
   if (code !== undefined) return conforms(`error ${code}`, ...before, prompt.line, prompt.answer);
@@ -118,7 +117,6 @@ export function lifeOf({ lives }: Seen, { line }: Call): Life | undefined {
   return lives.find(({ lines }) => lines[0]?.life === line.life);
 }
 
-/** A place that both versions of the protocol have. */
 export function inBoth(place: string): Readonly<Record<ProtocolVersion, string>> {
   return { 1: `Protocol version 1, ${place}`, 2: `Protocol version 2, ${place}` };
 }
@@ -132,7 +130,9 @@ export function unanswered(
   return ended && breaks(`the agent ended before it answered ${method}`, line, ended);
 }
 
-/** Returns a value of the agent as a short text. Secrets go first: the rest of a cut one would stay. */
+/**
+ * Shortens a value of the agent. Redacts first, because the rest of a truncated secret would stay.
+ */
 export function shown(value: unknown): string {
   const text = redact(JSON.stringify(value) ?? 'nothing');
   return text.length > 80 ? `${text.slice(0, 80)}…` : text;
@@ -144,7 +144,7 @@ function present(lines: readonly (WireLine | undefined)[]): readonly WireLine[] 
 
 export function offersOf(raw: unknown, version: ProtocolVersion): Offers {
   const marked = (name: string): boolean => isMarked(at(raw, 'agentCapabilities', 'sessionCapabilities', name));
-  // In version 2 they come with sessions.
+  // In version 2, these come with sessions.
   const hasSessions = version === 2 && isMarked(at(raw, 'capabilities', 'session'));
   return {
     ready: advertises(raw, 'ready'),

@@ -152,7 +152,7 @@ export const sessionRules: readonly Rule[] = [
 
 type Method = 'list' | 'load' | 'resume' | 'close';
 
-/** Judges the calls of a method that must be advertised; each has to succeed. */
+/** Each call must succeed; the method must be advertised. */
 function offered(offer: Method, judge: (call: Call, seen: Seen) => Finding | undefined): Rule['judge'] {
   const method = `session/${offer}`;
   return (seen) => {
@@ -203,7 +203,7 @@ function linesOf(seen: Seen, call: Call): readonly WireLine[] {
   return lifeOf(seen, call)?.lines.filter((line) => sessionOf(line) === id) ?? [];
 }
 
-/** Whether the session of a call had a turn before, so that there is something to repeat. */
+/** Whether an earlier turn left something to repeat. */
 function wasPrompted({ turns }: Seen, call: Call): boolean {
   return turns.some(
     ({ sessionId, prompt, end }) =>

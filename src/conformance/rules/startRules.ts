@@ -5,7 +5,7 @@ import { breaks, conforms, each, inBoth, lifeOf, notShown, type Rule, shown, una
 
 const NEW = inBoth('Session setup: Creating a session');
 
-/** Whether a session could not be opened because nobody is signed in. */
+/** Error code of `session/new` without a sign-in. */
 export const AUTH_REQUIRED = -32000;
 
 export const startRules: readonly Rule[] = [

@@ -61,7 +61,7 @@ export const statusRules: readonly Rule[] = [
         return lines.find(({ dir, n }) => dir === 'received' && n > call.line.n && n < next) ?? [];
       });
       const [first, last] = [calls[0]?.line, calls.at(-1)?.answer];
-      // A few have other causes, such as a list of commands that is late.
+      // A few can have other causes, such as a late list of commands.
       if (effects.length * 2 >= calls.length)
         return breaks(`${effects.length} messages for ${calls.length} questions`, first, ...effects.slice(0, 2));
       if (effects.length > 0) return notShown('other updates came at the same time');
@@ -104,7 +104,7 @@ export const statusRules: readonly Rule[] = [
   },
 ];
 
-/** Judges each question for the status. */
+/** Judges each `session/status` call. */
 function asked(judge: (call: Call, life: Life, seen: Seen) => Finding | undefined): Rule['judge'] {
   return (seen) => {
     if (!seen.offers.status) return notOffered('session/status');
@@ -116,7 +116,7 @@ function asked(judge: (call: Call, life: Life, seen: Seen) => Finding | undefine
   };
 }
 
-/** Judges the questions for one session that nothing else stands between. */
+/** Judges series of calls for one session that no other message interrupts. */
 function runs(judge: (calls: readonly Call[], lines: readonly WireLine[]) => Finding): Rule['judge'] {
   return (seen) => {
     if (!seen.offers.status) return notOffered('session/status');
@@ -228,7 +228,7 @@ function beforeReady(methods: readonly string[]): Rule['judge'] {
       openings,
       ({ life, call }) => {
         const id = sessionOfCall(call);
-        // What is repeated comes before the answer; of a new session nothing may.
+        // Replayed messages come before the answer; a new session has none.
         const from = isNew ? call.line.n : (call.answer?.n ?? 0);
         const about = life.lines.filter((line) => line.n > from && sessionOf(line) === id);
         const ready = about.find(({ dir, message }) => dir === 'sent' && message?.method === 'session/ready');

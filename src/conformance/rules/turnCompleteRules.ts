@@ -81,7 +81,7 @@ function judgeCount(turn: Turn): Finding | undefined {
   const barriers = barriersOf(turn);
   if (barriers.length > 1 + added.length) return breaks(`${barriers.length} times`, prompt.line, ...barriers);
   if (barriers.length > 0) return conforms('once', prompt.line, barriers[0], end);
-  // A prompt that was refused had no turn.
+  // A refused prompt has no turn.
   return failed(turn) && !lines.some((line) => isOutput(line)) ? undefined : breaks('not sent', prompt.line, end);
 }
 

@@ -54,7 +54,7 @@ const isList: Shape = Array.isArray;
 const isAmount: Shape = (value) => typeof value === 'number' && value >= 0;
 const isContent: Shape = (value) => isText(at(value, 'type'));
 
-/** The fields that an update must have. */
+/** Required fields of updates. */
 const SHAPES: Readonly<Record<string, Readonly<Record<string, Shape>>>> = {
   user_message_chunk: { content: isContent },
   agent_message_chunk: { content: isContent },
@@ -68,7 +68,7 @@ const SHAPES: Readonly<Record<string, Readonly<Record<string, Shape>>>> = {
   usage_update: { used: isAmount, size: isAmount },
   prompt_suggestions_update: { suggestions: isList },
 };
-const SHAPES_OF_2 = Object.fromEntries(
+const SHAPES_V2 = Object.fromEntries(
   ['user', 'agent'].flatMap((role) =>
     [`${role}_message`, `${role}_message_chunk`, `${role}_thought`, `${role}_thought_chunk`].map((name) => [
       name,
@@ -186,7 +186,7 @@ function judgeUpdate(line: WireLine, version: ProtocolVersion): Finding {
   if (name === undefined) return breaks('an update without "sessionUpdate"', line);
   if (!isText(at(line.message, 'params', 'sessionId'))) return breaks('an update without "sessionId"', line);
   if (version === 1 && !KNOWN_UPDATES.has(name)) return breaks(`the update ${shown(name)} is not in the schema`, line);
-  const shapes = { ...(at(SHAPES, name) as object), ...(version === 2 && (at(SHAPES_OF_2, name) as object)) } as Record<
+  const shapes = { ...(at(SHAPES, name) as object), ...(version === 2 && (at(SHAPES_V2, name) as object)) } as Record<
     string,
     Shape
   >;

@@ -1,4 +1,4 @@
-// One connection to an agent under check: records each line, answers the agent, and bounds each wait.
+// A connection to an agent under check: records each line, answers the agent, and bounds each wait.
 import { constants } from 'node:fs';
 import { open, realpath } from 'node:fs/promises';
 import { dirname, relative } from 'node:path';
@@ -15,12 +15,12 @@ import type { ProtocolVersion } from '../rules/rule';
 import type { WireLine, WireLog } from '../wire/wireLog';
 import type { CheckedAgent, CheckLimits, CheckOptions } from './checkOptions';
 
-/** A longer message ends the connection, in bytes. */
+/** In bytes. A longer message ends the connection. */
 const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
 /** Maximum bytes of a file that the agent reads through the client. */
 const MAX_FILE_BYTES = 64 * 1024;
 const STDERR_LINES = { shown: 3, read: 40 } as const;
-/** How long a connection that has ended waits for the exit of the process, ms. */
+/** Wait for the exit of the process after the connection ended, ms. */
 const EXIT_MS = 1_000;
 
 export type Reply =
@@ -39,11 +39,11 @@ export interface CheckConnectionOptions {
 
 export class CheckConnection {
   onPermission: 'reject' | 'cancel' = 'reject';
-  /** How many permissions the agent has asked for. */
+  /** Permission requests so far. */
   asked = 0;
   readonly #options: CheckConnectionOptions;
   readonly #rpc: RpcConnection;
-  readonly #over = new AbortController();
+  readonly #overController = new AbortController();
   #isClosing = false;
   #error: ParleyError | undefined;
 
@@ -72,17 +72,20 @@ export class CheckConnection {
     });
     this.#rpc.onDidClose((error) => void this.#closed(error));
     void agent.exited.then((exit) => {
-      // An agent also exits because its connection has ended.
+      // The agent may have exited because its connection ended.
       if (this.#error) this.#ended(`the connection ended: ${this.#error.message}`);
       else if (exit instanceof ParleyError) this.#ended(`the connection ended: ${exit.message}`);
       else this.#ended(`the agent ${inEnglish(describeExit(exit))}`);
     });
-    if (signal.aborted) this.#over.abort();
-    signal.addEventListener('abort', () => this.#over.abort(), { once: true, signal: this.#over.signal });
+    if (signal.aborted) this.#overController.abort();
+    signal.addEventListener('abort', () => this.#overController.abort(), {
+      once: true,
+      signal: this.#overController.signal,
+    });
   }
 
   get isOver(): boolean {
-    return this.#over.signal.aborted;
+    return this.#overController.signal.aborted;
   }
 
   initialize(client: InitializeOptions['client'], offer: ProtocolVersion): Promise<Reply> {
@@ -104,9 +107,11 @@ export class CheckConnection {
       (result): Reply => ({ kind: 'result', result }),
       async (error: unknown): Promise<Reply> => {
         if (error instanceof RpcError) return { kind: 'error', code: error.code, message: error.message };
-        // The connection has ended; how comes first.
+        // The connection has ended; its reason is recorded first.
         if (!this.isOver)
-          await new Promise((resolve) => this.#over.signal.addEventListener('abort', resolve, { once: true }));
+          await new Promise((resolve) =>
+            this.#overController.signal.addEventListener('abort', resolve, { once: true }),
+          );
         return { kind: 'none' };
       },
     );
@@ -127,7 +132,7 @@ export class CheckConnection {
     if (!this.isOver) await this.#rpc.notify(method, params).catch(() => {});
   }
 
-  /** Waits until a line fulfills a condition. */
+  /** Waits for a line that passes `test`. */
   async until(test: (line: WireLine) => boolean, ms: number): Promise<boolean> {
     let stop = (): void => {};
     const met = new Promise<true>((resolve) => {
@@ -150,7 +155,7 @@ export class CheckConnection {
 
   async close(): Promise<void> {
     this.#isClosing = true;
-    this.#over.abort();
+    this.#overController.abort();
     this.#rpc.dispose();
     await this.#options.agent.close();
   }
@@ -161,7 +166,10 @@ export class CheckConnection {
       const timer = setTimeout(() => resolve(undefined), ms);
       stop.signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
       if (this.isOver) resolve(undefined);
-      this.#over.signal.addEventListener('abort', () => resolve(undefined), { once: true, signal: stop.signal });
+      this.#overController.signal.addEventListener('abort', () => resolve(undefined), {
+        once: true,
+        signal: stop.signal,
+      });
     });
     try {
       return await Promise.race([promise, late]);
@@ -178,9 +186,9 @@ export class CheckConnection {
 
   #ended(text: string): void {
     if (this.isOver || this.#isClosing) return;
-    const stderr = lastWords(this.#options.agent.stderrTail(STDERR_LINES.read));
+    const stderr = lastErrorLines(this.#options.agent.stderrTail(STDERR_LINES.read));
     this.#options.log.note(stderr === '' ? text : `${text}; on stderr: ${stderr}`, { kind: 'ended' });
-    this.#over.abort();
+    this.#overController.abort();
   }
 
   async #answer(method: string, params: unknown): Promise<unknown> {
@@ -226,13 +234,13 @@ export class CheckConnection {
     return { outcome: optionId === undefined ? { outcome: 'cancelled' } : { outcome: 'selected', optionId } };
   }
 
-  /** Opens a file of the folder. @throws RpcError for any other */
+  /** @throws RpcError for files outside of the session's folder */
   async #open(params: unknown, flags: number): ReturnType<typeof open> {
     const path = String(at(params, 'path'));
     try {
       const inside = relative(await realpath(this.#options.folder), await realpath(dirname(path)));
       if (inside !== '') throw new Error('not in the folder of the session');
-      // Opening a pipe would wait for its other end, in one of the few threads for files.
+      // Opening a pipe would wait for its other end in a thread of the file system pool.
       const file = await open(path, flags | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
       if ((await file.stat()).isFile()) return file;
       await file.close();
@@ -243,9 +251,9 @@ export class CheckConnection {
   }
 }
 
-/** Returns the last lines of stderr without indented ones: a stack trace would hide its error. */
-function lastWords(stderr: string): string {
+/** The last lines of stderr without indented ones: a stack trace would hide its error. */
+function lastErrorLines(stderr: string): string {
   const lines = stderr.split('\n').filter((line) => line.trim() !== '');
-  const flush = lines.filter((line) => !/^\s/.test(line));
-  return (flush.length > 0 ? flush : lines).slice(-STDERR_LINES.shown).join('\n').trim();
+  const unindented = lines.filter((line) => !/^\s/.test(line));
+  return (unindented.length > 0 ? unindented : lines).slice(-STDERR_LINES.shown).join('\n').trim();
 }

@@ -1,4 +1,4 @@
-// What a check of an agent is given: how to start the agent, what to send, and how long to wait.
+// Options of a check: how to start the agent, what to send, and the time limits.
 import type { Transport } from '../../acp/jsonrpc/transport';
 import type { AgentExit } from '../../agents/agentProcess';
 import type { ParleyError } from '../../base/errors';
@@ -6,15 +6,14 @@ import type { ProtocolVersion } from '../rules/rule';
 
 export interface CheckedAgent {
   readonly transport: Transport;
-  /** How it ended, or why its connection did. Never rejects. */
+  /** How it exited, or why its connection ended. Never rejects. */
   readonly exited: Promise<AgentExit | ParleyError>;
   stderrTail(lines?: number): string;
-  /** Takes the secrets that were sent with this connection out of a text. */
+  /** Removes the secrets sent with this connection. */
   readonly scrub?: (text: string) => string;
   close(): Promise<unknown>;
 }
 
-/** Texts of the prompts. */
 export interface CheckPrompts {
   readonly answer: string;
   readonly cancel: string;
@@ -24,15 +23,15 @@ export interface CheckPrompts {
   readonly error?: string;
 }
 
-const WHAT = 'This is an automatic check of the protocol.';
+const PURPOSE = 'This is an automatic check of the protocol.';
 
 export const MAX_PROMPTS = 20;
 
 export const DEFAULT_PROMPTS: CheckPrompts = {
-  answer: `${WHAT} Reply with one word: OK. Use no tools.`,
-  cancel: `${WHAT} Count from 1 to 300 in words, one number a line. Use no tools.`,
-  permission: `${WHAT} Write the text OK to the file parley-check.txt in the current folder. If that is not allowed, say so and stop.`,
-  held: `${WHAT} Reply with one word: LATER. Use no tools.`,
+  answer: `${PURPOSE} Reply with one word: OK. Use no tools.`,
+  cancel: `${PURPOSE} Count from 1 to 300 in words, one number a line. Use no tools.`,
+  permission: `${PURPOSE} Write the text OK to the file parley-check.txt in the current folder. If that is not allowed, say so and stop.`,
+  held: `${PURPOSE} Reply with one word: LATER. Use no tools.`,
 };
 
 /** In milliseconds, except for `maxChars`. */
@@ -45,7 +44,7 @@ export const DEFAULT_LIMITS = {
   beforeCancel: 300,
   held: 1_000,
   quiet: 400,
-  /** How long lines may keep coming until it counts as quiet. */
+  /** Longest wait for quiet while lines keep coming. */
   noise: 4_000,
   whole: 600_000,
   /** Maximum characters of the agent's lines. */
@@ -55,10 +54,7 @@ export const DEFAULT_LIMITS = {
 export type CheckLimits = Readonly<typeof DEFAULT_LIMITS>;
 
 export interface CheckOptions {
-  /**
-   * Starts the agent.
-   * @throws ParleyError
-   */
+  /** @throws ParleyError */
   readonly start: (folder: string, signal: AbortSignal) => Promise<CheckedAgent>;
   readonly client: { readonly name: string; readonly title: string; readonly version: string };
   readonly versions: readonly ProtocolVersion[];

@@ -1,4 +1,4 @@
-// A session of an agent under check, and the turns that are run in it.
+// A session of an agent under check, and its turns.
 
 import { at } from '../../base/untrusted';
 import { within } from '../../base/within';
@@ -48,7 +48,7 @@ export class CheckSession {
     await this.#end(turn, this.#options.limits.prompt);
   }
 
-  /** Begins a turn and stops it. */
+  /** Starts a turn and stops it while it runs. */
   async stoppedTurn(text: string, stop: () => Promise<unknown>, held?: string): Promise<void> {
     if (this.isStuck) return;
     const { connection, limits, hasStatus } = this.#options;
@@ -85,7 +85,7 @@ export class CheckSession {
     const { kind } = await reply;
     if (kind === 'none') this.isStuck = true;
     if (kind === 'result' && watch.isUndecided) await connection.until(() => !watch.isUndecided, limits.noise);
-    // An answer that is neither a receipt nor a reason, without states, is the end.
+    // Without states, an answer that is neither a receipt nor a stop reason ends the turn.
     if (kind === 'result' && !watch.isOver && !watch.isUndecided) {
       const ended = await connection.until(() => watch.isOver, ms);
       if (!ended && !connection.isOver) {
@@ -107,15 +107,13 @@ interface Running {
 }
 
 class TurnWatch {
-  /** The agent has produced something. */
   hasOutput = false;
-  /** `turn_complete` has come. */
   hasBarrier = false;
   readonly #sessionId: string;
   readonly #version: 1 | 2;
   readonly #promptId: string;
   #answer: WireLine['message'];
-  #works = false;
+  #isWorking = false;
   #hasStates = false;
   #isIdle = false;
 
@@ -134,9 +132,9 @@ class TurnWatch {
     const state = stateIn(line);
     if (!state) return;
     this.#hasStates = true;
-    if (state.state === 'idle') this.#isIdle = this.#works || state.stopReason !== undefined;
+    if (state.state === 'idle') this.#isIdle = this.#isWorking || state.stopReason !== undefined;
     else {
-      this.#works = true;
+      this.#isWorking = true;
       this.#isIdle = false;
     }
   }

@@ -1,4 +1,4 @@
-// What is done with an agent in one version of the protocol: up to three processes, and a few turns.
+// Checks an agent in one protocol version: up to three processes and a few turns.
 import { randomUUID } from 'node:crypto';
 import { at } from '../../base/untrusted';
 import type { Offers, ProtocolVersion } from '../rules/rule';
@@ -38,11 +38,11 @@ interface Opened {
 }
 
 /**
- * Tries everything that the agent offers.
+ * Tries everything the agent offers.
  * @throws ParleyError if the agent can't be started; the reason of `signal`
  */
 export async function runVersion(context: VersionContext): Promise<VersionRun> {
-  const { log, known } = context;
+  const { log, known: judgedVersions } = context;
   const { connection, opened } = await connect(context);
   if (!opened) {
     await connection.close();
@@ -50,19 +50,19 @@ export async function runVersion(context: VersionContext): Promise<VersionRun> {
   }
   const { version, description, offers } = opened;
   const found = { log, version, description };
-  if (known.includes(version)) {
+  if (judgedVersions.includes(version)) {
     await connection.close();
     return found;
   }
   let first: FirstRun;
   try {
-    first = await firstProcess(context, opened);
+    first = await runFirstProcess(context, opened);
   } finally {
     await connection.close();
   }
   if (first.sessionId === undefined) return { ...found, stopped: first.stopped };
-  if (offers.resume) await openAgain(context, 'resume', first.sessionId);
-  if (offers.load) await openAgain(context, 'load', first.sessionId);
+  if (offers.resume) await reopenSession(context, 'resume', first.sessionId);
+  if (offers.load) await reopenSession(context, 'load', first.sessionId);
   return { ...found, stopped: first.stopped };
 }
 
@@ -89,14 +89,14 @@ interface FirstRun {
   readonly stopped?: string;
 }
 
-async function firstProcess(context: VersionContext, opened: Opened): Promise<FirstRun> {
+async function runFirstProcess(context: VersionContext, opened: Opened): Promise<FirstRun> {
   const { options, prompts, limits, folder } = context;
   const { connection, version, offers } = opened;
   const step = (name: Parameters<NonNullable<CheckOptions['onStep']>>[0]): void => options.onStep?.(name);
   await connection.call(UNKNOWN_METHOD, {});
   step('new');
   const reply = await connection.call('session/new', { cwd: folder, mcpServers: [] }, limits.initialize);
-  const session = await begin(context, opened, reply, undefined);
+  const session = await startSession(context, opened, reply, undefined);
   if (!session) return { stopped: whyNoSession(reply, opened.description) };
   if (offers.status) {
     step('status');
@@ -104,7 +104,7 @@ async function firstProcess(context: VersionContext, opened: Opened): Promise<Fi
     const unknown = `parley-check-${randomUUID()}`;
     for (let call = 0; call < 2; call++) await connection.call('session/status', { sessionId: unknown });
     await connection.quiet();
-    // Updates with another cause do not come twice.
+    // Updates with another cause would not repeat.
     if (!isQuiet) await askStatus(session);
   }
   step('answer');
@@ -112,7 +112,7 @@ async function firstProcess(context: VersionContext, opened: Opened): Promise<Fi
   step('cancel');
   const held = version === 2 ? prompts.held : undefined;
   await session.stoppedTurn(prompts.cancel, () => session.cancel(), held);
-  // While no turn runs, a cancel must have no effect.
+  // Without a running turn, a cancel must have no effect.
   await session.cancel();
   step('answer');
   await session.turn(prompts.answer);
@@ -141,12 +141,12 @@ async function askStatus(session: CheckSession): Promise<boolean> {
   return updates === 0;
 }
 
-/** Opens a second session and, where that is offered, closes it while it works. */
+/** Opens a second session and, if offered, closes it during a turn. */
 async function closeSession(context: VersionContext, opened: Opened): Promise<void> {
   const { prompts, folder } = context;
   const { connection, offers } = opened;
   const reply = await connection.call('session/new', { cwd: folder, mcpServers: [] });
-  const session = await begin(context, opened, reply, undefined);
+  const session = await startSession(context, opened, reply, undefined);
   if (!session || !offers.close) return;
   let isClosed = false;
   const close = async (): Promise<void> => {
@@ -160,7 +160,7 @@ async function closeSession(context: VersionContext, opened: Opened): Promise<vo
   await connection.quiet();
 }
 
-async function openAgain(context: VersionContext, how: 'load' | 'resume', sessionId: string): Promise<void> {
+async function reopenSession(context: VersionContext, how: 'load' | 'resume', sessionId: string): Promise<void> {
   const { options, prompts, folder, limits, signal } = context;
   if (signal.aborted) return;
   options.onStep?.(how);
@@ -169,7 +169,7 @@ async function openAgain(context: VersionContext, how: 'load' | 'resume', sessio
     if (!opened) return;
     const params = { sessionId, cwd: folder, mcpServers: [] };
     const reply = await connection.call(`session/${how}`, params, limits.initialize);
-    const session = await begin(context, opened, reply, sessionId);
+    const session = await startSession(context, opened, reply, sessionId);
     if (session && opened.offers.status) await session.status();
     await session?.turn(prompts.answer);
   } finally {
@@ -177,10 +177,8 @@ async function openAgain(context: VersionContext, how: 'load' | 'resume', sessio
   }
 }
 
-/**
- * Takes up a session that was opened: waits for what comes too early, and says that it is ready.
- */
-async function begin(
+/** Waits for updates that come too early, then reports that the session is ready. */
+async function startSession(
   context: VersionContext,
   opened: Opened,
   reply: Reply,

@@ -1,4 +1,5 @@
-// One process or connection of an agent, read from the wire: who asked what, and how it was answered.
+// One process or connection of an agent, read from the wire: requests in both directions and their
+// answers.
 import { at } from '../../base/untrusted';
 import type { WireLine } from './wireLog';
 
@@ -42,7 +43,7 @@ function readLife(lines: readonly WireLine[]): Life {
       if (id !== undefined) asked.push({ line, id, method, params });
       continue;
     }
-    // The newest: a client may use an id again once it is answered. "1" for 1 is noticed by its own rule.
+    // The latest, because ids may be reused once answered. Another rule judges "1" for 1.
     const call = answered.findLast((one) => String(one.id) === String(id));
     if (call && !call.answer) call.answer = line;
     else if (dir === 'received') strayAnswers.push(line);

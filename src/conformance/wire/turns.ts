@@ -1,4 +1,4 @@
-// The turns of an agent, read from the wire: from a prompt to what ended its work.
+// The turns of an agent, read from the wire: from a prompt to the end of its work.
 import { readState } from '../../acp/proposals/promptLifecycle';
 import { at } from '../../base/untrusted';
 import { type Call, errorCode, type Life, resultOf, sessionOfCall, succeeded } from './life';
@@ -64,7 +64,7 @@ function spanOf(life: Life, sessionId: string): { readonly from: number; readonl
   return { from: opening.answer.n, to: closing?.line.n ?? Number.POSITIVE_INFINITY };
 }
 
-/** Returns the prompts for sessions that are not open: never opened, or closed. */
+/** Prompts for sessions that were never opened or are closed. */
 export function strayPrompts(life: Life): readonly Call[] {
   return life.calls.filter((call) => call.method === 'session/prompt' && !isOpenAt(life, call));
 }
@@ -125,11 +125,11 @@ function answersEarly(prompt: Call): boolean {
 
 function endByState(prompt: Call, lines: readonly WireLine[]): WireLine | undefined {
   if (prompt.answer && !succeeded(prompt)) return prompt.answer;
-  let works = false;
+  let isWorking = false;
   for (const line of lines) {
     const state = stateIn(line);
-    if (state?.state === 'idle' && (works || state.stopReason)) return line;
-    works ||= state !== undefined && state.state !== 'idle';
+    if (state?.state === 'idle' && (isWorking || state.stopReason)) return line;
+    isWorking ||= state !== undefined && state.state !== 'idle';
   }
   return undefined;
 }

@@ -1,4 +1,4 @@
-// The wire of one check as it is recorded: each line in order, and notes of the client between them.
+// The recorded wire of one check: all lines in order, with notes of the client.
 import { lineWithoutAccounts } from '../../base/accounts';
 import { at } from '../../base/untrusted';
 
@@ -15,20 +15,20 @@ export interface WireLine {
 }
 
 export type Note =
-  /** A request of the client had no answer in time. */
+  /** A request of the client was not answered in time. */
   | { readonly kind: 'unanswered'; readonly id: string | number; readonly seconds: number }
-  /** The work of a prompt had no end in time, though the prompt was answered. */
+  /** A prompt was answered, but its turn did not end in time. */
   | { readonly kind: 'endless'; readonly id: string | number; readonly seconds: number }
-  /** The agent ended, or its connection did, without being asked to. */
+  /** The agent exited or disconnected unexpectedly. */
   | { readonly kind: 'ended' };
 
-/** Maximum characters of a line that is kept as text. */
+/** Maximum characters of the text of a line. */
 const MAX_TEXT = 4_000;
 
 export class WireLog {
   readonly #lines: WireLine[] = [];
   readonly #maxChars: number;
-  readonly #began = performance.now();
+  readonly #startedAt = performance.now();
   readonly #listeners = new Set<(line: WireLine) => void>();
   #life = 0;
   #chars = 0;
@@ -49,7 +49,7 @@ export class WireLog {
     this.#life++;
   }
 
-  /** @param scrub takes secrets out of the text that people read */
+  /** @param scrub removes secrets from the displayed text */
   traffic(dir: 'in' | 'out', line: string, scrub: (text: string) => string): void {
     this.#add(dir === 'in' ? 'received' : 'sent', scrub(lineWithoutAccounts(line)), { message: messageIn(line) });
   }
@@ -77,7 +77,7 @@ export class WireLog {
       const line: WireLine = {
         n: this.#lines.length + 1,
         life: this.#life,
-        ms: Math.round(performance.now() - this.#began),
+        ms: Math.round(performance.now() - this.#startedAt),
         dir,
         text: text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text,
         message,
