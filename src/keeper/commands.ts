@@ -1,5 +1,4 @@
-// The commands that the window runs for the agent: they go on while no window is attached, and the
-// next one hears what the windows before have not heard, as far as it is kept.
+// Runs the agent's terminal commands, also without a window; the next window gets their output.
 import { messageOf } from '../base/errors';
 import { silentLog } from '../base/log';
 import type { CommandChange } from '../terminals/runningCommand';
@@ -17,7 +16,7 @@ interface Held {
   readonly about: unknown;
   readonly starting: Promise<CommandStarted>;
   process: TerminalProcess | undefined;
-  /** Characters of its output so far, including those that were dropped. */
+  /** Characters of output so far, including dropped ones. */
   total: number;
   told: number | undefined;
   isEndTold: boolean;
@@ -128,7 +127,7 @@ export class Commands {
   #onChange(held: Held, { append = '', drop = 0, exit }: CommandChange): void {
     const before = held.total;
     held.total += append.length + drop;
-    // What is new goes as it comes; what a window is behind with is looked up.
+    // New output is forwarded directly; a window that is behind reads from the buffer.
     if (held.process && append !== '' && held.told === before && this.#window?.hasRoom) {
       held.told = held.total;
       this.#window.output({ id: held.id, append, drop: drop > 0 ? drop : undefined });

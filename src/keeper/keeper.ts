@@ -1,5 +1,5 @@
-// Owns the process of one agent on behalf of windows that come and go. It moves bytes, and knows
-// nothing of the protocol but what a line with an id is.
+// Owns an agent's process and relays its streams to windows that attach and detach. Knows only
+// lines and their ids of the protocol.
 import { randomBytes } from 'node:crypto';
 import { access, rename, rm, writeFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';
@@ -43,18 +43,18 @@ import {
   WIRE_VERSION,
 } from './wire';
 
-/** What may wait in a connection before stderr is no longer sent, in bytes; its end is kept anyway. */
+/** Pending bytes of a connection above which stderr is not sent. Its tail is kept anyway. */
 const MAX_STDERR_WAITING = 1024 * 1024;
 
-/** How far a window may be behind before the agent waits for it, in bytes. */
+/** Bytes by which a window can be behind before the agent's stdout is paused. */
 const MAX_BEHIND = 1024 * 1024;
-/** What may wait in a connection before output of commands is no longer sent, in bytes. */
+/** Pending bytes of a connection above which command output is not sent. */
 const MAX_OUTPUT_WAITING = 1024 * 1024;
 
-/** How long a window may take to read the rest, and then to close, in milliseconds. */
+/** Time for a window to read remaining data, and then to close, ms. */
 const CLOSE_MS = 1_000;
 
-/** One proven connection: it either owns the agent, or asks for the state. */
+/** An authenticated connection, which either owns the agent or only queries its state. */
 class Connection implements CommandWindow {
   readonly #socket: Socket;
   readonly #keeper: Keeper;
@@ -73,7 +73,7 @@ class Connection implements CommandWindow {
     });
     socket.on('close', () => keeper.closed(this));
     if (this.#isOwner) this.#write(frame(FRAME.foundFacts, 0, keeper.facts));
-    // The state of before: whether a window is attached, and since when none is.
+    // The state before attaching: whether a window is attached, or since when none is.
     this.#write(jsonFrame(FRAME.state, keeper.state));
     if (this.#isOwner) keeper.attach(this);
   }
@@ -83,11 +83,11 @@ class Connection implements CommandWindow {
   }
 
   wake(): void {
-    // Without what a file held, the rest is worth nothing: the window takes it for a crash.
+    // If a file can't be read, the remaining output is useless. The window treats this as a crash.
     this.#pump().catch(() => this.#socket.destroy());
   }
 
-  /** @returns false if the window is gone or too slow */
+  /** Returns false if the connection is closed or too slow. */
   stderr(bytes: Buffer, isOld = false): boolean {
     const { destroyed, writableEnded, writableLength } = this.#socket;
     if (destroyed || writableEnded || writableLength >= MAX_STDERR_WAITING) return false;
@@ -130,7 +130,7 @@ class Connection implements CommandWindow {
   async close(): Promise<void> {
     if (this.#socket.destroyed) return;
     const closed = new Promise<void>((resolve) => this.#socket.once('close', () => resolve()));
-    // A window that reads no more does not hold up the end.
+    // A window that stopped reading must not delay the end.
     if (this.#offset !== undefined) await within(CLOSE_MS, this.#endTold.promise);
     this.#tellEnd();
     this.#socket.end();
@@ -148,7 +148,7 @@ class Connection implements CommandWindow {
     if (!this.#socket.destroyed && !this.#socket.writableEnded) this.#socket.write(bytes);
   }
 
-  /** @throws Error at a frame that does not keep to the wire */
+  /** @throws Error if a frame violates the wire format */
   take(one: Frame): void {
     if (one.kind === FRAME.stop) this.#keeper.stop();
     else if (one.kind === FRAME.kill) this.#keeper.commands.kill(one.bytes.toString('utf8'));
@@ -169,7 +169,7 @@ class Connection implements CommandWindow {
       }
       case FRAME.facts:
         if (bytes.length > MAX_FACTS_BYTES) throw new RangeError(`facts of ${bytes.length} bytes`);
-        // A copy: the frame may be a part of a larger buffer.
+        // Copied, since the frame can be a slice of a larger buffer.
         this.#keeper.facts = Buffer.from(bytes);
         break;
       case FRAME.answer:
@@ -241,7 +241,7 @@ function drained(socket: Socket): Promise<void> {
   });
 }
 
-/** @throws TypeError, SyntaxError where it has another form */
+/** @throws TypeError, SyntaxError if it is malformed */
 function progressOf(bytes: Buffer): Progress {
   const { line, open } = JSON.parse(bytes.toString('utf8')) as Partial<Progress>;
   if (!isCount(line) || !Array.isArray(open) || !open.every(isCount)) throw new TypeError('no progress');
@@ -276,20 +276,20 @@ function isCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 }
 
-/** The end of stderr that the next window gets, in bytes. */
+/** Size of the stderr tail that the next window gets, bytes. */
 const STDERR_BYTES = 64 * 1024;
 
-/** How often it looks whether its folder is there, in milliseconds. */
+/** Interval for checking whether the keeper's folder exists, ms. */
 const FOLDER_CHECK_MS = 10_000;
-/** How long a closed stdout may wait for the process to end, in milliseconds. */
+/** How long the process may outlive its closed stdout, ms. */
 const EXIT_AFTER_CLOSE_MS = 1500;
-/** When what is left is written once more, after the disk was full, in milliseconds. */
+/** Delay before writing to a full disk again, ms. */
 const RETRY_MS = 5_000;
 
 export interface KeeperHome {
   readonly folder: string;
   readonly host: HostFile;
-  /** Told of bytes that were read, which become garbage. */
+  /** Called with the number of bytes that were read and became garbage. */
   readonly swept: (bytes: number) => void;
 }
 
@@ -314,7 +314,7 @@ export class Keeper {
   readonly #answered = new Set<number>();
   #inputError: string | undefined;
   #stderr = Buffer.alloc(0);
-  /** Bytes at the end of `#stderr` that no window got. */
+  /** Bytes at the end of `#stderr` that were sent to no window. */
   #newStderr = 0;
   #ended: AgentEnd | undefined;
   #isEnding = false;
@@ -327,7 +327,7 @@ export class Keeper {
   #retry: NodeJS.Timeout | undefined;
   #looking: NodeJS.Timeout | undefined;
 
-  /** @throws what the system says; nothing is left running then */
+  /** @throws the system error; no process is left running then */
   static async start(id: string, start: KeeperStart, home: KeeperHome): Promise<Keeper> {
     const place = await makePlace(home.folder, id);
     try {
@@ -417,7 +417,7 @@ export class Keeper {
       this.#owner?.inputClosed(this.#inputError ?? '');
       return undefined;
     }
-    // Whatever was written is not written again.
+    // Messages are written once, in order.
     if (number !== this.#sent + 1) throw new RangeError(`message ${number} after ${this.#sent}`);
     this.#sent = number;
     const isFlowing = stdin.write(message);
@@ -474,13 +474,13 @@ export class Keeper {
     });
   }
 
-  /** Whose folder was removed, with the extension or by hand, is never found again. */
+  /** Stops if the folder was removed: no window could find the keeper again. */
   async #checkFolder(): Promise<void> {
     if (!this.#isListed || this.#owner) return;
     try {
       await access(join(this.#place.folder, KEEPER_FILE));
     } catch (error) {
-      // A disk that does not answer for a while, as on a network, says nothing.
+      // A disk that temporarily does not respond, such as a network disk, is not a missing folder.
       if (isMissing(error)) this.stop();
     }
   }
@@ -495,7 +495,7 @@ export class Keeper {
 
   #end(): void {
     this.#isEnding = true;
-    // An agent that waits for its output to be read would not leave.
+    // An agent that is blocked on stdout would not exit.
     this.pace();
     void this.#tree.close();
   }
@@ -509,7 +509,7 @@ export class Keeper {
     this.pace();
   }
 
-  /** An agent that closes its stdout and stays can say nothing more: it would never be done. */
+  /** Kills an agent that closed its stdout but does not exit: it can send nothing more. */
   async #onOutputEnd(): Promise<void> {
     if ((await within(EXIT_AFTER_CLOSE_MS, this.#tree.exited)) || this.#isEnding) return;
     this.#closedOutput = true;
@@ -541,22 +541,20 @@ export class Keeper {
     for (const connection of this.#connections) connection.end(this.#ended);
     if (!this.#owner) this.#leave();
     await this.#forgotten.promise;
-    // The children too have gone.
+    // The child processes have exited too.
     await this.#tree.close();
     await commandsEnded;
     await this.#leaving;
     clearTimeout(this.#retry);
     clearInterval(this.#looking);
     this.#server.close();
-    // What can't be removed is cleared away by a window.
+    // Windows clean up what can't be removed here.
     await (this.#isLeft ? this.#unlist() : removePlace(this.#place)).catch(() => {});
-    // Who waits for this end may start the next one.
+    // Those who wait for the end may start the next agent.
     await Promise.all([...this.#connections].map((connection) => connection.close()));
   }
 
-  /**
-   * Leaves what no window has stored on the disk, so that no process waits for the next window.
-   */
+  /** Saves output that no window has stored, so that no process has to wait for the next window. */
   #leave(): void {
     this.#leaving = this.#leaving.then(async () => {
       if (this.#owner || this.#forgotten.isSettled) return;
@@ -566,7 +564,7 @@ export class Keeper {
         if (this.#isLeft || !isWanted) this.#forgotten.resolve();
       } catch (error) {
         if (isMissing(error)) this.#forgotten.resolve();
-        // The disk is full: it stays in memory until there is room.
+        // The disk is full: the data stays in memory until the retry.
         else this.#retry = setTimeout(() => this.#leave(), RETRY_MS);
       }
     });

@@ -1,5 +1,4 @@
-// Where a keeper listens: a folder that only its user can read, with a socket in it. A path too long
-// for a socket is replaced by one in a folder of its own. On Windows it is a named pipe.
+// Where a keeper listens: a socket in a private folder, or a named pipe on Windows.
 
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -7,7 +6,7 @@ import { chmod, mkdir, mkdtemp, readFile, rm, rmdir, stat, unlink } from 'node:f
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
-/** The longest path of a socket that every system takes, in bytes. */
+/** Longest socket path that all systems accept, bytes. */
 const MAX_SOCKET_PATH = 100;
 const IS_WINDOWS = process.platform === 'win32';
 
@@ -40,7 +39,7 @@ export async function removeSocket(socket: string, socketFolder: string): Promis
   await rmdir(socketFolder).catch(() => {});
 }
 
-/** Makes a folder for this user only. @throws Error if it belongs to another user */
+/** Creates a folder with access for this user only. @throws Error if it belongs to another user */
 async function makePrivate(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   if (IS_WINDOWS) return;
@@ -48,7 +47,7 @@ async function makePrivate(folder: string): Promise<void> {
   await chmod(folder, 0o700);
 }
 
-/** Undefined if the process is gone, or on Windows, where `ownBirth` tells. */
+/** Undefined if the process does not exist, or on Windows (see `ownBirth`). */
 export async function identityOf(pid: number): Promise<string | undefined> {
   if (process.platform === 'win32') return undefined;
   if (process.platform !== 'linux') return startedAt(pid);
@@ -57,7 +56,7 @@ export async function identityOf(pid: number): Promise<string | undefined> {
       readFile('/proc/sys/kernel/random/boot_id', 'latin1').catch(() => ''),
       readFile(`/proc/${pid}/stat`, 'latin1'),
     ]);
-    // The name in parentheses may hold anything, so the fields are counted from its end.
+    // The name in parentheses can contain anything, so fields are counted after the last one.
     const [state, ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return state === 'Z' ? undefined : `${boot.trim()}/${fields[18]}`;
   } catch {

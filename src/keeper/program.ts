@@ -1,5 +1,4 @@
-// The process that keeps agents, as a program: started detached by the first window that needs it,
-// told on stdin where to listen, and from then on by itself.
+// The process that hosts keepers, started detached by a window and configured over stdin.
 
 import { randomBytes } from 'node:crypto';
 import { writeSync } from 'node:fs';
@@ -23,11 +22,11 @@ import {
   type KeeperStarted,
 } from './wire';
 
-/** Read output is garbage that V8 would let grow to many times the size of all else; in bytes. */
+/** Bytes read between garbage collections: V8 would let buffers grow too large. */
 const SWEEP_BYTES = 8 * 1024 * 1024;
-/** How long it stays without an agent, in milliseconds: one that is restarted is started soon after. */
+/** Idle time before exiting without an agent, ms: a restarted agent starts soon. */
 const IDLE_MS = 500;
-/** How long it waits for its first agent, in milliseconds. */
+/** How long to wait for the first agent, ms. */
 const FIRST_MS = 20_000;
 
 export class KeeperHost {
@@ -152,7 +151,7 @@ export class KeeperHost {
 
   async #removeFiles(): Promise<void> {
     this.#server.close();
-    // Windows may have put another one in its place.
+    // On Windows, another process may have replaced it.
     const current = await readFile(this.#path, 'utf8').catch(() => '');
     if (current.includes(this.#token)) await rm(this.#path, { force: true });
     await removePlace(this.#place);
@@ -160,9 +159,9 @@ export class KeeperHost {
 }
 
 async function run(): Promise<void> {
-  // The terminal or the session that the window was started from may end.
+  // The terminal or login session that started the window may end.
   for (const signal of ['SIGHUP', 'SIGINT'] as const) process.on(signal, () => {});
-  // What one agent's keeper has not caught is no reason to end the others.
+  // An uncaught error of one keeper must not end the others.
   process.on('uncaughtException', () => {});
   process.umask(0o077);
   let host: KeeperHost | undefined;
@@ -178,7 +177,7 @@ async function run(): Promise<void> {
   process.exit(0);
 }
 
-/** Node offers it by a flag of V8, which can still be set. */
+/** V8 exposes gc() only with a flag, which can be set at runtime. */
 function sweeper(): () => void {
   setFlagsFromString('--expose-gc');
   return runInNewContext('gc') as () => void;
@@ -188,7 +187,7 @@ function answer(started: HostStarted): void {
   try {
     writeSync(1, `${JSON.stringify(started)}\n`);
   } catch {
-    // Who started it is gone; the next window finds it by its file.
+    // The starter has exited; the next window finds this process through its file.
   }
 }
 

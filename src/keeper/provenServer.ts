@@ -1,5 +1,4 @@
-// A socket that only its user can talk to: each connection proves that it knows the token before
-// anything else of it is read.
+// A socket server whose clients must prove that they know the token before anything else is read.
 import { createServer, type Server, type Socket } from 'node:net';
 import {
   FRAME,
@@ -15,7 +14,7 @@ import {
 } from './wire';
 
 const MAX_STRANGERS = 32;
-/** How long a connection may take to prove that it knows the token, in milliseconds. */
+/** Time limit for the proof, ms. */
 const PROVE_MS = 5_000;
 
 export type OnProven = (socket: Socket, purpose: number) => (frame: Frame) => void;
@@ -24,7 +23,7 @@ export class ProvenServer {
   readonly #server: Server;
   readonly #token: string;
   readonly #onProven: OnProven;
-  /** On Windows, other users can open connections, which must not keep those of the user out. */
+  /** On Windows, other users can open connections. They must not crowd out those of this user. */
   readonly #strangers = new Set<Socket>();
   #proven = 0;
 
@@ -38,13 +37,13 @@ export class ProvenServer {
     return this.#proven;
   }
 
-  /** @param path of a socket or a named pipe @throws what the system says */
+  /** @param path socket or named pipe @throws the system error */
   listen(path: string): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#server.once('error', reject);
       this.#server.listen(path, () => {
         this.#server.off('error', reject);
-        // An accept that fails, as without free file descriptors, is no end of the others.
+        // A failed accept (no free file descriptors) does not affect open connections.
         this.#server.on('error', () => {});
         resolve();
       });
@@ -85,7 +84,7 @@ export class ProvenServer {
       try {
         reader.push(chunk);
       } catch {
-        // It does not keep to the wire: whatever follows cannot be read.
+        // After a malformed frame nothing can be read.
         socket.destroy();
       }
     });

@@ -1,5 +1,4 @@
-// What the agent has said and no window has stored yet: a queue of bytes in segments, the newest in
-// memory and the rest in files, bounded in both.
+// A bounded queue of output that no window has stored: the newest in memory, the rest in files.
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Progress, SpoolIndex, SpoolSegment } from './wire';
@@ -25,7 +24,6 @@ export interface SpoolPart {
 
 export interface SpoolOptions {
   readonly folder: string;
-  /** The most that is retained, in bytes. */
   readonly maxBytes: number;
   readonly onRoom: () => void;
 }
@@ -33,10 +31,10 @@ export interface SpoolOptions {
 export class Spool {
   readonly #options: SpoolOptions;
   #segments: Segment[] = [];
-  /** Bytes of the whole output so far. */
+  /** Total bytes of output so far. */
   end = 0;
   lines = 0;
-  /** Bytes that are retained. */
+  /** Retained bytes. */
   bytes = 0;
   stored: Progress = { line: 0, open: [] };
   #isSpilling = false;
@@ -57,7 +55,7 @@ export class Spool {
     return this.stored.line >= this.lines && this.endsLine;
   }
 
-  /** The last byte is a line break, or there is none. */
+  /** Whether the output is empty or ends with a line break. */
   get endsLine(): boolean {
     return this.#segments.at(-1)?.endsLine ?? true;
   }
@@ -84,7 +82,7 @@ export class Spool {
     this.#spill();
   }
 
-  /** At most a segment; undefined at the end. Rejects if a file cannot be read. */
+  /** Returns at most one segment; undefined at the end. Rejects if a file can't be read. */
   read(offset: number): SpoolPart | Promise<SpoolPart | undefined> | undefined {
     const segment = this.#segments.find((one) => one.start + one.length > offset);
     if (!segment) return undefined;
@@ -111,7 +109,7 @@ export class Spool {
     this.stored = { line: Math.min(line, this.lines), open: open.filter((one) => one <= line) };
     const last = this.#segments.at(-1);
     this.#segments = this.#segments.filter((segment) => {
-      // A segment with room is written on.
+      // A segment with free space is still appended to.
       if ((segment === last && segment.length < SEGMENT_BYTES) || this.#isNeeded(segment)) return true;
       this.bytes -= segment.length;
       if (segment.file !== undefined) void rm(segment.file, { force: true }).catch(() => {});
@@ -120,7 +118,7 @@ export class Spool {
     this.#tellRoom();
   }
 
-  /** @throws Error where the file is gone although nobody has stored what is in it */
+  /** @throws Error if the file is missing but still needed */
   async #readFile(segment: Segment, from: number): Promise<SpoolPart | undefined> {
     const next = segment.start + segment.length;
     try {

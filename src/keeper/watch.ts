@@ -1,11 +1,11 @@
-// Watches over the agent while no window is attached: reads its lines for the signs that its work is
-// over, counts the requests that wait for a window, and says when it should leave.
+// Watches the agent while no window is attached: looks for end marks in its lines, counts requests
+// that wait for a window, and decides when the agent exits.
 import type { Disposable } from '../base/disposable';
 import type { Spool } from './spool';
 import type { EndMark, Lease } from './wire';
 
 const NEWLINE = 0x0a;
-/** A longer line is neither a sign nor looked at, in bytes. */
+/** Longer lines are not parsed; bytes. */
 const MAX_LINE_BYTES = 1024 * 1024;
 
 export interface WatchOptions {
@@ -88,7 +88,7 @@ export class Watch implements Disposable {
       this.#restBytes = 0;
       from = to + 1;
     }
-    // A copy: the part would keep its whole segment in memory.
+    // Copied, since a slice would retain the whole segment.
     this.#keep(Buffer.from(bytes.subarray(from)));
   }
 

@@ -1,180 +1,169 @@
-// What a window and a keeper say to each other: frames of a length, a kind, a number and bytes.
-// Versioned, since a keeper outlives the extension that started it: a kind is never given another
-// meaning, and both sides skip kinds that they don't know.
+// The wire format between windows and keepers: frames of length, kind, number and bytes. A keeper
+// can outlive the extension that started it, so the meaning of a kind never changes, and both sides
+// skip unknown kinds.
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** The version of everything in this file and of `keeper.json`. */
+/** Version of this file and of `keeper.json`. */
 export const WIRE_VERSION = 1;
 
-/** The file in a keeper's folder that windows find it by. */
+/** File in the keeper's folder by which windows find it. */
 export const KEEPER_FILE = 'keeper.json';
-/** The file in its place when the agent has ended and no window has read the rest (`KeeperRest`). */
+/** Replaces `keeper.json` if the agent exits before a window reads all (`KeeperRest`). */
 export const REST_FILE = 'rest.json';
-/** Beside it: the facts as they are, and frames for the next window (stderr, output of commands). */
+/** Beside `rest.json`: the facts, and frames for the next window (stderr, command output). */
 export const REST_FACTS = 'facts';
 export const REST_FRAMES = 'frames';
 
-/** Kinds of frames. JSON fields that a side doesn't know are ignored. */
+/** Frame kinds. Unknown JSON fields are ignored. */
 export const FRAME = {
-  // From the window.
-  /** Bytes: a nonce. Number: the window's version of the wire. */
+  // Sent by windows.
+  /** Bytes: a nonce. Number: wire version of the window. */
   hello: 1,
-  /** Bytes: the proof for the keeper's nonce. Number: what the connection is for (`PURPOSE`). */
+  /** Bytes: proof for the keeper's nonce. Number: the `PURPOSE` of the connection. */
   prove: 2,
-  /** JSON `Progress`: where delivery begins. Answered with `kept` frames, then `output`. */
+  /** JSON `Progress`: where delivery starts. The response is `kept` frames, then `output`. */
   deliver: 3,
-  /** A message to the agent, with its line break. Number: counted from 1 over all windows. */
+  /** A message to the agent, with its line break. Number: from 1, over all windows. */
   send: 4,
-  /** Bytes for the next window, in the place of those before. */
+  /** Bytes for the next window; replaces earlier ones. */
   facts: 5,
-  /** Bytes: frames that take effect together or not at all. */
+  /** Bytes: frames that are applied atomically. */
   batch: 6,
-  /** JSON `Progress`: what is no longer needed. */
+  /** JSON `Progress`: what can be discarded. */
   stored: 7,
-  /** JSON `Lease`. */
   lease: 8,
-  /** Ends the agent; its keeper ends when every connection has heard of it. */
+  /** Ends the agent. The keeper exits once all connections were notified. */
   stop: 9,
-  /**
-   * The message that follows in the batch answers a request of the agent. Number: the request's
-   * line.
-   */
+  /** The next message in the batch responds to a request. Number: line of the request. */
   answer: 10,
-  /** JSON `CommandStart`. Answered with `started`; of an id that is known, as before. */
+  /** JSON `CommandStart`. The response is `started`, also for an id that is already running. */
   run: 11,
-  /** The command with the id of these bytes is ended. Also from a connection that only asks. */
+  /** Bytes: id of the command to kill. Also allowed for `PURPOSE.look`. */
   kill: 12,
-  /** The same, and it is forgotten. */
+  /** Bytes: id of the command to kill and forget. */
   release: 13,
-  /** The output of the command with the id of these bytes is sent, from the first that is kept. */
+  /** Bytes: id of a command. Sends its output from the first retained character. */
   follow: 14,
-  /** Over the socket of the process for all keepers: JSON `KeeperStart`. Answered with `keeping`. */
+  /** On the socket of the host process: JSON `KeeperStart`. The response is `keeping`. */
   keep: 15,
 
-  // From the keeper.
-  /** Bytes: the proof for the window's nonce, then a nonce. Number: the keeper's version. */
+  // Sent by keepers.
+  /** Bytes: proof for the window's nonce, then a nonce. Number: wire version of the keeper. */
   proof: 64,
-  /** JSON `KeeperState`, once the proof of the window was seen. */
+  /** JSON `KeeperState`, once the window is authenticated. */
   state: 65,
-  /** To a window that attaches, before the state: facts that an earlier one left, or no bytes. */
+  /** Sent before the state to a window that attaches: facts of the previous window, or no bytes. */
   foundFacts: 66,
-  /** A line to be delivered again, with its line break. Number: its line number. */
+  /** A line that is delivered again, with its line break. Number: its line number. */
   kept: 67,
-  /** Bytes of the agent's stdout, cut anywhere. */
+  /** Bytes of the agent's stdout, split anywhere. */
   output: 68,
-  /** Bytes of stderr. Number: 1 where an earlier window got them. */
+  /** Bytes of stderr. Number: 1 if an earlier window got them. */
   stderr: 69,
-  /** Number: the last message that was written to the agent. */
+  /** Number: the last message written to the agent. */
   taken: 70,
-  /** The agent has closed its stdin. Bytes: what the system says. */
+  /** The agent closed its stdin. Bytes: the system error. */
   inputClosed: 71,
-  /** JSON `AgentEnd`; after all output. */
+  /** JSON `AgentEnd`, after all output. */
   ended: 72,
-  /** Another window has attached. */
+  /** Another window attached. */
   lost: 73,
-  /** JSON `CommandStarted`. */
   started: 74,
-  /** JSON `CommandOutput`. */
   commandOutput: 75,
-  /** JSON `KeeperStarted`. */
   keeping: 76,
 } as const;
 
-/** What a connection is for: to own the agent, or only to ask for its state and to end what runs. */
+/** Purpose of a connection: own the agent, or only read its state and kill what runs. */
 export const PURPOSE = { attach: 0, look: 1 } as const;
 
-/** The longest frame, in bytes: the longest message of the protocol with room to spare. */
+/** Maximum frame length, bytes: the longest protocol message plus a margin. */
 export const MAX_FRAME_BYTES = 40 * 1024 * 1024;
-/** The longest frame of a connection that has proved nothing yet. */
+/** Maximum frame length before authentication. */
 export const MAX_FIRST_FRAME_BYTES = 256;
-/** The most that facts may have, in bytes. */
 export const MAX_FACTS_BYTES = 1024 * 1024;
 
-/** How far the lines of the agent are stored by the windows. */
+/** Which lines of the agent the windows have stored. */
 export interface Progress {
-  /** The first line of the agent has number 1. */
+  /** From 1. */
   readonly line: number;
-  /** Numbers up to `line` of the lines that are needed still, ascending. */
+  /** Line numbers up to `line` that are still needed, ascending. */
   readonly open: readonly number[];
 }
 
-/** A sign that the agent's work is over: a line with a JSON object that has the fields of `has`. */
+/** A line that marks the end of the agent's work: a JSON object that contains `has`. */
 export interface EndMark {
-  /** Values are compared as JSON; of objects, only the fields that are named here. */
+  /** Values are compared as JSON, objects only by the fields given here. */
   readonly has: Readonly<Record<string, unknown>>;
-  /** Fields that must be absent. */
   readonly lacks?: readonly string[];
 }
 
 /** What the keeper does while no window is attached. */
 export interface Lease {
-  /** The agent works until each was seen in a line of its own after the last stored one. */
+  /** The agent is working until each mark was seen in a separate line after the last stored one. */
   readonly endMarks: readonly EndMark[];
-  /** It works, although no mark tells when it is over. */
+  /** The agent is working, although no mark shows its end. */
   readonly isAtWork?: boolean;
-  /** How long the agent is kept once its work is over, in milliseconds; null: without end. */
+  /** How long to keep an idle agent, ms; null: forever. */
   readonly leaveAfterMs: number | null;
-  /** How long an agent is kept that says nothing, in milliseconds; null: without end. */
+  /** How long to keep a silent agent, ms; null: forever. */
   readonly silentMs: number | null;
-  /** Written before stdin is closed: a message with its line break. */
+  /** A message, with its line break, written before stdin is closed. */
   readonly goodbye?: string;
 }
 
-/** How the agent ended. */
 export interface AgentEnd {
   readonly code: number | null;
   readonly signal: string | null;
   readonly isStuck?: true;
-  /** It had closed its stdout and kept running, and was ended for that. */
+  /** Killed because it closed its stdout but kept running. */
   readonly closedOutput?: true;
-  /** Nobody was attached for long enough, and it was told to leave. */
+  /** Dismissed because no window attached in time. */
   readonly isDismissed?: true;
-  /** In milliseconds since 1970. */
+  /** ms since 1970. */
   readonly at: number;
 }
 
 export interface KeeperState {
   readonly pid: number;
-  /** The agent's process. */
   readonly agentPid: number;
-  /** In milliseconds since 1970. */
+  /** ms since 1970. */
   readonly startedAt: number;
-  /** The last message that was written to the agent. */
+  /** The last message written to the agent. */
   readonly sent: number;
-  /** Whole lines that the agent has said. */
+  /** Complete lines of output so far. */
   readonly lines: number;
-  /** Lines that the windows have stored. */
+  /** Lines stored by windows. */
   readonly storedLine: number;
-  /** Lines that are not stored or open, whose request was answered. */
+  /** Requests (by line) that were answered but are neither stored nor open. */
   readonly answered: readonly number[];
-  /** Bytes of output that are retained. */
+  /** Retained bytes of output. */
   readonly bytes: number;
-  /** The agent is not read: too much is retained, or the disk is full. */
+  /** Whether stdout is paused: the spool or the disk is full. */
   readonly isHeld: boolean;
   readonly isAttached: boolean;
-  /** Since when no window is attached, in milliseconds since 1970. */
+  /** When the last window detached, ms since 1970. */
   readonly detachedAt?: number;
-  /** While no window is attached: an end mark was not seen yet. */
+  /** Without a window: an end mark is still missing. */
   readonly isWorking: boolean;
-  /** While no window is attached: requests of the agent that wait for one. */
+  /** Without a window: number of requests that wait for one. */
   readonly waiting: number;
   readonly ended?: AgentEnd;
-  /** The commands that it runs for the agent; absent: it cannot run any. */
+  /** Absent if the keeper can't run commands. */
   readonly commands?: readonly CommandState[];
 }
 
-/** A command that is run for the agent. */
+/** A command to run for the agent. */
 export interface CommandStart {
   /** Chosen by the window. */
   readonly id: string;
-  /** Told to the windows after. */
+  /** Passed to later windows. */
   readonly about: unknown;
   readonly file: string;
   readonly args: readonly string[];
   readonly shell: boolean;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** How much of its output is kept, in bytes. */
+  /** Retained output, bytes. */
   readonly capacityBytes: number;
 }
 
@@ -182,49 +171,48 @@ export interface CommandState {
   readonly id: string;
   readonly about: unknown;
   readonly pid?: number | undefined;
-  /** Absent: unknown, and it can't be ended from a connection that only asks. */
+  /** Absent if unknown; the command can't be killed by `PURPOSE.look` then. */
   readonly isRunning?: boolean;
 }
 
 export interface CommandStarted {
   readonly id: string;
   readonly pid?: number | undefined;
-  /** Why it did not start; absent: it has. */
+  /** Why it did not start. */
   readonly failed?: { readonly code: string; readonly message: string };
 }
 
 export interface CommandOutput {
   readonly id: string;
   readonly append?: string;
-  /** Characters left out before `append`. */
+  /** Characters dropped before `append`. */
   readonly drop?: number;
-  /** After all output. */
+  /** Follows all output. */
   readonly exit?: { readonly exitCode?: number; readonly signal?: string };
 }
 
-/** What the process for all keepers is told on its stdin. */
+/** Configuration of the host process, sent over its stdin. */
 export interface HostStart {
-  /** The folder of all keepers. */
   readonly folder: string;
-  /** The file in it that windows find the process by (`HostFile`). */
+  /** Name of its `HostFile` in `folder`. */
   readonly file: string;
 }
 
-/** What that process answers on its stdout, as one line. */
+/** Response of the host process: one line on its stdout. */
 export type HostStarted =
-  /** It listens, or another one was there before and it ends. */
+  /** False: another process listens already, and this one exits. */
   { readonly isListening: boolean } | { readonly failed: string };
 
-/** Where the process for all keepers listens. */
+/** Where the host process listens. */
 export interface HostFile {
-  /** Its folder among those of the keepers. */
+  /** Name of its folder. */
   readonly id: string;
   readonly socket: string;
   readonly socketFolder?: string | undefined;
   readonly token: string;
 }
 
-/** An agent to be started and kept. Nothing of it is written to the disk but `about`. */
+/** An agent to start. Only `about` is written to disk. */
 export interface KeeperStart {
   /** Copied to `keeper.json`. */
   readonly about: unknown;
@@ -232,20 +220,19 @@ export interface KeeperStart {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
-  /** Of the agent and of the commands that are run for it. */
+  /** For the agent and its commands. */
   readonly umask: number;
   readonly lease: Lease;
-  /** The most output that is retained, in bytes. */
   readonly maxBytes: number;
   readonly closeGraceMs?: { readonly stdin: number; readonly term: number; readonly kill?: number };
 }
 
 export type KeeperStarted =
-  /** The name of the keeper's folder. */
+  /** `id`: name of the keeper's folder. */
   | { readonly isRunning: true; readonly id: string }
   | { readonly isRunning: false; readonly code: string; readonly message: string };
 
-/** What an ended agent has left. */
+/** What is left of an exited agent. */
 export interface KeeperRest {
   readonly wire: number;
   readonly host: string;
@@ -255,19 +242,19 @@ export interface KeeperRest {
   readonly spool: SpoolIndex;
 }
 
-/** The output that is retained, in files. */
+/** Retained output in files. */
 export interface SpoolIndex {
   readonly stored: Progress;
-  /** Bytes of the whole output. */
+  /** Total bytes of output. */
   readonly end: number;
-  /** Ascending, named `output-START`. */
+  /** Ascending; files are named `output-START`. */
   readonly segments: readonly SpoolSegment[];
 }
 
 export interface SpoolSegment {
-  /** Where it begins in the output as a whole, in bytes. */
+  /** Offset in the whole output, bytes. */
   readonly start: number;
-  /** Line breaks in the output before it. */
+  /** Line breaks before `start`. */
   readonly linesBefore: number;
   readonly length: number;
   readonly lines: number;
@@ -283,7 +270,7 @@ export interface Frame {
 const HEADER_BYTES = 11;
 const NO_BYTES = Buffer.alloc(0);
 
-/** The head of a frame, which its bytes follow. */
+/** Returns the header of a frame. */
 export function frameHead(kind: number, number: number, length: number): Buffer {
   const head = Buffer.allocUnsafe(HEADER_BYTES);
   head.writeUInt32BE(length, 0);
@@ -300,9 +287,9 @@ export function jsonFrame(kind: number, value: unknown, number = 0): Buffer {
   return frame(kind, number, Buffer.from(JSON.stringify(value)));
 }
 
-/** Puts frames together from a stream of bytes. The work is linear in the bytes. */
+/** Parses frames from a byte stream, in linear time. */
 export class FrameReader {
-  /** The longest frame that is taken, in bytes. */
+  /** Maximum frame length, bytes. */
   maxBytes: number;
   readonly #onFrame: (frame: Frame) => void;
   #parts: Buffer[] = [];
@@ -314,7 +301,7 @@ export class FrameReader {
     this.#onFrame = onFrame;
   }
 
-  /** @throws RangeError on a frame that is too long; nothing after it can be read */
+  /** @throws RangeError if a frame is too long; the stream is unusable then */
   push(chunk: Buffer): void {
     this.#parts.push(chunk);
     this.#length += chunk.length;
@@ -345,7 +332,7 @@ export class FrameReader {
   }
 }
 
-/** The frames of a `batch`. @throws RangeError where they are cut */
+/** Returns the frames of a `batch`. @throws RangeError if one is incomplete */
 export function framesOf(batch: Buffer): readonly Frame[] {
   const frames: Frame[] = [];
   let taken = 0;
@@ -358,17 +345,13 @@ export function framesOf(batch: Buffer): readonly Frame[] {
   return frames;
 }
 
-/** Bytes of a proof. */
 export const PROOF_BYTES = 32;
 
 export function nonce(): Buffer {
   return randomBytes(16);
 }
 
-/**
- * The proof of knowing the token, which itself never goes over the wire.
- * @param side who proves, so that a proof cannot be sent back to where it came from
- */
+/** Returns the proof of knowing the token. @param side prevents replaying it to its sender */
 export function proofOf(token: string, side: 'keeper' | 'window', nonceOfOther: Uint8Array): Buffer {
   return createHmac('sha256', token).update(side).update(nonceOfOther).digest();
 }
