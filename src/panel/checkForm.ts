@@ -1,5 +1,4 @@
-// Validates the answer to a form, except patterns, which only the host can match safely. Used by the
-// webview while the user types, and by the host before the answer is sent.
+// Validates form answers in the webview, and again in the host, which alone can match patterns.
 import type { Form, FormContent, FormField, FormValue } from '../session/events/form';
 
 export interface FormProblem {
@@ -24,16 +23,13 @@ export interface FormProblem {
   readonly limit?: number;
 }
 
-/** By field key. */
+/** Keyed by field. */
 export type FormProblems = ReadonlyMap<string, FormProblem>;
 
 /** Maximum length of a text, whatever the agent allows. */
 export const MAX_FORM_TEXT = 20_000;
 
-/**
- * Empty texts and lists count as unanswered, unless the field is required and allows them.
- * @param values by key; unknown keys are ignored
- */
+/** Empty texts and lists count as unanswered, unless required and allowed. Ignores unknown keys. */
 export function checkForm(
   form: Form,
   values: Readonly<Record<string, unknown>>,
@@ -46,11 +42,11 @@ export function checkForm(
     if (judged.problem) problems.set(field.key, judged.problem);
     else if (judged.value !== undefined) content.push([field.key, judged.value]);
   }
-  // Not by assignment, as a field can be named `__proto__`.
+  // Not assigned, since a field can be named `__proto__`.
   return problems.size > 0 ? { problems } : { content: Object.fromEntries(content) };
 }
 
-/** Returns neither for an optional field that is empty. */
+/** Returns an empty object for an optional field without a value. */
 export function checkField(field: FormField, value: unknown): { problem?: FormProblem; value?: FormValue } {
   if (field.type === 'unknown') return field.required ? { problem: { code: 'unanswerable' } } : {};
   const empty = value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0);

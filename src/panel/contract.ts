@@ -1,7 +1,6 @@
-// The contract between extension host and webview: plain JSON, one union for each direction. The
-// host owns the session; the webview owns what is expanded, scrolled and half typed. Each message
-// of the host has a revision that the webview acknowledges, so that the host never floods a slow
-// webview. Below the messages: what they show of a session, its items and its timeline.
+// The contract between extension host and webview: plain JSON, one union per direction. The host
+// owns the session; the webview owns what is expanded, scrolled and half typed. The webview
+// acknowledges revisions, which keeps the host from flooding it.
 import type {
   AvailableCommand,
   ConfigOption,
@@ -21,13 +20,13 @@ import type { ElicitationBody } from '../session/events/form';
 import type { FormProblem } from './checkForm';
 import type { ChangesScope } from './fromWebview';
 
-/** Grows with incompatible changes. A webview of another version is asked to reload. */
+/** Incremented for incompatible changes. A webview of another version is asked to reload. */
 export const CONTRACT_VERSION = 2;
 
 export type Op =
-  /** `index` is the number of items, or that of one to replace. */
+  /** Sets the item at `index`, or appends it if `index` is the number of items. */
   | { readonly op: 'put'; readonly index: number; readonly item: ItemView }
-  /** Appends to the last text block, or adds one. `until`: the time of the last chunk. */
+  /** Appends to the last text block, or adds one. `until`: time of the last chunk. */
   | { readonly op: 'append'; readonly index: number; readonly text: string; readonly until: number }
   /** Adds blocks to a message that has `from` of them. */
   | {
@@ -37,18 +36,17 @@ export type Op =
       readonly blocks: readonly BlockView[];
       readonly until: number;
     }
-  /** Appends to a terminal after dropping `drop` characters from its start. */
+  /** Appends to a terminal after removing `drop` characters from its start. */
   | { readonly op: 'terminal'; readonly terminalId: string; readonly text: string; readonly drop: number }
   /** Null clears a field. */
   | { readonly op: 'session'; readonly patch: { readonly [K in keyof SessionView]?: SessionView[K] | null } };
 
-/** Each change increments the revision. */
 export interface DraftView {
   readonly text: string;
   readonly revision: number;
 }
 
-/** The first visible item, and how far its top is above the top edge, px. */
+/** The first visible item, and the distance of its top from the top edge, px. */
 export interface Anchor {
   readonly index: number;
   readonly offset: number;
@@ -71,7 +69,6 @@ export type ToWebview =
       readonly anchor?: Anchor;
     }
   | { readonly type: 'update'; readonly revision: number; readonly ops: readonly Op[] }
-  /** The response to `page`. */
   | { readonly type: 'page'; readonly revision: number; readonly from: number; readonly items: readonly ItemView[] }
   /** The response to `nested`. The first item is child number `from` of `total`. */
   | {
@@ -85,20 +82,15 @@ export type ToWebview =
   /** `revision`: of the draft without the message. */
   | { readonly type: 'accepted'; readonly clientId: string; readonly revision: number }
   | ({ readonly type: 'draft'; readonly key: string } & DraftView)
-  /** `clientId`: of the refused message; `id`: of the question. */
+  /** `clientId`: of the rejected message; `id`: of the question. */
   | { readonly type: 'rejected'; readonly clientId?: string; readonly id?: string; readonly reason: string }
-  /** Inserts at the caret. */
   | { readonly type: 'insert'; readonly text: string }
-  /**
-   * `question`: the first one, or else the composer. `previousPrompt`, `nextPrompt`: the user's
-   * message before or after the focus.
-   */
+  /** `question`: or else the composer. `previousPrompt`, `nextPrompt`: relative to the focus. */
   | {
       readonly type: 'focus';
       readonly on: 'composer' | 'question' | 'find' | 'timeline' | 'previousPrompt' | 'nextPrompt';
     }
   | { readonly type: 'formRefused'; readonly id: string; readonly problems: Readonly<Record<string, FormProblem>> }
-  /** The response to `changes`. */
   | {
       readonly type: 'changes';
       readonly scope: ChangesScope;
@@ -107,46 +99,39 @@ export type ToWebview =
       readonly from: number;
       readonly files: readonly ChangedFileView[];
     }
-  /** The response to `mentions`. */
   | { readonly type: 'mentions'; readonly query: string; readonly offers: readonly MentionView[] }
-  /** The response to `prompts`. */
   | { readonly type: 'prompts'; readonly prompts: readonly PromptView[] }
-  /** What can be added to the message from the active editor. */
+  /** What can be attached from the active editor. */
   | { readonly type: 'activeEditor'; readonly offer: MentionView | null }
-  /** Whether what the agent does in a turn is one line. */
+  /** Whether a turn's activity is collapsed to one line. */
   | { readonly type: 'focusView'; readonly on: boolean }
   | { readonly type: 'firstUse'; readonly offers: FirstUseView | null }
-  /** Null: nothing happened, or the user has dismissed it. */
+  /** Null: nothing happened, or it was dismissed. */
   | { readonly type: 'away'; readonly key: string; readonly view: AwayView | null }
-  /** The branch of the session's worktree. Null: it works in the user's folder. */
+  /** Branch of the session's worktree. Null: no worktree. */
   | { readonly type: 'worktree'; readonly key: string; readonly branch: string | null }
   | { readonly type: 'welcome'; readonly key: string; readonly welcome: WelcomeView }
-  /**
-   * Entries with the numbers of their matches, since the last message. `isNew`: earlier ones no
-   * longer count.
-   */
+  /** Entries with new numbers of matches. `isNew`: replaces earlier ones. */
   | {
       readonly type: 'found';
       readonly id: number;
       readonly counts: readonly (readonly [index: number, count: number])[];
       readonly isDone: boolean;
       readonly isNew?: true;
-      /** The search has ended. */
+      /** Why the search ended. */
       readonly problem?: 'invalid' | 'slow';
     }
-  /** The response to `findIn`: alternating start and length of matches, for each text. */
+  /** The response to `findIn`: for each text, alternating start and length of matches. */
   | {
       readonly type: 'foundIn';
       readonly id: number;
       readonly request: number;
       readonly ranges: readonly (readonly number[])[];
     }
-  /** For the clipboard: as Markdown and as rich text. */
+  /** For the clipboard, as Markdown and rich text. */
   | { readonly type: 'clipboard'; readonly text: string; readonly html: string }
   | ({ readonly type: 'timeline'; readonly id: number } & TimelineView)
-  /** Plays a sound. */
   | { readonly type: 'chime' }
-  /** Scrolls to a search result. */
   | { readonly type: 'reveal'; readonly index: number };
 
 export type SessionPhase =
@@ -164,11 +149,11 @@ export type SessionPhase =
 
 export type Liveness = 'live' | 'not_found' | 'unknown';
 
-/** In order. `spawn`: a local process; `connect`: a remote agent. */
+/** In order. `spawn`: local process; `connect`: remote agent. */
 export const STAGES = ['resolve', 'spawn', 'connect', 'initialize', 'sign-in', 'session', 'ready'] as const;
 export type StageName = (typeof STAGES)[number];
 
-/** Times are in ms since 1970. */
+/** Times in ms since 1970. */
 export interface StageView {
   readonly name: StageName;
   readonly state: 'running' | 'done' | 'failed' | 'skipped';
@@ -181,13 +166,11 @@ export interface ActionView {
   readonly id: string;
   readonly label: string;
   readonly primary?: true;
-  /** Shown beside the button. */
   readonly detail?: string | undefined;
 }
 
 export interface ErrorView {
   readonly code: string;
-  /** One sentence. */
   readonly message: string;
   /** What the user can do, one sentence. */
   readonly hint?: string;
@@ -202,11 +185,11 @@ export interface TurnView {
   readonly origin: 'user' | 'agent';
   readonly startedAt: number;
   readonly endedAt?: number;
-  /** Time during which the turn waited for the user, in milliseconds. */
+  /** Time spent waiting for the user, ms. */
   readonly waitedMs?: number;
   readonly stopReason?: StopReason;
   readonly barrier?: Barrier;
-  /** Who began it, if not the user. */
+  /** Who started it, if not the user. */
   readonly starter?: string;
   /** How its end was recognized, in words. */
   readonly ending?: string;
@@ -226,7 +209,7 @@ export interface PlanProgressView {
   readonly index: number;
   readonly done: number;
   readonly total: number;
-  /** The current or next step. */
+  /** Current or next step. */
   readonly step: string;
 }
 
@@ -236,17 +219,17 @@ export interface ChangesCount {
   readonly removed: number;
   /** Why more may have changed, one sentence. */
   readonly incomplete?: string;
-  /** Files whose undo can be redone: of the turn, or of the last undo in the review. */
+  /** Number of files whose undo can be redone: of the turn, or of the last undo in the review. */
   readonly redoable?: number;
   /** Changes with the list. */
   readonly version: number;
 }
 
 export interface ChangedFileView {
-  /** Its absolute path, as in {@link DiffView}. */
+  /** Absolute path, as in {@link DiffView}. */
   readonly id: string;
   readonly label: string;
-  /** The path before it was renamed. */
+  /** Path before a rename. */
   readonly oldLabel?: string;
   readonly change: 'added' | 'modified' | 'deleted' | 'renamed';
   readonly added: number;
@@ -255,18 +238,18 @@ export interface ChangedFileView {
   readonly isBinary?: true;
   readonly state: 'unreviewed' | 'kept' | 'undone' | 'conflict';
   readonly alsoYours?: true;
-  /** Its last undo can be redone. */
+  /** Whether its last undo can be redone. */
   readonly canRedo?: true;
-  /** Listed last: the agent did not name the file, or it may have been there before. */
+  /** Listed last: not named by the agent, or possibly there before. */
   readonly apart?: 'unnamed' | 'was-there';
-  /** The last call that names the file. */
+  /** Index of the last call that names the file. */
   readonly index?: number;
 }
 
-/** Meanwhile no other is accepted. */
+/** The running action; no other is accepted until it ends. */
 export interface ChangesWorkView {
   readonly kind: 'keep' | 'undo' | 'redo' | 'restore';
-  /** Files, once counted. */
+  /** Number of files, once counted. */
   readonly done?: number;
   readonly total?: number;
 }
@@ -278,7 +261,7 @@ export interface QueueItemView {
   readonly state: 'queued' | 'sending' | 'accepted' | 'failed' | 'paused';
   /** Why it waits or failed. */
   readonly reason?: string;
-  /** Whether it can be put into the running turn, or why not. */
+  /** Whether it can be sent into the running turn, or why not. */
   readonly steer?: true | string;
 }
 
@@ -287,14 +270,13 @@ export interface PermissionView {
   readonly toolCallId?: string;
   readonly title: string;
   readonly description?: string;
-  /** In order. */
   readonly commands?: readonly { readonly line: string; readonly cwd?: string }[];
   /** Contents of files that no diff of the call shows. */
   readonly texts?: readonly { readonly path: string; readonly text: string }[];
-  /** The raw input, if it says more. `isUnknown`: nothing else describes the call. */
+  /** Raw input, if it adds information. `isUnknown`: nothing else describes the call. */
   readonly input?: { readonly json: string; readonly isUnknown?: boolean };
   readonly options: readonly PermissionOption[];
-  /** The user can edit the change first. */
+  /** Whether the user can edit the change first. */
   readonly canEdit?: true;
   readonly ruleOffer?: PermissionRuleOffer;
   readonly index: number;
@@ -306,20 +288,20 @@ export type ElicitationView = {
   readonly id: string;
   readonly message: string;
   readonly tool?: string;
-  /** The page is open, and the agent knows. */
+  /** The page was opened, and the agent was notified. */
   readonly opened?: true;
 } & ElicitationBody;
 
-/** `kind`: `tool_call`, `terminal`, `subagent` or a name of the agent's own. */
+/** `kind`: `tool_call`, `terminal`, `subagent` or an agent-specific name. */
 export interface BackgroundView {
   readonly kind: string;
   readonly id: string;
   readonly label: string;
-  /** Absent if it cannot be stopped. */
+  /** Absent if it can't be stopped. */
   readonly stop?: StopTarget['kind'];
 }
 
-/** A subagent is named by its session id. */
+/** Subagents are identified by session id. */
 export interface StopTarget {
   readonly kind: 'tool' | 'terminal' | 'subagent';
   readonly id: string;
@@ -330,9 +312,9 @@ export interface AttachmentView {
   readonly kind: 'file' | 'selection' | 'image' | 'other';
   readonly label: string;
   readonly detail?: string;
-  /** Absent: only an address is sent. */
+  /** Absent if only an address is sent. */
   readonly bytes?: number;
-  /** Made by the webview: a `data:` URL. */
+  /** A `data:` URL made by the webview. */
   readonly thumbnail?: string;
 }
 
@@ -351,7 +333,7 @@ export interface MentionView {
   /** As written after the `@`. */
   readonly label: string;
   readonly description?: string;
-  /** A kind of mentions: choosing it goes on with this after the `@`. */
+  /** Of a category of mentions: the text that choosing it puts after the `@`. */
   readonly prefix?: string;
 }
 
@@ -362,9 +344,8 @@ export interface PromptView extends AvailableCommand {
 }
 
 export interface EditorToolView {
-  /** Such as `get_diagnostics`. */
+  /** For example `get_diagnostics`. */
   readonly tool: string;
-  /** The symbol, words or path. */
   readonly subject?: string;
   readonly result?: { readonly errors: number; readonly warnings: number } | { readonly found: number };
 }
@@ -373,7 +354,7 @@ export interface DiffHunk {
   /** 1-based. */
   readonly oldStart: number;
   readonly newStart: number;
-  /** Each begins with ' ', '+' or '-'. */
+  /** Each starts with ' ', '+' or '-'. */
   readonly lines: readonly string[];
 }
 
@@ -385,20 +366,20 @@ export interface DiffView {
   readonly added: number;
   readonly removed: number;
   readonly hunks: readonly DiffHunk[];
-  /** The line numbers are unknown. */
+  /** Line numbers are unknown. */
   readonly unnumbered?: true;
   /** Lines left out before the hunk with this index. */
   readonly truncated?: { readonly hunk: number; readonly lines: number };
-  /** Not compared: no counts; the hunks are the ends of the new text. */
+  /** Too large to compare: no counts; the hunks are the ends of the new text. */
   readonly tooMany?: true;
-  /** The file was different after the call. */
+  /** The file on disk differed after the call. */
   readonly writtenDifferently?: true;
 }
 
 export interface TerminalView {
   readonly id: string;
   readonly command?: string;
-  /** The end of it, with ANSI escapes. */
+  /** The tail, with ANSI escapes. */
   readonly output: string;
   readonly truncated: boolean;
   readonly running: boolean;
@@ -416,7 +397,7 @@ export type ToolContentView =
   | { readonly type: 'terminal'; readonly terminal: TerminalView }
   | { readonly type: 'raw'; readonly kind: string; readonly json: string };
 
-/** Bounded; JSON if its kind is unknown. */
+/** Bounded; JSON for unknown kinds. */
 export type BlockView =
   | Exclude<ContentBlock, { type: 'unknown' | 'resource' }>
   | {
@@ -424,7 +405,7 @@ export type BlockView =
       readonly uri: string;
       readonly text?: string;
       readonly mimeType?: string;
-      /** Of binary content, which stays in the host. */
+      /** Size of binary content, which stays in the host. */
       readonly bytes?: number;
     }
   | {
@@ -437,7 +418,7 @@ export type BlockView =
 
 /** `selected`: an option that neither allows nor rejects. */
 export type DecisionView =
-  /** `rule`: the rule that answered. */
+  /** `rule`: the rule that decided. */
   | { readonly outcome: 'allowed' | 'rejected'; readonly rule?: string }
   | { readonly outcome: 'allowedEdited' | 'dismissed' | 'withdrawn' }
   | { readonly outcome: 'selected'; readonly name: string };
@@ -446,50 +427,49 @@ export interface NestedView {
   /** Of all levels. */
   readonly calls: number;
   readonly open: number;
-  /** The title of an open one. */
+  /** Title of an open call. */
   readonly now?: string;
 }
 
 interface ItemBase {
   readonly id: string;
-  /** The calls that it is nested in, outermost first. */
+  /** Enclosing calls, outermost first. */
   readonly path?: readonly number[];
   readonly turnId?: string;
   readonly late?: true;
   readonly at: number;
 }
 
-/** Items are only appended, or replaced. */
 export type ItemView =
   | (ItemBase & {
       readonly kind: 'user' | 'agent' | 'thought';
       readonly content: readonly BlockView[] /** Milliseconds between first and last chunk. */;
       readonly duration: number;
       readonly dropped?: number;
-      /** Another client sent it. */
+      /** Sent by another client. */
       readonly elsewhere?: true;
       readonly canRestore?: true;
       readonly canEdit?: true;
-      /** The message tells the agent how the user edited its change. */
+      /** The user's edits of the change, which the message reports to the agent. */
       readonly edits?: DiffView;
     })
   | (ItemBase & {
       readonly kind: 'tool';
       readonly title: string;
       readonly name?: string;
-      /** read edit delete move search execute think fetch switch_mode other */
+      /** ACP tool kind: read edit delete move search execute think fetch switch_mode other */
       readonly toolKind: string;
       readonly status: ToolStatus;
       readonly content: readonly ToolContentView[];
       readonly locations: readonly (ToolLocation & { readonly label: string })[];
-      /** Read or found in its only location: `10–20`. */
+      /** Lines in its only location: `10–20`. */
       readonly lines?: string;
       /** Sent on request (`details`). */
       readonly hasRaw: boolean;
       readonly rawInput?: string;
       readonly rawOutput?: string;
       readonly endedAt?: number;
-      /** While questions were open, ms. */
+      /** Time spent waiting for the user, ms. */
       readonly waitedMs?: number;
       readonly stop?: StopTarget;
       readonly decision?: DecisionView;
@@ -499,7 +479,7 @@ export type ItemView =
   | (ItemBase & {
       readonly kind: 'plan';
       readonly entries: readonly PlanEntry[];
-      /** Instead of entries. */
+      /** Replaces the entries. */
       readonly markdown?: string;
       readonly uri?: string;
       readonly removed?: true;
@@ -526,7 +506,7 @@ export type ItemView =
       readonly kind: 'gap';
       readonly text: string;
       readonly loading?: true;
-      /** Of a message that can be requested (`retryGap`). */
+      /** Id of a message that can be requested (`retryGap`). */
       readonly retryId?: string;
       /** Not requested yet. */
       readonly unloaded?: true;
@@ -535,14 +515,13 @@ export type ItemView =
 
 /** Offered while only the demo is configured. */
 export interface FirstUseView {
-  /** Installed agents. */
   readonly agents: readonly { readonly id: string; readonly name: string; readonly version?: string }[];
   readonly isSearching: boolean;
 }
 
 export interface WelcomeView {
   readonly folder?: string;
-  /** The workspace has several folders. */
+  /** Whether the workspace has several folders. */
   readonly isSelectable?: boolean;
   readonly branch?: string;
   /** The latest sessions; `at`: ms since 1970. */
@@ -551,7 +530,7 @@ export interface WelcomeView {
     readonly title: string;
     readonly agent: string;
     readonly at: number;
-    /** Changed files. */
+    /** Number of changed files. */
     readonly files: number;
   }[];
 }
@@ -561,9 +540,9 @@ export interface AwayList<T> {
   readonly total: number;
 }
 
-/** What happened while nobody looked. */
+/** Summary of what happened while the session was not visible. */
 export interface AwayView {
-  /** When (ms since 1970) and where it began. */
+  /** Time (ms since 1970) and entry at which it starts. */
   readonly since: number;
   readonly index: number;
   readonly turns: number;
@@ -592,14 +571,14 @@ export interface AwayView {
   readonly tokens?: number;
 }
 
-/** Everything other than the transcript. */
+/** Everything but the transcript. */
 export interface SessionView {
   readonly key: string;
   readonly agentId: string;
   readonly agentName: string;
   readonly title?: string;
   readonly phase: SessionPhase;
-  /** "Waiting for you", "Working: Bash for 4 min" */
+  /** For example “Waiting for you”, “Working: Bash for 4 min”. */
   readonly status: string;
   readonly liveness: Liveness;
   readonly stages: readonly StageView[];
@@ -608,11 +587,11 @@ export interface SessionView {
   readonly turnCount: number;
   /** Of the running turn, until its last step. */
   readonly plan?: PlanProgressView;
-  /** The latest turn, if it can be sent again. */
+  /** The latest turn, if it can be resent. */
   readonly failedTurnId?: string;
   readonly queue: readonly QueueItemView[];
   readonly queuePaused?: string;
-  /** The message that is written can be put into the running turn. */
+  /** Whether the message in the composer can be sent into the running turn. */
   readonly canSteer: boolean;
   readonly permissions: readonly PermissionView[];
   readonly elicitations: readonly ElicitationView[];
@@ -622,9 +601,9 @@ export interface SessionView {
   readonly mode?: string;
   readonly config: readonly ConfigOption[];
   readonly usage?: Usage;
-  /** Of the user's account; some may be over. */
+  /** Of the user's account; may have been reset since. */
   readonly limits?: readonly RateLimit[];
-  /** The agent's for the next message. `always`: with a screen reader too. */
+  /** Suggested next message. `always`: with a screen reader too. */
   readonly suggestion?: { readonly text: string; readonly always: boolean };
   readonly attachments: readonly AttachmentView[];
   readonly canFork: boolean;
@@ -633,23 +612,23 @@ export interface SessionView {
   readonly canAttachAudio: boolean;
   readonly canAttachFiles: boolean;
   readonly review?: ChangesCount;
-  /** Absolute paths of the files that wait for review. Absent although there are any: too many. */
+  /** Absolute paths of files to review; also absent if there are too many. */
   readonly waitingFiles?: readonly string[];
   readonly changesWork?: ChangesWorkView;
-  /** In which mode the agent begins, until the user has answered. */
+  /** Mode in which the agent starts, until the user has answered. */
   readonly startMode?: { readonly text: string; readonly actions: readonly ActionView[] };
-  /** A sentence above the composer. */
+  /** Shown above the composer, one sentence. */
   readonly banner?: string;
 }
 
-/** Times are in ms since 1970. */
+/** Times in ms since 1970. */
 export interface TimelineTurn {
   /** From 1. */
   readonly number: number;
   readonly at: number;
   /** Absent while it runs. */
   readonly endedAt?: number;
-  /** Of its first entry, if among the requested ones. */
+  /** Index of its first entry, if requested. */
   readonly index?: number;
   readonly waits?: readonly { readonly from: number; readonly until: number }[];
   readonly tokens?: number;
@@ -658,7 +637,7 @@ export interface TimelineTurn {
   readonly cost?: { readonly amount: number; readonly currency: string };
 }
 
-/** A call or subagent. Times are in ms since 1970. */
+/** A call or subagent. Times in ms since 1970. */
 export interface TimelineCall {
   readonly index: number;
   readonly at: number;
@@ -666,7 +645,7 @@ export interface TimelineCall {
   readonly endedAt?: number;
   readonly kind: string;
   readonly status: string;
-  /** The first line, shortened. */
+  /** First line, shortened. */
   readonly title: string;
   readonly turn?: number;
   readonly waitedMs?: number;
@@ -677,7 +656,7 @@ export interface TimelineView {
   readonly from: number;
   readonly turns: readonly TimelineTurn[];
   readonly calls: readonly TimelineCall[];
-  /** The host's clock, ms since 1970. */
+  /** Clock of the host, ms since 1970. */
   readonly now: number;
   readonly isDone: boolean;
 }

@@ -1,5 +1,4 @@
-// Messages from the webview to the extension host: their shapes and limits. The webview renders text
-// of agents, so the host validates each of them.
+// Schemas of messages from the webview, which are untrusted because it renders text of agents.
 import * as z from 'zod/mini';
 import { MAX_CODE_PATH, MAX_FIND, MAX_LANG, MAX_REASON, MAX_TEXT, MAX_THUMBNAIL } from './limits';
 
@@ -7,7 +6,7 @@ export const MAX_ID = 500;
 const id = z.string().check(z.maxLength(MAX_ID));
 const index = z.int().check(z.nonnegative());
 const words = z.string().check(z.maxLength(MAX_TEXT));
-/** It must stay possible to add one to the revision of a draft. */
+/** Leaves room to increment the revision of a draft. */
 const revision = z.int().check(z.nonnegative(), z.lte(2 ** 50));
 const MAX_IMAGE_BASE64 = 20_000_000;
 
@@ -15,7 +14,7 @@ const MAX_UNSENT = 1000;
 
 const queueAction = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('edit'), id, text: z.string().check(z.maxLength(MAX_TEXT)) }),
-  /** Holds a message back while it is edited. */
+  /** Holds a queued message while it is edited. */
   z.object({ kind: z.literal('hold'), id, held: z.boolean() }),
   z.object({ kind: z.literal('remove'), id }),
   /** Asks the agent to return a queued message. */
@@ -28,7 +27,7 @@ const queueAction = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('clear') }),
 ]);
 
-/** Fields judge values later (panel/checkForm.ts); here only kinds and sizes. */
+/** panel/checkForm.ts validates values against the fields later. */
 const formText = z.string().check(z.maxLength(20_000));
 const formValue: z.ZodMiniType<unknown> = z.union([
   formText,
@@ -38,7 +37,7 @@ const formValue: z.ZodMiniType<unknown> = z.union([
   z.null(),
 ]);
 
-/** The URL of a page never comes from the webview. */
+/** A page's URL never comes from the webview. */
 const elicitationAction = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('submit'), values: z.record(z.string(), formValue) }),
   z.object({ kind: z.literal('open') }),
@@ -53,30 +52,27 @@ function ofSession<const T extends string, S extends z.core.$ZodLooseShape>(type
   return z.object({ type: z.literal(type), key: z.nullable(id), ...shape });
 }
 
-/**
- * Untrusted: the host validates each message. `key`: of the session that was shown when the user
- * acted; null: none yet.
- */
+/** Untrusted. `key`: the session shown when the user acted; null if none. */
 export const fromWebview = z.discriminatedUnion('type', [
   z.object({ type: z.literal('hello'), version: z.number() }),
   z.object({ type: z.literal('focused') }),
   ofSession('ack', { revision: z.number() }),
-  /** The user interacted: an idle session can start its agent. */
+  /** The user interacted, so an idle session can start its agent. */
   ofSession('wake', {}),
-  /** `now`: puts it into the running turn, or stops that. */
+  /** `now`: sends it into the running turn, or stops that. */
   ofSession('send', {
     clientId: id,
     text: z.string().check(z.maxLength(MAX_TEXT)),
     revision,
     now: z.optional(z.enum(['steer', 'sendNow'])),
   }),
-  /** A slash command of the agent, without the draft and its attachments. */
+  /** A slash command of the agent, without draft and attachments. */
   ofSession('sendCommand', { name: id }),
   ofSession('sendAgain', { turnId: id }),
   ofSession('draft', { text: z.string().check(z.maxLength(MAX_TEXT)), revision }),
   /**
-   * What was sent and typed while no host listened, oldest first; `text` is the rest of the draft.
-   * Answered with `accepted`. The host may know only the key of its session.
+   * Messages and text that no host received, oldest first; `text` is the rest of the draft. The
+   * response is `accepted`. The host may know only the key of its session.
    */
   ofSession('unsent', {
     clientId: id,
@@ -95,7 +91,7 @@ export const fromWebview = z.discriminatedUnion('type', [
   }),
   ofSession('showRule', { index }),
   ofSession('editProposal', { id }),
-  /** Saves the offered rule, after a dialog, and answers by it. */
+  /** Saves the offered rule after a dialog, and answers with it. */
   ofSession('permissionRule', { id }),
   ofSession('elicitation', { id, answer: elicitationAction }),
   ofSession('stopOne', { kind: z.enum(['tool', 'terminal', 'subagent']), id: z.string() }),
@@ -103,12 +99,9 @@ export const fromWebview = z.discriminatedUnion('type', [
   ofSession('setMode', { modeId: z.string() }),
   ofSession('setConfig', { id: z.string(), value: z.union([z.string(), z.boolean()]) }),
   ofSession('page', { from: index, to: index }),
-  /**
-   * Requests items nested in the call at `index`: numbers `from` to `to`, or those near the item
-   * `around`. Beyond the end: the last ones.
-   */
+  /** Requests items nested in the call at `index`: `from` to `to`, around `around`, or the last. */
   ofSession('nested', { index, from: index, to: index, around: z.optional(index) }),
-  /** Replaces the last search. Begins with the entry at `from`. The responses are `found`. */
+  /** Replaces the last search. Starts with the entry at `from`. The responses are `found`. */
   ofSession('find', {
     id: index,
     from: index,
@@ -119,7 +112,7 @@ export const fromWebview = z.discriminatedUnion('type', [
       regex: z.boolean(),
     }),
   }),
-  /** Requests the places of matches in texts as drawn. */
+  /** Requests the positions of matches in drawn texts. */
   ofSession('findIn', {
     id: index,
     request: index,
@@ -130,11 +123,11 @@ export const fromWebview = z.discriminatedUnion('type', [
   ofSession('focusView', { on: z.boolean() }),
   /** Requests turns and calls from the entry at `from`. */
   ofSession('timeline', { id: index, from: index }),
-  /** Requests the raw input and output of an item. The response is a `put`. */
+  /** Requests raw input and output of an item. The response is a `put`. */
   ofSession('details', { index }),
   ofSession('openLocation', { path: z.string(), line: z.optional(z.int().check(z.positive())) }),
   ofSession('openDiff', { index, content: index }),
-  /** Compares a diff with what the call has really written. */
+  /** Compares a diff with what the call has written to disk. */
   ofSession('openWritten', { index, content: index }),
   ofSession('openOutput', { index, content: index }),
   ofSession('saveResource', { index, content: index }),
@@ -144,12 +137,12 @@ export const fromWebview = z.discriminatedUnion('type', [
   ofSession('openLink', { href: z.string().check(z.maxLength(10_000)) }),
   ofSession('copy', { text: z.string() }),
   ofSession('copyTurn', { turnId: id }),
-  /** The webview may not have all of what it copies. */
+  /** The webview may not have loaded everything that is copied. */
   ofSession('copySession', {
-    /** The items from `from` up to `to`, between the words of a selection that are drawn. */
+    /** Items from `from` up to `to`, with the partially selected text before and after them. */
     part: z.optional(z.object({ from: index, to: index, before: words, after: words })),
   }),
-  /** `path`: of the file of the code, as the agent wrote it. */
+  /** `path`: of the code's file, as written by the agent. */
   ofSession('useCode', {
     action: z.enum(['insert', 'apply', 'open', 'run', 'savePicture']),
     text: z.string().check(z.maxLength(MAX_TEXT)),
@@ -205,14 +198,13 @@ export const fromWebview = z.discriminatedUnion('type', [
   }),
   ofSession('attachUris', { uris: z.array(file).check(z.maxLength(100)) }),
   ofSession('detach', { id }),
-  /** `query`: what follows the `@`. */
+  /** `query`: the text after the `@`. */
   ofSession('mentions', { query: z.string().check(z.maxLength(200)) }),
   ofSession('mention', { id: file }),
-  /** Asks for the saved prompts. */
   ofSession('prompts', {}),
   ofSession('savePrompt', { text: words }),
   ofSession('changes', { scope: changesScope, from: index, to: index }),
-  /** Without `file`, about all of the scope. */
+  /** Without `file`, applies to the whole scope. */
   ofSession('changesAction', {
     kind: z.enum(['open', 'keep', 'undo', 'redo']),
     scope: changesScope,
@@ -223,8 +215,8 @@ export const fromWebview = z.discriminatedUnion('type', [
   /** The host shows what will change and asks. */
   ofSession('restoreCheckpoint', { turnId: id }),
   /**
-   * Begins a new session with all before a message, and the message. `edit` restores the files first,
-   * `retry` uses another agent. `review` asks another agent to review the changes of the turn.
+   * Starts a new session with the history before a message, and the message. `edit` restores the
+   * files first, `retry` and `review` use another agent.
    */
   ofSession('continueFrom', { turnId: id, how: z.enum(['edit', 'fork', 'retry', 'review']) }),
   z.object({ type: z.literal('problem'), kind: z.enum(['error', 'csp']), text: z.string().check(z.maxLength(20_000)) }),
@@ -239,7 +231,7 @@ export type SessionMessage = WithoutKey<Exclude<FromWebview, PageMessage>>;
 type Message<T extends SessionMessage['type']> = Extract<SessionMessage, { type: T }>;
 
 export type QueueAction = Message<'queue'>['action'];
-/** How a message is sent while a turn runs, instead of waiting for its end. */
+/** How a message is sent during a turn instead of waiting for its end. */
 export type SendNow = NonNullable<Message<'send'>['now']>;
 export type ElicitationAction = Message<'elicitation'>['answer'];
 export type ChangesScope = Message<'changes'>['scope'];

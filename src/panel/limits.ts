@@ -1,10 +1,9 @@
-// Limits of what the webview may send.
+// Limits of messages from the webview.
 
-/** Maximum characters of one message. */
+/** Maximum characters of a message. */
 export const MAX_TEXT = 2_000_000;
 export const MAX_REASON = 5000;
 
-/** Maximum characters. */
 export const MAX_LANG = 100;
 export const MAX_CODE_PATH = 300;
 
