@@ -1,5 +1,5 @@
-// The text of what programs print on Windows. Most print UTF-8 today; cmd.exe, its commands and older
-// programs use the code page of the console, and one command can print both.
+// Decodes console output on Windows: usually UTF-8, but cmd.exe, its builtins and older programs
+// use the console's code page, even within one command.
 import { isUtf8 } from 'node:buffer';
 import { runSystemProgram } from '../agents/windowsProcesses';
 
@@ -13,17 +13,17 @@ export interface TextReader {
 
 let asked: Promise<number | undefined> | undefined;
 
-/** The number of the code page that a new console has; undefined where Windows does not tell. */
+/** Returns the code page of new consoles; undefined if unavailable. */
 export function consoleCodePage(): Promise<number | undefined> {
   asked ??= runSystemProgram('chcp.com', [], ASK_MS).then(({ stdout }) => {
-    // The sentence around the number is in the language of Windows.
+    // The text around the number is localized.
     const page = Number(/(\d{3,5})\D*$/.exec(stdout)?.[1]);
     return Number.isNaN(page) ? undefined : page;
   });
   return asked;
 }
 
-/** Reads lines as UTF-8 where they are that, and in a code page where not. */
+/** Decodes each line as UTF-8 if valid, otherwise with a code page. */
 export class ConsoleReader implements TextReader {
   readonly #decode: (bytes: Buffer, isEnd: boolean) => string;
   #rest = Buffer.alloc(0);
@@ -35,7 +35,7 @@ export class ConsoleReader implements TextReader {
   write(chunk: Buffer): string {
     const bytes = Buffer.concat([this.#rest, chunk]);
     const end = bytes.length - unfinished(bytes);
-    // A copy, as the chunk may be a part of a larger buffer.
+    // Copied, since the chunk can be a slice of a larger buffer.
     this.#rest = Buffer.from(bytes.subarray(end));
     return this.#text(bytes.subarray(0, end));
   }
@@ -60,7 +60,7 @@ export class ConsoleReader implements TextReader {
   }
 }
 
-/** How many bytes at the end begin a character of UTF-8 that is not whole. */
+/** Returns the number of bytes of an incomplete UTF-8 character at the end. */
 function unfinished(bytes: Buffer): number {
   for (let count = 1; count <= Math.min(3, bytes.length); count++) {
     const byte = bytes[bytes.length - count] ?? 0;
@@ -79,9 +79,9 @@ const NAMES: ReadonlyMap<number, string> = new Map([
   [950, 'big5'],
 ]);
 
-/** @returns what turns bytes into text; at the end, what is left of them */
+/** Returns a decoder for a code page; at the end it flushes the rest. */
 function decoderOf(page: number): (bytes: Buffer, isEnd: boolean) => string {
-  // 858 has the euro where 850 has a letter that no keyboard has.
+  // Code page 858 differs from 850 only in the euro sign.
   const upper = page === 858 ? UPPER_HALVES.get(850)?.replace('\u0131', '€') : UPPER_HALVES.get(page);
   if (upper !== undefined) {
     return (bytes) =>
@@ -100,7 +100,7 @@ function textDecoder(name: string): TextDecoder | undefined {
 }
 
 /**
- * The upper halves of the code pages of consoles that TextDecoder doesn't know, from 0x80 on
+ * Upper halves (from 0x80) of code pages that TextDecoder does not support
  * (https://www.unicode.org/Public/MAPPINGS/VENDORS/MICSFT/PC/).
  */
 const UPPER_HALVES: ReadonlyMap<number, string> = new Map([

@@ -1,17 +1,10 @@
-// Keeps the last part of a process's output, measured in bytes of UTF-8 as the protocol does, cut
-// between characters. Appending costs only what is appended.
+// Keeps the end of a process's output, measured in bytes of UTF-8 and cut between characters.
 
 import { detached } from '../base/text';
 
-/**
- * Small pieces are joined up to this size, so that a program that writes byte by byte does not cost
- * an object for each.
- */
+/** Small pieces are merged up to this size: a program may write byte by byte. */
 const PIECE_BYTES = 8 * 1024;
-/**
- * Dropped pieces stay in the array until there are this many, so that dropping is not a copy each
- * time.
- */
+/** Dropped pieces stay in the array up to this number, so that not every drop copies it. */
 const COMPACT_AT = 256;
 
 interface Piece {
@@ -24,9 +17,7 @@ export interface OutputText {
   readonly truncated: boolean;
 }
 
-/**
- * Keeps at least the last `capacity` bytes of a text that only grows, and at most one piece more.
- */
+/** Retains at least the last `capacity` bytes, and at most one piece more. */
 export class OutputTail {
   readonly #capacity: number;
   readonly #pieces: Piece[] = [];
@@ -34,12 +25,12 @@ export class OutputTail {
   #kept = 0;
   #total = 0;
 
-  /** @param capacity bytes of UTF-8 that can be asked for later */
+  /** @param capacity bytes of UTF-8 */
   constructor(capacity: number) {
     this.#capacity = capacity;
   }
 
-  /** Takes more output: whole characters only (a streaming decoder gives those). */
+  /** Appends whole characters, as a streaming decoder returns them. */
   append(text: string): void {
     const bytes = Buffer.byteLength(text);
     if (bytes === 0) return;
@@ -57,7 +48,7 @@ export class OutputTail {
       last.text += text;
       last.bytes += bytes;
     } else {
-      // Put together from many small pieces, it would take up to ten times its length.
+      // A string concatenated from many pieces takes up to ten times its length.
       if (last) last.text = detached(last.text);
       this.#pieces.push({ text, bytes });
     }
@@ -65,10 +56,7 @@ export class OutputTail {
     this.#drop();
   }
 
-  /**
-   * The last `limit` bytes, or as many as are kept.
-   * @param limit bytes of UTF-8; a character that would be cut is left out whole
-   */
+  /** Returns the last `limit` bytes of UTF-8, without a partial character. */
   text(limit: number = this.#capacity): OutputText {
     const kept = this.#pieces
       .slice(this.#first)
@@ -82,7 +70,7 @@ export class OutputTail {
     let oldest = this.#pieces[this.#first];
     while (oldest && this.#kept - oldest.bytes >= this.#capacity) {
       this.#kept -= oldest.bytes;
-      // The text is let go at once; only the empty place in the array waits for compaction.
+      // Frees the text now; the array is compacted later.
       this.#pieces[this.#first] = { text: '', bytes: 0 };
       this.#first += 1;
       oldest = this.#pieces[this.#first];
@@ -94,11 +82,10 @@ export class OutputTail {
   }
 }
 
-/** The end of a text in at most that many bytes of UTF-8, beginning with a whole character. */
+/** Returns the last `limit` bytes of UTF-8, starting with a whole character. */
 export function lastBytes(text: string, limit: number): string {
   if (limit <= 0) return '';
-  // A UTF-16 unit is at least one byte, so no more units than `limit` can be needed: a long text is
-  // not encoded whole.
+  // A UTF-16 unit takes at least one byte, so a long text needn't be encoded as a whole.
   const bytes = Buffer.from(text.length > limit + 1 ? text.slice(-(limit + 1)) : text);
   if (bytes.length <= limit && text.length <= limit + 1) return text;
   let start = Math.max(0, bytes.length - limit);

@@ -1,5 +1,4 @@
-// A command that runs for an agent, wherever its process belongs: to this window, or to the keeper of
-// its agent.
+// A command that runs for an agent, in this window or in the agent's keeper.
 import type { TerminalExit } from '../session/events/event';
 import type { OutputText } from './outputTail';
 
@@ -7,10 +6,10 @@ export interface RunningCommand {
   readonly pid: number | undefined;
   readonly exit: TerminalExit | undefined;
   readonly exited: Promise<TerminalExit>;
-  /** The last output. @param limit bytes of UTF-8; absent: all that is kept */
+  /** Returns the end of the output. @param limit bytes of UTF-8; default: all that is retained */
   output(limit?: number): OutputText;
   flush(): void;
-  /** Ends it with all that it started; resolves when it has ended, or cannot be ended. */
+  /** Kills the process tree. Resolves when it has exited or can't be killed. */
   kill(): Promise<void>;
   release(): Promise<void>;
   close(): Promise<void>;
@@ -19,7 +18,7 @@ export interface RunningCommand {
 
 export interface CommandChange {
   readonly append?: string;
-  /** Characters left out before `append`, because they came faster than anybody could see them. */
+  /** Characters dropped before `append` because output came too fast to display. */
   readonly drop?: number;
   readonly exit?: TerminalExit;
 }

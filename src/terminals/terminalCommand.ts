@@ -1,5 +1,4 @@
-// Decides how the command of `terminal/create` is run: directly or in a shell, and in which
-// environment.
+// Decides how the command of `terminal/create` runs: directly or in a shell, and its environment.
 import { statSync } from 'node:fs';
 import { basename, isAbsolute, resolve } from 'node:path';
 import { withVariables } from '../agents/agentEnvironment';
@@ -7,39 +6,31 @@ import { withVariables } from '../agents/agentEnvironment';
 export interface CommandRequest {
   readonly command: string;
   readonly args: readonly string[];
-  /** Absolute. */
   readonly cwd: string;
 }
 
 export interface CommandPlan {
   readonly file: string;
   readonly args: readonly string[];
-  /** Through the command line of a shell; on Windows its arguments are then passed as they are. */
+  /** Run in a shell; on Windows, arguments are then passed verbatim. */
   readonly shell: boolean;
 }
 
-/**
- * Words that a shell gives a meaning to; a command without arguments that holds one is a line for a
- * shell.
- */
+/** Makes a command without arguments a shell command line. */
 const SHELL_SYNTAX = /[\s|&;<>()$`"'*?[\]{}#~!\\=%^]/;
-/** Builtins that are no files, or that a file of this name can't do. */
+/** Builtins that are not programs, or that a program of this name can't replace. */
 const BUILTINS = new Set(
   'alias bg cd command declare dirs eval exec exit export fg hash help history jobs local read readonly set shopt source times trap type typeset ulimit umask unalias unset wait'.split(
     ' ',
   ),
 );
-/**
- * Shells that understand what agents write (POSIX with the usual bash habits); fish, nu and others
- * do not.
- */
+/** Shells compatible with what agents write (POSIX, common bash syntax), unlike fish or nu. */
 const POSIX_SHELLS = new Set(['sh', 'bash', 'zsh', 'dash', 'ksh']);
 
 /**
- * Decides how a command is run. Without arguments agents send either a program (`ls`) or a whole
- * line (`npm test && git status`) in `command`, and the protocol does not tell them apart: what is
- * an existing file, or a single word that is no builtin and has no shell syntax, is a program;
- * anything else is given to a shell.
+ * Plans how to run a command. Without arguments, agents send either a program (`ls`) or a command
+ * line (`npm test && git status`). An existing file, or a word without shell syntax that is not a
+ * builtin, is a program; the rest runs in a shell.
  */
 export function planCommand(
   request: CommandRequest,
@@ -49,7 +40,7 @@ export function planCommand(
   const { command, args, cwd } = request;
   if (args.length > 0 || isProgram(command, cwd, platform)) return { file: command, args, shell: false };
   if (platform === 'win32') {
-    // /d: no AutoRun of the registry; /s with outer quotes: the line arrives as written.
+    // /d skips AutoRun of the registry; /s with outer quotes passes the line verbatim.
     return { file: variable(env, 'ComSpec') ?? 'cmd.exe', args: ['/d', '/s', '/c', `"${command}"`], shell: true };
   }
   const own = env.SHELL;
@@ -59,8 +50,7 @@ export function planCommand(
 
 function isProgram(command: string, cwd: string, platform: NodeJS.Platform): boolean {
   if (/[\\/]/.test(command) && isFile(resolve(cwd, command))) return true;
-  // A single word may be a builtin of cmd.exe (`dir`, `type`), which is no file anywhere; every
-  // program can be started through it too.
+  // A single word can be a builtin of cmd.exe (`dir`, `type`), which can also start any program.
   return platform !== 'win32' && !SHELL_SYNTAX.test(command) && !BUILTINS.has(command);
 }
 
@@ -73,10 +63,8 @@ function isFile(path: string): boolean {
 }
 
 /**
- * The environment of a terminal: that of the agent's own process, with the agent's variables over
- * it. Output goes to a pipe that the model reads, so colours are left to the program (and to an
- * agent that sets FORCE_COLOR itself): forcing them would put escapes into pipelines and into the
- * model's text.
+ * Returns the agent's environment overridden by the terminal's. Doesn't force colours, since
+ * escapes would end up in pipelines and in the model's input.
  */
 export function terminalEnv(
   base: Readonly<Record<string, string>>,
@@ -92,7 +80,7 @@ function variable(env: Readonly<Record<string, string>>, name: string): string |
   return key === undefined ? undefined : env[key];
 }
 
-/** A command as a person would type it, for display only: never run. */
+/** Returns a command as typed in a shell, for display only. */
 export function commandLine(command: string, args: readonly string[]): string {
   const words = args.map((arg) => (/^[\w@%+=:,./\\-]+$/.test(arg) ? arg : `'${arg.replaceAll("'", "'\\''")}'`));
   return [command, ...words].join(' ');

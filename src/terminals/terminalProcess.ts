@@ -1,5 +1,4 @@
-// One command that runs for an agent, in a process group of its own: its output as text in order,
-// and its exit.
+// A command that runs for an agent in its own process group.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { StringDecoder } from 'node:string_decoder';
 import { guard, unguard } from '../agents/orphanGuard';
@@ -19,32 +18,23 @@ import type { CommandPlan } from './terminalCommand';
 export interface TerminalProcessOptions {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Absent: that of this process. */
+  /** Default: that of this process. */
   readonly umask?: number;
-  /** Bytes of output that are kept. */
+  /** Retained output, bytes. */
   readonly capacityBytes: number;
   readonly log: Log;
   onChange(change: CommandChange): void;
 }
 
-/** Output of this time is handed on as one piece, in milliseconds: a frame of the panel. */
+/** Output is forwarded in intervals of one frame of the panel, ms. */
 const WINDOW_MS = 16;
-/**
- * A process that writes more than this in a window has to wait: `yes` must not keep the extension
- * host busy. In bytes.
- */
+/** Throttles a process with more output per interval, such as `yes`, bytes. */
 const WINDOW_BYTES = 1024 * 1024;
-/**
- * How long after its end output is still awaited, where a process left behind holds the pipe open.
- * In milliseconds.
- */
+/** How long to read on after the exit if a background process holds the pipe open, ms. */
 const DRAIN_MS = 250;
-/** Time to clean up between being asked to end and being forced, in milliseconds. */
+/** Time to clean up between SIGTERM and SIGKILL, ms. */
 const GRACE_MS = 1_000;
-/**
- * A process that even the kernel cannot end (a dead network disk) is not waited for longer than
- * this, in milliseconds.
- */
+/** How long to wait for a process that the kernel can't kill (a dead network disk), ms. */
 const GIVE_UP_MS = 2_000;
 
 const CMD_COMMANDS: ReadonlySet<string> = new Set(
@@ -64,14 +54,10 @@ export class TerminalProcess implements RunningCommand {
   #window: NodeJS.Timeout | undefined;
   #groupMayLive = true;
   readonly #startedAfter: number;
-  /** When the process itself ended, in milliseconds since 1970. */
+  /** When the main process exited, ms since 1970. */
   #endedAt: number | undefined;
 
-  /**
-   * Starts a command.
-   * @throws the spawn error (ENOENT, EACCES, E2BIG …) where it did not start; on Windows also
-   * ParleyError as `resolveCommand` and `planStart`
-   */
+  /** @throws the spawn error (ENOENT, EACCES, E2BIG …); on Windows also as `resolveCommand` */
   static async start(command: CommandPlan, options: TerminalProcessOptions): Promise<TerminalProcess> {
     const plan = await startPlan(command, options);
     const page = process.platform === 'win32' ? await consoleCodePage() : undefined;
@@ -101,15 +87,14 @@ export class TerminalProcess implements RunningCommand {
     this.#options = options;
     this.#output = new OutputTail(options.capacityBytes);
     for (const stream of [child.stdout, child.stderr]) {
-      // One decoder for each stream: a character may be cut between two chunks of one stream, never
-      // between two streams.
+      // One decoder per stream, since a character can be split between two chunks of a stream.
       const decoder = page === undefined ? new StringDecoder('utf8') : new ConsoleReader(page);
       stream?.on('data', (chunk: Buffer) => this.#received(decoder.write(chunk), chunk.length));
       stream?.once('end', () => this.#received(decoder.end(), 0));
-      // A broken pipe is an end of output; the exit says the rest.
+      // A broken pipe ends the output; the exit event reports the rest.
       stream?.on('error', () => undefined);
     }
-    // Errors after the start (a signal that could not be sent) are no end of the process.
+    // Errors after the start, such as a signal that could not be sent, do not mean that it exited.
     child.on('error', () => undefined);
     child.once('exit', (code, signal) => this.#ended(code, signal));
   }
@@ -160,7 +145,7 @@ export class TerminalProcess implements RunningCommand {
       this.#options.onChange({ append: all });
       return;
     }
-    // Not more than is kept: never the second half of a pair.
+    // Never start with the second half of a surrogate pair.
     const cut = all.length - most;
     const code = all.charCodeAt(cut);
     const start = code >= 0xdc00 && code <= 0xdfff ? cut + 1 : cut;
@@ -168,9 +153,8 @@ export class TerminalProcess implements RunningCommand {
   }
 
   /**
-   * Ends the whole tree: asked first, forced after {@link GRACE_MS} or where something of it
-   * stayed. Resolves when it has ended (or cannot be ended, at the latest {@link GIVE_UP_MS}
-   * later).
+   * Kills the process tree: SIGTERM, then SIGKILL after {@link GRACE_MS}. Resolves on exit, or
+   * after {@link GIVE_UP_MS} if it can't be killed.
    */
   async kill(): Promise<void> {
     const { pid } = this.#child;
@@ -178,8 +162,7 @@ export class TerminalProcess implements RunningCommand {
       if (process.platform === 'win32') {
         await this.#endOnWindows(pid);
       } else {
-        // Looked up while the parents live: what began a session of its own is not in the group,
-        // and has no parent afterwards.
+        // A process with its own session is not in the group, and later has no parent.
         const strays = await descendantsOf(pid);
         if (this.#groupMayLive) signalGroup(pid, 'SIGTERM');
         await signalProcesses(strays, 'SIGTERM');
@@ -200,7 +183,7 @@ export class TerminalProcess implements RunningCommand {
     return this.kill();
   }
 
-  /** Ends the whole tree without a chance to clean up. */
+  /** Kills the process tree immediately. */
   async closeNow(): Promise<void> {
     const { pid } = this.#child;
     if (this.#groupMayLive && pid !== undefined) {
@@ -214,9 +197,7 @@ export class TerminalProcess implements RunningCommand {
     this.#hangUp();
   }
 
-  /**
-   * Stops reading: a daemon that left the tree may hold the pipes open and write to them forever.
-   */
+  /** Stops reading: a daemon outside of the tree can hold the pipes open forever. */
   #hangUp(): void {
     this.#child.stdout?.destroy();
     this.#child.stderr?.destroy();
@@ -245,13 +226,12 @@ export class TerminalProcess implements RunningCommand {
     const isWindows = process.platform === 'win32';
     if (isWindows && pid !== undefined) {
       unguard(pid);
-      // What it left in the background holds its pipes; without, there is nothing to end.
+      // Background processes hold the pipes; without any, there is nothing left to kill.
       this.#child.once('close', () => {
         this.#groupMayLive = false;
       });
     }
-    // What it left in the background keeps its output and its group, until it is killed or
-    // released.
+    // Background processes keep their output and group until killed or released.
     if (!isWindows && pid !== undefined && !signalGroup(pid, 0)) this.#groupGone(pid);
     const finish = (): void => {
       clearTimeout(drain);
