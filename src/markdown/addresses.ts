@@ -1,5 +1,4 @@
-// URLs in Markdown: link destinations `(address "title")` and bare URLs in text. Each is read once
-// and up to a limit. Pure.
+// Reads link destinations `(address "title")` and bare URLs, each once and up to a limit.
 
 export const ESCAPABLE = /[!-/:-@[-`{-~]/;
 /** Maximum characters of a URL other than image data. */
@@ -7,7 +6,6 @@ export const MAX_ADDRESS = 4_096;
 const MAX_TITLE = 1_000;
 const DATA_IMAGE = /data:image\/[\w.+-]+;base64,[A-Za-z0-9+/=]*/y;
 
-/** Reads `(address "title")`. */
 export function readTarget(text: string, at: number): { readonly href: string; readonly end: number } | undefined {
   if (text[at] !== '(') return undefined;
   const start = skipBlanks(text, at + 1);
@@ -68,10 +66,7 @@ function readTitle(text: string, start: number): number {
   return start;
 }
 
-/**
- * Removes trailing characters that end a sentence rather than a URL: punctuation, and an unmatched
- * closing bracket.
- */
+/** Removes trailing punctuation and an unmatched closing bracket. */
 export function trimAddress(text: string, start: number, to: number): number {
   let open = 0;
   for (let at = start; at < to; at++)

@@ -1,7 +1,6 @@
-// Splits Markdown into blocks: the block structure of CommonMark with GFM tables, task lists, alerts
-// and footnotes, formulas, and `<details>`. Other HTML and reference definitions are not supported, as a
-// definition could change blocks that were closed long before. One pass over the lines with bounded depth, so the work is linear in the
-// text. Pure: no DOM.
+// Splits Markdown into blocks: CommonMark with GFM tables, task lists, alerts and footnotes,
+// formulas, and `<details>`. No other HTML, and no reference definitions, which could change blocks
+// that were closed long before. One pass with bounded depth, so linear in the text.
 import {
   alignOf,
   type Block,
@@ -16,9 +15,7 @@ import {
 import { mathBlockEnd } from './mathMarks';
 
 const MAX_DEPTH = 12;
-/**
- * A row with more cells is shown as text: the layout time of a table is quadratic in its columns.
- */
+/** Limits tables, whose layout time is quadratic in the columns. */
 const MAX_COLUMNS = 64;
 
 const ATX = /^(#{1,6})(?:[ \t]+|$)/;
@@ -28,14 +25,12 @@ const FOLD = new RegExp(`^<details( open(?:="")?)?>[ \\t]*(?:${SUMMARY})?[ \\t]*
 const FOLD_SUMMARY = new RegExp(`^[ \\t]*${SUMMARY}[ \\t]*$`, 'i');
 const FOLD_END = /^<\/details>[ \t]*$/i;
 const MAX_FOLD_LINE = 1_000;
-/** Characters that are read after the marker of a fence. */
 const MAX_INFO = 1_000;
 const TITLE = /(?:^|\s)(?:title|path|file(?:name)?)=(?:"([^"]*)"|'([^']*)'|([^\s"']+))/;
 const PATH = /^(?:([\w+#-]+)[:\s]\s*)?([^\s:"'={}\d][^\s:"'={}]*\.([a-z]\w*))$/i;
 const NOTE = /^\[\^([\w-]{1,64})\]:/;
 const ORDERED = /^(\d{1,9})([.)])(?=[ \t]|$)/;
 
-/** Returns the top-level blocks of a source. */
 export function lexBlocks(
   source: string,
   options: { readonly continued?: boolean; readonly stopAtFence?: boolean } = {},
@@ -78,10 +73,7 @@ class BlockLexer {
     return this.#tip.fence !== undefined && this.#tip.parent === this.#root;
   }
 
-  /**
-   * @param start of the line in the source
-   * @param next start of the next line
-   */
+  /** @param start offset of the line in the source @param next offset of the next line */
   take(line: string, start: number, next: number, isContinued: boolean): void {
     this.#line = line;
     this.#start = start;
@@ -183,7 +175,6 @@ class BlockLexer {
     }
   }
 
-  /** Opens the blocks that start in this line. */
   #startBlocks(matched: BlockNode): BlockNode {
     let container = matched;
     for (let depth = depthOf(matched); ; depth++) {
@@ -197,7 +188,7 @@ class BlockLexer {
       if (!opened) return container;
       container = opened;
       if (opened.type !== 'quote' && opened.type !== 'item' && opened.type !== 'note') return opened;
-      // This closes what was open in the block before.
+      // Closes blocks left open in the previous one.
       this.#tip = opened;
     }
   }
@@ -324,10 +315,7 @@ class BlockLexer {
     return heading;
   }
 
-  /**
-   * Turns the last line of a paragraph into the header of a table if this line is its delimiter
-   * row.
-   */
+  /** Converts the last line of a paragraph to a table header if this line is its delimiter row. */
   #toTable(paragraph: BlockNode, rest: string): BlockNode | undefined {
     const head = paragraph.lines.at(-1)!;
     if (head.length > 8_000) return undefined;
@@ -431,7 +419,6 @@ class BlockLexer {
   }
 }
 
-/** Returns whether a line closes a fenced block. */
 export function closesFence(line: string, fence: Fence): boolean {
   const char = fence.marker[0];
   let at = 0;

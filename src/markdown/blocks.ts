@@ -1,5 +1,4 @@
-// The blocks of Markdown, and the nodes from which they are made: a node can grow until its block
-// is closed. Pure: no DOM.
+// Blocks of Markdown, and the growing nodes from which they are built.
 
 export interface Fence {
   readonly marker: string;
@@ -14,7 +13,6 @@ export interface ListItem {
   readonly checked?: boolean;
 }
 
-/** A block. */
 export type Block =
   | { readonly type: 'space'; readonly raw: string }
   | { readonly type: 'rule'; readonly raw: string }
@@ -27,14 +25,13 @@ export type Block =
       readonly lang: string;
       readonly fence?: Fence;
     }
-  /** A formula in lines of its own, with its marks. Open: its end has not come yet. */
+  /** A formula on its own lines, including delimiters. Open: not closed yet. */
   | { readonly type: 'math'; readonly raw: string; readonly source: string; readonly isOpen: boolean }
   | { readonly type: 'quote'; readonly raw: string; readonly blocks: readonly Block[]; readonly alert?: Alert }
-  /** The definition of a footnote. */
+  /** A footnote definition. */
   | { readonly type: 'note'; readonly raw: string; readonly label: string; readonly blocks: readonly Block[] }
-  /** The start of a part that can be folded: `<details>` with its summary. */
+  /** The start of `<details>`, with its summary. */
   | { readonly type: 'fold'; readonly raw: string; readonly summary: string; readonly isOpen: boolean }
-  /** `</details>` */
   | { readonly type: 'foldEnd'; readonly raw: string }
   | {
       readonly type: 'list';
@@ -57,7 +54,6 @@ export type Alert = (typeof ALERTS)[number];
 const ALERT = new RegExp(`^\\[!(${ALERTS.join('|')})\\][ \\t]*$`, 'i');
 const TASK = /^\[([ xX])\](?=[ \t])/;
 
-/** A block that can still grow. */
 export class BlockNode {
   readonly type: Exclude<Block['type'], 'space'> | 'item' | 'document';
   readonly parent: BlockNode | undefined;
@@ -133,7 +129,7 @@ function toBlock(node: BlockNode, source: string): Block {
     case 'math': {
       const text = node.lines.join('\n').trimEnd();
       const isOpen = node.mathEnd === Number.POSITIVE_INFINITY && node.end === source.length;
-      // Its item or quote ended before it did.
+      // The enclosing item or quote ended first.
       if (!isOpen && node.end < node.mathEnd) return { type: 'paragraph', raw, text };
       return { type: 'math', raw, source: text, isOpen };
     }

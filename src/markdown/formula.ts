@@ -1,5 +1,4 @@
-// TeX as MathML: a tree of nothing but known elements, attributes and sizes, whatever the TeX says. Loaded when the first
-// formula is drawn. Pure: no DOM.
+// Converts TeX to MathML with known elements, attributes and sizes only. Loaded on first use.
 /// <reference path="./temml.d.ts" />
 import buildMathML from 'temml/src/buildMathML.js';
 import { _mathmlGroupBuilders as builders } from 'temml/src/defineFunction.js';
@@ -16,7 +15,7 @@ export interface MathElement {
   readonly children: readonly (MathElement | string)[];
 }
 
-/** Why a formula is not drawn, with the words of the library where it could not read it. */
+/** Why a formula is not drawn; `message` is the library's. */
 export type FormulaProblem =
   | { readonly code: 'tooLong' | 'tooDeep' | 'tooLarge' | 'notAllowed' }
   | { readonly code: 'notRead'; readonly reason: string };
@@ -106,7 +105,7 @@ class Refusal extends Error {
   }
 }
 
-/** How many groups the formula may still build. */
+/** Remaining number of groups to build. */
 let left = 0;
 for (const [type, build] of Object.entries(builders)) {
   builders[type] = (group, style) => {
@@ -116,7 +115,7 @@ for (const [type, build] of Object.entries(builders)) {
   };
 }
 
-/** Returns the MathML of a formula with its marks, or why there is none. Never throws. */
+/** Returns the MathML of a formula with its delimiters, or a problem. Never throws. */
 export function readFormula(source: string): Formula {
   try {
     const tex = revealControls(texOf(source));
@@ -129,7 +128,7 @@ export function readFormula(source: string): Formula {
       displayMode,
       strict: false,
       throwOnError: true,
-      // In a line of text, after operators.
+      // Inline formulas wrap after operators.
       wrap: displayMode ? 'none' : 'tex',
       trust: false,
       maxExpand: MAX_EXPANDED,
@@ -173,7 +172,7 @@ class Cleaner {
     if (depth > MAX_DEPTH) throw new Refusal('tooDeep');
     if (node.href !== undefined || node.src !== undefined) throw new Refusal('notAllowed');
     if (typeof node.text === 'string') return [node.text.replace(VISIBLE, revealControls)];
-    // A fragment, or the place of a number, which formulas do not get here.
+    // A fragment, or a number placeholder, which formulas do not get here.
     if (typeof node.type !== 'string') return this.#children(node, depth, scale);
     if (!TAGS.has(node.type)) throw new Refusal('notAllowed');
     if (++this.#elements > MAX_ELEMENTS) throw new Refusal('tooLong');
@@ -198,10 +197,10 @@ function attributesOf({ attributes = {}, classes = [], style = {} }: Built): Rea
   for (const [name, given] of Object.entries(attributes)) {
     const value = String(given);
     if (SIZES.has(name)) {
-      // Half of the width of what it stands over, for example.
+      // Relative to the width of its base, for example.
       if (!value.endsWith('width')) kept[name] = checked(value, MAX_PIXELS);
     } else if (ATTRIBUTES[name]?.test(value)) kept[name] = value;
-    // Ruled lines: black, or as the letters.
+    // Ruled lines: black, or the text colour.
     else if (name === 'mathbackground') kept[name] = COLOR.test(value) ? value : 'currentcolor';
   }
   const color = String(style.color ?? '');

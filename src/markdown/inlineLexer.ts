@@ -1,6 +1,6 @@
-// Splits the text of one block into spans: CommonMark's delimiters with GFM's strikethrough,
-// autolinks and footnotes, and the few HTML tags without attributes that agents write. Each mark is examined a bounded number of times, nesting is bounded, and spans over
-// the budget stay text, so lexing and drawing are linear in the text. Pure: no DOM.
+// Splits the text of a block into spans: CommonMark with GFM's strikethrough, autolinks and
+// footnotes, and the attribute-less HTML tags that agents write. Examines marks a bounded number of
+// times and leaves spans over the budget as text, so lexing and drawing are linear.
 import { decodeEntities, ESCAPABLE, MAX_ADDRESS, readTarget, trimAddress, unescapeMarks } from './addresses';
 import { mathEnd } from './mathMarks';
 
@@ -8,13 +8,12 @@ export type Span =
   | string
   | { readonly type: 'strong' | 'em' | 'del'; readonly spans: readonly Span[] }
   | { readonly type: 'code'; readonly text: string }
-  /** A formula with its marks. */
+  /** A formula including delimiters. */
   | { readonly type: 'math'; readonly source: string }
   | { readonly type: 'break' }
   | { readonly type: 'link'; readonly href: string; readonly spans: readonly Span[] }
   | { readonly type: 'image'; readonly href: string; readonly alt: string }
   | { readonly type: 'tag'; readonly tag: InlineTag; readonly spans: readonly Span[] }
-  /** A reference to a footnote. */
   | { readonly type: 'note'; readonly label: string };
 
 export const INLINE_TAGS = ['b', 'i', 'ins', 'kbd', 'mark', 's', 'small', 'strong', 'sub', 'sup', 'u'] as const;
@@ -22,13 +21,11 @@ export type InlineTag = (typeof INLINE_TAGS)[number];
 
 export interface SpanBudget {
   spans: number;
-  /** Marks and parts examined. Lexing is linear; this limits cases that were not foreseen. */
+  /** Marks and parts examined: a backstop for unforeseen cases. */
   steps: number;
 }
 
-/**
- * The browser takes a few milliseconds to lay them out, and several pieces are drawn in one frame.
- */
+/** Laying these out takes a few milliseconds, and several pieces are drawn in one frame. */
 const MAX_SPANS = 400;
 const MAX_STEPS = 200_000;
 const TARGET_STEPS = 32;
@@ -36,7 +33,7 @@ const MAX_DEPTH = 8;
 
 const SPECIAL = /[\\`*_~[\]!<&\n:w$]/g;
 const PUNCTUATION = /[\p{P}\p{S}]/u;
-/** Written without spaces, so marks inside of a sentence touch its words. */
+/** Written without spaces, so delimiters inside a sentence touch words. */
 const CJK = /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}]/u;
 const SPACE = /\s/;
 const ENTITY = /&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|[a-zA-Z]{2,8});/y;
@@ -125,7 +122,6 @@ class InlineLexer {
     return this.#collect(this.#first.next, undefined);
   }
 
-  /** Reads a mark. */
   #readMark(char: string): boolean {
     switch (char) {
       case '\\':
@@ -184,7 +180,6 @@ class InlineLexer {
     const length = end - start;
     this.#ticks ??= findTicks(this.#text);
     const places = this.#ticks.get(length) ?? [];
-    // Earlier positions are no longer needed.
     while (places.length > 0 && places.at(-1)! < end) places.pop();
     const close = places.at(-1);
     if (close === undefined) {
@@ -205,7 +200,7 @@ class InlineLexer {
     const length = end - start;
     const part = this.#addPart(text.slice(start, end));
     this.#at = end;
-    // One tilde stands in revisions and paths.
+    // Single tildes occur in revisions and paths.
     if (char === '~' && length !== 2) return true;
     const before = charBefore(text, start);
     const after = charAfter(text, end);
@@ -284,7 +279,7 @@ class InlineLexer {
     this.#last.next = undefined;
   }
 
-  /** Reads a tag that stands for an element, with what is since its opening one. */
+  /** Reads a supported HTML tag; a closing one makes a span of the text since its opening tag. */
   #readTag(): boolean {
     const start = this.#at;
     BREAK.lastIndex = TAG.lastIndex = start;
@@ -311,7 +306,7 @@ class InlineLexer {
     if (!this.#tagCounts.get(name)) return false;
     let open = this.#popTag();
     while (open.name !== name) open = this.#popTag();
-    // What begins within a tag ends in it.
+    // Delimiters opened inside a tag close with it.
     while ((this.#brackets.at(-1)?.from ?? 0) > open.from) this.#brackets.pop();
     this.#pair(open.delimiter);
     const depth = this.#depthOf(open.part.next, undefined);
@@ -392,7 +387,7 @@ class InlineLexer {
     if (end <= host || this.#last.span !== undefined) return false;
     const shown = text.slice(start, end);
     const taken = this.#at - start;
-    // Its scheme was already read as the end of the preceding text.
+    // The scheme was already read as the end of the preceding text.
     if (taken > 0) this.#last.text = this.#last.text.slice(0, -taken);
     this.#at = end;
     this.#addLink(prefix + shown, shown, shown);
@@ -411,7 +406,7 @@ class InlineLexer {
 
   #addText(text: string): void {
     const last = this.#last;
-    // Appends a mark as a separate part, as it can become the edge of a span.
+    // Appends a mark as a separate part, since it can become the edge of a span.
     if (last.span === undefined && !last.inner && last !== this.#first && !this.#isMark(last)) last.text += text;
     else this.#addPart(text);
   }
@@ -438,7 +433,7 @@ class InlineLexer {
   }
 
   #pair(bottom: Delimiter | undefined): void {
-    // By kind of closer: there is no opener at or before this position.
+    // Per kind of closer: no opener exists at or before this position.
     const floors = new Map<string, number>();
     const start = bottom?.order ?? -1;
     let closer = bottom ? bottom.next : this.#firstDelimiter();
@@ -463,7 +458,7 @@ class InlineLexer {
       }
       closer = this.#join(opener, closer);
     }
-    // Delimiters without a match are text.
+    // Unmatched delimiters are text.
     if (bottom) bottom.next = undefined;
     this.#delimiter = bottom;
   }
@@ -474,11 +469,11 @@ class InlineLexer {
     return first;
   }
 
-  /** Creates a span of what is between two delimiters. */
+  /** Creates a span from the parts between two delimiters. */
   #join(opener: Delimiter, closer: Delimiter): Delimiter | undefined {
     const isDel = closer.char === '~';
     const count = isDel ? closer.length : opener.left >= 2 && closer.left >= 2 ? 2 : 1;
-    // Delimiters between the two have no match.
+    // Delimiters in between are unmatched.
     opener.next = closer;
     closer.previous = opener;
     const depth = this.#depthOf(opener.part.next, closer.part);
@@ -572,8 +567,8 @@ function unlink(one: Delimiter): void {
 function matches(opener: Delimiter, closer: Delimiter): boolean {
   if (!opener.opens || opener.char !== closer.char) return false;
   if (closer.char === '~') return true;
-  // A run that can open and close matches one whose combined length is a multiple of three only if
-  // both lengths are.
+  // If a run can both open and close, a match whose combined length is a multiple of three requires
+  // both lengths to be.
   const both = opener.closes || closer.opens;
   return !both || (opener.length + closer.length) % 3 !== 0 || (opener.length % 3 === 0 && closer.length % 3 === 0);
 }

@@ -1,5 +1,4 @@
-// Markdown as HTML, for a page of its own. Text never becomes markup: everything is escaped, only
-// links to web pages and mail lead anywhere, and only embedded images are shown.
+// Converts Markdown to HTML for standalone pages, with only web and mail links and embedded images.
 
 import { revealControls } from '../base/revealControls';
 import { lexBlocks } from './blockLexer';
@@ -39,7 +38,7 @@ function htmlOfBlock(block: Block, page: MarkdownPage): string {
     case 'paragraph':
       return `<p dir="auto">${inline(block.text, page)}</p>`;
     case 'heading': {
-      // The page and the speakers have the first two levels.
+      // The page title and the speakers use the first two levels.
       const level = Math.min(6, block.depth + 2);
       return `<h${level}>${inline(block.text, page)}</h${level}>`;
     }

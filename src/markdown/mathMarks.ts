@@ -1,6 +1,4 @@
-// Where the formulas of a text are: `$…$` by the rule of pandoc, `$$…$$`, fences of the language
-// `math`, and `\(…\)` and `\[…\]`, which are escaped brackets in CommonMark and count only where TeX
-// is between them. Pure.
+// Finds formulas: `$…$` by pandoc's rule, `$$…$$`, `math` fences, `\(…\)` and `\[…\]` around TeX.
 
 /** Maximum characters of a formula. */
 const MAX_BLOCK = 4_000;
@@ -40,7 +38,7 @@ function openingAt(text: string, at: number): string {
   return text[at + 1] === '$' ? '$$' : '$';
 }
 
-/** The first mark decides: looking for a later one would read a text with many of them again and again. */
+/** Only the first closing mark is considered: looking for later ones would be quadratic. */
 function findClose(text: string, from: number, open: string, close: string): number | undefined {
   const limit = Math.min(text.length, from + MAX_INLINE);
   for (let at = from; at < limit; at++) {
@@ -69,10 +67,7 @@ const LINE_END = /[ \t]*(?:\n|$)/y;
 
 const FENCE = /(`{3,}|~{3,})[ \t]*math[ \t]*(?=\n)/y;
 
-/**
- * Returns where a block ends that begins with a formula: after its closing mark, which ends its
- * line and stands before the next blank line.
- */
+/** Returns the end of a block formula, whose closing mark must end a line before a blank one. */
 export function mathBlockEnd(source: string, at: number, isNested: boolean): number | undefined {
   FENCE.lastIndex = at;
   const fence = FENCE.exec(source);
@@ -94,7 +89,7 @@ export function mathBlockEnd(source: string, at: number, isNested: boolean): num
     const isBlock = LINE_END.test(source) && (open === '$$' || TEX.test(tex));
     return isBlock ? mark.index + close.length : undefined;
   }
-  // The closing mark may have come by half.
+  // The closing mark may have arrived partially.
   return source.length - from > MAX_BLOCK + close.length ? undefined : Number.POSITIVE_INFINITY;
 }
 

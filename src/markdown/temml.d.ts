@@ -1,4 +1,4 @@
-// The modules of Temml that are bundled. Its own types are of the whole package.
+// The bundled modules of Temml, whose own types cover only the package as a whole.
 /* biome-ignore-all lint/style/noDefaultExport: they are what the modules have */
 
 declare module 'temml/src/buildMathML.js' {
@@ -20,7 +20,7 @@ declare module 'temml/src/defineMacro.js' {
 declare module 'temml/src/parseTree.js' {
   import type Settings from 'temml/src/Settings.js';
 
-  /** @throws {Error} for what is no TeX, or a command that it does not know */
+  /** @throws {Error} for invalid TeX or an unknown command */
   export default function parseTree(tex: string, settings: Settings): unknown;
 }
 

@@ -1,5 +1,4 @@
-// The files and folders of a workspace, searched by a few letters. One search never keeps the
-// processor for more than a few milliseconds, however many files there are.
+// Fuzzy search over the files and folders of a workspace. Never blocks for over a few milliseconds.
 import { setImmediate as otherWork } from 'node:timers/promises';
 import fuzzysort from 'fuzzysort';
 import { RANKS, rankOfPath } from './rank';
@@ -10,14 +9,13 @@ export interface FoundPath {
 }
 
 const SLICE = 8000;
-/** Further paths of the same rank are not compared. */
+/** Further paths of the same rank are not sorted. */
 const MAX_RANKED = 300;
 
 export class FileList {
   readonly #paths: readonly string[];
-  /** Lower case. */
   readonly #lower: readonly string[];
-  /** Paths from here on are folders. */
+  /** Index of the first folder. */
   readonly #firstFolder: number;
 
   private constructor(paths: readonly string[], lower: readonly string[], firstFolder: number) {
@@ -51,10 +49,7 @@ export class FileList {
     return this.#paths.includes(path);
   }
 
-  /**
-   * Paths that contain the letters of `query` in order, best first; without letters, the shortest.
-   * @param only files or folders
-   */
+  /** Returns the best paths with the letters of `query` in order; the shortest if empty. */
   async search(
     query: string,
     most: number,

@@ -1,20 +1,20 @@
-// The newest commits of a repository, and what one of them says and changes.
+// The newest commits of a repository, and the message and changes of one.
 import { stat } from 'node:fs/promises';
 import { branchOf, findRepository, realFolder } from '../changes/git/repository';
 import { MAX_PATCH, PATCH, runIn } from './gitFiles';
 
 const MOST = 200;
-/** Subjects may be of any length. */
+/** Subjects can have any length. */
 const LIMITS = { timeoutMs: 10_000, maxOutput: MAX_PATCH, cuts: true } as const;
 const FIELDS = '--format=%H%x00%an%x00%ct%x00%s';
-/** The configuration could name a program that checks signatures. */
+/** The configuration could name a program that verifies signatures. */
 const PLAIN = ['--no-show-signature', '--encoding=UTF-8'];
 const MESSAGE = '%x00commit %H%nParents: %P%nRefs: %D%nAuthor: %an <%ae>%nDate: %cI%n%n%B%x00';
 
 export interface Commit {
   readonly hash: string;
   readonly author: string;
-  /** Ms since 1970. */
+  /** ms since 1970. */
   readonly at: number;
   readonly subject: string;
 }
@@ -24,10 +24,7 @@ export class GitCommits {
   #stamp: string | undefined;
   #commits: Promise<readonly Commit[]> | undefined;
 
-  /**
-   * Newest commits of the folder's repository, cached until `HEAD` moves.
-   * @param folder trusted
-   */
+  /** Returns the newest commits, cached until `HEAD` moves. @param folder trusted */
   async newest(folder: string): Promise<readonly Commit[]> {
     const stamp = await headStamp(folder);
     if (stamp === undefined) return [];
@@ -43,24 +40,19 @@ export class GitCommits {
   }
 }
 
-/**
- * @param folder trusted
- * @param hash hexadecimal, may be a prefix
- */
+/** @param folder trusted @param hash hexadecimal, can be a prefix */
 export function commitOf(folder: string, hash: string, signal: AbortSignal): Promise<readonly Commit[]> {
   return readCommits(folder, ['-1', `${hash}^{commit}`], signal);
 }
 
 export interface CommitText {
   readonly commit: Commit;
-  /** A note at the end says what is missing. */
+  /** Ends with a note if it is incomplete. */
   readonly text: string;
 }
 
 /**
- * Message and diff; of a merge, against its first parent.
- * @param folder trusted
- * @returns undefined if git can't tell
+ * Returns message and diff to the first parent; undefined if git fails. @param folder trusted
  * @throws ParleyError as `runGit`
  */
 export async function commitText(folder: string, hash: string): Promise<CommitText | undefined> {
@@ -70,7 +62,7 @@ export async function commitText(folder: string, hash: string): Promise<CommitTe
   const [commit] = commitsIn(printed);
   if (!result || !commit) return undefined;
   const { isCut, code } = result;
-  // The last line may end within a character.
+  // The last line may be cut within a character.
   const lines = isCut ? printed.slice(0, printed.lastIndexOf('\n')) : printed;
   const [message = '', ...diff] = lines.split('\0').slice(4);
   // In a shallow clone, git shows the first commit as adding all files.

@@ -1,5 +1,4 @@
-// What git knows of a folder: its files that are not ignored, and what has changed since the last
-// commit.
+// Queries git about a folder: files that are not ignored, and changes since the last commit.
 import { join } from 'node:path';
 import { findGit, type Git, type GitResult, type GitRun, runGit } from '../changes/git/gitProcess';
 import { findRepository, realFolder } from '../changes/git/repository';
@@ -14,14 +13,14 @@ const GITLINK = '160000 ';
 const NEW = ['--others', '--exclude-standard'];
 /** Runs no program of the repository. */
 export const PATCH = ['--no-ext-diff', '--no-textconv', '--no-color', '--submodule=short'];
-/** Runs nothing of the repository's configuration. */
+/** Ignores programs in the repository's configuration. */
 const SAFE = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null'];
 
 let git: Promise<Git | undefined> | undefined;
 
 /**
- * Files on disk that git does not ignore, those of submodules and nested repositories included.
- * @returns relative paths with `/`; undefined without repository, or if git can't tell
+ * Returns relative paths with `/` of the files on disk that git does not ignore, including
+ * submodules and nested repositories; undefined if git fails.
  */
 export async function gitFiles(
   folder: string,
@@ -37,7 +36,7 @@ export async function gitFiles(
   const gone: string[] = [];
   for (const line of lines) {
     const tag = line[0];
-    // `H 100644 hash 0\tpath`; without stage: `? path`.
+    // Format: `H 100644 hash 0\tpath`, without a stage `? path`.
     const path = tag === NEW_TAG ? line.slice(2) : line.slice(line.indexOf('\t') + 1);
     if (tag === 'R' || tag === 'S') gone.push(path);
     else if (path.endsWith('/')) nested.push(path.slice(0, -1));
@@ -67,8 +66,7 @@ export interface GitChanges {
 }
 
 /**
- * Changes since the last commit; undefined without repository, if git can't tell, or the patch is
- * too large.
+ * Returns the changes since the last commit; undefined if git fails or the patch is too large.
  * @param folder trusted: filters of the repository may run
  */
 export async function gitChanges(folder: string, signal: AbortSignal): Promise<GitChanges | undefined> {
@@ -101,9 +99,8 @@ async function printed(
 }
 
 /**
- * Runs nothing of the repository's configuration.
- * @returns undefined without repository or git
- * @throws as {@link runGit}
+ * Ignores programs in the repository's configuration. @returns undefined without a repository or
+ * git @throws as {@link runGit}
  */
 export async function runIn(
   folder: string,

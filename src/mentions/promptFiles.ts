@@ -1,4 +1,4 @@
-// Saved prompts: files in the format of VS Code's prompt files, `NAME.prompt.md`, in one folder.
+// Saved prompts: a folder of files in the format of VS Code's prompt files, `NAME.prompt.md`.
 import { opendir, readFile, realpath, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { revealControls } from '../base/revealControls';
@@ -6,11 +6,11 @@ import { oneLine } from '../base/text';
 import { realFolder } from '../changes/git/repository';
 
 export const PROMPT_ENDING = '.prompt.md';
-/** Bytes of a file. */
+/** Maximum file size, bytes. */
 export const MAX_PROMPT = 32 * 1024;
 
 export interface SavedPrompt {
-  /** Without spaces: it is typed after `/`. */
+  /** Without spaces, since it is typed after `/`. */
   readonly name: string;
   readonly description: string;
   readonly hint?: string;
@@ -18,14 +18,14 @@ export interface SavedPrompt {
 }
 
 const MAX_FILES = 50;
-/** Names looked at in a folder. */
+/** Maximum number of directory entries to read. */
 const MAX_NAMES = 1000;
 const MAX_WORDS = 100;
 const HEADER = /^---\n(?:([\s\S]*?)\n)??---[ \t]*(?:\n|$)/;
 
 /**
- * Returns the prompts of a folder by name; without those that are too large or can't be read.
- * @param within links out of this folder are not followed
+ * Returns the readable prompts of a folder.
+ * @param within links must not lead out of this folder
  */
 export async function readPrompts(folder: string, within?: string): Promise<readonly SavedPrompt[]> {
   const [real, outer] = await Promise.all([realFolder(folder), within === undefined ? '' : realFolder(within)]);
@@ -54,7 +54,7 @@ async function promptNames(folder: string): Promise<readonly string[]> {
   return names.sort().slice(0, MAX_FILES);
 }
 
-/** Hidden characters are shown: the user sees all that will be sent. */
+/** Makes hidden characters visible, so that the user sees all that will be sent. */
 function parsePrompt(file: string, content: string): SavedPrompt {
   const plain = revealControls(content.replace(/^\ufeff/, '').replaceAll('\r\n', '\n'));
   const header = HEADER.exec(plain);

@@ -1,14 +1,13 @@
-// How well the name of something fits the letters typed after `@`: one scale for all kinds of mentions.
+// Ranks names against the letters typed after `@`, on one scale for all kinds of mentions.
 
-/** The better, the smaller. */
+/** Lower is better. */
 export const RANKS = { exact: 0, prefix: 1, word: 2, part: 3, path: 4, letters: 5, none: 6 } as const;
 
 type Rank = (typeof RANKS)[keyof typeof RANKS];
 
 /**
- * Ranks a path by its name, with or without extension, then by the rest of it.
- * @param lower the path in lower case
- * @param wanted in lower case; with a slash, it is compared with the path
+ * Ranks a path by its name, with or without extension, then by the rest.
+ * @param wanted in lower case; compared with the whole path if it contains a slash
  */
 export function rankOfPath(path: string, lower: string, wanted: string): Rank {
   const name = lower.lastIndexOf('/') + 1;
@@ -26,7 +25,7 @@ export function rankOfPath(path: string, lower: string, wanted: string): Rank {
   return next === wanted.length ? RANKS.letters : RANKS.none;
 }
 
-/** Ranks a title, such as that of a session; ignores case and what separates its words. */
+/** Ranks a title, such as that of a session, ignoring case and word separators. */
 export function rankOfTitle(title: string, wanted: string): Rank {
   const letters = folded(wanted);
   const whole = folded(title);
@@ -38,12 +37,12 @@ export function rankOfTitle(title: string, wanted: string): Rank {
   return RANKS.part;
 }
 
-/** A mention has no spaces while it is typed. */
+/** Mentions have no spaces while typed. */
 export function folded(text: string): string {
   return text.toLowerCase().replace(/[\s\-_]+/g, '');
 }
 
-/** ASCII only: called for each file. */
+/** ASCII only, for speed: called for each file. */
 function beginsWord(text: string, at: number): boolean {
   const before = text[at - 1] ?? '';
   const next = text[at] ?? '';
