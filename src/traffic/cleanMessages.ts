@@ -1,5 +1,5 @@
-// Removes secrets from traffic. Streamed text arrives in many messages, and a secret may be split
-// between two of them with other messages in between, so all parts of a text are searched together.
+// Removes secrets from traffic. A secret may be split between messages of streamed text, so all
+// parts of a text are searched together.
 import { setImmediate } from 'node:timers/promises';
 import { lineWithoutAccounts, withoutAccounts } from '../base/accounts';
 import { type KnownSecrets, REDACTED } from '../base/knownSecrets';
@@ -8,14 +8,13 @@ import { at } from '../base/untrusted';
 import type { TrafficEntry } from './trafficLog';
 import { jsonObject, messageOf, type WireMessage } from './trafficLog';
 
-/** Between two pauses, ms. */
+/** Duration between two yields, ms. */
 const SLICE_MS = 10;
-/** Minimum length of the beginning of a known secret that is removed at the end of a text. */
+/** Minimum length of a partial known secret that is removed at the end of a text. */
 const MIN_OPEN = 6;
 const MAX_TEXTS = 500;
 const MAX_DEPTH = 32;
 
-/** An entry without secrets. */
 export interface CleanEntry {
   readonly entry: TrafficEntry;
   readonly message?: WireMessage;
@@ -32,10 +31,7 @@ interface Piece {
   readonly replace: (text: string) => void;
 }
 
-/**
- * Returns the entries without secrets, in their order. Works in slices, so that nothing else waits.
- * @throws the reason of `signal`
- */
+/** Returns the entries without secrets, in order. @throws the reason of `signal` */
 export async function cleanMessages(
   entries: readonly TrafficEntry[],
   { known = knownSecrets, signal }: { readonly known?: KnownSecrets; readonly signal?: AbortSignal } = {},
@@ -70,7 +66,7 @@ export async function cleanMessages(
   return cleaned;
 }
 
-/** Returns a line that is not a message, without secrets. */
+/** Redacts a line that is not a message. */
 export function cleanLine(text: string, known: KnownSecrets = knownSecrets): string {
   const clean = redact(lineWithoutAccounts(text), known);
   return withoutOpenEnd(clean, [clean], known);
@@ -81,11 +77,10 @@ function cleanMessage(entry: TrafficEntry, message: WireMessage, known: KnownSec
   try {
     text = redact(JSON.stringify(withoutAccounts(message)), known);
   } catch {
-    // Nested too deeply to be serialized.
     return { entry, text: cleanLine(entry.text, known) };
   }
   const clean = jsonObject(text);
-  // Redaction by appearance may replace more than a string, which breaks the JSON.
+  // Redaction by appearance can replace more than a string, which breaks the JSON.
   return clean ? { entry, message: clean, text } : { entry, text };
 }
 
@@ -124,10 +119,7 @@ function collect(key: string, message: WireMessage, streams: Map<string, Piece[]
   walk(update, []);
 }
 
-/**
- * Returns a function that pauses once a slice of time is used up, so that nothing else waits. It
- * throws the reason of `signal`.
- */
+/** Returns a function that yields after each slice, and throws the reason of `signal`. */
 export function slices(signal?: AbortSignal): () => Promise<void> {
   let began = performance.now();
   return async () => {

@@ -1,8 +1,7 @@
-// Recordings of traffic: a file with a line of JSON for each message, that can be passed on and
-// played back. `{"dir": "c2a" | "a2c", "t": ms, "msg": {…}}` is a message to or from the agent,
-// `raw` in place of `msg` a line that is no message; `err` (stderr) and `mark` are notes. A message
-// that was too long to be kept has its length and no `msg`. The last line is a mark with the `turns`:
-// a lane for each prompt, which readers ignore, as they get it from the messages.
+// Recordings of traffic as playable JSON lines: `{"dir": "c2a" | "a2c", "t": ms, "msg": {…}}` is a
+// message to or from the agent, with `raw` instead of `msg` a line that is not a message; `err`
+// (stderr) and `mark` are notes. Messages too long to keep have only a length. The last line has
+// the `turns`, a lane for each prompt, which readers ignore.
 import * as l10n from '@vscode/l10n';
 import { ParleyError } from '../base/errors';
 import { oneLine } from '../base/text';
@@ -13,12 +12,12 @@ import { type CleanEntry, slices } from './cleanMessages';
 export const RECORDING_LIMITS = { bytes: 64 * 1024 * 1024, lines: 100_000, lineChars: 8 * 1024 * 1024 } as const;
 
 const MAX_NAME = 100;
-/** Maximum duration of a recording, ms: about four months. */
+/** Maximum duration, ms: about four months. */
 const MAX_TIME = 1e10;
 
 export interface RecordedMessage {
   readonly fromAgent: boolean;
-  /** Time since the beginning, ms. */
+  /** Since the start, ms. */
   readonly at: number;
   readonly message: Readonly<Record<string, unknown>>;
 }
@@ -26,7 +25,7 @@ export interface RecordedMessage {
 export interface Recording {
   readonly messages: readonly RecordedMessage[];
   readonly agent?: string;
-  /** When it was recorded, ms since 1970. */
+  /** Start of the recording, ms since 1970. */
   readonly began?: number;
   readonly skipped: number;
 }
@@ -36,7 +35,6 @@ export interface RecordingFacts {
   readonly version: string;
 }
 
-/** Writes a recording. */
 export function writeRecording(
   entries: readonly CleanEntry[],
   lanes: readonly TurnLane[],
@@ -57,7 +55,7 @@ export function writeRecording(
   return `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`;
 }
 
-/** Returns lanes with times since the beginning, and with lines of the file, counted from 1. */
+/** Returns lanes with times since the start, and line numbers of the file, from 1. */
 function turnsOf(entries: readonly CleanEntry[], lanes: readonly TurnLane[], began: number): readonly unknown[] {
   const lines = new Map(entries.map(({ entry }, index) => [entry.seq, index + 2]));
   return lanes.map(({ requestId, isOwn, marks, more }) => ({
@@ -75,7 +73,7 @@ function turnsOf(entries: readonly CleanEntry[], lanes: readonly TurnLane[], beg
 }
 
 /**
- * Reads a recording line by line, in slices. Skips invalid lines.
+ * Reads a recording in slices, skipping invalid lines.
  * @throws ParleyError `recording-too-large`, `not-a-recording`; the reason of `signal`
  */
 export async function readRecording(bytes: Uint8Array, signal?: AbortSignal): Promise<Recording> {

@@ -1,5 +1,4 @@
-// Feeds one traffic inspector: rows in batches while it keeps up, messages on request. Exists only
-// while an inspector is open.
+// Feeds an open traffic inspector: rows in batches, messages on request.
 import { setImmediate } from 'node:timers/promises';
 import type { Disposable } from '../base/disposable';
 import { redact } from '../base/redact';
@@ -10,15 +9,14 @@ import { cleanLine, cleanMessages, slices } from './cleanMessages';
 import { messageOf, type TrafficEntry, type TrafficLog, type WireMessage } from './trafficLog';
 import { type MarkReader, type TimedMark, TurnTrace } from './turnTrace';
 
-/** Between two batches, ms. */
+/** Delay between batches, ms. */
 const BATCH_MS = 100;
-/** Between two pauses, ms. */
+/** Duration between two yields, ms. */
 const SLICE_MS = 10;
 const MAX_IN_FLIGHT = 2;
-/** Characters of each message that are searched. */
+/** Searched characters of each message. */
 const MAX_SEARCHED = 256 * 1024;
 const NEIGHBOURS = 400;
-/** The same in characters. */
 const MAX_AROUND = 256 * 1024;
 
 export interface TrafficFeedOptions {
@@ -26,7 +24,7 @@ export interface TrafficFeedOptions {
   readonly post: (message: ToTraffic) => void;
   readonly labelOf: (key: string) => string;
   readonly createReader: () => MarkReader;
-  /** Ms since 1970; by default the clock. */
+  /** Returns ms since 1970; default: the clock. */
   readonly now?: () => number;
   readonly later?: (run: () => void, ms: number) => Disposable;
 }
@@ -82,7 +80,7 @@ export class TrafficFeed implements Disposable {
     this.#schedule();
   }
 
-  /** Stops sending. Entries dropped from the log meanwhile are never sent. */
+  /** Stops sending. Entries that the log drops in the meantime are never sent. */
   pause(isPaused: boolean): void {
     this.#isPaused = isPaused;
     if (isPaused || !this.#isLive) return;
@@ -90,7 +88,6 @@ export class TrafficFeed implements Disposable {
     this.#tellLanes();
   }
 
-  /** Sends the text of an entry, without secrets. */
   async select(seq: number): Promise<void> {
     const content = await this.contentOf(seq);
     if (this.#isDisposed) return;
@@ -103,8 +100,8 @@ export class TrafficFeed implements Disposable {
   }
 
   /**
-   * Returns the text of an entry without secrets, JSON indented; `cut`: number of characters that
-   * were not kept. Undefined if the entry is no longer kept.
+   * Returns the text of an entry without secrets, JSON indented; undefined if no longer retained.
+   * `cut`: number of characters that were not retained.
    */
   async contentOf(seq: number): Promise<{ readonly text: string; readonly cut: number } | undefined> {
     const entry = this.#log.entry(seq);
@@ -138,7 +135,7 @@ export class TrafficFeed implements Disposable {
     this.#watching.dispose();
   }
 
-  /** Searches the line first, then its text without secrets, as only visible text may be found. */
+  /** Searches the raw line first, then its redacted text, since only visible text may match. */
   #matches({ text }: TrafficEntry): boolean {
     const part = text.slice(0, MAX_SEARCHED);
     return part.toLowerCase().includes(this.#query) && cleanLine(part).toLowerCase().includes(this.#query);
@@ -245,7 +242,7 @@ export class TrafficFeed implements Disposable {
     this.#markTimer = later(
       () => {
         this.#markTimer = undefined;
-        // What arrived meanwhile comes first.
+        // Newer entries come first.
         if (!this.#isLive || this.#isPaused || this.#next < this.#log.next) return;
         for (const [key, reader] of this.#readers) this.#mark(key, reader.tick(Math.max(now(), due)));
         this.#tellLanes();
@@ -274,7 +271,7 @@ function timer(run: () => void, ms: number): Disposable {
   return { dispose: () => clearTimeout(handle) };
 }
 
-/** Maximum requests without a response: an agent may never answer. */
+/** Maximum number of requests without a response: an agent may never respond. */
 const MAX_OPEN = 5_000;
 
 interface OpenRequest {
@@ -296,7 +293,7 @@ export class Pairing {
   ): Partial<Pick<TrafficRow, 'method' | 'ms' | 'request'>> {
     if (facts.kind === 'request') {
       const name = nameOf(key, kind, facts);
-      // A restarted agent uses the same ids again: the newest request counts.
+      // A restarted agent reuses ids, so the newest request counts.
       this.#open.delete(name);
       this.#open.set(name, { seq, at, method: facts.method });
       const [oldest] = this.#open.keys();
@@ -321,14 +318,13 @@ function nameOf(key: string, sender: string, { id, method }: LineFacts): string 
   return JSON.stringify(id === undefined ? [key, sender, null, method] : [key, sender, id]);
 }
 
-/** Maximum characters of a method or of text in a row. */
+/** Maximum characters of a method or text in a row. */
 const MAX_METHOD = 200;
-/** Characters at the beginning of a truncated message that are searched for its method and id. */
+/** Characters of a truncated message that are searched for its method and id. */
 const MAX_LOOK = 2_000;
 
 export type LineFacts = Pick<TrafficRow, 'kind' | 'method' | 'id' | 'isError'>;
 
-/** Returns the facts of a line. */
 export function readFacts(
   { kind, text, length }: TrafficEntry,
   whole: WireMessage | undefined,

@@ -1,12 +1,8 @@
-// The newest traffic with the agents of this window, in bounded memory. Nothing is parsed or
-// redacted here, only when it is shown (trafficFeed.ts, cleanMessages.ts).
+// The newest traffic of this window, in bounded memory. Parsed and redacted only when shown.
 import { type Disposable, toDisposable } from '../base/disposable';
 import { head } from '../base/text';
 
-/**
- * Kind of an entry: a message to (`out`) or from (`in`) the agent, a line of its stderr, or a line
- * of its stdout that is not a message (`noise`).
- */
+/** A message to (`out`) or from (`in`) the agent, a stderr line, or other stdout (`noise`). */
 export type TrafficKind = 'in' | 'out' | 'stderr' | 'noise';
 
 export interface TrafficEntry {
@@ -16,17 +12,17 @@ export interface TrafficEntry {
   readonly key: string;
   readonly kind: TrafficKind;
   readonly text: string;
-  /** Length of the whole line in characters. */
+  /** Characters of the whole line. */
   readonly length: number;
 }
 
 const BOUNDS = {
   entries: 5_000,
-  /** Total size in characters. */
+  /** Total characters. */
   chars: 8 * 1024 * 1024,
-  /** Maximum size of an entry that is kept whole, in characters. */
+  /** Characters above which an entry is truncated. */
   whole: 1024 * 1024,
-  /** Size that a longer one is truncated to, in characters. */
+  /** Characters that remain of a truncated entry. */
   beginning: 16 * 1024,
 };
 
@@ -38,7 +34,7 @@ export class TrafficLog {
   readonly #listeners = new Set<() => void>();
   first = 0;
   next = 0;
-  /** Total size of the entries in characters. */
+  /** Total characters of all entries. */
   chars = 0;
 
   constructor(bounds: TrafficBounds = BOUNDS) {
@@ -46,7 +42,7 @@ export class TrafficLog {
     this.#ring = new Array<TrafficEntry | undefined>(bounds.entries).fill(undefined);
   }
 
-  /** Adds an entry. Called for each message, so it must be cheap. */
+  /** Called for each message, so it must be cheap. */
   note(key: string, kind: TrafficKind, line: string, at: number): void {
     const { entries, chars, whole, beginning } = this.#bounds;
     const text = line.length > whole ? head(line, beginning) : line;
@@ -62,7 +58,7 @@ export class TrafficLog {
     return seq < this.first || seq >= this.next ? undefined : this.#ring[seq % this.#bounds.entries];
   }
 
-  /** Returns entries from a number on, oldest first. Ends early if they are dropped meanwhile. */
+  /** Returns entries from a number on, oldest first, ending early if they are dropped. */
   *entries(from = this.first): Generator<TrafficEntry> {
     for (let seq = Math.max(from, this.first); seq < this.next; seq++) {
       const entry = this.entry(seq);

@@ -1,5 +1,5 @@
-// Sorts the marks of the turn engine into lanes: one for each prompt, and one for a turn that the
-// agent began by itself. A mark of a turn goes to the lanes of all prompts in the turn.
+// Sorts the marks of the turn engine into lanes: one per prompt, and one per turn of the agent. A
+// mark of a turn goes to the lanes of all of its prompts.
 import { oneLine } from '../base/text';
 import type { LaneMark, TurnLane, TurnMarkKind, TurnMarkNote } from '../panel/trafficContract';
 import { type CleanEntry, slices } from './cleanMessages';
@@ -8,7 +8,7 @@ import type { TrafficEntry, WireMessage } from './trafficLog';
 const MAX_LANES = 50;
 const MAX_RECORDED = 1_000;
 const MAX_MARKS = 32;
-/** Maximum characters of an id that is shown. */
+/** Maximum characters of a displayed id. */
 const MAX_ID = 60;
 
 export interface TimedMark {
@@ -24,7 +24,7 @@ export interface TimedMark {
 
 export interface MarkReader {
   read(entry: Pick<TrafficEntry, 'kind' | 'at' | 'seq'>, message: WireMessage): readonly TimedMark[];
-  /** When time alone makes a mark if no message comes, ms since 1970. */
+  /** When a mark is made without a further message, ms since 1970. */
   readonly dueAt: number | undefined;
   tick(at: number): readonly TimedMark[];
 }
@@ -70,7 +70,7 @@ export class TurnTrace {
     while (this.#lanes[0] && this.#lanes[0].seq < first) this.#changed.delete(this.#lanes.shift()!);
   }
 
-  /** Returns the lanes that have changed since the last call; undefined if nothing has. */
+  /** Returns the lanes changed since the last call; undefined if none. */
   changes(): { readonly first: number; readonly lanes: readonly TurnLane[] } | undefined {
     const first = this.#lanes[0]?.id ?? this.#next;
     if (this.#changed.size === 0 && first === this.#reported) return undefined;
@@ -89,11 +89,11 @@ export class TurnTrace {
     if (handle !== undefined) {
       const known = ofSession.findLast((lane) => lane.handle === handle);
       if (known && kind !== 'sent') return [known];
-      // What was sent again has no more part in the turn.
+      // A resent message leaves the turn.
       if (known) Object.assign(known, { turnId: undefined, isSettled: true });
       return [this.#open(key, handle)];
     }
-    // A foreign id can be the same as one of ours.
+    // A foreign id can equal one of ours.
     const isForeign = note === 'foreign';
     const ofRequest = ofSession.findLast(
       (lane) => !isForeign && requestId !== undefined && lane.requestId === requestId,
@@ -102,7 +102,7 @@ export class TurnTrace {
     const ofTurn = ofSession.filter((lane) => turnId !== undefined && lane.turnId === turnId);
     if (ofTurn.length > 0) return ofTurn;
     const running = ofSession.findLast(({ isSettled }) => !isSettled);
-    // What has begun or ended a turn that was not named yet.
+    // Marks that started or ended a turn before its id was known.
     const isNewTurn = turnId !== undefined && !isForeign;
     if (isNewTurn && running && running.turnId === undefined && (running.handle === undefined || isAnswered(running)))
       return [running];
@@ -150,10 +150,7 @@ function viewOf({ id, key, handle, requestId, marks, more }: Lane): TurnLane {
   };
 }
 
-/**
- * Returns the lanes of one session. Works in slices, so that nothing else waits.
- * @throws the reason of `signal`
- */
+/** Returns the lanes of a session. Works in slices. @throws the reason of `signal` */
 export async function lanesOf(
   entries: readonly CleanEntry[],
   reader: MarkReader,

@@ -6,7 +6,7 @@ import { revealControls } from '../base/revealControls';
 import type { CheckResult, Outcome } from './checks/check';
 
 const MAX_TEXT = 2_000;
-/** Minimum length of a user name to remove: a shorter one is part of too many words. */
+/** Minimum length of a user name to remove: shorter ones occur in too many words. */
 const MIN_NAME = 3;
 
 export interface ReportUser {
@@ -62,9 +62,7 @@ function bounded(text: string): string {
   return line.length > MAX_TEXT ? `${line.slice(0, MAX_TEXT).toWellFormed()}…` : line;
 }
 
-/**
- * Replaces the home folder by `~` in paths, URLs and JSON, and removes the user's name from paths.
- */
+/** Replaces the home folder with `~`, and removes the user's name from paths. */
 export function withoutUser(text: string, { homes, name }: ReportUser): string {
   const spellings = new Set(
     homes

@@ -1,9 +1,9 @@
-// Runs checks side by side, each with a time limit. A failure of one does not affect others.
+// Runs checks in parallel, each with a time limit. A failing check does not affect others.
 import * as l10n from '@vscode/l10n';
 import { messageOf } from '../base/errors';
 import type { Check, CheckResult, Finding } from './checks/check';
 
-/** Runs all checks. Never rejects. @param signal cancelled checks count as not checked */
+/** Never rejects. @param signal checks that it cancels count as not checked */
 export function runChecks(
   checks: readonly Check[],
   signal: AbortSignal,

@@ -1,4 +1,4 @@
-// A check: one thing that can keep an agent from working.
+// A check of one thing that can prevent an agent from working.
 
 export type Outcome = 'ok' | 'warning' | 'problem' | 'unchecked';
 
@@ -25,16 +25,15 @@ export interface Finding {
 export interface Check {
   readonly id: string;
   readonly title: string;
-  /** Time limit in milliseconds. */
+  /** Time limit, ms. */
   readonly limitMs: number;
-  /** @param signal aborted when the check is cancelled; it must then end what it has started */
+  /** @param signal aborted on cancellation; the check must then end what it started */
   run(signal: AbortSignal): Promise<Finding>;
 }
 
 export interface CheckResult extends Finding {
   readonly id: string;
   readonly title: string;
-  /** Duration in milliseconds. */
   readonly ms: number;
 }
 

@@ -1,4 +1,4 @@
-// Checks in a thread whether the database of sessions is intact: SQLite reads the whole file.
+// Checks the integrity of the session database, in a thread because SQLite reads the whole file.
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
@@ -7,12 +7,12 @@ import { formatTenths } from '../../base/localFormat';
 import { at } from '../../base/untrusted';
 import { type Check, check, type Finding } from './check';
 
-/** Size in bytes above which only the central tables are checked. */
+/** Size above which only the central tables are checked, bytes. */
 const MAX_WHOLE = 256 * 1024 * 1024;
-/** Age of the last heartbeat after which a window counts as gone, in ms. */
+/** Age of the last heartbeat after which a window counts as closed, ms. */
 const SILENT_MS = 60_000;
 
-/** Code of the thread. It only reads. */
+/** Source of the thread, which only reads. */
 const SOURCE = `
 const { parentPort, workerData } = require('node:worker_threads');
 const { DatabaseSync } = require('node:sqlite');

@@ -1,4 +1,4 @@
-// Checks of this machine: an agent's program, the PATH, package tools, Git, the editor and the disk.
+// Checks of this machine: the agent's program, PATH, package tools, Git, the editor and the disk.
 
 import { lstat, opendir, statfs } from 'node:fs/promises';
 import { basename, delimiter, join } from 'node:path';
@@ -59,7 +59,7 @@ function addressOf(url: string): string {
 interface EditorCheckOptions {
   readonly version: string;
   readonly needs: string;
-  /** Such as `ssh-remote`; undefined: this computer. */
+  /** For example `ssh-remote`; undefined: this computer. */
   readonly remote: string | undefined;
   readonly isWeb: boolean;
   readonly node: string;
@@ -166,7 +166,7 @@ function neededBy(agent: AgentDefinition): 'node' | 'uv' | undefined {
   return ['uvx', 'uv'].includes(name) ? 'uv' : undefined;
 }
 
-/** Duration from which a login shell counts as slow, ms: it delays the first agent of a window. */
+/** Duration above which a login shell counts as slow, ms: it delays the first agent of a window. */
 const SLOW_MS = 2_000;
 const MAX_SHOWN = 40;
 
@@ -234,7 +234,7 @@ function onlyThere(folders: readonly string[]): readonly [string, string] {
 }
 
 const MB = 1024 * 1024;
-/** Free space below which there is a warning, and a problem; in bytes. */
+/** Free space below which to warn, and to report a problem; bytes. */
 const LOW = 1024 * MB;
 const FULL = 64 * MB;
 const MAX_FILES = 50_000;

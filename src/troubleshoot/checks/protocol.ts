@@ -60,10 +60,10 @@ function capabilitiesOf({ prompt, ...features }: AgentAnswer['features']): strin
   return [...Object.keys(features), ...kinds].sort().join(', ');
 }
 
-/** The agent has a limit of its own to answer, in milliseconds. */
+/** The agent has its own timeout, ms. */
 const LIMIT_MS = 30_000;
 
-/** @param ask absent where no session of the agent is open; must not change anything */
+/** @param ask absent if no session of the agent is open; must not change anything */
 export function sessionCheck(ask: (() => Promise<StatusAnswer>) | undefined): Check {
   return check('session', l10n.t('Session'), LIMIT_MS, async () => {
     if (!ask) return { outcome: 'unchecked', found: l10n.t('The chat has no open session of this agent.') };

@@ -1,9 +1,9 @@
-// Checks the proxies of VS Code (for downloads of Parley) and of the environment (for agents).
+// Checks the proxies of VS Code (for Parley's downloads) and of the environment (for agents).
 import { connect } from 'node:net';
 import * as l10n from '@vscode/l10n';
 import { type Check, check, type Finding } from './check';
 
-/** How long a proxy may take to accept a connection, in milliseconds. */
+/** Connection timeout of a proxy, ms. */
 const CONNECT_MS = 5_000;
 const NAMES = ['HTTPS_PROXY', 'HTTP_PROXY', 'ALL_PROXY', 'NO_PROXY'] as const;
 
@@ -11,7 +11,7 @@ export interface ProxyCheckOptions {
   readonly setting: string;
   readonly support: string;
   readonly env: () => Promise<Readonly<Record<string, string | undefined>>>;
-  /** Connects to a host; by default over TCP. @throws if it can't be reached */
+  /** Connects to a host; default: over TCP. @throws if unreachable */
   readonly reach?: (host: string, port: number, signal: AbortSignal) => Promise<void>;
 }
 
@@ -71,7 +71,7 @@ async function problemOf(
   }
 }
 
-/** curl and others accept an address without a scheme too. */
+/** curl and others accept addresses without a scheme too. */
 function urlOf(address: string): URL | undefined {
   const whole = /^[a-z][a-z0-9+.-]*:\/\//i.test(address) ? address : `http://${address}`;
   return URL.canParse(whole) && new URL(whole).hostname !== '' ? new URL(whole) : undefined;
