@@ -11,38 +11,38 @@ export interface CommandWindow {
   output(output: CommandOutput): void;
 }
 
-interface Held {
+interface Command {
   readonly id: string;
   readonly about: unknown;
   readonly starting: Promise<CommandStarted>;
   process: TerminalProcess | undefined;
   /** Characters of output so far, including dropped ones. */
-  total: number;
-  told: number | undefined;
-  isEndTold: boolean;
+  totalChars: number;
+  sentChars: number | undefined;
+  isExitSent: boolean;
 }
 
 export class Commands {
-  readonly #held = new Map<string, Held>();
+  readonly #commands = new Map<string, Command>();
   readonly #umask: number;
   #window: CommandWindow | undefined;
-  #isOver = false;
+  #isEnded = false;
 
   constructor(umask: number) {
     this.#umask = umask;
   }
 
   get states(): readonly CommandState[] {
-    return [...this.#held.values()].map(({ id, about, process }) => {
+    return [...this.#commands.values()].map(({ id, about, process }) => {
       return { id, about, pid: process?.pid, isRunning: process !== undefined && process.exit === undefined };
     });
   }
 
   attach(window: CommandWindow): void {
     this.#window = window;
-    for (const held of this.#held.values()) {
-      held.told = undefined;
-      held.isEndTold = false;
+    for (const command of this.#commands.values()) {
+      command.sentChars = undefined;
+      command.isExitSent = false;
     }
   }
 
@@ -51,104 +51,104 @@ export class Commands {
   }
 
   async run(start: CommandStart): Promise<void> {
-    const held = this.#held.get(start.id) ?? this.#start(start);
-    const started = await held.starting;
+    const command = this.#commands.get(start.id) ?? this.#startCommand(start);
+    const started = await command.starting;
     this.#window?.started(started);
-    this.#tell(held);
+    this.#sendPending(command);
   }
 
   kill(id: string): void {
-    void this.#held.get(id)?.process?.kill();
+    void this.#commands.get(id)?.process?.kill();
   }
 
   release(id: string): void {
-    const held = this.#held.get(id);
-    this.#held.delete(id);
-    void held?.starting.then(() => held.process?.kill());
+    const command = this.#commands.get(id);
+    this.#commands.delete(id);
+    void command?.starting.then(() => command.process?.kill());
   }
 
   follow(id: string): void {
-    const held = this.#held.get(id);
-    if (!held) return;
-    held.told ??= 0;
-    this.#tell(held);
+    const command = this.#commands.get(id);
+    if (!command) return;
+    command.sentChars ??= 0;
+    this.#sendPending(command);
   }
 
   resume(): void {
-    for (const held of this.#held.values()) this.#tell(held);
+    for (const command of this.#commands.values()) this.#sendPending(command);
   }
 
   get rest(): readonly CommandOutput[] {
-    return [...this.#held.values()].flatMap(({ id, process, total }) => {
+    return [...this.#commands.values()].flatMap(({ id, process, totalChars }) => {
       if (!process) return [];
       process.flush();
       const { output } = process.output();
-      return [{ id, append: output, drop: total - output.length, exit: process.exit ?? {} }];
+      return [{ id, append: output, drop: totalChars - output.length, exit: process.exit ?? {} }];
     });
   }
 
   async end(): Promise<void> {
-    this.#isOver = true;
-    const held = [...this.#held.values()];
-    await Promise.all(held.map((one) => one.starting.then(() => one.process?.kill())));
+    this.#isEnded = true;
+    const commands = [...this.#commands.values()];
+    await Promise.all(commands.map((command) => command.starting.then(() => command.process?.kill())));
   }
 
-  #start(start: CommandStart): Held {
-    const held: Held = {
+  #startCommand(start: CommandStart): Command {
+    const command: Command = {
       id: start.id,
       about: start.about,
-      starting: this.#spawn(start, (change) => this.#onChange(held, change)).then(
+      starting: this.#spawn(start, (change) => this.#onChange(command, change)).then(
         (process) => {
-          held.process = process;
+          command.process = process;
           return { id: start.id, pid: process.pid };
         },
         (error: unknown) => {
-          this.#held.delete(start.id);
+          this.#commands.delete(start.id);
           const code = error instanceof Error && 'code' in error ? String(error.code) : '';
           return { id: start.id, failed: { code, message: messageOf(error) } };
         },
       ),
       process: undefined,
-      total: 0,
-      told: 0,
-      isEndTold: false,
+      totalChars: 0,
+      sentChars: 0,
+      isExitSent: false,
     };
-    this.#held.set(start.id, held);
-    return held;
+    this.#commands.set(start.id, command);
+    return command;
   }
 
   async #spawn(start: CommandStart, onChange: (change: CommandChange) => void): Promise<TerminalProcess> {
-    if (this.#isOver) throw new Error('the agent has ended');
+    if (this.#isEnded) throw new Error('the agent has ended');
     const { file, args, shell, cwd, env, capacityBytes } = start;
     const options = { cwd, env, umask: this.#umask, capacityBytes, log: silentLog, onChange };
     return TerminalProcess.start({ file, args, shell }, options);
   }
 
-  #onChange(held: Held, { append = '', drop = 0, exit }: CommandChange): void {
-    const before = held.total;
-    held.total += append.length + drop;
+  #onChange(command: Command, { append = '', drop = 0, exit }: CommandChange): void {
+    const before = command.totalChars;
+    command.totalChars += append.length + drop;
     // New output is forwarded directly; a window that is behind reads from the buffer.
-    if (held.process && append !== '' && held.told === before && this.#window?.hasRoom) {
-      held.told = held.total;
-      this.#window.output({ id: held.id, append, drop: drop > 0 ? drop : undefined });
+    if (command.process && append !== '' && command.sentChars === before && this.#window?.hasRoom) {
+      command.sentChars = command.totalChars;
+      this.#window.output({ id: command.id, append, drop: drop > 0 ? drop : undefined });
     }
-    if (exit) this.#tell(held);
+    if (exit) this.#sendPending(command);
   }
 
-  #tell(held: Held): void {
-    const { id, process, told } = held;
-    if (!process || told === undefined || held.isEndTold || !this.#window?.hasRoom) return;
+  #sendPending(command: Command): void {
+    const { id, process, sentChars } = command;
+    if (!process || sentChars === undefined || command.isExitSent || !this.#window?.hasRoom) return;
     process.flush();
-    const missing = held.total - (held.told ?? 0);
+    const missing = command.totalChars - (command.sentChars ?? 0);
     if (missing > 0) {
       const { output } = process.output();
       const drop = Math.max(0, missing - output.length);
-      held.told = held.total;
+      command.sentChars = command.totalChars;
       this.#window.output({ id, append: output.slice(drop - missing), drop: drop > 0 ? drop : undefined });
     }
     const { exit } = process;
     if (!exit) return;
-    held.isEndTold = true;
+    command.isExitSent = true;
     this.#window.output({ id, exit });
   }
 }

@@ -62,7 +62,7 @@ class Connection implements CommandWindow {
   #isPumping = false;
   #ended: AgentEnd | undefined;
   #isOwner: boolean;
-  readonly #endTold = new Deferred<void>();
+  readonly #endSent = new Deferred<void>();
 
   constructor(socket: Socket, purpose: number, keeper: Keeper) {
     this.#socket = socket;
@@ -71,7 +71,7 @@ class Connection implements CommandWindow {
     socket.on('drain', () => {
       if (this.#isOwner) keeper.commands.resume();
     });
-    socket.on('close', () => keeper.closed(this));
+    socket.on('close', () => keeper.onClosed(this));
     if (this.#isOwner) this.#write(frame(FRAME.foundFacts, 0, keeper.facts));
     // The state before attaching: whether a window is attached, or since when none is.
     this.#write(jsonFrame(FRAME.state, keeper.state));
@@ -108,7 +108,7 @@ class Connection implements CommandWindow {
     this.#write(jsonFrame(FRAME.commandOutput, output));
   }
 
-  taken(number: number): void {
+  acknowledge(number: number): void {
     this.#write(frame(FRAME.taken, number));
   }
 
@@ -119,10 +119,10 @@ class Connection implements CommandWindow {
   end(ended: AgentEnd): void {
     this.#ended = ended;
     if (this.#isOwner) this.wake();
-    else this.#tellEnd();
+    else this.#sendEnd();
   }
 
-  lose(): void {
+  replace(): void {
     this.#isOwner = false;
     this.#socket.end(frame(FRAME.lost));
   }
@@ -131,16 +131,16 @@ class Connection implements CommandWindow {
     if (this.#socket.destroyed) return;
     const closed = new Promise<void>((resolve) => this.#socket.once('close', () => resolve()));
     // A window that stopped reading must not delay the end.
-    if (this.#offset !== undefined) await within(CLOSE_MS, this.#endTold.promise);
-    this.#tellEnd();
+    if (this.#offset !== undefined) await within(CLOSE_MS, this.#endSent.promise);
+    this.#sendEnd();
     this.#socket.end();
     this.#socket.resume();
     if (!(await within(CLOSE_MS, closed))) this.#socket.destroy();
   }
 
-  #tellEnd(): void {
-    if (!this.#ended || this.#endTold.isSettled) return;
-    this.#endTold.resolve();
+  #sendEnd(): void {
+    if (!this.#ended || this.#endSent.isSettled) return;
+    this.#endSent.resolve();
     this.#write(jsonFrame(FRAME.ended, this.#ended));
   }
 
@@ -149,16 +149,16 @@ class Connection implements CommandWindow {
   }
 
   /** @throws Error if a frame violates the wire format */
-  take(one: Frame): void {
-    if (one.kind === FRAME.stop) this.#keeper.stop();
-    else if (one.kind === FRAME.kill) this.#keeper.commands.kill(one.bytes.toString('utf8'));
-    else if (this.#isOwner) this.#own(one);
+  take(received: Frame): void {
+    if (received.kind === FRAME.stop) this.#keeper.stop();
+    else if (received.kind === FRAME.kill) this.#keeper.commands.kill(received.bytes.toString('utf8'));
+    else if (this.#isOwner) this.#takeFromOwner(received);
   }
 
-  #own({ kind, number, bytes }: Frame): void {
+  #takeFromOwner({ kind, number, bytes }: Frame): void {
     switch (kind) {
       case FRAME.batch:
-        for (const one of framesOf(bytes)) this.take(one);
+        for (const received of framesOf(bytes)) this.take(received);
         break;
       case FRAME.send: {
         const waiting = this.#keeper.send(number, bytes);
@@ -173,10 +173,10 @@ class Connection implements CommandWindow {
         this.#keeper.facts = Buffer.from(bytes);
         break;
       case FRAME.answer:
-        this.#keeper.answered(number);
+        this.#keeper.markAnswered(number);
         break;
       case FRAME.stored:
-        this.#keeper.stored(progressOf(bytes));
+        this.#keeper.markStored(progressOf(bytes));
         break;
       case FRAME.lease:
         this.#keeper.lease = leaseOf(bytes);
@@ -224,7 +224,7 @@ class Connection implements CommandWindow {
       this.#keeper.pace();
     }
     this.#isPumping = false;
-    if (this.#isOwner && this.#offset === spool.end) this.#tellEnd();
+    if (this.#isOwner && this.#offset === spool.end) this.#sendEnd();
   }
 }
 
@@ -290,14 +290,14 @@ export interface KeeperHome {
   readonly folder: string;
   readonly host: HostFile;
   /** Called with the number of bytes that were read and became garbage. */
-  readonly swept: (bytes: number) => void;
+  readonly onBytesRead: (bytes: number) => void;
 }
 
 export class Keeper {
   readonly spool: Spool;
   readonly commands: Commands;
   facts: Buffer = Buffer.alloc(0);
-  readonly gone: Promise<void>;
+  readonly finished: Promise<void>;
   readonly #start: KeeperStart;
   readonly #home: KeeperHome;
   readonly #place: Place;
@@ -306,26 +306,26 @@ export class Keeper {
   readonly #server: ProvenServer;
   readonly #connections = new Set<Connection>();
   readonly #startedAt = Date.now();
-  readonly #forgotten = new Deferred<void>();
+  readonly #mayExit = new Deferred<void>();
   #owner: Connection | undefined;
   #watch: Watch | undefined;
   lease: Lease;
-  #sent = 0;
+  #messagesSent = 0;
   readonly #answered = new Set<number>();
   #inputError: string | undefined;
   #stderr = Buffer.alloc(0);
   /** Bytes at the end of `#stderr` that were sent to no window. */
-  #newStderr = 0;
+  #unsentStderrBytes = 0;
   #ended: AgentEnd | undefined;
   #isEnding = false;
   #closedOutput = false;
   #isDismissed = false;
-  #isRead = false;
+  #wasAllStored = false;
   #isListed = false;
-  #isLeft = false;
-  #leaving = Promise.resolve();
+  #isRestSaved = false;
+  #savingRest = Promise.resolve();
   #retry: NodeJS.Timeout | undefined;
-  #looking: NodeJS.Timeout | undefined;
+  #folderCheck: NodeJS.Timeout | undefined;
 
   /** @throws the system error; no process is left running then */
   static async start(id: string, start: KeeperStart, home: KeeperHome): Promise<Keeper> {
@@ -361,7 +361,7 @@ export class Keeper {
     this.#server = new ProvenServer(this.#token, (socket, purpose) => {
       const connection = new Connection(socket, purpose, this);
       this.#connections.add(connection);
-      return (one) => connection.take(one);
+      return (received) => connection.take(received);
     });
     tree.stdout.on('data', (chunk: Buffer) => this.#guarded(() => this.#onOutput(chunk)));
     tree.stdout.once('end', () => void this.#onOutputEnd());
@@ -372,7 +372,7 @@ export class Keeper {
       this.#owner?.inputClosed(this.#inputError);
     });
     this.#detach();
-    this.gone = this.#untilGone();
+    this.finished = this.#runToEnd();
   }
 
   get state(): KeeperState {
@@ -380,7 +380,7 @@ export class Keeper {
       pid: process.pid,
       agentPid: this.#tree.pid,
       startedAt: this.#startedAt,
-      sent: this.#sent,
+      sent: this.#messagesSent,
       lines: this.spool.lines,
       storedLine: this.spool.stored.line,
       answered: [...this.#answered],
@@ -396,16 +396,16 @@ export class Keeper {
   }
 
   attach(connection: Connection): void {
-    const before = this.#owner;
+    const previous = this.#owner;
     this.#owner = connection;
-    before?.lose();
+    previous?.replace();
     this.#watch?.dispose();
     this.#watch = undefined;
     clearTimeout(this.#retry);
-    const known = this.#stderr.length - this.#newStderr;
-    if (known > 0) connection.stderr(this.#stderr.subarray(0, known), true);
-    if (this.#newStderr > 0) connection.stderr(this.#stderr.subarray(known));
-    this.#newStderr = 0;
+    const sentBytes = this.#stderr.length - this.#unsentStderrBytes;
+    if (sentBytes > 0) connection.stderr(this.#stderr.subarray(0, sentBytes), true);
+    if (this.#unsentStderrBytes > 0) connection.stderr(this.#stderr.subarray(sentBytes));
+    this.#unsentStderrBytes = 0;
     if (this.#inputError !== undefined) connection.inputClosed(this.#inputError);
     if (this.#ended) connection.end(this.#ended);
     this.commands.attach(connection);
@@ -418,10 +418,10 @@ export class Keeper {
       return undefined;
     }
     // Messages are written once, in order.
-    if (number !== this.#sent + 1) throw new RangeError(`message ${number} after ${this.#sent}`);
-    this.#sent = number;
+    if (number !== this.#messagesSent + 1) throw new RangeError(`message ${number} after ${this.#messagesSent}`);
+    this.#messagesSent = number;
     const isFlowing = stdin.write(message);
-    this.#owner?.taken(number);
+    this.#owner?.acknowledge(number);
     if (isFlowing) return undefined;
     return new Promise((resolve) => {
       stdin.once('drain', resolve);
@@ -429,18 +429,18 @@ export class Keeper {
     });
   }
 
-  answered(line: number): void {
+  markAnswered(line: number): void {
     if (line > this.spool.stored.line || this.spool.stored.open.includes(line)) this.#answered.add(line);
   }
 
-  stored(progress: Progress): void {
+  markStored(progress: Progress): void {
     this.spool.store(progress);
     const { line, open } = this.spool.stored;
-    for (const one of this.#answered) if (one <= line && !open.includes(one)) this.#answered.delete(one);
+    for (const number of this.#answered) if (number <= line && !open.includes(number)) this.#answered.delete(number);
   }
 
   stop(): void {
-    this.#forgotten.resolve();
+    this.#mayExit.resolve();
     this.#end();
   }
 
@@ -452,7 +452,7 @@ export class Keeper {
     }
   }
 
-  closed(connection: Connection): void {
+  onClosed(connection: Connection): void {
     this.#connections.delete(connection);
     if (this.#owner === connection) this.#detach();
   }
@@ -463,7 +463,7 @@ export class Keeper {
     this.pace();
     void this.#checkFolder();
     if (this.#ended) {
-      this.#leave();
+      this.#saveRest();
       return;
     }
     this.#watch = new Watch({
@@ -487,7 +487,7 @@ export class Keeper {
 
   #dismiss(): void {
     this.#isDismissed = true;
-    this.#isRead = this.spool.isEmpty;
+    this.#wasAllStored = this.spool.isEmpty;
     const { goodbye } = this.lease;
     if (goodbye !== undefined && this.#tree.stdin.writable) this.#tree.stdin.write(goodbye);
     this.#end();
@@ -503,7 +503,7 @@ export class Keeper {
   #onOutput(chunk: Buffer): void {
     if (this.#isEnding && this.spool.isFull) return;
     this.spool.append(chunk);
-    this.#home.swept(chunk.length);
+    this.#home.onBytesRead(chunk.length);
     this.#owner?.wake();
     this.#watch?.wake();
     this.pace();
@@ -524,10 +524,11 @@ export class Keeper {
 
   #onStderr(chunk: Buffer): void {
     this.#stderr = Buffer.concat([this.#stderr, chunk]).subarray(-STDERR_BYTES);
-    if (!this.#owner?.stderr(chunk)) this.#newStderr = Math.min(this.#stderr.length, this.#newStderr + chunk.length);
+    if (!this.#owner?.stderr(chunk))
+      this.#unsentStderrBytes = Math.min(this.#stderr.length, this.#unsentStderrBytes + chunk.length);
   }
 
-  async #untilGone(): Promise<void> {
+  async #runToEnd(): Promise<void> {
     const exit = await this.#tree.exited;
     if (!this.spool.endsLine) this.#onOutput(Buffer.from('\n'));
     this.#ended = {
@@ -539,44 +540,44 @@ export class Keeper {
     this.#watch?.dispose();
     const commandsEnded = this.commands.end();
     for (const connection of this.#connections) connection.end(this.#ended);
-    if (!this.#owner) this.#leave();
-    await this.#forgotten.promise;
+    if (!this.#owner) this.#saveRest();
+    await this.#mayExit.promise;
     // The child processes have exited too.
     await this.#tree.close();
     await commandsEnded;
-    await this.#leaving;
+    await this.#savingRest;
     clearTimeout(this.#retry);
-    clearInterval(this.#looking);
+    clearInterval(this.#folderCheck);
     this.#server.close();
     // Windows clean up what can't be removed here.
-    await (this.#isLeft ? this.#unlist() : removePlace(this.#place)).catch(() => {});
+    await (this.#isRestSaved ? this.#removeListing() : removePlace(this.#place)).catch(() => {});
     // Those who wait for the end may start the next agent.
     await Promise.all([...this.#connections].map((connection) => connection.close()));
   }
 
   /** Saves output that no window has stored, so that no process has to wait for the next window. */
-  #leave(): void {
-    this.#leaving = this.#leaving.then(async () => {
-      if (this.#owner || this.#forgotten.isSettled) return;
+  #saveRest(): void {
+    this.#savingRest = this.#savingRest.then(async () => {
+      if (this.#owner || this.#mayExit.isSettled) return;
       try {
-        const isWanted = !this.#isRead && !(this.#isEnding && this.spool.isEmpty);
-        this.#isLeft = isWanted && (await this.#writeRest());
-        if (this.#isLeft || !isWanted) this.#forgotten.resolve();
+        const isWanted = !this.#wasAllStored && !(this.#isEnding && this.spool.isEmpty);
+        this.#isRestSaved = isWanted && (await this.#writeRest());
+        if (this.#isRestSaved || !isWanted) this.#mayExit.resolve();
       } catch (error) {
-        if (isMissing(error)) this.#forgotten.resolve();
+        if (isMissing(error)) this.#mayExit.resolve();
         // The disk is full: the data stays in memory until the retry.
-        else this.#retry = setTimeout(() => this.#leave(), RETRY_MS);
+        else this.#retry = setTimeout(() => this.#saveRest(), RETRY_MS);
       }
     });
   }
 
   async #writeRest(): Promise<boolean> {
     await this.commands.end();
-    const known = this.#stderr.length - this.#newStderr;
+    const sentBytes = this.#stderr.length - this.#unsentStderrBytes;
     const frames = [
-      frame(FRAME.stderr, 1, this.#stderr.subarray(0, known)),
-      frame(FRAME.stderr, 0, this.#stderr.subarray(known)),
-      ...this.commands.rest.map((one) => jsonFrame(FRAME.commandOutput, one)),
+      frame(FRAME.stderr, 1, this.#stderr.subarray(0, sentBytes)),
+      frame(FRAME.stderr, 0, this.#stderr.subarray(sentBytes)),
+      ...this.commands.rest.map((output) => jsonFrame(FRAME.commandOutput, output)),
     ];
     const spool = await this.spool.save();
     await this.#write(REST_FACTS, this.facts);
@@ -590,10 +591,10 @@ export class Keeper {
       spool,
     };
     await this.#write(REST_FILE, JSON.stringify(rest));
-    return !this.#owner && !this.#forgotten.isSettled;
+    return !this.#owner && !this.#mayExit.isSettled;
   }
 
-  async #unlist(): Promise<void> {
+  async #removeListing(): Promise<void> {
     const { folder, socket, socketFolder } = this.#place;
     await rm(join(folder, KEEPER_FILE), { force: true });
     if (socketFolder !== undefined) await removeSocket(socket, socketFolder);
@@ -618,7 +619,7 @@ export class Keeper {
     };
     await this.#write(KEEPER_FILE, JSON.stringify(file));
     this.#isListed = true;
-    this.#looking = setInterval(() => void this.#checkFolder(), FOLDER_CHECK_MS);
+    this.#folderCheck = setInterval(() => void this.#checkFolder(), FOLDER_CHECK_MS);
   }
 
   async #write(name: string, content: string | Buffer): Promise<void> {

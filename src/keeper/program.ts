@@ -23,29 +23,29 @@ import {
 } from './wire';
 
 /** Bytes read between garbage collections: V8 would let buffers grow too large. */
-const SWEEP_BYTES = 8 * 1024 * 1024;
+const GARBAGE_BYTES = 8 * 1024 * 1024;
 /** Idle time before exiting without an agent, ms: a restarted agent starts soon. */
 const IDLE_MS = 500;
 /** How long to wait for the first agent, ms. */
-const FIRST_MS = 20_000;
+const FIRST_AGENT_MS = 20_000;
 
 export class KeeperHost {
   readonly #folder: string;
   readonly #path: string;
   readonly #place: Place;
-  readonly #sweep: () => void;
+  readonly #collectGarbage: () => void;
   readonly #token = randomBytes(32).toString('hex');
   readonly #server: ProvenServer;
   readonly #keepers = new Set<Keeper>();
   #starting = 0;
-  #unswept = 0;
-  #unlisting: Promise<void> | undefined;
-  #idle: NodeJS.Timeout | undefined;
-  readonly #gone = new Deferred<void>();
+  #garbageBytes = 0;
+  #removal: Promise<void> | undefined;
+  #idleTimer: NodeJS.Timeout | undefined;
+  readonly #finished = new Deferred<void>();
 
-  static async listen({ folder, file }: HostStart, sweep: () => void): Promise<KeeperHost | undefined> {
+  static async listen({ folder, file }: HostStart, collectGarbage: () => void): Promise<KeeperHost | undefined> {
     const place = await makePlace(folder, `host-${randomBytes(6).toString('hex')}`);
-    const host = new KeeperHost(folder, join(folder, file), place, sweep);
+    const host = new KeeperHost(folder, join(folder, file), place, collectGarbage);
     try {
       await host.#server.listen(place.socket);
       await writeFile(host.#path, JSON.stringify(host.#file), { flag: 'wx', mode: 0o600 });
@@ -58,38 +58,38 @@ export class KeeperHost {
     }
   }
 
-  private constructor(folder: string, path: string, place: Place, sweep: () => void) {
+  private constructor(folder: string, path: string, place: Place, collectGarbage: () => void) {
     this.#folder = folder;
     this.#path = path;
     this.#place = place;
-    this.#sweep = sweep;
+    this.#collectGarbage = collectGarbage;
     this.#server = new ProvenServer(this.#token, (socket) => {
       socket.write(jsonFrame(FRAME.state, { pid: process.pid }));
-      socket.on('close', () => this.#awaitNext(IDLE_MS));
+      socket.on('close', () => this.#restartIdleTimer(IDLE_MS));
       return ({ kind, bytes }) => {
         if (kind !== FRAME.keep) return;
         // The window asks the next process.
-        if (this.#unlisting) {
+        if (this.#removal) {
           socket.destroy();
           return;
         }
         const start = JSON.parse(bytes.toString('utf8')) as KeeperStart;
-        void this.#keep(start).then((started) => {
+        void this.#startKeeper(start).then((started) => {
           if (!socket.destroyed) socket.write(jsonFrame(FRAME.keeping, started));
         });
       };
     });
-    this.#awaitNext(FIRST_MS);
+    this.#restartIdleTimer(FIRST_AGENT_MS);
   }
 
-  get gone(): Promise<void> {
-    return this.#gone.promise;
+  get finished(): Promise<void> {
+    return this.#finished.promise;
   }
 
   stop(): void {
-    void this.#unlist();
+    void this.#removeFilesOnce();
     for (const keeper of this.#keepers) keeper.stop();
-    this.#awaitNext(0);
+    this.#restartIdleTimer(0);
   }
 
   get #file(): HostFile {
@@ -101,52 +101,56 @@ export class KeeperHost {
     return this.#keepers.size === 0 && this.#starting === 0 && this.#server.size === 0;
   }
 
-  async #keep(start: KeeperStart): Promise<KeeperStarted> {
+  async #startKeeper(start: KeeperStart): Promise<KeeperStarted> {
     this.#starting++;
     try {
       const id = randomBytes(6).toString('hex');
-      const home = { folder: this.#folder, host: this.#file, swept: (bytes: number) => this.#swept(bytes) };
+      const home = {
+        folder: this.#folder,
+        host: this.#file,
+        onBytesRead: (bytes: number) => this.#countGarbage(bytes),
+      };
       const keeper = await Keeper.start(id, start, home);
       this.#keepers.add(keeper);
-      if (this.#unlisting) keeper.stop();
-      void keeper.gone.catch(() => {}).then(() => this.#ended(keeper));
+      if (this.#removal) keeper.stop();
+      void keeper.finished.catch(() => {}).then(() => this.#onKeeperFinished(keeper));
       return { isRunning: true, id };
     } catch (error) {
       const code = error instanceof Error && 'code' in error ? String(error.code) : '';
       return { isRunning: false, code, message: messageOf(error) };
     } finally {
       this.#starting--;
-      this.#awaitNext(IDLE_MS);
+      this.#restartIdleTimer(IDLE_MS);
     }
   }
 
-  #ended(keeper: Keeper): void {
+  #onKeeperFinished(keeper: Keeper): void {
     this.#keepers.delete(keeper);
-    this.#sweep();
-    this.#awaitNext(IDLE_MS);
+    this.#collectGarbage();
+    this.#restartIdleTimer(IDLE_MS);
   }
 
-  #awaitNext(ms: number): void {
-    clearTimeout(this.#idle);
-    if (this.#isIdle) this.#idle = setTimeout(() => void this.#leave(), ms);
+  #restartIdleTimer(ms: number): void {
+    clearTimeout(this.#idleTimer);
+    if (this.#isIdle) this.#idleTimer = setTimeout(() => void this.#exitIfIdle(), ms);
   }
 
-  #swept(bytes: number): void {
-    this.#unswept += bytes;
-    if (this.#unswept < SWEEP_BYTES) return;
-    this.#unswept = 0;
-    this.#sweep();
+  #countGarbage(bytes: number): void {
+    this.#garbageBytes += bytes;
+    if (this.#garbageBytes < GARBAGE_BYTES) return;
+    this.#garbageBytes = 0;
+    this.#collectGarbage();
   }
 
-  async #leave(): Promise<void> {
+  async #exitIfIdle(): Promise<void> {
     if (!this.#isIdle) return;
-    await this.#unlist();
-    this.#gone.resolve();
+    await this.#removeFilesOnce();
+    this.#finished.resolve();
   }
 
-  #unlist(): Promise<void> {
-    this.#unlisting ??= this.#removeFiles().catch(() => {});
-    return this.#unlisting;
+  #removeFilesOnce(): Promise<void> {
+    this.#removal ??= this.#removeFiles().catch(() => {});
+    return this.#removal;
   }
 
   async #removeFiles(): Promise<void> {
@@ -166,24 +170,24 @@ async function run(): Promise<void> {
   process.umask(0o077);
   let host: KeeperHost | undefined;
   try {
-    host = await KeeperHost.listen(JSON.parse(await text(process.stdin)) as HostStart, sweeper());
+    host = await KeeperHost.listen(JSON.parse(await text(process.stdin)) as HostStart, garbageCollector());
   } catch (error) {
-    answer({ failed: messageOf(error) });
+    respond({ failed: messageOf(error) });
     process.exit(1);
   }
-  answer({ isListening: host !== undefined });
+  respond({ isListening: host !== undefined });
   process.on('SIGTERM', () => host?.stop());
-  await host?.gone;
+  await host?.finished;
   process.exit(0);
 }
 
 /** V8 exposes gc() only with a flag, which can be set at runtime. */
-function sweeper(): () => void {
+function garbageCollector(): () => void {
   setFlagsFromString('--expose-gc');
   return runInNewContext('gc') as () => void;
 }
 
-function answer(started: HostStarted): void {
+function respond(started: HostStarted): void {
   try {
     writeSync(1, `${JSON.stringify(started)}\n`);
   } catch {

@@ -13,7 +13,7 @@ import {
   WIRE_VERSION,
 } from './wire';
 
-const MAX_STRANGERS = 32;
+const MAX_UNPROVEN = 32;
 /** Time limit for the proof, ms. */
 const PROVE_MS = 5_000;
 
@@ -24,17 +24,17 @@ export class ProvenServer {
   readonly #token: string;
   readonly #onProven: OnProven;
   /** On Windows, other users can open connections. They must not crowd out those of this user. */
-  readonly #strangers = new Set<Socket>();
-  #proven = 0;
+  readonly #unproven = new Set<Socket>();
+  #provenCount = 0;
 
   constructor(token: string, onProven: OnProven) {
     this.#token = token;
     this.#onProven = onProven;
-    this.#server = createServer((socket) => this.#greet(socket));
+    this.#server = createServer((socket) => this.#accept(socket));
   }
 
   get size(): number {
-    return this.#proven;
+    return this.#provenCount;
   }
 
   /** @param path socket or named pipe @throws the system error */
@@ -52,32 +52,32 @@ export class ProvenServer {
 
   close(): void {
     this.#server.close();
-    for (const socket of this.#strangers) socket.destroy();
+    for (const socket of this.#unproven) socket.destroy();
   }
 
-  #greet(socket: Socket): void {
-    const [oldest] = this.#strangers;
-    if (oldest && this.#strangers.size >= MAX_STRANGERS) {
-      this.#strangers.delete(oldest);
+  #accept(socket: Socket): void {
+    const [oldest] = this.#unproven;
+    if (oldest && this.#unproven.size >= MAX_UNPROVEN) {
+      this.#unproven.delete(oldest);
       oldest.destroy();
     }
-    this.#strangers.add(socket);
+    this.#unproven.add(socket);
     let isProven = false;
-    const own = nonce();
-    const proving = setTimeout(() => socket.destroy(), PROVE_MS);
-    let take: ((frame: Frame) => void) | undefined;
-    const reader = new FrameReader(MAX_FIRST_FRAME_BYTES, (one) => {
-      if (take) take(one);
-      else if (one.kind === FRAME.hello) {
-        const proof = proofOf(this.#token, 'keeper', one.bytes);
-        socket.write(frame(FRAME.proof, WIRE_VERSION, Buffer.concat([proof, own])));
-      } else if (one.kind === FRAME.prove && isProof(one.bytes, proofOf(this.#token, 'window', own))) {
-        clearTimeout(proving);
-        this.#strangers.delete(socket);
+    const ownNonce = nonce();
+    const timeout = setTimeout(() => socket.destroy(), PROVE_MS);
+    let handle: ((frame: Frame) => void) | undefined;
+    const reader = new FrameReader(MAX_FIRST_FRAME_BYTES, (received) => {
+      if (handle) handle(received);
+      else if (received.kind === FRAME.hello) {
+        const proof = proofOf(this.#token, 'keeper', received.bytes);
+        socket.write(frame(FRAME.proof, WIRE_VERSION, Buffer.concat([proof, ownNonce])));
+      } else if (received.kind === FRAME.prove && isProof(received.bytes, proofOf(this.#token, 'window', ownNonce))) {
+        clearTimeout(timeout);
+        this.#unproven.delete(socket);
         isProven = true;
-        this.#proven++;
+        this.#provenCount++;
         reader.maxBytes = MAX_FRAME_BYTES;
-        take = this.#onProven(socket, one.number);
+        handle = this.#onProven(socket, received.number);
       } else socket.destroy();
     });
     socket.on('data', (chunk: Buffer) => {
@@ -90,9 +90,9 @@ export class ProvenServer {
     });
     socket.on('error', () => {});
     socket.on('close', () => {
-      clearTimeout(proving);
-      this.#strangers.delete(socket);
-      if (isProven) this.#proven--;
+      clearTimeout(timeout);
+      this.#unproven.delete(socket);
+      if (isProven) this.#provenCount--;
     });
   }
 }

@@ -5,8 +5,8 @@ import type { Progress, SpoolIndex, SpoolSegment } from './wire';
 
 const NEWLINE = 0x0a;
 export const SEGMENT_BYTES = 256 * 1024;
-const MEMORY_SEGMENTS = 8;
-const MOST_MEMORY_SEGMENTS = 16;
+const SPILL_ABOVE_SEGMENTS = 8;
+const MAX_MEMORY_SEGMENTS = 16;
 const RETRY_MS = 5_000;
 
 interface Segment extends SpoolSegment {
@@ -46,7 +46,7 @@ export class Spool {
     if (!index) return;
     this.stored = index.stored;
     this.end = index.end;
-    this.#segments = index.segments.map((one) => ({ ...one, bytes: undefined, file: this.#fileOf(one) }));
+    this.#segments = index.segments.map((segment) => ({ ...segment, bytes: undefined, file: this.#fileOf(segment) }));
     const last = this.#segments.at(-1);
     this.lines = last ? last.linesBefore + last.lines : index.stored.line;
   }
@@ -61,17 +61,17 @@ export class Spool {
   }
 
   get isFull(): boolean {
-    this.#wasFull = this.bytes >= this.#options.maxBytes || this.#inMemory.length > MOST_MEMORY_SEGMENTS;
+    this.#wasFull = this.bytes >= this.#options.maxBytes || this.#fullSegmentsInMemory.length > MAX_MEMORY_SEGMENTS;
     return this.#wasFull;
   }
 
   append(chunk: Buffer): void {
     for (let from = 0; from < chunk.length; ) {
-      const segment = this.#tail();
+      const segment = this.#appendableSegment();
       const part = chunk.subarray(from, from + SEGMENT_BYTES - segment.length);
       segment.bytes?.set(part, segment.length);
       segment.length += part.length;
-      const lines = breaksIn(part);
+      const lines = countLineBreaks(part);
       segment.lines += lines;
       segment.endsLine = part.at(-1) === NEWLINE;
       this.lines += lines;
@@ -84,7 +84,7 @@ export class Spool {
 
   /** Returns at most one segment; undefined at the end. Rejects if a file can't be read. */
   read(offset: number): SpoolPart | Promise<SpoolPart | undefined> | undefined {
-    const segment = this.#segments.find((one) => one.start + one.length > offset);
+    const segment = this.#segments.find((segment) => segment.start + segment.length > offset);
     if (!segment) return undefined;
     const from = Math.max(0, offset - segment.start);
     const next = segment.start + segment.length;
@@ -106,7 +106,7 @@ export class Spool {
 
   store({ line, open }: Progress): void {
     if (line < this.stored.line) return;
-    this.stored = { line: Math.min(line, this.lines), open: open.filter((one) => one <= line) };
+    this.stored = { line: Math.min(line, this.lines), open: open.filter((number) => number <= line) };
     const last = this.#segments.at(-1);
     this.#segments = this.#segments.filter((segment) => {
       // A segment with free space is still appended to.
@@ -115,14 +115,14 @@ export class Spool {
       if (segment.file !== undefined) void rm(segment.file, { force: true }).catch(() => {});
       return false;
     });
-    this.#tellRoom();
+    this.#notifyRoom();
   }
 
   /** @throws Error if the file is missing but still needed */
   async #readFile(segment: Segment, from: number): Promise<SpoolPart | undefined> {
     const next = segment.start + segment.length;
     try {
-      return { bytes: (await contentOf(segment)).subarray(from), next };
+      return { bytes: (await readSegment(segment)).subarray(from), next };
     } catch (error) {
       if (this.#segments.includes(segment)) throw error;
       return this.read(next);
@@ -131,10 +131,10 @@ export class Spool {
 
   async save(): Promise<SpoolIndex> {
     this.#isSaved = true;
-    const needed = this.#segments.filter((one) => one.length > 0 && this.#isNeeded(one));
-    for (const one of needed) {
-      if (!one.bytes) continue;
-      await writeFile(this.#fileOf(one), one.bytes.subarray(0, one.length), { mode: 0o600 });
+    const needed = this.#segments.filter((segment) => segment.length > 0 && this.#isNeeded(segment));
+    for (const segment of needed) {
+      if (!segment.bytes) continue;
+      await writeFile(this.#fileOf(segment), segment.bytes.subarray(0, segment.length), { mode: 0o600 });
     }
     const segments = needed.map(({ bytes: _, file: __, ...index }) => index);
     return { stored: this.stored, end: this.end, segments };
@@ -144,11 +144,11 @@ export class Spool {
     return join(this.#options.folder, `output-${start}`);
   }
 
-  get #inMemory(): readonly Segment[] {
-    return this.#segments.filter((one) => one.bytes !== undefined && one.length === SEGMENT_BYTES);
+  get #fullSegmentsInMemory(): readonly Segment[] {
+    return this.#segments.filter((segment) => segment.bytes !== undefined && segment.length === SEGMENT_BYTES);
   }
 
-  #tail(): Segment {
+  #appendableSegment(): Segment {
     const last = this.#segments.at(-1);
     if (last?.bytes && last.length < SEGMENT_BYTES) return last;
     const segment: Segment = {
@@ -167,24 +167,24 @@ export class Spool {
   #isNeeded(segment: Segment): boolean {
     const { line, open } = this.stored;
     const last = segment.linesBefore + segment.lines;
-    return last > line || (last === line && !segment.endsLine) || open.some((one) => overlaps(segment, one));
+    return last > line || (last === line && !segment.endsLine) || open.some((number) => overlaps(segment, number));
   }
 
   async #find(line: number): Promise<{ bytes: Buffer; offset: number; from: number } | undefined> {
     if (line > this.lines + 1) return undefined;
-    const holding = this.#segments.filter((segment) => overlaps(segment, line));
-    const [first] = holding;
+    const segments = this.#segments.filter((segment) => overlaps(segment, line));
+    const [first] = segments;
     if (!first) return undefined;
-    const bytes = Buffer.concat(await Promise.all(holding.map(contentOf)));
+    const bytes = Buffer.concat(await Promise.all(segments.map(readSegment)));
     let from = 0;
     for (let left = line - 1 - first.linesBefore; left > 0; left--) from = bytes.indexOf(NEWLINE, from) + 1;
     return { bytes, offset: first.start, from };
   }
 
   #spill(): void {
-    const full = this.#inMemory;
+    const full = this.#fullSegmentsInMemory;
     const [oldest] = full;
-    if (this.#isSaved || this.#isSpilling || !oldest?.bytes || full.length <= MEMORY_SEGMENTS) return;
+    if (this.#isSaved || this.#isSpilling || !oldest?.bytes || full.length <= SPILL_ABOVE_SEGMENTS) return;
     this.#isSpilling = true;
     const file = this.#fileOf(oldest);
     writeFile(file, oldest.bytes, { mode: 0o600 }).then(
@@ -195,7 +195,7 @@ export class Spool {
           oldest.bytes = undefined;
         } else void rm(file, { force: true }).catch(() => {});
         this.#spill();
-        this.#tellRoom();
+        this.#notifyRoom();
       },
       () => {
         // The disk is full: the agent waits, and nothing is lost.
@@ -203,13 +203,13 @@ export class Spool {
         setTimeout(() => {
           this.#isSpilling = false;
           this.#spill();
-          this.#tellRoom();
+          this.#notifyRoom();
         }, RETRY_MS);
       },
     );
   }
 
-  #tellRoom(): void {
+  #notifyRoom(): void {
     if (this.#wasFull && !this.isFull) this.#options.onRoom();
   }
 }
@@ -218,12 +218,12 @@ function overlaps({ linesBefore, lines }: Segment, line: number): boolean {
   return linesBefore < line && line <= linesBefore + lines + 1;
 }
 
-async function contentOf(segment: Segment): Promise<Buffer> {
+async function readSegment(segment: Segment): Promise<Buffer> {
   if (segment.bytes) return segment.bytes.subarray(0, segment.length);
   return readFile(segment.file ?? '');
 }
 
-function breaksIn(bytes: Buffer): number {
+function countLineBreaks(bytes: Buffer): number {
   let count = 0;
   for (let at = bytes.indexOf(NEWLINE); at !== -1; at = bytes.indexOf(NEWLINE, at + 1)) count++;
   return count;

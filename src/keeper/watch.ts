@@ -18,40 +18,40 @@ export interface WatchOptions {
 export class Watch implements Disposable {
   readonly since = Date.now();
   readonly #options: WatchOptions;
-  readonly #marks: Set<EndMark>;
+  readonly #missingMarks: Set<EndMark>;
   waiting = 0;
   #line: number;
   #offset: number | undefined;
-  #rest: Buffer[] = [];
-  #restBytes = 0;
+  #partialLine: Buffer[] = [];
+  #partialLineBytes = 0;
   #isReading = false;
   #isDisposed = false;
-  #leaving: NodeJS.Timeout | undefined;
-  #silence: NodeJS.Timeout | undefined;
+  #leaveTimer: NodeJS.Timeout | undefined;
+  #silenceTimer: NodeJS.Timeout | undefined;
 
   constructor(options: WatchOptions) {
     this.#options = options;
-    this.#marks = new Set(options.lease.endMarks);
+    this.#missingMarks = new Set(options.lease.endMarks);
     this.#line = options.spool.stored.line;
     this.#begin().catch(options.onLeave);
   }
 
   get isWorking(): boolean {
-    return this.#marks.size > 0 || this.#options.lease.isAtWork === true;
+    return this.#missingMarks.size > 0 || this.#options.lease.isAtWork === true;
   }
 
   wake(): void {
     const { silentMs } = this.#options.lease;
-    clearTimeout(this.#silence);
+    clearTimeout(this.#silenceTimer);
     if (this.#isDisposed) return;
-    if (silentMs !== null) this.#silence = setTimeout(this.#options.onLeave, silentMs);
+    if (silentMs !== null) this.#silenceTimer = setTimeout(this.#options.onLeave, silentMs);
     this.#read().catch(this.#options.onLeave);
   }
 
   dispose(): void {
     this.#isDisposed = true;
-    clearTimeout(this.#leaving);
-    clearTimeout(this.#silence);
+    clearTimeout(this.#leaveTimer);
+    clearTimeout(this.#silenceTimer);
   }
 
   async #begin(): Promise<void> {
@@ -59,7 +59,7 @@ export class Watch implements Disposable {
     const { line, open } = spool.stored;
     for (const number of open) {
       const bytes = await spool.line(number);
-      if (bytes) this.#look(bytes, number);
+      if (bytes) this.#inspect(bytes, number);
     }
     this.#offset = await spool.startOf(line + 1);
     this.wake();
@@ -75,48 +75,48 @@ export class Watch implements Disposable {
       this.#split(found.bytes);
     }
     this.#isReading = false;
-    this.#judge();
+    this.#updateLeaveTimer();
   }
 
   #split(bytes: Buffer): void {
     let from = 0;
     for (let to = bytes.indexOf(NEWLINE); to !== -1; to = bytes.indexOf(NEWLINE, from)) {
-      this.#keep(bytes.subarray(from, to));
+      this.#appendToLine(bytes.subarray(from, to));
       this.#line++;
-      if (this.#restBytes <= MAX_LINE_BYTES) this.#look(Buffer.concat(this.#rest), this.#line);
-      this.#rest = [];
-      this.#restBytes = 0;
+      if (this.#partialLineBytes <= MAX_LINE_BYTES) this.#inspect(Buffer.concat(this.#partialLine), this.#line);
+      this.#partialLine = [];
+      this.#partialLineBytes = 0;
       from = to + 1;
     }
     // Copied, since a slice would retain the whole segment.
-    this.#keep(Buffer.from(bytes.subarray(from)));
+    this.#appendToLine(Buffer.from(bytes.subarray(from)));
   }
 
-  #keep(part: Buffer): void {
-    this.#restBytes += part.length;
-    if (this.#restBytes <= MAX_LINE_BYTES) this.#rest.push(part);
-    else this.#rest = [];
+  #appendToLine(part: Buffer): void {
+    this.#partialLineBytes += part.length;
+    if (this.#partialLineBytes <= MAX_LINE_BYTES) this.#partialLine.push(part);
+    else this.#partialLine = [];
   }
 
-  #look(bytes: Buffer, line: number): void {
-    const message = parsed(bytes);
+  #inspect(bytes: Buffer, line: number): void {
+    const message = parseMessage(bytes);
     if (message === undefined) return;
     const { id, method } = message;
     const isRequest = typeof method === 'string' && (typeof id === 'string' || typeof id === 'number');
     if (isRequest && !this.#options.answered.has(line)) this.waiting++;
-    for (const mark of this.#marks) if (isMet(mark, message)) this.#marks.delete(mark);
+    for (const mark of this.#missingMarks) if (matchesMark(mark, message)) this.#missingMarks.delete(mark);
   }
 
-  #judge(): void {
+  #updateLeaveTimer(): void {
     const { lease, onLeave } = this.#options;
-    if (this.#isDisposed || this.#marks.size > 0 || this.waiting > 0) {
-      clearTimeout(this.#leaving);
-      this.#leaving = undefined;
-    } else if (lease.leaveAfterMs !== null) this.#leaving ??= setTimeout(onLeave, lease.leaveAfterMs);
+    if (this.#isDisposed || this.#missingMarks.size > 0 || this.waiting > 0) {
+      clearTimeout(this.#leaveTimer);
+      this.#leaveTimer = undefined;
+    } else if (lease.leaveAfterMs !== null) this.#leaveTimer ??= setTimeout(onLeave, lease.leaveAfterMs);
   }
 }
 
-export function isMet({ has, lacks = [] }: EndMark, message: Readonly<Record<string, unknown>>): boolean {
+export function matchesMark({ has, lacks = [] }: EndMark, message: Readonly<Record<string, unknown>>): boolean {
   return !lacks.some((name) => Object.hasOwn(message, name)) && contains(message, has);
 }
 
@@ -127,7 +127,7 @@ function contains(value: unknown, wanted: unknown): boolean {
   return Object.entries(wanted).every(([name, part]) => contains((value as Record<string, unknown>)[name], part));
 }
 
-function parsed(bytes: Buffer): Readonly<Record<string, unknown>> | undefined {
+function parseMessage(bytes: Buffer): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(bytes.toString('utf8'));
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
