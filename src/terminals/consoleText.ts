@@ -3,7 +3,7 @@
 import { isUtf8 } from 'node:buffer';
 import { runSystemProgram } from '../agents/windowsProcesses';
 
-const ASK_MS = 5000;
+const TIMEOUT_MS = 5000;
 const LINE_BREAK = 10;
 
 export interface TextReader {
@@ -11,37 +11,37 @@ export interface TextReader {
   end(): string;
 }
 
-let asked: Promise<number | undefined> | undefined;
+let codePage: Promise<number | undefined> | undefined;
 
 /** Returns the code page of new consoles; undefined if unavailable. */
 export function consoleCodePage(): Promise<number | undefined> {
-  asked ??= runSystemProgram('chcp.com', [], ASK_MS).then(({ stdout }) => {
+  codePage ??= runSystemProgram('chcp.com', [], TIMEOUT_MS).then(({ stdout }) => {
     // The text around the number is localized.
     const page = Number(/(\d{3,5})\D*$/.exec(stdout)?.[1]);
     return Number.isNaN(page) ? undefined : page;
   });
-  return asked;
+  return codePage;
 }
 
 /** Decodes each line as UTF-8 if valid, otherwise with a code page. */
 export class ConsoleReader implements TextReader {
   readonly #decode: (bytes: Buffer, isEnd: boolean) => string;
-  #rest = Buffer.alloc(0);
+  #incomplete = Buffer.alloc(0);
 
   constructor(page: number) {
     this.#decode = decoderOf(page);
   }
 
   write(chunk: Buffer): string {
-    const bytes = Buffer.concat([this.#rest, chunk]);
-    const end = bytes.length - unfinished(bytes);
+    const bytes = Buffer.concat([this.#incomplete, chunk]);
+    const end = bytes.length - incompleteBytes(bytes);
     // Copied, since the chunk can be a slice of a larger buffer.
-    this.#rest = Buffer.from(bytes.subarray(end));
+    this.#incomplete = Buffer.from(bytes.subarray(end));
     return this.#text(bytes.subarray(0, end));
   }
 
   end(): string {
-    const text = this.#text(this.#rest);
+    const text = this.#text(this.#incomplete);
     return text + this.#decode(Buffer.alloc(0), true);
   }
 
@@ -61,7 +61,7 @@ export class ConsoleReader implements TextReader {
 }
 
 /** Returns the number of bytes of an incomplete UTF-8 character at the end. */
-function unfinished(bytes: Buffer): number {
+function incompleteBytes(bytes: Buffer): number {
   for (let count = 1; count <= Math.min(3, bytes.length); count++) {
     const byte = bytes[bytes.length - count] ?? 0;
     if ((byte & 0xc0) === 0x80) continue;

@@ -22,8 +22,8 @@ export class OutputTail {
   readonly #capacity: number;
   readonly #pieces: Piece[] = [];
   #first = 0;
-  #kept = 0;
-  #total = 0;
+  #retainedBytes = 0;
+  #totalBytes = 0;
 
   /** @param capacity bytes of UTF-8 */
   constructor(capacity: number) {
@@ -34,13 +34,13 @@ export class OutputTail {
   append(text: string): void {
     const bytes = Buffer.byteLength(text);
     if (bytes === 0) return;
-    this.#total += bytes;
+    this.#totalBytes += bytes;
     if (bytes >= this.#capacity) {
       const output = lastBytes(text, this.#capacity);
       this.#pieces.length = 0;
       this.#first = 0;
-      this.#kept = Buffer.byteLength(output);
-      this.#pieces.push({ text: output, bytes: this.#kept });
+      this.#retainedBytes = Buffer.byteLength(output);
+      this.#pieces.push({ text: output, bytes: this.#retainedBytes });
       return;
     }
     const last = this.#pieces.length > this.#first ? this.#pieces[this.#pieces.length - 1] : undefined;
@@ -52,24 +52,27 @@ export class OutputTail {
       if (last) last.text = detached(last.text);
       this.#pieces.push({ text, bytes });
     }
-    this.#kept += bytes;
+    this.#retainedBytes += bytes;
     this.#drop();
   }
 
   /** Returns the last `limit` bytes of UTF-8, without a partial character. */
   text(limit: number = this.#capacity): OutputText {
-    const kept = this.#pieces
+    const retained = this.#pieces
       .slice(this.#first)
       .map((piece) => piece.text)
       .join('');
-    const most = Math.min(limit, this.#capacity);
-    return { output: this.#kept > most ? lastBytes(kept, most) : kept, truncated: this.#total > most };
+    const maxBytes = Math.min(limit, this.#capacity);
+    return {
+      output: this.#retainedBytes > maxBytes ? lastBytes(retained, maxBytes) : retained,
+      truncated: this.#totalBytes > maxBytes,
+    };
   }
 
   #drop(): void {
     let oldest = this.#pieces[this.#first];
-    while (oldest && this.#kept - oldest.bytes >= this.#capacity) {
-      this.#kept -= oldest.bytes;
+    while (oldest && this.#retainedBytes - oldest.bytes >= this.#capacity) {
+      this.#retainedBytes -= oldest.bytes;
       // Frees the text now; the array is compacted later.
       this.#pieces[this.#first] = { text: '', bytes: 0 };
       this.#first += 1;

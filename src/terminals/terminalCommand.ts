@@ -43,8 +43,8 @@ export function planCommand(
     // /d skips AutoRun of the registry; /s with outer quotes passes the line verbatim.
     return { file: variable(env, 'ComSpec') ?? 'cmd.exe', args: ['/d', '/s', '/c', `"${command}"`], shell: true };
   }
-  const own = env.SHELL;
-  const shell = own && isAbsolute(own) && POSIX_SHELLS.has(basename(own)) ? own : '/bin/sh';
+  const userShell = env.SHELL;
+  const shell = userShell && isAbsolute(userShell) && POSIX_SHELLS.has(basename(userShell)) ? userShell : '/bin/sh';
   return { file: shell, args: ['-c', command], shell: true };
 }
 
@@ -68,10 +68,10 @@ function isFile(path: string): boolean {
  */
 export function terminalEnv(
   base: Readonly<Record<string, string>>,
-  own: readonly { readonly name: string; readonly value: string }[],
+  variables: readonly { readonly name: string; readonly value: string }[],
   platform: NodeJS.Platform = process.platform,
 ): Record<string, string> {
-  const added = Object.fromEntries(own.map(({ name, value }) => [name, value]));
+  const added = Object.fromEntries(variables.map(({ name, value }) => [name, value]));
   return withVariables({ TERM: 'xterm-256color', ...base }, added, platform);
 }
 

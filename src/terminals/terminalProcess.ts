@@ -27,9 +27,9 @@ export interface TerminalProcessOptions {
 }
 
 /** Output is forwarded in intervals of one frame of the panel, ms. */
-const WINDOW_MS = 16;
+const INTERVAL_MS = 16;
 /** Throttles a process with more output per interval, such as `yes`, bytes. */
-const WINDOW_BYTES = 1024 * 1024;
+const INTERVAL_BYTES = 1024 * 1024;
 /** How long to read on after the exit if a background process holds the pipe open, ms. */
 const DRAIN_MS = 250;
 /** Time to clean up between SIGTERM and SIGKILL, ms. */
@@ -50,18 +50,18 @@ export class TerminalProcess implements RunningCommand {
   readonly #exited = new Deferred<TerminalExit>();
   exit: TerminalExit | undefined;
   #pending: string[] = [];
-  #windowBytes = 0;
-  #window: NodeJS.Timeout | undefined;
+  #intervalBytes = 0;
+  #intervalTimer: NodeJS.Timeout | undefined;
   #groupMayLive = true;
   readonly #startedAfter: number;
   /** When the main process exited, ms since 1970. */
-  #endedAt: number | undefined;
+  #exitedAt: number | undefined;
 
   /** @throws the spawn error (ENOENT, EACCES, E2BIG …); on Windows also as `resolveCommand` */
   static async start(command: CommandPlan, options: TerminalProcessOptions): Promise<TerminalProcess> {
     const plan = await startPlan(command, options);
     const page = process.platform === 'win32' ? await consoleCodePage() : undefined;
-    const after = Date.now();
+    const startedAfter = Date.now();
     const child = withUmask(options.umask, () =>
       spawn(plan.file, plan.args, {
         cwd: options.cwd,
@@ -75,28 +75,33 @@ export class TerminalProcess implements RunningCommand {
     const started = new Deferred<void>();
     child.once('spawn', () => started.resolve());
     child.once('error', (error) => started.reject(error));
-    const terminal = new TerminalProcess(child, after, page, options);
+    const terminal = new TerminalProcess(child, startedAfter, page, options);
     await started.promise;
-    if (child.pid !== undefined) guard(child.pid, after, options.log);
+    if (child.pid !== undefined) guard(child.pid, startedAfter, options.log);
     return terminal;
   }
 
-  private constructor(child: ChildProcess, after: number, page: number | undefined, options: TerminalProcessOptions) {
+  private constructor(
+    child: ChildProcess,
+    startedAfter: number,
+    page: number | undefined,
+    options: TerminalProcessOptions,
+  ) {
     this.#child = child;
-    this.#startedAfter = after;
+    this.#startedAfter = startedAfter;
     this.#options = options;
     this.#output = new OutputTail(options.capacityBytes);
     for (const stream of [child.stdout, child.stderr]) {
       // One decoder per stream, since a character can be split between two chunks of a stream.
       const decoder = page === undefined ? new StringDecoder('utf8') : new ConsoleReader(page);
-      stream?.on('data', (chunk: Buffer) => this.#received(decoder.write(chunk), chunk.length));
-      stream?.once('end', () => this.#received(decoder.end(), 0));
+      stream?.on('data', (chunk: Buffer) => this.#onOutput(decoder.write(chunk), chunk.length));
+      stream?.once('end', () => this.#onOutput(decoder.end(), 0));
       // A broken pipe ends the output; the exit event reports the rest.
       stream?.on('error', () => undefined);
     }
     // Errors after the start, such as a signal that could not be sent, do not mean that it exited.
     child.on('error', () => undefined);
-    child.once('exit', (code, signal) => this.#ended(code, signal));
+    child.once('exit', (code, signal) => this.#onExit(code, signal));
   }
 
   get pid(): number | undefined {
@@ -111,26 +116,26 @@ export class TerminalProcess implements RunningCommand {
     return this.#output.text(limit);
   }
 
-  #received(text: string, bytes: number): void {
+  #onOutput(text: string, bytes: number): void {
     if (text === '') return;
     this.#output.append(text);
     this.#pending.push(text);
-    this.#windowBytes += bytes;
-    if (this.#window === undefined) {
+    this.#intervalBytes += bytes;
+    if (this.#intervalTimer === undefined) {
       this.flush();
-      this.#window = setTimeout(() => this.#windowOver(), WINDOW_MS);
-    } else if (this.#windowBytes >= WINDOW_BYTES) {
+      this.#intervalTimer = setTimeout(() => this.#onIntervalEnd(), INTERVAL_MS);
+    } else if (this.#intervalBytes >= INTERVAL_BYTES) {
       this.#child.stdout?.pause();
       this.#child.stderr?.pause();
     }
   }
 
-  #windowOver(): void {
-    this.#window = undefined;
-    this.#windowBytes = 0;
+  #onIntervalEnd(): void {
+    this.#intervalTimer = undefined;
+    this.#intervalBytes = 0;
     if (this.#pending.length > 0) {
       this.flush();
-      this.#window = setTimeout(() => this.#windowOver(), WINDOW_MS);
+      this.#intervalTimer = setTimeout(() => this.#onIntervalEnd(), INTERVAL_MS);
     }
     this.#child.stdout?.resume();
     this.#child.stderr?.resume();
@@ -138,18 +143,18 @@ export class TerminalProcess implements RunningCommand {
 
   flush(): void {
     if (this.#pending.length === 0) return;
-    const all = this.#pending.join('');
+    const text = this.#pending.join('');
     this.#pending = [];
-    const most = this.#options.capacityBytes;
-    if (all.length <= most) {
-      this.#options.onChange({ append: all });
+    const maxChars = this.#options.capacityBytes;
+    if (text.length <= maxChars) {
+      this.#options.onChange({ append: text });
       return;
     }
     // Never start with the second half of a surrogate pair.
-    const cut = all.length - most;
-    const code = all.charCodeAt(cut);
+    const cut = text.length - maxChars;
+    const code = text.charCodeAt(cut);
     const start = code >= 0xdc00 && code <= 0xdfff ? cut + 1 : cut;
-    this.#options.onChange({ append: all.slice(start), drop: start });
+    this.#options.onChange({ append: text.slice(start), drop: start });
   }
 
   /**
@@ -160,19 +165,19 @@ export class TerminalProcess implements RunningCommand {
     const { pid } = this.#child;
     if (this.#groupMayLive && pid !== undefined) {
       if (process.platform === 'win32') {
-        await this.#endOnWindows(pid);
+        await this.#killOnWindows(pid);
       } else {
         // A process with its own session is not in the group, and later has no parent.
         const strays = await descendantsOf(pid);
         if (this.#groupMayLive) signalGroup(pid, 'SIGTERM');
         await signalProcesses(strays, 'SIGTERM');
         if (!this.exit) await within(GRACE_MS, this.#exited.promise);
-        this.#forceGroup(pid);
+        this.#killGroup(pid);
         await signalProcesses(strays, 'SIGKILL');
       }
     }
     await within(GIVE_UP_MS, this.#exited.promise);
-    this.#hangUp();
+    this.#closePipes();
   }
 
   release(): Promise<void> {
@@ -187,42 +192,42 @@ export class TerminalProcess implements RunningCommand {
   async closeNow(): Promise<void> {
     const { pid } = this.#child;
     if (this.#groupMayLive && pid !== undefined) {
-      if (process.platform === 'win32') await this.#endOnWindows(pid);
+      if (process.platform === 'win32') await this.#killOnWindows(pid);
       else {
         const strays = await descendantsOf(pid);
-        this.#forceGroup(pid);
+        this.#killGroup(pid);
         await signalProcesses(strays, 'SIGKILL');
       }
     }
-    this.#hangUp();
+    this.#closePipes();
   }
 
   /** Stops reading: a daemon outside of the tree can hold the pipes open forever. */
-  #hangUp(): void {
+  #closePipes(): void {
     this.#child.stdout?.destroy();
     this.#child.stderr?.destroy();
   }
 
-  #forceGroup(pid: number): void {
+  #killGroup(pid: number): void {
     if (!this.#groupMayLive) return;
     signalGroup(pid, 'SIGKILL');
-    if (this.exit) this.#groupGone(pid);
+    if (this.exit) this.#onGroupExit(pid);
   }
 
-  async #endOnWindows(pid: number): Promise<void> {
-    if (this.#endedAt === undefined) return endWindowsTree(pid);
+  async #killOnWindows(pid: number): Promise<void> {
+    if (this.#exitedAt === undefined) return endWindowsTree(pid);
     this.#groupMayLive = false;
-    await endChildrenOf({ pid, after: this.#startedAfter, before: this.#endedAt }, this.#endedAt);
+    await endChildrenOf({ pid, after: this.#startedAfter, before: this.#exitedAt }, this.#exitedAt);
   }
 
-  #groupGone(pid: number): void {
+  #onGroupExit(pid: number): void {
     this.#groupMayLive = false;
     unguard(pid);
   }
 
-  #ended(code: number | null, signal: NodeJS.Signals | null): void {
+  #onExit(code: number | null, signal: NodeJS.Signals | null): void {
     const { pid } = this.#child;
-    this.#endedAt = Date.now();
+    this.#exitedAt = Date.now();
     const isWindows = process.platform === 'win32';
     if (isWindows && pid !== undefined) {
       unguard(pid);
@@ -232,7 +237,7 @@ export class TerminalProcess implements RunningCommand {
       });
     }
     // Background processes keep their output and group until killed or released.
-    if (!isWindows && pid !== undefined && !signalGroup(pid, 0)) this.#groupGone(pid);
+    if (!isWindows && pid !== undefined && !signalGroup(pid, 0)) this.#onGroupExit(pid);
     const finish = (): void => {
       clearTimeout(drain);
       this.#child.off('close', finish);
