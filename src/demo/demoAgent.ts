@@ -1,5 +1,4 @@
-// The demo agent: a scripted program without a model, network or key. It speaks versions 1 and 2 of
-// the protocol and shows each feature of the client.
+// The demo agent: scripted, without model, network or key. Shows each feature in both versions.
 import { randomUUID } from 'node:crypto';
 import { isAbsolute } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
@@ -30,11 +29,10 @@ export class DemoAgent implements WireHandler {
         const sessionId = `demo-${randomUUID()}`;
         return { sessionId, ...(await this.#open(sessionId, method, params, this.#can)) };
       }
-      // A script has nothing to remember: a session of an earlier process is as good as one of
-      // this.
+      // Scripts are stateless, so a session of an earlier process can be resumed as a new one.
       case 'session/resume':
         return this.#open(text(params, 'sessionId'), method, params, this.#can);
-      // For the same reason, each message of the demo agent is a point to fork at.
+      // Scripts are stateless, so a session can be forked at any message.
       case 'session/fork': {
         const messageId = at(params, '_meta', 'jetbrains', 'air', 'fork', 'messageId');
         if (messageId !== undefined && !String(messageId).startsWith('message-'))
@@ -101,7 +99,7 @@ export class DemoAgent implements WireHandler {
     const session = live ?? this.#begin(id, { method: named, wasForgotten: this.#forgotten.delete(id) }, cwd, can);
     this.#sessions.set(id, session);
     session.settings.begin(at(params, 'configOptions'));
-    // Version 2 wants it before the answer, also of an agent that waits for session/ready.
+    // Version 2 requires it before the response, even from an agent that waits for session/ready.
     if (this.#version === 2 && method === 'session/resume') await session.showState();
     session.opened(method);
     return this.#offer(session.settings);

@@ -1,10 +1,10 @@
-// Reads what a client sends without a schema library: the demo agent has no dependencies.
+// Reads requests without a schema library: the demo agent has no dependencies.
 import { at } from '../base/untrusted';
 import { RpcFault } from './wire';
 
 export type Version = 1 | 2;
 
-/** A string of the params. @throws RpcFault -32602 where it is missing */
+/** Returns a string parameter. @throws RpcFault -32602 if it is missing */
 export function text(params: unknown, key: string): string {
   const value = at(params, key);
   if (typeof value !== 'string') throw new RpcFault(-32602, `"${key}" must be a string.`);

@@ -1,7 +1,5 @@
-// One session of the demo agent: its choices, its turns, and what it speaks of the proposals. It
-// holds back what belongs to no turn until the client says `session/ready`. A turn of version 1 is
-// closed with `turn_complete`; a turn of version 2, and one that the agent begins by itself, with
-// the state `idle`.
+// A session of the demo agent. Updates outside of turns are deferred until `session/ready`. Turns
+// of version 1 end with `turn_complete`, those of version 2 or started by the agent with `idle`.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Deferred } from '../base/deferred';
@@ -11,10 +9,7 @@ import { Settings } from './settings';
 import { toV2Permission, toV2Update, type Update } from './versions';
 import { RpcFault, type RpcId, type Wire } from './wire';
 
-/**
- * Plays one turn. It ends when the promise does; it rejects when the turn was cancelled or is to
- * fail.
- */
+/** Plays one turn. Rejects if the turn was cancelled or is meant to fail. */
 export type Scene = (turn: Turn) => Promise<void>;
 
 export interface SessionOptions {
@@ -42,7 +37,7 @@ interface SentPrompt {
 }
 
 const CONTEXT_SIZE = 200_000;
-/** Used by what the agent is told before the first message. */
+/** Tokens used by the system prompt. */
 const EMPTY_CONTEXT = 1200;
 const REQUEST_CANCELLED = -32800;
 const NO_PROMPT: Prompt = { blocks: [], text: '', attachments: [] };
@@ -57,39 +52,36 @@ export class DemoSession {
   readonly settings: Settings;
   #opening: OpeningStep[] = [];
   #openedAt = 0;
-  /**
-   * What the client keeps for the agents of this session; undefined where it keeps nothing
-   * (`parley/state`).
-   */
+  /** What the client stores for this session (`parley/state`); undefined if nothing. */
   state: KeptState | undefined;
   #ready = false;
-  #prompted = false;
-  #titled = false;
-  #used = EMPTY_CONTEXT;
-  readonly #run = randomUUID().slice(0, 8);
-  #ids = 0;
+  #hasPrompt = false;
+  #hasTitle = false;
+  #usedTokens = EMPTY_CONTEXT;
+  readonly #idPrefix = randomUUID().slice(0, 8);
+  #idCount = 0;
   #turn: { readonly requestId: RpcId | undefined; readonly abort: AbortController } | undefined;
-  #takenIn: RpcId[] = [];
+  #joinedRequestIds: RpcId[] = [];
   readonly #heldPrompts: SentPrompt[] = [];
-  readonly #steered: Prompt[] = [];
-  readonly #ownTurns: Scene[] = [];
+  readonly #steeredPrompts: Prompt[] = [];
+  readonly #agentTurns: Scene[] = [];
   readonly #afterTurn: (() => Promise<void>)[] = [];
   readonly #background = new Set<string>();
-  readonly #life = new AbortController();
-  #playing: Promise<void> | undefined;
+  readonly #closing = new AbortController();
+  #currentTurn: Promise<void> | undefined;
 
   constructor(id: string, options: SessionOptions) {
     this.id = id;
     this.options = options;
     ({ version: this.version, cwd: this.cwd, can: this.can, wire: this.wire } = options);
     this.settings = new Settings(options.can.booleanOptions);
-    this.#titled = options.opening.wasForgotten;
+    this.#hasTitle = options.opening.wasForgotten;
     this.opens(options.opening.method);
   }
 
   opens(method: string): void {
     this.#ready = false;
-    this.#prompted = false;
+    this.#hasPrompt = false;
     this.#openedAt = Date.now();
     this.#opening = [];
     this.#note('client', method);
@@ -103,7 +95,7 @@ export class DemoSession {
     return this.#opening;
   }
 
-  /** The client knows this session now: sends what was held back, once. */
+  /** Sends the deferred updates once the client is ready for them. */
   async ready(by: 'client' | 'prompt'): Promise<void> {
     if (this.#ready) return;
     this.#ready = true;
@@ -115,14 +107,11 @@ export class DemoSession {
   async storeState(content: string): Promise<void> {
     const previous = this.state?.url ?? null;
     this.state = { url: previous, content, hasConflict: false };
-    const kept = { previous, content: Buffer.from(content).toString('base64') };
-    await this.update({ sessionUpdate: 'session_info_update', _meta: { 'parley/state': kept } });
+    const stored = { previous, content: Buffer.from(content).toString('base64') };
+    await this.update({ sessionUpdate: 'session_info_update', _meta: { 'parley/state': stored } });
   }
 
-  /**
-   * Takes a prompt.
-   * @throws RpcFault
-   */
+  /** Runs a prompt. @throws RpcFault */
   prompt(prompt: Prompt, requestId: RpcId, offer: unknown): Promise<object> {
     if (this.version === 1 && this.#turn?.requestId !== undefined)
       throw new RpcFault(-32600, 'A turn is running; the demo agent plays one at a time.');
@@ -133,29 +122,29 @@ export class DemoSession {
     return answer.promise;
   }
 
-  /** Takes `_session/steering`: the running turn takes the message in at its next break. */
+  /** Handles `_session/steering`: the message joins the running turn at its next break. */
   steer(prompt: Prompt): object {
     if (this.#turn?.requestId === undefined) return { outcome: 'promptRequired' };
-    this.#steered.push(prompt);
+    this.#steeredPrompts.push(prompt);
     return { outcome: 'injected' };
   }
 
-  /** Takes a message into the running turn. Of a held prompt, the receipt comes first, then the message. */
+  /** Moves a waiting message into the running turn. Sends a held prompt's receipt first. */
   async takeIn(withPrompts: boolean): Promise<{ readonly prompt: Prompt; readonly messageId?: string } | undefined> {
-    const steered = this.#steered.shift();
+    const steered = this.#steeredPrompts.shift();
     if (steered) return { prompt: steered };
     const held = withPrompts ? this.#heldPrompts.shift() : undefined;
     if (!held) return undefined;
-    this.#takenIn.push(held.requestId);
+    this.#joinedRequestIds.push(held.requestId);
     return { prompt: held.prompt, messageId: await this.#insert(held) };
   }
 
-  /** Goes on with a tool call once the running turn is over, and then begins a turn by itself. */
+  /** Continues a tool call after the running turn, then starts a turn. */
   continueInBackground(toolCallId: string, work: Scene, report: Scene): void {
     this.#background.add(toolCallId);
     this.#afterTurn.push(async () => {
       try {
-        await work(new Turn(this, NO_PROMPT, this.#life.signal));
+        await work(new Turn(this, NO_PROMPT, this.#closing.signal));
         this.#background.delete(toolCallId);
         this.beginTurn(report);
       } catch {
@@ -165,14 +154,11 @@ export class DemoSession {
   }
 
   beginTurn(scene: Scene): void {
-    this.#ownTurns.push(scene);
+    this.#agentTurns.push(scene);
     this.#next();
   }
 
-  /**
-   * Ends the running turn, if there is one, and gives back what was not taken in; with a request id
-   * only what that request began.
-   */
+  /** Cancels the running turn, or only what the request started. @returns unsent messages */
   cancel(requestId?: unknown): void {
     for (const held of this.#heldPrompts.filter((one) => requestId === undefined || one.requestId === requestId)) {
       this.#heldPrompts.splice(this.#heldPrompts.indexOf(held), 1);
@@ -180,7 +166,7 @@ export class DemoSession {
         held.answer.reject(new RpcFault(REQUEST_CANCELLED, 'Cancelled before the demo agent took it in.'));
         continue;
       }
-      // A client that knows no receipts counts it as a turn.
+      // Clients without support for receipts count this as a turn.
       void this.#complete(held.requestId, { stopReason: 'cancelled' });
       held.answer.resolve({ stopReason: 'cancelled' });
     }
@@ -188,10 +174,10 @@ export class DemoSession {
   }
 
   async close(): Promise<void> {
-    this.#ownTurns.length = 0;
-    this.#life.abort();
+    this.#agentTurns.length = 0;
+    this.#closing.abort();
     this.cancel();
-    await this.#playing;
+    await this.#currentTurn;
   }
 
   async update(update: Update): Promise<void> {
@@ -215,26 +201,26 @@ export class DemoSession {
   }
 
   newId(kind: string): string {
-    return `${kind}-${this.#run}-${++this.#ids}`;
+    return `${kind}-${this.#idPrefix}-${++this.#idCount}`;
   }
 
-  /** Counts characters that came or went as used context. */
+  /** Adds characters to the used context. */
   count(characters: number): void {
-    this.#used = Math.min(CONTEXT_SIZE, this.#used + Math.ceil(characters / 4));
+    this.#usedTokens = Math.min(CONTEXT_SIZE, this.#usedTokens + Math.ceil(characters / 4));
   }
 
   #next(): void {
     if (this.#turn) return;
-    const scene = this.#ownTurns.shift();
+    const scene = this.#agentTurns.shift();
     const sent = scene ? undefined : this.#heldPrompts.shift();
-    if (scene) this.#playing = this.#play(scene, undefined);
-    else if (sent) this.#playing = this.#play(this.#sceneFor(sent.prompt), sent);
+    if (scene) this.#currentTurn = this.#play(scene, undefined);
+    else if (sent) this.#currentTurn = this.#play(this.#sceneFor(sent.prompt), sent);
   }
 
   #sceneFor({ text }: Prompt): Scene {
     const scene = this.options.sceneOf(text);
     const { method, wasForgotten } = this.options.opening;
-    if (this.#prompted || !wasForgotten) return scene;
+    if (this.#hasPrompt || !wasForgotten) return scene;
     return async (turn) => {
       await turn.say(`I had forgotten this session. Your client opened it again with \`${method}\`.\n\n`);
       if (text.startsWith('/')) await scene(turn);
@@ -248,7 +234,7 @@ export class DemoSession {
     let fault: RpcFault | undefined;
     try {
       await this.ready('prompt');
-      this.#prompted = true;
+      this.#hasPrompt = true;
       if (this.version === 2 || !sent) await this.showState('running');
       if (sent && this.version === 2) await this.#insert(sent);
       if (sent) await this.#giveTitle(sent.prompt);
@@ -266,23 +252,23 @@ export class DemoSession {
   }
 
   async #end(sent: SentPrompt | undefined, stopReason: string, fault: RpcFault | undefined): Promise<void> {
-    const promptId = sent ? sent.requestId : this.#takenIn.at(-1);
+    const promptId = sent ? sent.requestId : this.#joinedRequestIds.at(-1);
     const complete = async (): Promise<void> => {
       if (this.version === 2 || promptId === undefined) return;
       await this.#complete(promptId, fault ? {} : { stopReason });
     };
-    // Version 1 has no state for this, but clients that know the word keep the call open.
+    // Not part of version 1, but clients that support this state keep the call open.
     if (this.version === 1 && sent && this.#background.size > 0) await this.showState('idle');
     if (!fault) await complete();
-    this.#takenIn = [];
-    this.#steered.length = 0;
+    this.#joinedRequestIds = [];
+    this.#steeredPrompts.length = 0;
     this.#turn = undefined;
     if (this.version === 2 || !sent) {
       const error = fault && { code: fault.code, message: fault.message, data: fault.data };
       await this.showState('idle', error ? { stopReason: 'error', error } : { stopReason });
     } else if (fault) sent.answer.reject(fault);
     else sent.answer.resolve({ stopReason });
-    await new Promise(setImmediate); // the answer is written first
+    await new Promise(setImmediate); // the response is written first
     if (fault) await complete();
     for (const start of this.#afterTurn.splice(0)) void start();
     this.#next();
@@ -301,29 +287,29 @@ export class DemoSession {
   }
 
   async #giveTitle({ text }: Prompt): Promise<void> {
-    if (this.#titled || text === '') return;
-    this.#titled = true;
+    if (this.#hasTitle || text === '') return;
+    this.#hasTitle = true;
     const line = text.split('\n', 1)[0] ?? '';
     const title = `Demo: ${line.length > 40 ? `${line.slice(0, 39)}…` : line}`;
     await this.update({ sessionUpdate: 'session_info_update', title, updatedAt: new Date().toISOString() });
   }
 
   async forgetContext(): Promise<void> {
-    this.#used = EMPTY_CONTEXT;
+    this.#usedTokens = EMPTY_CONTEXT;
     await this.showUsage();
   }
 
   async showUsage(meta?: object): Promise<void> {
-    const context = { used: this.#used, size: CONTEXT_SIZE };
+    const context = { used: this.#usedTokens, size: CONTEXT_SIZE };
     await this.update({ sessionUpdate: 'usage_update', ...context, ...(meta && { _meta: meta }) });
   }
 
   #note(by: 'client' | 'agent', message: string): void {
-    if (!this.#prompted) this.#opening.push({ ms: Date.now() - this.#openedAt, by, message });
+    if (!this.#hasPrompt) this.#opening.push({ ms: Date.now() - this.#openedAt, by, message });
   }
 }
 
-/** The fields of a tool call that scenes use (v1, section "Tool calls"). */
+/** Tool call fields that scenes use (v1, section "Tool calls"). */
 export interface ToolFields {
   readonly title?: string;
   readonly kind?: 'read' | 'edit' | 'search' | 'execute' | 'think' | 'fetch';
@@ -360,7 +346,7 @@ export class Turn {
 
   async answer(): Promise<void> {
     this.#answer?.resolve({ stopReason: 'end_turn' });
-    await new Promise(setImmediate); // the answer is written before anything else
+    await new Promise(setImmediate); // the response is written first
   }
 
   say(markdown: string): Promise<void> {
@@ -371,7 +357,7 @@ export class Turn {
     return this.#stream('agent_thought_chunk', words);
   }
 
-  /** Answers what was put into the turn. @param withPrompts takes held prompts in too */
+  /** Replies to the messages that joined the turn. @param withPrompts includes held prompts */
   async takeIn(withPrompts = false): Promise<void> {
     for (let sent = await this.session.takeIn(withPrompts); sent; sent = await this.session.takeIn(withPrompts)) {
       const { prompt, messageId } = sent;
@@ -405,7 +391,7 @@ export class Turn {
     return decision;
   }
 
-  /** Calls the client, with the session's id added. @throws RpcFault */
+  /** Sends a request to the client, adding the session id. @throws RpcFault */
   async call(method: string, params: object): Promise<unknown> {
     const { session, signal } = this;
     const asksUser = session.version === 2 && QUESTIONS.has(method);
@@ -415,16 +401,13 @@ export class Turn {
     return answer;
   }
 
-  /**
-   * Waits. Rejects when the turn is cancelled.
-   * @param ms milliseconds at the natural pace; the user's pace scales it
-   */
+  /** Waits for `ms`, scaled to the user's pace. Rejects if the turn is cancelled. */
   async pause(ms: number): Promise<void> {
     const scaled = (ms * this.session.settings.wordMs) / 30;
     await this.wait(scaled);
   }
 
-  /** Waits for so many milliseconds, whatever the pace. */
+  /** Waits for a fixed duration in milliseconds. */
   async wait(ms: number): Promise<void> {
     this.signal.throwIfAborted();
     if (ms > 0) await sleep(ms, undefined, { signal: this.signal });
@@ -440,7 +423,7 @@ export class Turn {
   }
 }
 
-/** Words with the space around them. */
+/** Returns words including surrounding whitespace. */
 function wordsOf(markdown: string): string[] {
   return markdown.match(/(?:\s*\S{1,2}\s+)*\s*\S+\s*/g) ?? [markdown];
 }

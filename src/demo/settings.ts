@@ -1,6 +1,5 @@
-// What the user can choose in a session of the demo agent: its mode and its options. Options carry
-// the mode too, because a client that knows options uses them and leaves the older `modes` alone
-// (v1, section "Config options").
+// Mode and options of a demo session. The mode is an option too: clients with support for options
+// ignore `modes` (v1, section "Config options").
 import { at } from '../base/untrusted';
 import { text } from './input';
 import { RpcFault } from './wire';
@@ -10,7 +9,7 @@ const MODES = [
   { id: 'auto', name: 'Auto', description: 'Edit and run without asking' },
 ] as const;
 
-/** Milliseconds that the demo waits after each word. */
+/** Milliseconds per word. */
 const PACES = { calm: 60, natural: 30, brisk: 8, instant: 0 } as const;
 
 type Mode = (typeof MODES)[number]['id'];
@@ -26,19 +25,18 @@ export class Settings {
     this.#booleans = booleans;
   }
 
-  /** The pause after each word in milliseconds. */
   get wordMs(): number {
     return PACES[this.#pace];
   }
 
-  /** @throws RpcFault -32602 where there is no such mode */
+  /** @throws RpcFault -32602 if the mode does not exist */
   setMode(id: string): void {
     const mode = MODES.find((one) => one.id === id);
     if (mode === undefined) throw new RpcFault(-32602, `There is no mode "${id}".`);
     this.mode = mode.id;
   }
 
-  /** Takes the params of session/set_config_option. @throws RpcFault -32602 */
+  /** Handles session/set_config_option. @throws RpcFault -32602 */
   setOption(params: unknown): void {
     const id = text(params, 'configId');
     const value = at(params, 'value');
@@ -48,13 +46,13 @@ export class Settings {
     else throw new RpcFault(-32602, `"${id}" cannot be set to ${JSON.stringify(value)}.`);
   }
 
-  /** Takes the values of a request that opens a session. Those that can't be set are ignored. */
+  /** Applies the values of a request that opens a session; ignores invalid ones. */
   begin(values: unknown): void {
     for (const value of Array.isArray(values) ? values : []) {
       try {
         this.setOption(value);
       } catch {
-        // The client sets it afterwards, and gets the reason then.
+        // The client sets it again later and gets the error then.
       }
     }
   }

@@ -1,5 +1,4 @@
-// What differs between the versions of the protocol. The scenes speak version 1; this file turns
-// that into version 2.
+// Converts version 1, which scenes speak, to version 2.
 import { at } from '../base/untrusted';
 import type { Version } from './input';
 
@@ -49,7 +48,7 @@ export function initializeResult(version: Version): object {
       },
     },
     authMethods: [],
-    // In version 2, a prompt joins the running turn.
+    // In version 2, prompts join the running turn.
     _meta: { steering: { supported: true } },
   };
 }
@@ -99,7 +98,7 @@ function toV2Call(fields: object): object {
 function toV2Diff(diff: unknown): object {
   const [path, before, after] = [String(at(diff, 'path')), at(diff, 'oldText') ?? '', at(diff, 'newText') ?? ''];
   const [old, now] = [linesOf(String(before)), linesOf(String(after))];
-  // The demo only adds lines at the end.
+  // The demo only appends lines.
   const lines = [...old.map((line) => ` ${line}`), ...now.slice(old.length).map((line) => `+${line}`)];
   const from = old.length === 0 ? '/dev/null' : path;
   const hunk = `@@ -${old.length && 1},${old.length} +1,${now.length} @@`;

@@ -1,12 +1,11 @@
-// JSON-RPC for the demo agent: one JSON message per line over two streams, both ways. Small on
-// purpose; the client's own wire is src/acp.
+// Minimal newline-delimited JSON-RPC for the demo agent. The client's implementation is src/acp.
 import type { Readable, Writable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { Deferred } from '../base/deferred';
 
 export type RpcId = string | number;
 
-/** An error as JSON-RPC sends it. */
+/** A JSON-RPC error. */
 export class RpcFault extends Error {
   readonly code: number;
   readonly data: unknown;
@@ -20,7 +19,7 @@ export class RpcFault extends Error {
 }
 
 export interface WireHandler {
-  /** Answers a request, or throws an {@link RpcFault}. */
+  /** Returns the result of a request. @throws RpcFault */
   request(method: string, params: unknown, id: RpcId): Promise<unknown>;
   notification(method: string, params: unknown): void;
 }
@@ -47,18 +46,14 @@ export class Wire {
     });
   }
 
-  /**
-   * Sends a notification. Resolves when the pipe takes more, so that a slow reader slows the agent
-   * instead of filling its memory.
-   */
+  /** Sends a notification. Resolves on drain, so that a slow reader slows the agent. */
   notify(method: string, params: unknown): Promise<void> {
     return this.#send({ method, params });
   }
 
   /**
-   * Asks the client. When `signal` fires, the question is withdrawn (`$/cancel_request`) and the
-   * call rejects with the signal's reason at once; the answer that still comes is dropped.
-   * @throws RpcFault where the client answers with an error
+   * Sends a request. Aborting `signal` cancels it (`$/cancel_request`) and rejects immediately.
+   * @throws RpcFault if the client responds with an error
    */
   async request(method: string, params: unknown, signal: AbortSignal): Promise<unknown> {
     signal.throwIfAborted();

@@ -1,7 +1,7 @@
-// Scenes that show what an answer can hold.
+// Scenes that show what a response can contain.
 import type { Turn } from '../session';
 
-/** Says plainly that there is no model, and lists the commands. */
+/** Explains that there is no model, and lists the commands. */
 export async function introduce(turn: Turn, table: string): Promise<void> {
   const { text, attachments } = turn.prompt;
   const seen =
@@ -156,18 +156,18 @@ const WORDS =
     ' ',
   );
 
-/** A very long answer: about 100 KB of text between 200 tool calls, as fast as a quick model. For seeing that a long conversation stays light. */
+/** About 100 KB of text and 200 tool calls at the speed of a fast model. */
 export async function long(turn: Turn): Promise<void> {
-  await sayAtOnce(
+  await sayByLine(
     turn,
     `This will be long: ${ROUNDS} parts, ${ROUNDS * 2} tool calls. Scroll up while it runs, or stop it.\n`,
   );
   for (let round = 1; round <= ROUNDS; round++) {
-    await sayAtOnce(turn, section(round));
+    await sayByLine(turn, section(round));
     await toolPair(turn, round);
     await turn.pause(60);
   }
-  await sayAtOnce(turn, '\nThat was the end. It should have felt no different from the beginning.\n');
+  await sayByLine(turn, '\nThat was the end. It should have felt no different from the beginning.\n');
 }
 
 async function toolPair(turn: Turn, round: number): Promise<void> {
@@ -206,8 +206,8 @@ function section(round: number): string {
   ].join('\n');
 }
 
-/** Streams by line: a hundred kilobytes word by word would take an hour. */
-async function sayAtOnce(turn: Turn, markdown: string): Promise<void> {
+/** Streams line by line: 100 KB word by word would take an hour. */
+async function sayByLine(turn: Turn, markdown: string): Promise<void> {
   const messageId = turn.session.newId('message');
   for (const line of markdown.match(/[^\n]*\n/g) ?? [markdown]) {
     await turn.show({ sessionUpdate: 'agent_message_chunk', messageId, content: { type: 'text', text: line } });

@@ -1,4 +1,4 @@
-// Scenes that ask the client or the user for something.
+// Scenes that request something from the client or the user.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -56,7 +56,7 @@ export async function edit(turn: Turn): Promise<void> {
   await turn.say(`Done: \`${FILE_NAME}\` has one more line. Click the location to see it.${always}\n`);
 }
 
-/** The text of a file; undefined where it does not exist. */
+/** Returns the text of a file; undefined if it does not exist. */
 async function readText(turn: Turn, path: string): Promise<string | undefined> {
   const { can, version } = turn.session;
   if (version === 1 && !can.readFiles) return undefined;
@@ -127,10 +127,7 @@ export async function form(turn: Turn): Promise<void> {
   await turn.say(`A ${kind} called \`${name}\`, ${tests} tests. That is what I was told, word for word.\n`);
 }
 
-/**
- * What the command runs: it prints and does nothing else. Double quotes only, so that it reads well
- * in the panel.
- */
+/** The terminal's program, which only prints. Double quotes only, for readability. */
 const programOf = (turn: Turn): string =>
   [
     'const steps = ["resolve", "compile", "link", "test", "naïve café ✓"];',
@@ -142,10 +139,7 @@ const programOf = (turn: Turn): string =>
     `}, ${10 * turn.session.settings.wordMs});`,
   ].join('\n');
 
-/**
- * In VS Code the program that runs this agent is Electron, which is a plain Node with this
- * variable.
- */
+/** In VS Code the agent runs in Electron, which acts as plain Node with this variable. */
 const ENV = { ELECTRON_RUN_AS_NODE: '1' };
 
 type Change = (fields: ToolFields) => Promise<void>;
@@ -225,8 +219,7 @@ async function follow(turn: Turn, terminalId: string, change: Change): Promise<v
       `The program ended with exit code **${String(exitCode)}**. Its output stays above, although I have released the terminal.\n`,
     );
   } finally {
-    // Also after a cancel, and then without the turn's signal and without waiting: releasing ends a
-    // process that still runs.
+    // Runs even when cancelled, so without signal and await. Releasing kills the process.
     const { wire, id } = turn.session;
     const released = wire.request('terminal/release', { sessionId: id, terminalId }, new AbortController().signal);
     const settled = released.catch(() => undefined);

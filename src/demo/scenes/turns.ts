@@ -1,10 +1,10 @@
-// Scenes about turns and sessions: how they end, fail, go on and are shared (docs/proposals.md).
+// Scenes about turns and sessions: how they end, fail, continue and are shared (docs/proposals.md).
 import type { Turn } from '../session';
 import { RpcFault } from '../wire';
 
 const SECONDS = 60;
 
-/** A turn of one minute, to try Stop and the queue with. It reports progress once a second. */
+/** A one-minute turn for trying Stop and the queue. Reports progress every second. */
 export async function slow(turn: Turn): Promise<void> {
   await turn.say('This takes a minute. Press **Stop**, or write your next message: it will wait in the queue.\n');
   const messageId = turn.session.newId('heartbeat');
@@ -20,7 +20,7 @@ export async function slow(turn: Turn): Promise<void> {
   await turn.say('A minute has passed. Thank you for your patience.\n');
 }
 
-/** Rate limits have no place in the protocol: this is how claude-agent-acp reports them. */
+/** The protocol has no rate limits; claude-agent-acp reports them this way. */
 export async function limits(turn: Turn): Promise<void> {
   const resetsAt = Math.floor(Date.now() / 1000) + 2 * 3600;
   const info = { status: 'allowed_warning', rateLimitType: 'five_hour', utilization: 0.93, resetsAt };
@@ -32,7 +32,7 @@ export async function limits(turn: Turn): Promise<void> {
   await turn.say('I have no account and no limits. I only pretend, so that you see both at the message field.\n');
 }
 
-/** A summary takes the place of the conversation, which costs less of the context. */
+/** Replaces the conversation with a summary, which uses less context. */
 export async function compact(turn: Turn): Promise<void> {
   const compaction = { sessionUpdate: 'compaction_update', compactionId: turn.session.newId('compaction') };
   const { compaction: shows } = turn.session.can;
@@ -64,7 +64,7 @@ export async function crash(turn: Turn): Promise<void> {
   process.exit(1);
 }
 
-/** The answer to the prompt comes first, the work after it: only `turn_complete` (version 1) or the state `idle` (version 2) ends the turn (docs/proposals.md). */
+/** Responds first: only `turn_complete` (v1) or the state `idle` (v2) ends the turn. */
 export async function late(turn: Turn): Promise<void> {
   const isV2 = turn.session.version === 2;
   await turn.say(
@@ -84,7 +84,7 @@ export async function late(turn: Turn): Promise<void> {
 
 const STEPS = ['Read the question', 'Look for an answer', 'Compare what was found', 'Write it down'];
 
-/** A message that is sent while the agent works becomes part of the turn at the next break (docs/proposals.md). */
+/** A message sent while the agent works joins the turn at its next break. */
 export async function steer(turn: Turn): Promise<void> {
   await turn.say(
     `I work in ${STEPS.length} steps. **Send me a message now**${turn.session.version === 1 ? ', with Ctrl+Enter' : ''}: I take it in at the next break.\n`,
@@ -100,7 +100,7 @@ export async function steer(turn: Turn): Promise<void> {
 
 const PARTS = 3;
 
-/** Work that continues after the turn, and a turn that the agent begins by itself when it is done (docs/proposals.md). */
+/** Work that continues after the turn, followed by a turn that the agent starts itself. */
 export async function background(turn: Turn): Promise<void> {
   await turn.say(
     'I start something in the background and end my turn. You can write to me meanwhile. When it is done, I begin a turn by myself.\n',
@@ -122,7 +122,7 @@ export async function background(turn: Turn): Promise<void> {
   turn.session.continueInBackground(id, count, report);
 }
 
-/** Forgets the session: `session/status` says `not_found`, and a prompt is refused (docs/proposals.md). */
+/** Forgets the session: `session/status` returns `not_found`, and prompts are rejected. */
 export async function forget(turn: Turn): Promise<void> {
   await turn.say(
     'I forget this session now, as an agent does that was restarted or has cleaned up. From now on `session/status` answers `not_found`: select **Check session status** in the menu of the chat to see that. Then send any message. Your client opens the session again with `session/resume`, sends your message once more, and nothing of the conversation is lost.\n',
@@ -130,7 +130,7 @@ export async function forget(turn: Turn): Promise<void> {
   turn.session.options.onForget();
 }
 
-/** Shows what was sent of the session before and after `session/ready` (docs/proposals.md). */
+/** Shows what was sent before and after `session/ready`. */
 export async function ready(turn: Turn): Promise<void> {
   const { opening } = turn.session;
   const signal = opening.findIndex(({ message }) => message === 'session/ready');
@@ -152,7 +152,7 @@ export async function ready(turn: Turn): Promise<void> {
 
 const QUESTION = 'Which day is it? (sent by another client)';
 
-/** Another client of the same session: its message appears, and a `turn_complete` that names its prompt ends no turn of this client (docs/proposals.md). */
+/** Acts as a second client, whose `turn_complete` must not end a turn of this client. */
 export async function twoClients(turn: Turn): Promise<void> {
   const { session } = turn;
   await turn.say('Two clients share this session: yours, and one that I make up. The other one sends me a message:\n');
