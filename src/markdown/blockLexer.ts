@@ -79,7 +79,7 @@ class BlockLexer {
     this.#start = start;
     this.#offset = this.#column = 0;
     this.#splitTab = false;
-    this.#look();
+    this.#readIndent();
     if (isContinued && !this.#isBlank) {
       this.#open('paragraph', this.#root);
       this.#addText(next);
@@ -89,13 +89,13 @@ class BlockLexer {
     const open: BlockNode[] = [];
     for (let one = this.#tip; one.parent; one = one.parent) open.push(one);
     for (const child of open.reverse()) {
-      const goesOn = this.#goesOn(child);
-      if (goesOn === 'closed') {
+      const continues = this.#continues(child);
+      if (continues === 'closed') {
         this.#touch(child, next);
         this.#tip = child.parent!;
         return;
       }
-      if (!goesOn) break;
+      if (!continues) break;
       matched = child;
     }
     const isLeaf = matched.type === 'code' || matched.type === 'math';
@@ -131,7 +131,7 @@ class BlockLexer {
     }
   }
 
-  #goesOn(node: BlockNode): boolean | 'closed' {
+  #continues(node: BlockNode): boolean | 'closed' {
     switch (node.type) {
       case 'quote':
         if (this.#indent > 3 || this.#line[this.#next] !== '>') return false;
@@ -379,7 +379,7 @@ class BlockLexer {
     return this.#nextColumn - this.#column;
   }
 
-  #look(): void {
+  #readIndent(): void {
     let at = this.#offset;
     let column = this.#column;
     for (; ; at++) {
@@ -408,7 +408,7 @@ class BlockLexer {
       left -= Math.min(width, left);
     }
     if (this.#line[this.#offset] !== '\t') this.#splitTab = false;
-    this.#look();
+    this.#readIndent();
   }
 
   #readQuote(): void {

@@ -106,11 +106,11 @@ class Refusal extends Error {
 }
 
 /** Remaining number of groups to build. */
-let left = 0;
+let remainingGroups = 0;
 for (const [type, build] of Object.entries(builders)) {
   builders[type] = (group, style) => {
     if (REFUSED_GROUPS.has(type)) throw new Refusal('notAllowed');
-    if (--left < 0) throw new Refusal('tooLong');
+    if (--remainingGroups < 0) throw new Refusal('tooLong');
     return build(group, style);
   };
 }
@@ -122,7 +122,7 @@ export function readFormula(source: string): Formula {
     if (tex === '') return { problem: { code: 'notRead', reason: '' } };
     if (tex.length > MAX_TEX) throw new Refusal('tooLong');
     if (REFUSED.test(tex)) throw new Refusal('notAllowed');
-    left = MAX_BUILT;
+    remainingGroups = MAX_BUILT;
     const displayMode = isDisplayed(source);
     const settings = new Settings({
       displayMode,
@@ -193,21 +193,21 @@ function scaleOf(size: string | undefined): number {
 }
 
 function attributesOf({ attributes = {}, classes = [], style = {} }: Built): Readonly<Record<string, string>> {
-  const kept: Record<string, string> = {};
+  const clean: Record<string, string> = {};
   for (const [name, given] of Object.entries(attributes)) {
     const value = String(given);
     if (SIZES.has(name)) {
       // Relative to the width of its base, for example.
-      if (!value.endsWith('width')) kept[name] = checked(value, MAX_PIXELS);
-    } else if (ATTRIBUTES[name]?.test(value)) kept[name] = value;
+      if (!value.endsWith('width')) clean[name] = checked(value, MAX_PIXELS);
+    } else if (ATTRIBUTES[name]?.test(value)) clean[name] = value;
     // Ruled lines: black, or the text colour.
-    else if (name === 'mathbackground') kept[name] = COLOR.test(value) ? value : 'currentcolor';
+    else if (name === 'mathbackground') clean[name] = COLOR.test(value) ? value : 'currentcolor';
   }
   const color = String(style.color ?? '');
-  if (COLOR.test(color)) kept.mathcolor = color;
-  const known = classes.filter((one) => typeof one === 'string' && CLASS.test(one));
-  if (known.length > 0) kept.class = known.join(' ');
-  return kept;
+  if (COLOR.test(color)) clean.mathcolor = color;
+  const safeClasses = classes.filter((one) => typeof one === 'string' && CLASS.test(one));
+  if (safeClasses.length > 0) clean.class = safeClasses.join(' ');
+  return clean;
 }
 
 function checked(value: string, limit: number): string {
@@ -217,14 +217,14 @@ function checked(value: string, limit: number): string {
 }
 
 function stylesOf({ style = {} }: Built): Readonly<Record<string, string>> {
-  const kept: Record<string, string> = {};
+  const clean: Record<string, string> = {};
   for (const [name, given] of Object.entries(style)) {
     const value = String(given);
-    if (STYLES[name]?.test(value)) kept[name] = value;
+    if (STYLES[name]?.test(value)) clean[name] = value;
     else if (EDGE.test(name)) {
       for (const edge of value.split(' ')) checked(edge, MAX_EDGE);
-      kept[name] = value;
+      clean[name] = value;
     }
   }
-  return kept;
+  return clean;
 }

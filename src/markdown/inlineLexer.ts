@@ -479,7 +479,7 @@ class InlineLexer {
     const depth = this.#depthOf(opener.part.next, closer.part);
     if (depth >= MAX_DEPTH || this.#budget.spans <= 0) {
       const next = closer.next;
-      this.#keep(opener.part, closer.part);
+      this.#group(opener.part, closer.part);
       unlink(opener);
       unlink(closer);
       return next;
@@ -513,7 +513,7 @@ class InlineLexer {
     return depth;
   }
 
-  #keep(first: Part, last: Part): void {
+  #group(first: Part, last: Part): void {
     const group = createPart('');
     group.inner = first;
     group.depth = MAX_DEPTH;

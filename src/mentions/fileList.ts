@@ -52,7 +52,7 @@ export class FileList {
   /** Returns the best paths with the letters of `query` in order; the shortest if empty. */
   async search(
     query: string,
-    most: number,
+    limit: number,
     signal: AbortSignal,
     only?: 'file' | 'folder',
   ): Promise<readonly FoundPath[]> {
@@ -76,12 +76,12 @@ export class FileList {
     }
     const found: FoundPath[] = [];
     for (const [rank, same] of ranked.entries()) {
-      if (found.length >= most) break;
+      if (found.length >= limit) break;
       const isName = rank <= RANKS.word && !wanted.includes('/');
       for (const path of sorted(same, wanted, isName ? nameOf : (whole) => whole))
         found.push({ path, isFolder: isFolder.has(path) });
     }
-    return found.slice(0, most);
+    return found.slice(0, limit);
   }
 }
 

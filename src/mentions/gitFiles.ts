@@ -33,17 +33,17 @@ export async function gitFiles(
   if (!lines) return undefined;
   const files = new Set<string>();
   const nested: string[] = [];
-  const gone: string[] = [];
+  const deleted: string[] = [];
   for (const line of lines) {
     const tag = line[0];
     // Format: `H 100644 hash 0\tpath`, without a stage `? path`.
     const path = tag === NEW_TAG ? line.slice(2) : line.slice(line.indexOf('\t') + 1);
-    if (tag === 'R' || tag === 'S') gone.push(path);
+    if (tag === 'R' || tag === 'S') deleted.push(path);
     else if (path.endsWith('/')) nested.push(path.slice(0, -1));
     else if (line.startsWith(GITLINK, 2)) nested.push(path);
     else files.add(path);
   }
-  for (const path of gone) files.delete(path);
+  for (const path of deleted) files.delete(path);
   const real = (await realFolder(folder)) ?? folder;
   for (const path of nested) {
     const top = join(real, path);

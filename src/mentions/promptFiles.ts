@@ -46,10 +46,10 @@ export async function readPrompts(folder: string, within?: string): Promise<read
 
 async function promptNames(folder: string): Promise<readonly string[]> {
   const names: string[] = [];
-  let left = MAX_NAMES;
+  let remaining = MAX_NAMES;
   for await (const { name } of await opendir(folder)) {
     if (name.endsWith(PROMPT_ENDING)) names.push(name);
-    if (--left === 0) break;
+    if (--remaining === 0) break;
   }
   return names.sort().slice(0, MAX_FILES);
 }

@@ -36,14 +36,14 @@ export async function cleanMessages(
   entries: readonly TrafficEntry[],
   { known = knownSecrets, signal }: { readonly known?: KnownSecrets; readonly signal?: AbortSignal } = {},
 ): Promise<readonly CleanEntry[]> {
-  const rest = slices(signal);
+  const yieldIfDue = slices(signal);
   const streams = new Map<string, Piece[]>();
   const parsed: Parsed[] = [];
   for (const entry of entries) {
     const message = messageOf(entry);
     parsed.push({ entry, message });
     if (message) collect(entry.key, message, streams);
-    await rest();
+    await yieldIfDue();
   }
   for (const pieces of streams.values()) {
     const clean = redactPieces(
@@ -56,12 +56,12 @@ export async function cleanMessages(
       const shown = index === last ? withoutOpenEnd(piece, clean, known) : piece;
       if (shown !== text) replace(shown);
     }
-    await rest();
+    await yieldIfDue();
   }
   const cleaned: CleanEntry[] = [];
   for (const { entry, message } of parsed) {
     cleaned.push(message ? cleanMessage(entry, message, known) : { entry, text: cleanLine(entry.text, known) });
-    await rest();
+    await yieldIfDue();
   }
   return cleaned;
 }

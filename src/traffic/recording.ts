@@ -85,7 +85,7 @@ export async function readRecording(bytes: Uint8Array, signal?: AbortSignal): Pr
   let skipped = 0;
   let lines = 0;
   let last = 0;
-  const rest = slices(signal);
+  const yieldIfDue = slices(signal);
   for (let from = 0; from < text.length; ) {
     const end = text.indexOf('\n', from);
     const to = end === -1 ? text.length : end;
@@ -102,7 +102,7 @@ export async function readRecording(bytes: Uint8Array, signal?: AbortSignal): Pr
       agent ??= read.agent;
       began ??= read.began;
     } else if (read === undefined) skipped++;
-    await rest();
+    await yieldIfDue();
   }
   if (messages.length === 0)
     throw new ParleyError('not-a-recording', l10n.t('The file has no recorded messages.'), {

@@ -85,7 +85,7 @@ export class TrafficFeed implements Disposable {
     this.#isPaused = isPaused;
     if (isPaused || !this.#isLive) return;
     void this.#send();
-    this.#tellLanes();
+    this.#sendLanes();
   }
 
   async select(seq: number): Promise<void> {
@@ -118,11 +118,11 @@ export class TrafficFeed implements Disposable {
     const search = ++this.#search;
     if (this.#query === '') return;
     const seqs: number[] = [];
-    const rest = slices();
+    const yieldIfDue = slices();
     for (const entry of this.#log.entries()) {
       if (entry.seq >= this.#next) break;
       if (this.#matches(entry)) seqs.push(entry.seq);
-      await rest();
+      await yieldIfDue();
       if (search !== this.#search) return;
     }
     if (!this.#isDisposed) this.#options.post({ type: 'found', id, seqs });
@@ -179,11 +179,11 @@ export class TrafficFeed implements Disposable {
     try {
       while (this.#canSend()) {
         const { rows, found } = this.#batch();
-        this.#tellSessions(rows);
+        this.#sendSessions(rows);
         this.#first = this.#log.first;
         this.#inFlight++;
         this.#options.post({ type: 'rows', first: this.#first, rows, found });
-        this.#tellLanes();
+        this.#sendLanes();
         await setImmediate();
       }
     } finally {
@@ -230,7 +230,7 @@ export class TrafficFeed implements Disposable {
     for (const mark of marks) this.#trace.add(key, mark);
   }
 
-  #tellLanes(): void {
+  #sendLanes(): void {
     this.#trace.drop(this.#log.first);
     const changes = this.#trace.changes();
     if (changes) this.#options.post({ type: 'lanes', ...changes });
@@ -245,13 +245,13 @@ export class TrafficFeed implements Disposable {
         // Newer entries come first.
         if (!this.#isLive || this.#isPaused || this.#next < this.#log.next) return;
         for (const [key, reader] of this.#readers) this.#mark(key, reader.tick(Math.max(now(), due)));
-        this.#tellLanes();
+        this.#sendLanes();
       },
       Math.max(0, due - now()),
     );
   }
 
-  #tellSessions(rows: readonly TrafficRow[]): void {
+  #sendSessions(rows: readonly TrafficRow[]): void {
     let isNew = false;
     for (const key of new Set(rows.map((row) => row.key))) {
       const label = this.#options.labelOf(key);

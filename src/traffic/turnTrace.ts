@@ -87,10 +87,10 @@ export class TurnTrace {
   #lanesOf(key: string, { kind, note, handle, turnId, requestId }: TimedMark): readonly Lane[] {
     const ofSession = this.#lanes.filter((lane) => lane.key === key);
     if (handle !== undefined) {
-      const known = ofSession.findLast((lane) => lane.handle === handle);
-      if (known && kind !== 'sent') return [known];
+      const promptLane = ofSession.findLast((lane) => lane.handle === handle);
+      if (promptLane && kind !== 'sent') return [promptLane];
       // A resent message leaves the turn.
-      if (known) Object.assign(known, { turnId: undefined, isSettled: true });
+      if (promptLane) Object.assign(promptLane, { turnId: undefined, isSettled: true });
       return [this.#open(key, handle)];
     }
     // A foreign id can equal one of ours.
@@ -157,10 +157,10 @@ export async function lanesOf(
   signal?: AbortSignal,
 ): Promise<readonly TurnLane[]> {
   const trace = new TurnTrace(MAX_RECORDED);
-  const rest = slices(signal);
+  const yieldIfDue = slices(signal);
   for (const { entry, message } of entries) {
     if (message) for (const mark of reader.read(entry, message)) trace.add(entry.key, mark);
-    await rest();
+    await yieldIfDue();
   }
   return trace.lanes;
 }

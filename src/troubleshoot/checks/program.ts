@@ -179,9 +179,10 @@ interface SearchPathCheckOptions {
 
 export function searchPathCheck({ isTrusted, isWindows, windowPath, ask }: SearchPathCheckOptions): Check {
   return check('search-path', l10n.t('Search path (PATH)'), 65_000, async () => {
-    const own = foldersOf(windowPath);
-    if (isWindows) return { outcome: 'ok', found: l10n.t('Agents get the PATH of VS Code.'), facts: listed(own) };
-    if (!isTrusted) return { ...notTrusted(), facts: listed(own) };
+    const vscodeFolders = foldersOf(windowPath);
+    if (isWindows)
+      return { outcome: 'ok', found: l10n.t('Agents get the PATH of VS Code.'), facts: listed(vscodeFolders) };
+    if (!isTrusted) return { ...notTrusted(), facts: listed(vscodeFolders) };
     const answer = await ask();
     if (!answer)
       return { outcome: 'warning', found: l10n.t('You have no login shell. Agents get the PATH of VS Code.') };
@@ -198,11 +199,11 @@ export function searchPathCheck({ isTrusted, isWindows, windowPath, ask }: Searc
           'Agents get the PATH of VS Code. Check the profile of the shell, then reload the window. Or use absolute paths.',
         ),
         action: 'editAgent',
-        facts: [...facts, ...listed(own)],
+        facts: [...facts, ...listed(vscodeFolders)],
       };
     const folders = foldersOf(path);
-    const more = folders.filter((folder) => !own.includes(folder));
-    const details = [...facts, ...listed(folders), ...(more.length > 0 ? [onlyThere(more)] : [])];
+    const more = folders.filter((folder) => !vscodeFolders.includes(folder));
+    const details = [...facts, ...listed(folders), ...(more.length > 0 ? [onlyInShell(more)] : [])];
     if (ms > SLOW_MS)
       return {
         outcome: 'warning',
@@ -229,7 +230,7 @@ function listed(folders: readonly string[]): readonly (readonly [string, string]
   return [['PATH', folders.slice(0, MAX_SHOWN).join(delimiter)]];
 }
 
-function onlyThere(folders: readonly string[]): readonly [string, string] {
+function onlyInShell(folders: readonly string[]): readonly [string, string] {
   return [l10n.t('Only in the shell'), folders.slice(0, MAX_SHOWN).join(delimiter)];
 }
 

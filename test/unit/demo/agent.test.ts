@@ -1,4 +1,4 @@
-// The demo agent as its own process, over the wire: what a person sees first must never be broken.
+// The demo agent as a separate process: what new users see first must never break.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-// A bare JSON-RPC client of the demo agent, with streams in memory.
+// A minimal JSON-RPC client of the demo agent, over in-memory streams.
 import { PassThrough } from 'node:stream';
 import { DemoAgent } from '../../../src/demo/demoAgent';
 import type { Message, Wild } from '../../agents/rawClient';
@@ -24,7 +24,7 @@ export class MemoryClient {
     return { id, answer: this.until((message) => message.id === id && message.method === undefined) };
   }
 
-  /** Sends a request and returns its result. @throws Error with the error of the answer */
+  /** Sends a request and returns its result. @throws Error with the error response */
   async request(method: string, params: unknown): Promise<Wild> {
     const { error, result } = await this.send(method, params).answer;
     if (error !== undefined) throw new Error(JSON.stringify(error));
@@ -64,7 +64,7 @@ export class MemoryClient {
       .join('');
   }
 
-  /** What was received from `from` on, in words; pieces of one text are one. */
+  /** Describes the messages since `from`, merging chunks of a text. */
   story(from = 0): string[] {
     const words = this.received.slice(from).map(({ method, result, error, params }) => {
       if (method === undefined) return error ? `error ${error.code}` : `answer ${JSON.stringify(result)}`;

@@ -1,4 +1,4 @@
-// The scenes of the demo agent that show the proposals (docs/proposals.md): as messages on the wire, and as a conversation of Parley shows them.
+// Demo scenes about the proposals (docs/proposals.md), as wire messages and as shown by Parley.
 import { strict as assert } from 'node:assert';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

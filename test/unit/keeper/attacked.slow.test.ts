@@ -1,4 +1,4 @@
-// What a machine does to keepers in a long day: updates, sleep, removed folders, odd homes, and agents that do not leave. Real processes.
+// Real keepers during updates, sleep, removed folders, unusual homes, and with stubborn agents.
 import assert from 'node:assert/strict';
 import { copyFile, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { ECHO, Heard, keeperProgram, TestKeepers } from '../../support/keeper/ke
 import { goneFrom } from '../../support/processes';
 import { scratchFolder } from '../../support/scratch';
 
-/** Longer than a keeper takes between two looks at its folder, in milliseconds. */
+/** Longer than the keeper's folder check interval, ms. */
 const FOLDER_CHECK_MS = 11_000;
 
 describe('a kept agent', function () {

@@ -1,5 +1,4 @@
-// Commands that a keeper runs for its agent, with real processes: they go on without a window, and the
-// windows together hear each character once.
+// Commands run by keepers, with real processes: they survive windows, and no output is repeated.
 import assert from 'node:assert/strict';
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -132,7 +131,7 @@ describe('a command of a kept agent', function () {
     const two = new Window();
     assert.ok(again.commands);
     assert.deepEqual(two.terminals.heardOf('s', heard), heard);
-    // A window that dies now leaves what it keeps with its events.
+    // A window that dies now leaves what it stored with its events.
     const kept: unknown[] = [];
     two.terminals.onDidCreate(() => kept.push(two.terminals.heardOf('s', heard)));
     two.terminals.resume('s', again.commands, heard);
@@ -166,7 +165,7 @@ write();`;
       const stored = window.text;
       const heard = window.terminals.heardOf('s');
       journal += stored;
-      // More is heard that the journal never gets, and the window is gone without a word.
+      // Output arrives that is never stored, and the window closes silently.
       await window.until(() => window.text.length > stored.length || window.changes.some(({ exit }) => exit));
       ({ window } = await reopen(heard));
       if (round % 3 > 0) await window.until(() => window.text !== '' || window.changes.some(({ exit }) => exit));

@@ -1,5 +1,4 @@
-// Keepers as the next window finds them: each that runs is named, and what is left of others is
-// cleared away, but for what is not ours.
+// Finding keepers from a new window, and cleaning up after dead ones.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';

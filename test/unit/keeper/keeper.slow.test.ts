@@ -1,4 +1,4 @@
-// Real keepers with real agents: what an agent says and is told outlives the windows, once each.
+// Real keepers with real agents: messages in both directions survive windows, each exactly once.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -52,7 +52,7 @@ describe('a kept agent', function () {
       closeGraceMs: { stdin: 100, term: 5_000 },
     });
     for (let count = 0; count < 8; count++) void kept.transport.write('x'.repeat(200_000)).catch(() => {});
-    // A keeper that had to be killed says nothing of how its agent ended.
+    // A keeper that had to be killed does not report how its agent ended.
     assert.equal((await kept.close()).signal, 'SIGTERM');
     assert.ok(await isGone(kept.pid));
     assert.deepEqual(await keepers.left(), []);
@@ -66,7 +66,7 @@ describe('a kept agent', function () {
       first.setFacts(Buffer.from('new'));
       await first.transport.write('a');
       await heard.line((text) => text === '1 a');
-      // A window that is killed in the middle of a frame has said nothing of it.
+      // A window killed in the middle of a frame has not sent it.
       const { socket } = await KeeperSocket.open(await keepers.place(first.id), PURPOSE.attach);
       const parts = [frame(FRAME.facts, 0, Buffer.from('cut')), frame(FRAME.send, 2, Buffer.from('cut\n'))];
       const whole = frame(FRAME.batch, 0, Buffer.concat(parts));
@@ -204,12 +204,12 @@ describe('a kept agent', function () {
         leaveAfterMs: 0,
         goodbye: '{"method":"bye"}\n',
       });
-      // Of another, and of the agent's own: neither ends the work.
+      // Neither another response nor the agent's own message ends the work.
       await say('{"id":8,"result":{}}', '{"id":7,"method":"ask"}');
       assert.deepEqual([(await state()).isWorking, (await state()).waiting], [true, 1]);
       await say('{"id":7,"result":{}}');
       assert.deepEqual([(await state()).isWorking, isAlive(first.pid)], [false, true]);
-      // A question waits for a window: the agent stays until it has its answer.
+      // The agent stays until its request, which waits for a window, is answered.
       const { socket } = await KeeperSocket.open(await keepers.place(first.id), PURPOSE.attach);
       const { sent } = await state();
       socket.send(
@@ -251,7 +251,7 @@ describe('a kept agent', function () {
       }
       await socket.end();
       while ((await state()).lines < welcome.state.lines + lines.length) await state();
-      // The watch reads what was said in the turn after.
+      // The watch reads output in the next turn of the event loop.
       await state();
     }
   });

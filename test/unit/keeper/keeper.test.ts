@@ -1,4 +1,4 @@
-// Real keepers with real agents: what an agent says and is told outlives the windows, once each.
+// Real keepers with real agents: messages in both directions survive windows, each exactly once.
 import assert from 'node:assert/strict';
 import { describeExit } from '../../../src/agents/agentProcess';
 import { inEnglish } from '../../../src/base/localizable';

@@ -1,4 +1,4 @@
-// Real keepers where two windows want the same agent, another user wants it, or the disk is full.
+// Real keepers with two competing windows, other users, and full disks.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -40,7 +40,7 @@ describe('a kept agent', function () {
       const windows = await Promise.all([keepers.attach(), keepers.attach()]);
       const heard = windows.map(Heard.from);
       for (const window of windows) window.deliver({ line: 0, open: [] });
-      // Whichever it is: each tries to talk to the agent before it knows.
+      // Either may win, since both connect before they know.
       for (const [index, window] of windows.entries())
         await window.transport.write(`${round}-${index}`).catch(() => {});
       const loser = await Promise.race(windows.map((window) => window.lost.then(() => window)));
@@ -66,10 +66,10 @@ describe('a kept agent', function () {
   });
 
   it('cannot be reached by another user', async function () {
-    if (process.getuid?.() !== 0) this.skip(); // only root can be somebody else
+    if (process.getuid?.() !== 0) this.skip(); // only root can switch users
     const kept = await keepers.start(ECHO);
     const { socket } = await keepers.place(kept.id);
-    // The way there is open to everybody, so that only the keeper's own folder is not.
+    // Everything up to the keeper's own folder is accessible to all users.
     for (let folder = dirname(keepers.folder); folder !== '/' && folder !== '/tmp'; folder = dirname(folder))
       await chmod(folder, 0o755);
     const open = join(dirname(keepers.folder), 'open.sock');
@@ -125,7 +125,7 @@ describe('a kept agent', function () {
       return window;
     };
     const first = open(1);
-    // A call before each megabyte: else they would be one message.
+    // A call before each megabyte, since they would be merged into one message.
     const megabytes = Array.from({ length: 16 }, (_, index) => {
       const call = { sessionUpdate: 'tool_call', toolCallId: `t${index}`, title: `Look ${index}`, status: 'completed' };
       return `update ${JSON.stringify(call)}\nhuge 1`;
@@ -144,7 +144,7 @@ describe('a kept agent', function () {
     const { agentPid } = first;
     await first.conversation.close('window-ended');
     first.journal.dispose();
-    dead.add(1); // its lease could not be given up
+    dead.add(1); // its lease can't be returned
     disk.grow(256);
     const second = open(2);
     await second.session.until((c) => c.connection.kind === 'ready' && !c.isBusy && c.model.state.turns.length > 0);

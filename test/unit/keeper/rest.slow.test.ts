@@ -1,4 +1,4 @@
-// What an agent says last while no window is there is read from the disk: nothing runs for it.
+// The last output of an agent without a window is read from disk, without a process.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-// One process keeps the agents of all windows: each as if it had a process of its own.
+// One process hosts the keepers of all windows, isolated from each other.
 import assert from 'node:assert/strict';
 import { appendFile, copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -79,7 +79,7 @@ describe('the process that keeps agents', function () {
       `const line = 'x'.repeat(65535) + '\\n'; const say = () => process.stdout.write(line, say); say();`,
       about('flood'),
     );
-    // Listened to by nobody: what it says is retained up to the bound.
+    // Without a reader, its output is retained up to the limit.
     await flood.detach();
     const endless = await keepers.start(`process.stdout.write('x'.repeat(4e6)); process.stdin.resume()`, about('line'));
     await endless.detach();

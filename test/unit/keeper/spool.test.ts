@@ -1,4 +1,4 @@
-// What a keeper retains of the agent's output: lines that no window has stored, or that are still open.
+// The agent's output retained by a keeper: lines that are not stored, or still open.
 import { strict as assert } from 'node:assert';
 import { SEGMENT_BYTES, Spool } from '../../../src/keeper/spool';
 import { removeScratch, scratchFolder } from '../../support/scratch';

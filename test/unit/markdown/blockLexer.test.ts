@@ -1,4 +1,4 @@
-// Blocks of Markdown: CommonMark and GFM as far as a chat needs them, without HTML and definitions.
+// Markdown blocks: the CommonMark and GFM that a chat needs, without HTML and definitions.
 import assert from 'node:assert/strict';
 import { lexBlocks } from '../../../src/markdown/blockLexer';
 import type { Block } from '../../../src/markdown/blocks';

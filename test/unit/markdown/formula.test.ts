@@ -1,4 +1,4 @@
-// TeX of anyone as a tree of known elements.
+// Converting untrusted TeX to known elements.
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { type MathElement, readFormula } from '../../../src/markdown/formula';

@@ -1,4 +1,4 @@
-// Spans of Markdown within a block.
+// Markdown spans within a block.
 import assert from 'node:assert/strict';
 import { createBudget, lexInline, type Span } from '../../../src/markdown/inlineLexer';
 

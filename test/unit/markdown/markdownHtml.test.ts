@@ -1,4 +1,4 @@
-// Markdown as HTML for exported pages: what is a link, an image or markup there.
+// Markdown as HTML for exported pages: links, images and escaping.
 import { strict as assert } from 'node:assert';
 import { markdownHtml } from '../../../src/markdown/markdownHtml';
 

@@ -1,4 +1,4 @@
-// Searching the files of a workspace by a few letters.
+// Fuzzy search over workspace files.
 import assert from 'node:assert/strict';
 import { FileList } from '../../../src/mentions/fileList';
 

@@ -1,4 +1,4 @@
-// The commits of a repository, with the git of this machine: the newest ones, and the text of one.
+// The newest commits of a repository, and the text of one, with the machine's git.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -25,7 +25,6 @@ describe('the commits of a repository', () => {
   });
 
   const run = (...args: readonly string[]): string => git(place, folder, ...args);
-  /** Makes a commit with these files. @returns its hash */
   const commit = (message: string, files: Readonly<Record<string, string>> = {}): string => {
     write(folder, files);
     run('add', '-A');
@@ -115,7 +114,7 @@ describe('the commits of a repository', () => {
   it('end a git that hangs when they are no longer needed', async function () {
     if (process.platform === 'win32') this.skip();
     commit('first');
-    // Git waits for what somebody writes into it.
+    // Git would block until somebody writes to it.
     const pipe = join(folder, '.git', 'pipe');
     execFileSync('mkfifo', [pipe]);
     appendFileSync(join(folder, '.git', 'config'), '[include]\n\tpath = pipe\n');
@@ -182,7 +181,7 @@ describe('the commits of a repository', () => {
       assert.equal((await commits.newest(clone)).length, 1);
       const text = (await commitText(clone, hash))?.text ?? '';
       assert.match(text, /\nsecond\n\nRefs: none\n\n\[no diff in a shallow clone\]$/);
-      // A message can't say so of itself.
+      // The message itself can't claim that.
       assert.match(await textOf(commit('x\n\nRefs: grafted', { 'c.txt': 'c\n' })), /\+c$/);
       git(place, clone, 'fetch', '-q', '--unshallow');
       assert.equal((await commits.newest(clone)).length, 2);
@@ -214,7 +213,7 @@ describe('the commits of a repository', () => {
       const program = join(place.storage, 'program');
       writeFileSync(program, `#!/bin/sh\necho "$0" >> ${ran}\ncat "$1" 2>/dev/null\n`, { mode: 0o755 });
       commit('first', { 'a.go': 'one\n', '.gitattributes': '*.go diff=go\n' });
-      // A signature that git would have checked.
+      // Git would have verified this signature.
       const tree = run('rev-parse', 'HEAD^{tree}').trim();
       const signed = [
         `tree ${tree}`,

@@ -1,4 +1,4 @@
-// The files of a folder as git lists them: with those of nested repositories, without deleted ones.
+// The files of a folder as listed by git, including nested repositories, without deleted ones.
 import assert from 'node:assert/strict';
 import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
@@ -37,7 +37,7 @@ describe('the files that git knows', () => {
     repository(join(folder, 'nested/deep'), { 'd.ts': '' });
     write(folder, { 'nested/tmp/x.ts': '' });
     repository(join(folder, 'module'), { 'e.ts': '' });
-    git(place, folder, 'add', 'module'); // a submodule, as far as the index knows
+    git(place, folder, 'add', 'module'); // a submodule according to the index
     write(folder, { 'module/new.ts': '' });
     assert.deepEqual(await listed(), [
       '.gitignore',

@@ -1,4 +1,4 @@
-// Saved prompts: files in VS Code's format, bounded, and none from outside of the workspace.
+// Saved prompts in VS Code's format: bounded, and none from outside the workspace.
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the blanks of prompts look like this
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// One scale for mentions of all kinds: exact, prefix, word, part, letters.
+// Ranking of mentions: exact, prefix, word, part, letters.
 import assert from 'node:assert/strict';
 import { RANKS, rankOfPath, rankOfTitle } from '../../../src/mentions/rank';
 

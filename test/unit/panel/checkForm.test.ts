@@ -1,4 +1,4 @@
-// Answers to forms reach the agent as it expects them, or not at all.
+// Form answers reach the agent as it expects them, or not at all.
 import { strict as assert } from 'node:assert';
 import { checkField, checkForm, MAX_FORM_TEXT } from '../../../src/panel/checkForm';
 import type { FormField } from '../../../src/session/events/form';

@@ -1,4 +1,4 @@
-// What programs print on Windows: UTF-8, or the code page of the console.
+// Decoding console output on Windows: UTF-8, or the console's code page.
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { ConsoleReader } from '../../../src/terminals/consoleText';

@@ -1,10 +1,10 @@
-// What is kept of a terminal's output.
+// The retained end of a terminal's output.
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { lastBytes, OutputTail } from '../../../src/terminals/outputTail';
 import { seeds } from '../../support/tier';
 
-/** The plain definition: the last bytes, beginning at a whole character. */
+/** Reference implementation: the last bytes, starting at a whole character. */
 function plainTail(text: string, limit: number): string {
   let kept = '';
   let bytes = 0;

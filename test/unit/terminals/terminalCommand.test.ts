@@ -1,4 +1,4 @@
-// How the command of `terminal/create` is run: as a program, or by a shell.
+// Whether the command of `terminal/create` runs as a program or in a shell.
 import assert from 'node:assert/strict';
 import { planCommand } from '../../../src/terminals/terminalCommand';
 

@@ -1,4 +1,5 @@
-// Commands that agents run in terminals on Windows: programs, batch files and commands of cmd.exe itself. Runs where the platform is win32 (npm run test:windows).
+// Terminal commands on Windows: programs, batch files and builtins of cmd.exe. Runs only on win32
+// (npm run test:windows).
 import assert from 'node:assert/strict';
 import { dirname } from 'node:path';
 import { hostEnvironment, withVariables } from '../../../src/agents/agentEnvironment';

@@ -1,4 +1,4 @@
-// Secrets in what the inspector shows and a recording has, wherever they are cut.
+// Redaction of traffic, with secrets split anywhere.
 import { strict as assert } from 'node:assert';
 import * as fc from 'fast-check';
 import { KnownSecrets } from '../../../src/base/knownSecrets';

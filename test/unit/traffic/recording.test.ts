@@ -1,4 +1,4 @@
-// Recordings: what is written can be read and played back, and whatever a file has is only data.
+// Recordings can be read back and played, and their content is never trusted.
 import { strict as assert } from 'node:assert';
 import * as fc from 'fast-check';
 import { ParleyError } from '../../../src/base/errors';

@@ -1,4 +1,4 @@
-// The feed of a traffic inspector: bounded batches, as far as the page keeps up.
+// The feed of a traffic inspector: bounded batches at the page's pace.
 import { strict as assert } from 'node:assert';
 import { setImmediate } from 'node:timers/promises';
 import { knownSecrets } from '../../../src/base/redact';
@@ -8,7 +8,7 @@ import { TrafficLog } from '../../../src/traffic/trafficLog';
 import type { MarkReader } from '../../../src/traffic/turnTrace';
 import { sameData } from '../../support/sameData';
 
-/** Each message names the mark that it makes. A turn settles 50 ms after its answer. */
+/** Each message names the mark that it makes. A turn settles 50 ms after its response. */
 function createReader(): MarkReader {
   const settled: number[] = [];
   return {

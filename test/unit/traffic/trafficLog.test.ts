@@ -1,4 +1,4 @@
-// The bounded log of traffic, and what is read from its lines.
+// The bounded traffic log, and facts read from its lines.
 import { strict as assert } from 'node:assert';
 import type { TrafficRow } from '../../../src/panel/trafficContract';
 import { type LineFacts, Pairing, readFacts } from '../../../src/traffic/trafficFeed';

@@ -1,4 +1,4 @@
-// Lanes of the trace of turns, from the marks of the turn engine.
+// Lanes of the turn trace, from the marks of the turn engine.
 import { strict as assert } from 'node:assert';
 import type { TurnLane } from '../../../src/panel/trafficContract';
 import { type TimedMark, TurnTrace } from '../../../src/traffic/turnTrace';

@@ -1,4 +1,4 @@
-// The checks of “Troubleshoot”, each in an environment of the test's own.
+// The checks of “Troubleshoot” in simulated environments.
 import { strict as assert } from 'node:assert';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';

@@ -1,5 +1,4 @@
-// The report of a troubleshooting: nothing of the user in it, and no text of others that Markdown
-// would act on.
+// The troubleshooting report: no personal data, and no Markdown injection.
 import { strict as assert } from 'node:assert';
 import * as fc from 'fast-check';
 import { KnownSecrets } from '../../../src/base/knownSecrets';

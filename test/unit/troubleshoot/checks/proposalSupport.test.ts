@@ -1,4 +1,4 @@
-// What the test of an agent says of the proposals.
+// What testing an agent says about proposals.
 import { strict as assert } from 'node:assert';
 import { describeV1 } from '../../../../src/acp/v1/v1Description';
 import { describeV2 } from '../../../../src/acp/v2/v2Agent';
