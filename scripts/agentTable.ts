@@ -1,5 +1,6 @@
-// `npm run test:agents -- --table [id …]`: checks the real agents with a scripted model, and the demo agent, and writes the tables of docs/agents.md: which rules of the
-// protocol they keep, and what they do. Reports go to out/conformance. With ids, only the rows of these agents are written.
+// `npm run test:agents -- --table [id …]`: checks the real agents with a scripted model, and the
+// demo agent, and writes the tables of docs/agents.md: which rules of the protocol they keep, and
+// what they do. Reports go to out/conformance. With ids, only the rows of these agents are written.
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,7 +26,10 @@ import { installAgent, KEPT_AGENTS, versionOf } from './lib/agentPackages.mts';
 
 const PAGE = 'docs/agents.md';
 
-/** The rows of a table by their first cell: an agent, and the version of the protocol where each has a row. */
+/**
+ * The rows of a table by their first cell: an agent, and the version of the protocol where each has
+ * a row.
+ */
 type Rows = Map<string, readonly string[]>;
 
 const ids = process.argv.slice(2);
@@ -137,7 +141,10 @@ function brokenIn({ verdicts, stopped }: VersionReport): string {
   return [...(stopped === undefined ? [] : [`not everything was tried, ${stopped}`]), ...broken].join('; ') || 'none';
 }
 
-/** Replaces the rows of the agents that were tried in a table of the page, which stands between two comments. */
+/**
+ * Replaces the rows of the agents that were tried in a table of the page, which stands between two
+ * comments.
+ */
 async function writeTable(name: string, head: readonly string[], rows: Rows): Promise<void> {
   const text = await readFile(PAGE, 'utf8');
   const begin = `<!-- ${name}: written by \`npm run test:agents -- --table\` -->`;

@@ -1,7 +1,10 @@
-// `npm run bench`: how fast Parley is, beside what it is measured against in the same run. Prints a table and writes out/bench.json; at most 25 minutes on a quiet machine with
-// 2 cores, with `-- --quick` at most 5.
-// `-- --quick`: each once, without the longest · `-- --only NAME[,NAME]`: these of the measurements below and of the scenarios of test/bench/scenarios.ts · `-- --reps N` ·
-// `-- --beside FILE.vsix`: the scenarios with another version of Parley by turns · `-- --turns N`: of the day.
+// `npm run bench`: how fast Parley is, beside what it is measured against in the same run. Prints a
+// table and writes out/bench.json; at most 25 minutes on a quiet machine with 2 cores, with
+// `-- --quick` at most 5.
+// `-- --quick`: each once, without the longest · `-- --only NAME[,NAME]`: these of the measurements
+// below and of the scenarios of test/bench/scenarios.ts · `-- --reps N` ·
+// `-- --beside FILE.vsix`: the scenarios with another version of Parley by turns · `-- --turns N`:
+// of the day.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -75,7 +78,9 @@ function sizeOfPackage(): Row {
   return { name: 'VSIX', value: kilobytes, unit: 'KB', target: 3000, better: 'lower' };
 }
 
-/** Measures Parley under load, the floor beside it, and another version of Parley if there is one. */
+/**
+ * Measures Parley under load, the floor beside it, and another version of Parley if there is one.
+ */
 async function measureScenarios(chosen: readonly Scenario[]): Promise<readonly Row[]> {
   const scratch = mkdtempSync(join(tmpdir(), 'parley-bench-'));
   try {
@@ -87,7 +92,7 @@ async function measureScenarios(chosen: readonly Scenario[]): Promise<readonly R
   }
 }
 
-/** Runs one of the project's scripts. @throws Error with its output where it fails */
+/** Runs one of the project's scripts. @throws Error with its output if it fails */
 function script(file: string, ...args: string[]): void {
   const run = spawnSync(process.execPath, [join(repository, 'scripts', file), ...args], { encoding: 'utf8' });
   if (run.status !== 0) throw new Error(`${file} failed:\n${run.stdout}${run.stderr}`);

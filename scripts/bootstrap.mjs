@@ -1,4 +1,5 @@
-// The door for a machine with nothing installed but some Node ≥ 20: installs the dependencies where they are missing or old, then runs a task with the project's own Node.
+// Entry point that needs only Node ≥ 20: installs missing or outdated dependencies, then runs a
+// task with the project's Node.
 // `node scripts/bootstrap.mjs TASK [arguments]`, where TASK is scripts/TASK.mjs or scripts/TASK.ts.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -6,7 +7,7 @@ import { constants } from 'node:os';
 import { join } from 'node:path';
 import { projectEnv, projectNode, root } from './lib/node24.mjs';
 
-/** True where each package of the lock is installed in its version, so that a pull that changed the lock is noticed and nothing else is. */
+/** Whether node_modules has each package of the lock file in its version. */
 function isInstalled() {
   const read = (path) => JSON.parse(readFileSync(join(root, path), 'utf8')).packages;
   try {
@@ -24,14 +25,15 @@ function npm(...args) {
   return spawnSync('npm', [...args, '--no-audit', '--no-fund', '--loglevel=error'], options).status === 0;
 }
 
-/** @returns a sentence on what is wrong, or undefined */
+/** @returns an error message, or undefined */
 function install() {
   if (!isInstalled()) {
     process.stdout.write('Installing the dependencies (npm ci) …\n');
     // A registry that stumbles once is no reason to fail.
     if (!npm('ci') && !npm('ci')) return 'The dependencies could not be installed: is the npm registry reachable?';
   }
-  // The package `node` fetches its binary in an install script, which `ignore-scripts` in a user's npmrc skips.
+  // The package `node` fetches its binary in an install script, which `ignore-scripts` in a user's
+  // npmrc skips.
   if (projectNode() === undefined) npm('rebuild', 'node', '--ignore-scripts=false');
   return projectNode() === undefined ? 'Node 24 could not be installed from npm (package `node`).' : undefined;
 }

@@ -1,13 +1,17 @@
-// Bundles what ships: the host half, the webview and the demo agent. `--dev` keeps names and source maps, `--watch` builds again on each change.
+// Bundles what ships: the host half, the webview and the demo agent. `--dev` keeps names and source
+// maps, `--watch` builds again on each change.
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { reexec, root } from './lib/node24.mjs';
 
-/** The licences of what is bundled. */
+/** The licences of bundled packages. */
 const NOTICES = 'dist/ThirdPartyNotices.txt';
 
-/** Everything that is bundled for the VSIX, without plugins: what ships of a package is what its files say. */
+/**
+ * Everything that is bundled for the VSIX, without plugins: what ships of a package is what its
+ * files say.
+ */
 export function bundles({ dev }) {
   const common = {
     absWorkingDir: root,
@@ -22,7 +26,8 @@ export function bundles({ dev }) {
   // ESM first: the CommonJS builds of some packages (zod, diff) are larger and cannot be shaken.
   const node = {
     ...common,
-    // zod looks for it to find out where it runs, and VS Code logs an error for an extension that does.
+    // zod looks for it to find out where it runs, and VS Code logs an error for an extension that
+    // does.
     define: { ...common.define, navigator: 'undefined' },
     platform: 'node',
     format: 'cjs',
@@ -51,9 +56,10 @@ export function bundles({ dev }) {
     // The MCP server that agents start.
     { ...node, entryPoints: ['src/editorTools/relay.ts'], outfile: 'dist/editorTools.js' },
     { ...node, entryPoints: ['src/demo/agent.ts'], outfile: 'dist/demo/agent.js' },
-    // A program of its own, which outlives the window and the version that started it.
+    // A separate program: it outlives the window and the version that started it.
     { ...node, entryPoints: ['src/keeper/program.ts'], outfile: 'dist/keeper.js' },
-    // The first picture comes before the panel's script (src/webview/early.ts); both stand in the page.
+    // The first picture comes before the panel's script (src/webview/early.ts); both stand in the
+    // page.
     {
       ...browser,
       format: 'iife',
@@ -72,7 +78,8 @@ export function bundles({ dev }) {
       // The styles inside of formulas are in the script.
       loader: { ...browser.loader, '.css': 'text' },
     },
-    // Loaded when the first diagram is drawn; Mermaid, as text for the frame that draws, as published.
+    // Loaded when the first diagram is drawn; Mermaid, as text for the frame that draws, as
+    // published.
     {
       ...browser,
       entryPoints: { diagrams: 'src/webview/diagram/diagrams.ts' },
@@ -84,7 +91,7 @@ export function bundles({ dev }) {
       loader: { '.js': 'text' },
     },
     { ...browser, format: 'iife', entryPoints: { diagramFrame: 'src/webview/diagram/diagramFrame.ts' } },
-    // A page of its own.
+    // A separate page.
     { ...browser, entryPoints: { traffic: 'src/webview/traffic/trafficPage.ts' } },
   ];
 }

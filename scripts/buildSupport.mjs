@@ -1,4 +1,5 @@
-// Bundles the programs that tests spawn (see scripts/lib/suite.mjs), for suites that do not run in mocha's own process.
+// Bundles the programs that tests spawn (see scripts/lib/suite.mjs), for suites that do not run in
+// mocha's own process.
 import { reexec } from './lib/node24.mjs';
 import { buildSupport } from './lib/suite.mjs';
 

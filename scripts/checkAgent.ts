@@ -1,5 +1,7 @@
-// `npm run check-agent -- [options] COMMAND [arguments]`: checks whether an agent keeps the protocol and its proposals, and prints a table. Ends with status 1 if a
-// rule is broken or not everything could be tried, 2 if the call is wrong. Sends short prompts, in a folder of its own under the temporary folder; they may cost tokens.
+// `npm run check-agent -- [options] COMMAND [arguments]`: checks whether an agent keeps the
+// protocol and its proposals, and prints a table. Ends with status 1 if a rule is broken or not
+// everything could be tried, 2 if the call is wrong. Sends short prompts, in a new temporary
+// folder; they may cost tokens.
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
@@ -60,7 +62,7 @@ interface Call {
   readonly values: { readonly json?: boolean; readonly report?: string; readonly recording?: string };
 }
 
-/** @returns what is wrong with the call */
+/** @returns an error message for invalid arguments */
 function readCall(args: readonly string[]): Call | string {
   // Options end where the command begins: what follows is the agent's.
   const end = commandIndex(args);

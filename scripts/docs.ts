@@ -1,5 +1,6 @@
-// Writes the generated tables of docs/: the settings, from package.json, and what is supported of the protocol, from the tests that prove it. With --check it only
-// reports the pages whose tables are stale.
+// Writes the generated tables of docs/: the settings, from package.json, and the supported parts of
+// the protocol, from the tests that prove it. With --check it only reports the pages whose tables
+// are stale.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { generatedPages } from './lib/generatedPages';

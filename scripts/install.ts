@@ -1,4 +1,5 @@
-// Installs what the tests need and a fresh machine lacks: `browser`, and `vscode`, the server of VS Code from npm.
+// Installs what the tests need and a fresh machine lacks: `browser`, and `vscode`, the server of VS
+// Code from npm.
 import { findChromium } from '../test/support/vscode/findChromium';
 import { serverTree } from '../test/support/vscode/serverTree';
 

@@ -1,5 +1,7 @@
-// Stands in for the executable of VS Code where there is no desktop: takes its arguments (`--extensionDevelopmentPath=…`, `--extensionTestsPath=…`, a folder), starts the server
-// and a headless browser, lets VS Code's web workbench run the suite in a real extension host, and ends with the suite's exit code.
+// Stands in for the executable of VS Code on machines without a desktop: takes its arguments
+// (`--extensionDevelopmentPath=…`, `--extensionTestsPath=…`, a folder), starts the server and a
+// headless browser, lets VS Code's web workbench run the suite in a real extension host, and ends
+// with the suite's exit code.
 import { format } from 'node:util';
 import { Deferred } from '../src/base/deferred';
 import { isNoise } from '../test/support/vscode/noise';
@@ -23,8 +25,9 @@ async function main(): Promise<number> {
     version,
     say,
     trust: process.argv.includes('--disable-workspace-trust'),
-    // VS Code's Git extension throws into the suite when a `git check-ignore` ends before it has read its input. It
-    // runs them in the repositories that it finds, even without decorations; tests open those that they need.
+    // VS Code's Git extension throws into the suite when a `git check-ignore` ends before it has
+    // read its input. It runs them in the repositories that it finds, even without decorations;
+    // tests open those that they need.
     settings: { 'git.decorations.enabled': false, 'git.autoRepositoryDetection': false },
     ...(folder === undefined ? {} : { folder }),
   });
@@ -47,7 +50,7 @@ async function main(): Promise<number> {
         ['extensionTestsPath', remote(argument('extensionTestsPath'))],
       ],
       expose: {
-        // The console of the extension host, as VS Code's own test driver is told it.
+        // The console of the extension host, in the form that VS Code sends to its own test driver.
         codeAutomationLog: (type, args) => {
           alive();
           const list: unknown[] = Array.isArray(args) ? args : [args];

@@ -1,4 +1,5 @@
-// The stories on several machines (network namespaces, or addresses of the loopback): bundled, then run by mocha. `node scripts/machines.mjs [part of a path …] [-- mocha options]`.
+// The stories on several machines (network namespaces, or addresses of the loopback): bundled, then
+// run by mocha. `node scripts/machines.mjs [part of a path …] [-- mocha options]`.
 import { reexec } from './lib/node24.mjs';
 import { runSuites } from './lib/suite.mjs';
 

@@ -1,4 +1,5 @@
-// Builds what ships and packs it: dist/parley.vsix. `--dev` leaves names and source maps in, for a debugger. `--base-url URL` is where the README's pictures are.
+// Builds what ships and packs it: dist/parley.vsix. `--dev` leaves names and source maps in, for a
+// debugger. `--base-url URL` is where the README's pictures are.
 import { statSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { vsixPath } from '../test/support/vscode/repository';

@@ -1,5 +1,7 @@
-// Publishes the version of package.json: checks that it is ready, builds, packs, looks at the package, and uploads it to both registries.
-// `--pre-release` for an odd minor version; `--dry-run` does everything but the upload; `--base-url URL` is where the README's pictures are.
+// Publishes the version of package.json: checks that it is ready, builds, packs, looks at the
+// package, and uploads it to both registries.
+// `--pre-release` for an odd minor version; `--dry-run` does everything but the upload;
+// `--base-url URL` is where the README's pictures are.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// Runs scripts/NAME.ts with the project's Node: `node scripts/run.mjs NAME [arguments]`. Bundled first, so that scripts and the test harness share one kind of TypeScript.
+// Runs scripts/NAME.ts with the project's Node: `node scripts/run.mjs NAME [arguments]`. Bundled
+// first, so that scripts and the test harness share one kind of TypeScript.
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';

@@ -1,6 +1,9 @@
-// `npm run soak`: agents that are killed two hundred times at random moments while messages are typed all along. Prints what was lost (nothing) and how long it took until
-// the session could be used again, also with the demo agent; a few minutes. `-- --kills N --seed N`. Exit code 1 where a message was lost or sent twice.
-// `-- --cuts N` cuts the line between the browser and the packaged extension (`npm run package`) instead, `-- --away SECONDS` takes it away for so long.
+// `npm run soak`: agents that are killed two hundred times at random moments while messages are
+// typed all along. Prints what was lost (nothing) and how long it took until the session could be
+// used again, also with the demo agent; a few minutes. `-- --kills N --seed N`. Exit code 1 where a
+// message was lost or sent twice.
+// `-- --cuts N` cuts the line between the browser and the packaged extension (`npm run package`)
+// instead, `-- --away SECONDS` takes it away for so long.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';

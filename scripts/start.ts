@@ -1,5 +1,7 @@
-// `npm start`: the packaged extension in a real VS Code, with a sample folder and the chat open. The desktop's VS Code where there is one, else the server from npm in the browser.
-// `--server` takes the server in any case, `--no-open` opens no browser, `--check` looks at it in a headless browser, takes out/screenshots/start.png and ends.
+// `npm start`: the packaged extension in a real VS Code, with a sample folder and the chat open.
+// Uses the desktop's VS Code if it exists, else the server from npm in the browser.
+// `--server` takes the server in any case, `--no-open` opens no browser, `--check` looks at it in a
+// headless browser, takes out/screenshots/start.png and ends.
 import { spawn, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -35,13 +37,18 @@ async function main(): Promise<number> {
   return serve(folder);
 }
 
-/** A copy, because an agent will change it; the one of an earlier start stays as the user left it. */
+/**
+ * A copy, because an agent will change it; the one of an earlier start stays as the user left it.
+ */
 function sample(target: string): string {
   if (!existsSync(target)) cpSync(join(repository, 'test/support/sample-workspace'), target, { recursive: true });
   return target;
 }
 
-/** Installs into the desktop's VS Code and opens it there. @returns false where there is none, or it refuses */
+/**
+ * Installs into the desktop's VS Code and opens it there.
+ * @returns false if there is none, or it refuses
+ */
 function openDesktop(folder: string): boolean {
   const code = (...args: string[]): boolean =>
     spawnSync('code', args, { stdio: 'ignore', shell: windows }).status === 0;

@@ -1,5 +1,7 @@
-// Runs the tests in tiers, each a list of stages whose steps run side by side. `npm run check`: the rules that need no test to run. `npm test`: the fast tier. `npm run test:slow`:
-// what that leaves out. `npm run test:all`: both. Further arguments choose steps by name (`npm test -- unit smoke`). The last line of the output is the sum: "N passed, N failed".
+// Runs the tests in tiers, each a list of stages whose steps run side by side. `npm run check`: the
+// rules that need no test to run. `npm test`: the fast tier. `npm run test:slow`:
+// what that leaves out. `npm run test:all`: both. Further arguments choose steps by name
+// (`npm test -- unit smoke`). The last line of the output is the sum: "N passed, N failed".
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -33,7 +35,7 @@ const TIERS: Readonly<Record<string, readonly Stage[]>> = {
   fast: [
     [PACKAGE, ...CHECK, BROWSER],
     [{ name: 'unit', command: ['scripts/unit.mjs', '--only', 'unit'], counts: true, usesPackage: true }, VSCODE],
-    // Both wait a lot: for answers that must not count at once, and for VS Code.
+    // Both mostly wait: for answers that must not count immediately, and for VS Code.
     [
       { name: 'panel', command: ['scripts/unit.mjs', '--only', 'panel'], counts: true },
       { name: 'smoke', command: ['scripts/e2e.mjs', 'smoke'], counts: true, usesPackage: true },
@@ -66,7 +68,10 @@ function begin(step: Step, scratch: string): RunningStep {
   return { step, run, result, seconds: run.code.then(() => (performance.now() - begun) / 1000) };
 }
 
-/** Waits for a step and adds up what it counted. A step that breaks without a failed test counts as one failure. */
+/**
+ * Waits for a step and adds up what it counted. A step that breaks without a failed test counts as
+ * one failure.
+ */
 async function finish({ step, run, result, seconds }: RunningStep): Promise<SuiteResult> {
   process.stdout.write(`\n── ${step.name} ${'─'.repeat(60 - step.name.length)}\n`);
   run.show();
@@ -86,7 +91,8 @@ async function finish({ step, run, result, seconds }: RunningStep): Promise<Suit
 }
 
 /**
- * Returns the stages of the tiers that the arguments name, and of their steps those that they name. Each step runs once.
+ * Returns the stages of the tiers that the arguments name, and of their steps those that they name.
+ * Each step runs once.
  * @throws Error for an unknown step
  */
 function stagesOf(args: readonly string[]): readonly Stage[] {

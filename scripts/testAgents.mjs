@@ -1,7 +1,10 @@
-// `npm run test:agents [part of a path …] [-- mocha options]`: real agents with a scripted model on loopback (test/agents), alone and in the packaged extension.
-// `npm run test:agents -- --table [id …]`: checks whether they keep the protocol and looks at what they do, and writes both into docs/agents.md (agentTable.ts).
-// Not part of `npm test`: the agents are large and come from other people. They live in $PARLEY_CACHE/agents, default .cache/agents. Four are kept there; the others
-// are installed for their tests, one at a time, and removed unless they were there before.
+// `npm run test:agents [part of a path …] [-- mocha options]`: real agents with a scripted model on
+// loopback (test/agents), alone and in the packaged extension.
+// `npm run test:agents -- --table [id …]`: checks whether they keep the protocol and looks at what
+// they do, and writes both into docs/agents.md (agentTable.ts).
+// Not part of `npm test`: the agents are large and come from other people. They live in
+// $PARLEY_CACHE/agents, default .cache/agents. Four are kept there; the others are installed for
+// their tests, one at a time, and removed unless they were there before.
 import { spawn } from 'node:child_process';
 import { join, resolve } from 'node:path';
 import { projectEnv, reexec, root } from './lib/node24.mjs';

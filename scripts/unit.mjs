@@ -1,6 +1,7 @@
 // The unit tests in plain Node, and those of the panel in a browser: the fast tier.
 // `node scripts/unit.mjs [--slow] [--only FOLDER] [part of a path …] [-- mocha options]`.
-// `--slow`: what the fast tier leaves out. `--only unit`, `panel` or `house`: these alone. With parts of paths, every file that matches runs, whatever its tier.
+// `--slow`: what the fast tier leaves out. `--only unit`, `panel` or `house`: these alone. With
+// parts of paths, every file that matches runs, whatever its tier.
 import { availableParallelism } from 'node:os';
 import { reexec } from './lib/node24.mjs';
 import { runSuites } from './lib/suite.mjs';
@@ -22,8 +23,9 @@ const SUITES = {
   // The rules of the source: part of `npm run check`.
   house: { folder: 'test/unit/house' },
   // One file more at a time than there are cores, as many of them wait for processes.
-  // Processes end early, as each file leaves memory behind and what is large takes long to start another one:
-  // in one that had run a hundred files, starting git or an agent took most of the time of its test.
+  // Processes end early: each file leaves memory behind, and a large process starts others slowly:
+  // in one that had run a hundred files, starting git or an agent took most of the time of its
+  // test.
   unit: {
     folder: 'test/unit',
     without: 'test/unit/house/',
@@ -31,8 +33,10 @@ const SUITES = {
     longest: LONGEST,
     batch: 14,
   },
-  // Beside the others. One browser after another: what these tests press must come within half a second.
-  // These wait more than they work, as an answer must not count at once. Each process builds the panel and starts a browser.
+  // Beside the others. One browser after another: what these tests press must come within half a
+  // second.
+  // These wait more than they work, as an answer must not count immediately. Each process builds
+  // the panel and starts a browser.
   panel: { folder: 'test/webview', jobs: 3, batch: 4 },
 };
 

@@ -1,5 +1,8 @@
-// Suites that need plain Node only, as win32 under Wine: `node scripts/windows.mjs [part of a path …]`. Where Wine can't be had, says why and counts nothing.
-// test/windows/leftOut.json lists the tests that are left out, with the reason. With `--listed` they run too, and one that passes is a failure.
+// Suites that need plain Node only, as win32 under Wine:
+// `node scripts/windows.mjs [part of a path …]`. Where Wine can't be had, says why and counts
+// nothing.
+// test/windows/leftOut.json lists the tests that are left out, with the reason. With `--listed`
+// they run too, and one that passes is a failure.
 // Files that are slow there, as they start many agents, run with `--slow` only.
 import { appendFileSync, existsSync, readFileSync, watch } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -159,7 +162,7 @@ function serveBuilds(folder) {
   return () => watcher.close();
 }
 
-/** Runs one file in a process of its own. */
+/** Runs one file in a separate process. */
 async function runFile(bundled, result, env) {
   const output = `${result}.txt`;
   const script = join(root, 'scripts/lib/windowsRun.mjs');

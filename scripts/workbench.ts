@@ -1,5 +1,7 @@
-// The suite inside a real extension host: VS Code's own test runner starts VS Code, and we say which. `VSCODE_PATH` names a desktop VS Code; without it, our launcher starts the
-// server from npm. `--minimum`: the oldest supported version. Other arguments choose test files by a part of their path.
+// The suite inside a real extension host: VS Code's own test runner starts VS Code, and we say
+// which. `VSCODE_PATH` names a desktop VS Code; without it, our launcher starts the server from
+// npm. `--minimum`: the oldest supported version. Other arguments choose test files by a part of
+// their path.
 
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, chmodSync, existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -40,7 +42,10 @@ async function bundle(): Promise<readonly string[]> {
   return tests.map((path) => join(out, path.replace('test/workbench/', '').replace(/\.ts$/, '.js')));
 }
 
-/** The executable that the test runner starts: it takes the same arguments as VS Code and ends with the suite's exit code. */
+/**
+ * The executable that the test runner starts: it takes the same arguments as VS Code and ends with
+ * the suite's exit code.
+ */
 async function launcher(): Promise<string> {
   const outfile = join(repository, 'out/scripts/launchVsCode.mjs');
   await build({
@@ -100,7 +105,7 @@ async function main(): Promise<number> {
   }
 }
 
-/** The figures go to whoever adds up the suites, else to the reader. */
+/** Reports to the parent process that adds up the suites, or prints the figures. */
 function report(result: string): void {
   if (process.env.PARLEY_TEST_RESULT) {
     if (existsSync(result)) appendFileSync(process.env.PARLEY_TEST_RESULT, readFileSync(result, 'utf8'));

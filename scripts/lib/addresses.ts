@@ -14,7 +14,7 @@ export interface BaseUrls {
   readonly pictures: string;
 }
 
-/** The page of the repository; undefined where package.json names none that a browser can open. */
+/** The page of the repository, or undefined if package.json has none that a browser can open. */
 export function repositoryUrl({ repository }: AddressedManifest): string | undefined {
   const text = typeof repository === 'string' ? repository : repository?.url;
   const url = text?.replace(/^git\+/, '').replace(/\.git$|\/$/, '');
@@ -24,7 +24,7 @@ export function repositoryUrl({ repository }: AddressedManifest): string | undef
 /**
  * The addresses of the files of this version, as its tag has them.
  * @param base instead of what the repository's host is known for
- * @returns undefined where there is neither, or `base` is no https address
+ * @returns undefined if there is neither, or `base` is no https address
  */
 export function baseUrls(manifest: AddressedManifest, base?: string): BaseUrls | undefined {
   if (base !== undefined) {

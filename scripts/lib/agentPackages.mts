@@ -1,4 +1,5 @@
-// The packages of the agents that the project is tried with (test/agents), and how they are installed below a folder, PARLEY_AGENTS.
+// The packages of the agents that the project is tried with (test/agents), and how they are
+// installed below a folder, PARLEY_AGENTS.
 import { spawn } from 'node:child_process';
 import { mkdir, readFile, rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -21,7 +22,9 @@ export type AgentId = keyof typeof PACKAGES;
 /** Installed once, and kept: most tests need them. */
 export const KEPT_AGENTS = ['claude', 'gemini', 'opencode', 'codex'] as const satisfies readonly AgentId[];
 
-/** Its embeddings, which no test needs, have an install script that fetches from elsewhere than npm. */
+/**
+ * Its embeddings, which no test needs, have an install script that fetches from elsewhere than npm.
+ */
 const WITHOUT_SCRIPTS: readonly AgentId[] = ['mastracode'];
 
 /** What must be free on the disk before an agent is installed, in bytes. */
@@ -46,7 +49,7 @@ export async function installAgent(id: AgentId): Promise<(() => Promise<void>) |
   const { bavail, bsize } = await statfs(prefix);
   if (bavail * bsize < NEEDED_SPACE) throw new Error(`Less than ${NEEDED_SPACE / 1e9} GB are free for ${name}.`);
   process.stdout.write(`Installing ${name}@${version} …\n`);
-  // Without a package.json of its own, npm would look for one in the folders above.
+  // Without a package.json here, npm would look for one in the folders above.
   await writeFile(join(prefix, 'package.json'), '{ "private": true }\n');
   // Most install scripts link binaries: a user's `ignore-scripts` would leave half an agent.
   const scripts = `--ignore-scripts=${WITHOUT_SCRIPTS.includes(id)}`;

@@ -16,7 +16,7 @@ const OBJECT_SETTINGS = ['parley.agents', 'parley.mcpServers', 'parley.resources
 /**
  * Returns the pages with fresh tables.
  * @param root of the repository
- * @throws Error where a page lacks the place for a table
+ * @throws Error if a page lacks the markers of a table
  */
 export function generatedPages(root: string): readonly GeneratedPage[] {
   const read = (path: string): string => readFileSync(join(root, path), 'utf8');

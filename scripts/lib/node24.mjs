@@ -1,4 +1,5 @@
-// The project runs on the Node of its own devDependency (`node` 24); the machine's Node may be older. Plain Node 20 syntax only: this file runs before anything else.
+// The project runs on the Node of its devDependency `node` (24); the machine's Node may be older.
+// Plain Node 20 syntax only: this file runs before anything else.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
@@ -10,7 +11,7 @@ export const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/[\
 
 const bin = join(root, 'node_modules', '.bin');
 
-/** The project's own Node, or undefined where the dependencies are not installed. */
+/** The project's Node, or undefined if the dependencies are not installed. */
 export function projectNode() {
   const path =
     process.platform === 'win32'
@@ -28,7 +29,8 @@ export function projectEnv(extra = {}) {
 /**
  * Runs a script with the project's Node unless this process is one already.
  * @param script file to run instead of the current one @param args its arguments
- * @returns false where nothing had to be done; otherwise this process ends with the exit code of the child
+ * @returns false if this is already the project's Node; otherwise this process ends with the exit
+ * code of the child
  */
 export async function reexec(script, args) {
   const node = projectNode();
@@ -39,7 +41,8 @@ export async function reexec(script, args) {
   const major = Number(process.versions.node.split('.')[0]);
   if (major >= 24 && process.env.PATH?.startsWith(bin)) return false;
   const child = spawn(node, [script, ...args], { stdio: 'inherit', env: projectEnv(), cwd: root });
-  // Ctrl+C reaches the whole group of a terminal; a signal that is sent to this process alone is handed on.
+  // Ctrl+C reaches the whole group of a terminal; a signal that is sent to this process alone is
+  // handed on.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   const code = await new Promise((resolve) => {
     child.on('error', () => resolve(1));

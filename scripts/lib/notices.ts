@@ -1,4 +1,5 @@
-// The licences of everything that is bundled, as their authors demand: found from what the bundler has put in, so that a new package cannot be forgotten.
+// The licences of everything that is bundled, as their authors demand: found from what the bundler
+// has put in, so that a new package cannot be forgotten.
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,7 +9,10 @@ export interface BundleFacts {
   readonly outputs: Readonly<Record<string, { readonly inputs: Readonly<Record<string, unknown>> }>>;
 }
 
-/** Texts of licences that their packages do not bring along, each named as its package with `+` for `/`. */
+/**
+ * Texts of licences that their packages do not bring along, each named as its package with `+` for
+ * `/`.
+ */
 const LICENCES = 'scripts/licences';
 
 const LICENCE_FILE = /^(licen[cs]e|copying|notice|third-?party-?notices?)([.-]|$)/i;

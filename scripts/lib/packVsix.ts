@@ -21,8 +21,9 @@ export function buildExtension(args: readonly string[] = []): boolean {
 }
 
 /**
- * Packs the repository. Nobody sees half of a package under its name.
- * @throws Error for a base URL that is no https address, and of vsce for what the Marketplace does not take
+ * Packs the repository. Written under another name and renamed, so the file is always complete.
+ * @throws Error for a base URL that is no https address, and of vsce for what the Marketplace does
+ * not take
  */
 export async function packVsix(target: string, { baseUrl, preRelease = false }: PackOptions = {}): Promise<void> {
   mkdirSync(join(repository, 'out'), { recursive: true });

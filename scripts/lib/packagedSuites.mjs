@@ -1,4 +1,5 @@
-// Runs suites that drive the packaged VSIX in VS Code. Packages it first, unless PARLEY_PACKAGED says that it is.
+// Runs suites that drive the packaged VSIX in VS Code. Packages it first, unless PARLEY_PACKAGED
+// says that it is.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { reexec, root } from './node24.mjs';

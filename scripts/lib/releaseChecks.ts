@@ -15,7 +15,7 @@ export interface ReleaseFacts {
   readonly preRelease: boolean;
 }
 
-/** Returns what is not ready, in sentences that say what to do. */
+/** Returns the problems that prevent a release, in sentences that say what to do. */
 export function releaseProblems(facts: ReleaseFacts): readonly string[] {
   const { manifest, lockedVersion, changes, tags } = facts;
   const { version } = manifest;

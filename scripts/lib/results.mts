@@ -1,4 +1,5 @@
-// What a suite counted: a line of JSON for each run of mocha, in the file that PARLEY_TEST_RESULT names.
+// What a suite counted: a line of JSON for each run of mocha, in the file that PARLEY_TEST_RESULT
+// names.
 import { existsSync, readFileSync } from 'node:fs';
 
 export interface SuiteResult {
@@ -8,7 +9,7 @@ export interface SuiteResult {
   readonly failures: readonly { readonly title: string; readonly why: string }[];
 }
 
-/** Adds up what runs of mocha left in a file; nothing where there is no file. */
+/** Adds up the results that runs of mocha wrote to a file; zero without the file. */
 export function readResults(file: string): SuiteResult {
   const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : [];
   return addUp(lines.map((line) => JSON.parse(line) as SuiteResult));
@@ -22,7 +23,10 @@ export function addUp(runs: readonly SuiteResult[]): SuiteResult {
   };
 }
 
-/** The end of a run's output: what failed once more, as logs are read from their end, then the sum on a line of its own, which `.ci/run` reads. */
+/**
+ * The end of a run's output: the failures again, as logs are read from their end, then the sum on a
+ * separate line, which `.ci/run` reads.
+ */
 export function writeSum({ passed, failed, failures }: SuiteResult): void {
   for (const { title, why } of failures) {
     process.stdout.write(`\nfailed: ${title}\n${why.replaceAll(/^/gm, '        ')}\n`);

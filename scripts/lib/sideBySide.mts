@@ -1,9 +1,9 @@
-// Processes that run side by side. Their output is shown one after another: that of the first at
-// once, that of another one when those before it have ended.
+// Processes that run side by side. Their output is shown one after another: that of the first
+// immediately, that of another one when those before it have ended.
 import { spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** What a process may leave in its pipes when it ends, ms: a child of its own may hold them open. */
+/** What a process may leave in its pipes when it ends, ms: a child process may hold them open. */
 const LAST_OUTPUT_MS = 2_000;
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
@@ -60,7 +60,7 @@ export async function inOrder(runs: Iterable<Run | Promise<Run>>): Promise<reado
 }
 
 /**
- * Starts processes in their order, so many at a time.
+ * Starts processes in order, a limited number at a time.
  * @returns each of them, once it has been started
  */
 export function startInLanes(starts: readonly (() => Run)[], lanes: number): readonly Promise<Run>[] {

@@ -1,9 +1,10 @@
-// Bundles the test files of a suite and runs mocha on them, in a process of its own, so that a suite that hangs or breaks cannot take the caller with it.
+// Bundles the test files of a suite and runs mocha on them in a separate process, so that a suite
+// that hangs or crashes does not take the caller with it.
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { projectEnv, root } from './node24.mjs';
 
-/** Run on a machine of its own (test/support/machines/network.ts). */
+/** Run on a separate machine (test/support/machines/network.ts). */
 const MACHINE_PROGRAMS = ['windowHost', 'originalHost', 'bucketHost', 'proxyHost'];
 
 /** Modules of Temml, which Node cannot import as they name each other without extensions. */
@@ -32,12 +33,14 @@ const shared = {
 
 /**
  * Runs the tests of some folders side by side, with the output of one folder after another.
- * @param suites `folder` relative to the root; `without`: what its paths must not begin with; `jobs`: processes side by side;
- * `longest`: parts of the paths of files that begin, so that none of them runs alone at the end;
- * `batch`: files for a process, which then ends, but each of the longest has its own. Without it, a process runs files until there are none
+ * @param suites `folder` relative to the root; `without`: what its paths must not begin with;
+ * `jobs`: processes side by side; `longest`: parts of the paths of files that begin, so that none
+ * of them runs alone at the end; `batch`: files for a process, which then ends, but each of the
+ * longest has its own. Without it, a process runs files until there are none
  * @param args parts of paths to choose files by; after `--` come options for mocha
  * @param timeout milliseconds for each test
- * @param tier `fast` leaves out the files named *.slow.test.ts; `slow` runs these, and those that try more in this tier (test/support/tier.ts). Without it, or with parts of paths, all run
+ * @param tier `fast` leaves out the files named *.slow.test.ts; `slow` runs these, and those that
+ * try more in this tier (test/support/tier.ts). Without it, or with parts of paths, all run
  * @returns 0 where all passed
  */
 export async function runSuites({ suites, args, timeout, tier }) {
@@ -97,7 +100,8 @@ export async function runSuites({ suites, args, timeout, tier }) {
     const codes = await inOrder(runs);
     const code = Math.max(...codes);
     if (codes.length > 1 && result !== process.env.PARLEY_TEST_RESULT) {
-      // What failed is far above, in the output of its process; one that broke off has counted nothing.
+      // What failed is far above, in the output of its process; one that broke off has counted
+      // nothing.
       const sum = readResults(result);
       writeSum({ ...sum, failed: Math.max(sum.failed, Math.min(code, 1)) });
     }
@@ -125,7 +129,7 @@ function cut(list, most) {
   );
 }
 
-/** All files under a folder, relative to the root; none where there is no folder. */
+/** All files under a folder, relative to the root; empty if the folder doesn't exist. */
 export async function files(folder) {
   const entries = await readdir(join(root, folder), { recursive: true, withFileTypes: true }).catch(() => []);
   return entries
@@ -135,8 +139,10 @@ export async function files(folder) {
 }
 
 /**
- * Bundles the programs that tests spawn to `out/support`: test/support/agents/*.ts → agents/*.js, the demo agent → demo/agent.js.
- * A file is replaced by rename and only where it changed, so that a run beside this one never reads half of it.
+ * Bundles the programs that tests spawn to `out/support`: test/support/agents/*.ts → agents/*.js,
+ * the demo agent → demo/agent.js.
+ * Files are replaced by rename, and only if they changed, so that a concurrent run never reads half
+ * of one.
  */
 export async function buildSupport() {
   const { build } = await import('esbuild');
@@ -151,7 +157,10 @@ export async function buildSupport() {
   for (const { path, contents } of outputFiles) await put(path, contents);
 }
 
-/** Bundles the programs that run on machines of their own (test/support/machines) to `out/support/machines`, with a stand-in for VS Code. */
+/**
+ * Bundles the programs that run on separate machines (test/support/machines) to
+ * `out/support/machines`, with a stand-in for VS Code.
+ */
 export async function buildMachines() {
   const { build } = await import('esbuild');
   const { outputFiles } = await build({
@@ -179,7 +188,8 @@ async function put(path, contents) {
 
 /**
  * Bundles test files.
- * @param target the Node that runs them @param alias packages that are replaced, on top of those of all tests
+ * @param target the Node that runs them @param alias packages that are replaced, on top of those of
+ * all tests
  * @returns the bundled files, in the order of the entries
  */
 export async function buildTests(entryPoints, outdir, { target = shared.target, alias = {} } = {}) {
@@ -191,7 +201,8 @@ export async function buildTests(entryPoints, outdir, { target = shared.target, 
     entryPoints,
     outbase: 'test',
     outdir,
-    // Splitting keeps one copy of each module, as in the product, and makes the bundling of many tests fast.
+    // Splitting keeps one copy of each module, as in the product, and makes the bundling of many
+    // tests fast.
     splitting: true,
     outExtension: { '.js': '.mjs' },
     chunkNames: 'chunks/[name]-[hash]',

@@ -1,4 +1,5 @@
-// The texts of the product for its translators: what the sources ask `l10n.t` for, and the bundles in l10n/.
+// The texts of the product for its translators: what the sources ask `l10n.t` for, and the bundles
+// in l10n/.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { getL10nJson, type l10nJsonFormat } from '@vscode/l10n-dev';
@@ -23,7 +24,7 @@ export async function textsOfSources(root: string): Promise<l10nJsonFormat> {
   const files = readdirSync(join(root, 'src'), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name));
-  // Each file costs the extractor a parser of its own, so it gets all of a kind as one.
+  // The extractor creates a parser for each file, so all files of a kind are passed as one.
   const scripts = ['.ts', '.tsx'].map((extension) => {
     const bodies = files
       .filter((file) => file.endsWith(extension))
@@ -47,7 +48,10 @@ export function placeholdersOf(text: l10nJsonFormat[string]): readonly string[] 
   return [...message.matchAll(/\{([^}]+)\}/g)].map(([, name]) => name ?? '').sort();
 }
 
-/** A bundle as its file: keys in the order of their characters, so that two branches seldom touch one line. */
+/**
+ * A bundle as its file: keys in the order of their characters, so that two branches seldom touch
+ * one line.
+ */
 export function sorted(bundle: l10nJsonFormat): l10nJsonFormat {
   return Object.fromEntries(Object.entries(bundle).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)));
 }

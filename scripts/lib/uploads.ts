@@ -10,7 +10,7 @@ export interface Registry {
   readonly name: string;
   /** The environment variable that its program reads the token from. */
   readonly token: string;
-  /** The program's file, to run with Node. @throws Error where it cannot be installed */
+  /** The program's file, to run with Node. @throws Error if it cannot be installed */
   readonly program: () => string;
   readonly args: (vsix: string, preRelease: boolean) => readonly string[];
 }

@@ -1,5 +1,5 @@
-// What the Marketplace and Open VSX ask of a package, looked for in the finished VSIX: what vsce lets
-// through, one of the two may still refuse after the upload.
+// What the Marketplace and Open VSX ask of a package, looked for in the finished VSIX: what vsce
+// lets through, one of the two may still refuse after the upload.
 import { statSync } from 'node:fs';
 import { posix } from 'node:path';
 import { readArchive } from './readArchive';
@@ -45,7 +45,7 @@ interface Walkthrough {
   readonly steps: readonly { readonly media: { readonly markdown?: string } }[];
 }
 
-/** Reads a VSIX and returns what is wrong with it, in sentences. @throws Error where it is no archive */
+/** Reads a VSIX and returns its problems, in sentences. @throws Error if it is no archive */
 export async function vsixProblems(path: string): Promise<readonly string[]> {
   const files = await readArchive(path);
   const text = (name: string): string => files.get(name)?.toString('utf8') ?? '';

@@ -1,4 +1,5 @@
-// Stands in for esbuild in tests under Wine, where its program breaks off: asks scripts/windows.mjs, outside of Wine, by files.
+// Stands in for esbuild in tests under Wine, where its program breaks off: asks
+// scripts/windows.mjs, outside of Wine, by files.
 import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

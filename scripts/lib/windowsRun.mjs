@@ -1,6 +1,6 @@
-// Runs bundled tests by mocha inside Node for Windows: `windowsRun.mjs RESULT FILE…`. Each result is
-// appended to RESULT as a line of JSON at once, as a pipe for stdout fails under Wine and so that a
-// process that hangs leaves what it did.
+// Runs bundled tests by mocha inside Node for Windows: `windowsRun.mjs RESULT FILE…`. Each result
+// is appended to RESULT as a line of JSON immediately, as a pipe for stdout fails under Wine and so
+// that a process that hangs leaves what it did.
 import { ChildProcess } from 'node:child_process';
 import { appendFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
@@ -16,7 +16,7 @@ const [result, ...files] = process.argv.slice(2);
 // Wine's sockets refuse to look whether the other side is still there, and with that to connect.
 process.binding('tcp_wrap').TCP.prototype.setKeepAlive = () => 0;
 
-// Of 9,000 starts of a program of its own, Wine refused two with an error that Windows doesn't have.
+// Of 9,000 starts of a child process, Wine refused two with an error that Windows doesn't have.
 const { spawn } = ChildProcess.prototype;
 ChildProcess.prototype.spawn = function (options) {
   const handle = this._handle;

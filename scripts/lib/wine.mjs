@@ -1,4 +1,5 @@
-// Node for Windows under Wine, on Linux: Wine from Debian's packages, Node from npm, both once, in the cache.
+// Node for Windows under Wine, on Linux: Wine from Debian's packages, Node from npm, both once, in
+// the cache.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -36,7 +37,7 @@ const quietly = (command, args, options = {}) =>
   spawnSync(command, args, { stdio: 'ignore', timeout: INSTALL_MS, ...options }).status === 0;
 
 /**
- * Installs what is missing. @returns a sentence on why there is no Wine here, or undefined
+ * Installs missing parts. @returns a sentence on why there is no Wine here, or undefined
  */
 export async function setUpWine() {
   if (process.platform !== 'linux' || process.arch !== 'x64') return `Wine is set up on Linux x64 only`;
@@ -58,7 +59,7 @@ export async function setUpWine() {
   return probe.status === 0 ? undefined : "Node for Windows doesn't start under Wine";
 }
 
-/** What it calls itself, such as `wine-8.0`; undefined where there is none. */
+/** The version, such as `wine-8.0`; undefined if Wine is not installed. */
 function wineVersion() {
   const { status, stdout } = spawnSync('wine', ['--version'], { encoding: 'utf8', timeout: PROBE_MS });
   return status === 0 ? stdout.trim().split(' ')[0] : undefined;
@@ -109,7 +110,8 @@ export async function holdWine() {
 
 /**
  * Runs a script with Node for Windows.
- * @param output the file that gets what it prints @param ms after which it is ended @param env on top of ours
+ * @param output the file that gets what it prints @param ms after which it is ended @param env on
+ * top of ours
  * @returns its exit code; null if it was ended
  */
 export async function runInWine(args, { output, ms, env }) {
