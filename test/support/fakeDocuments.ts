@@ -1,4 +1,5 @@
-// Text documents of an editor in plain Node, as VS Code keeps them: one kind of line end, an encoding, savers of the user, and the disk that is followed when a test says so.
+// Text documents of an editor in plain Node, as VS Code keeps them: one kind of line end, an
+// encoding, savers of the user, and the disk that is followed when a test says so.
 import { strict as assert } from 'node:assert';
 import { readFileSync, writeFileSync } from 'node:fs';
 

@@ -1,4 +1,6 @@
-// A `vscode` for unit tests of modules that use VS Code at the edge only: `test/workbench` tests them in VS Code. Call `useFakeEditor` before such a module is imported, which `await import(…)` does.
+// A `vscode` for unit tests of modules that use VS Code at the edge only: `test/workbench` tests
+// them in VS Code. Call `useFakeEditor` before such a module is imported, which `await import(…)`
+// does.
 import { globSync, readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { join } from 'node:path/posix';

@@ -13,7 +13,10 @@ export function collectGarbage(): void {
   collect();
 }
 
-/** Bytes that the heap has more while what `make` returns is alive. Good to about a hundred kilobytes. */
+/**
+ * Bytes that the heap has more while what `make` returns is alive. Good to about a hundred
+ * kilobytes.
+ */
 export function retainedBytes(make: () => unknown): number {
   collectGarbage();
   const before = process.memoryUsage();

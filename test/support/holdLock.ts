@@ -14,7 +14,7 @@ const HOLD = `
 
 /**
  * Resolves when the process has the lock. `end` kills it, so that it cannot give the lock back.
- * @throws Error with what the process says where it cannot have the lock
+ * @throws Error with the output of the process if it can't get the lock
  */
 export async function holdLock(file: string): Promise<{ end(): Promise<void> }> {
   await mkdir(dirname(file), { recursive: true });

@@ -1,5 +1,5 @@
-// One conversation under random events, without processes: the real turns, queue, recorder and journal, an agent that is a list of what it got, and the rules that must
-// hold after each step.
+// One conversation under random events, without processes: the real turns, queue, recorder and
+// journal, an agent that is a list of what it got, and the rules that must hold after each step.
 import { strict as assert } from 'node:assert';
 import { RpcError } from '../../src/acp/jsonrpc/rpcError';
 import { Deferred } from '../../src/base/deferred';
@@ -66,7 +66,8 @@ export class Interleaving {
     this.#key = key;
     this.#random = random;
     const [queue, turnComplete, replays] = [random(3) === 0, random(2) === 0, random(3) > 0];
-    // A message that the agent holds and never echoes stands where it was answered, not where it was sent.
+    // A message that the agent holds and never echoes stands where it was answered, not where it
+    // was sent.
     this.#manners = { queue, turnComplete, replays: replays && !queue };
     this.#openWindow();
   }
@@ -150,7 +151,8 @@ export class Interleaving {
     }
   }
 
-  // ---- The agent ---------------------------------------------------------------------------------------------------
+  // ---- The agent
+  // -----------------------------------------------------------------------------------------------
 
   #emit(event: SessionEvent): void {
     if (!this.#session) return;
@@ -208,7 +210,7 @@ export class Interleaving {
 
   #exit(): void {
     if (!this.#session) return;
-    // It has said something that nobody heard.
+    // It said something that no client received.
     const text = `unheard-number-${this.#next()} `;
     if (this.#random(2) === 0)
       this.#history.push({ type: 'message_chunk', role: 'agent', block: { type: 'text', text } });
@@ -270,7 +272,8 @@ export class Interleaving {
     return { link, sessionId: `s${this.#next()}` } as unknown as OpenedSession;
   }
 
-  // ---- The user ----------------------------------------------------------------------------------------------------
+  // ---- The user
+  // -----------------------------------------------------------------------------------------------
 
   #type(): void {
     const item = this.#queue.add(`message-number-${this.#next()}`, []);
@@ -322,7 +325,7 @@ export class Interleaving {
     this.#session = undefined;
     this.#got = [];
     if (!this.#isKept) {
-      // Nobody has said anything: a chat that was only looked at is no session.
+      // Without a message, a chat that was only opened is no session.
       this.#known = [];
       this.#history.length = 0;
     }
@@ -338,7 +341,7 @@ export class Interleaving {
     const known = this.#isKept;
     const session = { key: this.#key, agentId: 'a', cwd: '/', roots: ['/'] };
     const number = ++this.#windows;
-    // A window that is gone writes nothing and sends nothing.
+    // A closed window writes and sends nothing.
     const isThere = (): boolean => number === this.#windows;
     const persistence = new JournalPersistence(
       { journal: this.#journal, log: silentLog, windowId: 'w', session },

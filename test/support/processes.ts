@@ -1,9 +1,10 @@
-// Whether a process that is not a child of ours still runs, also an agent in memory. On Linux its /proc entry is all there is to see of it.
+// Whether a process that is not a child of ours still runs, also an agent in memory. On Linux its
+// /proc entry is all there is to see of it.
 import { readFile } from 'node:fs/promises';
 
 export const memoryProcesses = new Map<number, { kill(signal: NodeJS.Signals): void }>();
 
-/** Sends a signal. @throws ESRCH where there is no such process */
+/** Sends a signal. @throws ESRCH if there is no such process */
 export function kill(pid: number, signal: NodeJS.Signals = 'SIGKILL'): void {
   const inMemory = memoryProcesses.get(pid);
   if (inMemory) inMemory.kill(signal);

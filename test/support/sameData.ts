@@ -1,7 +1,10 @@
 // Compares data in which an undefined member and an absent one mean the same.
 import { strict as assert } from 'node:assert';
 
-/** @throws AssertionError as `assert.deepEqual` in strict mode, but for undefined members of plain objects. */
+/**
+ * @throws AssertionError as `assert.deepEqual` in strict mode, but for undefined members of plain
+ * objects.
+ */
 export function sameData(actual: unknown, expected: unknown, message?: string): void {
   assert.deepEqual(defined(actual), defined(expected), message);
 }

@@ -1,4 +1,4 @@
-// A folder on a disk of its own that is soon full, for tests that run as root on Linux.
+// A folder on a separate, small disk, for tests that fill it; needs root on Linux.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 

@@ -1,5 +1,5 @@
-// Stand-ins for PowerShell and taskkill of Windows, which print and note what a test wants. On Linux
-// a path of Windows is a name with backslashes, which is looked for in PATH.
+// Stand-ins for PowerShell and taskkill of Windows, which print and note what a test wants. On
+// Linux a path of Windows is a name with backslashes, which is looked for in PATH.
 import { readFile, writeFile } from 'node:fs/promises';
 import { delimiter, join, win32 } from 'node:path';
 import { scratchFile, scratchFolder } from './scratch';

@@ -1,4 +1,5 @@
-// The scripted agent's side of the wire: writes messages as it is told, well-formed or not, and logs everything for the test to read.
+// The scripted agent's side of the wire: writes messages as scripted, well-formed or not, and logs
+// everything for the test.
 import { appendFileSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import { StringDecoder } from 'node:string_decoder';
@@ -6,7 +7,10 @@ import type { AgentProgram } from './program';
 
 const longestLogged = 256 * 1024;
 
-/** Milliseconds since 1970 with a fraction, from the monotonic clock that browsers on this machine can compare with. */
+/**
+ * Milliseconds since 1970 with a fraction, from the monotonic clock that browsers on this machine
+ * can compare with.
+ */
 export function now(): number {
   return performance.timeOrigin + performance.now();
 }

@@ -1,4 +1,5 @@
-// What the program of an agent needs from its process, so that it also runs inside the process of a test (sessions/memoryAgents.ts).
+// What the program of an agent needs from its process, so that it also runs inside the process of a
+// test (sessions/memoryAgents.ts).
 import { closeSync, writeSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 
@@ -36,7 +37,7 @@ export function processProgram(): AgentProgram {
       try {
         writeSync(2, `${line}\n`);
       } catch {
-        // Nobody reads stderr; the log has it.
+        // stderr is not read; the log has it.
       }
     },
     onSigterm: (listener) => void process.on('SIGTERM', listener),

@@ -1,4 +1,5 @@
-// The reference agent (reference/referenceProgram.ts) as a process. Usage: node referenceAgent.js [JSON]
+// The reference agent (reference/referenceProgram.ts) as a process. Usage: node referenceAgent.js
+// [JSON]
 import { processProgram } from './program';
 import { runReferenceAgent } from './reference/referenceProgram';
 

@@ -1,4 +1,5 @@
-// What a scripted agent is told at its start: how it introduces itself and how it misbehaves. What happens in a turn is told by the prompt (plays.ts).
+// Start options of a scripted agent: how it introduces itself and how it misbehaves. The prompt
+// decides what happens in a turn (plays.ts).
 
 export interface Advert {
   readonly path: readonly string[];
@@ -10,8 +11,9 @@ export interface SessionsScript {
   readonly store: string;
   readonly load?: boolean;
   /**
-   * When the past is repeated for session/load: before its answer (default), after it, half and half, in two bursts long after it, or for session/ready. The last
-   * two give the session the title "repeated" at the end.
+   * When the past is repeated for session/load: before its answer (default), after it, half and
+   * half, in two bursts long after it, or for session/ready. The last two give the session the
+   * title "repeated" at the end.
    */
   readonly replay?: 'before' | 'after' | 'both' | 'late' | 'ready';
   /** session/resume repeats the past before its answer, as it must not. */
@@ -33,7 +35,10 @@ export interface AgentScript {
   readonly exitAtStart?: number;
   /** Methods that are never answered. */
   readonly mute?: readonly string[];
-  /** Lines on stdout that are no JSON-RPC: once at the start, or before each message (then also CRLF, blank lines and a BOM). */
+  /**
+   * Lines on stdout that are no JSON-RPC: once at the start, or before each message (then also
+   * CRLF, blank lines and a BOM).
+   */
   readonly noise?: 'before' | 'among';
   readonly versions?: readonly number[];
   readonly refuses?: boolean;
@@ -63,24 +68,33 @@ export interface AgentScript {
   readonly commands?: readonly object[];
   readonly configOptions?: readonly Record<string, unknown>[];
   /**
-   * What a cancel does to open permissions: `wait` for their answers (as the protocol says), `withdraw` them with `$/cancel_request` and end,
-   * `end` without a word, or `ignore` the cancel and go on. Default `wait`.
+   * What a cancel does to open permissions: `wait` for their answers (as the protocol says),
+   * `withdraw` them with `$/cancel_request` and end, `end` without a word, or `ignore` the cancel
+   * and continue. Default `wait`.
    */
   readonly onCancel?: 'wait' | 'withdraw' | 'end' | 'ignore';
   readonly hears?: boolean;
   readonly countsIds?: boolean;
   /** How long session/new, load and resume take, in milliseconds. */
   readonly opensAfterMs?: number;
-  /** Plays for prompts that read as a person would write them, by the whole text of the prompt; `*`: for all others. */
+  /**
+   * Plays for prompts that read as a person would write them, by the whole text of the prompt; `*`:
+   * for all others.
+   */
   readonly scenes?: Readonly<Record<string, string>>;
   readonly ignoreStdinEnd?: boolean;
   readonly ignoreSigterm?: boolean;
-  /** Starts a child in the same process group that never ends by itself; its pid is in the log as `{ev: "child"}`. */
+  /**
+   * Starts a child in the same process group that never ends by itself; its pid is in the log as
+   * `{ev: "child"}`.
+   */
   readonly child?: boolean;
   readonly childIgnoresSigterm?: boolean;
   /** Milliseconds for answers that a client owes after a cancel or a withdrawal. Default 5000. */
   readonly answerDeadlineMs?: number;
-  /** False: what the client does wrong is only logged. Default: exit 9 with "VIOLATION …" on stderr. */
+  /**
+   * False: what the client does wrong is only logged. Default: exit 9 with "VIOLATION …" on stderr.
+   */
   readonly strict?: boolean;
 }
 
@@ -109,7 +123,7 @@ export const presets = {
   history: { history: 20 },
 } as const satisfies Record<string, AgentScript>;
 
-/** The script of a command line: the name of a preset, or JSON. @throws Error where it is neither */
+/** The script of a command line: the name of a preset, or JSON. @throws Error if it is neither */
 export function readScript(text: string | undefined): AgentScript {
   if (text === undefined || text === '') return presets.plain;
   if (text.startsWith('{')) return JSON.parse(text) as AgentScript;

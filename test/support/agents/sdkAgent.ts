@@ -1,5 +1,6 @@
-// An agent on the official SDK: what it sends and accepts is decided there, by its parsers and its dispatch, and not by what this
-// project believes of the protocol. Its sessions live in a file, so that another process can load them.
+// An agent on the official SDK: what it sends and accepts is decided there, by its parsers and its
+// dispatch, and not by what this project believes of the protocol. Its sessions live in a file, so
+// that another process can load them.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { Readable, Writable } from 'node:stream';
 import {

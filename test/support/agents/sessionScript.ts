@@ -1,5 +1,5 @@
-// The script of an agent for tests of everything around sessions: it keeps them in a folder, so that another process of it knows them, and offers exactly what it
-// is told to.
+// The script of an agent for tests of everything around sessions: it keeps them in a folder, so
+// that a second process knows them, and offers only the capabilities of its script.
 import type { AgentScript, SessionsScript } from './script';
 
 export interface SessionAgentScript

@@ -1,5 +1,6 @@
-// An ACP v1 agent of the stories (machines/story.ts): each prompt has a number, and so has its answer. It is not the scripted agent, as it reads all that
-// comes with a prompt. $STORY_LOG: which marks came with each prompt.
+// An ACP v1 agent of the stories (machines/story.ts): each prompt has a number, and so has its
+// answer. It is not the scripted agent, as it reads all that comes with a prompt. $STORY_LOG: which
+// marks came with each prompt.
 import { appendFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { at } from '../../../src/base/untrusted';
@@ -24,7 +25,8 @@ async function prompt(params: unknown): Promise<object> {
   }[];
   const texts = blocks.map(({ text, resource }) => text ?? resource?.text ?? '');
   if (process.env.STORY_LOG) appendFileSync(process.env.STORY_LOG, `${JSON.stringify(marksIn(texts.join('\n')))}\n`);
-  // What others said comes behind the prompt, or before it: the prompt is the block that is one and nothing else.
+  // What others said comes behind the prompt, or before it: the prompt is the block that is one and
+  // nothing else.
   const own = texts.find((text) => /^\[q[\d.]+\] \w+$/.test(text.trim())) ?? texts[0] ?? '';
   const { mark, verb } = readPrompt(own);
   const stopped = new Promise<void>((resolve) => stops.set(sessionId, resolve));

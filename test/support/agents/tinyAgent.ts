@@ -1,4 +1,5 @@
-// An agent of a few lines without dependencies, as text, so that it can be the one file of a package or an archive that is installed.
+// An agent of a few lines without dependencies, as text, so that it can be the one file of a
+// package or an archive that is installed.
 
 export function tinyAgent(says: string): string {
   return `#!/usr/bin/env node

@@ -1,5 +1,7 @@
-// An agent that calls the tools of the editor as it is told, as text without dependencies: each prompt is a call as JSON, `{"name": …, "arguments": …}`, and the answer
-// is what the tool said; with `"times": N` it is called as often, and the answer is how long each call took in milliseconds, and how long what it said last is and begins.
+// An agent that calls tools of the editor on request, as text without dependencies: each prompt is
+// a call as JSON, `{"name": …, "arguments": …}`, and the answer is what the tool said; with
+// `"times": N` it is called as often, and the answer is how long each call took in milliseconds,
+// and how long what it said last is and begins.
 // `list` lists the tools, `size` says how long their list is; any other text is heard.
 
 export const TOOL_CALLER = `

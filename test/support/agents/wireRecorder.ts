@@ -1,4 +1,5 @@
-// Stands between a client and an agent and writes down what the agent says, untouched: the wire's own account, to hold the client's against.
+// Stands between a client and an agent and writes down what the agent says, untouched: the wire's
+// own account, to hold the client's against.
 // Usage: node wireRecorder.js LOG COMMAND ARGS…
 import { spawn } from 'node:child_process';
 import { closeSync, openSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,5 @@
-// What a conversation of a test needs to know what its turns change on disk: real states in a store of the test, which the test can hold up.
+// What a conversation of a test needs to know what its turns change on disk: real states in a store
+// of the test, which the test can hold up.
 
 import { Deferred } from '../../../src/base/deferred';
 import { silentLog } from '../../../src/base/log';

@@ -1,4 +1,5 @@
-// The conversation of one test with a scripted agent in a folder with a Git repository, and what its turns change there.
+// The conversation of one test with a scripted agent in a folder with a Git repository, and what
+// its turns change there.
 import { execFileSync } from 'node:child_process';
 import { cp, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -44,7 +45,10 @@ export interface ChangeSession {
   listed(turnId: string): Promise<string[]>;
 }
 
-/** Registers the hooks. The folder has `a.txt` (one, two, three) and `b.txt`, committed. @param processes how agents start; absent: in memory */
+/**
+ * Registers the hooks. The folder has `a.txt` (one, two, three) and `b.txt`, committed.
+ * @param processes how agents start; absent: in memory
+ */
 export function useChangeSession(processes: Pick<ConversationServices, 'startProcess'> = {}): ChangeSession {
   const session = useAgentSession();
   let changes: TestChangeServices;

@@ -1,4 +1,4 @@
-// What is in a folder, and what two copies of a folder differ in, as `diff -r` says it.
+// The contents of a folder, and the differences between two copies, as `diff -r` prints them.
 import { lstat, readdir, readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 

@@ -1,4 +1,5 @@
-// A disk for a process that is killed at a certain step: from then on, nothing it does has an effect.
+// A disk for a process that is killed at a certain step: from then on, nothing it does has an
+// effect.
 import * as fs from 'node:fs/promises';
 import type { Disk } from '../../../src/changes/restore/disk';
 

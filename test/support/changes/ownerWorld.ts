@@ -1,5 +1,5 @@
-// A folder in which an agent and a user work at random, before undos and restores: what is the user's
-// must be there afterwards, and what is purely the agent's must not.
+// A folder in which an agent and a user work at random, before undos and restores: afterwards the
+// user's text must be there, and text that only the agent wrote must not.
 import { strict as assert } from 'node:assert';
 import { execFileSync } from 'node:child_process';
 import { chmod, lstat, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
@@ -322,7 +322,7 @@ export class OwnerWorld {
     const end = await filesOf(this.#root);
     this.#checkTokens(between, end, new Set(revived));
     if (!sameDisk(between, after)) return;
-    // What is ignored again where it was restored to is not seen there.
+    // A restored file that is ignored again at its new place is not seen there.
     for (const path of this.#visibleIn(result))
       if (before.has(path)) assert.equal(end.get(path), before.get(path), `${path} is as before the restore`);
   }

@@ -272,7 +272,7 @@ export class ReviewWorld {
     return kept;
   }
 
-  /** No line that the user wrote is gone, and none that the user deleted is back. */
+  /** Checks that no line of the user is lost, and that none that the user deleted is back. */
   #checkUsers(
     before: ReadonlyMap<string, string>,
     after: ReadonlyMap<string, string>,

@@ -1,4 +1,5 @@
-// A folder in which an agent works, with the review of its changes and the restore to before them, on a real disk.
+// A folder in which an agent works, with the review of its changes and the restore to before them,
+// on a real disk.
 import { lstat, mkdir, readdir, readFile, readlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { silentLog } from '../../../src/base/log';

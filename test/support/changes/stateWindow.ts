@@ -1,4 +1,5 @@
-// A window in a process of its own that takes and holds states of a folder, for tests that kill it or run another one beside it.
+// A window in a separate process that takes and holds states of a folder, for tests that kill it or
+// run another one beside it.
 import type { FileVersion, Snapshot } from '../../../src/changes/model/fileChange';
 import type { StoreWorker } from '../store/spawnWorker';
 

@@ -1,4 +1,5 @@
-// Ten points of a turn at which a plug is pulled: what is typed, and how one knows that the point is reached.
+// Ten points of a turn at which a window is killed: the message that leads there, and how to detect
+// the point.
 import type { FaultWindow } from './faultWindow';
 
 export interface FaultPoint {
@@ -28,7 +29,8 @@ export const faultPoints: readonly FaultPoint[] = [
   {
     name: '02 after it left, before a word',
     play: 'wait',
-    // Not when it was read: an agent that is killed before it has kept the message cannot repeat it.
+    // Not when it was read: an agent that is killed before it has kept the message cannot repeat
+    // it.
     reached: (window) => window.untilLogged(({ ev }) => ev === 'kept'),
   },
   { name: '03 in a thought', play: 'think Let me see\nwait', reached: shows('thought') },

@@ -1,4 +1,5 @@
-// The table of faults: what was typed, what the agent got, what was lost, what was sent twice. Each test adds its row; a file is written when the tests are over.
+// The table of faults: what was typed, what the agent got, what was lost, what was sent twice. Each
+// test adds its row; a file is written when the tests are over.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 

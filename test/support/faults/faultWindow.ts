@@ -1,4 +1,5 @@
-// A window that is to be pulled the plug on: a conversation with a real agent and a real journal, and the account of what became of each message that was typed in it.
+// A window that a test kills: a conversation with a real agent and a real journal, and the fate of
+// each message that was typed in it.
 import { strict as assert } from 'node:assert';
 import { join } from 'node:path';
 import { type AgentDefinition, parseAgents } from '../../../src/agents/agentDefinition';
@@ -205,7 +206,11 @@ export function assertKept({ journal, key, conversation }: FaultWindow, why = 'w
   assert.deepEqual(stateOf(events), structuredClone(conversation.model.state), why);
 }
 
-/** What must hold of a transcript while nothing runs. @param typed the messages in the order in which they were to be sent; absent: in any, as the user may send one before those that wait */
+/**
+ * What must hold of a transcript while nothing runs.
+ * @param typed the messages in the order in which they were to be sent; absent: in any, as the user
+ * may send one before those that wait
+ */
 export function assertWhole(state: Readonly<SessionState>, typed?: readonly string[]): void {
   assert.equal(state.turn, undefined, 'no turn runs');
   assert.equal(state.permissions.size, 0, 'no question is open');
@@ -241,7 +246,9 @@ export function assertWhole(state: Readonly<SessionState>, typed?: readonly stri
   assert.deepEqual(answers, [...new Set(answers)], 'no answer stands here twice');
 }
 
-/** Windows over one folder, for the tests of a `describe`: what is still open after a test is closed. */
+/**
+ * Windows over one folder, for the tests of a `describe`; closes those left open after each test.
+ */
 export function useFaultWindows(script: Parameters<typeof keepingAgent>[1] = {}): FaultWindows {
   let folder = '';
   const open: FaultWindow[] = [];

@@ -1,4 +1,5 @@
-// A window in a process of its own, to be killed as the system kills one: it types the messages of a fault (faultPoints.ts), says when the point is reached, and stays.
+// A window in a separate process, to be killed as the system kills one: it types the messages of a
+// fault (faultPoints.ts), says when the point is reached, and stays.
 // Usage: node faultWindowProcess.mjs FOLDER POINT SCRIPT; each line of its output is JSON.
 import { writeSync } from 'node:fs';
 import { AgentProcess } from '../../../src/agents/agentProcess';

@@ -1,4 +1,5 @@
-// Sources of diagrams that try to run something, to fetch something, or to take all time and memory.
+// Sources of diagrams that try to run something, to fetch something, or to take all time and
+// memory.
 
 const FLOW = 'flowchart LR\n';
 const many = (count: number, line: (n: number) => string): string =>

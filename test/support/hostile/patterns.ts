@@ -1,4 +1,5 @@
-// Texts that cost a careless parser or layout the square of their length, as generators: a pattern, repeated until a size is reached.
+// Texts that cost a careless parser or layout the square of their length, as generators: a pattern,
+// repeated until a size is reached.
 
 export interface Pattern {
   readonly name: string;

@@ -38,7 +38,7 @@ async function bundle(): Promise<string> {
 
 export const someone: KeeperAbout = { session: 'one', agentId: 'agent', agentName: 'Agent', folder: '/' };
 
-/** An agent that numbers each line it is told. */
+/** An agent that numbers each line it receives. */
 export const ECHO = `
 let count = 0;
 require('readline').createInterface({ input: process.stdin }).on('line', (line) => console.log(++count + ' ' + line));

@@ -1,4 +1,4 @@
-// The S3 server of the stories, on a machine of its own.
+// The S3 server of the stories, on a separate machine.
 import './clock';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,5 @@
-// The clock of a program on one of several machines: it can be set, as real ones are wrong. Imported before all else. What measures time (performance, timers) is not touched.
+// The clock of a program on one of several machines: it can be set, as real ones are wrong.
+// Imported before all else. What measures time (performance, timers) is not touched.
 const RealDate = Date;
 let offset = 0;
 

@@ -1,5 +1,6 @@
-// The `vscode` of a process without an editor: settings, state and secrets in files, dialogs that are answered as the test says, pages that nobody looks at. It is what the
-// product's own composition needs to run on a machine of a test; tests of what VS Code itself does run in VS Code.
+// The `vscode` of a process without an editor: settings, state and secrets in files, dialogs that
+// the test answers, pages that are not shown. It is what the product's own composition needs to run
+// on a machine of a test; tests of what VS Code itself does run in VS Code.
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -168,7 +169,11 @@ export function changeSettings(changed: Readonly<Record<string, unknown>>): void
   });
 }
 
-/** What VS Code hands to an extension. @param root of the repository @param storage where everything of this machine is kept */
+/**
+ * What VS Code hands to an extension.
+ * @param root of the repository
+ * @param storage where everything of this machine is kept
+ */
 export function contextOf(root: string, storage: string): unknown {
   const extension = join(storage, 'extension');
   mkdirSync(join(extension, 'dist/webview'), { recursive: true });

@@ -1,5 +1,6 @@
-// Several machines in one: Linux network namespaces with addresses of their own and a bridge between them, made without being root; or, where the system has none of that,
-// addresses of the loopback. Programs run on a machine, and a machine can be cut off.
+// Several machines in one: Linux network namespaces with separate addresses and a bridge between
+// them, made without root; or, if the system has none of that, addresses of the loopback. Programs
+// run on a machine, and a machine can be cut off.
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';

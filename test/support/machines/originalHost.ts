@@ -1,5 +1,7 @@
-// A server that does as acp-sdk 1.0.3 does, seen on its wire: it records completed runs only, keeps neither questions nor their answers, takes any session that comes as the
-// session, names resources by the Host header, and fails a run where one message of its history cannot be had. Its agent reads the whole history before it says a word.
+// A server that does as acp-sdk 1.0.3 does, seen on its wire: it records completed runs only, keeps
+// neither questions nor their answers, takes any session that comes as the session, names resources
+// by the Host header, and fails a run where one message of its history cannot be had. Its agent
+// reads the whole history before it says a word.
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,4 +1,5 @@
-// What each program on a machine has in common: it is called by the test over Node's channel between parent and child, and ends with its parent.
+// What each program on a machine has in common: it is called by the test over Node's channel
+// between parent and child, and ends with its parent.
 import { setClock } from './clock';
 
 export type Calls = Readonly<Record<string, (...args: never[]) => unknown>>;

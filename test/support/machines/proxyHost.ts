@@ -1,4 +1,5 @@
-// The reverse proxy in front of a window's server: what a tunnel or a web server is, through which other machines reach it.
+// The reverse proxy in front of a window's server: what a tunnel or a web server is, through which
+// other machines reach it.
 import './clock';
 import { answerCalls } from './program';
 import { forward, weatheredServer } from './weather';

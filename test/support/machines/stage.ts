@@ -1,4 +1,5 @@
-// Three machines for the stories: a window here, a window there that serves its agent through a reverse proxy, and one with an S3 server and a server as the original is.
+// Three machines for the stories: a window here, a window there that serves its agent through a
+// reverse proxy, and one with an S3 server and a server as the original is.
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,5 @@
-// What agents of the stories say: a prompt is `[q1.2] verb`, and its answer holds `[a1.2]`, so that each word that was said can be counted wherever it went.
+// What agents of the stories say: a prompt is `[q1.2] verb`, and its answer holds `[a1.2]`, so that
+// each word that was said can be counted wherever it went.
 export interface StoryTurn {
   readonly mark: string;
   readonly verb: string;

@@ -1,5 +1,7 @@
-// A random story of one session, the same for each seed: what is said in it goes from a stdio agent to an HTTP agent and back, with a Stop, a run that fails, a window that is
-// killed and links that end in between. At the end the session is read as the original client reads it, and everything that was said is counted.
+// A random story of one session, the same for each seed: it goes from a stdio agent to an HTTP
+// agent and back, with a Stop, a run that fails, a window that is killed and links that end in
+// between. At the end the session is read as the original client reads it, and everything that was
+// said is counted.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SessionDescriptor } from '../../../src/distributed/model/model';
 import { seeded } from '../store/random';
@@ -76,7 +78,7 @@ export class Storyline {
         this.#problems[at] = `${wordsOf(step)} (with ${this.#agent}): ${this.#problems[at]}`;
     }
     if (weather) await this.#stage.setWeather({ delayMs: 0, cuts: 0, seed: 0 });
-    // What nobody has recorded yet goes with the next message.
+    // Unrecorded parts go with the next message.
     for (const step of [{ kind: 'move', agent: 'old' }, { kind: 'say' }] as const)
       await this.#step(step).catch((error: Error) => this.#problems.push(`at the end: ${error.message}`));
     await this.#checkAgent();

@@ -1,4 +1,5 @@
-// The network in front of a server of the tests, where it is not a quiet loopback: answers that come late, connections that break in the middle, and none that get through.
+// The network in front of a server of the tests, where it is not a quiet loopback: answers that
+// come late, connections that break in the middle, and none that get through.
 // What comes from the server's own machine has no network between.
 import {
   createServer,

@@ -1,4 +1,5 @@
-// A window of the product on a machine: its own composition (workbench/product.ts), driven through the extension's API and commands. Its folder outlives the process.
+// A window of the product on a machine: its own composition (workbench/product.ts), driven through
+// the extension's API and commands. Its folder outlives the process.
 import './clock';
 import { join } from 'node:path';
 import type { ExtensionContext, LogOutputChannel } from 'vscode';

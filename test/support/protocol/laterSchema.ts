@@ -1,4 +1,5 @@
-// What versions of the schema have added or made stable that came after the one in the SDK: known from their release notes and documentation.
+// What versions of the schema have added or made stable that came after the one in the SDK: known
+// from their release notes and documentation.
 
 /** Items as `itemsOf` in matrix.ts names them. */
 export const LATER_ITEMS: readonly { readonly item: string; readonly stable: boolean }[] = [

@@ -1,4 +1,5 @@
-// The official JSON Schemas of the protocol as they come with the SDK: what they name, and whether a message fits them.
+// The official JSON Schemas of the protocol as they come with the SDK: what they name, and whether
+// a message fits them.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -49,7 +50,7 @@ export class OfficialSchema {
   readonly #ajv: Ajv2020;
   readonly #compiled = new Map<string, ValidateFunction>();
 
-  /** @param newer with what is only in newer schemas */
+  /** @param newer includes what only newer schemas have */
   constructor(name: SchemaName, newer: boolean) {
     const [version, unstable] = name.split(' ') as ['v1' | 'v2', string?];
     const file = `@agentclientprotocol/sdk/schema/${version}/schema.${unstable ? 'unstable.' : ''}json`;
@@ -68,7 +69,7 @@ export class OfficialSchema {
     return this.methods.find(({ method }) => method === name);
   }
 
-  /** What is wrong with a value, in words; undefined where it fits. */
+  /** Returns what a value violates, in words; undefined if it is valid. */
   misfit(definition: string, value: unknown, exactly = false): string | undefined {
     const key = `${definition} ${exactly}`;
     let fits = this.#compiled.get(key);

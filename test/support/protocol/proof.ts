@@ -1,8 +1,12 @@
-// Tests that prove a part of the protocol: the tables of docs/protocol.md are made from them (scripts/docs.ts), and each must really have driven what it claims.
+// Tests that prove a part of the protocol: the tables of docs/protocol.md are made from them
+// (scripts/docs.ts), and each must really have driven what it claims.
 import { strict as assert } from 'node:assert';
 import { drivenBy } from './wireAccount';
 
-/** The items that one text names: `v1:session/list close` are `v1:session/list` and `v1:session/close`. */
+/**
+ * The items that one text names: `v1:session/list close` are `v1:session/list` and
+ * `v1:session/close`.
+ */
 export function itemsIn(text: string): readonly string[] {
   const [first = '', ...others] = text.split(' ');
   const [prefix = ''] = /^.*[:/.]/.exec(first) ?? [];

@@ -1,9 +1,10 @@
-// Reads the recorded exchanges with the real server of the Agent Communication Protocol (test/fixtures/communication).
+// Reads the recorded exchanges with the real server of the Agent Communication Protocol
+// (test/fixtures/communication).
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export interface RecordedAnswer {
-  /** Absent where only the body was recorded. */
+  /** Absent if only the body was recorded. */
   readonly status?: number;
   readonly headers: ReadonlyMap<string, string>;
   readonly body: string;

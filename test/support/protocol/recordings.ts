@@ -1,4 +1,5 @@
-// Recorded traffic of real agents, and its replay into the client's readers: the transcript that comes out is plain text to compare.
+// Recorded traffic of real agents, and its replay into the client's readers: the transcript that
+// comes out is plain text to compare.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -43,7 +44,7 @@ export function readRecording(name: string): readonly Recorded[] {
 
 /** How the agent's bytes arrive. */
 export interface Manner {
-  /** Bytes of one piece; absent: all at once. */
+  /** Bytes of one piece; absent: all in one piece. */
   readonly piece?: number;
   readonly noise?: boolean;
 }
@@ -128,7 +129,10 @@ export function versionOf(lines: readonly Recorded[]): 1 | 2 {
   return lines.some(({ dir, msg }) => dir === 'a2c' && at(msg, 'result', 'protocolVersion') === 2) ? 2 : 1;
 }
 
-/** Plays a recording over a real connection, byte by byte as told: the client's requests go out again, and the agent's bytes come in between them. */
+/**
+ * Plays a recording over a real connection, byte by byte as told: the client's requests go out
+ * again, and the agent's bytes come in between them.
+ */
 export async function replayOverWire(lines: readonly Recorded[], manner: Manner = {}): Promise<Replay> {
   const replay = new Replay(versionOf(lines));
   const transport = new MemoryTransport();

@@ -1,4 +1,5 @@
-// A session as it really was, as a client has it, and as an agent repeats it: in one of the many ways in which agents do.
+// A session as it really was, as a client has it, and as an agent repeats it: in one of the many
+// ways in which agents do.
 import type { SessionEvent } from '../../../src/session/events/event';
 import { SessionModel } from '../../../src/session/model/model';
 
@@ -73,8 +74,10 @@ const call = (part: Part & { kind: 'tool' }, id: string, status: 'pending' | 'co
 });
 
 /**
- * The transcript of a client that was there for the first turns, and lost the agent in the midst of the last of them.
- * @param cut how many characters and calls of the last turn it has heard; undefined: all, and its end
+ * The transcript of a client that was there for the first turns, and lost the agent in the midst of
+ * the last of them.
+ * @param cut how many characters and calls of the last turn it has heard; undefined: all, and its
+ * end
  */
 export function knownTranscript(
   turns: readonly PastTurn[],

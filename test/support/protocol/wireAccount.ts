@@ -1,4 +1,5 @@
-// What passes between the client and an agent process, held against the official schemas: every message of the client must fit, and what was driven is written down.
+// What passes between the client and an agent process, held against the official schemas: every
+// message of the client must fit, and what was driven is written down.
 import { STEERING } from '../../../src/acp/proposals/steering';
 import { at } from '../../../src/base/untrusted';
 import { withoutLaterFields } from './laterSchema';
@@ -6,7 +7,10 @@ import { officialSchema, type SchemaName } from './officialSchema';
 
 const proposals: ReadonlySet<string> = new Set(['session/ready', STEERING]);
 
-/** Set while a test that proves something runs: it hears of all that any of its conversations drives. */
+/**
+ * Set while a test that proves something runs: it hears of all that any of its conversations
+ * drives.
+ */
 let listening: Set<string> | undefined;
 
 export async function drivenBy(run: () => unknown): Promise<ReadonlySet<string>> {
@@ -23,8 +27,9 @@ export async function drivenBy(run: () => unknown): Promise<ReadonlySet<string>>
 export class WireAccount {
   readonly problems: string[] = [];
   /**
-   * What has passed: `v1:session/load` (a request that was answered with a result, or a notification), `v2:update/notice`, `v1:agent/loadSession` (a capability that
-   * the agent has said), `v1:client/fs.readTextFile`.
+   * What has passed: `v1:session/load` (a request that was answered with a result, or a
+   * notification), `v2:update/notice`, `v1:agent/loadSession` (a capability that the agent has
+   * said), `v1:client/fs.readTextFile`.
    */
   readonly driven = new Set<string>();
   readonly #ours = new Map<string, { readonly method: string; readonly params: unknown }>();
@@ -117,7 +122,8 @@ export class WireAccount {
       this.problems.push(`${method}: ${unstable.name} has no such method`);
       return;
     }
-    // Keys that no version has are a slip of ours; those of the unstable schema may be sent to an agent that advertises them.
+    // Keys that no version has are a slip of ours; those of the unstable schema may be sent to an
+    // agent that advertises them.
     const known = withoutLaterFields(this.#version, definition, value);
     this.#note(unstable.misfit(definition, known, true));
     if (stable.method(method)) this.#note(stable.misfit(definition, withoutAcpServers(known)));

@@ -1,4 +1,5 @@
-// An S3-compatible server of other people on loopback, from npm: it keeps objects as files and, unless told otherwise, refuses signatures that are wrong.
+// An S3-compatible server of other people on loopback, from npm: it keeps objects as files and,
+// unless told otherwise, refuses signatures that are wrong.
 import { createRequire } from 'node:module';
 
 type S3rver = new (

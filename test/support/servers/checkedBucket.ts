@@ -1,5 +1,6 @@
-// A bucket on loopback behind a judge of our own: it looks at each signature by the algorithm as Amazon publishes it ("Signature Version 4 for API requests"), and not by the
-// library that signs, before a server of other people keeps the object.
+// A bucket on loopback behind a judge of our own: it looks at each signature by the algorithm as
+// Amazon publishes it ("Signature Version 4 for API requests"), and not by the library that signs,
+// before a server of other people keeps the object.
 import { createHash, createHmac } from 'node:crypto';
 import { type IncomingMessage, request as send } from 'node:http';
 import type { S3Keys } from '../../../src/distributed/stores/s3Signer';

@@ -1,4 +1,6 @@
-// A remote agent whose sessions and turns outlive the connections to it: version 1 over WebSocket or streamable HTTP (with the official SDK's server), in this process, with what it offers and how its turns go decided by the test.
+// A remote agent whose sessions and turns outlive the connections to it: version 1 over WebSocket
+// or streamable HTTP (with the official SDK's server), in this process, with what it offers and how
+// its turns go decided by the test.
 import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { createNodeHttpHandler } from '@agentclientprotocol/sdk/experimental/node';
@@ -13,7 +15,10 @@ export interface DurableOptions {
   readonly transport?: 'http';
   readonly refusesLoad?: boolean;
   readonly refusesResume?: boolean;
-  /** What `session/status` answers: with the state of the turn, without it, another answer, or silence. Absent: it is not offered. */
+  /**
+   * What `session/status` answers: with the state of the turn, without it, another answer, or
+   * silence. Absent: it is not offered.
+   */
   readonly status?: 'states' | 'live' | 'open' | 'saved' | 'not_found' | 'none';
   readonly onStatus?: (session: DurableSession) => void;
   readonly load?: boolean;
@@ -106,7 +111,7 @@ export class DurableAgent {
     try {
       for await (const message of readable) this.#received(line, message as Json);
     } catch {
-      // The connection is gone.
+      // The connection is closed.
     }
     this.#closed(line);
   }
@@ -175,7 +180,10 @@ export class DurableAgent {
     this.#update(session, { sessionUpdate: 'tool_call_update', toolCallId, status });
   }
 
-  /** Asks for a permission. @returns the option that was chosen; never settles where the connection breaks */
+  /**
+   * Asks for a permission.
+   * @returns the option that was chosen; never settles where the connection breaks
+   */
   async ask(session: DurableSession): Promise<unknown> {
     const { line } = this.#find(session);
     const id = `ask-${++this.#asked}`;
@@ -245,7 +253,8 @@ export class DurableAgent {
   }
 
   #received(line: Line, message: Json): void {
-    // What was on its way when the connection broke may still arrive over HTTP, where the server takes it.
+    // What was on its way when the connection broke may still arrive over HTTP, where the server
+    // takes it.
     const { id, method } = message;
     if (method === undefined) {
       this.#asks.get(String(id))?.resolve(at(message.result, 'outcome', 'optionId'));

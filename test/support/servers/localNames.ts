@@ -1,4 +1,5 @@
-// Names below `.localhost` lead to this machine, as RFC 6761 has it: the resolvers of some systems do not know them.
+// Names below `.localhost` lead to this machine, as RFC 6761 has it: the resolvers of some systems
+// do not know them.
 import dns from 'node:dns';
 
 type Lookup = (hostname: string, ...rest: unknown[]) => unknown;

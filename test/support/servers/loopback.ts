@@ -1,4 +1,5 @@
-// Servers on free ports of the loopback, and a sink that remembers, for tests of what goes over the network.
+// Servers on free ports of the loopback, and a sink that remembers, for tests of what goes over the
+// network.
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';

@@ -1,5 +1,6 @@
-// A server that treats sessions as the original one (acp-sdk 1.0.3) does: it records completed runs alone, an incoming descriptor replaces its own, and a history
-// that it cannot load whole fails the run with the words of its HTTP client. Its agent answers with all that it knows.
+// A server that treats sessions as the original one (acp-sdk 1.0.3) does: it records completed runs
+// alone, an incoming descriptor replaces its own, and a history that it cannot load whole fails the
+// run with the words of its HTTP client. Its agent answers with all that it knows.
 import type { ServerResponse } from 'node:http';
 import { type Message, mintId, type SessionDescriptor, textPart } from '../../../src/distributed/model/model';
 import { textIn } from './servedAgents';
@@ -21,7 +22,8 @@ interface Body {
 }
 
 /**
- * Prompts that are words for the agent: `fail` ends the run with an error, `stop` says something and waits to be cancelled, `ask` asks a question.
+ * Prompts that are words for the agent: `fail` ends the run with an error, `stop` says something
+ * and waits to be cancelled, `ask` asks a question.
  * @param port for one that comes back; 0 for any
  */
 export async function originalServer(port = 0): Promise<OriginalServer> {

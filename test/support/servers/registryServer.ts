@@ -1,4 +1,5 @@
-// A registry of agents on loopback: the real list, with agents of the tests' own making before it, and what those are downloaded from.
+// A registry of agents on loopback: the real list, with agents of the tests' own making before it,
+// and what those are downloaded from.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -35,7 +36,10 @@ export class RegistryServer {
     return `http://${this.host}`;
   }
 
-  /** The address of the list. A list that was fetched is fresh for minutes; one at another address is not. */
+  /**
+   * The address of the list. A list that was fetched is fresh for minutes; one at another address
+   * is not.
+   */
   list(address = ''): string {
     return `${this.origin}/registry.json?${address}`;
   }

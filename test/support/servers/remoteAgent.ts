@@ -1,4 +1,5 @@
-// A remote agent in this process: the official SDK's own server, over streamable HTTP and WebSocket on one free port of the loopback, with a small agent behind it.
+// A remote agent in this process: the official SDK's own server, over streamable HTTP and WebSocket
+// on one free port of the loopback, with a small agent behind it.
 import { createServer, type IncomingMessage } from 'node:http';
 import { createNodeHttpHandler, createNodeWebSocketUpgradeHandler } from '@agentclientprotocol/sdk/experimental/node';
 import { AcpServer } from '@agentclientprotocol/sdk/experimental/server';
@@ -70,7 +71,10 @@ interface AgentStream {
   readonly writable: WritableStream<never>;
 }
 
-/** An agent as plain messages, so that it can also do what the SDK's agents do not: speak of a session before it is named. */
+/**
+ * An agent as plain messages, so that it can also do what the SDK's agents do not: speak of a
+ * session before it is named.
+ */
 async function runAgent(
   stream: AgentStream,
   agentCapabilities: Json,
@@ -150,6 +154,6 @@ async function runAgent(
       await answer(message as Json);
     }
   } catch {
-    // The connection is gone; so is this agent.
+    // The connection is closed; so this agent ends.
   }
 }

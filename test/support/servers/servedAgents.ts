@@ -1,4 +1,5 @@
-// Agents for tests of the Agent Communication Protocol: those of the recorded exchanges, and a server that offers them on a free port.
+// Agents for tests of the Agent Communication Protocol: those of the recorded exchanges, and a
+// server that offers them on a free port.
 
 import { randomBytes } from 'node:crypto';
 import { ParleyError } from '../../../src/base/errors';
@@ -159,7 +160,8 @@ export function part(fields: Partial<MessagePart>): MessagePart {
 }
 
 /**
- * Another client that has said something of its own behind a descriptor, of which nobody else knows, and goes on from that with {@link echo}.
+ * Another client that sent a message after a descriptor, unknown to the others, and continues from
+ * there with {@link echo}.
  * @returns says something there
  */
 export function rivalOf(

@@ -1,4 +1,5 @@
-// A bare HTTP server for what no well-behaved agent server would answer. The test writes each answer itself.
+// A bare HTTP server for what no well-behaved agent server would answer. The test writes each
+// answer itself.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { closeLoopbacks, listening } from './loopback';
 

@@ -1,4 +1,5 @@
-// The conversation of one test with an agent of ours, its folder and its agent's log. An agent that saw a rule broken fails the test.
+// The conversation of one test with an agent of ours, its folder and its agent's log. An agent that
+// saw a rule broken fails the test.
 import { strict as assert } from 'node:assert';
 import { join } from 'node:path';
 import { parseAgents } from '../../../src/agents/agentDefinition';

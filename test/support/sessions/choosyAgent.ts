@@ -1,5 +1,6 @@
-// An agent in the process of the test whose mode and options are in its hands: it keeps them over its
-// end or forgets them, sets them, refuses, answers late or not at all, and changes them by itself.
+// An agent in the process of the test whose mode and options are in its hands: it keeps them over
+// its end or forgets them, sets them, refuses, answers late or not at all, and changes them by
+// itself.
 import { createInterface } from 'node:readline';
 import { at } from '../../../src/base/untrusted';
 import type { ProcessStarter } from '../../../src/client/transport/agentTransport';
@@ -174,7 +175,8 @@ export class ChoosyAgent {
     const isSet = treatment !== 'lies' && treatment !== 'keeps';
     if (isSet) this.#set(sessionId, { ...this.#sessions.get(sessionId), [id]: value as string });
     const isMode = id === 'mode' && !this.manner.modeOption;
-    // Its answer to this says nothing of the mode: an agent that keeps what it has says so beside it.
+    // Its answer to this says nothing of the mode: an agent that keeps what it has says so beside
+    // it.
     if (isMode && !isSet) this.#change(sessionId, {});
     if (isMode || treatment === 'empty' || treatment === 'lies') return { result: {} };
     return { result: { configOptions: this.#options(sessionId) } };

@@ -1,5 +1,5 @@
 // A session with an agent that is choosy, over windows, and what the composer showed as its prompts
-// left. What is stored of it stands in a list, as the journal would have it.
+// left. Its stored events are in a list, as in the journal.
 import { parseAgents } from '../../../src/agents/agentDefinition';
 import type { ConversationPersistence, KeptConversation } from '../../../src/client/conversation/persistence';
 import type { SessionEvent, TimedEvent } from '../../../src/session/events/event';

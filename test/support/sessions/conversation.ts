@@ -1,4 +1,5 @@
-// A conversation in plain Node: what the extension composes, with files on disk instead of VS Code's editor and the test agents in memory.
+// A conversation in plain Node: what the extension composes, with files on disk instead of VS
+// Code's editor and the test agents in memory.
 import { strict as assert } from 'node:assert';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';

@@ -1,4 +1,5 @@
-// An agent in the process of the test that loses its session, does not answer, refuses or ends, as it is told for each prompt.
+// An agent in the process of the test that loses its session, does not answer, refuses or ends, as
+// scripted for each prompt.
 import { createInterface } from 'node:readline';
 import { at } from '../../../src/base/untrusted';
 import type { ProcessStarter } from '../../../src/client/transport/agentTransport';
@@ -6,9 +7,9 @@ import type { AgentProgram } from '../agents/program';
 import { startProgram } from './memoryAgents';
 
 /**
- * What it does with one prompt: `echo` it; say that it does not have the session (`lost`) or wants a sign-in; refuse with another error;
- * end its process before or after a word; say a word and wait to be stopped, or go on regardless (`deaf`); or end the turn with another
- * reason.
+ * What it does with one prompt: `echo` it; say that it does not have the session (`lost`) or wants
+ * a sign-in; refuse with another error; end its process before or after a word; say a word and wait
+ * to be stopped, or continue regardless (`deaf`); or end the turn with another reason.
  */
 export type PromptFate =
   | 'echo'
@@ -25,7 +26,10 @@ export type PromptFate =
 export interface LossyManner {
   /** By the number of the prompt, from 1; absent: `echo`. */
   readonly prompts?: Readonly<Record<number, PromptFate>>;
-  /** Answers to `session/status`, one after the other, then `live`; absent: it does not offer the question. */
+  /**
+   * Answers to `session/status`, one after the other, then `live`; absent: it does not offer the
+   * question.
+   */
   readonly status?: readonly ('mute' | 'live' | 'not_found')[];
   readonly load?: 'opens' | 'not-found' | 'fails';
   readonly opensOne?: boolean;

@@ -1,4 +1,5 @@
-// Starts the test agents inside the test's process, with streams in place of pipes: the client sees the same bytes, and nothing is spawned.
+// Starts the test agents inside the test's process, with streams in place of pipes: the client sees
+// the same bytes, and nothing is spawned.
 import { basename } from 'node:path';
 import { Duplex, PassThrough } from 'node:stream';
 import { StdioTransport } from '../../../src/acp/transport/stdioTransport';

@@ -1,4 +1,5 @@
-// Agents that are killed again and again at random moments, while messages are typed all along: what arrived, and how long it took until the session could be used again.
+// Agents that are killed again and again at random moments, while messages are typed all along:
+// what arrived, and how long it took until the session could be used again.
 import { strict as assert } from 'node:assert';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -47,7 +48,11 @@ export interface SoakResult {
 
 export type SoakAgent = 'can load' | 'can resume' | 'can do neither';
 
-/** Kills an agent so often. @param check is called with each session at its end @param startProcess absent: the agents are in memory */
+/**
+ * Kills an agent so often.
+ * @param check is called with each session at its end
+ * @param startProcess absent: the agents are in memory
+ */
 export async function soak(
   kind: SoakAgent,
   kills: number,
@@ -83,7 +88,8 @@ async function session(
   counts: { inCommands: number },
   startProcess: ProcessStarter | undefined,
 ): Promise<{ window: FaultWindow; typed: readonly string[] }> {
-  // By this clock each agent lives for more than a minute, so that the pauses before a restart do not grow.
+  // By this clock each agent lives for more than a minute, so that the pauses before a restart do
+  // not grow.
   let offset = 0;
   const window = new FaultWindow({
     folder,
@@ -188,7 +194,10 @@ export function percentile(sorted: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
-/** Kills the demo agent so often in the middle of its answer. @returns milliseconds from each death to a session that can be used again, sorted */
+/**
+ * Kills the demo agent so often in the middle of its answer.
+ * @returns milliseconds from each death to a session that can be used again, sorted
+ */
 export async function demoRecoveries(kills: number): Promise<readonly number[]> {
   const folder = await scratchFolder();
   const pidFile = join(folder, 'pid');

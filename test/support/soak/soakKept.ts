@@ -1,4 +1,5 @@
-// Windows, keepers and agents that are killed again and again at random moments while messages are typed all along: what arrived, and how often.
+// Windows, keepers and agents that are killed again and again at random moments while messages are
+// typed all along: what arrived, and how often.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FoundKeeper, Keepers } from '../../../src/client/transport/keepers';

@@ -1,6 +1,7 @@
-// A window in a process of its own that types all along, to be killed at any moment, with an agent that outlives it.
-// Usage: node soakWindowProcess.mjs FOLDER KEEPER_PROGRAM SEED NAME. Its output is one line of JSON when its agent is there. Each message that was typed
-// is in the file `typed` of the folder.
+// A window in a separate process that types all along, to be killed at any moment, with an agent
+// that outlives it.
+// Usage: node soakWindowProcess.mjs FOLDER KEEPER_PROGRAM SEED NAME. Its output is one line of JSON
+// when its agent is there. Each message that was typed is in the file `typed` of the folder.
 import { appendFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { openKept } from '../keeper/keptWindow';
@@ -16,7 +17,8 @@ let count = 0;
 await window.session.until((c) => c.connection.kind === 'ready');
 writeSync(1, '{}\n');
 for (;;) {
-  // By this clock each agent lives for more than a minute, so that the pauses before a restart do not grow.
+  // By this clock each agent lives for more than a minute, so that the pauses before a restart do
+  // not grow.
   offset += 61_000;
   for (let more = 1 + random(3); more > 0; more--) {
     const tag = `${name}x${count++}`;

@@ -1,5 +1,6 @@
-// A process of its own on a journal: `write` for ever, `stream` for ever, `fill` the disk, `hold` a session, `begin` on a folder that cannot be written. Each line of its output is JSON,
-// written before anything else happens; each line of its input lets it go on.
+// A separate process on a journal: `write` for ever, `stream` for ever, `fill` the disk, `hold` a
+// session, `begin` on a folder that cannot be written. Each line of its output is JSON, written
+// before anything else happens; each line of its input lets it continue.
 import { writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { silentLog } from '../../../src/base/log';

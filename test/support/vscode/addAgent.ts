@@ -62,7 +62,7 @@ export class AddAgent {
   async answers(agent: string, text: string): Promise<void> {
     let chat = await Chat.at(this.#page, 'panel');
     await chat.frame.locator('.agent-name', { hasText: agent }).waitFor({ timeout: 60_000 });
-    // What was said with the agent before is gone when the new session is shown.
+    // The messages of the previous agent disappear when the new session is shown.
     await chat.log.locator('[data-entry-id]').first().waitFor({ state: 'detached', timeout: 60_000 });
     await chat.state('ready', 60_000);
     chat = await Chat.at(this.#page, 'panel');

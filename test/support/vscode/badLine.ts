@@ -1,5 +1,5 @@
-// A line between the browser and the server that delays what goes over it, lets connections overtake
-// each other, and is cut when a test says so.
+// A line between the browser and the server that delays what goes over it, lets connections
+// overtake each other, and is cut when a test says so.
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { Deferred } from '../../../src/base/deferred';

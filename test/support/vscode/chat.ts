@@ -1,4 +1,5 @@
-// A conversation in the panel as a person handles it: types, looks, answers, and waits for what the panel shows. Nothing here knows more than what can be seen.
+// A conversation in the panel as a person handles it: types, looks, answers, and waits for what the
+// panel shows. Nothing here knows more than what can be seen.
 import { strict as assert } from 'node:assert';
 import type { ElementHandle, FrameLocator, Locator, Page } from 'playwright-core';
 import { type ChatPlace, chatReady, command, copied, inList, quickInput, sendMessage } from './workbench';
@@ -50,12 +51,18 @@ export class Chat {
     return this.frame.getByRole('group', { name: /^Permission:/ });
   }
 
-  /** Waits until a question can be answered: one that has just appeared or moved cannot. @param card absent: the open permission */
+  /**
+   * Waits until a question can be answered: one that has just appeared or moved cannot.
+   * @param card absent: the open permission
+   */
   async answerable(card: Locator = this.permission): Promise<void> {
     await card.locator('.answers button:not([aria-disabled])').first().waitFor();
   }
 
-  /** Presses an answer of a question. It is not pressed before it counts: each try would scroll, and so move the card. */
+  /**
+   * Presses an answer of a question. It is not pressed before it counts: each try would scroll, and
+   * so move the card.
+   */
   async answer(name: string, card: Locator = this.permission): Promise<void> {
     await this.answerable(card);
     await card.getByRole('button', { name, exact: true }).click();
@@ -133,7 +140,10 @@ export class Chat {
     return (await this.log.locator('[data-entry-id], [role=separator]').elementHandles())[0];
   }
 
-  /** Chooses an agent by its name, in the list that VS Code shows: a new session. Does not wait for it to be ready. */
+  /**
+   * Chooses an agent by its name, in the list that VS Code shows: a new session. Does not wait for
+   * it to be ready.
+   */
   async selectAgent(name: string): Promise<void> {
     const old = await this.#firstEntry();
     const list = quickInput(this.page);

@@ -1,5 +1,5 @@
-// Turns of an agent over a line that is cut again and again: each message is typed while the line is
-// cut, and the line is cut further while the agent answers.
+// Turns of an agent over a line that is cut again and again: each message is typed while the line
+// is cut, and the line is cut further while the agent answers.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readAgentLog } from '../agents/definition';
 import type { BadLine } from './badLine';

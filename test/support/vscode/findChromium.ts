@@ -1,4 +1,5 @@
-// The browser of the tests: the one that is there, else one that can be installed without a question.
+// The browser of the tests: the one that is there, else one that can be installed without a
+// question.
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -18,9 +19,10 @@ const PLACES = [
 export type Kind = 'shell' | 'browser';
 
 /**
- * The path of a Chromium: `$PARLEY_CHROMIUM`, one of the system, Playwright's own; else Debian's, installed as root; else Playwright's download.
+ * The path of a Chromium: `$PARLEY_CHROMIUM`, one of the system, Playwright's own; else Debian's,
+ * installed as root; else Playwright's download.
  * @param say told in one line when something has to be installed
- * @throws Error that says in one line what is missing
+ * @throws Error that names the missing part in one line
  */
 export function findChromium(say: (line: string) => void, kind: Kind = 'shell'): string {
   const there = installed(kind);
@@ -66,6 +68,6 @@ function isExecutable(path: string): boolean {
 
 function run(command: string, args: readonly string[]): void {
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  // Its output is of interest only where it fails, and then the caller says what is missing.
+  // Its output matters only if it fails, and then the caller names the missing part.
   spawnSync(command, args, { env, stdio: ['ignore', 'ignore', 'inherit'] });
 }

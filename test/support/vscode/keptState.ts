@@ -1,5 +1,6 @@
-// What is kept of a window beside it: for tests that must not take the window away before it is. VS Code in a browser writes which editors are open every five seconds
-// and not when its page goes, as a page cannot wait then.
+// Waits until VS Code has saved the state of a window, for tests that then close it. VS Code in a
+// browser saves which editors are open every five seconds, and not when its page closes, as a page
+// cannot wait then.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -21,7 +22,10 @@ export async function panelIsKept(page: Page, words: string): Promise<void> {
   while (!(await windowState(page)).includes(words)) await sleep(250);
 }
 
-/** The drafts that a window that comes back reads: from the journal, and from what was not yet written there. */
+/**
+ * The drafts that a window that comes back reads: from the journal, and from what was not yet
+ * written there.
+ */
 function keptDrafts(server: Server): string[] {
   const folder = storageOf(server);
   const path = join(folder, 'parley.db');

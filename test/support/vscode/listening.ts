@@ -1,7 +1,10 @@
 // Which ports a process listens on, as the system knows it (Linux).
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
-/** The TCP ports on which a process listens, in ascending order. @throws Error where the system does not say */
+/**
+ * The TCP ports on which a process listens, in ascending order.
+ * @throws Error if the system does not say
+ */
 export function listeningPorts(pid: number): readonly number[] {
   const sockets = new Set<string>();
   for (const name of readdirSync(`/proc/${pid}/fd`)) {

@@ -1,4 +1,5 @@
-// A window of VS Code in a headless Chromium: one profile each, with everything that was printed or that a content policy stopped.
+// A window of VS Code in a headless Chromium: one profile each, with everything that was printed or
+// that a content policy stopped.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -70,8 +71,8 @@ const DISABLED_FEATURES = [
   'PreconnectToSearch',
   'TcpPortRandomizationWin',
   'ThirdPartyStoragePartitioning',
-  // Chromium would compile a script that it fetches in the background each time, also one whose compiled
-  // code is cached: more than a second of processor time for the 19 MB of VS Code.
+  // Chromium would compile a script that it fetches in the background each time, also one whose
+  // compiled code is cached: more than a second of processor time for the 19 MB of VS Code.
   'BackgroundResourceFetch',
 ];
 
@@ -85,14 +86,17 @@ export const themes: Readonly<Record<Theme, string>> = {
 };
 
 const POLICY = /Content Security Policy|Trusted(Script|HTML|ScriptURL)|violates the following/i;
-/** The chat's script stands in its page, so the frames of a stack have no address; those of VS Code have. */
+/**
+ * The chat's script stands in its page, so the frames of a stack have no address; those of VS Code
+ * have.
+ */
 const OUR_SCRIPT = /webview|<anonymous>:\d+:\d+/;
 const OTHER_EXTENSION = /[?&]extensionId=(?!parley\.)/;
 const CLOSED_WHILE_LOADING =
   /^Error: Found unexpected null\n(?:\s+at [^\n]*\/webview\/browser\/pre\/index\.html[^\n]*\n?)+$/;
 const OWN_PAGE = /^https?:\/\/[^/]+\/(\?|$)|\/workbench\.(js|html)/;
 
-/** A Chromium with a profile of its own. */
+/** A Chromium with a new profile. */
 export interface Browser {
   readonly context: BrowserContext;
   readonly close: () => Promise<void>;
@@ -111,7 +115,7 @@ export async function startBrowser(options: WindowOptions = {}): Promise<Browser
     colorScheme: options.theme === 'light' || options.theme === 'highContrastLight' ? 'light' : 'dark',
     permissions: ['clipboard-read', 'clipboard-write'],
     bypassCSP: options.bypassContentPolicy ?? false,
-    // Handled by whoever starts the window: both ends would close it twice.
+    // Handled by the caller that starts the window: both ends would close it twice.
     handleSIGINT: false,
     handleSIGTERM: false,
     handleSIGHUP: false,
@@ -129,8 +133,8 @@ export async function startBrowser(options: WindowOptions = {}): Promise<Browser
 }
 
 /**
- * Opens the server's workbench in a browser of its own and waits until it is restored.
- * @throws Error with the browser's console where the workbench does not come up within a minute
+ * Opens the server's workbench in a new browser and waits until it is restored.
+ * @throws Error with the browser's console if the workbench does not come up within a minute
  */
 export async function openWindow(server: Server, options: WindowOptions = {}): Promise<Window> {
   const browser = await startBrowser(options);
@@ -177,7 +181,8 @@ export async function openIn(
 }
 
 /**
- * Leaves the pages as a person does, so that VS Code hears of it, and closes all but the first. That one stays,
+ * Leaves the pages as a person does, so that VS Code hears of it, and closes all but the first.
+ * That one stays,
  * empty: in its process, the next window finds the code of VS Code compiled.
  */
 async function leavePages(context: BrowserContext): Promise<void> {
@@ -199,8 +204,9 @@ function address(server: Server, options: WindowOptions): string {
 }
 
 /**
- * Chromium writes each violation of a content policy and each error that nobody caught to the console, with the document where it happened; a listener inside would be lost
- * when VS Code writes our document into its frame. What VS Code's own page does is not ours to judge.
+ * Chromium writes each violation of a content policy and each uncaught error to the console, with
+ * the document where it happened; a listener inside would be lost when VS Code writes our document
+ * into its frame. What VS Code's own page does is not ours to judge.
  */
 function watchForProblems(page: Page, note: (problem: Problem) => void, log: string[]): void {
   page.on('console', (message) => {

@@ -55,7 +55,10 @@ export function descendants(pid: number): readonly ProcessEntry[] {
   return found;
 }
 
-/** Returns the processes that run a command in a folder, on Linux. @param part of their command lines */
+/**
+ * Returns the processes that run a command in a folder, on Linux.
+ * @param part of their command lines
+ */
 export function commandsIn(folder: string, part: string): readonly number[] {
   const isThere = (pid: number): boolean => {
     try {
@@ -86,7 +89,7 @@ export function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It is gone.
+    // It has ended.
   }
 }
 
@@ -100,7 +103,7 @@ export async function endTree(pid: number, exited: Promise<unknown>, grace: numb
     await exited;
     return [];
   }
-  // A child whose parent ends first moves to init: so the tree is written down before anything is told to end.
+  // A child whose parent ends first moves to init, so the tree is read before any process is ended.
   const tree = descendants(pid);
   const alive = (): readonly ProcessEntry[] => {
     const now = new Map(processes().map((entry) => [entry.pid, entry.command]));
@@ -109,7 +112,7 @@ export async function endTree(pid: number, exited: Promise<unknown>, grace: numb
   try {
     process.kill(pid, 'SIGTERM');
   } catch {
-    // It is gone.
+    // It has ended.
   }
   const deadline = Date.now() + grace;
   let rootEnded = false;

@@ -1,8 +1,12 @@
-// Where things are: the repository, its output and its cache. The scripts and the test runners start with the repository as working directory.
+// Where things are: the repository, its output and its cache. The scripts and the test runners
+// start with the repository as working directory.
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
-/** The root of the repository. @throws Error when run from somewhere else, where every other path would be wrong too */
+/**
+ * The root of the repository.
+ * @throws Error when run from another folder, as every other path would be wrong too
+ */
 export const repository: string = findRepository();
 
 function findRepository(): string {

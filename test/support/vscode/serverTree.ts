@@ -1,5 +1,7 @@
-// A real VS Code without a download of the desktop: the npm package `code-server` holds the VS Code server with its web workbench. It is installed from the manifest and
-// lock in `newest/` or `minimum/` into the cache, once, because its own install scripts compile and its dependencies have no business in the project's tree.
+// A real VS Code without a download of the desktop: the npm package `code-server` holds the VS Code
+// server with its web workbench. It is installed from the manifest and lock in `newest/` or
+// `minimum/` into the cache, once, because its own install scripts compile and its dependencies
+// have no business in the project's tree.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -16,11 +18,17 @@ import { join } from 'node:path';
 import { isAlive } from './processTree';
 import { cacheFolder, repository } from './repository';
 
-/** The VS Code versions that Parley is tested on: the newest one and the one that `engines.vscode` names. */
+/**
+ * The VS Code versions that Parley is tested on: the newest one and the one that `engines.vscode`
+ * names.
+ */
 export type VsCodeVersion = 'newest' | 'minimum';
 
 const MANIFEST = ['package.json', 'package-lock.json'];
-/** The lock of the dependencies of the VS Code server inside of it: its own does not fit its manifest, which `npm ci` refuses. */
+/**
+ * The lock of the dependencies of the VS Code server inside of it: its own does not fit its
+ * manifest, which `npm ci` refuses.
+ */
 const SERVER_LOCK = 'vscode.package-lock.json';
 
 const LONGEST_INSTALL_MS = 15 * 60_000;
@@ -33,7 +41,7 @@ export interface ServerTree {
 
 /**
  * The installed server, which is installed first where it is missing.
- * @throws Error with npm's output where the installation fails twice
+ * @throws Error with npm's output if the installation fails twice
  */
 export async function serverTree(version: VsCodeVersion, say: (line: string) => void): Promise<ServerTree> {
   const manifests = join(repository, 'test/support/vscode', version);
@@ -65,7 +73,8 @@ export async function serverTree(version: VsCodeVersion, say: (line: string) => 
 }
 
 /**
- * Returns the folder with `tsserver.js`, for the setting `typescript.tsdk`; installed first where it is missing.
+ * Returns the folder with `tsserver.js`, for the setting `typescript.tsdk`; installed first where
+ * it is missing.
  * @throws Error with npm's output
  */
 export async function typescriptFolder(): Promise<string> {
@@ -99,7 +108,8 @@ async function install(manifests: string, version: VsCodeVersion, target: string
     for (const name of MANIFEST) copyFileSync(join(manifests, name), join(temporary, name));
     await npm(temporary, 'ci', '--ignore-scripts');
     if (version === 'minimum') {
-      // The package `node` fetches the binary for this machine in its install script, the only one that is wanted.
+      // The package `node` fetches the binary for this machine in its install script, the only one
+      // that is wanted.
       await npm(temporary, 'rebuild', 'node', '--ignore-scripts=false');
     }
     const server = join(temporary, 'node_modules/code-server/lib/vscode');
@@ -113,15 +123,18 @@ async function install(manifests: string, version: VsCodeVersion, target: string
   }
 }
 
-/** 1.106 takes `@parcel/watcher` from a git address, which npm cannot reach everywhere; the registry has the same as 2.5.6. */
+/**
+ * 1.106 takes `@parcel/watcher` from a git address, which npm cannot reach everywhere; the registry
+ * has the same as 2.5.6.
+ */
 function replaceGitDependency(manifest: string): void {
   const text = readFileSync(manifest, 'utf8');
   writeFileSync(manifest, text.replace(/"@parcel\/watcher": "parcel-bundler[^"]*"/, '"@parcel/watcher": "2.5.6"'));
 }
 
 /**
- * Neither the option of the server nor the settings of the machine keep the built-in extensions from
- * sending, and each attempt holds up the extension host for 50 ms and more.
+ * Neither the option of the server nor the settings of the machine keep the built-in extensions
+ * from sending, and each attempt holds up the extension host for 50 ms and more.
  */
 function endTelemetry(product: string): void {
   const facts = JSON.parse(readFileSync(product, 'utf8')) as Record<string, unknown>;
@@ -131,7 +144,8 @@ function endTelemetry(product: string): void {
 function npm(cwd: string, ...args: readonly string[]): Promise<void> {
   const quiet = ['--no-audit', '--no-fund', '--no-update-notifier', '--loglevel=error'];
   return new Promise((resolve, reject) => {
-    // npm hands its own settings to scripts as npm_config_*; those of an outer `npm ci` or `npm test` must not reach this one.
+    // npm hands its own settings to scripts as npm_config_*; those of an outer `npm ci` or
+    // `npm test` must not reach this one.
     const env = Object.fromEntries(
       Object.entries(process.env).filter(
         ([key]) => !/^npm_(config_(?!.*(registry|cache|proxy|userconfig|cafile))|lifecycle|package|command)/i.test(key),

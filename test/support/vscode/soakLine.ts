@@ -35,7 +35,9 @@ export async function soakLine(cuts: number, seed: number): Promise<CutResult> {
   }
 }
 
-/** Takes the line away for so long, while an agent writes all the time. The package must be there. */
+/**
+ * Takes the line away for so long, while an agent writes all the time. The package must be there.
+ */
 export async function soakAway(seconds: number, seed: number): Promise<AwayResult> {
   const { chat, line, log, server, end } = await openFarChat(seed);
   try {

@@ -1,4 +1,5 @@
-// A VS Code server of one's own: a free port, a data folder and a workspace in a temporary folder, our VSIX installed. Ends with everything that it started.
+// A VS Code server of one's own: a free port, a data folder and a workspace in a temporary folder,
+// our VSIX installed. Ends with everything that it started.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -21,9 +22,15 @@ export interface ServerOptions {
   readonly trust?: boolean;
   readonly folder?: string;
   readonly dataDir?: string;
-  /** How long the server waits for a browser that is away, in seconds. Default: VS Code's, three hours. */
+  /**
+   * How long the server waits for a browser that is away, in seconds. Default: VS Code's, three
+   * hours.
+   */
   readonly graceSeconds?: number;
-  /** True: a random connection token, as for a person. Default: none, as the port is on loopback and lives for one test. */
+  /**
+   * True: a random connection token, as for a person. Default: none, as the port is on loopback and
+   * lives for one test.
+   */
   readonly token?: boolean;
   /** True: with all extensions that come with VS Code. Default: without those in `NEEDLESS`. */
   readonly allBuiltIns?: boolean;
@@ -36,14 +43,18 @@ export interface Server {
   readonly pid: number;
   readonly folder: string;
   readonly dataDir: string;
-  /** The home folder of everything that runs in it: an empty one, as profiles of shells may take minutes. */
+  /**
+   * The home folder of everything that runs in it: an empty one, as profiles of shells may take
+   * minutes.
+   */
   readonly home: string;
   readonly output: () => string;
   readonly exited: Promise<void>;
   /** Changes settings of the machine; VS Code sees the file change. */
   readonly configure: (settings: Readonly<Record<string, unknown>>) => void;
   /**
-   * Makes it as new for another window: another empty folder, these settings, nothing that was kept.
+   * Makes it as new for another window: another empty folder, these settings, nothing that was
+   * kept.
    * All windows must be closed.
    * @throws Error if an extension host does not end
    */
@@ -96,7 +107,7 @@ const NEEDLESS: readonly string[] = [
 
 /**
  * Starts a server and waits until it listens.
- * @throws Error with the server's output where it ends instead
+ * @throws Error with the server's output if it ends instead
  */
 export async function startServer(options: ServerOptions = {}): Promise<Server> {
   const tree = await serverTree(options.version ?? 'newest', options.say ?? (() => {}));
@@ -128,7 +139,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
       ...(!options.allBuiltIns && { VSCODE_SKIP_BUILTIN_EXTENSIONS: NEEDLESS.join(',') }),
     },
     stdio: ['ignore', 'pipe', 'pipe'],
-    // A group of its own: Ctrl+C in a terminal reaches us, and we end it in order.
+    // A separate process group: Ctrl+C in a terminal reaches us, and we end it in order.
     detached: process.platform !== 'win32',
   });
   let output = '';
@@ -149,7 +160,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     keep(line);
     port = Number(/^Extension host agent listening on (\d+)/.exec(line)?.[1] ?? port);
     const ui = /^Web UI available at \S+?(?:\?tkn=([\w-]+))?$/.exec(line.trim());
-    // The server says the port first and, where there is a web client, its address a little later.
+    // The server prints the port first and, if it has a web client, its address a little later.
     if (ui !== null && port !== undefined) listening.resolve({ port, token: ui[1] });
   });
   void exited.then(() => listening.reject(new Error(`The VS Code server ended while it started:\n${output}`)));
@@ -207,7 +218,10 @@ async function hostsHaveEnded(pid: number): Promise<void> {
 
 const installed = new Map<string, string>();
 
-/** @param inPlace the data folder lasts and may hold more extensions: install there, over an earlier version */
+/**
+ * @param inPlace the data folder lasts and may hold more extensions: install there, over an earlier
+ * version
+ */
 function installExtensions(
   tree: ServerTree,
   extensions: readonly string[],
@@ -260,7 +274,10 @@ function install(tree: ServerTree, extensions: readonly string[], home: string, 
   if (run.status !== 0) throw new Error(`${extensions.join(', ')} not installed:\n${run.stdout}\n${run.stderr}`);
 }
 
-/** Our environment without what npm, mocha or an outer VS Code put there; the Node of the project comes first, as agents are found on the PATH. */
+/**
+ * Our environment without what npm, mocha or an outer VS Code put there; the Node of the project
+ * comes first, as agents are found on the PATH.
+ */
 function environment(extra: ServerOptions['env']): Record<string, string> {
   const merged: Record<string, string | undefined> = {
     ...process.env,

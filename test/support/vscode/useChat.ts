@@ -1,4 +1,5 @@
-// A VS Code with the packaged extension, as useVsCode.ts starts it, in which the chat is open before the first test.
+// A VS Code with the packaged extension, as useVsCode.ts starts it, in which the chat is open
+// before the first test.
 import { Chat } from './chat';
 import { useVsCode, type VsCodeUnderTest } from './useVsCode';
 

@@ -14,7 +14,7 @@ export interface Lease {
   readonly end: (isUsable: boolean) => Promise<void>;
 }
 
-/** What nobody uses now. */
+/** The unused VS Code. */
 let idle: { readonly server: Server; readonly browser: Browser } | undefined;
 
 export async function takeVsCode(options: ServerOptions & WindowOptions): Promise<Lease> {
@@ -40,7 +40,7 @@ export async function takeVsCode(options: ServerOptions & WindowOptions): Promis
   };
 }
 
-/** What nobody uses, as new; undefined where there is none, or where VS Code waits for a window that has gone. */
+/** The unused VS Code, reset; undefined if there is none, or if it waits for a closed window. */
 async function renewed(settings: ServerOptions['settings']): Promise<typeof idle> {
   const known = idle;
   idle = undefined;
@@ -55,7 +55,9 @@ async function renewed(settings: ServerOptions['settings']): Promise<typeof idle
   }
 }
 
-/** Clears what VS Code keeps in the browser, but neither its scripts nor what was compiled of them. */
+/**
+ * Clears what VS Code keeps in the browser, but neither its scripts nor what was compiled of them.
+ */
 async function clearStorage({ context }: Browser, { url }: Server): Promise<void> {
   const page = context.pages()[0] ?? (await context.newPage());
   const session = await context.newCDPSession(page);

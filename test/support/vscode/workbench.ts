@@ -24,7 +24,7 @@ export async function command(page: Page, title: string): Promise<void> {
   throw new Error(`There is no command "${title}" in the palette`, { cause: reason });
 }
 
-/** One attempt. @throws Error of Playwright where a step takes longer than a moment */
+/** One attempt. @throws Error of Playwright if a step takes longer than a moment */
 async function choose(page: Page, title: string): Promise<void> {
   const palette = quickInput(page);
   const input = palette.locator('input.input');
@@ -46,7 +46,10 @@ async function choose(page: Page, title: string): Promise<void> {
   await paletteTaken(page);
 }
 
-/** Waits until the palette has run a command: it goes, or it stays for a command that asks something itself. */
+/**
+ * Waits until the palette has run a command: it goes, or it stays for a command that asks something
+ * itself.
+ */
 export async function paletteTaken(page: Page): Promise<void> {
   const searches = `[...document.querySelectorAll('.quick-input-widget')].some(
     (palette) => palette.style.display !== 'none' && palette.querySelector('input.input')?.value.startsWith('>'),
@@ -59,7 +62,7 @@ const IN_LIST = { timeout: 5_000 };
 
 /**
  * Makes VS Code show a list, and does something in it.
- * @throws Error of Playwright where the list does not stay
+ * @throws Error of Playwright if the list does not stay
  */
 export async function inList<T>(
   page: Page,
@@ -137,7 +140,10 @@ export function openFile(page: Page, name: string): Promise<void> {
   );
 }
 
-/** Shows the notifications, which VS Code does not by itself while it is driven. @returns all of them */
+/**
+ * Shows the notifications, which VS Code does not by itself while it is driven.
+ * @returns all of them
+ */
 export async function showNotifications(page: Page): Promise<Locator> {
   const center = page.locator('.notifications-center.visible');
   if (!(await center.isVisible())) await command(page, 'Notifications: Show Notifications');

@@ -1,4 +1,5 @@
-// Plays one wire in the three ways in which turns are made: live, as runs of a served agent, and from the recording of the live one.
+// Plays one wire in the three ways in which turns are made: live, as runs of a served agent, and
+// from the recording of the live one.
 import { strict as assert } from 'node:assert';
 import { parseAgents } from '../../../src/agents/agentDefinition';
 import { Deferred } from '../../../src/base/deferred';
@@ -23,7 +24,10 @@ const BEGAN = 1_700_000_000_000;
 const REST_MS = 300_000;
 const STEP_MS = 5;
 
-/** How a message ended for the one who sent it: the reason of its turn, or what the caller of a run is told; `none`: not yet. */
+/**
+ * How a message ended for its sender: the reason of its turn, or what the caller of a run gets;
+ * `none`: not yet.
+ */
 export type Outcome = string;
 
 export interface Played {
@@ -152,7 +156,8 @@ export function playLive(wire: Wire): Promise<Lived> {
 }
 
 /**
- * Returns whether runs can do what the user of a wire does: one message after the other, to an agent that starts with the first.
+ * Returns whether runs can do what the user of a wire does: one message after the other, to an
+ * agent that starts with the first.
  */
 export function isServable({ opens, acts }: Wire, { overlaps }: Lived): boolean {
   const [first] = acts;

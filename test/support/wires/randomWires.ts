@@ -1,4 +1,5 @@
-// Random wires: turns as the proposals have them, in each of their forms, and then with what agents get wrong: things left out, said twice, in another order, late, or of another prompt.
+// Random wires: turns as the proposals have them, in each of their forms, and then with what agents
+// get wrong: things left out, said twice, in another order, late, or of another prompt.
 import fc from 'fast-check';
 import { at } from '../../../src/base/untrusted';
 import { type Act, agentSays, complete, type Repetition, state, text, type Update, type Wire } from './wire';
@@ -280,7 +281,7 @@ export const randomWire: fc.Arbitrary<Wire> = fc.constantFrom<(1 | 2)[]>(1, 2).c
       if (restart) {
         const [place, exits, repeats] = restart;
         const ended: Act[] = exits ? [{ exits: true }] : [];
-        // Nobody repeats a session that it can't open again.
+        // An agent that can't open a session again doesn't replay it.
         const again = protocol === 2 || opens || reopens ? { repeats } : {};
         acts.splice(place % (acts.length + 1), 0, ...ended, { after: 50, user: 'restart', ...again });
       }

@@ -1,4 +1,5 @@
-// Wires that show one thing each: the forms that the proposals have, and the ways in which agents depart from them.
+// Wires that show one thing each: the forms that the proposals have, and the ways in which agents
+// depart from them.
 // An act is a few words; `+900 ` before it are the milliseconds since the act before.
 import { type Act, agentSays, complete, state, text, type Update, type Wire } from './wire';
 

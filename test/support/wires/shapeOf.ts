@@ -1,4 +1,5 @@
-// What a person sees of a session, in lines to compare: its turns with how they ended, and its transcript. Ids and times are left out.
+// What a person sees of a session, in lines to compare: its turns with how they ended, and its
+// transcript. Ids and times are left out.
 import { inEnglish } from '../../../src/base/localizable';
 import { textOfBlocks } from '../../../src/base/text';
 import type { SessionView } from '../../../src/session/model/model';
@@ -34,7 +35,7 @@ function isClients(entry: Entry): boolean {
   return entry.kind === 'error' && !entry.code.startsWith('agent-error');
 }
 
-/** Where a session is closed or its recording is over, nobody knows how the turn would have ended. */
+/** If a session is closed or its recording ends, the end of the turn is unknown. */
 function turnLine({ number, origin, stopReason, barrier, tokens, note, ...turn }: Turn): string {
   const isCut = barrier === 'exit';
   const marks = [turn.cancelRequested && 'stopped', turn.replayed && 'replayed', isCut || (note && inEnglish(note))];

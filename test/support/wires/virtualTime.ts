@@ -1,4 +1,5 @@
-// Time that passes only when a test says so: hours of an agent's silence take no time, and each timer goes off alone, at its own moment.
+// Time that passes only when a test says so: hours of an agent's silence take no time, and each
+// timer goes off alone, at its own moment.
 
 interface Timer {
   readonly at: number;

@@ -1,7 +1,11 @@
-// A wire: what the two sides of a connection do and when, as data. The agent of a wire (wireAgent.ts) answers what a client asks of any agent; all else stands in the acts.
+// A wire: what the two sides of a connection do and when, as data. The agent of a wire
+// (wireAgent.ts) answers what a client asks of any agent; all else stands in the acts.
 import type { STEERING } from '../../../src/acp/proposals/steering';
 
-/** An `update` of `session/update`. `promptRequestId: '#2'` becomes the JSON-RPC id of the second prompt. */
+/**
+ * An `update` of `session/update`. `promptRequestId: '#2'` becomes the JSON-RPC id of the second
+ * prompt.
+ */
 export type Update = Readonly<Record<string, unknown>>;
 
 export interface Repetition {

@@ -1,4 +1,4 @@
-// The agent of a wire, in memory: answers what every agent must, and sends what it is told to.
+// The agent of a wire, in memory: answers what every agent must, and sends what the wire says.
 import { STEERING } from '../../../src/acp/proposals/steering';
 import type { AgentExit } from '../../../src/agents/agentProcess';
 import { Deferred } from '../../../src/base/deferred';

@@ -1,4 +1,5 @@
-// Reads the import specifiers of a source text and judges them by the rules of the house: which room may know which.
+// Reads the import specifiers of a source text and judges them by the rules of the house: which
+// room may know which.
 import { posix } from 'node:path';
 import { codeOf } from './codeOf';
 
@@ -16,7 +17,9 @@ interface Room {
   readonly packages: readonly string[];
 }
 
-/** What a room may know, in words: `node`, `vscode`, other rooms (`types of …`: only their types). */
+/**
+ * What a room may know, in words: `node`, `vscode`, other rooms (`types of …`: only their types).
+ */
 function knows(words: string, packages = ''): Room {
   const [all = '', types = ''] = words.split(' types of ');
   const listed = (list: string): string[] => list.split(' ').filter((word) => word !== '');
@@ -42,7 +45,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   registry: knows('node base agents', '@vscode/l10n semver tar-stream unbzip2-stream yauzl zod'),
   changes: knows('node base', '@vscode/l10n zod'),
   mentions: knows('node base changes', 'fuzzysort'),
-  // A program of its own, which lives longer than the extension that started it: it knows no protocol.
+  // A program of its own, which lives longer than the extension that started it: it knows no
+  // protocol.
   keeper: knows('node base agents terminals'),
   client: knows(
     'node base changes acp agents terminals keeper session markdown panel distributed types of traffic editorTools',
@@ -60,7 +64,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   webview: knows('base markdown panel', '@preact/signals @vscode/l10n hast highlight.js lowlight preact'),
   editorTools: knows('node base', '@modelcontextprotocol/sdk ajv zod'),
   demo: knows('node base'),
-  // Loaded at once: the product is a bundle of its own, and shares nothing with it but what it is given.
+  // Loaded at once: the product is a bundle of its own, and shares nothing with it but what it is
+  // given.
   'extension.ts': knows(
     'vscode base workbench/activation workbench/ui workbench/product types of workbench',
     '@vscode/l10n',
@@ -92,7 +97,8 @@ const ORDERS: Readonly<Record<string, string>> = {
 export const SUBROOMS = Object.fromEntries(Object.entries(ORDERS).map(([room, order]) => [room, order.split(' ')]));
 
 /**
- * All imports of a text that the formatter has been over: static, side-effect, re-export, dynamic and `require`.
+ * All imports of a text that the formatter has been over: static, side-effect, re-export, dynamic
+ * and `require`.
  * @throws Error on an import statement that it cannot read, so that none gets past
  */
 export function importsOf(text: string): readonly Import[] {
@@ -137,7 +143,10 @@ export function violations(path: string, text: string): readonly string[] {
   });
 }
 
-/** What the rules permit and no file of a room imports, a line each. @param files with paths relative to `src` */
+/**
+ * What the rules permit and no file of a room imports, a line each.
+ * @param files with paths relative to `src`
+ */
 export function unusedPermissions(
   files: readonly { readonly path: string; readonly text: string }[],
 ): readonly string[] {
@@ -230,7 +239,9 @@ function judge(room: Room, here: string, path: string, { specifier, typeOnly }: 
   return grade === 'types' && !typeOnly ? `${here} may only take types from ${there}` : undefined;
 }
 
-/** Registers a feature of the workbench: uses any part, and is used by the composition root alone. */
+/**
+ * Registers a feature of the workbench: uses any part, and is used by the composition root alone.
+ */
 const CONTRIBUTION = '.contribution';
 
 function judgeWithin(room: string, path: string, target: string): string | undefined {

@@ -1,4 +1,5 @@
-// Habits that the linter does not know: what would open a hole in the webview, and what a file begins with.
+// Habits that the linter does not know: what would open a hole in the webview, and what a file
+// begins with.
 import { strict as assert } from 'node:assert';
 import { codeOf } from './codeOf';
 import { type Source, sources } from './sources';
@@ -22,7 +23,7 @@ describe('the source', () => {
       /\bnew Function\(/,
       /\bsetTimeout\(\s*['"`]/,
     ];
-    // Mermaid does so itself, in a frame that has access to nothing: test/webview/diagrams.slow.test.ts.
+    // Mermaid does so in a frame without access: test/webview/diagrams.slow.test.ts.
     const inspected = sources().filter(({ path }) => path !== 'webview/diagram/diagramFrame.ts');
     const found = inspected.flatMap(({ path, text }) =>
       codeOf(text)

@@ -1,4 +1,5 @@
-// Faults of the reference agent that can be switched on: each breaks one rule of the protocol or of a proposal on the wire, and leaves the agent behind it as it is.
+// Faults of the reference agent that can be switched on: each breaks one rule of the protocol or of
+// a proposal on the wire, and leaves the agent behind it as it is.
 import { at } from '../../../../src/base/untrusted';
 
 type Message = Readonly<Record<string, unknown>>;

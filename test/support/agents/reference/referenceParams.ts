@@ -1,4 +1,5 @@
-// What the params of a client's calls to the reference agent must look like, by version and by what the agent has advertised.
+// What the params of a client's calls to the reference agent must look like, by version and by what
+// the agent has advertised.
 import { isAbsolute } from 'node:path';
 import { at } from '../../../../src/base/untrusted';
 import type { Offer, ReferenceScript } from './referenceScript';

@@ -1,6 +1,9 @@
-// An agent that follows the protocol and the four proposals to the letter, in both versions. It knows the rules where the scripted agent does as it is told, and
-// conformance/referees.test.ts proves that it notices each broken one. It takes the client at its word: each MUST that the client breaks is a line in
-// $REFERENCE_VIOLATIONS and on stderr, and the process ends with status 9. Arguments: [JSON]; $AGENT_LOG: all messages.
+// An agent that follows the protocol and the four proposals to the letter, in both versions. Unlike
+// the scripted agent, which only follows its script, it knows the rules, and
+// conformance/referees.test.ts proves that it notices each broken one. It takes the client at its
+// word: each MUST that the client breaks is a line in
+// $REFERENCE_VIOLATIONS and on stderr, and the process ends with status 9. Arguments: [JSON];
+// $AGENT_LOG: all messages.
 import { appendFileSync, existsSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { at } from '../../../../src/base/untrusted';

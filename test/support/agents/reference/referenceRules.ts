@@ -1,4 +1,5 @@
-// The rules of the protocol and of the four proposals, kept strictly: watches all that a client sends, in either version, and tells each MUST that it breaks.
+// The rules of the protocol and of the four proposals, kept strictly: watches all that a client
+// sends, in either version, and tells each MUST that it breaks.
 import { at } from '../../../../src/base/untrusted';
 import { keyOf, readClientLine } from '../clientLine';
 import { judgeAnswer, type Question } from './referenceAnswers';
@@ -74,7 +75,7 @@ export class ReferenceRules {
     for (const session of this.#sessions.values()) session.prompts.delete(keyOf(id));
   }
 
-  /** The agent will never answer a prompt, and the client may go on without. */
+  /** The agent will never answer a prompt, and the client may continue without. */
   abandoned(id: unknown): void {
     for (const session of this.#sessions.values()) session.prompts.delete(keyOf(id));
   }
@@ -226,7 +227,8 @@ export class ReferenceRules {
   #answer(message: Readonly<Record<string, unknown>>): void {
     const question = this.#asked.get(keyOf(message.id));
     if (question === undefined) {
-      // A batch and a request without a usable id can only be refused without one (JSON-RPC 2.0 section 5).
+      // A batch and a request without a usable id can only be refused without one (JSON-RPC 2.0
+      // section 5).
       if (message.id === null && at(message, 'error', 'code') === -32600) return;
       this.#violation(`an answer to the unknown id ${JSON.stringify(message.id)}`);
       return;

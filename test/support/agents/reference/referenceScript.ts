@@ -1,5 +1,5 @@
-// What the reference agent is told at its start: which versions and proposals it speaks, in which form, and where its answers lie. What a turn does is told by the
-// prompt (referenceTurn.ts).
+// Start options of the reference agent: which versions and proposals it speaks, in which form, and
+// which of its answers are false. What a turn does is decided by the prompt (referenceTurn.ts).
 import { at } from '../../../../src/base/untrusted';
 import type { Advert } from '../script';
 import type { ReferenceFaultName } from './referenceFaults';
@@ -12,7 +12,8 @@ export interface ReferenceScript {
   readonly ready?: Advert;
   readonly status?: Partial<Advert> & {
     /**
-     * A word, an error code, `silent`, `unloads`, or (default) the seed's words for what is true. `unloads`:
+     * A word, an error code, `silent`, `unloads`, or (default) the true state in the seed's words.
+     * `unloads`:
      * each question finds the session unloaded, so that it has to be opened again before a prompt.
      */
     readonly answer?: string | number;
@@ -22,8 +23,8 @@ export interface ReferenceScript {
     /** False: it comes without being advertised. */
     readonly advertised?: boolean;
     /**
-     * Its place against the response of the prompt. `trailing`: pieces of text stand between them, one
-     * every 200 ms. `unanswered`: the first prompt gets no response at all.
+     * Its place against the response of the prompt. `trailing`: pieces of text stand between them,
+     * one every 200 ms. `unanswered`: the first prompt gets no response at all.
      */
     readonly when: 'before' | 'after' | 'late' | 'trailing' | 'unanswered' | 'twice' | 'never';
     /** How it names its prompt. */
@@ -33,7 +34,8 @@ export interface ReferenceScript {
     readonly stopReason?: string;
   };
   /**
-   * Updates for a session against the answer that opens it: each written before it, all in one write with it, that write in single bytes, or right after it.
+   * Updates for a session against the answer that opens it: each written before it, all in one
+   * write with it, that write in single bytes, or right after it.
    */
   readonly race?: 'before' | 'same-write' | 'bytes' | 'after';
   readonly saved?: readonly string[];

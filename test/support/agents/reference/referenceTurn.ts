@@ -1,4 +1,5 @@
-// What happens in a turn of the reference agent, by the lines of its prompt; the same plays in both versions, each in its own words.
+// What happens in a turn of the reference agent, by the lines of its prompt; the same plays in both
+// versions, each in its own words.
 import { at } from '../../../../src/base/untrusted';
 
 export interface TurnHost {

@@ -1,4 +1,5 @@
-// Plays of an agent that changes files by itself, without its client: through its own tools and through commands. Paths are relative to the session's folder.
+// Plays of an agent that changes files by itself, without its client: through its own tools and
+// through commands. Paths are relative to the session's folder.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';

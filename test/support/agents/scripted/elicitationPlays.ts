@@ -1,4 +1,5 @@
-// Plays in which the agent asks the user for more than a choice: `elicit [params]` a form, `elicit-url [address]` a page, `withdraw-elicit` a form that it takes back.
+// Plays in which the agent asks the user for more than a choice: `elicit [params]` a form,
+// `elicit-url [address]` a page, `withdraw-elicit` a form that it takes back.
 import type { AgentTurn, Play } from './plays';
 
 export const everyField = {

@@ -1,5 +1,9 @@
-// Load for the scripted agent, apart from its other plays as the bench measures it and it must cost little: `flood N R TAG`, `think N R TAG`, `tools N R TAG` (R per second, 0: as fast as the pipe takes them) and `long KB TAG`. The last text of the turn is
-// END-OF-FLOOD-<TAG>, which a file whose path follows the tag holds back for as long as it is there. Times and sizes of each turn are added to $FLOOD_LOG as a JSON line, on a clock that a browser on this machine can compare with.
+// Load for the scripted agent, apart from its other plays as the bench measures it and it must cost
+// little: `flood N R TAG`, `think N R TAG`, `tools N R TAG` (R per second, 0: as fast as the pipe
+// takes them) and `long KB TAG`. The last text of the turn is END-OF-FLOOD-<TAG>, which a file
+// whose path follows the tag holds back for as long as it is there. Times and sizes of each turn
+// are added to $FLOOD_LOG as a JSON line, on a clock that a browser on this machine can compare
+// with.
 import { appendFileSync, existsSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep, setImmediate as tick } from 'node:timers/promises';
@@ -80,7 +84,11 @@ function cut(text: string, count: number): string[] {
   });
 }
 
-/** Calls `emit` `count` times at a rate per second, catching up after a stall as a model behind a pipe does. @returns false where it was cancelled */
+/**
+ * Calls `emit` `count` times at a rate per second, catching up after a stall as a model behind a
+ * pipe does.
+ * @returns false if it was cancelled
+ */
 async function paced(
   count: number,
   rate: number,

@@ -1,11 +1,12 @@
-// Markdown of any length that is the same each time: headings, paragraphs with marks, lists, code in several languages, tables.
+// Markdown of any length that is the same each time: headings, paragraphs with marks, lists, code
+// in several languages, tables.
 
 const vocabulary =
   'agent answer batch block branch cache change channel character client column commit cursor delta document editor event folder frame function handler heading index journal keyboard language line marker message module number option order output panel parser pending prompt queue reader renderer request review revision schema scroll session signal snapshot stream table terminal thought token transcript turn update value version viewport window worker writer'.split(
     ' ',
   );
 
-/** About so many characters of Markdown, cut where the length is reached. */
+/** Returns Markdown of about this length, cut off at the end. */
 export function floodText(characters: number): string {
   let state = 20261121;
   const random = (below: number): number => {

@@ -1,4 +1,5 @@
-// What the scripted agent's process (scriptedAgent.ts) and the version that it speaks (scriptedV1.ts, scriptedV2.ts) need of each other.
+// What the scripted agent's process (scriptedAgent.ts) and the version that it speaks
+// (scriptedV1.ts, scriptedV2.ts) need of each other.
 
 import type { AgentScript } from '../script';
 import type { KeepingWire, KeptSessions } from './keptSessions';

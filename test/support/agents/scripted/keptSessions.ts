@@ -1,5 +1,5 @@
-// The sessions of the scripted agent on disk: a file for each, to which everything is added before it is said, so that what a client has seen is there
-// for the next process, however this one ends.
+// The sessions of the scripted agent on disk: a file for each, to which everything is added before
+// it is said, so that what a client has seen is there for the next process, however this one ends.
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { at } from '../../../../src/base/untrusted';

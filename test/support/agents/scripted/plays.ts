@@ -167,7 +167,7 @@ const plays: Record<string, Play> = {
 
   // The wire.
   line: async (turn, rest) => turn.wire.text(`${rest}\n`),
-  /** `huge MB`: one message of so many megabytes. */
+  /** `huge MB`: one message of this many megabytes. */
   huge: async (turn, rest) => {
     const megabytes = Number(rest || 40);
     await turn.say('x'.repeat(megabytes * 1024 * 1024));

@@ -1,8 +1,11 @@
-// The agent of most tests: it speaks ACP v1 and v2 as it is told, keeps sessions on disk where it is told to, and watches the client strictly.
+// The agent of most tests: speaks ACP v1 and v2 as scripted, stores sessions on disk on request,
+// and checks the client strictly.
 // Arguments: [preset or JSON] [--login]; $AGENT_LOG: its log.
-// The script (script.ts) says how it introduces itself; the lines of a prompt (plays.ts, in v2 v2Steps.ts) say what a turn does.
+// The script (script.ts) says how it introduces itself; the lines of a prompt (plays.ts, in v2
+// v2Steps.ts) say what a turn does.
 // When the client breaks a MUST it exits with status 9 and a line "VIOLATION …" on stderr.
-// With --login it is the sign-in that a terminal runs: it leaves the mark of a signed-in user and exits.
+// With --login it is the sign-in that a terminal runs: it leaves the mark of a signed-in user and
+// exits.
 import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { at } from '../../../../src/base/untrusted';

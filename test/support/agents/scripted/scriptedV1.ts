@@ -17,7 +17,7 @@ interface Session {
   turn: AgentTurn | undefined;
 }
 
-/** Longer than a client waits for a repetition to go on, in milliseconds. */
+/** Longer than a client waits for the next update of a replay, ms. */
 const PAUSE_MS = 400;
 
 export class ScriptedV1 implements ScriptedSide {
@@ -160,7 +160,7 @@ export class ScriptedV1 implements ScriptedSide {
     return result;
   }
 
-  /** @throws Fault where nobody has signed in */
+  /** @throws Fault if the user has not signed in */
   #requireSignIn(when: 'open' | 'prompt'): void {
     const { signedIn, authOn = 'open', authData, authWords = 'Authentication required' } = this.#host.script;
     const isSignedIn = signedIn === undefined ? this.#signedIn : existsSync(signedIn);
@@ -190,7 +190,10 @@ export class ScriptedV1 implements ScriptedSide {
     return { ...(modes !== undefined && { modes }), ...(configOptions && { configOptions }) };
   }
 
-  /** A question that belongs to the request and to no session. @throws Fault where the user does not agree */
+  /**
+   * A question that belongs to the request and to no session.
+   * @throws Fault if the user does not agree
+   */
   async #sendToPage(requestId: unknown): Promise<void> {
     const url = this.#host.script.signInPage;
     if (url === undefined) return;
@@ -220,7 +223,8 @@ export class ScriptedV1 implements ScriptedSide {
     return { status: answer };
   }
 
-  // ---- Old sessions --------------------------------------------------------------------------------------------------
+  // ---- Old sessions
+  // -----------------------------------------------------------------------------------------------
 
   /** @throws Fault for a session that is not kept */
   #kept(sessionId: string): KeptSession {
@@ -312,7 +316,8 @@ export class ScriptedV1 implements ScriptedSide {
     this.#say(sessionId, { sessionUpdate: 'session_info_update', title });
   }
 
-  // ---- Turns ---------------------------------------------------------------------------------------------------------
+  // ---- Turns
+  // -----------------------------------------------------------------------------------------------
 
   async #prompt(id: unknown, params: unknown): Promise<void> {
     const { script, sessions, wire } = this.#host;
@@ -330,7 +335,7 @@ export class ScriptedV1 implements ScriptedSide {
     wire.log({ ev: 'kept' });
     const turn = new AgentTurn(sessionId, id, wire, script, (method, extra) => this.#ask(sessionId, method, extra));
     session.turn = turn;
-    wire.endMessage(); // an answer is a message of its own
+    wire.endMessage(); // an answer is a separate message
     try {
       if (script.hears) await turn.say(`Heard ${text}`);
       else await play(turn, script.scenes?.[text] ?? script.scenes?.['*'] ?? text);

@@ -1,4 +1,5 @@
-// The scripted agent in version 2: each order of echo, receipt and states can be played, one step a line (v2Steps.ts).
+// The scripted agent in version 2: each order of echo, receipt and states can be played, one step a
+// line (v2Steps.ts).
 import { isAbsolute } from 'node:path';
 import { at } from '../../../../src/base/untrusted';
 import type { AgentWire } from '../agentWire';
@@ -33,7 +34,8 @@ export class ScriptedV2 implements ScriptedSide, StepHost {
     this.#host = host;
   }
 
-  // ---- What steps ask of it ------------------------------------------------------------------------------------------
+  // ---- What steps ask of it
+  // ------------------------------------------------------------------------------------------
 
   get wire(): AgentWire {
     return this.#host.wire;
@@ -60,7 +62,8 @@ export class ScriptedV2 implements ScriptedSide, StepHost {
     this.#isCancelled = false;
   }
 
-  // ---- What the client says ------------------------------------------------------------------------------------------
+  // ---- What the client says
+  // ------------------------------------------------------------------------------------------
 
   judge({ id, method, params }: Readonly<Record<string, unknown>>): void {
     const violation = (reason: string): void => this.#host.violation(reason);
@@ -87,7 +90,7 @@ export class ScriptedV2 implements ScriptedSide, StepHost {
 
   notified(method: string): void {
     if (method !== 'session/cancel') return;
-    // What was not taken in is given back, and whoever waits for a cancel goes on.
+    // Rejects messages that were not taken in, and resumes steps that wait for a cancel.
     for (const { id } of this.#waiting.splice(0))
       void this.wire.send({ id, error: { code: -32800, message: 'Request cancelled' } });
     this.#isCancelled = true;

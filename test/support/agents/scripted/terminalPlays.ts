@@ -1,8 +1,12 @@
-// The plays that use a client's terminals, as no agent in the wild does today: whole lives of processes, kills, limits, releases.
+// The plays that use a client's terminals, as no agent in the wild does today: whole lives of
+// processes, kills, limits, releases.
 import { at } from '../../../../src/base/untrusted';
 import type { AgentTurn, Play } from './plays';
 
-/** Starts a program of Node in the client's terminal. @returns its id, undefined where the client refused */
+/**
+ * Starts a program of Node in the client's terminal.
+ * @returns its id, or undefined if the client refused
+ */
 async function create(turn: AgentTurn, program: string, extra: object = {}): Promise<string | undefined> {
   const result = await turn.askAloud('create', 'terminal/create', {
     command: process.execPath,

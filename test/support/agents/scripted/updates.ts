@@ -1,4 +1,5 @@
-// Every update of protocol v1 once, in an order that could happen, and what lies beyond it: unknown ones, and ones with missing parts.
+// Every update of protocol v1 once, in an order that could happen, and what lies beyond it: unknown
+// ones, and ones with missing parts.
 
 const text = (words: string): object => ({ type: 'text', text: words });
 

@@ -1,4 +1,5 @@
-// The steps that the scripted agent can be told in version 2, one a line; the table at the end lists them. `@echo`, `@receipt` and their like speak of the prompt that was taken last.
+// The steps of a script in version 2, one a line; the table at the end lists them. `@echo`,
+// `@receipt` and their like speak of the prompt that was taken last.
 import { at } from '../../../../src/base/untrusted';
 import type { AgentWire } from '../agentWire';
 
