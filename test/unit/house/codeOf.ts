@@ -1,33 +1,63 @@
-// The code of a source text alone, so that a search in it does not stumble over comments and over programs that are written out in templates.
+// Separates the code of a source text from its comments, so that a search in one does not find the
+// other.
 
-/** Blanks comments and the contents of templates; strings and regular expressions stay. */
+interface Piece {
+  readonly kind: 'code' | 'comment' | 'template';
+  /** Offset in the source. */
+  readonly at: number;
+  readonly text: string;
+}
+
+/**
+ * Returns the code; comments become blanks, and templates, which may hold whole programs, are
+ * emptied.
+ */
 export function codeOf(text: string): string {
+  const code = { code: (piece: string) => piece, template: () => '``', comment: (piece: string) => blank(piece) };
+  return pieces(text)
+    .map((piece) => code[piece.kind](piece.text))
+    .join('');
+}
+
+/** Returns the comments with their offsets. */
+export function commentsOf(text: string): readonly { readonly at: number; readonly text: string }[] {
+  return pieces(text).filter(({ kind }) => kind === 'comment');
+}
+
+function blank(comment: string): string {
+  return comment.startsWith('/*') ? ' ' : '';
+}
+
+function pieces(text: string): readonly Piece[] {
+  const found: Piece[] = [];
   let code = '';
   let at = 0;
   while (at < text.length) {
     const char = text.charAt(at);
     const pair = text.slice(at, at + 2);
     let end = at + 1;
+    let kind: Piece['kind'] = 'code';
     if (pair === '//') {
+      kind = 'comment';
       end = indexOrEnd(text, '\n', at);
     } else if (pair === '/*') {
+      kind = 'comment';
       end = indexOrEnd(text, '*/', at + 2) + 2;
-      code += ' ';
     } else if (char === '`') {
+      kind = 'template';
       end = templateEnd(text, at + 1);
-      code += '``';
     } else if (char === "'" || char === '"') {
       end = stringEnd(text, at + 1, char);
-      code += text.slice(at, end);
     } else if (char === '/' && startsRegExp(code)) {
       end = regExpEnd(text, at + 1);
-      code += text.slice(at, end);
-    } else {
-      code += char;
     }
+    const piece = { kind, at, text: text.slice(at, end) };
+    found.push(piece);
+    // Enough to tell a regular expression from a division.
+    if (kind !== 'comment') code = `${code.slice(-40)}${piece.text}`;
     at = end;
   }
-  return code;
+  return found;
 }
 
 function indexOrEnd(text: string, part: string, from: number): number {

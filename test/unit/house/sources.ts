@@ -8,11 +8,11 @@ export interface Source {
   readonly text: string;
 }
 
-/** All TypeScript files of a folder. @param folder relative to the repository */
-export function sources(folder = 'src'): readonly Source[] {
+/** Returns the files of a folder of the repository. */
+export function sources(folder = 'src', names = /\.tsx?$/): readonly Source[] {
   const root = join(process.cwd(), folder);
   return readdirSync(root, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
+    .filter((entry) => entry.isFile() && names.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name))
     .sort()
     .map((file) => ({ path: relative(root, file).replaceAll('\\', '/'), text: readFileSync(file, 'utf8') }));
