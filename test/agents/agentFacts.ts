@@ -1,4 +1,5 @@
-// What a real agent does where the protocol leaves it a choice, or where agents differ: tried over bare JSON-RPC in version 1, and told in a few words each.
+// What a real agent does where the protocol leaves it a choice, or where agents differ: tried over
+// bare JSON-RPC in version 1, and told in a few words each.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
@@ -42,7 +43,10 @@ createInterface({ input: process.stdin }).on('line', (line) => {
 });
 `;
 
-/** Tries an agent in a folder. @param note is told what is tried, and what could not be found out */
+/**
+ * Tries an agent in a folder.
+ * @param note is told what is tried, and what could not be found out
+ */
 export async function agentFacts(agent: RealAgent, cwd: string, note: (line: string) => void): Promise<AgentFacts> {
   const trial = new Trial(agent, cwd);
   const facts = {} as AgentFacts;
@@ -130,7 +134,10 @@ class Trial {
     return [names(true) && `${names(true)} kept`, names(false) && `${names(false)} lost`].filter(Boolean).join('; ');
   }
 
-  /** Does everything with a session that the agent offers, in other processes than the one that began it. */
+  /**
+   * Does everything with a session that the agent offers, in other processes than the one that
+   * began it.
+   */
   async sessions(): Promise<string> {
     const sessionId = await this.#begin(await this.#restart());
     await this.#play(this.#running(), sessionId, 'text');
@@ -366,7 +373,10 @@ class Trial {
     return answer === undefined ? 'no end in 10 s' : outcome(answer);
   }
 
-  /** Settles when the answer of a slow script has begun, or runs for long; some agents tell it only when it is whole. */
+  /**
+   * Settles when the answer of a slow script has begun, or runs for long; some agents tell it only
+   * when it is whole.
+   */
   #ticks(client: RawClient, from: number): Promise<unknown> {
     return orLate(
       5_000,

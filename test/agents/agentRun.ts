@@ -1,4 +1,5 @@
-// One real agent in Parley's own Conversation, in plain Node: plays scripts, answers questions, counts what passes, and writes a transcript.
+// One real agent in Parley's own Conversation, in plain Node: plays scripts, answers questions,
+// counts what passes, and writes a transcript.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -60,7 +61,11 @@ export class AgentRun {
     return this.#test?.conversation ?? assert.fail('no session is open');
   }
 
-  /** Starts a process of the agent and opens a session. The one before is left first. @param heading for the lines @param past what stands in the transcript before */
+  /**
+   * Starts a process of the agent and opens a session. The one before is left first.
+   * @param heading for the lines
+   * @param past what stands in the transcript before
+   */
   async open(heading: string, opening: SessionOpenStrategy, past: readonly TimedEvent[] = []): Promise<void> {
     await this.close();
     this.#drawn = 0;
@@ -94,7 +99,11 @@ export class AgentRun {
     this.lines.push(`== ${heading}`);
   }
 
-  /** Starts another process of the agent, and opens the session again beside the transcript that stands. @param heading for the lines */
+  /**
+   * Starts another process of the agent, and opens the session again beside the transcript that
+   * stands.
+   * @param heading for the lines
+   */
   async reopen(heading: string, sessionId: string): Promise<void> {
     await this.conversation.reopen({ kind: 'reopen', sessionId, transcript: 'keep' });
     await this.#untilReady();
@@ -134,7 +143,10 @@ export class AgentRun {
     return stopReason;
   }
 
-  /** Begins the script that goes on for a minute, and stops it as soon as its first words are there. @param streams whether they come one by one */
+  /**
+   * Begins the script that goes on for a minute, and stops it as soon as its first words are there.
+   * @param streams whether they come one by one
+   */
   async stopInMidStream(streams = true): Promise<StopReason> {
     const { conversation } = this;
     const { done } = conversation.send(this.agent.prompt('slow', this.#folder));
@@ -149,7 +161,11 @@ export class AgentRun {
     return stopReason;
   }
 
-  /** Begins a script, and puts the text script into its turn: with the first words, or while a question is open. @returns what the agent answered, and the turns of the user's messages */
+  /**
+   * Begins a script, and puts the text script into its turn: with the first words, or while a
+   * question is open.
+   * @returns what the agent answered, and the turns of the user's messages
+   */
   async steer(script: 'brief' | 'command'): Promise<{
     readonly outcome: unknown;
     readonly stopReason: StopReason;
@@ -179,7 +195,10 @@ export class AgentRun {
     return { outcome: this.#steered, stopReason, users };
   }
 
-  /** Begins a command that goes on for ten minutes, and stops it. @param showsOutput whether its output is to come while it runs */
+  /**
+   * Begins a command that goes on for ten minutes, and stops it.
+   * @param showsOutput whether its output is to come while it runs
+   */
   async stopCommand(
     showsOutput: boolean,
   ): Promise<{ readonly stopReason: StopReason; readonly pids: readonly number[] }> {
@@ -209,7 +228,10 @@ export class AgentRun {
     this.#asked = [];
   }
 
-  /** Writes down what stands around the transcript, as soon as the agent has said what it says after its answers. */
+  /**
+   * Writes down what stands around the transcript, as soon as the agent has said what it says after
+   * its answers.
+   */
   async drawOffer(): Promise<void> {
     const { givesTitles } = this.agent;
     await this.#until(

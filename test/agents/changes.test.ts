@@ -1,4 +1,5 @@
-// What the real agents change, by their own tools and behind their backs: the list is what the disk says.
+// What the real agents change, by their own tools and behind their backs: the list is what the disk
+// says.
 import { strict as assert } from 'node:assert';
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';

@@ -1,5 +1,6 @@
-// What the user chose, saw and stopped, in the installed extension with real agents and the scripted model: a mode outlives every start of the agent, a question
-// shows what it is about, Stop ends what runs, and a server that nobody asked for costs no session.
+// What the user chose, saw and stopped, in the installed extension with real agents and the
+// scripted model: a mode outlives every start of the agent, a question shows what it is about, Stop
+// ends what runs, and a server that nobody asked for costs no session.
 import { strict as assert } from 'node:assert';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -68,7 +69,10 @@ describe('choices and consent with real agents in the installed extension', () =
       chat = await openChat(vscode.window.page);
     });
 
-    /** Begins a session in which one turn has run in Read-only. @returns the processes of its agent */
+    /**
+     * Begins a session in which one turn has run in Read-only.
+     * @returns the processes of its agent
+     */
     async function chooseReadOnly(): Promise<readonly number[]> {
       rmSync(path, { force: true });
       const others = processesOf('codex');
@@ -149,7 +153,10 @@ describe('choices and consent with real agents in the installed extension', () =
       chat = await openChat(vscode.window.page);
     });
 
-    /** Waits for the end of a turn in which it may want to read its own plan, which lies outside of the workspace. */
+    /**
+     * Waits for the end of a turn in which it may want to read its own plan, which lies outside of
+     * the workspace.
+     */
     async function planned(turn: number): Promise<string | null> {
       const card = chat.frame.getByRole('group').filter({ hasText: 'outside its folders' }).last();
       const end = turnEnd(chat.frame, turn);
@@ -158,7 +165,8 @@ describe('choices and consent with real agents in the installed extension', () =
       return end;
     }
 
-    // It says then that its first mode is in force, plans nevertheless, and refuses the mode that it has.
+    // It says then that its first mode is in force, plans nevertheless, and refuses the mode that
+    // it has.
     it('is in the mode that the user chose after the window was closed', async () => {
       await chat.pick('Mode', 'Plan');
       await chat.send(scriptPrompt('text', folder));
@@ -317,7 +325,10 @@ function workFolder(id: string): string {
   return folder;
 }
 
-/** Opens the chat and waits for its agent. @throws Error with the words of an agent that can't be started */
+/**
+ * Opens the chat and waits for its agent.
+ * @throws Error with the words of an agent that can't be started
+ */
 async function openChat(page: Page): Promise<Chat> {
   await command(page, 'Parley: Focus Chat');
   const chat = await Chat.at(page, 'panel');

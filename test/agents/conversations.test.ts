@@ -1,5 +1,6 @@
-// Real agents in Parley's own Conversation, in plain Node: a first day with each, in every version of the protocol that it speaks, and one golden transcript for all
-// of them. What a run came to is in out/agents/*.txt; after a wanted change the golden file is edited by hand from there.
+// Real agents in Parley's own Conversation, in plain Node: a first day with each, in every version
+// of the protocol that it speaks, and one golden transcript for all of them. What a run came to is
+// in out/agents/*.txt; after a wanted change the golden file is edited by hand from there.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';

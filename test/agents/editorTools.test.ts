@@ -1,4 +1,5 @@
-// The tools of the editor through the installed extension: real agents with the scripted model call them, and the chat says what they found.
+// The tools of the editor through the installed extension: real agents with the scripted model call
+// them, and the chat says what they found.
 import { strict as assert } from 'node:assert';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

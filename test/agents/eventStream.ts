@@ -1,4 +1,5 @@
-// Server-sent events for the scripted model, at the speed of a quick model; stops when the agent hangs up.
+// Server-sent events for the scripted model, at the speed of a quick model; stops when the agent
+// hangs up.
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Part } from './modelScripts';
@@ -20,7 +21,11 @@ export class EventStream {
     return !this.response.destroyed;
   }
 
-  /** Sends one event. @param data JSON, or a string as it is @param name the event's name, where the dialect has one */
+  /**
+   * Sends one event.
+   * @param data JSON, or a string as it is
+   * @param name the event's name, where the dialect has one
+   */
   send(data: unknown, name?: string): void {
     if (!this.isOpen) return;
     if (!this.response.headersSent) {

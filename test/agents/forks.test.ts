@@ -1,4 +1,5 @@
-// Real agents that fork a session at a message: what the fork remembers is what the agent itself repeats of it in another process.
+// Real agents that fork a session at a message: what the fork remembers is what the agent itself
+// repeats of it in another process.
 // The process of the forked session still runs, as in a chat.
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync } from 'node:fs';

@@ -1,5 +1,7 @@
-// The transcripts that real agents are held to (test/golden/agents). One file serves all versions of the protocol that an agent speaks:
-// a line begins with two characters: two spaces for every version, `1 ` or `2 ` for that version alone, `# ` for a word on why they differ.
+// The transcripts that real agents are held to (test/golden/agents). One file serves all versions
+// of the protocol that an agent speaks:
+// a line begins with two characters: two spaces for every version, `1 ` or `2 ` for that version
+// alone, `# ` for a word on why they differ.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -10,7 +12,10 @@ export interface Golden {
   readonly own: number;
 }
 
-/** Reads what a version of the protocol has to come to. @throws Error for a line without its two characters */
+/**
+ * Reads what a version of the protocol has to come to.
+ * @throws Error for a line without its two characters
+ */
 export function goldenTranscript(agent: string, protocol: 1 | 2): Golden {
   const path = join(process.cwd(), `test/golden/agents/${agent}.txt`);
   const marked = readFileSync(path, 'utf8').trimEnd().split('\n');

@@ -1,5 +1,7 @@
-// More real agents with the scripted model, installed only while they are tried: Kimi Code, which asks with little more than a name; Grok, which leaves its commands
-// to the client; Droid; OpenClaw, which takes no MCP servers and needs a gateway beside it; Mastra Code, which tells all it does in `rawInput` and `rawOutput`.
+// More real agents with the scripted model, installed only while they are tried: Kimi Code, which
+// asks with little more than a name; Grok, which leaves its commands to the client; Droid;
+// OpenClaw, which takes no MCP servers and needs a gateway beside it; Mastra Code, which tells all
+// it does in `rawInput` and `rawOutput`.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
@@ -30,7 +32,8 @@ export interface Guest {
 }
 
 /**
- * Installs and starts an agent before the tests of a suite. After them it is removed unless it was there before.
+ * Installs and starts an agent before the tests of a suite. After them it is removed unless it was
+ * there before.
  * @param start calls {@link startGuest}
  */
 export function useGuest(id: GuestId, start: () => Promise<Guest>): void {

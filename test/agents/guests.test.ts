@@ -1,4 +1,5 @@
-// Real agents that are installed only for this, in Parley's own Conversation, in plain Node: a first day with each. What a run came to is in out/agents/*.txt.
+// Real agents that are installed only for this, in Parley's own Conversation, in plain Node: a
+// first day with each. What a run came to is in out/agents/*.txt.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';

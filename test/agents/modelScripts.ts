@@ -1,4 +1,5 @@
-// What the scripted model answers, whatever dialect it is asked in. A prompt names a script; how many tools were called since then says which step of it is next.
+// What the scripted model answers, whatever dialect it is asked in. A prompt names a script; how
+// many tools were called since then says which step of it is next.
 
 /** One piece of an answer. `slow` is text that keeps coming for so many tenths of a second. */
 export type Part =
@@ -165,7 +166,8 @@ export function scriptPrompt(script: ScriptName, cwd: string): string {
 }
 
 /**
- * The next answer of a conversation. Agents also ask for titles and summaries, without tools or a script: they get a few words.
+ * The next answer of a conversation. Agents also ask for titles and summaries, without tools or a
+ * script: they get a few words.
  * @throws ModelFailure if the script says so
  */
 export function reply(said: readonly Said[], tools: readonly Tool[]): readonly Part[] {
@@ -261,7 +263,10 @@ function bind(act: Act, tools: readonly Tool[], cwd: string): Part {
   return { call: { name: tool.name, input } };
 }
 
-/** The command with which agents that only have a shell add a file: they carry it out as a change to a file, not in a shell. */
+/**
+ * The command with which agents that only have a shell add a file: they carry it out as a change to
+ * a file, not in a shell.
+ */
 function patchCommand(path: string, text: string): string {
   const lines = text.trimEnd().split('\n');
   const added = lines.map((line) => `+${line}`).join('\n');

@@ -1,4 +1,5 @@
-// A scripted model on loopback for real agents: Anthropic messages, OpenAI chat completions and responses, Gemini, streaming.
+// A scripted model on loopback for real agents: Anthropic messages, OpenAI chat completions and
+// responses, Gemini, streaming.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { answerAnthropic } from './dialects/anthropic';

@@ -1,4 +1,5 @@
-// The protocol's own JSON Schema (v1, from the official SDK), to hold against what an agent of ours sends.
+// The protocol's own JSON Schema (v1, from the official SDK), to hold against what an agent of ours
+// sends.
 import { createRequire } from 'node:module';
 import * as z from 'zod';
 import type { Message } from './rawClient';
@@ -23,7 +24,10 @@ const paramsOf: Readonly<Record<string, string>> = {
   'terminal/release': 'ReleaseTerminalRequest',
 };
 
-/** What is wrong with a value, in words; undefined where it fits a definition of the schema (`SessionNotification`, …). */
+/**
+ * What is wrong with a value, in words; undefined where it fits a definition of the schema
+ * (`SessionNotification`, …).
+ */
 export function misfit(definition: string, value: unknown): string | undefined {
   let reader = readers.get(definition);
   if (reader === undefined) {

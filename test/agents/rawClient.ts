@@ -1,4 +1,5 @@
-// A bare JSON-RPC client over an agent's stdio, for tests of agents: nothing of the extension's own wire is in it, so that it can judge both sides.
+// A bare JSON-RPC client over an agent's stdio, for tests of agents: nothing of the extension's own
+// wire is in it, so that it can judge both sides.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { constants } from 'node:os';
@@ -104,7 +105,10 @@ export class RawClient {
     return { id, answer: this.until((message) => message.id === id && message.method === undefined) };
   }
 
-  /** Sends a request and gives its result. @throws Error with the agent's code and words where it answers with an error */
+  /**
+   * Sends a request and gives its result.
+   * @throws Error with the agent's code and words where it answers with an error
+   */
   async request(method: string, params: unknown): Promise<Wild> {
     const { error, result } = await this.send(method, params).answer;
     if (error !== undefined) throw new Error(`${method}: ${JSON.stringify(error)}`);
@@ -120,7 +124,10 @@ export class RawClient {
     this.#process.stdin?.write(typeof message === 'string' ? message : `${JSON.stringify(message)}\n`);
   }
 
-  /** The first message received, from `from` on, that fits. @throws Error where the agent's process ends before */
+  /**
+   * The first message received, from `from` on, that fits.
+   * @throws Error where the agent's process ends before
+   */
   async until(fits: (message: Message) => boolean, from = 0): Promise<Message> {
     let next = from;
     for (;;) {
@@ -155,7 +162,10 @@ export class RawClient {
       .join('');
   }
 
-  /** Ends the agent: stdin closed, then SIGTERM and SIGKILL to its process group. Each step waits for the process or for its time. */
+  /**
+   * Ends the agent: stdin closed, then SIGTERM and SIGKILL to its process group. Each step waits
+   * for the process or for its time.
+   */
   async close(graceMs = 3000): Promise<Ending> {
     this.#process.stdin?.end();
     for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
@@ -220,7 +230,10 @@ export class RawClient {
   }
 }
 
-/** Answers for fs/*: the disk as it is. A file that is missing reads as empty, since an agent that is about to create it asks first. */
+/**
+ * Answers for fs/*: the disk as it is. A file that is missing reads as empty, since an agent that
+ * is about to create it asks first.
+ */
 export const diskAnswers: Record<string, Answer> = {
   'fs/read_text_file': async ({ path }) => ({ content: await readFile(path, 'utf8').catch(() => '') }),
   'fs/write_text_file': async ({ path, content }) => {
@@ -229,7 +242,10 @@ export const diskAnswers: Record<string, Answer> = {
   },
 };
 
-/** Answers a permission for this once where there is such an option, else with any option of that kind; `cancelled` where there is none. */
+/**
+ * Answers a permission for this once where there is such an option, else with any option of that
+ * kind; `cancelled` where there is none.
+ */
 export function choose(kind: 'allow' | 'reject'): Answer {
   return (params) => {
     const fitting = params.options.filter((option: { kind: string }) => option.kind.startsWith(kind));

@@ -1,4 +1,5 @@
-// The real agents that most tests use: how each is started, with a home of its own and the scripted model in place of its own one.
+// The real agents that most tests use: how each is started, with a home of its own and the scripted
+// model in place of its own one.
 // scripts/testAgents.mjs installs them and says in PARLEY_AGENTS which folder they are in.
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rename, writeFile } from 'node:fs/promises';
@@ -25,7 +26,8 @@ export interface RealAgent<Id extends AgentId = AgentId> {
 
 /**
  * Writes the homes and settings of the agents and says how to start each.
- * @param homes an empty folder for the agents' homes @param modelUrl of the scripted model (modelServer.ts)
+ * @param homes an empty folder for the agents' homes @param modelUrl of the scripted model
+ * (modelServer.ts)
  * @throws Error where the environment does not say where they are
  */
 export async function realAgents(
@@ -40,8 +42,9 @@ export async function realAgents(
     '.gemini/settings.json': {
       security: { auth: { selectedType: 'gemini-api-key' }, folderTrust: { enabled: false } },
       model: { name: 'gemini-2.5-flash' },
-      // With its retention, it would delete a session at the second start after the session was opened again: it takes the
-      // file without messages that it has begun then (ageSessions) for a broken one, and deletes all files of the session.
+      // With its retention, it would delete a session at the second start after the session was
+      // opened again: it takes the file without messages that it has begun then (ageSessions) for a
+      // broken one, and deletes all files of the session.
       general: { disableAutoUpdate: true, disableUpdateNag: true, sessionRetention: { enabled: false } },
       privacy: { usageStatisticsEnabled: false },
     },
@@ -99,7 +102,8 @@ wire_api = "responses"
           CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
           DISABLE_TELEMETRY: '1',
           DISABLE_AUTOUPDATER: '1',
-          // The model gets all tools at once, not a search for them, and none is missing in the first request.
+          // The model gets all tools at once, not a search for them, and none is missing in the
+          // first request.
           ENABLE_TOOL_SEARCH: 'false',
           MCP_CONNECTION_NONBLOCKING: 'false',
           IS_SANDBOX: '1', // lets it work as root, as containers do
@@ -158,9 +162,10 @@ wire_api = "responses"
 }
 
 /**
- * Gives each file of a session a name without a time. gemini-cli 0.61.0 names the file after the minute of its start, and
- * begins another one when it opens a session again: within the same minute that is the file that it is about to read. Each
- * name is a new one, as the file of a session that was opened again must not replace the one with its messages.
+ * Gives each file of a session a name without a time. gemini-cli 0.61.0 names the file after the
+ * minute of its start, and begins another one when it opens a session again: within the same minute
+ * that is the file that it is about to read. Each name is a new one, as the file of a session that
+ * was opened again must not replace the one with its messages.
  */
 async function ageSessions(folder: string): Promise<void> {
   for (const path of await readdir(folder, { recursive: true })) {
@@ -169,12 +174,19 @@ async function ageSessions(folder: string): Promise<void> {
   }
 }
 
-/** Returns a path below the packages of an agent. @throws Error where the environment does not say where they are */
+/**
+ * Returns a path below the packages of an agent.
+ * @throws Error where the environment does not say where they are
+ */
 export function installed(id: string, ...path: string[]): string {
   return join(needed('PARLEY_AGENTS'), id, 'node_modules', ...path);
 }
 
-/** Makes the home of an agent. @param files by path, a text or an object to be written as JSON @returns its path */
+/**
+ * Makes the home of an agent.
+ * @param files by path, a text or an object to be written as JSON
+ * @returns its path
+ */
 export async function home(homes: string, id: string, files: Record<string, unknown>): Promise<string> {
   const path = join(homes, id);
   await mkdir(path, { recursive: true });

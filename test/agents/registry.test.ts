@@ -1,4 +1,5 @@
-// Real agents installed as the registry lists them, from the real npm registry, until they answer `initialize`.
+// Real agents installed as the registry lists them, from the real npm registry, until they answer
+// `initialize`.
 import assert from 'node:assert/strict';
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

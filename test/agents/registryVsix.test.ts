@@ -1,4 +1,5 @@
-// A newcomer installs real agents in the installed extension: Gemini from the registry of npm, and OpenCode as a program, from a server of the test.
+// A newcomer installs real agents in the installed extension: Gemini from the registry of npm, and
+// OpenCode as a program, from a server of the test.
 // The scripted model is behind both.
 import { strict as assert } from 'node:assert';
 import { spawnSync } from 'node:child_process';

@@ -1,4 +1,5 @@
-// Messages that are put into the running turns of real agents: between words, while a tool call waits for an answer or runs, and at the end.
+// Messages that are put into the running turns of real agents: between words, while a tool call
+// waits for an answer or runs, and at the end.
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';

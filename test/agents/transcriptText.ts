@@ -1,4 +1,5 @@
-// A conversation as lines of text to compare: everything that a user can read of it, without what differs from run to run (ids, times, places on disk).
+// A conversation as lines of text to compare: everything that a user can read of it, without what
+// differs from run to run (ids, times, places on disk).
 import { inEnglish } from '../../src/base/localizable';
 import type { ContentBlock, ToolContent } from '../../src/session/events/content';
 import type { Entry, Permission, SessionState, ToolEntry } from '../../src/session/model/state';
@@ -13,7 +14,8 @@ const ofThisMachine = /^notice( \(late\))?: Codex could not find bubblewrap/;
 export type Asked = Pick<Permission, 'toolCallId' | 'title' | 'description' | 'command' | 'options'>;
 
 /**
- * The entries of a state from one on, and the ends of their turns; one line each, more for what a tool call shows.
+ * The entries of a state from one on, and the ends of their turns; one line each, more for what a
+ * tool call shows.
  * @param asked the questions that were asked meanwhile
  */
 export function entryLines(state: SessionState, from: number, asked: readonly Asked[], names: Names): string[] {
@@ -30,7 +32,9 @@ export function entryLines(state: SessionState, from: number, asked: readonly As
     .map((line) => withoutChance(line, names));
 }
 
-/** What stands around the transcript: how its turns ended, commands, modes, options, usage, title. */
+/**
+ * What stands around the transcript: how its turns ended, commands, modes, options, usage, title.
+ */
 export function offerLines(state: SessionState, names: Names): string[] {
   const { commands, modes, mode, config, usage, title, turns } = state;
   const barriers = new Set(turns.flatMap(({ barrier }) => barrier ?? []));
@@ -136,6 +140,7 @@ export function withoutChance(line: string, names: Names): string {
   for (const [found, name] of names) text = text.replaceAll(found, name);
   // How far the model came before it was stopped is chance.
   const stopped = text.replace(/(?:tick\d+ ?)+/g, 'tick1 … ');
-  // What gemini-cli tells its model of the day and the machine, and repeats as if the user had said it.
+  // What gemini-cli tells its model of the day and the machine, and repeats as if the user had said
+  // it.
   return stopped.replace(/<session_context>.*<\/session_context>/, '<session_context>…');
 }

@@ -1,4 +1,5 @@
-// The real agents in the installed extension, with the scripted model behind them: what a user does with each on the first day, and that nothing of what an agent sends is lost.
+// The real agents in the installed extension, with the scripted model behind them: what a user does
+// with each on the first day, and that nothing of what an agent sends is lost.
 import { strict as assert } from 'node:assert';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -91,7 +92,10 @@ describe('real agents in the installed extension', () => {
         await chat.send(agent.prompt(script, folder));
       }
 
-      /** Holds what the panel shows of the last turn against what went over the wire. @returns how many updates that was */
+      /**
+       * Holds what the panel shows of the last turn against what went over the wire.
+       * @returns how many updates that was
+       */
       async function nothingIsDropped(): Promise<number> {
         const updates: Wild[] = wire()
           .slice(from)
@@ -108,7 +112,8 @@ describe('real agents in the installed extension', () => {
           await row.click();
           assert.ok(bare(thought).endsWith(bare(await bodyOf(chat.entries('thought').last()))));
         }
-        // Some agents describe a call only in their question about it, and never speak of it again when it is refused.
+        // Some agents describe a call only in their question about it, and never speak of it again
+        // when it is refused.
         const calls: Wild[] = wire()
           .slice(from)
           .flatMap(({ method, params }) =>
@@ -131,7 +136,10 @@ describe('real agents in the installed extension', () => {
         return updates.length;
       }
 
-      /** Returns what the page holds of the transcript, as soon as that is all of it: kinds and texts, with the ends of turns. */
+      /**
+       * Returns what the page holds of the transcript, as soon as that is all of it: kinds and
+       * texts, with the ends of turns.
+       */
       async function transcript(): Promise<[kind: string, text: string][]> {
         await chat.frame.locator('[role=separator][data-turn-id=t1]').waitFor();
         return chat.log

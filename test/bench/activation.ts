@@ -2,7 +2,10 @@
 import type { Page } from 'playwright-core';
 import { command } from '../support/vscode/workbench';
 
-/** Milliseconds, from the row of "Developer: Show Running Extensions". @throws Error where there is no such row */
+/**
+ * Milliseconds, from the row of "Developer: Show Running Extensions".
+ * @throws Error where there is no such row
+ */
 export async function activationMs(page: Page): Promise<number> {
   await command(page, 'Developer: Show Running Extensions');
   const row = page.locator('.runtime-extensions-editor .extension').filter({ hasText: 'Parley' }).first();

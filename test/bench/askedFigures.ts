@@ -10,7 +10,10 @@ interface Figure {
   readonly name: string;
   readonly of: (samples: readonly Sample[]) => number;
   readonly unit: string;
-  /** At most so much; or at most so many times what the floor has, and then the row is that ratio. Without either it is told for its own sake. */
+  /**
+   * At most so much; or at most so many times what the floor has, and then the row is that ratio.
+   * Without either it is told for its own sake.
+   */
   readonly most?: number;
   readonly timesFloor?: number;
 }
@@ -29,7 +32,8 @@ const flood200 = 'flood 1,000 at 200/s';
 const flood500 = 'flood 5,000 at 500/s';
 
 const FIGURES: readonly Figure[] = [
-  // Sent means that it is out of the user's hands: what Parley takes before the agent is there goes when it is, and is not lost.
+  // Sent means that it is out of the user's hands: what Parley takes before the agent is there goes
+  // when it is, and is not lost.
   { name: 'opened to a prompt can be sent', of: value('writable'), unit: 'ms', timesFloor: 1 },
   { name: 'opened to the agent is ready', of: value('ready'), unit: 'ms', timesFloor: 1.4 },
   { scenario: 'open', name: 'activation', of: value('activation'), unit: 'ms', most: 20 },
@@ -59,7 +63,10 @@ const FIGURES: readonly Figure[] = [
 /** So many times the figure of another version, a figure is no worse than that. */
 const TIMES_OTHER = 1.05;
 
-/** The rows of what was run: for a figure against the floor its ratio, then both values. Beside another version, its value and the median of the ratios to it. */
+/**
+ * The rows of what was run: for a figure against the floor its ratio, then both values. Beside
+ * another version, its value and the median of the ratios to it.
+ */
 export function askedFigures(outcomes: readonly Outcome[]): Row[] {
   return FIGURES.flatMap((figure) => {
     const { scenario } = figure;

@@ -1,4 +1,5 @@
-// A chat under load: opens it in a fresh VS Code, sends prompts to the scripted agent, and measures inside of the webview and from the operating system.
+// A chat under load: opens it in a fresh VS Code, sends prompts to the scripted agent, and measures
+// inside of the webview and from the operating system.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
@@ -19,7 +20,10 @@ const OPEN_KEYS = ['Control+K', 'A'] as const;
 const KEY_EVERY_MS = 250;
 const TURN_LIMIT_MS = 120_000;
 
-/** What one turn cost. Times in ms; processor time and posts are those of the webview between Enter and the last chunk on the screen. */
+/**
+ * What one turn cost. Times in ms; processor time and posts are those of the webview between Enter
+ * and the last chunk on the screen.
+ */
 export interface TurnCost {
   /** From Enter to the marker painted. */
   readonly total: number;
@@ -61,7 +65,10 @@ interface Measured {
 /** A chat that is open and has answered a first prompt. */
 export class Chat {
   readonly page: Page;
-  /** From the key that opens it until a message can be written, and until the agent's session is ready, in ms. */
+  /**
+   * From the key that opens it until a message can be written, and until the agent's session is
+   * ready, in ms.
+   */
   readonly opened: { readonly writable: number; readonly ready: number };
   readonly #server: Server;
   readonly #window: Window;
@@ -143,7 +150,8 @@ export class Chat {
 
   /**
    * Sends a prompt and measures until the agent's last words are painted and the turn is over.
-   * @param load without its tag, as the scripted agent reads it: `flood 1000 200` @param tag not used before in this chat
+   * @param load without its tag, as the scripted agent reads it: `flood 1000 200` @param tag not
+   * used before in this chat
    * @throws Error where the end does not come within two minutes, or is not in view
    */
   async turn(load: string, tag: string, options: TurnOptions = {}): Promise<TurnCost> {
@@ -185,7 +193,10 @@ export class Chat {
     return paintedAt - chosen;
   }
 
-  /** Jumps to places all over the transcript. @returns the frames in ms, and the most elements that stood in the page */
+  /**
+   * Jumps to places all over the transcript.
+   * @returns the frames in ms, and the most elements that stood in the page
+   */
   async jump(count: number): Promise<{ readonly frames: readonly number[]; readonly elements: number }> {
     return (await this.#run(`parleyBench.jump(${count})`)) as { frames: number[]; elements: number };
   }
@@ -224,7 +235,10 @@ export class Chat {
     }
   }
 
-  /** Opens the list of sessions and looks for one, whose row has the focus then. The webview may get the focus back from the palette a little late, which closes the list. */
+  /**
+   * Opens the list of sessions and looks for one, whose row has the focus then. The webview may get
+   * the focus back from the palette a little late, which closes the list.
+   */
   async #find(title: string): Promise<void> {
     const list = quickInput(this.page);
     for (let attempt = 1; ; attempt++) {
@@ -265,7 +279,10 @@ export class Chat {
       .filter(Boolean);
   }
 
-  /** When the agent wrote the end of its turn, ms since 1970. It notes so after the write, so the note may be a moment behind the screen. */
+  /**
+   * When the agent wrote the end of its turn, ms since 1970. It notes so after the write, so the
+   * note may be a moment behind the screen.
+   */
   async #lastWrite(marker: string): Promise<number> {
     for (const deadline = now() + 5_000; now() < deadline; await delay(20)) {
       const line = this.#notes().find((text) => text.includes(`"${marker}"`));
@@ -279,7 +296,9 @@ export class Chat {
   }
 }
 
-/** Milliseconds since 1970 with a fraction, from the clock that the agent and the browser have too. */
+/**
+ * Milliseconds since 1970 with a fraction, from the clock that the agent and the browser have too.
+ */
 function now(): number {
   return performance.timeOrigin + performance.now();
 }

@@ -1,5 +1,6 @@
-// How soon a long session of earlier is there: kept by the product's own Recorder and JournalKeep in a real journal file, read
-// by another journal as a window reads it, until the last page can be posted and until the whole is read.
+// How soon a long session of earlier is there: kept by the product's own Recorder and JournalKeep
+// in a real journal file, read by another journal as a window reads it, until the last page can be
+// posted and until the whole is read.
 import { randomBytes } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -51,7 +52,10 @@ const SESSIONS: readonly Long[] = [
   { name: 'a plan of 200 entries sent 2,000 times', events: plans, pageMs: 200 },
 ];
 
-/** Makes journals of one long session each and opens them; the folders are removed. @param isQuick only the first */
+/**
+ * Makes journals of one long session each and opens them; the folders are removed.
+ * @param isQuick only the first
+ */
 export async function measureEntries(isQuick: boolean, say: (line: string) => void): Promise<readonly Row[]> {
   const rows: Row[] = [];
   for (const one of SESSIONS.slice(0, isQuick ? 1 : undefined)) rows.push(...(await measureOne(one, say)));

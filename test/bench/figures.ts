@@ -1,4 +1,5 @@
-// What a benchmark says: rows with a value and, where one is asked for, a target; and the few statistics that all of them share.
+// What a benchmark says: rows with a value and, where one is asked for, a target; and the few
+// statistics that all of them share.
 
 /** One figure of the benchmark's table. */
 export interface Row {
@@ -31,7 +32,10 @@ export function percentile(values: readonly number[], percent: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor((percent / 100) * sorted.length))] ?? Number.NaN;
 }
 
-/** Rounded to three significant digits after the point where the value is small, to whole numbers where it is large. */
+/**
+ * Rounded to three significant digits after the point where the value is small, to whole numbers
+ * where it is large.
+ */
 export function rounded(value: number): number {
   const factor = Math.abs(value) < 10 ? 1000 : Math.abs(value) < 1000 ? 10 : 1;
   return Math.round(value * factor) / factor;

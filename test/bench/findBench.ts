@@ -1,4 +1,5 @@
-// Finding a text in a session of 10,000 entries: how soon the first match and all of them are told, and how long the event loop stands still.
+// Finding a text in a session of 10,000 entries: how soon the first match and all of them are told,
+// and how long the event loop stands still.
 import { SessionFind } from '../../src/client/view/sessionFind';
 import type { FindQuery } from '../../src/panel/contract';
 import { SessionModel } from '../../src/session/model/model';
@@ -17,7 +18,10 @@ const QUERIES: readonly Pick<FindQuery, 'text' | 'regex'>[] = [
   { text: 'need\\w+', regex: true },
 ];
 
-/** Times are in milliseconds, of the middle of five, for the slowest of the queries that find something. */
+/**
+ * Times are in milliseconds, of the middle of five, for the slowest of the queries that find
+ * something.
+ */
 export async function measureFind(say: (line: string) => void): Promise<readonly Row[]> {
   const model = makeSession();
   if (model.state.entries.length !== ENTRIES) throw new Error(`${model.state.entries.length} entries`);

@@ -1,6 +1,7 @@
-// How long hostile texts stop the page: a sample of the patterns on every surface of the panel, in a real Chromium with the panel's own harness. What is told is the time of
-// the processor in one task, so that a busy machine says the same as a quiet one. That the work grows no faster than the text, for every pattern, is asserted in
-// test/unit/webview/markdown/hostile.test.ts.
+// How long hostile texts stop the page: a sample of the patterns on every surface of the panel, in
+// a real Chromium with the panel's own harness. What is told is the time of the processor in one
+// task, so that a busy machine says the same as a quiet one. That the work grows no faster than the
+// text, for every pattern, is asserted in test/unit/webview/markdown/hostile.test.ts.
 import type { CDPSession } from 'playwright-core';
 import type { ItemView, Op, SessionView } from '../../src/panel/contract';
 import { PATTERNS } from '../support/hostile/patterns';
@@ -136,7 +137,10 @@ function* cases(): Iterable<Case> {
   }
 }
 
-/** Shows a text, opens it, scrolls over it, and tells the longest task of the page: the processor's time in it, ms. */
+/**
+ * Shows a text, opens it, scrolls over it, and tells the longest task of the page: the processor's
+ * time in it, ms.
+ */
 async function measure({ panel, trace }: Opened, one: Case): Promise<number> {
   await trace.send('Tracing.start', { categories: 'toplevel,-*', transferMode: 'ReportEvents' });
   let longest = 0;

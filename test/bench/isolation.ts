@@ -1,10 +1,14 @@
-// Gives webviews a renderer process of their own, as they have on the desktop. The web workbench serves them from its own host, and then everything that the
-// workbench does would count as the webview's.
+// Gives webviews a renderer process of their own, as they have on the desktop. The web workbench
+// serves them from its own host, and then everything that the workbench does would count as the
+// webview's.
 import type { WindowOptions } from '../support/vscode/openWindow';
 
 const DOMAIN = 'bench.test';
 
-/** Options for a window whose workbench and webviews are different sites, all of them this machine. @param port the server's */
+/**
+ * Options for a window whose workbench and webviews are different sites, all of them this machine.
+ * @param port the server's
+ */
 export function isolated(port: number): WindowOptions {
   const host = `workbench.${DOMAIN}`;
   return {

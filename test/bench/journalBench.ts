@@ -1,4 +1,5 @@
-// How fast the journal is when it is large: hundreds of sessions, one of them with 10,000 entries. Lists, searches, pages, and what a write costs.
+// How fast the journal is when it is large: hundreds of sessions, one of them with 10,000 entries.
+// Lists, searches, pages, and what a write costs.
 import { statSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -146,7 +147,11 @@ function open(folder: string): Journal {
   return Journal.open({ folder, log: silentLog, now: () => START });
 }
 
-/** Turns of prompt, thought, tool calls and answer, until there are so many entries. @param random below a number @param at ms since 1970, of the first event */
+/**
+ * Turns of prompt, thought, tool calls and answer, until there are so many entries.
+ * @param random below a number
+ * @param at ms since 1970, of the first event
+ */
 export function conversation(random: (below: number) => number, entries: number, at: number): TimedEvent[] {
   const list: SessionEvent[] = [];
   let made = 0;

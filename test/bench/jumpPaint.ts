@@ -1,5 +1,5 @@
-// Long sessions of earlier in the packaged extension in a real VS Code: how soon the last page is painted, how long frames take while jumping through the longest, and how
-// much stands in the page.
+// Long sessions of earlier in the packaged extension in a real VS Code: how soon the last page is
+// painted, how long frames take while jumping through the longest, and how much stands in the page.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,7 +15,10 @@ import { untilQuiet } from './procStat';
 import { record } from './recordEvents';
 import type { Subject } from './subjects';
 
-/** By their titles; none is found when another one is looked for. The last one opened is jumped through. */
+/**
+ * By their titles; none is found when another one is looked for. The last one opened is jumped
+ * through.
+ */
 const SIZES = [
   { entries: 10_000, titles: ['Heron', 'Quarry', 'Lantern'], paintedMs: 100 },
   { entries: 100_000, titles: ['Bishop', 'Feldspar'], paintedMs: 200 },

@@ -9,7 +9,9 @@ import { type Row, rounded, rowsOf } from './figures';
 
 const IDLE = 4;
 const BUSY = 20;
-/** How long busy agents talk, and how often the keepers are looked at meanwhile, in milliseconds. */
+/**
+ * How long busy agents talk, and how often the keepers are looked at meanwhile, in milliseconds.
+ */
 const BUSY_MS = 10_000;
 const LOOK_MS = 500;
 

@@ -1,4 +1,5 @@
-// How long the event loop stands still, as the processor's time between two turns of it: a busy machine says the same as a quiet one.
+// How long the event loop stands still, as the processor's time between two turns of it: a busy
+// machine says the same as a quiet one.
 
 /** Measures from now on, until it is ended. */
 export class LoopGaps {

@@ -1,4 +1,5 @@
-// Mentions in a workspace of 100,000 files: how soon the first files are offered, cold and warm, and how long the event loop stands still.
+// Mentions in a workspace of 100,000 files: how soon the first files are offered, cold and warm,
+// and how long the event loop stands still.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

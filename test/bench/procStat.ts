@@ -27,7 +27,8 @@ export function peakMb(pid: number): number {
 }
 
 /**
- * Waits until the whole machine does nearly nothing: neither what came before nor what others do should be counted for what comes next.
+ * Waits until the whole machine does nearly nothing: neither what came before nor what others do
+ * should be counted for what comes next.
  * Gives up after twenty seconds, because some machines are never quiet.
  */
 export async function untilQuiet(): Promise<void> {

@@ -1,4 +1,5 @@
-// Sessions of earlier, kept as the product keeps them: through its recorder, so that the end of each can be found.
+// Sessions of earlier, kept as the product keeps them: through its recorder, so that the end of
+// each can be found.
 import { Recorder } from '../../src/client/conversation/recorder';
 import type { TimedEvent } from '../../src/session/events/event';
 import { SessionModel } from '../../src/session/model/model';

@@ -1,4 +1,5 @@
-// What the product does with a batch of `session/update` params: routed by session, validated by the v1 reader, reduced, and noted for the webview's feed.
+// What the product does with a batch of `session/update` params: routed by session, validated by
+// the v1 reader, reduced, and noted for the webview's feed.
 import { UpdateRouter } from '../../src/acp/protocol/earlyUpdates';
 import { applyUpdates } from '../../src/acp/v1/v1Events';
 import { silentLog } from '../../src/base/log';
@@ -9,7 +10,8 @@ import { SessionModel } from '../../src/session/model/model';
 /**
  * A new session with its running turn.
  * @param sessionId the session that the updates name
- * @returns a consumer of batches. It throws where an update did not fit: a benchmark that measures refusals would be fast and wrong.
+ * @returns a consumer of batches. It throws where an update did not fit: a benchmark that measures
+ * refusals would be fast and wrong.
  */
 export function newReducer(sessionId: string): (batch: readonly unknown[]) => void {
   const model = new SessionModel();
@@ -33,7 +35,8 @@ export function newReducer(sessionId: string): (batch: readonly unknown[]) => vo
   });
   return (batch) => {
     router.route(batch);
-    // As the feed does once a frame; otherwise the benchmark would measure a list that grows without end.
+    // As the feed does once a frame; otherwise the benchmark would measure a list that grows
+    // without end.
     changes.reset();
   };
 }

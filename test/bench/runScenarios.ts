@@ -1,4 +1,5 @@
-// Runs the loads, Parley and what it is compared with by turns, so that whatever the machine does meanwhile happens to all.
+// Runs the loads, Parley and what it is compared with by turns, so that whatever the machine does
+// meanwhile happens to all.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

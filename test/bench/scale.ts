@@ -1,5 +1,5 @@
-// Parley at scale, in a real VS Code: many sessions that stream at once, and a day of turns in one. What the extension host stands still, what is written to the disk,
-// and what grows with the day.
+// Parley at scale, in a real VS Code: many sessions that stream at once, and a day of turns in one.
+// What the extension host stands still, what is written to the disk, and what grows with the day.
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// The loads that Parley and the floor are put under. Each gives a sample: numbers by name, or lists of numbers that are pooled over the repetitions.
+// The loads that Parley and the floor are put under. Each gives a sample: numbers by name, or lists
+// of numbers that are pooled over the repetitions.
 import { activationMs } from './activation';
 import type { Chat, TurnCost } from './chat';
 import { percentile } from './figures';

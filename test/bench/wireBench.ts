@@ -1,4 +1,5 @@
-// How fast session updates come in: raw JSON.parse of the lines, our connection with validation and reducer behind it, and the official SDK's client, on the same bytes in one run.
+// How fast session updates come in: raw JSON.parse of the lines, our connection with validation and
+// reducer behind it, and the official SDK's client, on the same bytes in one run.
 import { client, methods, ndJsonStream } from '@agentclientprotocol/sdk';
 import { RpcConnection } from '../../src/acp/jsonrpc/rpcConnection';
 import type { Transport, TransportSink } from '../../src/acp/jsonrpc/transport';
@@ -12,7 +13,8 @@ const chunkBytes = 64 * 1024;
 const sessionId = 'sess_0123456789abcdef';
 
 /**
- * Measures messages per second. Each rate is the best of interleaved runs: what other processes take from a run is no property of what is measured.
+ * Measures messages per second. Each rate is the best of interleaved runs: what other processes
+ * take from a run is no property of what is measured.
  * @param runs how often each is measured
  */
 export async function measureWire(runs: number): Promise<Row[]> {

@@ -1,4 +1,5 @@
-// Diagrams of agents in the installed extension: drawn in the answer, in the pages that VS Code shows.
+// Diagrams of agents in the installed extension: drawn in the answer, in the pages that VS Code
+// shows.
 import { strict as assert } from 'node:assert';
 import type { Page } from 'playwright-core';
 import { scriptedAgent } from '../support/agents/definition';

@@ -1,4 +1,5 @@
-// The tools of the editor in the installed extension, called by an agent: what they ask, what they do, and how the user takes it back.
+// The tools of the editor in the installed extension, called by an agent: what they ask, what they
+// do, and how the user takes it back.
 import { strict as assert } from 'node:assert';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,7 +18,10 @@ const agent = join(scratch, 'agent.cjs');
 const names = ['one.txt', 'two.txt', 'three.txt'];
 const extensions: string[] = [];
 
-/** Renames the word `area` in all files; finds an error in those that begin with `broken`; has two tests, and a tool for models. */
+/**
+ * Renames the word `area` in all files; finds an error in those that begin with `broken`; has two
+ * tests, and a tool for models.
+ */
 const EXTENSION = `
 const vscode = require('vscode');
 exports.activate = ({ subscriptions }) => {
@@ -114,7 +118,11 @@ describe('the tools of the editor in VS Code', function () {
 
   const asking = (title: string): Locator => chat.frame.getByRole('group', { name: `Permission: ${title}` });
 
-  /** Sends a call. @param title of the question to allow; absent: there is none @returns what the tool answered */
+  /**
+   * Sends a call.
+   * @param title of the question to allow; absent: there is none
+   * @returns what the tool answered
+   */
   async function call(name: string, args: object, title?: string): Promise<string> {
     await chat.send(JSON.stringify({ name, arguments: args }));
     if (title !== undefined) {

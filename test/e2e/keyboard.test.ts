@@ -1,4 +1,5 @@
-// The chat with the keyboard alone: an agent is added, asked and answered, and what it did is reviewed, undone, forked and steered.
+// The chat with the keyboard alone: an agent is added, asked and answered, and what it did is
+// reviewed, undone, forked and steered.
 import { strict as assert } from 'node:assert';
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -20,7 +20,8 @@ describe('the installed extension', () => {
       return found;
     };
     const { page } = vscode.window;
-    // The workbench for the browser takes its own texts from a server of its maker, and its language from here.
+    // The workbench for the browser takes its own texts from a server of its maker, and its
+    // language from here.
     const endGerman = await inNewDocuments(page, "globalThis._VSCODE_NLS_LANGUAGE = 'de';");
     await page.reload();
     await page.locator('.monaco-workbench .part.statusbar').waitFor({ timeout: 60_000 });

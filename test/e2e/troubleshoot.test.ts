@@ -17,7 +17,10 @@ describe('finding out what went wrong', () => {
   });
   const list = (): Locator => quickInput(vscode.window.page);
   const row = (text: string): Locator => list().locator('.monaco-list-row', { hasText: text }).first();
-  /** Types into VS Code's own file dialog, which reads the folder first, and has the whole of it then. */
+  /**
+   * Types into VS Code's own file dialog, which reads the folder first, and has the whole of it
+   * then.
+   */
   const typePath = async (path: string): Promise<void> => {
     const input = list().locator('input.input');
     while (!(await input.inputValue()).includes(vscode.server.folder))

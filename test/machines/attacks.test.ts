@@ -1,4 +1,5 @@
-// What the network, clocks and other servers do to a session between machines: each word that was said is still there once.
+// What the network, clocks and other servers do to a session between machines: each word that was
+// said is still there once.
 import { strict as assert } from 'node:assert';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Stage, type StageWindow } from '../support/machines/stage';

@@ -1,4 +1,5 @@
-// A session of 10,000 messages on another machine: opened, continued, handed out and read back. What it costs is counted in requests, not in time.
+// A session of 10,000 messages on another machine: opened, continued, handed out and read back.
+// What it costs is counted in requests, not in time.
 import { strict as assert } from 'node:assert';
 import { Stage } from '../support/machines/stage';
 

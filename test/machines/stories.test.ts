@@ -1,5 +1,7 @@
-// Sessions that go from a stdio agent here, shared through a bucket, to an HTTP agent there and to the original's server, and back. In each random story is a Stop, a run that
-// fails, a window that is killed and links that end. Read as the original client reads, each word that was said is there once.
+// Sessions that go from a stdio agent here, shared through a bucket, to an HTTP agent there and to
+// the original's server, and back. In each random story is a Stop, a run that fails, a window that
+// is killed and links that end. Read as the original client reads, each word that was said is there
+// once.
 // `PARLEY_STORY=17 npm run test:machines -- stories` plays story 17 alone.
 import { strict as assert } from 'node:assert';
 import { Stage } from '../support/machines/stage';
@@ -9,7 +11,10 @@ import type { Weather } from '../support/machines/weather';
 const only = Number(process.env.PARLEY_STORY ?? 0);
 const range = (from: number, count: number): number[] => Array.from({ length: count }, (_, index) => from + index);
 
-/** Plays stories one after another on one stage. @returns what went wrong, with the number of the story */
+/**
+ * Plays stories one after another on one stage.
+ * @returns what went wrong, with the number of the story
+ */
 async function play(stage: Stage, seeds: number[], weather?: Weather): Promise<readonly string[]> {
   const wrong: string[] = [];
   for (let seed = seeds.shift(); seed !== undefined; seed = seeds.shift()) {

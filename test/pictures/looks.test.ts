@@ -1,4 +1,5 @@
-// How the chat looks in each theme and in a narrow side bar: pictures in out/screenshots, for people to look at.
+// How the chat looks in each theme and in a narrow side bar: pictures in out/screenshots, for
+// people to look at.
 import { strict as assert } from 'node:assert';
 import { scriptedAgent } from '../support/agents/definition';
 import { Chat } from '../support/vscode/chat';

@@ -1,4 +1,5 @@
-// Makes the pictures of the walkthrough, media/walkthrough/*.webp, and that of the list of agents in the README.
+// Makes the pictures of the walkthrough, media/walkthrough/*.webp, and that of the list of agents
+// in the README.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';

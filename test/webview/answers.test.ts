@@ -32,7 +32,9 @@ describe('an answer', () => {
   const focusedCard = () =>
     panel.page.waitForFunction(() => document.activeElement?.getAttribute('data-permission-id'));
 
-  /** Scrolls until only 10 pixels lie between the upper edge of the panel and an edge of an element. */
+  /**
+   * Scrolls until only 10 pixels lie between the upper edge of the panel and an edge of an element.
+   */
   async function cutOff(element: Locator, edge: 'top' | 'bottom'): Promise<void> {
     const place = await element.evaluate((node, side) => {
       const box = node.closest('.transcript')!;

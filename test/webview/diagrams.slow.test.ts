@@ -1,4 +1,5 @@
-// Kinds of diagrams, and the frame that draws them: what it has access to, and what hostile sources do.
+// Kinds of diagrams, and the frame that draws them: what it has access to, and what hostile sources
+// do.
 import assert from 'node:assert/strict';
 import type { Frame } from 'playwright-core';
 import type { FromFrame, ToFrame } from '../../src/panel/diagramContract';

@@ -18,7 +18,8 @@ describe('a draft', () => {
 
   /**
    * Replaces the page by another one, as a reload of the window or a crash of the panel does.
-   * @param lost what the new page lacks: VS Code's state of the page (session storage), or local storage
+   * @param lost what the new page lacks: VS Code's state of the page (session storage), or local
+   * storage
    */
   async function comesBack(options: PanelOptions, lost?: PageStorage): Promise<void> {
     await panel.page.goto(browser.harness.server.url('dark', 'en', lost && [lost]));

@@ -1,4 +1,5 @@
-// Formulas in a message: drawn as MathML, with their source for whoever selects, copies and searches.
+// Formulas in a message: drawn as MathML, with their source for whoever selects, copies and
+// searches.
 import assert from 'node:assert/strict';
 import { THEMES } from '../support/tier';
 import { seriousFindings } from './harness/axe';

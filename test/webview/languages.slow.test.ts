@@ -1,4 +1,5 @@
-// The panel in other languages than English: every text of its own is translated, and a longer one still fits.
+// The panel in other languages than English: every text of its own is translated, and a longer one
+// still fits.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { THEMES } from '../support/tier';
@@ -18,9 +19,15 @@ const CODES: ReadonlySet<string> = new Set([
   ...['outcome', 'severity', 'priority', 'stages', 'status', 'mode', 'opens', 'agentId'],
 ]);
 
-/** What the product does not translate: its name, the name of the agent, a kind of content that nobody knows, Git's letters. */
+/**
+ * What the product does not translate: its name, the name of the agent, a kind of content that
+ * nobody knows, Git's letters.
+ */
 const NAMED = ['Parley', 'Claude', 'hologram', 'https://', 'AMDR'];
-/** What parts a text: texts in the language that nobody speaks, and the colon between a name and its value. */
+/**
+ * What parts a text: texts in the language that nobody speaks, and the colon between a name and its
+ * value.
+ */
 const PSEUDO = /[⟦⟧\uFF01-\uFF5E]+|: /;
 const NUMBER = /\d[KMB]\b/g;
 const TRIM = /^[^\p{L}\p{N}/]+|[^\p{L}\p{N}/]+$/gu;
@@ -34,7 +41,10 @@ function textsOfOthers(value: unknown, key = ''): readonly string[] {
   return Object.entries(value).flatMap(([name, one]) => textsOfOthers(one, name));
 }
 
-/** All that a page shows or says: its texts, names, tooltips and hints, also those of what is hidden for now. */
+/**
+ * All that a page shows or says: its texts, names, tooltips and hints, also those of what is hidden
+ * for now.
+ */
 function wordsOnPage(panel: Panel): Promise<readonly string[]> {
   return panel.page.evaluate(() => {
     const words: string[] = [];

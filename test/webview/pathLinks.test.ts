@@ -1,4 +1,5 @@
-// Paths of files in what an agent says and in what its commands print: links to the place that they name.
+// Paths of files in what an agent says and in what its commands print: links to the place that they
+// name.
 import assert from 'node:assert/strict';
 import type { Panel } from './harness/browser';
 import { message, tool } from './harness/samples';

@@ -1,4 +1,5 @@
-// In every width, rows stay one line, the composer keeps its height and names stay in sight: with Claude's pickers and commands, and long paths.
+// In every width, rows stay one line, the composer keeps its height and names stay in sight: with
+// Claude's pickers and commands, and long paths.
 import assert from 'node:assert/strict';
 import { isSlow, THEMES } from '../support/tier';
 import { violationsIn } from './harness/axe';

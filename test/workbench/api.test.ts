@@ -1,4 +1,5 @@
-// The exported API and the commands that return something, with the demo agent as a real process: what programs and scripts rely on.
+// The exported API and the commands that return something, with the demo agent as a real process:
+// what programs and scripts rely on.
 import { strict as assert } from 'node:assert';
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
@@ -37,7 +38,10 @@ describe('the API for programs', function () {
     return api.snapshot(key);
   }
 
-  /** Answers the next question in the only way that a program has: as the user would, in the panel, there is none here. */
+  /**
+   * Answers the next question in the only way that a program has: as the user would, in the panel,
+   * there is none here.
+   */
   async function inMode<T>(mode: 'ask' | 'auto', run: () => Promise<T>): Promise<T> {
     await vscode.commands.executeCommand('parley.setConfigOption', { id: 'mode', value: mode });
     return run();

@@ -1,4 +1,5 @@
-// What is done with code blocks of a transcript, in a real VS Code: at the cursor, in an editor, in a terminal.
+// What is done with code blocks of a transcript, in a real VS Code: at the cursor, in an editor, in
+// a terminal.
 import { strict as assert } from 'node:assert';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -7,7 +7,10 @@ export async function openFile(path: string): Promise<vscode.TextEditor> {
   return vscode.window.showTextDocument(await vscode.workspace.openTextDocument(vscode.Uri.file(path)));
 }
 
-/** Longest wait for one thing, in milliseconds. What takes longer fails with the condition, where the limit of a test says only its title. */
+/**
+ * Longest wait for one thing, in milliseconds. What takes longer fails with the condition, where
+ * the limit of a test says only its title.
+ */
 const LONGEST = 30_000;
 
 type Listen<T> = (listener: (value: T) => void) => { dispose(): unknown };
@@ -42,7 +45,10 @@ export async function until(fits: () => boolean, ...events: readonly Listen<unkn
   if (!fits()) await firstOf(events, fits);
 }
 
-/** Switches auto save off, which is on by default in VS Code for the Web and saves what a test leaves unsaved. Call it in a `describe`. */
+/**
+ * Switches auto save off, which is on by default in VS Code for the Web and saves what a test
+ * leaves unsaved. Call it in a `describe`.
+ */
 export function withoutAutoSave(): void {
   const set = (mode: string | undefined): Thenable<void> =>
     vscode.workspace.getConfiguration('files').update('autoSave', mode, vscode.ConfigurationTarget.Global);
@@ -69,14 +75,18 @@ export async function discard(editor: vscode.TextEditor): Promise<void> {
   await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
 }
 
-/** Undoes the last edit of an editor with the command of VS Code; resolves when the document has changed. */
+/**
+ * Undoes the last edit of an editor with the command of VS Code; resolves when the document has
+ * changed.
+ */
 export async function undoIn(editor: vscode.TextEditor): Promise<void> {
   const { document } = editor;
   const undone = once(
     vscode.workspace.onDidChangeTextDocument,
     (change) => `${change.document.uri}` === `${document.uri}` && change.contentChanges.length > 0,
   );
-  // VS Code undoes where the focus is, which may be an input or a webview, and a page can take it meanwhile.
+  // VS Code undoes where the focus is, which may be an input or a webview, and a page can take it
+  // meanwhile.
   for (let isUndone = false; !isUndone; ) {
     await vscode.window.showTextDocument(document, editor.viewColumn);
     await vscode.commands.executeCommand('workbench.action.focusActiveEditorGroup');

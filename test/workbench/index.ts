@@ -1,4 +1,5 @@
-// What the extension host loads: runs mocha on the bundled test files, in this process, with `vscode` at hand.
+// What the extension host loads: runs mocha on the bundled test files, in this process, with
+// `vscode` at hand.
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import Mocha from 'mocha';
@@ -18,7 +19,8 @@ export async function run(): Promise<void> {
   const files: unknown = JSON.parse(process.env.PARLEY_TEST_FILES ?? '[]');
   if (!Array.isArray(files) || files.length === 0) throw new Error('There are no test files in PARLEY_TEST_FILES');
   for (const file of files) mocha.addFile(String(file));
-  // The VS Code from npm comes without TypeScript itself, and looks for it once: at the first file of that language.
+  // The VS Code from npm comes without TypeScript itself, and looks for it once: at the first file
+  // of that language.
   await workspace
     .getConfiguration('typescript')
     .update('tsdk', process.env.PARLEY_TEST_TSDK, ConfigurationTarget.Global);

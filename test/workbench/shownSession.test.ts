@@ -1,4 +1,5 @@
-// Commands in a real VS Code are about the session that is shown: run without an argument, none of them changes another one.
+// Commands in a real VS Code are about the session that is shown: run without an argument, none of
+// them changes another one.
 import { strict as assert } from 'node:assert';
 import { execFileSync } from 'node:child_process';
 import { mkdtemp, readFile, realpath, writeFile } from 'node:fs/promises';

@@ -1,4 +1,5 @@
-// A newcomer meets a real agent: with a fresh profile, a registry on loopback, and no file edited by hand.
+// A newcomer meets a real agent: with a fresh profile, a registry on loopback, and no file edited
+// by hand.
 import { strict as assert } from 'node:assert';
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,5 @@
-// Agents are processes on the user's machine: none in a folder that is not trusted, none left when the window is closed.
+// Agents are processes on the user's machine: none in a folder that is not trusted, none left when
+// the window is closed.
 import { strict as assert } from 'node:assert';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';

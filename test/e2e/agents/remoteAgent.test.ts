@@ -1,4 +1,5 @@
-// An agent on another machine that wants a key: VS Code asks for the key and keeps it out of the settings.
+// An agent on another machine that wants a key: VS Code asks for the key and keeps it out of the
+// settings.
 import { strict as assert } from 'node:assert';
 import { scriptedAgent } from '../../support/agents/definition';
 import { type RemoteAgentServer, serveAgent } from '../../support/servers/remoteAgent';

@@ -1,4 +1,5 @@
-// What an agent changed by itself, in the installed extension: marked in the Explorer and on tabs, and still pending after a reload.
+// What an agent changed by itself, in the installed extension: marked in the Explorer and on tabs,
+// and still pending after a reload.
 import { strict as assert } from 'node:assert';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +22,8 @@ describe('changes of an agent in the installed extension', function () {
   const vscode = useVsCode({
     theme: 'dark',
     settings: {
-      // As it is for users: a turn that has just ended is recorded although its agent outlives the window.
+      // As it is for users: a turn that has just ended is recorded although its agent outlives the
+      // window.
       'parley.background': 'finishTurn',
       ...plainAgent(),
       'files.autoSave': 'off',

@@ -1,4 +1,5 @@
-// Comments on lines of what an agent changed and on its plan, as a person writes them, become one message.
+// Comments on lines of what an agent changed and on its plan, as a person writes them, become one
+// message.
 import { strict as assert } from 'node:assert';
 import { join } from 'node:path';
 import type { Locator } from 'playwright-core';

@@ -1,4 +1,5 @@
-// A second agent beside the first one, in the installed extension: it reviews a turn, and goes on in a new session with its own summary.
+// A second agent beside the first one, in the installed extension: it reviews a turn, and goes on
+// in a new session with its own summary.
 import { strict as assert } from 'node:assert';
 import { join } from 'node:path';
 import type { FrameLocator, Locator } from 'playwright-core';

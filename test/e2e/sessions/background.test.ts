@@ -1,4 +1,5 @@
-// The window goes away and comes back while an agent works: the turn goes on, as if nothing had been.
+// The window goes away and comes back while an agent works: the turn goes on, as if nothing had
+// been.
 import { strict as assert } from 'node:assert';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -62,7 +63,10 @@ function waitingProgram(held: string, before: string, after: string): string {
   );
 }
 
-/** The command of the chat's last tool call has printed each of these once, and the agent has it all with its exit code. */
+/**
+ * The command of the chat's last tool call has printed each of these once, and the agent has it all
+ * with its exit code.
+ */
 async function printedOnce(chat: Chat, log: string, printed: readonly string[]): Promise<void> {
   const said = readAgentLog(log).filter(({ dir, msg }) => dir === 'in' && msg?.result !== undefined);
   const outputs = said.flatMap(({ msg }) => ('output' in Object(msg?.result) ? [msg?.result] : []));
@@ -94,7 +98,10 @@ describe('a turn whose VS Code server is killed', () => {
     await again?.stop();
   });
 
-  /** Kills a server with its extension hosts, and shows the chat in another one with another browser. */
+  /**
+   * Kills a server with its extension hosts, and shows the chat in another one with another
+   * browser.
+   */
   async function killAndStart(server: Server): Promise<Chat> {
     const own = descendants(server.pid).filter(({ command }) => /bootstrap-fork|server-main|--type=/.test(command));
     for (const { pid } of [...own].reverse()) kill(pid);

@@ -1,4 +1,5 @@
-// A workspace of several folders: the user sees in which one a session works, and selects another one.
+// A workspace of several folders: the user sees in which one a session works, and selects another
+// one.
 import { strict as assert } from 'node:assert';
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,5 @@
-// Many sessions at once in the packaged extension: one message to several agents, their list, and questions of one window answered in another one.
+// Many sessions at once in the packaged extension: one message to several agents, their list, and
+// questions of one window answered in another one.
 import { strict as assert } from 'node:assert';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,8 +20,9 @@ const scratch = mkdtempSync(join(tmpdir(), 'parley-many-'));
 after(() => removeFolder(scratch));
 
 /**
- * The secrets of the browser are kept with a key of the server, which this server does not make. The
- * request is answered in the page: routing it would hold up every request, and webviews with them.
+ * The secrets of the browser are kept with a key of the server, which this server does not make.
+ * The request is answered in the page: routing it would hold up every request, and webviews with
+ * them.
  */
 const ANSWER_WITH_KEY = `if (window === top) {
   const fetched = window.fetch;
@@ -67,7 +69,8 @@ describe('many sessions', function () {
     await context.addInitScript(ANSWER_WITH_KEY);
     await page.reload();
     await page.locator('.monaco-workbench .part.statusbar').waitFor();
-    // One page first: where several come while the browser starts what serves them, one may stay empty.
+    // One page first: where several come while the browser starts what serves them, one may stay
+    // empty.
     await Chat.open(page);
     await command(page, 'View: Close All Editors');
     await page.locator('iframe.webview').waitFor({ state: 'detached' });

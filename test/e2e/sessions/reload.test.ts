@@ -1,4 +1,5 @@
-// The panel goes away and comes back while the agent writes: hidden behind another tab, reloaded, moved. No word may be lost, and what was typed stays.
+// The panel goes away and comes back while the agent writes: hidden behind another tab, reloaded,
+// moved. No word may be lost, and what was typed stays.
 import { strict as assert } from 'node:assert';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +9,10 @@ import { Chat } from '../../support/vscode/chat';
 import { useVsCode } from '../../support/vscode/useVsCode';
 import { command, openFile } from '../../support/vscode/workbench';
 
-/** The tab of the panel, called as the first message; the icon of the sessions in the activity bar is one too. */
+/**
+ * The tab of the panel, called as the first message; the icon of the sessions in the activity bar
+ * is one too.
+ */
 const editorTab = (page: Page): Locator => page.locator('.part.editor').getByRole('tab', { name: /Parley|flood 400/ });
 
 describe('a panel that is hidden, reloaded or moved', () => {

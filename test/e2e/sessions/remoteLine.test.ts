@@ -1,5 +1,6 @@
-// The browser and the extension on two machines, with a bad line between them: it delays, is cut, and is away, also for longer than the server waits. Remote windows of the
-// desktop (SSH, WSL, containers) use the same connections. `npm run soak -- --cuts 100` cuts the line more often.
+// The browser and the extension on two machines, with a bad line between them: it delays, is cut,
+// and is away, also for longer than the server waits. Remote windows of the desktop (SSH, WSL,
+// containers) use the same connections. `npm run soak -- --cuts 100` cuts the line more often.
 import { strict as assert } from 'node:assert';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readAgentLog } from '../../support/agents/definition';

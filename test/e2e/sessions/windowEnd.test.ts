@@ -1,4 +1,5 @@
-// The window or its extension host ends while an agent works: the agent is told, and turn and queue are kept with what happened to them.
+// The window or its extension host ends while an agent works: the agent is told, and turn and queue
+// are kept with what happened to them.
 import { strict as assert } from 'node:assert';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -98,7 +99,8 @@ describe('a window whose extension host is killed', () => {
     assert.ok(hosts.length > 0);
     for (const { pid } of hosts) kill(pid);
 
-    // VS Code starts another host by itself, and the tab of the one that broke is replaced by one that works.
+    // VS Code starts another host by itself, and the tab of the one that broke is replaced by one
+    // that works.
     await chat.button('Stop').waitFor({ state: 'detached' });
     chat = await Chat.at(page, 'panel');
     await chat.queue.first().waitFor();

@@ -1,4 +1,5 @@
-// The local server of the installed extension: off it listens to nothing, its sessions outlive the window, and their messages are where the settings say.
+// The local server of the installed extension: off it listens to nothing, its sessions outlive the
+// window, and their messages are where the settings say.
 import { strict as assert } from 'node:assert';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';

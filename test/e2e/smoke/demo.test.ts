@@ -1,4 +1,5 @@
-// The packaged extension as a newcomer meets it, with the demo agent: opened, asked, answered, stopped and restarted.
+// The packaged extension as a newcomer meets it, with the demo agent: opened, asked, answered,
+// stopped and restarted.
 import { strict as assert } from 'node:assert';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -177,7 +178,8 @@ describe('the demo agent', () => {
     await reported;
     assert.notEqual(await body.evaluate('document.title'), 'broken');
     assert.equal(await chat.frame.locator('#markup').count(), 0);
-    // The look at what was stopped, with which the tests of each window end, sees both (useVsCode.ts).
+    // The look at what was stopped, with which the tests of each window end, sees both
+    // (useVsCode.ts).
     assert.equal(problems.length, earlier + 2);
     for (const problem of problems.slice(earlier)) vscode.deliberate.add(problem);
   });

@@ -1,4 +1,5 @@
-// Several messages in the packaged extension: the queue, notifications, names of agents, and a reload in the middle of a turn.
+// Several messages in the packaged extension: the queue, notifications, names of agents, and a
+// reload in the middle of a turn.
 import { strict as assert } from 'node:assert';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,7 +20,10 @@ const log = join(scratch, 'agent.ndjson');
 /** What would be an icon and a link in VS Code's interface if it were not taken as text. */
 const NAME = '$(zap~spin) [Open](command:workbench.action.files.newUntitledFile)';
 
-/** Notes in each document what the chat says of its agent from the first moment on, and whether it invites to begin. */
+/**
+ * Notes in each document what the chat says of its agent from the first moment on, and whether it
+ * invites to begin.
+ */
 const NOTE_STATES = `{
   const seen = (window.parleyStates = []);
   setInterval(() => {

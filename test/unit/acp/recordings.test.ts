@@ -1,5 +1,6 @@
-// Recorded traffic of real agents over the client's own connection: however the bytes arrive, the transcript that comes out is the golden one, and no update is left
-// without a place. After a wanted change: UPDATE_GOLDEN=1 npm run test:unit -- recordings
+// Recorded traffic of real agents over the client's own connection: however the bytes arrive, the
+// transcript that comes out is the golden one, and no update is left without a place. After a
+// wanted change: UPDATE_GOLDEN=1 npm run test:unit -- recordings
 import { strict as assert } from 'node:assert';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -223,7 +223,10 @@ describe('AgentProcess', function () {
   });
 });
 
-/** A program that stands for the extension host: it starts a stubborn agent with a grandchild, and prints their numbers. */
+/**
+ * A program that stands for the extension host: it starts a stubborn agent with a grandchild, and
+ * prints their numbers.
+ */
 async function startHost(folder: string, disposed: boolean): Promise<ChildProcess> {
   const stubborn = `process.on('SIGTERM', () => {}); process.on('SIGHUP', () => {}); setInterval(() => {}, 1000); setTimeout(() => process.exit(), 30000);`;
   const agent = `${stubborn} const child = require('child_process').spawn(process.execPath, ['-e', ${JSON.stringify(`${stubborn} process.send(1)`)}], { detached: ${!disposed}, stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });

@@ -1,5 +1,5 @@
-// The machine stays awake while agents work: with stand-ins for the programs of each system, found in
-// PATH.
+// The machine stays awake while agents work: with stand-ins for the programs of each system, found
+// in PATH.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,4 +1,5 @@
-// Starting batch files of Windows: arguments against a model of what cmd.exe and programs read, and shims of package managers.
+// Starting batch files of Windows: arguments against a model of what cmd.exe and programs read, and
+// shims of package managers.
 import assert from 'node:assert/strict';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,7 +9,10 @@ import { removeScratch, scratchFile, scratchFolder } from '../../support/scratch
 
 const SHIM = 'C:\\Users\\a b\\npm\\gemini.cmd';
 
-/** What cmd.exe makes of a line: the text without carets, and what it would take for more than words. */
+/**
+ * What cmd.exe makes of a line: the text without carets, and what it would take for more than
+ * words.
+ */
 function readByCmd(line: string): { readonly text: string; readonly operators: string } {
   let [isQuoted, text, operators] = [false, '', ''];
   for (let at = 0; at < line.length; at++) {

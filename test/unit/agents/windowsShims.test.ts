@@ -1,4 +1,5 @@
-// Programs that npm installed on Windows: `.cmd` files that start Node, found through Path and PATHEXT. Runs where the platform is win32 (npm run test:windows).
+// Programs that npm installed on Windows: `.cmd` files that start Node, found through Path and
+// PATHEXT. Runs where the platform is win32 (npm run test:windows).
 import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -15,7 +16,9 @@ const PROG =
 const CALL =
   'endLocal & goto #_undefined_# 2>NUL || title %COMSPEC% & "%_prog%"  "%dp0%\\node_modules\\agent\\agent.js" %*\r\n';
 
-/** A shim as npm's cmd-shim writes it, and the script that it starts, which prints its arguments. */
+/**
+ * A shim as npm's cmd-shim writes it, and the script that it starts, which prints its arguments.
+ */
 async function shim(folder: string): Promise<string> {
   const module = join(folder, 'node_modules/agent');
   await mkdir(module, { recursive: true });

@@ -1,4 +1,5 @@
-// Check Conformance against the reference agent: it passes whole, and each of its faults is named, with the lines that show it.
+// Check Conformance against the reference agent: it passes whole, and each of its faults is named,
+// with the lines that show it.
 import { strict as assert } from 'node:assert';
 import type { ConformanceReport } from '../../../src/conformance/checkAgent';
 import { RULES } from '../../../src/conformance/judge';

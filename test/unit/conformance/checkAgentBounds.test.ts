@@ -1,4 +1,5 @@
-// Check Conformance against agents that don't work: each gives a report within its limits, and nothing is left.
+// Check Conformance against agents that don't work: each gives a report within its limits, and
+// nothing is left.
 import { strict as assert } from 'node:assert';
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';

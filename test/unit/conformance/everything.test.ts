@@ -1,4 +1,5 @@
-// Everything of the protocol that is supported, driven through a real agent process: each test claims what it drives, and the tables of docs/protocol.md are made of the claims.
+// Everything of the protocol that is supported, driven through a real agent process: each test
+// claims what it drives, and the tables of docs/protocol.md are made of the claims.
 import { strict as assert } from 'node:assert';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,5 +1,7 @@
-// Recorded traffic, changed at random and read by the client: nothing breaks it, nothing makes it grow without end, and nothing that was said properly is lost.
-// PARLEY_FUZZ_SEEDS=50000 runs more seeds than the few of every day; PARLEY_FUZZ_FIRST chooses the first, to see a failure again.
+// Recorded traffic, changed at random and read by the client: nothing breaks it, nothing makes it
+// grow without end, and nothing that was said properly is lost.
+// PARLEY_FUZZ_SEEDS=50000 runs more seeds than the few of every day; PARLEY_FUZZ_FIRST chooses the
+// first, to see a failure again.
 import { strict as assert } from 'node:assert';
 import { RpcConnection } from '../../../src/acp/jsonrpc/rpcConnection';
 import { RpcError } from '../../../src/acp/jsonrpc/rpcError';

@@ -1,5 +1,6 @@
-// What the fuzz tests play: pieces of recordings with their mutations. PARLEY_FUZZ_SEEDS=20000 plays more seeds than the few of every day; PARLEY_FUZZ_FIRST
-// chooses the first, to see a failure again.
+// What the fuzz tests play: pieces of recordings with their mutations. PARLEY_FUZZ_SEEDS=20000
+// plays more seeds than the few of every day; PARLEY_FUZZ_FIRST chooses the first, to see a failure
+// again.
 import { at } from '../../../src/base/untrusted';
 import { everyUpdate, malformedUpdates, unknownUpdates } from '../../support/agents/scripted/updates';
 import { readRecording, recordingNames, versionOf } from '../../support/protocol/recordings';

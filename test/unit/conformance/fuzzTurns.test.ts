@@ -1,5 +1,6 @@
-// Turns of agents that send anything at all, with the real turns, queue, recorder and journal: each turn ends, all that was said properly is shown, and what is kept is
-// what was shown. Seeds: fuzzPlays.ts.
+// Turns of agents that send anything at all, with the real turns, queue, recorder and journal: each
+// turn ends, all that was said properly is shown, and what is kept is what was shown. Seeds:
+// fuzzPlays.ts.
 import { strict as assert } from 'node:assert';
 import { RpcError } from '../../../src/acp/jsonrpc/rpcError';
 import { V1Agent } from '../../../src/acp/v1/v1Agent';

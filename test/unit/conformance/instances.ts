@@ -1,4 +1,5 @@
-// Instances of the official schemas' definitions: the least that fits, everything that fits, and one for each branch of a union.
+// Instances of the official schemas' definitions: the least that fits, everything that fits, and
+// one for each branch of a union.
 import type { Definition, OfficialSchema } from '../../support/protocol/officialSchema';
 
 /** How deep optional fields are filled in; beyond it a value has only what it must have. */

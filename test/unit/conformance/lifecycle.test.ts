@@ -1,4 +1,5 @@
-// The prompt lifecycle of v2, and the proposal that it came from: prompts are taken in, turns have states, and an agent may speak when nobody has asked.
+// The prompt lifecycle of v2, and the proposal that it came from: prompts are taken in, turns have
+// states, and an agent may speak when nobody has asked.
 import { strict as assert } from 'node:assert';
 import { Deferred } from '../../../src/base/deferred';
 import type { ReferenceScript } from '../../support/agents/reference/referenceScript';

@@ -1,4 +1,5 @@
-// The tables of docs/protocol.md are complete: each item of the schemas has a test that drives it, or a reason why it is not supported.
+// The tables of docs/protocol.md are complete: each item of the schemas has a test that drives it,
+// or a reason why it is not supported.
 import { strict as assert } from 'node:assert';
 import { gaps } from './gaps';
 import { collectProofs, itemsOf } from './matrix';

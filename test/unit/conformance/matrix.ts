@@ -1,4 +1,5 @@
-// What of the protocol is supported, as a table: every method, update and capability of the official schemas, with the test that drives it through a real agent process.
+// What of the protocol is supported, as a table: every method, update and capability of the
+// official schemas, with the test that drives it through a real agent process.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { LATER_ITEMS, NOW_STABLE } from '../../support/protocol/laterSchema';

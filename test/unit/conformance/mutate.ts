@@ -1,4 +1,5 @@
-// Mutations of protocol messages, the same for the same seed: what agents get wrong, and what nobody would send but an enemy.
+// Mutations of protocol messages, the same for the same seed: what agents get wrong, and what
+// nobody would send but an enemy.
 import { seeded } from '../../support/store/random';
 export function randomFrom(seed: number): () => number {
   const below = seeded(seed);
@@ -51,7 +52,10 @@ function wild(random: Random): unknown {
   ]);
 }
 
-/** Stands for a value of tens of thousands of levels, which JSON text can have and JSON.stringify cannot write. */
+/**
+ * Stands for a value of tens of thousands of levels, which JSON text can have and JSON.stringify
+ * cannot write.
+ */
 const DEEP = '⟦deep⟧';
 const deepText = `${'[{"in":'.repeat(30_000)}0${'}]'.repeat(30_000)}`;
 

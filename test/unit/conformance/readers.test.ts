@@ -1,4 +1,5 @@
-// Everything that the official schemas let an agent send is read: each update and request, with the least and with all of its fields, and each branch of its unions.
+// Everything that the official schemas let an agent send is read: each update and request, with the
+// least and with all of its fields, and each branch of its unions.
 import { strict as assert } from 'node:assert';
 import { type Dialect, required } from '../../../src/acp/protocol/dialect';
 import { describeV1 } from '../../../src/acp/v1/v1Description';

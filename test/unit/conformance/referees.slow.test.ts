@@ -1,4 +1,5 @@
-// The judges of the other tests here can find what they look for: the reference agent a broken rule, the account of the wire a message that does not fit.
+// The judges of the other tests here can find what they look for: the reference agent a broken
+// rule, the account of the wire a message that does not fit.
 import { strict as assert } from 'node:assert';
 import { join } from 'node:path';
 import { RawClient } from '../../agents/rawClient';

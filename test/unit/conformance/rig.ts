@@ -1,4 +1,5 @@
-// A conversation with the reference agent: opens it, reads it, and fails where the agent found that the client broke a rule.
+// A conversation with the reference agent: opens it, reads it, and fails where the agent found that
+// the client broke a rule.
 import { strict as assert } from 'node:assert';
 import { join } from 'node:path';
 import { type AgentDefinition, parseAgents } from '../../../src/agents/agentDefinition';

@@ -1,4 +1,5 @@
-// Turns are the same for whoever has them: a person in a conversation, the caller of a served agent, and the one who opens a recording of it.
+// Turns are the same for whoever has them: a person in a conversation, the caller of a served
+// agent, and the one who opens a recording of it.
 import { strict as assert } from 'node:assert';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// What the official schemas name, as golden lists: when a newer SDK adds, drops or moves something, the difference is a few readable lines.
+// What the official schemas name, as golden lists: when a newer SDK adds, drops or moves something,
+// the difference is a few readable lines.
 // After a wanted change: UPDATE_GOLDEN=1 npm run test:unit -- schemaChanges
 import { strict as assert } from 'node:assert';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';

@@ -1,5 +1,6 @@
-// The client against an agent on the official SDK, which parses each message of ours with its own schemas: a rule of the protocol that
-// this project misreads in its client and in its own test agents alike would show here.
+// The client against an agent on the official SDK, which parses each message of ours with its own
+// schemas: a rule of the protocol that this project misreads in its client and in its own test
+// agents alike would show here.
 import { strict as assert } from 'node:assert';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// The proposal session/ready against an agent that keeps its rules: which capability counts, when the signal is sent, and what may come before it.
+// The proposal session/ready against an agent that keeps its rules: which capability counts, when
+// the signal is sent, and what may come before it.
 import { strict as assert } from 'node:assert';
 import { at } from '../../../src/base/untrusted';
 import type { ReferenceScript } from '../../support/agents/reference/referenceScript';

@@ -1,4 +1,5 @@
-// The proposal session/status against an agent that keeps its rules: each answer has its meaning, and asking changes nothing.
+// The proposal session/status against an agent that keeps its rules: each answer has its meaning,
+// and asking changes nothing.
 import { strict as assert } from 'node:assert';
 import { setTimeout } from 'node:timers/promises';
 import { phaseOf, statusOf } from '../../../src/client/view/projectSession';

@@ -1,4 +1,5 @@
-// The proposal turn_complete against an agent that keeps its rules: however the barrier comes, a turn ends once, with all that came before its end.
+// The proposal turn_complete against an agent that keeps its rules: however the barrier comes, a
+// turn ends once, with all that came before its end.
 import { strict as assert } from 'node:assert';
 import type { ReferenceScript } from '../../support/agents/reference/referenceScript';
 import { skipTime } from '../../support/skipTime';

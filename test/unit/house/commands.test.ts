@@ -22,7 +22,10 @@ const MOST_COMMANDS = 60;
 const MOST_IN_PALETTE = 35;
 
 const NO_SESSION = new Set(['isWorkspaceTrusted', 'workspaceFolderCount', 'gitOpenRepositoryCount']);
-/** A session of the demo agent with options that can be forked, in a repository, with changes to review. */
+/**
+ * A session of the demo agent with options that can be forked, in a repository, with changes to
+ * review.
+ */
 const SESSION = new Set([
   ...NO_SESSION,
   ...['hasSession', 'hasModes', 'hasModels', 'hasOptions', 'canFork', 'hasWaitingChanges'].map(

@@ -1,4 +1,5 @@
-// The README, docs/, CONTRIBUTING.md and the walkthrough are true: their names, paths, links and examples exist, and nothing that a user needs is missing.
+// The README, docs/, CONTRIBUTING.md and the walkthrough are true: their names, paths, links and
+// examples exist, and nothing that a user needs is missing.
 import { strict as assert } from 'node:assert';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';

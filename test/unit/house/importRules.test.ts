@@ -1,4 +1,5 @@
-// The walls of the house: below the workbench nothing knows VS Code, the model knows nothing but itself, the webview knows only the contract.
+// The walls of the house: below the workbench nothing knows VS Code, the model knows nothing but
+// itself, the webview knows only the contract.
 import { strict as assert } from 'node:assert';
 import { codeOf } from './codeOf';
 import { circles, importsOf, unusedPermissions, violations } from './imports';

@@ -1,4 +1,5 @@
-// The texts of the product and their translations: the bundles hold what the sources ask for, in every language.
+// The texts of the product and their translations: the bundles hold what the sources ask for, in
+// every language.
 import { strict as assert } from 'node:assert';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// VS Code's notifications, lists, boxes, status bar and terminals are reached through src/workbench/ui alone, where all text becomes inert.
+// VS Code's notifications, lists, boxes, status bar and terminals are reached through
+// src/workbench/ui alone, where all text becomes inert.
 import { strict as assert } from 'node:assert';
 import { sources } from './sources';
 
@@ -15,7 +16,10 @@ const FORBIDDEN = new RegExp(
   `\\b(?:${CALLS.map((call) => call.replace('.', '\\.')).join('|')})\\b|\\bwindow\\s*(?:\\?\\.)?\\[`,
 );
 
-/** The lines of a file that would show text past the room. @param path relative to `src`, with forward slashes */
+/**
+ * The lines of a file that would show text past the room.
+ * @param path relative to `src`, with forward slashes
+ */
 function uiCalls(path: string, text: string): readonly string[] {
   if (path.startsWith(ROOM) || path.startsWith('webview/')) return [];
   return text

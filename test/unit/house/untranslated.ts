@@ -1,5 +1,5 @@
-// Finds texts that no translation reaches: what looks like words for people and does not go through `l10n.t` or
-// `localizable`, and what goes through `l10n.t` before the bundle is there.
+// Finds texts that no translation reaches: what looks like words for people and does not go through
+// `l10n.t` or `localizable`, and what goes through `l10n.t` before the bundle is there.
 import type { Node, SourceFile } from 'typescript/unstable/ast';
 import {
   isCallExpression,

@@ -1,4 +1,5 @@
-// What a user downloads: exactly the files of the golden list, small, and a manifest that keeps its promises.
+// What a user downloads: exactly the files of the golden list, small, and a manifest that keeps its
+// promises.
 import { strict as assert } from 'node:assert';
 import { isAscii } from 'node:buffer';
 import { spawnSync } from 'node:child_process';
@@ -114,7 +115,8 @@ describe('the package', () => {
     }
   });
 
-  // The bundler escapes strings. Regular expressions of ours are written with escapes; those of the formulas' library are not.
+  // The bundler escapes strings. Regular expressions of ours are written with escapes; those of the
+  // formulas' library are not.
   it('has bundles in ASCII, which the engine keeps with one byte per character', () => {
     const bundles = readdirSync(join(root, 'dist'), { recursive: true, encoding: 'utf8' });
     const beyond = bundles.filter(

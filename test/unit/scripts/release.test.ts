@@ -1,4 +1,5 @@
-// Publishing: what the registries refuse is found before the upload, and a release that is not ready is not made.
+// Publishing: what the registries refuse is found before the upload, and a release that is not
+// ready is not made.
 import { strict as assert } from 'node:assert';
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

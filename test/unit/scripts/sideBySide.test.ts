@@ -1,4 +1,5 @@
-// How the suites run their processes: so many at a time, in their order, each with its output whole.
+// How the suites run their processes: so many at a time, in their order, each with its output
+// whole.
 import { strict as assert } from 'node:assert';
 import { inOrder, type Run, startInLanes } from '../../../scripts/lib/sideBySide.mts';
 

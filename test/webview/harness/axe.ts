@@ -24,7 +24,10 @@ export async function seriousFindings(...of: Parameters<typeof seriousViolations
   return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`));
 }
 
-/** Returns the classes of elements that are cut off at the right edge of the window. @param by more than so many px */
+/**
+ * Returns the classes of elements that are cut off at the right edge of the window.
+ * @param by more than so many px
+ */
 export function cutOff(page: Page, selector: string, by = 0): Promise<readonly string[]> {
   return page.evaluate(
     ([part, most]) =>

@@ -1,4 +1,5 @@
-// A session as Claude's agent has it: four pickers, many commands with long descriptions, long paths.
+// A session as Claude's agent has it: four pickers, many commands with long descriptions, long
+// paths.
 import type { ItemView, SessionView } from '../../../src/panel/contract';
 import type { PanelOptions } from './browser';
 import { DIFF, message, permission, tool } from './samples';

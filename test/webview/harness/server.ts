@@ -31,7 +31,10 @@ const BODY_CLASS: Readonly<Record<Theme, string>> = {
   solarizedLight: 'vscode-light',
 };
 
-/** The variables of VS Code 1.139's themes, as far as the panel uses them. A `-` marks one that a theme lacks. */
+/**
+ * The variables of VS Code 1.139's themes, as far as the panel uses them. A `-` marks one that a
+ * theme lacks.
+ */
 const [COLUMNS = [], ...VARIABLES] = readFileSync(`${HERE}/themes.txt`, 'utf8')
   .trim()
   .split('\n')

@@ -26,7 +26,10 @@ export async function showScene(
   return { panel, scene };
 }
 
-/** Waits until no visible part of the transcript is an empty box; what comes near is drawn a frame later. */
+/**
+ * Waits until no visible part of the transcript is an empty box; what comes near is drawn a frame
+ * later.
+ */
 async function visibleDrawn(panel: Panel): Promise<void> {
   await panel.page.waitForFunction(() => {
     const pages = [...document.querySelectorAll('.transcript .page:empty')].map((page) => page.getBoundingClientRect());

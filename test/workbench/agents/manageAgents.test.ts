@@ -1,4 +1,5 @@
-// The agents editor inside of VS Code: its lists and boxes are answered by the test, the settings are real.
+// The agents editor inside of VS Code: its lists and boxes are answered by the test, the settings
+// are real.
 import { strict as assert } from 'node:assert';
 import { chmod, mkdir, mkdtemp, readFile, realpath, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

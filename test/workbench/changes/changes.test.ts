@@ -1,4 +1,5 @@
-// Files of the user under review and restore, in a real VS Code: edits that the editor's Undo takes back, versions, comparisons.
+// Files of the user under review and restore, in a real VS Code: edits that the editor's Undo takes
+// back, versions, comparisons.
 
 import { strict as assert } from 'node:assert';
 import { existsSync } from 'node:fs';

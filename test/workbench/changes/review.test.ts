@@ -1,4 +1,5 @@
-// What an agent changed by itself, reviewed in a real VS Code: comparisons, lenses, keep and undo, the source control view, restore.
+// What an agent changed by itself, reviewed in a real VS Code: comparisons, lenses, keep and undo,
+// the source control view, restore.
 
 import { strict as assert } from 'node:assert';
 import { execFileSync } from 'node:child_process';
@@ -86,7 +87,8 @@ describe('the review of what an agent changed', function () {
   it('undoes the hunk at the cursor, takes it back where the user restores it, and keeps hunks one by one', async () => {
     const added = (): number | undefined => api.snapshot(key).changes.find((one) => one.path === path('a.txt'))?.added;
     const editor = await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(path('a.txt')));
-    // VS Code tells the extension each place of the cursor a little later, also one that it has left by then.
+    // VS Code tells the extension each place of the cursor a little later, also one that it has
+    // left by then.
     const go = async (to: 'next' | 'previous', line: number): Promise<void> => {
       const moved = once(
         vscode.window.onDidChangeTextEditorSelection,

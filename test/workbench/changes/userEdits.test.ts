@@ -1,4 +1,5 @@
-// Which files count as edited by the user: typed and saved in this window, and neither written by agents nor changed on disk.
+// Which files count as edited by the user: typed and saved in this window, and neither written by
+// agents nor changed on disk.
 import { strict as assert } from 'node:assert';
 import { mkdtemp, realpath, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

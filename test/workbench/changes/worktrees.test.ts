@@ -1,4 +1,5 @@
-// Sessions in worktrees in a real VS Code: made, compared, applied to the folder, committed and removed; and a turn staged.
+// Sessions in worktrees in a real VS Code: made, compared, applied to the folder, committed and
+// removed; and a turn staged.
 
 import { strict as assert } from 'node:assert';
 import { execFileSync } from 'node:child_process';
@@ -325,7 +326,10 @@ describe('sessions in worktrees', function () {
     status(): Promise<void>;
   }
 
-  /** The folder's repository in VS Code's Git extension; the oldest VS Code opens none outside of the workspace. */
+  /**
+   * The folder's repository in VS Code's Git extension; the oldest VS Code opens none outside of
+   * the workspace.
+   */
   async function repository(): Promise<Repository | null> {
     const extension = vscode.extensions.getExtension('vscode.git');
     assert.ok(extension);

@@ -1,4 +1,5 @@
-// A surface of the chat and a page of the test's own: what the page asks of a session reaches that session, or is refused in words.
+// A surface of the chat and a page of the test's own: what the page asks of a session reaches that
+// session, or is refused in words.
 import { strict as assert } from 'node:assert';
 import { extensions, window } from 'vscode';
 import { silentLog } from '../../../src/base/log';

@@ -1,4 +1,5 @@
-// Earlier sessions as `@` offers and attaches them in a real VS Code, from a history with hostile titles, long and many sessions.
+// Earlier sessions as `@` offers and attaches them in a real VS Code, from a history with hostile
+// titles, long and many sessions.
 import { strict as assert } from 'node:assert';
 import { join } from 'node:path';
 import { type ExtensionContext, Uri } from 'vscode';

@@ -1,4 +1,5 @@
-// What `@` offers in a real VS Code: files as git and the editor list them, the selection, problems, commits, earlier sessions, symbols.
+// What `@` offers in a real VS Code: files as git and the editor list them, the selection,
+// problems, commits, earlier sessions, symbols.
 
 import { strict as assert } from 'node:assert';
 import { execFileSync } from 'node:child_process';

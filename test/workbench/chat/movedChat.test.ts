@@ -1,5 +1,5 @@
-// The chat moves between the editor area and the side bar with its session, and commands that forget
-// are offered where there is something to forget.
+// The chat moves between the editor area and the side bar with its session, and commands that
+// forget are offered where there is something to forget.
 import { strict as assert } from 'node:assert';
 import { commands, type Tab, TabInputWebview, window, workspace } from 'vscode';
 import { until } from '../editing';

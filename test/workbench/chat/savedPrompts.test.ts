@@ -1,4 +1,5 @@
-// Saved prompts in a real VS Code: read from the workspace and the user's folder, and saved on request.
+// Saved prompts in a real VS Code: read from the workspace and the user's folder, and saved on
+// request.
 import { strict as assert } from 'node:assert';
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

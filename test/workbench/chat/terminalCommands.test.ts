@@ -1,4 +1,5 @@
-// Commands of a real shell in a real terminal, as `@terminal` and the menus of terminals attach them.
+// Commands of a real shell in a real terminal, as `@terminal` and the menus of terminals attach
+// them.
 import { strict as assert } from 'node:assert';
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -21,7 +22,8 @@ describe('the last commands of terminals', function () {
   const isOurs = (event: { readonly terminal: Terminal }): boolean => event.terminal === terminal;
 
   before('open a terminal with a shell', async function () {
-    // The server of the oldest version that tests run in has no terminals: their module would have to be compiled.
+    // The server of the oldest version that tests run in has no terminals: their module would have
+    // to be compiled.
     if (/^1\.10\d\./.test(version)) this.skip();
     folder = await mkdtemp(join(tmpdir(), 'parley-terminal-'));
     commands = new TerminalCommands({ setContext: (_name, has) => void told.push(has === true) });

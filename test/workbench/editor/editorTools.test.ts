@@ -108,7 +108,10 @@ describe('the tools of the editor', function () {
     return text.split('\n');
   }
 
-  /** Makes a folder of which the editor notices what happens in it: it misses folders that are made with another one in them. */
+  /**
+   * Makes a folder of which the editor notices what happens in it: it misses folders that are made
+   * with another one in them.
+   */
   async function makeFolder(path: string): Promise<void> {
     const watcher = vscode.workspace.createFileSystemWatcher(`**/${basename(path)}`);
     const seen = new Promise<void>((resolve) => watcher.onDidCreate(({ fsPath }) => fsPath === path && resolve()));

@@ -167,7 +167,8 @@ describe('files for agents in the editor', () => {
         if (name === 'race-open.txt') await openFile(path);
         const texts = Array.from({ length: 8 }, (_, n) => `write ${n}\n`);
         for (const content of texts) {
-          // The order across agents is that of the calls only where each has been looked up already.
+          // The order across agents is that of the calls only where each has been looked up
+          // already.
           await Promise.all([
             new AgentFiles(port, { agentName: 'A' }).write(
               { path, content },

@@ -1,4 +1,5 @@
-// Deleting a session, in a real VS Code: whoever keeps something for it hears of it, and its messages go from this machine.
+// Deleting a session, in a real VS Code: whoever keeps something for it hears of it, and its
+// messages go from this machine.
 import { strict as assert } from 'node:assert';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// What programs may ask of the sessions that are kept, in a real VS Code: looking for words, and bringing one back, also where its agent is gone.
+// What programs may ask of the sessions that are kept, in a real VS Code: looking for words, and
+// bringing one back, also where its agent is gone.
 import { strict as assert } from 'node:assert';
 import { realpathSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';

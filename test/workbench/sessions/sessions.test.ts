@@ -1,4 +1,5 @@
-// The commands around sessions in a real VS Code, with an agent that keeps its sessions: what keybindings and scripts call, the tab, the list, and a real terminal to sign in.
+// The commands around sessions in a real VS Code, with an agent that keeps its sessions: what
+// keybindings and scripts call, the tab, the list, and a real terminal to sign in.
 
 import { strict as assert } from 'node:assert';
 import { existsSync, readFileSync, realpathSync, rmSync } from 'node:fs';
@@ -178,7 +179,8 @@ describe('sessions in the workbench', function () {
       // The list appears when VS Code gets to it; until then there is nothing to accept.
       while (open) await vscode.commands.executeCommand('workbench.action.acceptSelectedQuickOpenItem');
     };
-    // A chat that is being shown may take the focus, which closes the list: it is opened again, as a user does.
+    // A chat that is being shown may take the focus, which closes the list: it is opened again, as
+    // a user does.
     let isOlder = false;
     for (let left = 4; left > 0 && !isOlder; left--) {
       await chooseFirst();
@@ -189,7 +191,8 @@ describe('sessions in the workbench', function () {
   });
 
   it('are unlocked by a sign-in in a terminal', async function () {
-    // The oldest VS Code that is supported does not tell of the end of a terminal reliably in this harness; the sign-in itself is tested in Node too.
+    // The oldest VS Code that is supported does not tell of the end of a terminal reliably in this
+    // harness; the sign-in itself is tested in Node too.
     if (/^1\.10\d\./.test(vscode.version)) this.skip();
     const key = await run<string>('newSession', { agent: 'locked', cwd });
     assert.equal(api.snapshot(key).state, 'authRequired');

@@ -1,4 +1,5 @@
-// Many sessions in a real VS Code: commands of the list, tabs of single sessions, and how often the list is drawn.
+// Many sessions in a real VS Code: commands of the list, tabs of single sessions, and how often the
+// list is drawn.
 import { strict as assert } from 'node:assert';
 import { mkdtempSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';

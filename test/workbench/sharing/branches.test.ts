@@ -1,4 +1,5 @@
-// Branches of a session that an agent server holds, in a real VS Code: the button under the notice opens one beside the session.
+// Branches of a session that an agent server holds, in a real VS Code: the button under the notice
+// opens one beside the session.
 import { strict as assert } from 'node:assert';
 import { commands } from 'vscode';
 import type { SessionSnapshot } from '../../../src/client/view/snapshot';

@@ -1,4 +1,5 @@
-// What the user is asked around shared sessions, in a real VS Code: the questions are answered here instead of in dialogs, which a program cannot press.
+// What the user is asked around shared sessions, in a real VS Code: the questions are answered here
+// instead of in dialogs, which a program cannot press.
 
 import { strict as assert } from 'node:assert';
 import { type ExtensionContext, env, Uri, workspace } from 'vscode';

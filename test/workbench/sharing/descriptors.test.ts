@@ -1,4 +1,5 @@
-// Sessions that move, in a real VS Code: shared, opened with their gaps, continued with another agent, and shown as branches where they part.
+// Sessions that move, in a real VS Code: shared, opened with their gaps, continued with another
+// agent, and shown as branches where they part.
 import { strict as assert } from 'node:assert';
 import { commands, env } from 'vscode';
 import type { ParleyApi } from '../../../src/workbench/api';

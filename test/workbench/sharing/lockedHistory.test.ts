@@ -1,4 +1,5 @@
-// Messages behind a token, in a real VS Code: the gap says so, the user is asked for the token of that one server, and nobody else gets it.
+// Messages behind a token, in a real VS Code: the gap says so, the user is asked for the token of
+// that one server, and nobody else gets it.
 import { strict as assert } from 'node:assert';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';

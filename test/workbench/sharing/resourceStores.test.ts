@@ -1,4 +1,5 @@
-// A bucket that takes nothing, in a real VS Code: the user is warned once and told what to do, nothing is lost, and what waits goes when the keys are right.
+// A bucket that takes nothing, in a real VS Code: the user is warned once and told what to do,
+// nothing is lost, and what waits goes when the keys are right.
 import { strict as assert } from 'node:assert';
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdtemp } from 'node:fs/promises';

@@ -1,4 +1,5 @@
-// Saving a file that came with a message or a tool call, in a real VS Code: the place is chosen here instead of in a dialog, which a program cannot press.
+// Saving a file that came with a message or a tool call, in a real VS Code: the place is chosen
+// here instead of in a dialog, which a program cannot press.
 import { strict as assert } from 'node:assert';
 import { chmod, mkdir, mkdtemp, readdir, readFile, realpath, symlink, writeFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';

@@ -1,4 +1,5 @@
-// The local server in a real VS Code: it is there while the settings say so, for whoever has the token, and gone afterwards.
+// The local server in a real VS Code: it is there while the settings say so, for whoever has the
+// token, and gone afterwards.
 import { strict as assert } from 'node:assert';
 import { request } from 'node:http';
 import { commands, env, extensions, Uri } from 'vscode';

@@ -1,4 +1,5 @@
-// Content that an agent means for itself alone: kept, and never shown as if it were said to the user.
+// Content that an agent means for itself alone: kept, and never shown as if it were said to the
+// user.
 import { strict as assert } from 'node:assert';
 import type { UpdateTargets } from '../../../../src/acp/protocol/dialect';
 import { readInRuns } from '../../../../src/acp/protocol/textRuns';

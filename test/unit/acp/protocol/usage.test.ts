@@ -1,4 +1,5 @@
-// What a turn cost: from the answer of a prompt and from a state, to what the end of the turn shows.
+// What a turn cost: from the answer of a prompt and from a state, to what the end of the turn
+// shows.
 import { strict as assert } from 'node:assert';
 import { readState } from '../../../../src/acp/proposals/promptLifecycle';
 import { V1Agent } from '../../../../src/acp/v1/v1Agent';

@@ -1,4 +1,5 @@
-// The streamable HTTP transport against servers that keep the rules of the proposal (protocol.md 6.1), bend them, and break them.
+// The streamable HTTP transport against servers that keep the rules of the proposal (protocol.md
+// 6.1), bend them, and break them.
 import { strict as assert } from 'node:assert';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';

@@ -1,4 +1,5 @@
-// What a v2 agent says, read: patches of null and omitted, files that change, terminals in pieces, states, and the versions it agrees to.
+// What a v2 agent says, read: patches of null and omitted, files that change, terminals in pieces,
+// states, and the versions it agrees to.
 import { strict as assert } from 'node:assert';
 import { type Initialized, initialize } from '../../../../src/acp/initialize';
 import { RpcError } from '../../../../src/acp/jsonrpc/rpcError';

@@ -1,4 +1,5 @@
-// What states take from repositories of the user: kept when they go, and the store's own once they have it no longer.
+// What states take from repositories of the user: kept when they go, and the store's own once they
+// have it no longer.
 import { strict as assert } from 'node:assert';
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';

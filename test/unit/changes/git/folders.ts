@@ -57,7 +57,9 @@ export function write(folder: string, files: Readonly<Record<string, string | Bu
   }
 }
 
-/** A change in a line: `A path`, `D path`, `M path`, `R old path`, with the lines added and removed. */
+/**
+ * A change in a line: `A path`, `D path`, `M path`, `R old path`, with the lines added and removed.
+ */
 export function inShort(changes: readonly FileChange[]): readonly string[] {
   return changes.map(({ path, oldPath, before, after, added, removed, isBinary }) => {
     const kind = oldPath === undefined ? (before ? (after ? 'M' : 'D') : 'A') : `R ${oldPath}`;

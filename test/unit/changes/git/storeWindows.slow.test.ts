@@ -1,4 +1,5 @@
-// Windows in processes of their own that share a store: one collects while another takes states, and some are killed.
+// Windows in processes of their own that share a store: one collects while another takes states,
+// and some are killed.
 import { strict as assert } from 'node:assert';
 import { spawnSync } from 'node:child_process';
 import { readdirSync, utimesSync } from 'node:fs';

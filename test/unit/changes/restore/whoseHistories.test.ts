@@ -1,4 +1,5 @@
-// Random histories of an agent and a user: no undo and no restore takes what is the user's, and each takes what is the agent's.
+// Random histories of an agent and a user: no undo and no restore takes what is the user's, and
+// each takes what is the agent's.
 import { strict as assert } from 'node:assert';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// Large files and many files: other work gets its turn in between, and what is stored stays bounded.
+// Large files and many files: other work gets its turn in between, and what is stored stays
+// bounded.
 import { strict as assert } from 'node:assert';
 import { hunks } from '../../../../src/changes/lines/hunks';
 import type { FileChange, Snapshot } from '../../../../src/changes/model/fileChange';

@@ -1,4 +1,5 @@
-// The ignored files that a new worktree gets, and worktrees that could not be made, with the git of this machine.
+// The ignored files that a new worktree gets, and worktrees that could not be made, with the git of
+// this machine.
 import { strict as assert } from 'node:assert';
 import {
   chmodSync,

@@ -1,4 +1,5 @@
-// The removal of worktrees, with the git of this machine: what is lost is never lost without a question.
+// The removal of worktrees, with the git of this machine: what is lost is never lost without a
+// question.
 import { strict as assert } from 'node:assert';
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

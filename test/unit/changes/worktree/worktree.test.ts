@@ -1,4 +1,5 @@
-// Worktrees of sessions, with the git of this machine: made, filled, applied to the folder and committed.
+// Worktrees of sessions, with the git of this machine: made, filled, applied to the folder and
+// committed.
 import { strict as assert } from 'node:assert';
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// Turns that do what is hard to take back, with real agent processes and real git: each is undone to the byte, or names what cannot be.
+// Turns that do what is hard to take back, with real agent processes and real git: each is undone
+// to the byte, or names what cannot be.
 import { strict as assert } from 'node:assert';
 import { existsSync } from 'node:fs';
 import { cp, mkdir, symlink, writeFile } from 'node:fs/promises';

@@ -1,4 +1,5 @@
-// Random turns of real agent processes against real git: the list of each is what a comparison of two copies of the folder says.
+// Random turns of real agent processes against real git: the list of each is what a comparison of
+// two copies of the folder says.
 import { strict as assert } from 'node:assert';
 import { createHash } from 'node:crypto';
 import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
@@ -78,7 +79,8 @@ describe('random turns', function () {
         return (kinds[random(kinds.length)] as () => string)();
       };
 
-      // Of a file that two turns change which follow each other at once, it is not known who did what.
+      // Of a file that two turns change which follow each other at once, it is not known who did
+      // what.
       const playNext = (): string => {
         const name = (): string => `next/${'abc'[random(3)]}.txt`;
         const kinds: readonly (() => string)[] = [

@@ -1,4 +1,5 @@
-// What an agent tells of the user who is signed in to it, by itself: shown, acted on, and not stored.
+// What an agent tells of the user who is signed in to it, by itself: shown, acted on, and not
+// stored.
 import { strict as assert } from 'node:assert';
 import { readAuthStatus, readAuthUpdate } from '../../../../src/acp/protocol/authStatus';
 import { accountsText } from '../../../../src/client/view/accounts';

@@ -1,4 +1,5 @@
-// The transcript that goes with a message to a session that begins anew, and what is left of it when the agent repeats that message.
+// The transcript that goes with a message to a session that begins anew, and what is left of it
+// when the agent repeats that message.
 
 import { strict as assert } from 'node:assert';
 import type { PromptCapabilities } from '../../../../src/acp/protocol/dialect';

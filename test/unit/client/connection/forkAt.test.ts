@@ -1,4 +1,5 @@
-// A session that is forked at a message: only agents that are known to read the message fork it, and no other fork is kept or used.
+// A session that is forked at a message: only agents that are known to read the message fork it,
+// and no other fork is kept or used.
 import { strict as assert } from 'node:assert';
 import { join } from 'node:path';
 import { parseAgents } from '../../../../src/agents/agentDefinition';

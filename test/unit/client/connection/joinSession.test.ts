@@ -1,4 +1,5 @@
-// A session that the agent handles already is joined, with a remote agent whose sessions outlive their connections.
+// A session that the agent handles already is joined, with a remote agent whose sessions outlive
+// their connections.
 import { strict as assert } from 'node:assert';
 import { SessionOps } from '../../../../src/client/conversation/sessionOps';
 import { snapshotOf } from '../../../../src/client/view/snapshot';

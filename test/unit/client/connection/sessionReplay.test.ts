@@ -1,4 +1,5 @@
-// The past of a session that its agent repeats beside a transcript that stands here: when and how ever it comes, nothing stands twice and nothing is lost.
+// The past of a session that its agent repeats beside a transcript that stands here: when and how
+// ever it comes, nothing stands twice and nothing is lost.
 
 import { strict as assert } from 'node:assert';
 import { V1Agent } from '../../../../src/acp/v1/v1Agent';

@@ -1,4 +1,5 @@
-// A start that is stopped, at whatever stage, leaves no agent behind, and the next one works. The slow tier uses processes.
+// A start that is stopped, at whatever stage, leaves no agent behind, and the next one works. The
+// slow tier uses processes.
 import { strict as assert } from 'node:assert';
 import { readFileSync } from 'node:fs';
 import { AgentProcess } from '../../../../src/agents/agentProcess';

@@ -1,4 +1,5 @@
-// A question to an agent beside the sessions of the user: agents in memory, agents over WebSocket, and HTTP agents.
+// A question to an agent beside the sessions of the user: agents in memory, agents over WebSocket,
+// and HTTP agents.
 import { strict as assert } from 'node:assert';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

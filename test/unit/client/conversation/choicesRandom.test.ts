@@ -1,5 +1,6 @@
-// Random choices and restarts with agents that keep what is set, forget, refuse, answer late or not at
-// all, change it by themselves, or no longer offer it: no prompt leaves with anything else than is shown.
+// Random choices and restarts with agents that keep what is set, forget, refuse, answer late or not
+// at all, change it by themselves, or no longer offer it: no prompt leaves with anything else than
+// is shown.
 import { strict as assert } from 'node:assert';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
 import type { Manner, Treatment } from '../../../support/sessions/choosyAgent';

@@ -1,4 +1,5 @@
-// Whole conversations with real agent processes that behave. The scripted agent ends itself with a violation where the client breaks a rule.
+// Whole conversations with real agent processes that behave. The scripted agent ends itself with a
+// violation where the client breaks a rule.
 
 import { strict as assert } from 'node:assert';
 import { writeFileSync } from 'node:fs';

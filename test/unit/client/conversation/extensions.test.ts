@@ -1,4 +1,5 @@
-// What agents send that no version of the protocol has: requests get an answer and are shown, notifications get silence.
+// What agents send that no version of the protocol has: requests get an answer and are shown,
+// notifications get silence.
 
 import { strict as assert } from 'node:assert';
 import { at } from '../../../../src/base/untrusted';

@@ -1,4 +1,5 @@
-// Everything else that breaks around a turn: an agent that is deaf or does not know how to end, a disk that gives up, a clock that jumps, a second window.
+// Everything else that breaks around a turn: an agent that is deaf or does not know how to end, a
+// disk that gives up, a clock that jumps, a second window.
 
 import { strict as assert } from 'node:assert';
 import { ParleyError } from '../../../../src/base/errors';

@@ -1,4 +1,5 @@
-// The window is killed at each point of a turn, with three messages waiting; another window opens the session again.
+// The window is killed at each point of a turn, with three messages waiting; another window opens
+// the session again.
 import { strict as assert } from 'node:assert';
 import { faultPoints, TYPED, typeRest } from '../../../support/faults/faultPoints';
 import { type FaultRow, writeFaults } from '../../../support/faults/faultTable';

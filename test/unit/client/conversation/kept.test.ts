@@ -1,4 +1,5 @@
-// Conversations that are kept: with real agents and a real journal, through the end of the agent and the end of the window.
+// Conversations that are kept: with real agents and a real journal, through the end of the agent
+// and the end of the window.
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// What happens around sessions, with real agent processes that keep theirs in a file and end themselves where they are asked for what they do not offer.
+// What happens around sessions, with real agent processes that keep theirs in a file and end
+// themselves where they are asked for what they do not offer.
 
 import { strict as assert } from 'node:assert';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,5 @@
-// What goes with the next message, and the draft in the host: one owner, whatever pages write in it.
+// What goes with the next message, and the draft in the host: one owner, whatever pages write in
+// it.
 import { strict as assert } from 'node:assert';
 import { Unsent } from '../../../../src/client/conversation/unsent';
 import type { QueuedAttachment } from '../../../../src/session/queue/queue';

@@ -1,4 +1,5 @@
-// Branches of a session that only an agent server holds: announced at once with a button, kept when the window ends, and never merged.
+// Branches of a session that only an agent server holds: announced at once with a button, kept when
+// the window ends, and never merged.
 
 import { strict as assert } from 'node:assert';
 import type { AgentDefinition } from '../../../../src/agents/agentDefinition';
@@ -35,7 +36,10 @@ describe('a session that a server holds another branch of', function () {
     open.push(one);
     return one.conversation;
   }
-  /** A conversation that went on beside a rival, and has sent a message since: the server holds both branches. */
+  /**
+   * A conversation that went on beside a rival, and has sent a message since: the server holds both
+   * branches.
+   */
   async function parted() {
     const server = await serve([echo]);
     const conversation = await openAt(server);

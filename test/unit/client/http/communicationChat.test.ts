@@ -1,4 +1,5 @@
-// The session of a conversation with HTTP agents over the end of its window, in the middle of an answer.
+// The session of a conversation with HTTP agents over the end of its window, in the middle of an
+// answer.
 import { strict as assert } from 'node:assert';
 import { Deferred } from '../../../../src/base/deferred';
 import { silentLog } from '../../../../src/base/log';
@@ -25,7 +26,10 @@ describe('the session of a conversation with an HTTP agent', () => {
   };
   const at = ({ baseUrl }: OriginalServer) => ({ client: new CommunicationClient({ baseUrl }), agentName: 'a' });
 
-  /** What is kept when the window fails while the agent answers. @param until called with what comes from the agent */
+  /**
+   * What is kept when the window fails while the agent answers.
+   * @param until called with what comes from the agent
+   */
   async function failed(server: OriginalServer, words: string, isOver: boolean): Promise<{ kept: Kept; id: string }> {
     const running = new Kept();
     const chat = chatOver(running);

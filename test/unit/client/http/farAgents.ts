@@ -1,4 +1,5 @@
-// Conversations with the HTTP agents of the tests, served on loopback, and what tests look at in them.
+// Conversations with the HTTP agents of the tests, served on loopback, and what tests look at in
+// them.
 import { strict as assert } from 'node:assert';
 import { type AgentDefinition, parseAgents } from '../../../../src/agents/agentDefinition';
 import type { ConversationServices } from '../../../../src/client/conversation/conversationOptions';
@@ -57,7 +58,11 @@ export const notices = ({ conversation }: TestConversation): string[] =>
   );
 
 export interface FarAgents {
-  /** A conversation with an agent. @param sessionId of a session that goes on; absent: a new one @param transcript whether the client has it */
+  /**
+   * A conversation with an agent.
+   * @param sessionId of a session that goes on; absent: a new one
+   * @param transcript whether the client has it
+   */
   open(
     agent: AgentDefinition,
     services?: Partial<ConversationServices>,

@@ -1,4 +1,5 @@
-// The sessions of HTTP agents: they go on after a restart, at another address and with the next window, or say what is missing.
+// The sessions of HTTP agents: they go on after a restart, at another address and with the next
+// window, or say what is missing.
 import { strict as assert } from 'node:assert';
 import { Deferred } from '../../../../src/base/deferred';
 import type { KeptConversation } from '../../../../src/client/conversation/persistence';
@@ -100,7 +101,9 @@ describe('an HTTP agent in the panel', function () {
     });
 
     describe('while its agent still works for a window that was killed', () => {
-      /** A window in the middle of its first answer, and what it had kept when it was killed then. */
+      /**
+       * A window in the middle of its first answer, and what it had kept when it was killed then.
+       */
       async function killed(
         asksFor?: string,
         kept?: KeptConversation,

@@ -1,4 +1,5 @@
-// Sessions of an agent that lies about them: it answers late, twice or for others, changes its mind, or dies between its word and the deed. Nothing is lost, nothing hangs.
+// Sessions of an agent that lies about them: it answers late, twice or for others, changes its
+// mind, or dies between its word and the deed. Nothing is lost, nothing hangs.
 
 import { strict as assert } from 'node:assert';
 import { RPC_CODES, RpcError } from '../../../../src/acp/jsonrpc/rpcError';

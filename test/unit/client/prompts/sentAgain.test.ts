@@ -1,4 +1,5 @@
-// A prompt of version 2 whose answer was lost: each attempt to send it has the same key, so that the agent takes it in once.
+// A prompt of version 2 whose answer was lost: each attempt to send it has the same key, so that
+// the agent takes it in once.
 
 import { strict as assert } from 'node:assert';
 import { at } from '../../../../src/base/untrusted';

@@ -1,4 +1,5 @@
-// What arrives together with the end of a turn is part of that turn, however soon the next message follows.
+// What arrives together with the end of a turn is part of that turn, however soon the next message
+// follows.
 import { strict as assert } from 'node:assert';
 import { playLive } from '../../../support/wires/playWire';
 import { shapeOf } from '../../../support/wires/shapeOf';

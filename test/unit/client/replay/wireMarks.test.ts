@@ -58,7 +58,10 @@ async function lanes(...lines: readonly Line[]): Promise<readonly TurnLane[]> {
   return lanesOf(entries, new WireMarks());
 }
 
-/** `3: sent@10 #4, answer late@30 #5` for each lane: the id, and the marks with their times and messages. */
+/**
+ * `3: sent@10 #4, answer late@30 #5` for each lane: the id, and the marks with their times and
+ * messages.
+ */
 async function words(...lines: readonly Line[]): Promise<readonly string[]> {
   return (await lanes(...lines)).map(({ requestId = '-', marks }) => {
     const parts = marks.map(

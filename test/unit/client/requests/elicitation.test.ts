@@ -1,4 +1,5 @@
-// Forms and pages of real agent processes: asked, answered once, never left open, and nothing answered that the user did not answer.
+// Forms and pages of real agent processes: asked, answered once, never left open, and nothing
+// answered that the user did not answer.
 
 import { strict as assert } from 'node:assert';
 import { basename, join } from 'node:path';

@@ -10,7 +10,10 @@ import { seeded } from '../../../support/store/random';
 const lines = (count: number, of: (index: number) => string = (n) => `line ${n}`): string =>
   Array.from({ length: count }, (_, n) => `${of(n)}\n`).join('');
 
-/** The new text, put together from the old one and the hunks. Fails where a hunk does not say what stands in its place. */
+/**
+ * The new text, put together from the old one and the hunks. Fails where a hunk does not say what
+ * stands in its place.
+ */
 function apply(oldText: string, hunks: NonNullable<ReturnType<typeof lineDiff>>['hunks']): string {
   const left = oldText.split('\n').slice(0, -1);
   const made: string[] = [];

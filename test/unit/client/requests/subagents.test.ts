@@ -1,4 +1,5 @@
-// Plans by id and the sessions that an agent runs for ours, from real agent processes: what they are, what goes between them, and that their questions are heard.
+// Plans by id and the sessions that an agent runs for ours, from real agent processes: what they
+// are, what goes between them, and that their questions are heard.
 import { strict as assert } from 'node:assert';
 import { basename, join } from 'node:path';
 import { projectItem } from '../../../../src/client/view/projectItem';

@@ -3,7 +3,10 @@ import { strict as assert } from 'node:assert';
 import fc from 'fast-check';
 import { matchesWords, plainWords } from '../../../../src/client/rules/runners';
 
-/** What an agent may try, so that a rule for `npm test` (or `npm test *`) lets it run something else. */
+/**
+ * What an agent may try, so that a rule for `npm test` (or `npm test *`) lets it run something
+ * else.
+ */
 const HOSTILE: readonly string[] = [
   ...['npm test && rm -rf ~', 'npm test; rm -rf ~', 'npm test | sh', 'npm test || id', 'npm test & id', 'npm test\nid'],
   ...['npm test\r\nid', 'npm test\rid', 'npm test\u2028id', 'npm test\u0085id', 'npm test\u000bid', 'npm test\tid'],

@@ -1,4 +1,5 @@
-// Rules that ask or reject: on paths with links and other spellings, and against random command lines.
+// Rules that ask or reject: on paths with links and other spellings, and against random command
+// lines.
 import { strict as assert } from 'node:assert';
 import { execFileSync } from 'node:child_process';
 import {

@@ -1,4 +1,5 @@
-// Runs of one session of a served agent without a server: each is recorded in the history of the next one, as the server does.
+// Runs of one session of a served agent without a server: each is recorded in the history of the
+// next one, as the server does.
 
 import type { ConversationServices } from '../../../../src/client/conversation/conversationOptions';
 import { ServedConversations } from '../../../../src/client/serving/servedConversations';

@@ -1,4 +1,5 @@
-// The parts that a run is made of, and the past that goes along with one: bounded, in order, nothing twice.
+// The parts that a run is made of, and the past that goes along with one: bounded, in order,
+// nothing twice.
 
 import assert from 'node:assert/strict';
 import { RunOutput } from '../../../../src/client/serving/runOutput';

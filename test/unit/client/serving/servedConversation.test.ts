@@ -1,4 +1,5 @@
-// Configured agents behind our server of the Agent Communication Protocol: real agent processes, asked by the protocol's own client from npm and by ours.
+// Configured agents behind our server of the Agent Communication Protocol: real agent processes,
+// asked by the protocol's own client from npm and by ours.
 
 import assert from 'node:assert/strict';
 import { servedName } from '../../../../src/client/serving/servedConversations';

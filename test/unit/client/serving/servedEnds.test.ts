@@ -1,4 +1,5 @@
-// How the work of an agent that is served ends: stopped by its caller, dead, unused for long, or taken back by the user.
+// How the work of an agent that is served ends: stopped by its caller, dead, unused for long, or
+// taken back by the user.
 import assert from 'node:assert/strict';
 import { AgentServerError } from '../../../../src/distributed/client/agentServerError';
 import type { Message } from '../../../../src/distributed/model/model';

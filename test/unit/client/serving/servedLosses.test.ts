@@ -1,4 +1,5 @@
-// Runs whose message gets no turn, or whose turn is lost: each prompt reaches the agent in its own run or never.
+// Runs whose message gets no turn, or whose turn is lost: each prompt reaches the agent in its own
+// run or never.
 
 import assert from 'node:assert/strict';
 import type { Turn } from '../../../../src/session/model/state';

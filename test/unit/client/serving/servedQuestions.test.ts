@@ -1,4 +1,5 @@
-// What an agent asks while it is served: its callers are asked, one question at a time, and only they answer.
+// What an agent asks while it is served: its callers are asked, one question at a time, and only
+// they answer.
 
 import { strict as assert } from 'node:assert';
 import { permissionQuestion } from '../../../../src/client/serving/permissionQuestion';

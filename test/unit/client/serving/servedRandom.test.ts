@@ -1,4 +1,5 @@
-// Runs of one session in random order with an agent that loses sessions, refuses and dies: each prompt reaches it in its own run or never.
+// Runs of one session in random order with an agent that loses sessions, refuses and dies: each
+// prompt reaches it in its own run or never.
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { removeScratch } from '../../../support/scratch';
@@ -13,7 +14,9 @@ const FATES: readonly PromptFate[] = [
   ...(['die', 'say-and-die', 'wait', 'refusal', 'max_tokens'] as const),
 ];
 
-/** When a caller goes away: never, after so many turns of the event loop, or with the first words. */
+/**
+ * When a caller goes away: never, after so many turns of the event loop, or with the first words.
+ */
 type Leaving = 'stays' | 'at-words' | number;
 
 const session = fc.record({

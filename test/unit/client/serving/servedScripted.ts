@@ -1,4 +1,5 @@
-// The scripted agent, served as the extension serves its agents, and what tests look at on both sides of it.
+// The scripted agent, served as the extension serves its agents, and what tests look at on both
+// sides of it.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { Conversation } from '../../../../src/client/conversation/conversation';
@@ -74,7 +75,9 @@ export const answerOf = (text: string) => ({
   type: 'message' as const,
   message: sdk.Message.parse({ parts: [{ content: text }] }),
 });
-/** A session as a client knows it: its first run brings the descriptor, the next ones name its id. */
+/**
+ * A session as a client knows it: its first run brings the descriptor, the next ones name its id.
+ */
 export interface ClientSession {
   readonly id: string;
   isBegun: boolean;
@@ -136,7 +139,10 @@ export async function cancelAtFirstWord(
   return { id, types };
 }
 
-/** Ends all agents and servers, and fails where one saw a rule of the protocol broken; for `afterEach`. */
+/**
+ * Ends all agents and servers, and fails where one saw a rule of the protocol broken; for
+ * `afterEach`.
+ */
 export async function closeServed(): Promise<void> {
   await stopServers();
   for (const { agent, made, log } of served.splice(0)) {

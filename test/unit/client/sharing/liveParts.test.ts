@@ -1,4 +1,5 @@
-// Parts of an HTTP agent's answer that lie behind addresses of their own, read while the answer is being given.
+// Parts of an HTTP agent's answer that lie behind addresses of their own, read while the answer is
+// being given.
 
 import assert from 'node:assert/strict';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -43,7 +44,10 @@ describe('parts of an answer that lie elsewhere', function () {
   const remote = (path: string, more: object = {}): MessagePart =>
     part({ content_url: `${server.origin}${path}`, ...more });
 
-  /** A conversation with an agent that answers with these parts, and what is read of them as it comes. */
+  /**
+   * A conversation with an agent that answers with these parts, and what is read of them as it
+   * comes.
+   */
   async function asked(parts: readonly MessagePart[], of: Resolver = resolver()) {
     const agent = agentOf('writer', async (_input, out) => {
       for (const one of parts) out.part(one);

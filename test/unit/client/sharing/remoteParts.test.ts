@@ -1,4 +1,5 @@
-// Parts of messages that lie behind addresses of their own, in the transcript of a session from elsewhere and on the way to its next agent.
+// Parts of messages that lie behind addresses of their own, in the transcript of a session from
+// elsewhere and on the way to its next agent.
 
 import assert from 'node:assert/strict';
 import type { IncomingMessage, ServerResponse } from 'node:http';

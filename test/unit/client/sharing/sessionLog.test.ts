@@ -1,4 +1,5 @@
-// The messages of conversations with real agents as objects in a store: all of them, in order, once, whatever happens in between.
+// The messages of conversations with real agents as objects in a store: all of them, in order,
+// once, whatever happens in between.
 
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';

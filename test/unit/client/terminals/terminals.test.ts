@@ -331,7 +331,8 @@ describe('Terminals', () => {
 
     it('leaves nothing running when the window is killed with its extension host', async () => {
       const outfile = join(folder, 'host.mjs');
-      // A program that stands for the extension host: it runs a command that ignores SIGTERM, and prints what the command prints.
+      // A program that stands for the extension host: it runs a command that ignores SIGTERM, and
+      // prints what the command prints.
       await build({
         stdin: {
           contents: `import { Terminals } from './src/client/terminals/terminals';

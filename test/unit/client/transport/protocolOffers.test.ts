@@ -1,4 +1,5 @@
-// The version of the protocol that an agent is offered with `auto`: what is known of it decides, and each of its versions is compared once.
+// The version of the protocol that an agent is offered with `auto`: what is known of it decides,
+// and each of its versions is compared once.
 
 import { strict as assert } from 'node:assert';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// An agent whose messages have ids that it counts from one in each process: after its end they name other messages than before.
+// An agent whose messages have ids that it counts from one in each process: after its end they name
+// other messages than before.
 import { strict as assert } from 'node:assert';
 import type { SessionEvent } from '../../../../src/session/events/event';
 import { SessionModel, type SessionView } from '../../../../src/session/model/model';

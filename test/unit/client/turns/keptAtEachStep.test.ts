@@ -1,4 +1,5 @@
-// A window may end after any step of a turn: the next one comes to the same end with the same agent.
+// A window may end after any step of a turn: the next one comes to the same end with the same
+// agent.
 import { strict as assert } from 'node:assert';
 import {
   hasWaiting,

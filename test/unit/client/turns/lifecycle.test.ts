@@ -1,4 +1,5 @@
-// Version 2 of the protocol and its prompt lifecycle, played step by step by a real agent process: each message stands once, in its place.
+// Version 2 of the protocol and its prompt lifecycle, played step by step by a real agent process:
+// each message stands once, in its place.
 import { strict as assert } from 'node:assert';
 import type { ConversationServices } from '../../../../src/client/conversation/conversationOptions';
 import { ProtocolOffers } from '../../../../src/client/transport/protocolOffers';

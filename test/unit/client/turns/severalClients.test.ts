@@ -1,4 +1,5 @@
-// An agent that works for several clients of one session: whose message is whose, and whose turn ends.
+// An agent that works for several clients of one session: whose message is whose, and whose turn
+// ends.
 import { strict as assert } from 'node:assert';
 import { GRACES } from '../../../../src/client/turns/turnState';
 import { PlayedTurns } from '../../../support/turns';

@@ -1,4 +1,5 @@
-// What reaches a webview: few messages however many updates, nothing lost when it is slow or hidden.
+// What reaches a webview: few messages however many updates, nothing lost when it is slow or
+// hidden.
 
 import { strict as assert } from 'node:assert';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,5 @@
-// What of a tool call goes to the panel: the ends of a long text, and lines with the numbers that they have in the file.
+// What of a tool call goes to the panel: the ends of a long text, and lines with the numbers that
+// they have in the file.
 
 import { strict as assert } from 'node:assert';
 import type { FileChange } from '../../../../src/client/requests/fragmentLines';

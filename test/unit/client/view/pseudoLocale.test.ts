@@ -1,5 +1,5 @@
-// A pseudo-locale writes each text of ours with accents on its letters: what a person sees without them was not
-// translated, or put together from pieces that were not.
+// A pseudo-locale writes each text of ours with accents on its letters: what a person sees without
+// them was not translated, or put together from pieces that were not.
 import { strict as assert } from 'node:assert';
 import { readFileSync } from 'node:fs';
 import * as l10n from '@vscode/l10n';

@@ -77,7 +77,10 @@ export const at = ({ client }: { client: CommunicationClient }, agentName: strin
   agentName,
 });
 
-/** A client whose requests fail without reaching the server while `isDown`. @param only requests of this method fail; absent: all */
+/**
+ * A client whose requests fail without reaching the server while `isDown`.
+ * @param only requests of this method fail; absent: all
+ */
 export function flakyClient(
   { baseUrl, token = '' }: { readonly baseUrl: string; readonly token?: string },
   only?: string,

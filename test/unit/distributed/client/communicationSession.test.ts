@@ -1,4 +1,5 @@
-// Chat sessions with HTTP agents: questions, stops, and sessions that move between servers that forget, fail and disagree.
+// Chat sessions with HTTP agents: questions, stops, and sessions that move between servers that
+// forget, fail and disagree.
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Deferred } from '../../../../src/base/deferred';

@@ -1,4 +1,5 @@
-// A session that changes servers: nothing of it gets lost, whatever the servers know, forget or do not answer.
+// A session that changes servers: nothing of it gets lost, whatever the servers know, forget or do
+// not answer.
 import assert from 'node:assert/strict';
 import {
   checkAfterRun,

@@ -1,4 +1,5 @@
-// Sessions that go between servers which keep them as the original one does, with stops, failures and other clients in between.
+// Sessions that go between servers which keep them as the original one does, with stops, failures
+// and other clients in between.
 
 import assert from 'node:assert/strict';
 import { Deferred } from '../../../../src/base/deferred';

@@ -1,4 +1,5 @@
-// Recorded exchanges with the real server of the protocol: our client understands each of them, our server answers the same requests alike.
+// Recorded exchanges with the real server of the protocol: our client understands each of them, our
+// server answers the same requests alike.
 import assert from 'node:assert/strict';
 import { readEventStream } from '../../../../src/base/eventStream';
 import { silentLog } from '../../../../src/base/log';
@@ -58,7 +59,10 @@ async function eventsOf(body: string): Promise<unknown[]> {
 const substance = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value, (_key, field: unknown) => field ?? undefined));
 
-/** What two servers may differ in: ids, times, addresses, null or absent, and a question that upstream keeps after its answer and signs as the user's. */
+/**
+ * What two servers may differ in: ids, times, addresses, null or absent, and a question that
+ * upstream keeps after its answer and signs as the user's.
+ */
 function alike(value: unknown, path: readonly string[] = []): unknown {
   if (Array.isArray(value)) return value.map((item) => alike(item, path));
   if (typeof value === 'object' && value !== null) {

@@ -117,7 +117,8 @@ describe('guardedGet', () => {
       const first = new AbortController();
       let looked = 0;
       const guard = guardFor({}, async () => {
-        // The first connection would go out to the internet: it is stopped where it has the address.
+        // The first connection would go out to the internet: it is stopped where it has the
+        // address.
         if (looked++ === 0) first.abort();
         return [{ address: looked === 1 ? '8.8.8.8' : '127.0.0.1', family: 4 }];
       });

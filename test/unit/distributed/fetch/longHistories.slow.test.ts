@@ -1,4 +1,5 @@
-// Sessions of many thousand messages: continued, kept, exported and read back, and said where one is too long.
+// Sessions of many thousand messages: continued, kept, exported and read back, and said where one
+// is too long.
 
 import assert from 'node:assert/strict';
 import { localize } from '../../../../src/base/localizable';

@@ -1,4 +1,5 @@
-// Servers that break off, answer twice or say what is not so: each message is the one that was asked for, whole, or a gap that can be asked for again.
+// Servers that break off, answer twice or say what is not so: each message is the one that was
+// asked for, whole, or a gap that can be asked for again.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -17,7 +18,10 @@ describe('a history on servers that lie', () => {
     await closeResolvers();
   });
 
-  /** A server that writes bytes. @param answer is called with the path of each request, and may write when it likes */
+  /**
+   * A server that writes bytes.
+   * @param answer is called with the path of each request, and may write when it likes
+   */
   async function raw(answer: (path: string, socket: Socket) => void): Promise<{ origin: string; paths: string[] }> {
     const paths: string[] = [];
     const server = createServer((socket) => {

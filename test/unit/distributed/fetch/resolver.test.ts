@@ -1,4 +1,5 @@
-// A history from several servers: in order, whole, with gaps where it has to be, and from the disk the second time.
+// A history from several servers: in order, whole, with gaps where it has to be, and from the disk
+// the second time.
 
 import assert from 'node:assert/strict';
 import type { IncomingMessage, ServerResponse } from 'node:http';

@@ -1,4 +1,5 @@
-// A chat whose session moves between servers: nothing is lost on the way, and nothing is sent twice.
+// A chat whose session moves between servers: nothing is lost on the way, and nothing is sent
+// twice.
 
 import assert from 'node:assert/strict';
 import { CommunicationClient } from '../../../../src/distributed/client/communicationClient';

@@ -35,7 +35,10 @@ export interface RawAnswer {
   readonly text: string;
 }
 
-/** A request with nothing added: `fetch` would set a content type, and refuses to forge Host and Origin. */
+/**
+ * A request with nothing added: `fetch` would set a content type, and refuses to forge Host and
+ * Origin.
+ */
 export function raw(
   { baseUrl, token }: RunningServer,
   method: string,

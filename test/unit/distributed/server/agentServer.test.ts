@@ -1,4 +1,5 @@
-// Our server, asked by the protocol's own client from npm and by raw requests, and closed to strangers.
+// Our server, asked by the protocol's own client from npm and by raw requests, and closed to
+// strangers.
 import assert from 'node:assert/strict';
 import { mintToken } from '../../../../src/distributed/server/serverRequest';
 import { pluck } from '../../../support/pluck';
@@ -23,7 +24,8 @@ describe('the agent server', () => {
       AGENTS.map(({ name }) => name),
     );
     assert.equal((await client.agent('echo')).name, 'echo');
-    // A session begins with a run, or with a descriptor: an id alone is one that the server has to know.
+    // A session begins with a run, or with a descriptor: an id alone is one that the server has to
+    // know.
     const begun = (await client.runSync('echo', 'first')).session_id ?? undefined;
     await client.withSession(async (session) => {
       const run = await session.runSync('echo', 'hello');

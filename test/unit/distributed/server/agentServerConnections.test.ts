@@ -1,4 +1,5 @@
-// The connections of our server: those of strangers stand in nobody's way, and every client gets its answer.
+// The connections of our server: those of strangers stand in nobody's way, and every client gets
+// its answer.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';

@@ -1,4 +1,5 @@
-// The runs of our server: each ends once, is recorded with what it said, and takes a bounded amount of memory.
+// The runs of our server: each ends once, is recorded with what it said, and takes a bounded amount
+// of memory.
 import assert from 'node:assert/strict';
 import { MAX_MESSAGE_BYTES, markdownPart, readMessage, textPart } from '../../../../src/distributed/model/model';
 import {

@@ -1,4 +1,5 @@
-// The sessions of our server: remembered by every window of the installation, and never replaced by an empty one.
+// The sessions of our server: remembered by every window of the installation, and never replaced by
+// an empty one.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { readdir, truncate } from 'node:fs/promises';

@@ -1,4 +1,5 @@
-// Sessions in a bucket: behind a judge of signatures, beside Amazon's own library, at servers that differ, and words for what goes wrong.
+// Sessions in a bucket: behind a judge of signatures, beside Amazon's own library, at servers that
+// differ, and words for what goes wrong.
 import assert from 'node:assert/strict';
 import { promises } from 'node:dns';
 import { DeleteObjectCommand, GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';

@@ -1,4 +1,5 @@
-// Icons of the registry's agents: from the registry's server alone, within limits, there without a network.
+// Icons of the registry's agents: from the registry's server alone, within limits, there without a
+// network.
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';

@@ -1,4 +1,5 @@
-// The message of the agent at which its session can be forked, so that it remembers all that stands before another message.
+// The message of the agent at which its session can be forked, so that it remembers all that stands
+// before another message.
 import { strict as assert } from 'node:assert';
 import type { SessionEvent } from '../../../../src/session/events/event';
 import { ownText } from '../../../../src/session/events/ownText';

@@ -1,4 +1,5 @@
-// Messages of which nobody knows whether they arrived, and an agent that shows the session again: in words alone, and with real agents that are killed.
+// Messages of which nobody knows whether they arrived, and an agent that shows the session again:
+// in words alone, and with real agents that are killed.
 import { strict as assert } from 'node:assert';
 import { textOf } from '../../../../src/session/model/entryText';
 import type { MessageEntry } from '../../../../src/session/model/state';

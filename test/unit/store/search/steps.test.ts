@@ -1,4 +1,5 @@
-// A search in many sessions: what one step of it does, what comes first, and that it finds what FTS5 finds.
+// A search in many sessions: what one step of it does, what comes first, and that it finds what
+// FTS5 finds.
 import { strict as assert } from 'node:assert';
 import { join } from 'node:path';
 import { Sql } from '../../../../src/store/file/sql';

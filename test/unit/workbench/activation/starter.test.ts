@@ -1,4 +1,5 @@
-// The product is loaded once. Where that fails, the pages say so, keep what the user does, and can try again.
+// The product is loaded once. Where that fails, the pages say so, keep what the user does, and can
+// try again.
 import { strict as assert } from 'node:assert';
 import type { Page, PageListener } from '../../../../src/workbench/activation/page';
 import { Starter } from '../../../../src/workbench/activation/starter';

@@ -1,4 +1,5 @@
-// The edits that make one text of a document of another: exact, few, and only of lines that changed.
+// The edits that make one text of a document of another: exact, few, and only of lines that
+// changed.
 import { strict as assert } from 'node:assert';
 import { lineEdits } from '../../../../src/workbench/changes/documents/lineEdits';
 

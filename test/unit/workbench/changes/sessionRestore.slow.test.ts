@@ -1,4 +1,5 @@
-// Restores of a session that were cancelled, and undos of them: each is finished or taken back, and what is left to undo is known.
+// Restores of a session that were cancelled, and undos of them: each is finished or taken back, and
+// what is left to undo is known.
 import { strict as assert } from 'node:assert';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

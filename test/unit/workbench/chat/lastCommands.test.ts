@@ -1,4 +1,5 @@
-// The last commands of terminals: which are kept, when they are complete, what an agent is told of them.
+// The last commands of terminals: which are kept, when they are complete, what an agent is told of
+// them.
 import { strict as assert } from 'node:assert';
 import { LastCommands } from '../../../../src/workbench/chat/lastCommands';
 

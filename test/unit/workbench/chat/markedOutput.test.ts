@@ -1,4 +1,5 @@
-// The output of one command among what its terminal received: late marks, marks in pieces, none at all.
+// The output of one command among what its terminal received: late marks, marks in pieces, none at
+// all.
 import { strict as assert } from 'node:assert';
 import { MarkedOutput } from '../../../../src/workbench/chat/markedOutput';
 

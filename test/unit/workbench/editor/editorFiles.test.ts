@@ -1,4 +1,5 @@
-// Files that agents write, whatever the editor has of them: what was not edited stays, byte by byte.
+// Files that agents write, whatever the editor has of them: what was not edited stays, byte by
+// byte.
 import assert from 'node:assert/strict';
 import { lstat, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// Names of files that agents made: whatever the agent writes, what is suggested is one harmless word of a path.
+// Names of files that agents made: whatever the agent writes, what is suggested is one harmless
+// word of a path.
 import { strict as assert } from 'node:assert';
 import { fileNameOf } from '../../../../src/workbench/editor/fileName';
 

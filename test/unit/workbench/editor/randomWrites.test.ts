@@ -1,4 +1,5 @@
-// Random agents and users who write the same file: no line of the user is lost, and what was not edited stays byte by byte.
+// Random agents and users who write the same file: no line of the user is lost, and what was not
+// edited stays byte by byte.
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import { link, lstat, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';

@@ -1,4 +1,5 @@
-// Secrets that are cut by the end of a piece of a text: none reaches the disk whole, and no other character is lost.
+// Secrets that are cut by the end of a piece of a text: none reaches the disk whole, and no other
+// character is lost.
 import { strict as assert } from 'node:assert';
 import { KnownSecrets } from '../../../../src/base/knownSecrets';
 import type { ConversationPersistence } from '../../../../src/client/conversation/persistence';
@@ -39,7 +40,9 @@ const usage: SessionEvent = { type: 'usage', usage: { used: 1, size: 2 } };
 const begin: SessionEvent = { type: 'turn_started', turnId: 'turn', origin: 'user', at: 0 };
 const over: SessionEvent = { type: 'turn_ended', turnId: 'turn', stopReason: 'end_turn', barrier: 'response', at: 9 };
 
-/** What is kept of events that come each by itself, as the recorder of a conversation keeps them. */
+/**
+ * What is kept of events that come each by itself, as the recorder of a conversation keeps them.
+ */
 function kept(...events: SessionEvent[]): readonly TimedEvent[] {
   const secrets = new KnownSecrets();
   secrets.add(SECRET);

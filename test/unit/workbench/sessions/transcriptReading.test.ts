@@ -1,4 +1,5 @@
-// A transcript that is read in parts while the user looks at its row: what it is when they choose it.
+// A transcript that is read in parts while the user looks at its row: what it is when they choose
+// it.
 import { strict as assert } from 'node:assert';
 import type { SessionEvent } from '../../../../src/session/events/event';
 import type { Journal } from '../../../../src/store/journal';

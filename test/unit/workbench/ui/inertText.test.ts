@@ -2,9 +2,15 @@
 import { strict as assert } from 'node:assert';
 import { inert, inertLines, isTooLong, labelOf } from '../../../../src/workbench/ui/inertText';
 
-/** As VS Code finds links in notifications and prompts (vs/base/common/linkedText), in any case of letters. */
+/**
+ * As VS Code finds links in notifications and prompts (vs/base/common/linkedText), in any case of
+ * letters.
+ */
 const LINK = /\[([^\]]+)\]\(((?:https?:\/\/|command:|file:)[^)\s]+)(?: (["'])(.+?)(\3))?\)/i;
-/** As VS Code finds icons in labels (vs/base/common/iconLabels); a backslash before does not stop every place. */
+/**
+ * As VS Code finds icons in labels (vs/base/common/iconLabels); a backslash before does not stop
+ * every place.
+ */
 const ICON = /\$\([A-Za-z0-9-]+(?:~[A-Za-z]+)?\)/;
 
 const HOSTILE: readonly string[] = [
