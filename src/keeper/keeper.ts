@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { AgentTree } from '../agents/agentTree';
 import { ownBirth } from '../agents/windowsProcesses';
 import { Deferred } from '../base/deferred';
+import type { Disposable } from '../base/disposable';
 import { messageOf } from '../base/errors';
 import { silentLog } from '../base/log';
 import { retryBusy } from '../base/retryBusy';
@@ -17,6 +18,7 @@ import { identityOf, makePlace, type Place, removePlace, removeSocket } from './
 import { ProvenServer } from './provenServer';
 import { Spool } from './spool';
 import { Watch } from './watch';
+import { watchFolder } from './watchFolder';
 import {
   type AgentEnd,
   type CommandOutput,
@@ -279,7 +281,7 @@ function isCount(value: unknown): value is number {
 /** Size of the stderr tail that the next window gets, bytes. */
 const STDERR_BYTES = 64 * 1024;
 
-/** Interval for checking whether the keeper's folder exists, ms. */
+/** Interval of checks whether the folder is there, in milliseconds, if it cannot be watched. */
 const FOLDER_CHECK_MS = 10_000;
 /** How long the process may outlive its closed stdout, ms. */
 const EXIT_AFTER_CLOSE_MS = 1500;
@@ -325,7 +327,7 @@ export class Keeper {
   #isRestSaved = false;
   #savingRest = Promise.resolve();
   #retry: NodeJS.Timeout | undefined;
-  #folderCheck: NodeJS.Timeout | undefined;
+  #watching: Disposable | undefined;
 
   /** @throws the system error; no process is left running then */
   static async start(id: string, start: KeeperStart, home: KeeperHome): Promise<Keeper> {
@@ -547,7 +549,7 @@ export class Keeper {
     await commandsEnded;
     await this.#savingRest;
     clearTimeout(this.#retry);
-    clearInterval(this.#folderCheck);
+    this.#watching?.dispose();
     this.#server.close();
     // Windows clean up what can't be removed here.
     await (this.#isRestSaved ? this.#removeListing() : removePlace(this.#place)).catch(() => {});
@@ -619,7 +621,7 @@ export class Keeper {
     };
     await this.#write(KEEPER_FILE, JSON.stringify(file));
     this.#isListed = true;
-    this.#folderCheck = setInterval(() => void this.#checkFolder(), FOLDER_CHECK_MS);
+    this.#watching = watchFolder(this.#place.folder, FOLDER_CHECK_MS, () => void this.#checkFolder());
   }
 
   async #write(name: string, content: string | Buffer): Promise<void> {

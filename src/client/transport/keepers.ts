@@ -1,6 +1,6 @@
 // The keepers of this user on this machine: starts agents under them, finds them again by their
 // folders, and ends them.
-import { readdirSync } from 'node:fs';
+import { mkdirSync, readdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
@@ -9,11 +9,13 @@ import { checkFolder } from '../../agents/agentProcess';
 import { endLeft } from '../../agents/agentTree';
 import { planStart, spawnError } from '../../agents/startPlan';
 import { isBorn, listWindowsProcesses } from '../../agents/windowsProcesses';
-import { ParleyError } from '../../base/errors';
+import type { Disposable } from '../../base/disposable';
+import { messageOf, ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
 import type { Log } from '../../base/log';
 import { within } from '../../base/within';
 import { identityOf, removePlace } from '../../keeper/place';
+import { watchFolder } from '../../keeper/watchFolder';
 import { FRAME, frame, type KeeperState, type Lease, PURPOSE, WIRE_VERSION } from '../../keeper/wire';
 import type { KeeperLease } from '../ports/keptAgent';
 import type { KeptStart } from './agentTransport';
@@ -35,6 +37,8 @@ const END_MS = 20_000;
 /** In milliseconds. */
 const END_COMMAND_MS = 5_000;
 const LOOK_MS = 50;
+/** Interval of looks for keepers if the system does not tell of them, in milliseconds. */
+const POLL_MS = 5_000;
 /**
  * How long the rest of an ended agent, or an unseen keeper of another machine, is kept, in
  * milliseconds.
@@ -140,6 +144,17 @@ export class Keepers {
   async list(isMeant: (about: KeeperAbout) => boolean = () => true): Promise<readonly FoundKeeper[]> {
     const found = await Promise.all(this.#ids().map((id) => this.#look(id, isMeant)));
     return found.filter((one) => one !== undefined);
+  }
+
+  /** Calls back after a keeper may have come or gone. */
+  watch(onChange: () => void): Disposable {
+    const { folder, log } = this.#options;
+    try {
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+    } catch (error) {
+      log.warn(`keepers: ${messageOf(error)}`);
+    }
+    return watchFolder(folder, POLL_MS, onChange);
   }
 
   /** Resolves when the agents are gone. */

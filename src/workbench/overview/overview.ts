@@ -139,7 +139,12 @@ export class Overview extends Part implements NotificationActions {
       }),
     );
     own(archive.onDidPrune(() => void running.collect((session) => archive.find(session) !== undefined)));
-    own(conversations.onDidRemove(() => this.view.changed(true)));
+    own(
+      conversations.onDidRemove(() => {
+        this.view.changed(true);
+        running.lookLater();
+      }),
+    );
     const looking = setInterval(() => this.#look(), LOOK_MS);
     looking.unref();
     own(toDisposable(() => clearInterval(looking)));

@@ -1,4 +1,5 @@
-// The agents that run without a window, looked for at intervals.
+// The agents that run without a window: looked for when keepers come and go, and at intervals while
+// there are any that this window does not have.
 import { Configured, type Disposable } from '../../base/disposable';
 import { messageOf } from '../../base/errors';
 import { Emitter, type Event } from '../../base/event';
@@ -10,7 +11,7 @@ import type { FoundKeeper, Keepers } from '../../client/transport/keepers';
 const LOOK_MS = 5_000;
 
 interface RunningAgentsOptions {
-  readonly keepers: Pick<Keepers, 'list' | 'end' | 'endOf' | 'collect'>;
+  readonly keepers: Pick<Keepers, 'list' | 'watch' | 'end' | 'endOf' | 'collect'>;
   readonly isHere: (session: string) => boolean;
   readonly schedule: (run: () => void, ms: number) => Disposable;
   readonly log: Log;
@@ -21,12 +22,15 @@ type BackgroundState = 'working' | 'needsYou' | 'ready' | 'ended';
 export class RunningAgents extends Configured<RunningAgentsOptions> implements Disposable {
   readonly #changed = new Emitter<void>();
   readonly #looked = new Emitter<void>();
+  readonly #watching: Disposable;
   #background: readonly FoundKeeper[] = [];
+  #hasOthers = false;
   #timer: Disposable | undefined;
   #isDisposed = false;
 
   constructor(options: RunningAgentsOptions) {
     super(options);
+    this.#watching = options.keepers.watch(() => this.lookLater());
     void this.#look();
   }
 
@@ -58,27 +62,35 @@ export class RunningAgents extends Configured<RunningAgentsOptions> implements D
     }
   }
 
+  /** Looks again in a few seconds: call when this window may have left an agent. */
+  lookLater(): void {
+    if (!this.#isDisposed) this.#timer ??= this.options.schedule(() => void this.#look(), LOOK_MS);
+  }
+
   dispose(): void {
     this.#isDisposed = true;
+    this.#watching.dispose();
     this.#timer?.dispose();
     this.#changed.dispose();
     this.#looked.dispose();
   }
 
   async #look(): Promise<void> {
+    this.#timer = undefined;
     try {
       await this.#read();
       this.#looked.fire();
     } catch (error) {
       this.options.log.warn(`running agents: ${messageOf(error)}`);
     }
-    if (!this.#isDisposed) this.#timer = this.options.schedule(() => void this.#look(), LOOK_MS);
+    if (this.#hasOthers) this.lookLater();
   }
 
   async #read(): Promise<void> {
     const { keepers, isHere } = this.options;
     const found = await keepers.list(({ session }) => !isHere(session));
     if (this.#isDisposed) return;
+    this.#hasOthers = found.some(({ kind }) => kind !== 'elsewhere');
     const before = this.#background;
     this.#background = found.filter((one) => one.state?.isAttached === false && !isHere(one.about.session));
     const looks = (rows: readonly FoundKeeper[]): string =>

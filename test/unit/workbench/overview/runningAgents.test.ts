@@ -11,11 +11,20 @@ describe('RunningAgents', () => {
     readonly here = new Set<string>();
     changes = 0;
     #next: (() => void) | undefined;
+    come = (): void => {};
+
+    get waits(): boolean {
+      return this.#next !== undefined;
+    }
 
     start(): RunningAgents {
       const running = new RunningAgents({
         keepers: {
           list: async (isMeant = () => true) => this.found.filter(({ about }) => isMeant(about)),
+          watch: (onChange) => {
+            this.come = onChange;
+            return { dispose: () => {} };
+          },
           end: async (id) => {
             this.found = this.found.filter((one) => one.id !== id);
           },
@@ -41,7 +50,7 @@ describe('RunningAgents', () => {
       const run = this.#next;
       this.#next = undefined;
       run?.();
-      while (!this.#next) await new Promise((resolve) => setImmediate(resolve));
+      await new Promise((resolve) => setImmediate(resolve));
     }
   }
 
@@ -68,6 +77,35 @@ describe('RunningAgents', () => {
         ['ended', 'ended'],
       ],
     );
+  });
+
+  it('waits for the next keeper to come while there is none of another window', async () => {
+    const world = new World();
+    world.here.add('here');
+    world.found = [foundKeeper('here'), { ...foundKeeper('far'), kind: 'elsewhere', state: undefined as never }];
+    const running = world.start();
+    await world.look();
+    assert.equal(world.waits, false);
+    world.found.push(foundKeeper('new'));
+    world.come();
+    await world.look();
+    assert.deepEqual(
+      running.background.map(({ id }) => id),
+      ['new'],
+    );
+    assert.equal(world.waits, true);
+  });
+
+  it('looks for the agent that this window has left', async () => {
+    const world = new World();
+    world.here.add('here');
+    world.found = [foundKeeper('here')];
+    const running = world.start();
+    await world.look();
+    world.here.delete('here');
+    running.lookLater();
+    await world.look();
+    assert.equal(running.background.length, 1);
   });
 
   it('fires once for a change', async () => {
