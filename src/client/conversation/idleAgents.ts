@@ -8,7 +8,7 @@ import type { Log } from '../../base/log';
 import type { SessionState } from '../../session/model/state';
 import { isEnded } from '../../session/model/tools';
 
-/** In milliseconds; shorter if the user's limit is short. */
+/** Time between a change and the look that begins the idle time, in milliseconds. */
 const LOOK_MS = 60_000;
 
 export interface Suspendable {
@@ -40,12 +40,12 @@ export class IdleAgents implements Disposable {
 
   constructor(options: IdleAgentsOptions) {
     this.#options = options;
-    this.#schedule();
   }
 
   /** Restarts the idle time of a session. */
   changed(key: string): void {
     this.#since.delete(key);
+    this.#lookIn(LOOK_MS);
   }
 
   /** Resolves when the agents have ended. */
@@ -62,6 +62,7 @@ export class IdleAgents implements Disposable {
       this.#since.set(key, since);
       return now() - since >= limit;
     });
+    this.#lookAgain(limit);
     await Promise.all(
       over.map(async (conversation) => {
         const { key, agent } = conversation;
@@ -78,14 +79,26 @@ export class IdleAgents implements Disposable {
     this.#since.clear();
   }
 
-  #schedule(): void {
+  /** A hidden session is looked at when its time is over, a shown one whether it is still shown. */
+  #lookAgain(limit: number): void {
+    const { conversations, now } = this.#options;
+    const waits = conversations()
+      .filter(({ isIdle }) => isIdle)
+      .map(({ key }) => this.#since.get(key))
+      .map((since) => (since === undefined ? limit / 4 : limit - (now() - since)));
+    if (waits.length > 0) this.#lookIn(Math.max(1000, Math.min(...waits)));
+  }
+
+  #lookIn(ms: number): void {
+    const { limitMs, schedule } = this.#options;
     if (this.#isDisposed) return;
-    const { schedule, limitMs } = this.#options;
-    const ms = Math.max(1000, Math.min(LOOK_MS, (limitMs() ?? LOOK_MS) / 4));
-    this.#timer = schedule(() => {
-      void this.look();
-      this.#schedule();
-    }, ms);
+    this.#timer ??= schedule(
+      () => {
+        this.#timer = undefined;
+        void this.look();
+      },
+      Math.min(ms, limitMs() ?? ms),
+    );
   }
 }
 

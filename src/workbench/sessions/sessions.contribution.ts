@@ -145,6 +145,12 @@ export const sessions: Contribution = {
       }),
     );
     workbench.own(conversations.onDidChange((key) => idle.changed(key)));
+    workbench.own(conversations.onDidActivate((key) => idle.changed(key)));
+    workbench.own(
+      workspace.onDidChangeConfiguration((change) => {
+        if (change.affectsConfiguration('parley.idleMinutes')) void idle.look();
+      }),
+    );
     const awake = workbench.own(
       new Awake({
         policy: () => (workspace.isTrusted ? keepAwake() : 'off'),

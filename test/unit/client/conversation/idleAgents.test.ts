@@ -19,10 +19,12 @@ describe('an idle agent', function () {
   let limit: number | undefined;
   let open: Conversation[];
   let idle: IdleAgents;
+  let waitMs: number | undefined;
 
   beforeEach(async () => {
     agents = new SessionAgents(await scratchFolder());
     now = 0;
+    waitMs = undefined;
     shown = false;
     limit = LIMIT;
     open = [];
@@ -32,7 +34,10 @@ describe('an idle agent', function () {
       limitMs: () => limit,
       onLook() {},
       now: () => now,
-      schedule: () => ({ dispose() {} }),
+      schedule: (_run, ms) => {
+        waitMs = ms;
+        return { dispose() {} };
+      },
       log: silentLog,
     });
   });
@@ -73,6 +78,14 @@ describe('an idle agent', function () {
       snapshotOf(conversation).entries.map(({ kind, text }) => `${kind}: ${text}`),
       ['user: one', 'agent: Heard one', 'user: two', 'agent: Heard two'],
     );
+  });
+
+  it('is looked at when its time is over, and not while there is none', async () => {
+    await idle.look();
+    assert.equal(waitMs, undefined);
+    await begin({ load: true });
+    await idle.look();
+    assert.equal(waitMs, LIMIT);
   });
 
   it('keeps its process where it cannot open the session again', async () => {
