@@ -26,6 +26,20 @@ describe('the log of traffic', () => {
     assert.equal(log.entry(8)?.text, 'z'.repeat(40));
   });
 
+  it('keeps entries whole over thousands of rounds', () => {
+    const log = new TrafficLog({ entries: 1000, chars: 3_000_000, whole: 600_000, beginning: 10 });
+    const textOf = (n: number): string => `${n} äöü € 𝄞 ${'x'.repeat(n % 97 === 0 ? 300_000 : n % 613)}`;
+    for (let n = 0; n < 5000; n++) {
+      log.note(`s${n % 7}`, n % 2 === 0 ? 'in' : 'out', textOf(n), n);
+      if (n % 500 !== 499) continue;
+      for (const { seq, at, key, kind, text, length } of log.entries())
+        assert.deepEqual(
+          [at, key, kind, text, length],
+          [seq, `s${seq % 7}`, seq % 2 === 0 ? 'in' : 'out', textOf(seq), text.length],
+        );
+    }
+  });
+
   it('keeps the beginning of a message that is too long, and its length', () => {
     const log = new TrafficLog(bounds);
     log.note('s', 'in', 'a'.repeat(41), 0);
