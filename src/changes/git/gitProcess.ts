@@ -6,6 +6,7 @@ import { access, stat } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
+import { Pace } from '../../base/pace';
 import { succeeds } from '../../base/within';
 
 const IS_WINDOWS = process.platform === 'win32';
@@ -95,13 +96,18 @@ function cleanEnvironment(env: NodeJS.ProcessEnv): Record<string, string> {
   };
 }
 
+/** To start a process blocks for a few milliseconds. */
+const starts = new Pace();
+
 /**
  * Runs git to its end. Ends it, and waits for that, when the signal aborts, the time is over, or
  * the output is too large.
  * @throws ParleyError `git-aborted`, `git-timeout`, `git-output`, or `git-failed` where it does not
  * start; not for an exit code
  */
-export function runGit(git: Git, run: GitRun): Promise<GitResult> {
+export async function runGit(git: Git, run: GitRun): Promise<GitResult> {
+  const turn = starts.turn();
+  if (turn) await turn;
   return new Promise((resolve, reject) => {
     if (run.signal?.aborted) return reject(aborted());
     const child = spawn(git.program, [...run.args], {

@@ -10,6 +10,7 @@ import { REMOTE_LOST } from '../../acp/transport/remoteError';
 import { Deferred } from '../../base/deferred';
 import { errorText, messageOf, ParleyError } from '../../base/errors';
 import { type LocalizableText, localizable, localize } from '../../base/localizable';
+import { Pace } from '../../base/pace';
 import { textOfBlocks } from '../../base/text';
 import { at } from '../../base/untrusted';
 import type { ContentBlock } from '../../session/events/content';
@@ -36,6 +37,9 @@ import { contentOf, contentOfSent } from './promptContent';
 import { type MessageSender, PromptDispatcher, type SentMessage } from './promptDispatcher';
 import type { Preparation, TurnControlOptions } from './promptSession';
 import { type SentPrompt, TurnDriver } from './turnDriver';
+
+/** Saving a message waits for the disk. */
+const sends = new Pace();
 
 /** Before the user is offered to end the agent, in milliseconds. */
 const STOP_PATIENCE_MS = 10_000;
@@ -241,6 +245,8 @@ export class TurnControl implements MessageSender {
     queue.setState(item, 'sending');
     const preparation = session.precedes(opened);
     const wait = preparation && (await this.#prepare(preparation, item));
+    const turn = sends.turn();
+    if (turn) await turn;
     if (wait === 'kept-back') return undefined;
     if (wait === undefined) this.#options.session.leaving();
     const target = session.current; // may be a new session
