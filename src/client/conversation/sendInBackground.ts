@@ -59,11 +59,10 @@ function untilChanged({ model }: Conversation, signal: AbortSignal, holds: () =>
     };
     const look = (): void => {
       isLooking = false;
-      changes.reset();
       if (holds()) done();
     };
     // Changes are reported while they happen: a message leaves just after it has left the queue.
-    const changes = new Changes(() => {
+    const changes = Changes.unrecorded(() => {
       if (!isLooking) setImmediate(look);
       isLooking = true;
     });

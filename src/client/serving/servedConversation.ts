@@ -128,8 +128,7 @@ export class ServedConversation {
     const withdrawn = new AbortController();
     const withdraw = (): void => withdrawn.abort(new ParleyError('question-withdrawn', 'The agent no longer asks.'));
     ended.addEventListener('abort', withdraw, { once: true });
-    const changes = new Changes(() => {
-      changes.reset();
+    const changes = Changes.unrecorded(() => {
       if (!model.state.permissions.has(id)) withdraw();
     });
     const watching = model.observe(changes);

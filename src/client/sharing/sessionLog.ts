@@ -96,7 +96,7 @@ const MESSAGE_KEY = /\/\d{8}-[0-9a-f-]{36}\.json$/;
 
 export class SessionLog implements Disposable {
   readonly #options: SessionLogOptions;
-  readonly #changes = new Changes(() => this.#look());
+  readonly #changes = Changes.unrecorded(() => this.#look());
   readonly #observing: Disposable;
   readonly #ended = new AbortController();
   readonly #didChange = new Emitter<SessionRecord>();
@@ -284,7 +284,6 @@ export class SessionLog implements Disposable {
 
   /** Called with every change, in the middle of it: compares the last entry, unless it is complete. */
   #look(): void {
-    this.#changes.reset();
     const last = this.#options.model.state.entries.at(-1);
     if (last === this.#lastEntry) return;
     this.#lastEntry = last;

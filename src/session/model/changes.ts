@@ -51,6 +51,13 @@ export class Changes {
     this.#wake = wake;
   }
 
+  /** Makes one for a reader that only wants to hear of changes: nothing is recorded. */
+  static unrecorded(wake: () => void): Changes {
+    const changes = new Changes(wake);
+    changes.cleared = true;
+    return changes;
+  }
+
   get isEmpty(): boolean {
     return this.entries.size === 0 && this.terminals.size === 0 && this.parts.size === 0 && !this.cleared;
   }
@@ -66,8 +73,8 @@ export class Changes {
   }
 
   appended(index: number, text: string): void {
-    const known = this.entries.get(index);
-    if (!this.cleared && known !== true && !this.blocks.has(index)) {
+    const known = this.cleared || this.entries.get(index);
+    if (known !== true && !this.blocks.has(index)) {
       this.entries.set(index, known === undefined ? text : known + text);
       this.#note(text.length);
     }

@@ -1,5 +1,6 @@
 // The chat: its pages, what the composer offers, and the context keys of the session that is shown.
 import { commands, l10n, window, workspace } from 'vscode';
+import type { Conversation } from '../../client/conversation/conversation';
 import { addCommands } from '../commands/addContext';
 import { onlyOf, registerForSession } from '../commands/commandSession';
 import { openPrompt, type PromptArgument } from '../commands/openPrompt';
@@ -51,11 +52,10 @@ export const chat = (places: ChatPlaces): Contribution => ({
     const keys = new ContextKeyPublisher(workbench);
     // Read once for each change: VS Code copies the settings each time, and a session changes often.
     let resources = resourcesSetting();
-    const updateKeys = (): void => {
-      const active = onlyOf(home.current) ?? conversations.peek();
-      keys.update(active, resources, home.isInSideBar(active));
-    };
-    workbench.own(conversations.onDidChange(updateKeys));
+    const active = (): Conversation | undefined => onlyOf(home.current) ?? conversations.peek();
+    const updateKeys = (): void => keys.update(active(), resources, home.isInSideBar(active()));
+    workbench.own(conversations.onDidChange((key) => (active()?.key ?? key) === key && updateKeys()));
+    workbench.own(conversations.onDidRemove(updateKeys));
     workbench.own(conversations.onDidActivate(updateKeys));
     workbench.own(home.onDidShow(updateKeys));
     workbench.own(

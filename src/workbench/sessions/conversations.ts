@@ -22,6 +22,7 @@ import type { AgentCatalog } from '../config/agentCatalog';
 import type { Preset } from '../config/presets';
 import { showWarning } from '../ui/messages';
 import type { Archive } from './archive';
+import { ChangeThrottle } from './changeThrottle';
 import { type SessionFolders, sessionFolders } from './sessionFolders';
 
 export interface NewConversation {
@@ -63,6 +64,7 @@ export class Conversations implements Disposable {
   readonly #services: ConversationServices;
   readonly #byKey = new Map<string, OpenConversation>();
   readonly #didChange = new Emitter<string>();
+  readonly #throttle = new ChangeThrottle((key) => this.#didChange.fire(key));
   readonly #didActivate = new Emitter<string>();
   readonly #didAdd = new Emitter<Conversation>();
   readonly #didRemove = new Emitter<Conversation>();
@@ -362,22 +364,15 @@ export class Conversations implements Disposable {
     } = {},
   ): void {
     const { key } = conversation;
-    let told = false;
     let isReady = false;
-    const changes = new Changes(() => {
+    const changes = Changes.unrecorded(() => {
       if (!isReady && conversation.connection.kind === 'ready') {
         isReady = true;
         const { agent } = conversation;
         if (preset) tellMissing(conversation, preset);
         this.#warm.prepare(agent, (begins) => this.#make(agent, this.#foldersOf(undefined), { begins }));
       }
-      if (told) return;
-      told = true;
-      setImmediate(() => {
-        told = false;
-        changes.reset();
-        this.#didChange.fire(key);
-      });
+      this.#throttle.changed(key);
     });
     const watching = conversation.model.observe(changes);
     this.#byKey.set(key, { conversation, watching, isOnlyRead, isRecording: isRecording || undefined });
@@ -399,6 +394,7 @@ export class Conversations implements Disposable {
       watching.dispose();
       conversation.dispose();
       this.#didRemove.fire(conversation);
+      this.#throttle.forget(key);
       this.#didChange.fire(key);
     }
   }
@@ -441,6 +437,7 @@ export class Conversations implements Disposable {
       if (!windowEnds) this.#archive.release(key);
     } finally {
       this.#didRemove.fire(known.conversation);
+      this.#throttle.forget(key);
       this.#didChange.fire(key);
     }
   }
@@ -453,6 +450,7 @@ export class Conversations implements Disposable {
       conversation.dispose();
     }
     this.#byKey.clear();
+    this.#throttle.dispose();
     this.#didChange.dispose();
     this.#didActivate.dispose();
     this.#didAdd.dispose();

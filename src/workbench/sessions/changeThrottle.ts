@@ -1,0 +1,48 @@
+// Tells of changes of sessions: of one immediately if it was quiet, and while it streams, which may
+// change it hundreds of times a second, at intervals.
+import type { Disposable } from '../../base/disposable';
+import { Pace } from '../../base/pace';
+
+/** Minimum time between two changes of a session that are told, in milliseconds. */
+const INTERVAL_MS = 100;
+
+export class ChangeThrottle implements Disposable {
+  readonly #tell: (key: string) => void;
+  readonly #pace = new Pace();
+  readonly #toldAt = new Map<string, number>();
+  readonly #timers = new Map<string, NodeJS.Timeout | NodeJS.Immediate>();
+
+  constructor(tell: (key: string) => void) {
+    this.#tell = tell;
+  }
+
+  /** Call on each change; cheap. */
+  changed(key: string): void {
+    if (this.#timers.has(key)) return;
+    const wait = (this.#toldAt.get(key) ?? Number.NEGATIVE_INFINITY) + INTERVAL_MS - performance.now();
+    const run = (): void => this.#pace.run(() => this.#due(key));
+    this.#timers.set(key, wait > 0 ? setTimeout(run, wait) : setImmediate(run));
+  }
+
+  forget(key: string): void {
+    this.#clear(key);
+    this.#toldAt.delete(key);
+  }
+
+  dispose(): void {
+    for (const key of [...this.#timers.keys()]) this.#clear(key);
+  }
+
+  #due(key: string): void {
+    if (!this.#timers.delete(key)) return;
+    this.#toldAt.set(key, performance.now());
+    this.#tell(key);
+  }
+
+  #clear(key: string): void {
+    const timer = this.#timers.get(key);
+    clearTimeout(timer as NodeJS.Timeout);
+    clearImmediate(timer as NodeJS.Immediate);
+    this.#timers.delete(key);
+  }
+}
