@@ -53,7 +53,9 @@ const CHUNK_FIELDS: ReadonlySet<string> = new Set(['type', 'role', 'messageId', 
 
 function isTextChunk(event: SessionEvent): event is MessageChunk & { readonly block: { readonly type: 'text' } } {
   if (event.type !== 'message_chunk' || event.role === 'user' || event.block.type !== 'text') return false;
-  return Object.entries(event).every(([field, value]) => value === undefined || CHUNK_FIELDS.has(field));
+  for (const field in event)
+    if (!CHUNK_FIELDS.has(field) && event[field as keyof MessageChunk] !== undefined) return false;
+  return true;
 }
 
 type Piece = ToolContent & {

@@ -220,10 +220,21 @@ export class JournalPersistence implements ConversationPersistence {
  */
 function withoutSecrets(event: SessionEvent): SessionEvent {
   if (knownSecrets.isEmpty || event.type === 'prompt_sent' || ('role' in event && event.role === 'user')) return event;
+  if (isPlainChunk(event)) return event;
   const text = takeMedia(event);
   const json = knownSecrets.redact(text.json);
   return json === text.json ? event : (putMedia({ ...text, json }) as SessionEvent);
 }
+
+/** The text of a chunk was redacted by {@link StreamRedaction}; it has nothing else that an agent says. */
+function isPlainChunk(event: SessionEvent): boolean {
+  if (event.type !== 'message_chunk' || event.block.type !== 'text') return false;
+  for (const field in event) if (!PLAIN_FIELDS.has(field)) return false;
+  for (const field in event.block) if (field !== 'type' && field !== 'text') return false;
+  return event.messageId === undefined || knownSecrets.redact(event.messageId) === event.messageId;
+}
+
+const PLAIN_FIELDS: ReadonlySet<string> = new Set(['type', 'role', 'block', 'messageId']);
 
 function asKept(timed: TimedEvent): TimedEvent {
   return { ...timed, event: withoutSecrets(boundEvent(timed.event)) };
