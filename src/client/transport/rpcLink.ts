@@ -26,6 +26,9 @@ import { type KeptFacts, KeptLink, readFacts } from './keptFacts';
 import { ProtocolOffers } from './protocolOffers';
 import { scrubbedLog } from './remoteTarget';
 import type { Stages } from './stages';
+import { StartGate } from './startGate';
+
+const startGate = new StartGate();
 
 const STDERR_LINES = 20;
 /** In milliseconds. */
@@ -125,6 +128,11 @@ export class RpcLink implements AgentLink {
    * @throws ParleyError with the last stderr lines, or `protocol-version`; nothing is left running
    */
   static async open(options: LinkOptions, stages: Stages, signal: AbortSignal): Promise<RpcLink> {
+    if (options.agent.type === 'remote') return RpcLink.#openAnyhow(options, stages, signal);
+    return startGate.run(signal, () => RpcLink.#openAnyhow(options, stages, signal));
+  }
+
+  static async #openAnyhow(options: LinkOptions, stages: Stages, signal: AbortSignal): Promise<RpcLink> {
     const { agent, offers = new ProtocolOffers() } = options;
     let { offer } = offers.choiceOf(agent);
     let opened = await RpcLink.#open(options, offer, stages, signal);

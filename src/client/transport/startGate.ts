@@ -1,0 +1,59 @@
+// Lets few agents start at the same time. A start keeps a processor busy for a while: dozens at once
+// would delay each other, the window and the panel.
+import { availableParallelism } from 'node:os';
+
+/** An agent that takes longer, in milliseconds, waits for something else than a processor. */
+const LONGEST_MS = 1000;
+
+export class StartGate {
+  readonly #longestMs: number;
+  readonly #waiting = new Set<() => void>();
+  #free: number;
+
+  constructor(places = Math.max(2, availableParallelism()), longestMs = LONGEST_MS) {
+    this.#free = places;
+    this.#longestMs = longestMs;
+  }
+
+  /**
+   * Runs a start when there is a place. The one that was asked for last is next: the user waits for
+   * it.
+   * @throws what `start` throws; `signal`'s reason
+   */
+  async run<T>(signal: AbortSignal, start: () => Promise<T>): Promise<T> {
+    signal.throwIfAborted();
+    if (this.#free > 0) this.#free--;
+    else await this.#place(signal);
+    let hasPlace = true;
+    const leave = (): void => {
+      if (!hasPlace) return;
+      hasPlace = false;
+      const next = [...this.#waiting].at(-1);
+      if (next) next();
+      else this.#free++;
+    };
+    const timer = setTimeout(leave, this.#longestMs);
+    try {
+      return await start();
+    } finally {
+      clearTimeout(timer);
+      leave();
+    }
+  }
+
+  #place(signal: AbortSignal): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const enter = (): void => {
+      this.#waiting.delete(enter);
+      signal.removeEventListener('abort', giveUp);
+      resolve();
+    };
+    const giveUp = (): void => {
+      this.#waiting.delete(enter);
+      reject(signal.reason);
+    };
+    this.#waiting.add(enter);
+    signal.addEventListener('abort', giveUp, { once: true });
+    return promise;
+  }
+}
