@@ -36,6 +36,8 @@ export interface BackingOptions extends FileOptions {
   readonly maxMemoryBytes: number;
   readonly schedule: (run: () => void, ms: number) => Disposable;
   readonly refill: (sql: Sql) => void;
+  /** Called after each transaction that wrote to the file. */
+  readonly onWritten: () => void;
 }
 
 export class Backing implements Disposable {
@@ -67,6 +69,10 @@ export class Backing implements Disposable {
     return this.#memory ? undefined : this.#file?.sql;
   }
 
+  get isShared(): boolean {
+    return this.#file?.isShared === true;
+  }
+
   /**
    * Runs a change in a transaction, nested calls join it; twice if the file fails (again in
    * memory).
@@ -79,7 +85,9 @@ export class Backing implements Disposable {
     if (this.#file && !this.#memory && !isInPlace(this.#options.folder, this.#file.identity)) this.#follow();
     for (let attempt = 0; attempt < 2 && !this.#memory && this.#file; attempt++) {
       try {
-        return this.#change(this.#file.sql, change, isDurable);
+        const result = this.#change(this.#file.sql, change, isDurable);
+        this.#options.onWritten();
+        return result;
       } catch (error) {
         this.#recover(error);
       }

@@ -4,20 +4,31 @@
 import { rmSync } from 'node:fs';
 import type { Disposable } from '../base/disposable';
 import { messageOf, ParleyError } from '../base/errors';
-import type { Event } from '../base/event';
+import { Emitter, type Event } from '../base/event';
 import type { Log } from '../base/log';
 import type { TimedEvent } from '../session/events/event';
 import { Backing, type JournalState } from './backing';
+import { ChangeSignal } from './changeSignal';
 import { EventBuffer } from './events/eventBuffer';
 import { type EventQuery, readEvents, readTail } from './events/eventPages';
 import { appendRows, dropCleared, type EventPage } from './events/eventRows';
+import { pathIn } from './file/journalFile';
 import { type Machine, thisMachine } from './file/machine';
 import { numberOf, type Sql } from './file/sql';
 import { problemOf } from './file/sqlError';
 import { INDEX_STEP, type IndexLimits, indexNew, indexRest } from './search/indexing';
 import { lastOf, type SearchResult, type SearchSteps, search } from './search/search';
 import { isSessionHeld, type JournalPort, sessionHeld, unknownSession } from './sessions/journalPort';
-import { abandoned, type Claim, claim, type LeaseContext, ownerOf, release, renewLease } from './sessions/leases';
+import {
+  abandoned,
+  type Claim,
+  claim,
+  type LeaseContext,
+  ownerOf,
+  release,
+  renewalMs,
+  renewLease,
+} from './sessions/leases';
 import { Ownership } from './sessions/ownership';
 import { QuestionStore } from './sessions/questionStore';
 import { QueueStore } from './sessions/queueStore';
@@ -73,6 +84,9 @@ export class Journal implements Disposable {
   readonly #log: Log;
   readonly #schedule: (run: () => void, ms: number) => Disposable;
   readonly #backing: Backing;
+  readonly #signal: ChangeSignal;
+  readonly #changedElsewhere = new Emitter<void>();
+  #revision = 0;
   readonly #stream: StreamLog;
   readonly #buffer: WriteBuffer;
   readonly #live = new Map<string, SessionRecord>();
@@ -91,10 +105,19 @@ export class Journal implements Disposable {
     this.#schedule = options.schedule ?? later;
     const { folder, log, now, busyMs = 100, maxMemoryBytes = 64 * 1024 * 1024 } = options;
     const refill = (sql: Sql): void => this.#refill(sql);
-    this.#backing = new Backing({ ...options, busyMs, maxMemoryBytes, schedule: this.#schedule, refill });
+    const onWritten = (): void => this.#signal.touch();
+    this.#backing = new Backing({ ...options, busyMs, maxMemoryBytes, schedule: this.#schedule, refill, onWritten });
+    this.#signal = new ChangeSignal({
+      path: pathIn(folder),
+      isShared: () => this.#backing.isShared,
+      schedule: this.#schedule,
+      onChange: () => this.#look(),
+    });
+    this.#backing.onDidChangeState(() => this.#signal.watch());
     this.#stream = new StreamLog(folder, options.machine ?? thisMachine);
     this.#ownership = new Ownership({
       schedule: this.#schedule,
+      renewalMs: () => renewalMs(this.#context().machine, this.#backing.isShared),
       renew: (key, windowId) =>
         this.#quietly(() => this.#backing.write(key, (sql) => renewLease(sql, key, windowId, this.#context()))),
     });
@@ -126,10 +149,8 @@ export class Journal implements Disposable {
     this.#importStreams();
   }
 
-  /** Another number than before: another connection has written to the file since. */
-  get revision(): number {
-    return this.#closed ? 0 : (this.#backing.file?.pragma('data_version') ?? 0);
-  }
+  /** Fires after another window has written to the file, and soon after it was opened. */
+  readonly onDidChangeElsewhere: Event<void> = this.#changedElsewhere.event;
 
   get state(): JournalState {
     return this.#backing.state;
@@ -334,10 +355,13 @@ export class Journal implements Disposable {
    * Deletes old sessions one at a time, so that other work goes on.
    * @throws the reason of the signal
    */
-  prune(options: PruneOptions, signal: AbortSignal): Promise<Pruned> {
+  async prune(options: PruneOptions, signal: AbortSignal): Promise<Pruned> {
     this.flush();
     const file = (): Sql | undefined => (this.#closed ? undefined : this.#backing.file);
-    return prune({ file, context: () => this.#context(), quietly: (run) => this.#quietly(run) }, options, signal);
+    const context = (): LeaseContext => this.#context();
+    const pruned = await prune({ file, context, quietly: (run) => this.#quietly(run) }, options, signal);
+    if (pruned.keys.length > 0) this.#signal.touch();
+    return pruned;
   }
 
   dispose(): void {
@@ -348,6 +372,8 @@ export class Journal implements Disposable {
       this.#quietly(() => this.#backing.write(key, (sql) => release(sql, key, windowId)));
     }
     this.#closed = true;
+    this.#signal.dispose();
+    this.#changedElsewhere.dispose();
     this.#buffer.dispose();
     this.#indexTimer?.dispose();
     this.#backing.dispose();
@@ -415,6 +441,13 @@ export class Journal implements Disposable {
       sql.run('UPDATE sessions SET written = max(written, ?) WHERE key = ?', written + 1, key);
       return true;
     });
+  }
+
+  #look(): void {
+    const revision = this.#quietly(() => this.#backing.file?.pragma('data_version')) ?? 0;
+    if (revision === this.#revision) return;
+    this.#revision = revision;
+    this.#changedElsewhere.fire();
   }
 
   /**

@@ -31,6 +31,8 @@ const MAX_FULL_CHECK = 64 * 1024 * 1024;
 export interface OpenedFile {
   readonly sql: Sql;
   readonly identity: string;
+  /** Other machines may use it. */
+  readonly isShared: boolean;
   readonly notice?: string;
 }
 
@@ -93,7 +95,7 @@ export function isInPlace(folder: string, identity: string): boolean {
   }
 }
 
-function pathIn(folder: string): string {
+export function pathIn(folder: string): string {
   return join(folder, 'parley.db');
 }
 
@@ -117,13 +119,14 @@ function open({ folder, busyMs, now, log, isShared = isNetworkFolder }: FileOpti
     // Check before anything that could change the file.
     if (sql.pragma('user_version') > MIGRATIONS.length) throw new StorageError('newer');
     prepare(sql, waitMs);
-    if (isShared(folder) || isUsedElsewhere(sql, now())) withoutSharedMemory(sql, log);
+    const isAlsoElsewhere = isShared(folder) || isUsedElsewhere(sql, now());
+    if (isAlsoElsewhere) withoutSharedMemory(sql, log);
     const began = now();
     if (isUnclean) check(sql, statSync(path).size);
     migrate(sql);
     sql.exec(`PRAGMA busy_timeout = ${busyMs}`);
     if (isUnclean) log.info(`journal: found after an unclean end, checked in ${now() - began} ms`);
-    return { sql, identity };
+    return { sql, identity, isShared: isAlsoElsewhere };
   } catch (error) {
     sql?.close();
     throw isNotWritable(error, folder) ? new StorageError('read-only', error) : error;

@@ -7,8 +7,11 @@ import { numberOf, type Row, type Sql, textOf } from '../file/sql';
 const STALE_MS = 60_000;
 /** Two heartbeats, for an owner before the last boot or on another machine of that name. */
 const STALE_OTHER_BOOT_MS = 30_000;
-/** An owner with a running process gets longer: it may be stopped in a debugger. */
+/** The same if its process id is in use, perhaps by another process. */
 const STALE_ALIVE_MS = 10 * 60_000;
+
+const SHARED_RENEWAL_MS = 15_000;
+const LOCAL_RENEWAL_MS = 4 * 60_000;
 
 export type Claim =
   | {
@@ -23,6 +26,16 @@ export interface LeaseContext {
   readonly machine: Machine;
   /** Returns whether a window of this process owns the session. */
   readonly owns: (key: string, windowId: string) => boolean;
+}
+
+/**
+ * Returns how often leases are renewed, in ms; undefined if other windows can see that the process
+ * runs.
+ * @param isShared other machines may use the file
+ */
+export function renewalMs(machine: Machine, isShared: boolean): number | undefined {
+  if (isShared) return SHARED_RENEWAL_MS;
+  return machine.startOf(machine.pid) === undefined ? LOCAL_RENEWAL_MS : undefined;
 }
 
 export function claim(sql: Sql, key: string, windowId: string, context: LeaseContext): Claim {
@@ -75,7 +88,7 @@ function isStale(row: Row, { now, machine, owns }: LeaseContext): boolean {
   if (pid === machine.pid) return !owns(textOf(row.key) ?? '', textOf(row.window) ?? '');
   if (pid <= 0 || !machine.isAlive(pid)) return true;
   const started = textOf(row.started);
-  if (started !== undefined && started !== machine.startOf(pid)) return true;
+  if (started !== undefined) return started !== machine.startOf(pid);
   const ticks = numberOf(row.ticks);
   // Leases of earlier versions only have the clock, which may have been set.
   if (ticks === undefined) return silence > STALE_ALIVE_MS;

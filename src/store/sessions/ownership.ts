@@ -4,10 +4,10 @@ import type { Disposable } from '../../base/disposable';
 import { Emitter, type Event } from '../../base/event';
 import { type Sql, textOf } from '../file/sql';
 
-const HEARTBEAT_MS = 15_000;
-
 export interface OwnershipOptions {
   readonly schedule: (run: () => void, ms: number) => Disposable;
+  /** Interval of renewals in ms; undefined: none are needed. */
+  readonly renewalMs: () => number | undefined;
   /** False: another window has it; undefined: unknown. */
   readonly renew: (key: string, windowId: string) => boolean | undefined;
 }
@@ -39,7 +39,7 @@ export class Ownership implements Disposable {
   begin(key: string, windowId: string): void {
     this.#claims.set(key, windowId);
     this.#taken.delete(key);
-    this.#timer ??= this.#options.schedule(() => this.#renewAgain(), HEARTBEAT_MS);
+    if (!this.#timer) this.#renewLater();
   }
 
   end(key: string): void {
@@ -78,6 +78,11 @@ export class Ownership implements Disposable {
   #renewAgain(): void {
     this.#timer = undefined;
     this.renewAll();
-    if (this.#claims.size > 0) this.#timer = this.#options.schedule(() => this.#renewAgain(), HEARTBEAT_MS);
+    if (this.#claims.size > 0) this.#renewLater();
+  }
+
+  #renewLater(): void {
+    const ms = this.#options.renewalMs();
+    if (ms !== undefined) this.#timer = this.#options.schedule(() => this.#renewAgain(), ms);
   }
 }

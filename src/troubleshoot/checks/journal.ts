@@ -1,5 +1,6 @@
 // Checks the integrity of the session database, in a thread because SQLite reads the whole file.
 import { stat } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import * as l10n from '@vscode/l10n';
@@ -9,14 +10,21 @@ import { type Check, check, type Finding } from './check';
 
 /** Size above which only the central tables are checked, bytes. */
 const MAX_WHOLE = 256 * 1024 * 1024;
-/** Age of the last heartbeat after which a window counts as closed, ms. */
+/** Age of the last heartbeat after which a window of another machine counts as gone, in ms. */
 const SILENT_MS = 60_000;
 
 /** Source of the thread, which only reads. */
 const SOURCE = `
 const { parentPort, workerData } = require('node:worker_threads');
 const { DatabaseSync } = require('node:sqlite');
-const { path, isLarge, since, pid } = workerData;
+const { path, isLarge, since, host, pid: own } = workerData;
+const isRunning = (pid) => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
 const database = new DatabaseSync(path, { readOnly: true });
 try {
   database.exec('PRAGMA busy_timeout = 2000');
@@ -24,9 +32,9 @@ try {
   const problems = checks.flatMap((check) =>
     database.prepare('PRAGMA ' + check).all().map((row) => String(Object.values(row)[0])).filter((word) => word !== 'ok'));
   const { count: sessions } = database.prepare('SELECT count(*) AS count FROM sessions').get();
-  const { count: windows } = database
-    .prepare('SELECT count(DISTINCT window) AS count FROM leases WHERE heartbeat > ? AND pid != ?').get(since, pid);
-  parentPort.postMessage({ problems, sessions, windows });
+  const leases = database.prepare('SELECT DISTINCT window, pid, host FROM leases WHERE host = ? OR heartbeat > ?');
+  const windows = leases.all(host, since).filter((row) => row.host !== host || (row.pid !== own && isRunning(row.pid)));
+  parentPort.postMessage({ problems, sessions, windows: windows.length });
 } finally {
   database.close();
 }
@@ -57,7 +65,8 @@ export function journalCheck({ folder, problem, now }: JournalCheckOptions): Che
     ];
     let answer: unknown;
     try {
-      answer = await inThread({ path, isLarge: size > MAX_WHOLE, since: now() - SILENT_MS, pid: process.pid }, signal);
+      const reader = { since: now() - SILENT_MS, host: hostname(), pid: process.pid };
+      answer = await inThread({ path, isLarge: size > MAX_WHOLE, ...reader }, signal);
     } catch (error) {
       signal.throwIfAborted();
       return {

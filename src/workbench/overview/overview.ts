@@ -2,7 +2,7 @@
 
 import { basename } from 'node:path';
 import { commands, l10n, window, workspace } from 'vscode';
-import { type Disposable, Part, toDisposable } from '../../base/disposable';
+import { type Disposable, Part } from '../../base/disposable';
 import { messageOf } from '../../base/errors';
 import type { Log } from '../../base/log';
 import { revealHidden } from '../../base/revealControls';
@@ -33,7 +33,6 @@ import { BackgroundQueue, backgroundStateOf, RunningAgents } from './runningAgen
 import { SessionsView } from './sessionsView';
 import type { ListNode } from './sessionTree';
 
-const LOOK_MS = 1000;
 const OFFER_MS = 300;
 
 const clock: Clock = { now: Date.now, schedule };
@@ -52,7 +51,6 @@ export class Overview extends Part implements NotificationActions {
   readonly #asking = new Set<string>();
   #offering: Disposable | undefined;
   #wentTo: string | undefined;
-  #revision = 0;
 
   constructor(workbench: Workbench, tree: Tree<ListNode>) {
     super();
@@ -145,9 +143,12 @@ export class Overview extends Part implements NotificationActions {
         running.lookLater();
       }),
     );
-    const looking = setInterval(() => this.#look(), LOOK_MS);
-    looking.unref();
-    own(toDisposable(() => clearInterval(looking)));
+    own(
+      archive.onDidChangeElsewhere(() => {
+        inbox.look();
+        this.view.changed(true);
+      }),
+    );
     chat.states = (key) => this.#iconOf(key);
     tree.fill(this.view);
   }
@@ -211,14 +212,6 @@ export class Overview extends Part implements NotificationActions {
       for (const one of this.#asking) this.inbox.offer(one);
       this.#asking.clear();
     }, OFFER_MS);
-  }
-
-  #look(): void {
-    const { revision } = this.#archive;
-    if (revision === this.#revision) return;
-    this.#revision = revision;
-    this.inbox.look();
-    this.view.changed(true);
   }
 
   #others(): readonly { session: MarkedSession; status: SessionStatus }[] {

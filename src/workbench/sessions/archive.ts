@@ -23,11 +23,9 @@ import { showInfo, showWarning } from '../ui/messages';
 import { JournalPersistence, type JournalPersistenceOptions, readKept } from './journalPersistence';
 import { TranscriptReading } from './transcriptReading';
 
-/**
- * Old sessions are deleted this long after the start, and then at this interval; in milliseconds.
- */
+/** Old sessions are deleted this long after the start; in milliseconds. */
 const PRUNE_AFTER_MS = 60_000;
-const PRUNE_EVERY_MS = 10 * 60_000;
+/** The same after a session was added or marked as deleted: until then it can be brought back. */
 const BRING_BACK_MS = 10 * 60_000;
 const LOCKED_PATIENCE_MS = 2000;
 const MOST_AHEAD = 50_000;
@@ -51,6 +49,7 @@ export class Archive extends Part {
   readonly #deleted = this.own(new Emitter<readonly string[]>());
   readonly #pruned = this.own(new Emitter<void>());
   readonly #lost = this.own(new Emitter<string>());
+  readonly #changedElsewhere = this.own(new Emitter<void>());
   #journal: Journal | undefined;
   #pruning: ReturnType<typeof setTimeout> | undefined;
   #patience: ReturnType<typeof setTimeout> | undefined;
@@ -75,7 +74,9 @@ export class Archive extends Part {
   readonly onDidPrune: Event<void> = this.#pruned.event;
 
   persist(session: JournalPersistenceOptions['session']): ConversationPersistence {
-    return this.#persistenceOf(session, false);
+    const persistence = this.#persistenceOf(session, false);
+    this.#pruneLater(this.#open(), BRING_BACK_MS);
+    return persistence;
   }
 
   #persistenceOf(session: JournalPersistenceOptions['session'], known: boolean): JournalPersistence {
@@ -199,10 +200,8 @@ export class Archive extends Part {
     return this.#windowId;
   }
 
-  /** Changes when another window has written; 0 while nothing was read. */
-  get revision(): number {
-    return this.#journal?.revision ?? 0;
-  }
+  /** Fires after another window has written, and soon after something was first read. */
+  readonly onDidChangeElsewhere: Event<void> = this.#changedElsewhere.event;
 
   elsewhere(): readonly MarkedSession[] {
     return this.marks.elsewhere(this.#windowId);
@@ -269,6 +268,7 @@ export class Archive extends Part {
   deleteSoon(key: string): void {
     if (this.isHeld(key)) throw sessionHeld();
     this.marks.mark(key, { deleted: Date.now() });
+    this.#pruneLater(this.#open(), BRING_BACK_MS);
     this.newSessions.forget(key);
     if (this.last === key) this.last = undefined;
   }
@@ -327,15 +327,16 @@ export class Archive extends Part {
     this.#tell(journal);
     this.own(journal.onDidChangeState(() => this.#tell(journal)));
     this.own(journal.onDidLoseSession((key) => this.#lost.fire(key)));
+    this.own(journal.onDidChangeElsewhere(() => this.#changedElsewhere.fire()));
     this.#pruneLater(journal, PRUNE_AFTER_MS);
     return journal;
   }
 
   #pruneLater(journal: Journal, ms: number): void {
-    this.#pruning = setTimeout(() => {
-      void this.#prune(journal).then(() => this.#journal && this.#pruneLater(journal, PRUNE_EVERY_MS));
-    }, ms);
-    this.#pruning.unref();
+    this.#pruning ??= setTimeout(() => {
+      this.#pruning = undefined;
+      void this.#prune(journal);
+    }, ms).unref();
   }
 
   #tell(journal: Journal): void {
@@ -372,6 +373,7 @@ export class Archive extends Part {
         this.#deleted.fire(keys);
       }
       if (journal.state.kind === 'durable') this.#pruned.fire();
+      if (journal.marks.deletedBefore(Date.now()).length > 0) this.#pruneLater(journal, BRING_BACK_MS);
     } catch (error) {
       this.#log.debug(`old sessions: ${messageOf(error)}`);
     }

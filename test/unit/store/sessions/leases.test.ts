@@ -73,15 +73,57 @@ describe('the owner of a session', () => {
     assert.deepEqual(one.claim('a', 'w1'), { kind: 'owned' });
   });
 
-  it('is the window with heartbeats, and another one after ten minutes without any', () => {
+  it('is the window whose process runs, without any heartbeat', () => {
     one.claim('a', 'w1');
-    for (let minute = 0; minute < 30; minute++) {
-      wait(MINUTE);
-      timers.run();
-    }
+    timers.run();
+    timers.run();
+    assert.equal(timers.count, 0);
+    wait(30 * MINUTE);
     assert.equal(two.claim('a', 'w2').kind, 'heldBy');
-    wait(11 * MINUTE);
-    assert.deepEqual(two.claim('a', 'w2'), { kind: 'owned', tookOverFrom: 'w1' });
+  });
+
+  describe('if the system does not say when a process started', () => {
+    beforeEach(() => {
+      one = open(101, { startOf: () => undefined }, { schedule: timers.schedule });
+    });
+
+    it('is the window with heartbeats, and another one after ten minutes without any', () => {
+      one.claim('a', 'w1');
+      for (let times = 0; times < 10; times++) {
+        wait(4 * MINUTE);
+        timers.run();
+      }
+      assert.equal(two.claim('a', 'w2').kind, 'heldBy');
+      wait(11 * MINUTE);
+      assert.deepEqual(two.claim('a', 'w2'), { kind: 'owned', tookOverFrom: 'w1' });
+    });
+
+    it('is the only writer, also after a takeover', () => {
+      const lost: string[] = [];
+      one.onDidLoseSession((key) => lost.push(key));
+      one.claim('a', 'w1');
+      one.append('a', timed(1, said('mine')));
+      one.flush();
+      wait(11 * MINUTE);
+      two.claim('a', 'w2');
+      assert.throws(() => one.queue.enqueue('a', queued('q1')), { code: 'session-held' });
+      one.append('a', timed(2, said(' late')));
+      one.flush();
+      assert.deepEqual(lost, ['a']);
+      two.append('a', timed(3, said(' and theirs')));
+      assert.equal(textIn(two.events('a').events), 'mine and theirs');
+      assert.deepEqual(one.heartbeat(), []);
+    });
+
+    it('learns of a takeover from its next heartbeat', () => {
+      const lost: string[] = [];
+      one.onDidLoseSession((key) => lost.push(key));
+      one.claim('a', 'w1');
+      wait(11 * MINUTE);
+      two.claim('a', 'w2');
+      assert.deepEqual(one.heartbeat(), ['a']);
+      assert.deepEqual(lost, ['a']);
+    });
   });
 
   it('stays the living window when the clock is changed by hours', () => {
@@ -129,31 +171,15 @@ describe('the owner of a session', () => {
     assert.equal(far.claim('a', 'w2').kind, 'owned');
   });
 
-  it('is the only writer, also after a takeover', () => {
-    const lost: string[] = [];
-    one.onDidLoseSession((key) => lost.push(key));
-    one.claim('a', 'w1');
-    one.append('a', timed(1, said('mine')));
-    one.flush();
-    wait(11 * MINUTE);
-    two.claim('a', 'w2');
-    assert.throws(() => one.queue.enqueue('a', queued('q1')), { code: 'session-held' });
-    one.append('a', timed(2, said(' late')));
-    one.flush();
-    assert.deepEqual(lost, ['a']);
-    two.append('a', timed(3, said(' and theirs')));
-    assert.equal(textIn(two.events('a').events), 'mine and theirs');
-    assert.deepEqual(one.heartbeat(), []);
-  });
-
-  it('learns of a takeover from its next heartbeat', () => {
-    const lost: string[] = [];
-    one.onDidLoseSession((key) => lost.push(key));
-    one.claim('a', 'w1');
-    wait(11 * MINUTE);
-    two.claim('a', 'w2');
-    assert.deepEqual(one.heartbeat(), ['a']);
-    assert.deepEqual(lost, ['a']);
+  it('renews its lease every 15 seconds if another machine may use the file', () => {
+    const shared = open(103, {}, { schedule: timers.schedule, isShared: () => true });
+    shared.claim('a', 'w3');
+    const far = open(101, { host: 'there' });
+    for (let times = 0; times < 10; times++) {
+      wait(15_000);
+      timers.run();
+    }
+    assert.equal(far.claim('a', 'w2').kind, 'heldBy');
   });
 
   it('is the only window that can delete the session', () => {
