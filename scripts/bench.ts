@@ -22,7 +22,7 @@ import { measureKeeperMemory } from '../test/bench/keeperMemory';
 import { measureMentions } from '../test/bench/mentionsBench';
 import { table, writeReport } from '../test/bench/report';
 import { runScenarios } from '../test/bench/runScenarios';
-import { measureDay, measureSessions } from '../test/bench/scale';
+import { measureDay, measureIdle, measureSessions } from '../test/bench/scale';
 import { type Scenario, scenarios } from '../test/bench/scenarios';
 import { otherVersion, packFloor, parley } from '../test/bench/subjects';
 import { measureWire } from '../test/bench/wireBench';
@@ -44,7 +44,7 @@ const { values: options } = parseArgs({
     only: { type: 'string' },
     reps: { type: 'string' },
     beside: { type: 'string' },
-    turns: { type: 'string', default: '200' },
+    turns: { type: 'string', default: '400' },
   },
 });
 const { quick } = options;
@@ -70,6 +70,7 @@ const MEASUREMENTS: readonly Measurement[] = [
   { name: 'size', isQuick: true, isPackaged: true, run: async () => [sizeOfPackage()] },
   { name: 'sessions', isPackaged: true, run: () => measureSessions(parley, say) },
   { name: 'day', isPackaged: true, run: () => measureDay(parley, { turns: Number(options.turns), say }) },
+  { name: 'idle', isPackaged: true, run: () => measureIdle(parley, say) },
   { name: 'jumps', isPackaged: true, run: () => measureJumps(parley, say) },
 ];
 

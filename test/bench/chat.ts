@@ -201,6 +201,13 @@ export class Chat {
     return (await this.#run(`parleyBench.jump(${count})`)) as { frames: number[]; elements: number };
   }
 
+  /** Counts the posts to the page in a time in which nothing is asked for. */
+  async postsIn(ms: number): Promise<number> {
+    await this.#run('parleyBench.start("no marker")');
+    await delay(ms);
+    return ((await this.#run('parleyBench.stop()')) as Measured).posts;
+  }
+
   async elements(): Promise<number> {
     return (await this.#run('parleyBench.elements()')) as number;
   }

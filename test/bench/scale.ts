@@ -1,5 +1,5 @@
-// Parley at scale, in a real VS Code: many sessions that stream at once, and a day of turns in one.
-// What the extension host stands still, what is written to the disk, and what grows with the day.
+// Parley at scale, in a real VS Code: many sessions that stream at once, a day of turns, and a minute without any. How long the extension host stands still, what is written to the
+// disk, what grows with the day, and what wakes while nothing happens.
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,6 +14,8 @@ interface HostFigures {
   readonly heapUsed: number;
   readonly rss: number;
   readonly written: number;
+  /** Callbacks of Parley, by what they waited for, if they are counted. */
+  readonly wakes: Readonly<Record<string, number>>;
 }
 
 /** Updates of each session, and their rate per second: twenty seconds. */
@@ -35,12 +37,16 @@ class Probed {
     this.#scratch = scratch;
   }
 
-  static async open(subject: Subject, say: (line: string) => void): Promise<Probed> {
+  static async open(
+    subject: Subject,
+    say: (line: string) => void,
+    env: Readonly<Record<string, string>> = {},
+  ): Promise<Probed> {
     const scratch = mkdtempSync(join(tmpdir(), 'parley-scale-'));
     const file = join(scratch, 'probe');
     const chat = await Chat.open(subject, scratch, say, {
       extensions: [pack('test/bench/hostProbe', join(scratch, 'probe.vsix'))],
-      env: { PARLEY_BENCH_PROBE: file },
+      env: { PARLEY_BENCH_PROBE: file, ...env },
     });
     for (let waited = 0; !existsSync(file); waited += 50) {
       if (waited > 30_000) throw new Error('The host probe did not start');
@@ -92,36 +98,82 @@ export async function measureSessions(subject: Subject, say: (line: string) => v
   return rows;
 }
 
-/** A day in one session: turns with tool calls, diffs and text. @param turns how many */
+/** Sessions of the day; one of them is shown. */
+const DAY_SESSIONS = 10;
+/** The share of the day's turns after which the first hour of eight is over. */
+const FIRST_HOUR = 1 / 8;
+
+/** A day in ten sessions that work at the same time: turns with tool calls, diffs and text. @param turns in all sessions */
 export async function measureDay(
   subject: Subject,
   { turns, say }: { readonly turns: number; readonly say: (line: string) => void },
 ): Promise<readonly Row[]> {
   const probed = await Probed.open(subject, say);
   try {
+    const keys = (await probed.ask('open', { count: DAY_SESSIONS - 1 })) as string[];
     const look = async () => {
-      const { heapUsed, written } = (await probed.ask('read')) as HostFigures;
+      const { heapUsed, rss } = (await probed.ask('collect')) as HostFigures;
       const [elements, page] = [await probed.chat.elements(), await probed.chat.heapMb()];
-      return { host: heapUsed / MEGABYTE, page, elements, written: written / MEGABYTE };
+      return { heap: heapUsed / MEGABYTE, rss: rss / MEGABYTE, page, elements };
     };
     await probed.ask('reset');
-    await probed.chat.turn('tools 3 0', 'FIRST');
-    const first = await look();
+    const rounds = Math.round(turns / DAY_SESSIONS);
+    const hour = Math.max(1, Math.round(rounds * FIRST_HOUR));
     const totals: number[] = [];
-    for (let turn = 1; turn < turns; turn++) {
-      if (turn % 3 === 0) await probed.chat.turn('flood 60 0', `D${turn}x`);
-      else totals.push((await probed.chat.turn('tools 3 0', `D${turn}x`)).total);
+    let first: Awaited<ReturnType<typeof look>> | undefined;
+    for (let round = 1; round <= rounds; round++) {
+      const load = round % 3 === 0 ? 'flood 60 0' : 'tools 3 0';
+      await probed.ask('send', { keys, text: load });
+      const { total } = await probed.chat.turn(load, `D${round}x`);
+      if (round % 3 !== 0) totals.push(total);
+      await probed.ask('settled');
+      if (round === hour) first = await look();
     }
     const last = await look();
-    const said = probed.chat.agentBytes() / MEGABYTE;
+    const { written } = (await probed.ask('read')) as HostFigures;
+    const said = probed.chat.agentBytes();
     say(`day of ${turns}: ${JSON.stringify({ first, last, said })}`);
-    const row = rowsOf(`a day of ${turns} turns`);
+    const row = rowsOf(`a day of ${turns} turns in ${DAY_SESSIONS} sessions`);
+    const grown = (name: 'heap' | 'rss' | 'page'): number => last[name] / (first?.[name] ?? Number.NaN);
+    const some = Math.ceil(totals.length / 5);
     return [
-      row('last 20 turns against first 20', median(totals.slice(-20)) / median(totals.slice(0, 20)), '×', 1.05),
-      row('extension host heap, growth', last.host - first.host, 'MB', 20),
-      row('page heap, growth', last.page - first.page, 'MB'),
+      row('last turns against the first', median(totals.slice(-some)) / median(totals.slice(0, some)), '×', 1.05),
+      row('extension host heap, last against first hour', grown('heap'), '×', 1.1),
+      row('extension host RSS, last against first hour', grown('rss'), '×', 1.1),
+      row('page heap, last against first hour', grown('page'), '×', 1.1),
       row('elements in the page', last.elements, 'elements', 2000),
-      row('bytes written / bytes of the agent', last.written / said, '×', 5),
+      row('bytes written / bytes of the agents', written / said, '×', 5),
+    ];
+  } finally {
+    await probed.close();
+  }
+}
+
+/** After so long without work, all is written and indexed, in ms. */
+const AT_REST_MS = 130_000;
+const IDLE_MS = 60_000;
+
+/** A minute in which four sessions are open, their agents run, and nothing happens. */
+export async function measureIdle(subject: Subject, say: (line: string) => void): Promise<readonly Row[]> {
+  const probed = await Probed.open(subject, say, { PARLEY_BENCH_WAKES: '1' });
+  try {
+    const keys = (await probed.ask('open', { count: 3 })) as string[];
+    await probed.ask('send', { keys, text: 'flood 20 0' });
+    await probed.ask('settled');
+    await delay(AT_REST_MS);
+    await probed.ask('reset');
+    const posts = await probed.chat.postsIn(IDLE_MS);
+    const { wakes, written } = (await probed.ask('read')) as HostFigures;
+    say(`idle: ${JSON.stringify(wakes)}, ${posts} posts, ${written} bytes written by the extension host`);
+    const row = rowsOf('a minute without work');
+    return [
+      row(
+        'callbacks of Parley in the extension host',
+        Object.values(wakes).reduce((sum, one) => sum + one, 0),
+        '',
+        0,
+      ),
+      row('posts to the page', posts, '', 0),
     ];
   } finally {
     await probed.close();

@@ -1,7 +1,10 @@
 // Measures the extension host from inside and drives sessions of Parley through its API, by HTTP on loopback. Its address is written to the file $PARLEY_BENCH_PROBE.
+const { createHook } = require('node:async_hooks');
 const { readFileSync, writeFileSync } = require('node:fs');
 const { createServer } = require('node:http');
 const { monitorEventLoopDelay } = require('node:perf_hooks');
+const { setFlagsFromString } = require('node:v8');
+const { runInNewContext } = require('node:vm');
 const vscode = require('vscode');
 
 exports.activate = (context) => {
@@ -10,6 +13,7 @@ exports.activate = (context) => {
   const loop = monitorEventLoopDelay({ resolution: 1 });
   loop.enable();
   let writtenBefore = written();
+  const wakes = process.env.PARLEY_BENCH_WAKES ? wakesOfParley() : {};
   /** @type {Promise<unknown>[]} */
   let turns = [];
   const parley = () => vscode.extensions.getExtension('parley.parley').activate();
@@ -18,6 +22,7 @@ exports.activate = (context) => {
     /** Counts from now on. */
     reset() {
       loop.reset();
+      for (const type of Object.keys(wakes)) delete wakes[type];
       writtenBefore = written();
     },
     /** Times in ms, sizes in bytes. */
@@ -25,7 +30,14 @@ exports.activate = (context) => {
       const { heapUsed, rss } = process.memoryUsage();
       const ms = (nanoseconds) => Math.max(0, nanoseconds / 1e6 - 1);
       const delays = { p99: ms(loop.percentile(99)), longest: ms(loop.max) };
-      return { ...delays, heapUsed, rss, written: written() - writtenBefore };
+      return { ...delays, heapUsed, rss, written: written() - writtenBefore, wakes };
+    },
+    /** Sizes in bytes after a garbage collection. */
+    collect() {
+      setFlagsFromString('--expose-gc');
+      runInNewContext('gc')();
+      const { heapUsed, rss } = process.memoryUsage();
+      return { heapUsed, rss };
     },
     /** Opens sessions that are not shown. @returns their keys */
     async open({ count }) {
@@ -59,6 +71,27 @@ exports.activate = (context) => {
   server.listen(0, '127.0.0.1', () => writeFileSync(file, `http://127.0.0.1:${server.address().port}`));
   context.subscriptions.push({ dispose: () => server.close() });
 };
+
+/** Counts the callbacks of Parley by what they waited for: timers, files, pipes. */
+function wakesOfParley() {
+  const counts = {};
+  const types = new Map();
+  Error.stackTraceLimit = 50;
+  createHook({
+    init(id, type) {
+      if (/^(PROMISE|TickObject|Microtask)$/.test(type)) return;
+      if (/[\\/]parley\.parley-\d/.test(new Error().stack)) types.set(id, type);
+    },
+    before(id) {
+      const type = types.get(id);
+      if (type) counts[type] = (counts[type] ?? 0) + 1;
+    },
+    destroy(id) {
+      types.delete(id);
+    },
+  }).enable();
+  return counts;
+}
 
 /** Bytes that this process had written to files so far, whether the disk has them or not. */
 function written() {
