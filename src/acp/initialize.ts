@@ -1,12 +1,12 @@
-// Sends `initialize` (sections 1.10, 1.11): offers exactly what works in this client, checks the
-// version in the answer, and returns the dialect to continue in.
+// Sends `initialize` (sections 1.10, 1.11), advertising exactly what works in this client, and
+// returns the dialect for the answered version.
 
 import { ParleyError } from '../base/errors';
 import { type Localizable, localizable } from '../base/localizable';
 import { at } from '../base/untrusted';
 import type { RpcCaller } from './jsonrpc/rpcConnection';
 import { RPC_CODES, RpcError } from './jsonrpc/rpcError';
-import { KNOWN_IN_V1, KNOWN_IN_V2 } from './proposals/announced';
+import { ADVERTISED_V1, ADVERTISED_V2 } from './proposals/announced';
 import { STATE_CAPABILITY } from './proposals/sessionState';
 import type { AgentDescription, Dialect } from './protocol/dialect';
 import { ELICITATION_CAPABILITY } from './protocol/elicitation';
@@ -17,10 +17,9 @@ import { describeV2, V2Agent } from './v2/v2Agent';
 export interface ClientCapabilities {
   readonly files: boolean;
   readonly terminals: boolean;
-  /** Sign-ins that run the agent's own command in a terminal of the user's (section 1.9). */
+  /** Sign-ins that run the agent's own command in a terminal (section 1.9). */
   readonly signInTerminal?: boolean;
   readonly state?: boolean;
-  /** Whether suggested prompts are shown. */
   readonly suggestions?: boolean;
 }
 
@@ -32,7 +31,7 @@ export interface InitializeOptions {
   readonly offer: ProtocolVersion;
 }
 
-/** A connection is initialized once, so another version needs another start. */
+/** `again`: a connection is initialized only once, so another version needs a restart. */
 export type Initialized =
   | { readonly kind: 'ready'; readonly dialect: Dialect; readonly description: AgentDescription }
   | { readonly kind: 'again'; readonly offer: ProtocolVersion };
@@ -41,12 +40,12 @@ export type Initialized =
 const UNSUPPORTED_VERSION = -32022;
 
 /**
- * Initializes a connection; to be called once on it, before anything else (sections 1.11, 3.2).
- * Offering 2 sends the params of both versions at once: agents that route by version read the ones
- * of 2, all others those of 1. An agent that answers 1 has been given our v1 capabilities only if
- * it read them itself; one behind a router may have lost them, and the two cannot be told apart.
- * @throws ParleyError `protocol-version` where the agent speaks no version that we do,
- * `protocol-violation` where the answer is no answer; RpcError.
+ * Initializes a connection; call once, before anything else (sections 1.11, 3.2). An offer of 2
+ * carries the params of both versions: agents that route by version read those of 2, all others
+ * those of 1. If such an offer is answered with 1, our v1 capabilities may have been lost behind a
+ * router, so we offer 1 again.
+ * @throws ParleyError `protocol-version` if there is no common version, `protocol-violation` if the
+ * answer is invalid; RpcError
  */
 export async function initialize(
   rpc: RpcCaller,
@@ -67,11 +66,11 @@ export async function initialize(
       hint: localizable('Check that the command starts the agent in its ACP mode.'),
     });
   }
-  if (version !== 1 && version !== 2) throw unspoken(localizable('version {0}', version));
+  if (version !== 1 && version !== 2) throw unsupportedVersion(localizable('version {0}', version));
   if (version === 2 && offer === 1) return { kind: 'again', offer: 2 };
   if (version === 1 && offer === 2 && (capabilities.files || capabilities.terminals))
     return { kind: 'again', offer: 1 };
-  // Droid repeats whatever version it is offered, but speaks 1.
+  // Droid echoes any offered version but speaks 1.
   if (version === 2 && at(raw, 'capabilities') === undefined && at(raw, 'agentCapabilities') !== undefined)
     return { kind: 'again', offer: 1 };
   return { kind: 'ready', dialect: dialectOf(version, rpc, raw), description };
@@ -95,10 +94,7 @@ function dialectOf(version: ProtocolVersion, rpc: RpcCaller, raw: unknown): Dial
   return version === 2 ? new V2Agent(rpc) : new V1Agent(rpc, raw);
 }
 
-/**
- * Returns the highest version of the refusal that we speak, or 1 if the agent did not understand
- * v2.
- */
+/** The highest common version of a refusal, or 1 if the agent did not understand v2. */
 function otherOffer(error: unknown, offer: ProtocolVersion): Initialized {
   if (!(error instanceof RpcError)) throw error;
   if (error.code === RPC_CODES.invalidParams && offer === 2) return { kind: 'again', offer: 1 };
@@ -107,13 +103,13 @@ function otherOffer(error: unknown, offer: ProtocolVersion): Initialized {
   const versions = Array.isArray(supported) ? supported.filter((one) => typeof one === 'number') : [];
   const other = ([2, 1] as const).find((one) => one !== offer && versions.includes(one));
   if (other === undefined)
-    throw unspoken(
+    throw unsupportedVersion(
       versions.length > 0 ? localizable('versions {0}', versions.join(', ')) : localizable('another version'),
     );
   return { kind: 'again', offer: other };
 }
 
-function unspoken(versions: Localizable): ParleyError {
+function unsupportedVersion(versions: Localizable): ParleyError {
   return new ParleyError(
     'protocol-version',
     localizable('it speaks {0} of the protocol; Parley supports versions 1 and 2', versions),
@@ -136,19 +132,19 @@ function paramsOfBoth(options: InitializeOptions): Record<string, unknown> {
   return { ...paramsV1(options), protocolVersion: 2, info: client, capabilities: capabilitiesV2(capabilities) };
 }
 
-/** The capabilities of this client in v1 (section 1.10). */
-function capabilitiesV1(can: ClientCapabilities): unknown {
-  const { files, terminals, signInTerminal = false, state = false } = can;
+/** Section 1.10. */
+function capabilitiesV1(capabilities: ClientCapabilities): unknown {
+  const { files, terminals, signInTerminal = false, state = false } = capabilities;
   return {
     fs: { readTextFile: files, writeTextFile: files },
     terminal: terminals,
-    session: { configOptions: { boolean: {} }, notices: {}, compaction: {}, ...suggestionsOf(can) },
+    session: { configOptions: { boolean: {} }, notices: {}, compaction: {}, ...suggestionsOf(capabilities) },
     auth: { terminal: signInTerminal },
     elicitation: ELICITATION_CAPABILITY,
     plan: {},
     subagents: {},
     _meta: {
-      ...KNOWN_IN_V1,
+      ...ADVERTISED_V1,
       terminal_output: true,
       'terminal-auth': signInTerminal || undefined,
       ...(state && STATE_CAPABILITY),
@@ -156,19 +152,17 @@ function capabilitiesV1(can: ClientCapabilities): unknown {
   };
 }
 
-/**
- * The capabilities of this client in v2 (section 3.2): agents have their own files and terminals.
- */
-function capabilitiesV2(can: ClientCapabilities): unknown {
+/** Section 3.2. In v2, agents have their own files and terminals. */
+function capabilitiesV2(capabilities: ClientCapabilities): unknown {
   return {
-    ...(can.signInTerminal && { auth: { terminal: {} } }),
-    ...(can.suggestions && { session: suggestionsOf(can) }),
+    ...(capabilities.signInTerminal && { auth: { terminal: {} } }),
+    ...(capabilities.suggestions && { session: suggestionsOf(capabilities) }),
     elicitation: ELICITATION_CAPABILITY,
-    _meta: { ...KNOWN_IN_V2, ...(can.state && STATE_CAPABILITY) },
+    _meta: { ...ADVERTISED_V2, ...(capabilities.state && STATE_CAPABILITY) },
   };
 }
 
-/** An object means suggestions of text and links. */
+/** An object announces suggestions of text and links. */
 function suggestionsOf({ suggestions }: ClientCapabilities): object {
   return suggestions ? { promptSuggestions: {} } : {};
 }

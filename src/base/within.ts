@@ -4,10 +4,7 @@ import { Deferred } from './deferred';
 import { ParleyError } from './errors';
 import { localizable } from './localizable';
 
-/**
- * Returns whether the promise resolved within `ms`.
- * @throws its rejection in time
- */
+/** Returns whether the promise resolved within `ms`. Throws its rejection in time. */
 export async function within(ms: number, promise: Promise<unknown>): Promise<boolean> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<false>((resolve) => {

@@ -1,7 +1,6 @@
-// How agent and client tell each other in `initialize` which proposals they know. None of these
-// capabilities has a place in the schemas, and drafts and agents use several: they are looked for in
-// all of them, the same for each proposal. Parley says its own side in `_meta`, where every schema
-// takes any record (docs/proposals.md).
+// Advertises proposals in `initialize` and detects the agent's. The schemas have no place for them,
+// and drafts and agents use several, so all of these are searched. Parley advertises in `_meta`,
+// which every schema allows (docs/proposals.md).
 import { at, isMarked } from '../../base/untrusted';
 
 export const PROPOSED_CAPABILITIES = {
@@ -12,7 +11,6 @@ export const PROPOSED_CAPABILITIES = {
 
 export type ProposedCapability = keyof typeof PROPOSED_CAPABILITIES;
 
-/** Returns whether an agent advertises a capability in any of its places. */
 export function advertises(initializeResult: unknown, name: ProposedCapability): boolean {
   const key = PROPOSED_CAPABILITIES[name];
   return [[], ['agentCapabilities'], ['capabilities']].some((side) =>
@@ -25,19 +23,19 @@ export function advertises(initializeResult: unknown, name: ProposedCapability):
         : []),
       ['_meta', key],
       ['_meta', 'session', name],
-    ].some((place) => isMarked(at(initializeResult, ...side, ...place))),
+    ].some((path) => isMarked(at(initializeResult, ...side, ...path))),
   );
 }
 
-const IN_EVERY_VERSION = Object.fromEntries(Object.values(PROPOSED_CAPABILITIES).map((key) => [key, {}]));
+const ANY_VERSION = Object.fromEntries(Object.values(PROPOSED_CAPABILITIES).map((key) => [key, {}]));
 
 /**
- * What `_meta` of the client's capabilities says in version 1: there a prompt may also be answered
- * when it is taken in, and states, echoes and whole messages may be sent (promptLifecycle.ts).
+ * In v1, also the prompt lifecycle: prompts may be answered on receipt, and states, echoes and
+ * whole messages may be sent (promptLifecycle.ts).
  */
-export const KNOWN_IN_V1 = {
-  ...IN_EVERY_VERSION,
+export const ADVERTISED_V1 = {
+  ...ANY_VERSION,
   prompt_lifecycle: { receipt: {}, state_update: {}, state_change: {}, user_message: {}, agent_message: {} },
 };
 
-export const KNOWN_IN_V2 = IN_EVERY_VERSION;
+export const ADVERTISED_V2 = ANY_VERSION;

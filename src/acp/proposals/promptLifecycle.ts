@@ -1,22 +1,20 @@
-// Proposal "v2 prompt lifecycle": a prompt is answered when it is taken in, not when its turn ends;
-// the agent reports when it runs, waits and is idle. Rules:
-// - the answer is a receipt: `{messageId}` (today's schema and the seed's "given id"), `{}`
-//   (summer's draft), null. A `stopReason` in it ends a turn only on a v1 connection. A v1 answer
-//   without one is a receipt where it has a message id, or where that agent has sent a state. Else
-//   what follows decides: a state or an echo of the prompt makes it a receipt, a quiet while the
-//   end of the turn;
-// - `state_update` and the seed's `state_change` mean the same, in every version: `running`,
-//   `idle`, `requires_action`; a word that is not known is never idle;
-// - on v2 an idle ends the turn that was seen running, and one of an inserted prompt where it
-//   carries a reason; any other idle only repeats what is known. Without a reason (codex-acp) the
-//   turn has ended as it should: `end_turn`, or `cancelled` where the user asked for that; `error`
-//   shows its error first;
-// - on v1 states drive the busy indicator while no prompt is pending; a pending prompt is ended by
-//   its answer alone;
-// - a turn that begins to run while no prompt of ours is on its way is the agent's own;
-// - the agent repeats the prompt as a message of the user, before or after the receipt: matched by
-//   id, else by text, and shown once;
-// - a prompt that is refused with -32800 before it was taken in goes back to the queue.
+// Proposal "v2 prompt lifecycle": a prompt is answered on receipt, not at the end of its turn; the
+// agent reports when it is running, waiting or idle. Rules:
+// - The answer is a receipt: `{messageId}` (current schema, and the first draft's "given id"), `{}`
+//   (summer draft) or null. A `stopReason` in it ends a turn only in v1. A v1 answer without one is
+//   a receipt if it has a message id or the agent has sent a state. Otherwise a later state or echo
+//   of the prompt makes it a receipt, and quiet ends the turn.
+// - `state_update` and the first draft's `state_change` are the same in every version: `running`,
+//   `idle`, `requires_action`. Unknown words are never idle.
+// - In v2, an idle ends a turn that was running, or the turn of an inserted prompt if it has a
+//   reason; any other idle is a repetition. Without a reason (codex-acp), the turn ended normally:
+//   `end_turn`, or `cancelled` if the user cancelled. `error` shows its error first.
+// - In v1, states drive the busy indicator while no prompt is pending; only its answer ends a
+//   pending prompt.
+// - A turn that starts while no prompt of ours is in flight is the agent's own.
+// - The agent echoes the prompt as a user message, before or after the receipt. It is matched by
+//   id, otherwise by text, and shown once.
+// - A prompt refused with -32800 before receipt returns to the queue.
 
 import { at } from '../../base/untrusted';
 import type { ContentBlock } from '../../session/events/content';
@@ -30,7 +28,7 @@ import { readStopReason, readTurnComplete } from './turnComplete';
 const MAX_ITEMS = 2000;
 const MAX_WORD = 100;
 
-/** Applies updates about prompts, turns and whole messages. */
+/** Handles updates about prompts, turns and whole messages. */
 export function applyLifecycle(update: unknown, targets: UpdateTargets): boolean {
   switch ((update as { readonly sessionUpdate?: unknown } | null | undefined)?.sessionUpdate) {
     case 'turn_complete': {
@@ -52,13 +50,13 @@ export function applyLifecycle(update: unknown, targets: UpdateTargets): boolean
       return message !== undefined;
     }
     case 'replay_complete':
-      return true; // who asked for the replay has read it (sessionReplay.ts)
+      return true; // handled by sessionReplay.ts
     default:
       return false;
   }
 }
 
-/** v2: the agent has repeated the past; what follows is live. */
+/** v2: the replay is over; later updates are live. */
 export function isReplayComplete(update: unknown): boolean {
   return at(update, 'sessionUpdate') === 'replay_complete';
 }
@@ -68,7 +66,7 @@ export function isUserMessage(update: unknown): boolean {
   return name === 'user_message_chunk' || name === 'user_message';
 }
 
-/** Reads a state update; undefined if it is another update, or names no state. */
+/** Undefined for other updates and without a state. */
 export function readState(update: unknown, name = at(update, 'sessionUpdate')): StateReport | undefined {
   const state = at(update, 'state');
   if ((name !== 'state_update' && name !== 'state_change') || typeof state !== 'string') return undefined;
@@ -92,13 +90,13 @@ export function reasonOf({ stopReason, error }: StateReport, cancelled: boolean)
   return stopReason ?? (error ? 'error' : cancelled ? 'cancelled' : 'end_turn');
 }
 
-/** Reads the answer to `session/prompt` on a v2 connection, where it never ends a turn. */
+/** Reads the answer to `session/prompt` in v2, where it never ends a turn. */
 export function readReceipt(result: unknown): PromptAnswer {
   const messageId = at(result, 'messageId');
   return { ends: false, messageId: typeof messageId === 'string' ? messageId : undefined };
 }
 
-/** Returns whether an answer only says that the prompt was taken in. */
+/** Whether an answer only acknowledges the prompt. */
 export function isReceipt({ ends, stopReason, messageId }: PromptAnswer, statesSeen: boolean): boolean {
   return !ends || (stopReason === undefined && (statesSeen || messageId !== undefined));
 }
@@ -106,8 +104,8 @@ export function isReceipt({ ends, stopReason, messageId }: PromptAnswer, statesS
 const ROLES = { user_message: 'user', agent_message: 'agent', agent_thought: 'thought' } as const;
 
 /**
- * Reads a message that is sent whole (`user_message` and its like): content omitted leaves what is
- * there, null empties it, a list replaces it.
+ * Reads a whole message (`user_message` etc.): omitted content keeps the present one, null clears
+ * it, a list replaces it.
  */
 function readWholeMessage(update: unknown): SessionEvent | undefined {
   const name = at(update, 'sessionUpdate');

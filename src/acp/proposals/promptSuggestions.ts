@@ -1,5 +1,5 @@
-// Prompts that an agent expects the user to send next. Draft: `prompt_suggestions_update`, sent to
-// clients with the capability `session.promptSuggestions`. Qwen Code sends a notification instead.
+// Suggested next prompts. Draft: `prompt_suggestions_update`, for clients with the capability
+// `session.promptSuggestions`. Qwen Code sends a notification instead.
 import { revealHidden } from '../../base/revealControls';
 import { at } from '../../base/untrusted';
 import type { EventOf } from '../../session/events/event';
@@ -9,8 +9,8 @@ const MAX_BLOCKS = 20;
 const MAX_CHARS = 300;
 
 /**
- * Returns the likeliest suggestion as one line. Suggestions with content that can't be typed, with
- * hidden characters, or over {@link MAX_CHARS} are skipped.
+ * The first suggestion that fits on one line. Skips content that can't be typed, hidden characters,
+ * and texts over {@link MAX_CHARS}.
  */
 export function suggestedPrompt(suggestions: readonly unknown[]): EventOf<'prompt_suggestion'> {
   for (const suggestion of suggestions.slice(0, MAX_SUGGESTIONS)) {
@@ -20,7 +20,7 @@ export function suggestedPrompt(suggestions: readonly unknown[]): EventOf<'promp
   return { type: 'prompt_suggestion' };
 }
 
-/** Reads Qwen Code's notification; undefined if it is another one, or of another session. */
+/** Reads Qwen Code's notification; undefined for others and for other sessions. */
 export function notifiedSuggestion(
   method: string,
   params: unknown,

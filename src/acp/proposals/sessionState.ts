@@ -1,22 +1,22 @@
-// The state of a distributed session for agents of this protocol (an extension of Parley, in
-// `_meta`; docs/protocol.md, "State of an agent"). It is the agent's own, opaque to everybody else,
-// and goes with the session to other servers. The client offers it with each prompt; the agent
-// replaces it with a session update that names what it replaces.
+// The state of a distributed session for agents (an extension of Parley in `_meta`;
+// docs/protocol.md, "State of an agent"). It is opaque to everyone but the agent and moves with the
+// session between servers. The client offers it with each prompt; the agent replaces it by a
+// session update that names the replaced state.
 import { at } from '../../base/untrusted';
 import type { RpcCaller } from '../jsonrpc/rpcConnection';
 
 const KEY = 'parley/state';
-/** Bytes of a state that goes to or comes from an agent. */
+/** In bytes. */
 export const MAX_AGENT_STATE = 4 * 1024 * 1024;
 
 export const STATE_CAPABILITY = { [KEY]: { version: 1, maxBytes: MAX_AGENT_STATE } };
 
 export interface StateOffer {
   readonly url: string | null;
-  /** Base64. Absent if the agent has these bytes, or `unavailable` says why they can't be had. */
+  /** Base64. Absent if the agent has these bytes, or if `unavailable` says why there are none. */
   readonly content?: string;
   readonly unavailable?: string;
-  /** The last state that the agent wanted to store was not stored: another one came first. */
+  /** The agent's last state was not stored, because another one was stored first. */
   readonly conflict?: true;
 }
 
@@ -27,13 +27,13 @@ export interface StateUpdate {
 
 export interface StateHolder {
   /**
-   * Looks up the state for the prompt that is sent next; undefined where nothing has to be looked
-   * up. Rejects where the signal is aborted.
+   * Looks up the state for the next prompt; undefined if nothing has to be looked up. Rejects when
+   * the signal is aborted.
    */
   preparation(): ((signal: AbortSignal) => Promise<void>) | undefined;
   offer(): StateOffer | undefined;
   opened(): void;
-  /** Takes what the agent stores. Never throws. */
+  /** Never throws. */
   store(update: StateUpdate): void;
 }
 
@@ -53,7 +53,7 @@ export function stateful(rpc: RpcCaller, holder: StateHolder | undefined): RpcCa
   };
 }
 
-/** Reads the state that an update stores; a sentence if it can't be stored. */
+/** Returns a sentence if the state can't be stored. */
 export function readStateUpdate(update: unknown): StateUpdate | string | undefined {
   const value = at(update, '_meta', KEY);
   if (value === undefined || value === null) return undefined;

@@ -1,15 +1,13 @@
-// Proposal "session/status": asks, without side effects, whether the agent handles a session now.
-// Rules:
-// - only where it is advertised (announced.ts); `session/status {sessionId}` → `{status}`;
-// - seed: "live" (other methods will work) and "not_found" (use session/load); today's schema:
-//   "open", "saved" or a word to be treated as "saved" (load or resume starts it), and error -32002
-//   for an unknown session;
-// - no answer in time says that the agent does not respond; -32601 and -32602 say that the question
-//   is not for this agent; any other error, and an answer without a word for the status, say nothing
-//   of the session;
-// - an agent that says something in the session while it is asked has the session: that outweighs a
-//   late answer, and one that denies it.
-// On our side it is free of effects too: it changes what is shown and what precedes the next prompt.
+// Proposal "session/status": asks, without side effects, whether the agent currently handles a
+// session. Rules:
+// - Only if advertised (announced.ts). `session/status {sessionId}` → `{status}`.
+// - First draft: "live" (other methods work) and "not_found" (use session/load). Current schema:
+//   "open", "saved" (load or resume first; also for unknown words), and error -32002 for unknown
+//   sessions.
+// - A timeout means that the agent is unresponsive; -32602 and -32601 that it doesn't support the
+//   method. Other errors and unreadable answers say nothing about the session.
+// - Any message of the session during the request proves it live, whatever the answer. Our side has
+//   no side effects either: the status changes only the display and what precedes the next prompt.
 import { Deferred } from '../../base/deferred';
 import { at } from '../../base/untrusted';
 import { RPC_CODES, RpcError } from '../jsonrpc/rpcError';
@@ -20,7 +18,7 @@ interface Requester {
   request(method: string, params: unknown, options?: { signal?: AbortSignal }): Promise<unknown>;
 }
 
-/** `live`: other methods work. `saved`: can be loaded. `failed`: the agent could not say. */
+/** `live`: other methods work. `saved`: can be loaded. `failed`: the agent could not tell. */
 export type StatusAnswer = 'live' | 'saved' | 'not_found' | 'unsupported' | 'failed' | 'unresponsive';
 
 const DENIALS: ReadonlySet<StatusAnswer> = new Set(['saved', 'not_found', 'unresponsive']);
@@ -29,23 +27,20 @@ export interface SessionStatus {
   readonly answer: StatusAnswer;
   readonly state?: StateReport;
   /**
-   * The session is live in the word of today's schema (`open`), which does not promise that prompts
-   * of this connection will work before it has resumed or loaded the session.
+   * The status was `open` (current schema), so prompts may fail on this connection before the
+   * session is resumed or loaded.
    */
   readonly isUnattached?: true;
 }
 
 export interface ProbeTerms {
-  /** How long silence is borne before the answer is `unresponsive`, in milliseconds. */
+  /** In milliseconds, until the answer is `unresponsive`. */
   readonly timeoutMs: number;
   readonly heardTimes: () => number;
   readonly signal?: AbortSignal | undefined;
 }
 
-/**
- * Probes one session.
- * @throws whatever the connection throws when it is closed; `signal`'s reason.
- */
+/** @throws errors of the closed connection; `signal`'s reason */
 export async function probeStatus(
   connection: Requester,
   sessionId: string,
@@ -53,20 +48,22 @@ export async function probeStatus(
 ): Promise<SessionStatus> {
   signal?.throwIfAborted();
   const before = heardTimes();
-  const late = new AbortController();
-  const given = new Deferred<SessionStatus>();
-  const timer = setTimeout(() => given.resolve({ answer: 'unresponsive' }), timeoutMs);
-  const giveUp = (): void => given.reject(signal?.reason);
-  signal?.addEventListener('abort', giveUp, { once: true });
-  const answer = connection.request('session/status', { sessionId }, { signal: late.signal }).then(readStatus, failure);
+  const requestAbort = new AbortController();
+  const outcome = new Deferred<SessionStatus>();
+  const timer = setTimeout(() => outcome.resolve({ answer: 'unresponsive' }), timeoutMs);
+  const onAbort = (): void => outcome.reject(signal?.reason);
+  signal?.addEventListener('abort', onAbort, { once: true });
+  const answer = connection
+    .request('session/status', { sessionId }, { signal: requestAbort.signal })
+    .then(readStatus, failure);
   try {
-    const status = await Promise.race([answer, given.promise]);
+    const status = await Promise.race([answer, outcome.promise]);
     return heardTimes() !== before && DENIALS.has(status.answer) ? { answer: 'live' } : status;
   } finally {
     clearTimeout(timer);
-    signal?.removeEventListener('abort', giveUp);
+    signal?.removeEventListener('abort', onAbort);
     answer.catch(() => {}); // not awaited after a timeout
-    late.abort();
+    requestAbort.abort();
   }
 }
 

@@ -1,12 +1,13 @@
-// Extension "steering": a message is put into the turn that runs, instead of waiting for its end
+// Extension "steering": adds a message to the running turn instead of queueing it
 // (claude-agent-acp, codex-acp). Rules:
-// - the agent announces it with `_meta: {steering: {supported: true}}` in the result of initialize;
-// - `_session/steering {sessionId, prompt, _meta}` → `{outcome}`. The client asks for `promptRequired`
-//   if no turn runs, so that a message never begins a turn whose end isn't reported;
-// - `injected`: the message is part of the running turn, which ends as it would have;
-// - `startedNewTurn`: a turn of the agent has begun with it all the same, with no answer to come;
-// - `promptRequired`, `failed` and an error: the message is still the client's;
-// - any other outcome says nothing: the agent may have the message.
+// - Advertised by `_meta: {steering: {supported: true}}` in the result of initialize.
+// - `_session/steering {sessionId, prompt, _meta}` → `{outcome}`. The client requests
+//   `promptRequired` if no turn runs, so that a message never starts a turn whose end isn't
+//   reported.
+// - `injected`: the message is part of the running turn.
+// - `startedNewTurn`: the agent started a turn anyway, without an answer to come.
+// - `promptRequired`, `failed` and errors: the client keeps the message.
+// - Any other outcome is undetermined: the agent may have the message.
 import { ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
 import { at } from '../../base/untrusted';
@@ -22,10 +23,10 @@ export function announcesSteering(initializeResult: unknown): boolean {
 }
 
 /**
- * Puts a message into the running turn.
- * @param onSent gets the id of the request as text
- * @param signal asks to have it back
- * @throws as {@link readSteering}; what the agent answers
+ * Adds a message to the running turn.
+ * @param onSent gets the request id as text
+ * @param signal asks for the message back
+ * @throws as {@link readSteering}; errors of the agent
  */
 export async function steer(
   connection: RpcCaller,
@@ -40,7 +41,7 @@ export async function steer(
 }
 
 /**
- * Reads the answer: a receipt if the message is in the running turn.
+ * Returns a receipt if the message is in the running turn.
  * @throws ParleyError `prompt-required`, `not-steered`, `steering-unclear`
  */
 export function readSteering(result: unknown): PromptAnswer {

@@ -1,15 +1,15 @@
-// Proposal "turn_complete": a session update that an agent sends once per turn, after all other
-// updates of that turn, so that the end of a turn is a fact of the stream. Rules:
-// - advertised (announced.ts), or not: one that comes without that is a hint of equal worth;
-// - `promptRequestId` is a string while ids may be numbers: compared as text. Without an id it
-//   means the prompt in flight. Any other id than that prompt's is ignored: it repeats an earlier
-//   barrier, or belongs to another client of the same session;
-// - its order against the prompt's response is undefined: the turn is over at the barrier, and the
-//   next prompt may go when the response is there too, or was a receipt;
-// - where it is advertised and does not come, the response ends the turn after a grace, and that is
-//   said. The grace begins again with each sign of progress, and not before each tool call of the
-//   turn is over. After the response, an unknown id may be ours by the number that a proxy gave it:
-//   it ends a turn that stays quiet.
+// Proposal "turn_complete": a session update sent once per turn, after all its other updates, so
+// that the end of a turn has a place in the stream. Rules:
+// - It counts the same whether it was advertised (announced.ts) or not.
+// - `promptRequestId` is a string but ids may be numbers: compared as text. Without an id, it
+//   refers to the prompt in flight. Other ids are ignored: they repeat an earlier barrier, or
+//   belong to another client of the session.
+// - Its order relative to the prompt's response is undefined. The turn ends at the barrier; the
+//   next prompt is sent once the response has arrived too, or was a receipt.
+// - If advertised but missing, the response ends the turn after a grace period, with a notice.
+//   Progress restarts the period, and it never starts before all tool calls of the turn are over.
+//   After the response, an unknown id may be ours, renumbered by a proxy: it ends a turn that stays
+//   quiet.
 
 import { at } from '../../base/untrusted';
 import type { StopReason } from '../../session/events/event';
@@ -24,7 +24,7 @@ export function readTurnComplete(update: unknown): TurnComplete | undefined {
   };
 }
 
-/** Returns `unknown` for a word that the protocol does not have, undefined for none. */
+/** `unknown` for words outside of the protocol. */
 export function readStopReason(value: unknown): StopReason | undefined {
   if (typeof value !== 'string') return undefined;
   switch (value) {

@@ -1,13 +1,12 @@
-// Who is signed in to an agent, as the agent tells it: `auth/status` and its notification (unstable),
-// and the notification that adapters send since before that. Personal: to be shown, never logged or
-// stored.
+// The accounts signed in to an agent: `auth/status` and its notification (unstable), and the older
+// notification of adapters. Personal data: shown, never logged or stored.
 
 import { head } from '../../base/text';
 import { at } from '../../base/untrusted';
 
 export interface AuthAccount {
   readonly label: string;
-  /** Name, email address and organization, as far as they are told. */
+  /** Name, email address and organization, if given. */
   readonly details: readonly string[];
   readonly isActive?: boolean;
 }
@@ -22,7 +21,7 @@ const MAX_ACCOUNTS = 20;
 /** In characters. */
 const MAX_TEXT = 200;
 
-/** Reads an answer to `auth/status`. Never throws. */
+/** Never throws. */
 export function readAuthStatus(raw: unknown): AuthStatus {
   const accounts = at(raw, 'accounts');
   return {
@@ -35,7 +34,7 @@ export function readAuthStatus(raw: unknown): AuthStatus {
   };
 }
 
-/** @returns undefined if the notification is about something else */
+/** @returns undefined for other notifications */
 export function readAuthUpdate(method: string, params: unknown): AuthStatus | undefined {
   if (method === 'auth/status_update') return readAuthStatus(params);
   if (method !== '_auth/status_update') return undefined;

@@ -1,6 +1,5 @@
-// What a client asks of an agent and hears from it, in any version of the protocol. The v1 and v2
-// adapters implement it, and the layers above know no dialect. What an agent can do is an optional
-// object.
+// The interface of an agent in any version of the protocol. The v1 and v2 adapters implement it,
+// and the layers above depend only on this.
 import type { Log } from '../../base/log';
 import type {
   AvailableCommand,
@@ -25,7 +24,7 @@ export interface PromptCapabilities {
   readonly embeddedContext: boolean;
 }
 
-/** What an agent can do beyond sessions and prompts. Absent features must not be used. */
+/** Absent features must not be used. */
 export interface AgentFeatures {
   readonly prompt: PromptCapabilities;
   readonly load?: Feature;
@@ -38,7 +37,9 @@ export interface AgentFeatures {
   readonly archive?: Feature;
   readonly additionalDirectories?: Feature;
   readonly systemPrompt?: Feature;
-  /** Tells the options of a session before it exists, and takes values for them as it opens one. */
+  /**
+   * Lists the options of a session before it exists, and takes values for them when it opens one.
+   */
   readonly options?: Feature;
   readonly logout?: Feature;
   readonly authStatus?: Feature;
@@ -47,10 +48,10 @@ export interface AgentFeatures {
   readonly turnComplete?: Feature;
   readonly queue?: Feature;
   readonly steering?: Feature;
-  /** Reports of its state begin and end turns (promptLifecycle.ts). */
+  /** State reports start and end turns (promptLifecycle.ts). */
   readonly states?: Feature;
   readonly cancelTool?: Feature;
-  /** The session is the client's own: it continues with the next start, even of another agent. */
+  /** The client owns the session, so it survives a restart, even with another agent. */
   readonly carried?: Feature;
   readonly mcpHttp?: Feature;
   readonly mcpSse?: Feature;
@@ -66,8 +67,8 @@ export type AuthMethod = { readonly id: string; readonly name: string; readonly 
     }
   | {
       /**
-       * The agent's own command, with these arguments appended and this environment laid over, in a
-       * terminal; exit code 0 is success.
+       * Runs the agent's own command in a terminal, with these arguments appended and this
+       * environment added. Exit code 0 is success.
        */
       readonly type: 'terminal';
       readonly args: readonly string[];
@@ -77,7 +78,7 @@ export type AuthMethod = { readonly id: string; readonly name: string; readonly 
   | {
       readonly type: 'env_var';
       readonly variables: readonly string[];
-      /** The agent names the variable in its words only. */
+      /** The agent mentions the variable only in its text. */
       readonly isMentioned?: true;
     }
   | { /** A kind that is not known here: shown, never started. */ readonly type: 'other' }
@@ -104,14 +105,14 @@ export type McpServer = { readonly name: string } & (
   | { readonly type: 'acp'; readonly serverId: string }
 );
 
-/** Where a session works, and with what. Paths are absolute. */
+/** Paths are absolute. */
 export interface SessionSetup {
   readonly cwd: string;
   readonly additionalDirectories: readonly string[];
   readonly mcpServers: readonly McpServer[];
-  /** Texts that the agent adds to its own instructions. */
+  /** Texts appended to the agent's own instructions. */
   readonly systemPrompt?: readonly string[];
-  /** The agent ignores those that it does not offer. */
+  /** The agent ignores unknown options. */
   readonly options?: readonly { readonly id: string; readonly value: string | boolean }[];
 }
 
@@ -122,7 +123,7 @@ export interface SessionOffer {
   readonly commands?: readonly AvailableCommand[];
 }
 
-/** A session as an agent lists it. `updatedAt` is the agent's text, mostly ISO 8601. */
+/** `updatedAt` is the agent's text, usually ISO 8601. */
 export interface SessionInfo {
   readonly sessionId: string;
   readonly cwd: string;
@@ -134,13 +135,13 @@ export interface SessionInfo {
 
 export interface SessionPage {
   readonly sessions: readonly SessionInfo[];
-  /** Absent: this was the last page. An empty string is a cursor. */
+  /** Absent on the last page. An empty string is a valid cursor. */
   readonly nextCursor?: string;
 }
 
 /**
- * The answer to a prompt: the end of the turn where a response ends it, else that the prompt was
- * taken in, as the message of this id where the agent says so.
+ * The end of the turn if `ends`, otherwise a receipt, with the id of the message if the agent gives
+ * one.
  */
 export interface PromptAnswer extends TurnTokens {
   readonly ends: boolean;
@@ -154,12 +155,9 @@ export interface BackgroundWork {
   readonly id: string;
 }
 
-/**
- * What an agent reports of its own state (v2 `state_update`, and the proposal's `state_change`).
- * Absent fields were not said.
- */
+/** A state reported by the agent (v2 `state_update`, or the proposal's `state_change`). */
 export interface StateReport extends TurnTokens {
-  /** `running`, `idle`, `requires_action`; another word counts as busy. */
+  /** `running`, `idle`, `requires_action`; other words count as busy. */
   readonly state: string;
   readonly stopReason?: StopReason;
   readonly error?: { readonly code: string; readonly message: string };
@@ -187,20 +185,20 @@ export interface UpdateTargets {
   readonly log: Log;
 }
 
-/** Signing in and out of an agent (sections 1.2, 1.9). */
+/** Sections 1.2, 1.9. */
 export interface AgentAuth {
-  /** Reads the ways to sign in that come with the error -32000. Never throws. */
+  /** Reads the sign-in methods in the data of error -32000. Never throws. */
   methodsIn(data: unknown): readonly AuthMethod[];
   login(methodId: string, signal: AbortSignal, meta?: Readonly<Record<string, unknown>>): Promise<void>;
   logout(signal: AbortSignal): Promise<void>;
-  /** `auth/status` (unstable): who is signed in. */
+  /** `auth/status` (unstable). */
   status(signal: AbortSignal): Promise<AuthStatus>;
 }
 
 export interface StoredSessions {
   /**
-   * `session/options` (unstable): what a session would begin with.
-   * @param sessionId the one that it would be forked from
+   * `session/options` (unstable): the initial options of a session.
+   * @param sessionId the session to fork, if any
    */
   options(setup: SessionSetup, sessionId: string | undefined, signal: AbortSignal): Promise<SessionOffer>;
   load(sessionId: string, setup: SessionSetup, signal: AbortSignal): Promise<SessionOffer>;
@@ -225,13 +223,13 @@ export interface SessionControls {
   cancelTerminal(sessionId: string, terminalId: string): Promise<void>;
   setMode(sessionId: string, modeId: string): Promise<void>;
   setConfigOption(sessionId: string, id: string, value: string | boolean): Promise<readonly ConfigOption[] | undefined>;
-  /** Reads the params of `session/request_permission`. @throws RpcError -32602 */
+  /** Reads the params of `session/request_permission`. Throws RpcError -32602. */
   readPermission(params: unknown): PermissionAsk;
 }
 
 /**
- * One agent over one connection. Its parts are absent where its protocol has nothing like them; a
- * method whose feature is absent must not be called. What an agent refuses is thrown as RpcError.
+ * One agent on one connection. Parts without a counterpart in the protocol are absent; methods of
+ * absent features must not be called. Refusals of the agent are thrown as RpcError.
  */
 export interface Dialect {
   readonly protocol: Protocol;
@@ -241,10 +239,9 @@ export interface Dialect {
   newSession(setup: SessionSetup, signal: AbortSignal): Promise<SessionOffer>;
   resume(sessionId: string, setup: SessionSetup, replay: boolean, signal: AbortSignal): Promise<SessionOffer>;
   /**
-   * @param onSent gets the id of the request as text, before anything that answers it can arrive
-   * @param signal takes the prompt back, where the agent has not begun with it; its answer is
-   * waited for all the same
-   * @param key the same for each attempt to send one message (v2 `idempotencyKey`)
+   * @param onSent gets the request id as text, before any answer to it can arrive
+   * @param signal withdraws the prompt if the agent has not started it; the answer is still awaited
+   * @param key the same for all attempts to send a message (v2 `idempotencyKey`)
    */
   prompt(
     sessionId: string,
@@ -254,21 +251,23 @@ export interface Dialect {
     key?: string,
   ): Promise<PromptAnswer>;
   /**
-   * Reads the answer to a prompt of an earlier connection; never throws. Absent: the protocol has
-   * no requests that outlive their connection.
+   * Reads the answer to a prompt of an earlier connection; never throws. Absent if requests don't
+   * outlive their connection.
    */
   readAnswer?(raw: unknown): PromptAnswer;
-  /** Reads the answer to a request that opened a session; never throws. Absent: as for readAnswer. */
+  /**
+   * Reads the answer to a request that opened a session; never throws. Absent like `readAnswer`.
+   */
   readOffer?(sessionId: string, raw: unknown): SessionOffer;
-  /** Asks to stop; the turn still ends by the agent's word. */
+  /** Requests a stop; the turn still ends when the agent says so. */
   cancel(sessionId: string): Promise<void>;
-  /** Returns whether the last turn ended with a question that the next prompt answers. */
+  /** Whether the last turn ended with a question that the next prompt answers. */
   isAsking?(sessionId: string): boolean;
-  /** Reads `session/update` notifications in order. Never throws for what an agent sends. */
+  /** Reads `session/update` notifications in order. Never throws. */
   readUpdates(updates: readonly unknown[], targets: UpdateTargets): void;
 }
 
-/** Returns a part of a dialect. @throws RpcError -32601 where its protocol has none */
+/** @throws RpcError -32601 if the protocol has no such part */
 export function required<T>(part: T | undefined): T {
   if (part === undefined) throw new RpcError(RPC_CODES.methodNotFound, 'The protocol of this agent has no such method');
   return part;

@@ -1,6 +1,6 @@
 // Updates and requests for sessions that the client does not know yet: agents send them before the
-// response that names the session. They are kept in order, bounded; updates until the session is
-// registered (protocol.md 5.1), requests until it is open (protocol.md 5.13).
+// response that names the session. Both are buffered in order, within limits: updates until the
+// session is registered (protocol.md 5.1), requests until it is open (protocol.md 5.13).
 
 import { Deferred } from '../../base/deferred';
 import { roughSize } from '../../base/text';
@@ -10,7 +10,7 @@ const MAX_CHARS = 4 * 1024 * 1024;
 
 export class EarlyRequests {
   #openings = 0;
-  #waiting = new Deferred<void>();
+  #allOpened = new Deferred<void>();
   #requests = 0;
   #chars = 0;
 
@@ -30,12 +30,12 @@ export class EarlyRequests {
     if (this.#openings === 0 || this.#requests >= MAX_REQUESTS || this.#chars + chars > MAX_CHARS) return;
     this.#requests++;
     this.#chars += chars;
-    await this.#waiting.promise;
+    await this.#allOpened.promise;
   }
 
   #release(): void {
-    this.#waiting.resolve();
-    this.#waiting = new Deferred();
+    this.#allOpened.resolve();
+    this.#allOpened = new Deferred();
     this.#requests = 0;
     this.#chars = 0;
   }
@@ -59,7 +59,7 @@ interface Registered {
 
 export type UpdateSink = (updates: readonly unknown[]) => void;
 
-/** Routes updates to sessions, and keeps those whose session is not there yet. */
+/** Routes updates to sessions, and buffers those for unknown sessions. */
 export class UpdateRouter {
   readonly requests = new EarlyRequests();
   readonly #sinks = new Map<string, Registered>();
@@ -73,7 +73,7 @@ export class UpdateRouter {
 
   register(sessionId: string, sink: UpdateSink, onRequest?: () => void): number {
     this.#sinks.set(sessionId, { sink, onRequest, updates: 0 });
-    const early = this.#forget(sessionId);
+    const early = this.#takeEarly(sessionId);
     if (!early) return 0;
     if (early.dropped > 0) this.#onDrop(`${early.dropped} early updates of session ${sessionId} were left out`);
     sink(early.updates);
@@ -88,7 +88,7 @@ export class UpdateRouter {
     this.#sinks.get(sessionId)?.onRequest?.();
   }
 
-  /** Returns how many updates of a session have come, since it was registered if it is. */
+  /** Updates received for a session since it was registered, or buffered ones if it is not. */
   updatesOf(sessionId: string): number {
     const { updates = 0 } = this.#sinks.get(sessionId) ?? {};
     const early = this.#early.get(sessionId);
@@ -143,11 +143,11 @@ export class UpdateRouter {
   #dropOldest(why: string): void {
     const [oldest] = this.#early.keys();
     if (oldest === undefined) return;
-    this.#forget(oldest);
+    this.#takeEarly(oldest);
     this.#onDrop(`the early updates of unknown session ${oldest} were left out: ${why}`);
   }
 
-  #forget(sessionId: string): Early | undefined {
+  #takeEarly(sessionId: string): Early | undefined {
     const early = this.#early.get(sessionId);
     this.#early.delete(sessionId);
     this.#chars -= early?.chars ?? 0;

@@ -1,17 +1,16 @@
-// Questions of an agent that are a form or a page in the browser (`elicitation/create`,
-// `elicitation/complete`), the same in v1 and v2 (section 1.8).
+// Forms and browser pages that agents request (`elicitation/create`, `elicitation/complete`), the
+// same in v1 and v2 (section 1.8).
 //
-// - The client says which modes it has (`elicitation: {form: {}, url: {}}`); a mode that it has not
-//   named is answered -32602.
-// - A question belongs to a session, and there perhaps to a tool call, or to one request of the
-//   client that is under way: to exactly one of both.
-// - A form has simple fields only. Its answer is checked before it is sent; nothing is answered
-//   without the user, who can always decline or dismiss.
-// - An address is shown whole, opened only after consent, in the browser of the system, and never
-//   fetched here. `accept` says that the user agreed to open it; `elicitation/complete` says that
-//   it is done, and unknown ids in it are ignored.
-// - The user who says no is `decline`; everything else that ends a question without an answer is
-//   `cancel`.
+// - The client advertises its modes (`elicitation: {form: {}, url: {}}`); others are answered with
+//   -32602.
+// - A request belongs either to a session, optionally to a tool call in it, or to a pending request
+//   of the client.
+// - A form has only simple fields, and its answer is validated before it is sent. Only the user
+//   answers, and can always decline or dismiss.
+// - A URL is shown in full, opened only after consent in the system's browser, and never fetched
+//   here. `accept` means that the user agreed to open it; `elicitation/complete` reports
+//   completion, and unknown ids in it are ignored.
+// - `decline` is the user's refusal; any other end without an answer is `cancel`.
 import * as z from 'zod/mini';
 import { at } from '../../base/untrusted';
 import type { ElicitationBody, Form, FormField, FormOption } from '../../session/events/form';
@@ -38,7 +37,7 @@ export interface ElicitationAsk {
 
 export const ELICITATION_CAPABILITY = { form: {}, url: {} } as const;
 
-/** What is only there to help may be wrong and is left out then. */
+/** Optional fields: invalid values are dropped. */
 const hint = <T extends z.ZodMiniType>(schema: T) =>
   z.pipe(
     z.catch(z.nullish(schema), null),
@@ -61,7 +60,7 @@ const optionSchema = z.object({ const: z.string().check(z.maxLength(MAX_VALUE)),
 const options = z.array(optionSchema).check(z.maxLength(MAX_OPTIONS));
 const values = z.array(z.string().check(z.maxLength(MAX_VALUE))).check(z.maxLength(MAX_OPTIONS));
 
-/** What says which answers are right must be readable. */
+/** Fields that decide which answers are valid must be readable. */
 const fieldSchemas = {
   string: z.object({
     ...common,
@@ -86,8 +85,7 @@ const fieldSchemas = {
 
 /**
  * Reads the params of `elicitation/create`.
- * @throws RpcError -32602 for a mode that is not offered, a scope that is none or two, a form
- * without a schema of simple fields, and an address that is not opened.
+ * @throws RpcError -32602 for unsupported modes, scopes, forms and URLs
  */
 export function readElicitation(params: unknown): ElicitationAsk {
   const message = at(params, 'message');
@@ -126,10 +124,10 @@ function readForm(schema: unknown): Form {
   if (typeof properties !== 'object' || Array.isArray(properties)) throw invalid('properties is no object');
   const entries = Object.entries(properties as object);
   if (entries.length > MAX_FIELDS) throw invalid(`a form has at most ${MAX_FIELDS} fields`);
-  const needed = new Set(Array.isArray(required) ? required.filter((key) => typeof key === 'string') : []);
+  const requiredKeys = new Set(Array.isArray(required) ? required.filter((key) => typeof key === 'string') : []);
   return {
     ...z.object(common).parse(schema),
-    fields: entries.map(([key, raw]) => readField(key, raw, needed.has(key))),
+    fields: entries.map(([key, raw]) => readField(key, raw, requiredKeys.has(key))),
   };
 }
 
@@ -155,13 +153,13 @@ function readField(key: string, raw: unknown, required: boolean): FormField {
     }
     case 'array': {
       const parsed = fieldSchemas.array.safeParse(raw);
-      // A list of something else than known words: a kind of field that is not known here.
+      // An array of anything but listed strings is an unknown field.
       if (!parsed.success) return unknownField(key, raw, required, 'array');
       const { items, default: initial, ...field } = parsed.data;
       const options =
         'anyOf' in items ? items.anyOf.map(toOption) : items.enum.map((value) => ({ value, title: value }));
-      const offered = initial?.filter((value) => options.some((option) => option.value === value));
-      return { key, required, ...field, type: 'choices', options, initial: offered };
+      const validDefaults = initial?.filter((value) => options.some((option) => option.value === value));
+      return { key, required, ...field, type: 'choices', options, initial: validDefaults };
     }
     default:
       return unknownField(key, raw, required, typeof type === 'string' ? type.slice(0, 100) : 'no type');

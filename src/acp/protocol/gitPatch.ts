@@ -1,5 +1,5 @@
-// Reads changes to files as protocol v2 describes them (a list of operations, mostly with a patch
-// in git's format) into the diffs that the panel shows.
+// Converts file changes of protocol v2 (a list of operations, usually with a git patch) into the
+// panel's diffs.
 import { parsePatch, type StructuredPatch } from 'diff';
 import { at } from '../../base/untrusted';
 import type { ChangeHunk, ToolContent } from '../../session/events/content';
@@ -13,13 +13,13 @@ interface Change {
   readonly oldPath?: string;
 }
 
-/** Files of one diff, and characters of one patch, that are read. */
+/** Files of a diff and characters of a patch that are read. */
 const MAX_FILES = 200;
 const MAX_PATCH_CHARS = 4 * 1024 * 1024;
 
 /**
- * Reads a `diff` content of v2 (section 3.4): one content for each file. A patch that is in another
- * format, too long or does not parse follows as text, so that nothing of it is lost.
+ * Reads a `diff` content of v2 (section 3.4) into one content per file. A patch in another format,
+ * too long or unparsable is appended as text.
  */
 export function readDiff(raw: unknown): ToolContent[] {
   const list = at(raw, 'changes');
@@ -28,14 +28,17 @@ export function readDiff(raw: unknown): ToolContent[] {
   if (typeof text !== 'string') return changes.map((change) => toContent(change, undefined));
   const files = at(raw, 'patch', 'format') === 'git_patch' ? parse(text) : undefined;
   if (!files) return [...changes.map((change) => toContent(change, undefined)), asText(text)];
-  const named = new Map(files.map((file) => [nameOf(file), file]));
-  const shown = changes.map((change) => {
-    const name = [...named.keys()].find((candidate) => isSameFile(candidate, change.path));
-    const file = name === undefined ? undefined : named.get(name);
-    if (name !== undefined) named.delete(name);
+  const filesByName = new Map(files.map((file) => [nameOf(file), file]));
+  const listed = changes.map((change) => {
+    const name = [...filesByName.keys()].find((candidate) => matchesPath(candidate, change.path));
+    const file = name === undefined ? undefined : filesByName.get(name);
+    if (name !== undefined) filesByName.delete(name);
     return toContent(change, file);
   });
-  return [...shown, ...[...named].map(([path, file]) => toContent({ path, operation: operationOf(file) }, file))];
+  return [
+    ...listed,
+    ...[...filesByName].map(([path, file]) => toContent({ path, operation: operationOf(file) }, file)),
+  ];
 }
 
 function readChange(raw: unknown): Change[] {
@@ -67,8 +70,8 @@ function nameOf({ oldFileName, newFileName }: StructuredPatch): string {
   return name === undefined || name === '/dev/null' ? '' : name;
 }
 
-/** Git writes `a/` and `b/` before paths and leaves out where the repository lies. */
-function isSameFile(name: string, path: string): boolean {
+/** Git prefixes paths with `a/` and `b/` and omits the repository's folder. */
+function matchesPath(name: string, path: string): boolean {
   const plain = name.replace(/^[ab]\//, '');
   return name === path || plain === path || path.endsWith(`/${plain}`) || `/${plain}` === path;
 }

@@ -1,5 +1,5 @@
-// Reads content blocks, tool calls and config options, which are the same in both versions of the
-// protocol (sections 1.4, 1.5, 1.12), into the types of the session model.
+// Reads content blocks, tool calls and config options, shared by both protocol versions (sections
+// 1.4, 1.5, 1.12), into types of the session model.
 
 import { at, objectOf, wordOf } from '../../base/untrusted';
 import type {
@@ -18,11 +18,9 @@ export type EventSink = (event: SessionEvent) => void;
 
 export const MAX_ITEMS = 2000;
 
-/**
- * Reads a content block (section 1.4). Unknown kinds and those for the agent alone are kept whole.
- */
+/** Section 1.4. Unknown kinds and those for the agent alone are preserved whole. */
 export function toBlock(raw: unknown): ContentBlock {
-  // Nearly everything that streams is this, so it is checked by hand.
+  // Nearly all streamed content takes this path, so it avoids the schema.
   const { type, text, annotations } = (raw ?? {}) as Partial<Record<string, unknown>>;
   if (annotations != null && isForAgent(annotations)) {
     return {
@@ -44,10 +42,10 @@ export function toBlock(raw: unknown): ContentBlock {
 }
 
 export function plainText(value: unknown): string {
-  return Array.isArray(value) ? value.slice(0, MAX_ITEMS).map(wordsOf).join('') : wordsOf(value);
+  return Array.isArray(value) ? value.slice(0, MAX_ITEMS).map(textOf).join('') : textOf(value);
 }
 
-function wordsOf(value: unknown): string {
+function textOf(value: unknown): string {
   if (typeof value === 'string') return value;
   const block = toBlock(value);
   if (block.type === 'text') return block.text;
@@ -55,7 +53,7 @@ function wordsOf(value: unknown): string {
   return `[${block.type === 'unknown' ? block.kind : block.type}]`;
 }
 
-/** Reads the fields of a tool call (section 1.5). In v1 null means unchanged. */
+/** Section 1.5. In v1, null means unchanged. */
 export function toToolPatch(update: {
   title?: string | null;
   name?: string | null;
@@ -67,7 +65,7 @@ export function toToolPatch(update: {
   rawOutput?: unknown;
 }): ToolPatch {
   const { title, name, kind, status, content, locations, rawInput, rawOutput } = update;
-  // Built up and not spread: floods of tool calls pass here.
+  // Assigned rather than spread, because floods of tool calls pass here.
   const patch: { -readonly [K in keyof ToolPatch]: ToolPatch[K] } = {};
   if (title != null) patch.title = title;
   if (name != null) patch.name = name;
@@ -81,7 +79,7 @@ export function toToolPatch(update: {
   return patch;
 }
 
-/** Emits a tool call. The sessions in its content (`{type: "session"}`) are its subagents. */
+/** Emits a tool call. Sessions in its content (`{type: "session"}`) are its subagents. */
 export function emitCall(call: EventOf<'tool_call'>, emit: EventSink): void {
   const { toolCallId, patch } = call;
   const { content } = patch;
@@ -109,20 +107,20 @@ const STATUSES: ReadonlySet<string> = new Set([
   'paused',
 ] satisfies ToolStatus[]);
 
-/** A word that is not known is never an end. */
+/** Unknown words are never final. */
 function toStatus(status: string): ToolStatus {
   return STATUSES.has(status) ? (status as ToolStatus) : 'in_progress';
 }
 
 function toToolContent(raw: unknown): ToolContent {
-  const { type, content, path, oldText, newText, terminalId, _meta } = fieldsOf(raw);
+  const { type, content, path, oldText, newText, terminalId, _meta } = objectFields(raw);
   if (type === 'content') return { type, block: toBlock(content) };
   if (type === 'terminal' && typeof terminalId === 'string') return { type, terminalId };
   if (type === 'diff' && typeof path === 'string') {
     const diff = toDiff(pathOfFileAddress(path), oldText, newText, at(_meta, 'kind'));
     if (diff) return diff;
   }
-  // Some agents send a bare content block, as an example of the documentation does.
+  // Some agents send a bare content block, like an example in the documentation.
   const block = toBlock(raw);
   return block.type === 'unknown' && !block.forAgent ? block : { type: 'content', block };
 }
@@ -136,18 +134,18 @@ function toDiff(path: string, oldText: unknown, newText: unknown, kind: unknown)
 }
 
 function addLocation(locations: ToolLocation[], raw: unknown): ToolLocation[] {
-  const { path: named, line } = fieldsOf(raw);
+  const { path: named, line } = objectFields(raw);
   const path = typeof named === 'string' ? pathOfFileAddress(named) : undefined;
   if (path !== undefined)
     locations.push(Number.isInteger(line) && Number(line) >= 0 ? { path, line: Math.max(1, Number(line)) } : { path });
   return locations;
 }
 
-function fieldsOf(raw: unknown): Partial<Record<string, unknown>> {
+function objectFields(raw: unknown): Partial<Record<string, unknown>> {
   return typeof raw === 'object' && raw !== null ? raw : {};
 }
 
-/** Reads the config options (section 1.12); unknown kinds are left out, as the protocol says. */
+/** Section 1.12. Unknown kinds are dropped, as the protocol requires. */
 export function toConfigOptions(raw: unknown): ConfigOption[] {
   if (!Array.isArray(raw)) return [];
   return raw.slice(0, MAX_ITEMS).flatMap((item): ConfigOption[] => {
@@ -174,7 +172,7 @@ export function toConfigValue(
   return { value, name: name ?? value, description, group };
 }
 
-/** Returns whether the assistant is the only audience. */
+/** Whether the assistant is the only audience. */
 export function isForAgent(annotations: unknown): boolean {
   const audience = at(annotations, 'audience');
   return Array.isArray(audience) && audience.includes('assistant') && !audience.includes('user');

@@ -1,5 +1,5 @@
-// An agent of the Agent Client Protocol: the methods that are the same in both versions. What
-// differs is in v1Agent.ts and v2Agent.ts. One instance per connection.
+// An agent of the Agent Client Protocol: the methods shared by v1Agent.ts and v2Agent.ts. One
+// instance per connection.
 
 import { ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
@@ -45,10 +45,10 @@ export abstract class RpcAgent implements Dialect, AgentAuth, StoredSessions, Se
 
   /**
    * `session/new`.
-   * @throws ParleyError `protocol-violation`; RpcError, -32000 where the user must sign in first.
+   * @throws ParleyError `protocol-violation`; RpcError, -32000 if sign-in is required
    */
   newSession(setup: SessionSetup, signal: AbortSignal): Promise<SessionOffer> {
-    return this.#begin('session/new', {}, setup, signal);
+    return this.#open('session/new', {}, setup, signal);
   }
 
   async options(
@@ -56,22 +56,22 @@ export abstract class RpcAgent implements Dialect, AgentAuth, StoredSessions, Se
     sessionId: string | undefined,
     signal: AbortSignal,
   ): Promise<SessionOffer> {
-    const place = setupToWire({ cwd, additionalDirectories, mcpServers: [] }, this.stdio);
-    const params = { ...place, mcpServers: undefined, sessionId };
+    const location = setupToWire({ cwd, additionalDirectories, mcpServers: [] }, this.stdio);
+    const params = { ...location, mcpServers: undefined, sessionId };
     return this.readOffer(sessionId ?? '', await this.rpc.request('session/options', params, { signal }));
   }
 
   abstract load(sessionId: string, setup: SessionSetup, signal: AbortSignal): Promise<SessionOffer>;
   abstract resume(sessionId: string, setup: SessionSetup, replay: boolean, signal: AbortSignal): Promise<SessionOffer>;
 
-  /** `session/fork` (unstable). @throws as {@link newSession} */
+  /** `session/fork` (unstable). Throws as {@link newSession}. */
   fork(
     sessionId: string,
     setup: SessionSetup,
     signal: AbortSignal,
     meta?: Readonly<Record<string, unknown>>,
   ): Promise<SessionOffer> {
-    return this.#begin('session/fork', { sessionId, _meta: meta }, setup, signal);
+    return this.#open('session/fork', { sessionId, _meta: meta }, setup, signal);
   }
 
   async list(
@@ -96,15 +96,15 @@ export abstract class RpcAgent implements Dialect, AgentAuth, StoredSessions, Se
   }
 
   async setTitle(sessionId: string, title: string, signal: AbortSignal): Promise<string> {
-    const kept = at(await this.rpc.request('session/set_title', { sessionId, title }, { signal }), 'title');
-    return typeof kept === 'string' ? kept : title;
+    const storedTitle = at(await this.rpc.request('session/set_title', { sessionId, title }, { signal }), 'title');
+    return typeof storedTitle === 'string' ? storedTitle : title;
   }
 
   async archive(sessionId: string, archived: boolean, signal: AbortSignal): Promise<void> {
     await this.rpc.request(archived ? 'session/archive' : 'session/unarchive', { sessionId }, { signal });
   }
 
-  /** Resolves when the agent answers, which each version means in its own way. */
+  /** Resolves when the agent answers, which means receipt or end depending on the version. */
   async prompt(
     sessionId: string,
     prompt: readonly ContentBlock[],
@@ -118,7 +118,7 @@ export abstract class RpcAgent implements Dialect, AgentAuth, StoredSessions, Se
     return this.readAnswer(await this.rpc.request('session/prompt', params, options));
   }
 
-  /** In v2, also takes back prompts that were not taken in yet. */
+  /** In v2, also withdraws prompts that were not received yet. */
   cancel(sessionId: string): Promise<void> {
     return this.rpc.notify('session/cancel', { sessionId });
   }
@@ -132,7 +132,7 @@ export abstract class RpcAgent implements Dialect, AgentAuth, StoredSessions, Se
     configId: string,
     value: string | boolean,
   ): Promise<readonly ConfigOption[] | undefined> {
-    const params = { sessionId, configId, ...this.typeOf(value), value };
+    const params = { sessionId, configId, ...this.typeField(value), value };
     const options = at(await this.rpc.request('session/set_config_option', params), 'configOptions');
     return Array.isArray(options) ? this.readOptions(options) : undefined;
   }
@@ -140,11 +140,11 @@ export abstract class RpcAgent implements Dialect, AgentAuth, StoredSessions, Se
   abstract readUpdates(updates: readonly unknown[], targets: UpdateTargets): void;
   abstract readPermission(params: unknown): PermissionAsk;
 
-  /** Reads the answer to a prompt. Never throws: a turn must not hang on an unreadable answer. */
+  /** Never throws: a turn must not hang on an unreadable answer. */
   abstract readAnswer(raw: unknown): PromptAnswer;
   abstract readOffer(sessionId: string, raw: unknown): SessionOffer;
   protected abstract readOptions(options: readonly unknown[]): readonly ConfigOption[];
-  protected abstract typeOf(value: string | boolean): { readonly type?: string };
+  protected abstract typeField(value: string | boolean): { readonly type?: string };
 
   /** Some agents answer null (section 5.7). */
   protected async reopen(
@@ -160,14 +160,14 @@ export abstract class RpcAgent implements Dialect, AgentAuth, StoredSessions, Se
 
   #toWire(setup: SessionSetup): Record<string, unknown> {
     const { options = [] } = setup;
-    const configOptions = options.map(({ id, value }) => ({ configId: id, ...this.typeOf(value), value }));
+    const configOptions = options.map(({ id, value }) => ({ configId: id, ...this.typeField(value), value }));
     return {
       ...setupToWire(setup, this.stdio),
       configOptions: configOptions.length > 0 ? configOptions : undefined,
     };
   }
 
-  async #begin(
+  async #open(
     method: string,
     origin: Readonly<Record<string, unknown>>,
     setup: SessionSetup,
@@ -183,6 +183,6 @@ export abstract class RpcAgent implements Dialect, AgentAuth, StoredSessions, Se
 }
 
 /** @throws RpcError -32601 */
-export function missing(sentence: string): Promise<never> {
+export function rejectMissing(sentence: string): Promise<never> {
   return Promise.reject(new RpcError(RPC_CODES.methodNotFound, sentence));
 }

@@ -1,5 +1,4 @@
-// Converts the parts of session requests and answers that are the same in both versions of the
-// protocol.
+// Converts the parts of session requests and answers that both protocol versions share.
 import type * as z from 'zod/mini';
 import { at } from '../../base/untrusted';
 import type { ContentBlock, PermissionOption, TokenParts, TurnTokens } from '../../session/events/content';
@@ -10,7 +9,7 @@ import { type permissionOptionsSchema, sessionInfoSchema } from './sharedSchema'
 const MAX_PAGE = 1000;
 const MAX_OPTIONS = 50;
 
-/** Entries that do not fit are left out, as one must not hide the others. */
+/** Invalid entries are dropped one by one. */
 export function readSessionPage(raw: unknown): SessionPage {
   const entries = at(raw, 'sessions');
   const nextCursor = at(raw, 'nextCursor');
@@ -24,7 +23,8 @@ export function readSessionPage(raw: unknown): SessionPage {
 export type StdioMark = { readonly type?: 'stdio' };
 
 /**
- * `mcpServers` is required even if empty, all else must not be there if empty or not announced.
+ * `mcpServers` is required even if empty; everything else must be omitted if empty or not
+ * advertised.
  */
 export function setupToWire(
   { cwd, additionalDirectories, mcpServers, systemPrompt = [] }: SessionSetup,
@@ -62,7 +62,7 @@ export function blockToWire(block: ContentBlock): unknown {
 }
 
 /** @throws RpcError -32602 */
-export function readQuestion<T>(schema: z.ZodMiniType<T>, params: unknown): T {
+export function readPermissionRequest<T>(schema: z.ZodMiniType<T>, params: unknown): T {
   const parsed = schema.safeParse(params);
   if (parsed.success) return parsed.data;
   const why = parsed.error.issues[0]?.message ?? 'invalid';
@@ -75,7 +75,7 @@ export function toPermissionOptions(options: z.infer<typeof permissionOptionsSch
     .map(({ optionId, name, kind }) => ({ optionId, name: name ?? optionId, kind: kind ?? '' }));
 }
 
-/** @throws RpcError -32602 that names the field which does not fit */
+/** @throws RpcError -32602 that names the invalid field */
 export function readParams<T extends z.ZodMiniType>(schema: T, params: unknown, method: string): z.output<T> {
   const parsed = schema.safeParse(params);
   if (parsed.success) return parsed.data;
@@ -87,7 +87,7 @@ export function readParams<T extends z.ZodMiniType>(schema: T, params: unknown, 
   );
 }
 
-const PARTS = [
+const TOKEN_FIELDS = [
   ['input', 'inputTokens'],
   ['output', 'outputTokens'],
   ['cachedRead', 'cachedReadTokens'],
@@ -99,7 +99,7 @@ export function readTokens(usage: unknown): TurnTokens {
   const tokens = countAt(usage, 'totalTokens');
   if (tokens === undefined) return {};
   const tokenParts: { -readonly [K in keyof TokenParts]: TokenParts[K] } = {};
-  for (const [part, field] of PARTS) {
+  for (const [part, field] of TOKEN_FIELDS) {
     const count = countAt(usage, field);
     if (count !== undefined) tokenParts[part] = count;
   }

@@ -1,21 +1,20 @@
-// zod schemas of what both versions of the protocol share. Lenient where agents differ in practice:
-// null means absent, unknown keys are dropped, unknown words pass as strings. Reference: schema/v1
-// and schema/v2 of the official SDK.
+// zod schemas shared by both protocol versions. Lenient where agents differ in practice: null means
+// absent, unknown keys are dropped, unknown words pass as strings. Reference: schema/v1 and
+// schema/v2 of the official SDK.
 import * as z from 'zod/mini';
 import en from 'zod/v4/locales/en.js';
 
-// The small zod has no words of its own, and the log and the agent are to be told what does not
-// fit.
+// zod/mini has no messages of its own, and the log and the agent need the reason.
 z.config(en());
 
 const text = z.string();
 const optionalText = z.nullish(z.string());
-/** A text for which null means absent. */
+/** Null means absent. */
 export const knownText = z.pipe(
   optionalText,
   z.transform((value) => value ?? undefined),
 );
-/** A text for which null and the empty text mean absent. */
+/** Null and empty mean absent. */
 export const word = z.pipe(
   optionalText,
   z.transform((value) => value || undefined),

@@ -1,5 +1,5 @@
-// Terminals that an agent runs itself and only describes in `_meta` (an extension several agents
-// share): shown like the client's own, never opened or killed.
+// Terminals that agents run themselves and describe only in `_meta` (an extension shared by several
+// agents): shown like the client's own, never opened or killed.
 import * as z from 'zod/mini';
 import type { SessionEvent } from '../../session/events/event';
 
@@ -15,7 +15,6 @@ const metaSchema = z.object({
   ),
 });
 
-/** Emits the terminal events in the `_meta` of a tool call. */
 export function terminalMeta(meta: unknown, emit: (event: SessionEvent) => void): void {
   if (typeof meta !== 'object' || meta === null) return;
   const parsed = metaSchema.safeParse(meta);

@@ -1,6 +1,6 @@
-// Nine of ten updates are a piece of the agent's text, and neighbours mostly belong to one message.
-// They are read without a schema and emitted as one chunk, so that later steps cost per run and not
-// per piece. The same in every version of the protocol.
+// Merges text chunks. Nine of ten updates are a piece of the agent's text, mostly of the same
+// message as the previous one; they skip the schema and are emitted as one chunk per run. The same
+// in every protocol version.
 import type { SessionEvent } from '../../session/events/event';
 import { isForAgent } from './readContent';
 
@@ -10,7 +10,7 @@ interface TextChunk {
   readonly content: { readonly type: 'text'; readonly text: string };
 }
 
-export function readInRuns(
+export function readMergingText(
   updates: readonly unknown[],
   emit: (event: SessionEvent) => void,
   readOne: (update: unknown) => void,
@@ -22,7 +22,7 @@ export function readInRuns(
   }
 }
 
-/** Returns the index after the run; `from` if none begins there. */
+/** Returns the index after the run; `from` if there is none. */
 function readTextRun(updates: readonly unknown[], from: number, emit: (event: SessionEvent) => void): number {
   const first = updates[from];
   if (!isTextChunk(first)) return from;
@@ -31,7 +31,7 @@ function readTextRun(updates: readonly unknown[], from: number, emit: (event: Se
   let next = from + 1;
   for (; next < updates.length; next++) {
     const chunk = updates[next];
-    if (!isTextChunk(chunk) || chunk.sessionUpdate !== sessionUpdate || !isSame(chunk.messageId, messageId)) break;
+    if (!isTextChunk(chunk) || chunk.sessionUpdate !== sessionUpdate || !isSameId(chunk.messageId, messageId)) break;
     text += chunk.content.text;
   }
   const role = sessionUpdate === 'agent_message_chunk' ? 'agent' : 'thought';
@@ -44,7 +44,7 @@ function readTextRun(updates: readonly unknown[], from: number, emit: (event: Se
 function isTextChunk(update: unknown): update is TextChunk {
   if (typeof update !== 'object' || update === null) return false;
   const { sessionUpdate, messageId, content, _meta } = update as Partial<Record<string, unknown>>;
-  // Marks of agents may say whose text it is.
+  // `_meta` may name a subagent as the author.
   if (_meta != null) return false;
   if (sessionUpdate !== 'agent_message_chunk' && sessionUpdate !== 'agent_thought_chunk') return false;
   if (typeof content !== 'object' || content === null) return false;
@@ -53,7 +53,7 @@ function isTextChunk(update: unknown): update is TextChunk {
   return type === 'text' && typeof text === 'string' && (annotations === undefined || !isForAgent(annotations));
 }
 
-/** Omitted and null mean the same (section 1.3). */
-function isSame(one: string | null | undefined, other: string | null | undefined): boolean {
+/** Omitted and null are the same (section 1.3). */
+function isSameId(one: string | null | undefined, other: string | null | undefined): boolean {
   return one === other || (one == null && other == null);
 }

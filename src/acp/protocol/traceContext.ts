@@ -1,13 +1,13 @@
-// Adds trace context to `_meta` (protocol.md 1.13; W3C Trace Context): where the environment names
-// a trace, each prompt becomes a span of it, so that the agent's work shows up in that trace.
+// Adds trace context to `_meta` (protocol.md 1.13; W3C Trace Context): if the environment has a
+// trace, each prompt is a span of it.
 import { randomBytes } from 'node:crypto';
 import type { RpcCaller } from '../jsonrpc/rpcConnection';
 
-const FORM = /^00-([0-9a-f]{32})-[0-9a-f]{16}-([0-9a-f]{2})$/;
+const TRACEPARENT = /^00-([0-9a-f]{32})-[0-9a-f]{16}-([0-9a-f]{2})$/;
 
-/** Returns a traceparent of a new span below `parent`; undefined if that is not of version 00. */
+/** The traceparent of a new span below `parent`; undefined unless that is version 00. */
 function childTraceparent(parent: string): string | undefined {
-  const [, trace, flags] = FORM.exec(parent.trim()) ?? [];
+  const [, trace, flags] = TRACEPARENT.exec(parent.trim()) ?? [];
   if (trace === undefined || /^0+$/.test(trace)) return undefined;
   return `00-${trace}-${randomBytes(8).toString('hex')}-${flags}`;
 }

@@ -1,19 +1,15 @@
-// Recognizes gemini-cli, where its capabilities do not tell its behaviour.
+// Quirks of gemini-cli that its capabilities don't tell.
 import { at } from '../../base/untrusted';
 
 /**
- * Returns whether a missing file must read as empty. gemini-cli reads a file before it creates it,
- * and takes every error answer to that (-32603 and -32002 alike) for a failure of the write itself,
- * so it could never create a file; nothing in its capabilities tells this.
+ * Whether missing files must read as empty. gemini-cli reads a file before creating it and takes
+ * any error (-32603 and -32002 alike) for a failed write, so it could never create one.
  */
 export function missingFileReadsEmpty(initializeResult: unknown): boolean {
   return at(initializeResult, 'agentInfo', 'name') === 'gemini-cli';
 }
 
-/**
- * Returns the tokens of a turn as `usage` names them. gemini-cli tells them only in `_meta.quota` of
- * its answer.
- */
+/** Converts to `usage`. gemini-cli reports tokens only in `_meta.quota`. */
 export function tokensOfQuota(answer: unknown): object | undefined {
   const count = at(answer, '_meta', 'quota', 'token_count');
   const [inputTokens, outputTokens] = [at(count, 'input_tokens'), at(count, 'output_tokens')];

@@ -1,5 +1,5 @@
-// Grok asks its questions and has its plans approved by requests of its own, and takes modes that it
-// does not list. It names them nowhere in what the protocol has for that.
+// Grok asks questions and requests plan approval by its own methods, and accepts modes that it
+// doesn't list.
 import * as l10n from '@vscode/l10n';
 import { at } from '../../base/untrusted';
 import { RPC_CODES, RpcError } from '../jsonrpc/rpcError';
@@ -9,7 +9,7 @@ import { fieldOf, formOf, isFilledList, type UserQuestions } from './userQuestio
 export const ASK_QUESTIONS = '_x.ai/ask_user_question';
 export const APPROVE_PLAN = '_x.ai/exit_plan_mode';
 
-/** Returns the modes of an agent whose model enters and leaves them by itself, but that lists none. */
+/** Modes that the model enters and leaves by itself, for an agent that lists none. */
 export function unlistedModes(initializeResult: unknown): SessionOffer['modes'] {
   if (at(initializeResult, '_meta', 'grokShell') !== true) return undefined;
   const modes = [
@@ -20,8 +20,8 @@ export function unlistedModes(initializeResult: unknown): SessionOffer['modes'] 
 }
 
 /**
- * Reads the questions of {@link ASK_QUESTIONS}. Each has options and takes words of the user too; the
- * answers are lists by the text of the question.
+ * Reads {@link ASK_QUESTIONS}. Each question has options and accepts free text; answers are lists,
+ * keyed by the question's text.
  * @throws RpcError -32602
  */
 export function readQuestions(params: unknown): UserQuestions {

@@ -1,10 +1,10 @@
-// What agents say of MCP servers that they couldn't use; the protocol has nothing for this.
-// claude-agent-acp sends a notice, or a message with a mark in `_meta` to clients without notices.
-// codex-acp reports a failed tool call that nobody made.
+// Failures of MCP servers as agents report them; the protocol has no way to. claude-agent-acp sends
+// a notice, or a message marked in `_meta` to clients without notices. codex-acp reports a failed
+// tool call that nobody made.
 import { at } from '../../base/untrusted';
 
 export interface McpReport {
-  /** The agent's name for it: without white space. */
+  /** The agent's name for it, without white space. */
   readonly server: string;
   readonly state: 'failed' | 'needsSignIn';
   readonly reason: string;
@@ -40,7 +40,7 @@ export function mcpReportOf(update: unknown): McpReport | undefined {
   }
 }
 
-/** As agents name a server in their own lists and in calls of its tools. */
+/** The form of a server's name in agents' own lists and tool names. */
 export function agentServerName(name: string): string {
   return name.replace(/\s/gu, '_');
 }

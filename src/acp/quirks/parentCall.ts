@@ -1,14 +1,13 @@
-// The call that started the subagent that an update comes from. Some agents report what a subagent
-// does in the session of its parent, and only a mark in `_meta` tells it from their own work.
+// Finds the tool call that started a subagent. Some agents report a subagent's work in the parent
+// session, marked only in `_meta`.
 import { at } from '../../base/untrusted';
 import type { ToolPatch } from '../../session/events/event';
 
 const MAX_ID = 1000;
 
 /**
- * Returns the id of the call that started the subagent: claude-agent-acp and its relatives name it
- * in `claudeCode.parentToolUseId`, qwen-code in `parentToolCallId`; undefined for the agent's own
- * work.
+ * claude-agent-acp and its relatives use `claudeCode.parentToolUseId`, qwen-code uses
+ * `parentToolCallId`. Undefined for the agent's own work.
  */
 export function parentCallOf(meta: unknown): string | undefined {
   if (typeof meta !== 'object' || meta === null) return undefined;

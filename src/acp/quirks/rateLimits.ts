@@ -1,12 +1,12 @@
-// How much of the account's rate limits is used. claude-agent-acp passes on what the Claude Agent SDK
-// reports (`SDKRateLimitInfo`), in `_meta` of `usage_update`, to every client.
+// Usage of the account's rate limits. claude-agent-acp forwards the Claude Agent SDK's report
+// (`SDKRateLimitInfo`) in `_meta` of `usage_update`.
 import { at } from '../../base/untrusted';
 import type { RateLimit } from '../../session/events/content';
 import type { EventOf } from '../../session/events/event';
 
 const WINDOWS = ['five_hour', 'seven_day', 'seven_day_overage_included'];
 const MAX_KIND = 100;
-/** Seconds since 1970; later times can't be dates. */
+/** Seconds since 1970; later times aren't valid dates. */
 const MAX_TIME = 1e11;
 
 export function rateLimitsOf(meta: unknown): EventOf<'rate_limits'> | undefined {
@@ -18,8 +18,8 @@ export function rateLimitsOf(meta: unknown): EventOf<'rate_limits'> | undefined 
     if (typeof window === 'object' && window !== null)
       limits.set(kind, { kind, state: stateOf(window, false), ...amountOf(window) });
   }
-  // A window that is used up may be replaced by extra usage: only the outer status says whether
-  // requests are refused.
+  // Extra usage can replace an exhausted window; only the outer status tells whether requests are
+  // refused.
   const type = at(info, 'rateLimitType');
   const kind = typeof type === 'string' ? type.slice(0, MAX_KIND) : '';
   const isRefused = at(info, 'isUsingOverage') !== true && at(info, 'overageInUse') !== true;

@@ -1,6 +1,6 @@
-// Questions of qwen-code to the user. They arrive as a permission to submit or cancel, with the
-// questions beside it; the answers are expected beside the chosen option, and submitting alone
-// answers nothing.
+// Questions of qwen-code to the user. They arrive as a permission request with submit and cancel
+// and the questions attached; the answers are expected beside the chosen option, and submitting
+// alone answers nothing.
 import { at, wordOf } from '../../base/untrusted';
 import type { FormContent } from '../../session/events/form';
 import { type ElicitationAsk, readElicitation } from '../protocol/elicitation';
@@ -30,7 +30,7 @@ export function readUserQuestions(params: unknown): UserQuestions | undefined {
     const asked = formOf(scope, message, fields, keys);
     return { asked, answer: (answered) => answerOf(answered, submit, cancel) };
   } catch {
-    return undefined; // as a permission it can at least be cancelled
+    return undefined; // as a permission, it can at least be cancelled
   }
 }
 
@@ -57,7 +57,7 @@ function answerOf({ action, content = {} }: Answered, submit: string, cancel: st
   return { outcome: { outcome: 'cancelled' } };
 }
 
-/** Returns the field of a form that asks a question: its text, its options, several or one. */
+/** Converts a question into a form field: text, choice or choices. */
 export function fieldOf(question: unknown): object {
   const title = at(question, 'question') ?? at(question, 'header');
   const options = at(question, 'options');

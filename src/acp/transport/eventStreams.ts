@@ -1,6 +1,6 @@
-// The event streams of one HTTP connection: one for the connection, one for each session
-// (protocol.md 6.1). A stream that the server ends properly is reopened, since the server keeps
-// what comes meanwhile; one that breaks off may have lost events, and ends the connection.
+// The event streams of an HTTP connection: one for the connection, one per session (protocol.md
+// 6.1). A stream that the server ends properly is reopened, since the server buffers messages until
+// then; one that breaks may have lost events and ends the connection.
 import { setTimeout as delay } from 'node:timers/promises';
 import { Deferred } from '../../base/deferred';
 import { ParleyError } from '../../base/errors';
@@ -10,9 +10,9 @@ import { within } from '../../base/within';
 import { type HttpClient, mediaType } from './httpClient';
 import { answerError, asLost, lostError, networkError, statusError, tooLargeError } from './remoteError';
 
-/** Wait for a stream to open, in ms: some servers send the head only with the first event. */
+/** Wait for a stream to open, in ms: some servers send the headers only with the first event. */
 const OPEN_MS = 2000;
-/** Streams that end without a byte, one after another, before the server is given up. */
+/** Consecutive streams without a byte before the server counts as lost. */
 const MAX_EMPTY_STREAMS = 4;
 const MAX_STREAMS = 100;
 
@@ -46,7 +46,7 @@ export class EventStreams {
   }
 
   /**
-   * Sees to it that a stream is open; that of the connection without an id.
+   * Opens a stream unless it is open; the connection's own without an id.
    * @throws ParleyError `session-conflict`, `too-many-sessions`
    */
   async open(sessionId: string | undefined): Promise<void> {
@@ -71,7 +71,7 @@ export class EventStreams {
     this.#streams.delete(sessionId);
   }
 
-  /** Resolves when nothing has come for a session for `ms` milliseconds. */
+  /** Resolves when the session's stream has been quiet for `ms` milliseconds. */
   async untilQuiet(sessionId: string, ms: number): Promise<void> {
     for (let stream = this.#streams.get(sessionId); stream; stream = this.#streams.get(sessionId)) {
       const left = stream.heardAt + ms - performance.now();

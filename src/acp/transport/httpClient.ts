@@ -1,10 +1,10 @@
-// Single HTTP exchanges with one URL: its headers and cookies, no redirects. Uses Node's own
-// client, because VS Code patches it with the user's proxy and certificates.
+// HTTP exchanges with one URL: headers, cookies, no redirects. Uses Node's own client, because VS
+// Code patches it with the user's proxy and certificates.
 import http from 'node:http';
 import https from 'node:https';
 import { networkError } from './remoteError';
 
-/** An answer whose body is still to be read; reading it slowly slows the server. */
+/** The body is unread; reading it slowly slows the server. */
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: http.IncomingHttpHeaders;
@@ -21,12 +21,12 @@ export class HttpClient {
     this.#url = url;
     this.#headers = headers;
     this.#jar = new CookieJar(url);
-    // Each session keeps one stream open, so no limit on sockets; the server's own limits hold.
+    // Unlimited sockets, because each session holds a stream open; the server's limits apply.
     const options = { keepAlive: true, keepAliveMsecs: 15_000, maxFreeSockets: 2 };
     this.#agent = url.protocol === 'https:' ? new https.Agent(options) : new http.Agent(options);
   }
 
-  /** @throws ParleyError what the network or TLS said; the signal's reason */
+  /** @throws ParleyError for network and TLS errors; the signal's reason */
   async request(
     method: 'GET' | 'POST' | 'DELETE',
     headers: Readonly<Record<string, string>>,
@@ -39,8 +39,8 @@ export class HttpClient {
       } catch (error) {
         if (signal.aborted) throw signal.reason;
         const isStale = error instanceof StaleSocket;
-        // The server had closed an idle connection just when it was used again; the request was not
-        // received.
+        // The server closed an idle connection just as it was reused; it did not receive the
+        // request.
         if (!isStale || !isFirst) throw networkError(this.#url, isStale ? error.cause : error);
       }
     }
@@ -77,7 +77,7 @@ export class HttpClient {
       });
       request.on('response', (answer) => {
         isAnswered = true;
-        answer.on('error', () => {}); // whoever reads it hears of it
+        answer.on('error', () => {}); // handled by the reader of the body
         this.#jar.store(answer.headers['set-cookie']);
         resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: answer });
       });
@@ -98,7 +98,7 @@ export function mediaType(answer: HttpAnswer): string {
   return (answer.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
 }
 
-/** @param limit in bytes; more is cut if `cut`, else undefined */
+/** @param limit in bytes; a longer body is truncated if `cut`, otherwise undefined */
 export async function readBody(answer: HttpAnswer, limit: number, cut: boolean): Promise<string | undefined> {
   let left = limit;
   const chunks: Buffer[] = [];
@@ -121,7 +121,9 @@ class StaleSocket extends Error {
 const MAX_COOKIES = 50;
 const MAX_COOKIE_CHARS = 4096;
 
-/** Load balancers use cookies to route each request of a connection to the same server (protocol.md 6.1). */
+/**
+ * Load balancers use cookies to route all requests of a connection to one server (protocol.md 6.1).
+ */
 export class CookieJar {
   readonly #url: URL;
   readonly #cookies = new Map<string, string>();
@@ -130,7 +132,7 @@ export class CookieJar {
     this.#url = url;
   }
 
-  /** Takes the `Set-Cookie` headers of an answer (RFC 6265, 5.2). */
+  /** Handles `Set-Cookie` headers (RFC 6265, 5.2). */
   store(headers: readonly string[] | undefined): void {
     for (const header of headers ?? []) this.#store(header);
   }

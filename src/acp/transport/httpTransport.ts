@@ -1,6 +1,6 @@
-// Messages over streamable HTTP (protocol.md 6.1): each outgoing message is a POST, in order;
-// incoming ones are server-sent events, on one stream for the connection and one for each session.
-// HTTP/1.1, as the official SDK serves it; a server that speaks only HTTP/2 is not supported.
+// Messages over streamable HTTP (protocol.md 6.1): outgoing messages are sequential POSTs; incoming
+// ones are server-sent events, on one stream for the connection and one per session. HTTP/1.1 only,
+// like the official SDK.
 
 import { Deferred } from '../../base/deferred';
 import { messageOf, ParleyError } from '../../base/errors';
@@ -16,9 +16,9 @@ import { answerError, asLost, lostError, networkError, statusError, tooLargeErro
 import { asLine, CLOSE_MS, type RemoteTransport, type RemoteTransportOptions } from './remoteTransport';
 
 const CONNECTION_HEADER = 'Acp-Connection-Id';
-/** How long the server may take to take one message, in milliseconds. */
+/** Time for the server to accept a message, in milliseconds. */
 const POST_MS = 60_000;
-/** Bytes of a refusal's text that go into the error of the request. */
+/** Bytes of a refusal's body that are read. */
 const MAX_REFUSAL_BYTES = 8192;
 /** In milliseconds. */
 const REFUSAL_MS = 2000;
@@ -27,7 +27,7 @@ const MAX_ROUTES = 1000;
 const FATAL_STATUSES: ReadonlySet<number> = new Set([401, 403, 404, 410]);
 
 export interface HttpTransportOptions extends RemoteTransportOptions {
-  /** How long updates after `session/load` may pause on another stream, in ms (100). */
+  /** Longest pause within the replay of `session/load` on another stream, in ms (100). */
   readonly quietMs?: number;
 }
 
@@ -54,10 +54,10 @@ export class HttpTransport implements RemoteTransport {
   #connection: { readonly id: string; readonly streams: EventStreams } | undefined;
   #sink: TransportSink | undefined;
   #end: ParleyError | undefined;
-  #goodbye: Promise<void> | undefined;
-  #chain: Promise<unknown> = Promise.resolve();
+  #closing: Promise<void> | undefined;
+  #sendQueue: Promise<unknown> = Promise.resolve();
 
-  /** Nothing is sent before the first message, which must be `initialize`. */
+  /** The first message must be `initialize`. */
   constructor(options: HttpTransportOptions) {
     this.#options = options;
     this.#maxBytes = options.maxMessageBytes ?? MAX_MESSAGE_BYTES;
@@ -73,23 +73,26 @@ export class HttpTransport implements RemoteTransport {
     if (this.#end) sink.closed(this.#end);
   }
 
-  /** Resolves when the server has taken it. @throws ParleyError why the connection has ended */
+  /**
+   * Resolves when the server has accepted the message.
+   * @throws ParleyError why the connection has ended
+   */
   write(message: string): Promise<void> {
-    const sent = this.#chain.then(() => this.#send(message));
-    this.#chain = sent.catch(() => {});
+    const sent = this.#sendQueue.then(() => this.#send(message));
+    this.#sendQueue = sent.catch(() => {});
     return sent;
   }
 
   async close(): Promise<void> {
     this.dispose();
-    await this.#goodbye;
+    await this.#closing;
   }
 
   dispose(): void {
-    if (this.#goodbye) return;
+    if (this.#closing) return;
     this.#sink = undefined;
     this.#lifetime.abort(new ParleyError('connection-closed', localizable('The connection to the agent is closed.')));
-    this.#goodbye = this.#leave();
+    this.#closing = this.#deleteConnection();
   }
 
   // Outgoing messages
@@ -115,10 +118,10 @@ export class HttpTransport implements RemoteTransport {
     const headers = { 'Content-Type': 'application/json', Accept: 'application/json' };
     const answer = await this.#client.request('POST', headers, text, this.#lifetime.signal);
     if (answer.status !== 200) {
-      const tooLong = AbortSignal.timeout(REFUSAL_MS);
-      tooLong.addEventListener('abort', () => answer.body.destroy());
+      const timeout = AbortSignal.timeout(REFUSAL_MS);
+      timeout.addEventListener('abort', () => answer.body.destroy());
       const body = await readBody(answer, MAX_REFUSAL_BYTES, true).catch(() => '');
-      throw statusError(url, answer.status, mediaType(answer) === 'text/html' ? '' : refusalWords(body ?? ''));
+      throw statusError(url, answer.status, mediaType(answer) === 'text/html' ? '' : refusalReason(body ?? ''));
     }
     const id = answer.headers['acp-connection-id'];
     if (mediaType(answer) !== 'application/json' || typeof id !== 'string' || !/^[\x21-\x7e]+$/.test(id)) {
@@ -157,7 +160,7 @@ export class HttpTransport implements RemoteTransport {
       return;
     }
     if (request) this.#pending.set(String(request.id), request);
-    const tooLong = AbortSignal.timeout(POST_MS);
+    const timeout = AbortSignal.timeout(POST_MS);
     const headers = {
       'Content-Type': 'application/json',
       [CONNECTION_HEADER]: id,
@@ -165,19 +168,19 @@ export class HttpTransport implements RemoteTransport {
     };
     let answer: HttpAnswer;
     try {
-      answer = await this.#client.request('POST', headers, text, AbortSignal.any([this.#lifetime.signal, tooLong]));
+      answer = await this.#client.request('POST', headers, text, AbortSignal.any([this.#lifetime.signal, timeout]));
     } catch (error) {
-      if (tooLong.aborted)
+      if (timeout.aborted)
         throw lostError(localizable("{0} didn't accept a message within {1} s", url.host, POST_MS / 1000));
       throw error;
     }
     const body = readBody(answer, MAX_REFUSAL_BYTES, true).catch(() => undefined);
     if (answer.status >= 200 && answer.status < 300) return;
-    this.#refused(answer.status, request, sessionId, await body);
+    this.#handleRefusal(answer.status, request, sessionId, await body);
   }
 
-  /** @throws ParleyError if a lost notification or answer would leave the agent waiting */
-  #refused(
+  /** @throws ParleyError if losing a notification or answer would leave the agent waiting */
+  #handleRefusal(
     status: number,
     request: Pending | undefined,
     sessionId: string | undefined,
@@ -205,7 +208,7 @@ export class HttpTransport implements RemoteTransport {
   #receive(data: string, streamSession: string | undefined): void {
     const message = parsed(data);
     if (!message) {
-      this.#deliver(data); // the reader counts what is no message
+      this.#deliver(data); // the reader counts invalid messages
       return;
     }
     const { id, method } = message;
@@ -228,11 +231,11 @@ export class HttpTransport implements RemoteTransport {
     this.#pending.delete(key);
     const streams = this.#connection?.streams;
     const named = at(message, 'result', 'sessionId');
-    // Its updates wait at the server until they are requested.
+    // The server buffers its updates until they are requested.
     if (request && typeof named === 'string') void streams?.open(named).catch(() => {});
     if (request?.method === 'session/load' && request.sessionId !== undefined && streamSession === undefined) {
-      // The answer comes on the connection's stream and can overtake the replay on the session's;
-      // the protocol has it last.
+      // The answer arrives on the connection's stream and can overtake the replay on the session's
+      // stream; the protocol requires it last.
       const { quietMs = 100 } = this.#options;
       void streams?.untilQuiet(request.sessionId, quietMs).then(() => this.#deliver(data));
       return;
@@ -264,16 +267,16 @@ export class HttpTransport implements RemoteTransport {
   // The end of the connection
 
   #finish(error: ParleyError): void {
-    if (this.#end || this.#goodbye) return;
+    if (this.#end || this.#closing) return;
     const end = this.#connection && error.code === 'remote-unreachable' ? asLost(error) : error;
     this.#end = end;
     this.#lifetime.abort(end);
-    this.#goodbye = this.#leave();
+    this.#closing = this.#deleteConnection();
     this.#ended.resolve(end);
     this.#sink?.closed(end);
   }
 
-  async #leave(): Promise<void> {
+  async #deleteConnection(): Promise<void> {
     try {
       if (!this.#connection) return;
       const headers = { [CONNECTION_HEADER]: this.#connection.id };
@@ -287,8 +290,8 @@ export class HttpTransport implements RemoteTransport {
   }
 }
 
-/** Returns the reason in a refusal's body: the message of an error, or plain text. */
-function refusalWords(body: string): string {
+/** The reason in a refusal's body: an error's message, or plain text. */
+function refusalReason(body: string): string {
   const parsed = objectOf(body);
   const [error, message] = [at(parsed, 'error'), at(parsed, 'message')];
   const words = [at(error, 'message'), error, message, at(parsed, 'detail'), parsed];

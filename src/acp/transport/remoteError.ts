@@ -1,12 +1,12 @@
-// Explains why a remote agent cannot be reached or was lost: the host, what it did and what helps.
-// Never contains a path, a query string or a header.
+// Errors of remote agents that can't be reached or were lost: the host, what it did, and what
+// helps. Never contain a path, query string or header.
 import { STATUS_CODES } from 'node:http';
 import { messageOf, ParleyError } from '../../base/errors';
 import { framed, type Localizable, type LocalizableText, localizable } from '../../base/localizable';
 import { redact } from '../../base/redact';
 import { oneLine } from '../../base/text';
 
-/** The connection was there and is gone; a new one may work. */
+/** The connection was lost; a new one may work. */
 export const REMOTE_LOST = 'remote-lost';
 
 interface RemoteFailure {
@@ -88,8 +88,8 @@ const REJECTED: RemoteFailure = {
 };
 
 /**
- * Redirects are never followed: the headers are for this host only.
- * @param words the server's own, one line
+ * Redirects are never followed, because the headers are for this host only.
+ * @param words the server's own, on one line
  */
 export function statusError(url: URL, status: number, words = ''): ParleyError {
   const answer = `${status}${STATUS_CODES[status] ? ` ${STATUS_CODES[status]}` : ''}`;
@@ -106,15 +106,15 @@ export function statusError(url: URL, status: number, words = ''): ParleyError {
   const { code, message, hint } = BY_STATUS[status] ?? (status >= 500 ? SERVER_FAILED : REJECTED);
   const refused = framed('{0} ({1})', message(url.host), answer);
   // A refusal of credentials may repeat them.
-  const isTold = words !== '' && status !== 401 && status !== 407;
-  return new ParleyError(code, isTold ? framed('{0}: {1}', refused, redact(words)) : refused, { hint: hint() });
+  const isIncluded = words !== '' && status !== 401 && status !== 407;
+  return new ParleyError(code, isIncluded ? framed('{0}: {1}', refused, redact(words)) : refused, { hint: hint() });
 }
 
 export function networkError(url: URL, error: unknown): ParleyError {
   if (error instanceof ParleyError) return error;
   const code = codeOf(error);
-  const known = BY_NETWORK[code];
-  if (known) return new ParleyError(known.code, known.message(url.host), { hint: known.hint(), cause: error });
+  const failure = BY_NETWORK[code];
+  if (failure) return new ParleyError(failure.code, failure.message(url.host), { hint: failure.hint(), cause: error });
   if (code === 'ERR_INVALID_CHAR' || code === 'ERR_INVALID_HTTP_TOKEN') {
     return new ParleyError('remote-headers', localizable('a header for {0} contains an invalid character', url.host), {
       hint: localizable('Check the “headers” of the agent in parley.agents, and the secrets in them.'),
@@ -160,7 +160,7 @@ export function tooLargeError(url: URL, maxBytes: number): ParleyError {
 }
 
 function codeOf(error: unknown): string {
-  // Several addresses of one host: Node tries all and gives the failures together.
+  // Node tries all addresses of a host and combines the failures.
   const first = error instanceof AggregateError ? error.errors[0] : error;
   const { code } = (first ?? {}) as { code?: unknown };
   return typeof code === 'string' ? code : '';

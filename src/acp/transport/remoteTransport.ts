@@ -1,5 +1,4 @@
-// What transports to remote agents have in common beyond moving bytes: their options, and how they
-// ended.
+// Common to transports of remote agents: options, how they end, and message framing.
 import type { ParleyError } from '../../base/errors';
 import type { Log } from '../../base/log';
 import type { Transport } from '../jsonrpc/transport';
@@ -8,19 +7,17 @@ export interface RemoteTransportOptions {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly log: Log;
-  /** The longest message that is taken, in bytes. Default 32 MiB. */
+  /** Maximum bytes of a message. Default 32 MiB. */
   readonly maxMessageBytes?: number;
 }
 
 export interface RemoteTransport extends Transport {
-  /**
-   * Resolves with the reason when the connection is lost; stays pending if this side closed it.
-   */
+  /** Resolves with the reason when the connection is lost; stays pending if this side closed it. */
   readonly ended: Promise<ParleyError>;
   close(): Promise<void>;
 }
 
-/** How long a goodbye may take, in milliseconds. */
+/** Time limit for closing, in milliseconds. */
 export const CLOSE_MS = 2000;
 
 const NEWLINE = 0x0a;

@@ -1,13 +1,13 @@
-// The transport over the stdin and stdout of a subprocess (protocol: transports, stdio).
+// The transport over a subprocess's stdin and stdout (protocol: transports, stdio).
 import type { Readable, Writable } from 'node:stream';
 import { ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
 import type { Transport, TransportSink } from '../jsonrpc/transport';
 
-/** What may pile up before anybody listens, in bytes; then the agent waits. */
+/** Bytes buffered before `listen`; then the agent waits. */
 const MAX_EARLY_BYTES = 1024 * 1024;
 
-/** A transport over the pipes of a subprocess. It does not own the process. */
+/** Does not own the process. */
 export class StdioTransport implements Transport {
   readonly #stdin: Writable;
   readonly #stdout: Readable;
@@ -22,13 +22,12 @@ export class StdioTransport implements Transport {
   constructor(stdin: Writable, stdout: Readable) {
     this.#stdin = stdin;
     this.#stdout = stdout;
-    // Without a listener an EPIPE, which is how a dying agent looks from here, would be an uncaught
-    // exception.
+    // Without a listener, the EPIPE of a dying agent would be an uncaught exception.
     stdin.on('error', (error) => {
       this.#stdinError ??= error;
     });
-    // Listening from the start, because Node drops unread output when a process exits.
-    stdout.on('data', (chunk: Buffer) => this.#take(chunk));
+    // Listens from the start, because Node drops unread output when a process exits.
+    stdout.on('data', (chunk: Buffer) => this.#receive(chunk));
     stdout.on('error', (error) => this.finish(error));
     stdout.on('end', () => this.finish());
     stdout.on('close', () => this.finish());
@@ -42,7 +41,7 @@ export class StdioTransport implements Transport {
     else this.#stdout.resume();
   }
 
-  /** @throws ParleyError `connection-closed` if the agent has closed its stdin. */
+  /** @throws ParleyError `connection-closed` if the agent has closed its stdin */
   async write(message: string): Promise<void> {
     if (!this.#stdin.writable) throw this.#closedError();
     if (this.#stdin.write(`${message}\n`)) return;
@@ -50,13 +49,13 @@ export class StdioTransport implements Transport {
     await this.#drained;
   }
 
-  /** Closes the agent's stdin, which asks it to leave; what it still says is delivered. */
+  /** Closes the agent's stdin, which asks it to exit; its remaining output is delivered. */
   endInput(): void {
     if (this.#stdin.writable) this.#stdin.end();
   }
 
   /**
-   * Ends delivery: the stream has ended, or its process has and another process keeps the pipe
+   * Ends delivery: the stream has ended, or its process has exited while another one holds the pipe
    * open.
    */
   finish(error?: Error): void {
@@ -66,8 +65,8 @@ export class StdioTransport implements Transport {
   }
 
   /**
-   * Stops delivery and closes stdin. Stdout is read on and thrown away, since a full pipe would
-   * keep the agent from leaving.
+   * Stops delivery and closes stdin. Keeps draining stdout, since a full pipe would keep the agent
+   * from exiting.
    */
   dispose(): void {
     this.#isDisposed = true;
@@ -77,7 +76,7 @@ export class StdioTransport implements Transport {
     this.#stdout.resume();
   }
 
-  #take(chunk: Buffer): void {
+  #receive(chunk: Buffer): void {
     if (this.#end || this.#isDisposed) return;
     if (this.#sink) {
       this.#sink.data(chunk);

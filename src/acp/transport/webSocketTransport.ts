@@ -1,5 +1,5 @@
-// Messages over a WebSocket: one JSON text in each text frame (protocol.md 6.1). Binary frames are
-// ignored, as the proposal asks.
+// Messages over a WebSocket: one JSON text per text frame (protocol.md 6.1). Binary frames are
+// ignored, as the proposal requires.
 
 import { type RawData, WebSocket } from 'ws';
 import { Deferred } from '../../base/deferred';
@@ -11,13 +11,11 @@ import type { TransportSink } from '../jsonrpc/transport';
 import { answerError, lostError, networkError, statusError, tooLargeError } from './remoteError';
 import { asLine, CLOSE_MS, type RemoteTransport, type RemoteTransportOptions } from './remoteTransport';
 
-/** What may wait in the socket before a writer waits too, in bytes. */
+/** Bytes buffered in the socket before writers wait. */
 const HIGH_WATER_BYTES = 1024 * 1024;
 
 export interface WebSocketOptions extends RemoteTransportOptions {
-  /**
-   * Silence after which the server is pinged, and as much more until it counts as gone; ms (30 s).
-   */
+  /** Silence before the server is pinged, and again before it counts as lost; in ms (30 s). */
   readonly keepaliveMs?: number;
 }
 
@@ -29,13 +27,12 @@ export class WebSocketTransport implements RemoteTransport {
   #sink: TransportSink | undefined;
   #end: ParleyError | undefined;
   #isClosing = false;
-  #hasIgnored = false;
+  #hasWarned = false;
   #keepalive: NodeJS.Timeout | undefined;
 
   /**
-   * Connects; resolves when messages can be sent.
-   * @throws ParleyError with the host, what it answered and what helps; what `signal` was aborted
-   * with.
+   * Resolves when messages can be sent.
+   * @throws ParleyError with the host, its answer and what helps; the reason of `signal`
    */
   static async connect(options: WebSocketOptions, signal: AbortSignal): Promise<WebSocketTransport> {
     signal.throwIfAborted();
@@ -44,7 +41,7 @@ export class WebSocketTransport implements RemoteTransport {
       socket = new WebSocket(options.url, {
         headers: options.headers,
         followRedirects: false,
-        // A few bytes that unpack to gigabytes are no help to anybody.
+        // A few bytes could unpack to gigabytes.
         perMessageDeflate: false,
         maxPayload: options.maxMessageBytes ?? MAX_MESSAGE_BYTES,
       });
@@ -59,7 +56,7 @@ export class WebSocketTransport implements RemoteTransport {
     };
     signal.addEventListener('abort', abort, { once: true });
     socket.once('open', () => {
-      socket.pause(); // until somebody listens
+      socket.pause(); // until `listen`
       opened.resolve();
     });
     void transport.ended.then((error) => opened.reject(error));
@@ -85,10 +82,10 @@ export class WebSocketTransport implements RemoteTransport {
       this.#finish(closeError(url, code, oneLine(reason.toString('utf8'))));
       this.#closed.resolve();
     });
-    socket.on('message', (data, isBinary) => this.#take(data, isBinary));
-    socket.on('pong', () => this.#heard());
-    socket.on('ping', () => this.#heard());
-    socket.on('open', () => this.#heard());
+    socket.on('message', (data, isBinary) => this.#receive(data, isBinary));
+    socket.on('pong', () => this.#restartKeepalive());
+    socket.on('ping', () => this.#restartKeepalive());
+    socket.on('open', () => this.#restartKeepalive());
   }
 
   get ended(): Promise<ParleyError> {
@@ -102,7 +99,7 @@ export class WebSocketTransport implements RemoteTransport {
     else this.#socket.resume();
   }
 
-  /** @throws ParleyError why the connection has ended. */
+  /** @throws ParleyError why the connection has ended */
   async write(message: string): Promise<void> {
     if (this.#end) throw this.#end;
     if (this.#socket.readyState !== WebSocket.OPEN) throw this.#notOpen();
@@ -123,17 +120,17 @@ export class WebSocketTransport implements RemoteTransport {
     this.#sink = undefined;
     clearTimeout(this.#keepalive);
     if (this.#socket.readyState === WebSocket.CLOSED) return;
-    // Read on, or the server's goodbye is never seen.
+    // Without reading, the server's close frame is never seen.
     this.#socket.resume();
     this.#socket.close(1000);
     setTimeout(() => this.#socket.terminate(), CLOSE_MS).unref();
   }
 
-  #take(data: RawData, isBinary: boolean): void {
-    this.#heard();
+  #receive(data: RawData, isBinary: boolean): void {
+    this.#restartKeepalive();
     if (isBinary) {
-      if (!this.#hasIgnored) this.#options.log.warn(`${this.#options.url.host} sent a binary frame; ignored`);
-      this.#hasIgnored = true;
+      if (!this.#hasWarned) this.#options.log.warn(`${this.#options.url.host} sent a binary frame; ignored`);
+      this.#hasWarned = true;
       return;
     }
     const bytes = Array.isArray(data) ? Buffer.concat(data) : data;
@@ -141,7 +138,7 @@ export class WebSocketTransport implements RemoteTransport {
   }
 
   /** A half-open connection would otherwise look alive for hours. */
-  #heard(): void {
+  #restartKeepalive(): void {
     clearTimeout(this.#keepalive);
     if (this.#end || this.#isClosing) return;
     const ms = this.#options.keepaliveMs ?? 30_000;
@@ -167,7 +164,7 @@ export class WebSocketTransport implements RemoteTransport {
     if (error.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') return tooLargeError(url, maxMessageBytes);
     if (error.code?.startsWith('WS_ERR_'))
       return lostError(localizable('{0} violated the WebSocket protocol', url.host));
-    // The words of ws for an answer that is no upgrade.
+    // Messages of the ws package if the server doesn't upgrade.
     if (/Sec-WebSocket|Upgrade header|Parse Error/i.test(error.message)) {
       return answerError(localizable("{0} isn't a WebSocket server", url.host));
     }
@@ -179,7 +176,7 @@ export class WebSocketTransport implements RemoteTransport {
   }
 }
 
-const CLOSED: Readonly<Record<number, (host: string) => Localizable>> = {
+const CLOSE_REASONS: Readonly<Record<number, (host: string) => Localizable>> = {
   1001: (host) => localizable('{0} is shutting down', host),
   1002: (host) => localizable('{0} reported a protocol error', host),
   1003: (host) => localizable("{0} doesn't accept text messages", host),
@@ -193,8 +190,8 @@ const CLOSED: Readonly<Record<number, (host: string) => Localizable>> = {
   1013: (host) => localizable('{0} is overloaded', host),
 };
 
-/** Why a WebSocket was closed (RFC 6455, 7.4.1). Codes of 4000 and above are the server's own. */
+/** RFC 6455, 7.4.1. Codes of 4000 and above are the server's own. */
 function closeError(url: URL, code: number, reason: string): ParleyError {
-  const message = CLOSED[code]?.(url.host) ?? localizable('{0} closed the connection', url.host);
+  const message = CLOSE_REASONS[code]?.(url.host) ?? localizable('{0} closed the connection', url.host);
   return lostError(framed('{0} ({1})', message, `${code}${reason && `: ${reason}`}`));
 }

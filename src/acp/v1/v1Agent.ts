@@ -1,5 +1,5 @@
-// The v1 dialect: requests and answers that are specific to v1, checked and typed (rpcAgent.ts has
-// the others). Stable and unstable methods alike, each by its capability.
+// The v1 dialect: requests and answers specific to v1, validated (the others are in rpcAgent.ts).
+// Stable and unstable methods, each by its capability.
 
 import * as l10n from '@vscode/l10n';
 import { at } from '../../base/untrusted';
@@ -15,8 +15,8 @@ import type {
   UpdateTargets,
 } from '../protocol/dialect';
 import { toConfigOptions, toToolPatch } from '../protocol/readContent';
-import { missing, RpcAgent } from '../protocol/rpcAgent';
-import { readQuestion, readTokens, toPermissionOptions } from '../protocol/sessionWire';
+import { RpcAgent, rejectMissing } from '../protocol/rpcAgent';
+import { readPermissionRequest, readTokens, toPermissionOptions } from '../protocol/sessionWire';
 import { tokensOfQuota } from '../quirks/gemini';
 import { unlistedModes } from '../quirks/grok';
 import { withParent } from '../quirks/parentCall';
@@ -28,14 +28,14 @@ export class V1Agent extends RpcAgent {
   readonly protocol = 1;
   protected readonly stdio = {};
   #models: ModelOption | undefined;
-  #config: readonly ConfigOption[] = [];
-  /** Modes that the agent takes and does not list. */
-  readonly #unlisted: SessionOffer['modes'];
+  #configOptions: readonly ConfigOption[] = [];
+  /** Modes that the agent accepts but does not list. */
+  readonly #unlistedModes: SessionOffer['modes'];
   #mode: string | undefined;
 
   constructor(rpc: RpcCaller, initializeResult?: unknown) {
     super(rpc);
-    this.#unlisted = unlistedModes(initializeResult);
+    this.#unlistedModes = unlistedModes(initializeResult);
   }
 
   /** `authenticate` (section 1.9), for methods that the agent carries out itself. */
@@ -59,14 +59,14 @@ export class V1Agent extends RpcAgent {
     return this.reopen('session/resume', sessionId, setup, {}, signal);
   }
 
-  /** v1 has no such method. @throws RpcError -32601 */
+  /** Not in v1. Throws RpcError -32601. */
   cancelTool(_sessionId: string, _toolCallId: string): Promise<void> {
-    return missing(l10n.t("This agent can't stop a single tool call"));
+    return rejectMissing(l10n.t("This agent can't stop a single tool call"));
   }
 
-  /** v1 has no such method. @throws RpcError -32601 */
+  /** Not in v1. Throws RpcError -32601. */
   cancelTerminal(_sessionId: string, _terminalId: string): Promise<void> {
-    return missing(l10n.t("This agent can't stop a single terminal"));
+    return rejectMissing(l10n.t("This agent can't stop a single terminal"));
   }
 
   async setMode(sessionId: string, modeId: string): Promise<void> {
@@ -74,7 +74,7 @@ export class V1Agent extends RpcAgent {
   }
 
   readUpdates(updates: readonly unknown[], targets: UpdateTargets): void {
-    if (!this.#models && !this.#unlisted) {
+    if (!this.#models && !this.#unlistedModes) {
       applyUpdates(updates, targets);
       return;
     }
@@ -97,12 +97,12 @@ export class V1Agent extends RpcAgent {
     const modelId = String(value);
     await this.rpc.request('session/set_model', { sessionId, modelId });
     this.#models = { ...this.#models, value: modelId };
-    return this.#withModels(this.#config);
+    return this.#withModels(this.#configOptions);
   }
 
   /** Section 1.6. */
   readPermission(params: unknown): PermissionAsk {
-    const { toolCall, options } = readQuestion(permissionRequestSchema, params);
+    const { toolCall, options } = readPermissionRequest(permissionRequestSchema, params);
     const patch = withParent(toToolPatch(toolCall), toolCall._meta);
     return {
       toolCallId: toolCall.toolCallId,
@@ -125,35 +125,38 @@ export class V1Agent extends RpcAgent {
   }
 
   /**
-   * Modes and models stand beside config options where no option is of their category. Section 1.12
-   * lets a client ignore them then, but some agents have no other way to leave a mode that asks for
-   * nothing. Modes that are the values of an option are chosen by it, whatever its category.
+   * Offers modes and models besides config options unless an option has their category. Section
+   * 1.12 lets a client ignore them then, but some agents have no other way to leave an unattended
+   * mode. Modes that are the values of an option are chosen by it, whatever its category.
    */
   readOffer(sessionId: string, raw: unknown): SessionOffer {
     this.#models = toModelOption(at(raw, 'models'));
     const config = this.#withModels(toConfigOptions(at(raw, 'configOptions')));
     const listed = toModes(at(raw, 'modes'));
-    const modes = listed ?? (this.#unlisted && { ...this.#unlisted, current: this.#mode ?? this.#unlisted.current });
-    const isChosen = chooses(config, 'mode') || config.some((option) => hasAll(option, modes?.modes));
-    return { sessionId, config: config.length > 0 ? config : undefined, modes: isChosen ? undefined : modes };
+    const modes =
+      listed ?? (this.#unlistedModes && { ...this.#unlistedModes, current: this.#mode ?? this.#unlistedModes.current });
+    const isOption = hasOptionFor(config, 'mode') || config.some((option) => hasAll(option, modes?.modes));
+    return { sessionId, config: config.length > 0 ? config : undefined, modes: isOption ? undefined : modes };
   }
 
   #withModels(options: readonly ConfigOption[]): readonly ConfigOption[] {
-    this.#config = options.filter(({ id }) => id !== MODEL_OPTION);
-    return this.#models && !chooses(this.#config, 'model') ? [...this.#config, this.#models] : this.#config;
+    this.#configOptions = options.filter(({ id }) => id !== MODEL_OPTION);
+    return this.#models && !hasOptionFor(this.#configOptions, 'model')
+      ? [...this.#configOptions, this.#models]
+      : this.#configOptions;
   }
 
   protected readOptions(options: readonly unknown[]): readonly ConfigOption[] {
     return toConfigOptions(options);
   }
 
-  protected typeOf(value: string | boolean): { readonly type?: string } {
+  protected typeField(value: string | boolean): { readonly type?: string } {
     return typeof value === 'boolean' ? { type: 'boolean' } : {};
   }
 }
 
-/** Some agents give their options no category. */
-function chooses(options: readonly ConfigOption[], what: 'mode' | 'model'): boolean {
+/** Some agents omit the category. */
+function hasOptionFor(options: readonly ConfigOption[], what: 'mode' | 'model'): boolean {
   return options.some(({ id, category }) => category === what || id === what);
 }
 

@@ -1,5 +1,5 @@
-// Reads what a v1 agent declares in its answer to initialize (sections 1.9, 1.10): its features and
-// its sign-in methods.
+// Reads the features and sign-in methods that a v1 agent advertises in its answer to initialize
+// (sections 1.9, 1.10).
 import { at, isMarked } from '../../base/untrusted';
 import { advertises, type ProposedCapability } from '../proposals/announced';
 import { announcesSteering } from '../proposals/steering';
@@ -70,14 +70,13 @@ export function toFeature(value: unknown): Feature | undefined {
   return value === true ? {} : (value as Feature);
 }
 
-/** Drops the keys that have no value, so that a feature is there or not. */
 export function withoutAbsent<T extends object>(record: { readonly [K in keyof T]: T[K] | undefined }): T {
   return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as T;
 }
 
 /**
- * Reads `authMethods`. Kinds: none is `agent`; `terminal` and its forerunner `_meta.terminal-auth`;
- * `env_var`, which is gone from the protocol and still sent; others are kept to be shown.
+ * Reads `authMethods`. Without a type it is `agent`. `terminal` includes its predecessor
+ * `_meta.terminal-auth`; `env_var` left the protocol but is still sent; other types are only shown.
  */
 export function readAuthMethods(raw: unknown): AuthMethod[] {
   if (!Array.isArray(raw)) return [];

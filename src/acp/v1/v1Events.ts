@@ -1,5 +1,4 @@
-// Turns the session updates of v1 into session events. Besides v1Agent.ts, the only file that knows
-// v1's names.
+// Converts v1 session updates to session events. Only this file and v1Agent.ts know v1's names.
 
 import * as l10n from '@vscode/l10n';
 import * as z from 'zod/mini';
@@ -21,7 +20,7 @@ import {
 } from '../protocol/readContent';
 import { word } from '../protocol/sharedSchema';
 import { terminalMeta } from '../protocol/terminalMeta';
-import { readInRuns } from '../protocol/textRuns';
+import { readMergingText } from '../protocol/textRuns';
 import { parentCallOf, withParent } from '../quirks/parentCall';
 import { rateLimitsOf } from '../quirks/rateLimits';
 import { isToolUpdate, modelsSchema, modesSchema, type ToolUpdate, updateSchema, type V1Update } from './v1Schema';
@@ -29,9 +28,9 @@ import { isToolUpdate, modelsSchema, modesSchema, type ToolUpdate, updateSchema,
 export type ModelOption = Extract<ConfigOption, { type: 'select' }>;
 
 /**
- * Reads the `update` of one `session/update` notification (section 1.3) and emits its events in
- * order. An update that is not known, or whose fields do not fit, becomes an `unknown_update` with
- * the raw value: shown, never dropped.
+ * Reads one `update` of `session/update` (section 1.3) and emits its events. Unknown or invalid
+ * updates become an `unknown_update` with the raw value, which is shown.
+ * @returns a warning for the log
  */
 export function readUpdate(update: unknown, emit: EventSink): string | undefined {
   if (isToolUpdate(update)) {
@@ -44,12 +43,12 @@ export function readUpdate(update: unknown, emit: EventSink): string | undefined
     return undefined;
   }
   if (readPlanOrSubagent(update, emit)) return undefined;
-  const name = nameOf(update);
+  const name = updateName(update);
   emit({ type: 'unknown_update', name, raw: update });
   return `session/update "${name}" is not understood: ${parsed.error.issues[0]?.message ?? 'unknown shape'}`;
 }
 
-function nameOf(update: unknown): string {
+function updateName(update: unknown): string {
   if (typeof update === 'object' && update !== null && 'sessionUpdate' in update) {
     return wordOf(update.sessionUpdate).slice(0, 200);
   }
@@ -75,7 +74,7 @@ function emitKnown(update: V1Update, emit: EventSink): void {
       emit({ type: 'commands', commands: update.availableCommands.slice(0, MAX_ITEMS).map(toCommand) });
       break;
     case 'current_mode_update': {
-      // The documentation says modeId, the schema currentModeId: agents send either.
+      // The documentation says modeId, the schema currentModeId; agents send either.
       const current = update.currentModeId ?? update.modeId;
       if (current) emit({ type: 'mode', current });
       break;
@@ -154,9 +153,9 @@ export function toModelOption(raw: unknown): ModelOption | undefined {
   return { type: 'select', id: MODEL_OPTION, name: l10n.t('Model'), category: 'model', value, values };
 }
 
-/** Never throws for what an agent sends. */
+/** Never throws. */
 export function applyUpdates(updates: readonly unknown[], targets: UpdateTargets): void {
-  readInRuns(updates, targets.emit, (update) => {
+  readMergingText(updates, targets.emit, (update) => {
     if (applyLifecycle(update, targets)) return;
     const problem = readUpdate(update, targets.emit);
     if (problem !== undefined) targets.log.warn(problem);
@@ -211,7 +210,7 @@ const schema = z.discriminatedUnion('sessionUpdate', [
   z.object({ sessionUpdate: z.literal('session_message_chunk'), messageId: text, content: z.unknown() }),
 ]);
 
-/** Returns whether the update is of a kind that is read here. */
+/** Returns false for other updates. */
 export function readPlanOrSubagent(update: unknown, emit: (event: SessionEvent) => void): boolean {
   const parsed = schema.safeParse(update);
   if (!parsed.success) return false;
@@ -250,12 +249,12 @@ export function readPlanOrSubagent(update: unknown, emit: (event: SessionEvent) 
         recipient,
         senderMessage,
         recipientMessage,
-        text: content !== undefined ? (content ?? []).map(wordsOf).join('') : undefined,
+        text: content !== undefined ? (content ?? []).map(textOf).join('') : undefined,
       });
       break;
     }
     case 'session_message_chunk':
-      emit({ type: 'session_message', messageId: data.messageId, append: wordsOf(data.content) });
+      emit({ type: 'session_message', messageId: data.messageId, append: textOf(data.content) });
       break;
   }
   return true;
@@ -267,7 +266,7 @@ function emitPlan(plan: PlanContent, emit: (event: SessionEvent) => void): void 
   const { planId } = plan;
   switch (plan.type) {
     case 'items':
-      // One entry that does not fit must not hide the others.
+      // An invalid entry must not hide the others.
       emit({
         type: 'plan',
         planId,
@@ -289,7 +288,7 @@ function emitPlan(plan: PlanContent, emit: (event: SessionEvent) => void): void 
   }
 }
 
-function wordsOf(block: unknown): string {
+function textOf(block: unknown): string {
   const { type, text: words } = (block ?? {}) as { readonly type?: unknown; readonly text?: unknown };
   return type === 'text' && typeof words === 'string' ? words : `[${wordOf(type).slice(0, 50)}]`;
 }

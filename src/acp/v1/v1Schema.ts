@@ -1,6 +1,6 @@
 // zod schemas of what a client receives in protocol v1. Lenient where agents differ in practice:
 // null means absent, unknown keys are dropped, unknown words pass as strings. Anything else is
-// refused here. Reference: schema/v1 of the official SDK.
+// rejected. Reference: schema/v1 of the official SDK.
 import * as z from 'zod/mini';
 import { knownText, permissionOptionsSchema, TOOL_FIELDS, word } from '../protocol/sharedSchema';
 
@@ -13,7 +13,7 @@ export type ToolFields = z.infer<typeof toolCallUpdateSchema>;
 
 export type ToolUpdate = ToolFields & { readonly sessionUpdate: 'tool_call' | 'tool_call_update' };
 
-/** Checks {@link toolCallUpdateSchema} by hand: these are frequent, and the schema is slow. */
+/** {@link toolCallUpdateSchema} without zod, which is too slow for these frequent updates. */
 export function isToolUpdate(update: unknown): update is ToolUpdate {
   if (typeof update !== 'object' || update === null) return false;
   const { sessionUpdate, toolCallId, title, name, kind, status, content, locations } = update as Partial<
@@ -57,13 +57,13 @@ export const modesSchema = z.object({
   availableModes: z.array(z.object({ id: text, name: optionalText, description: word })),
 });
 
-/** `models` left the protocol in June 2026; some agents still offer it in place of an option. */
+/** `models` left the protocol in June 2026; some agents still send it instead of an option. */
 export const modelsSchema = z.object({
   currentModelId: text,
   availableModels: z.array(z.object({ modelId: text, name: optionalText, description: word })),
 });
 
-/** The updates of v1 (section 1.3) but for tool calls, by their `sessionUpdate`. */
+/** All updates of v1 (section 1.3) except tool calls. */
 export const updateSchema = z.discriminatedUnion('sessionUpdate', [
   z.object({ sessionUpdate: z.literal('agent_message_chunk'), ...chunk }),
   z.object({ sessionUpdate: z.literal('agent_thought_chunk'), ...chunk }),

@@ -1,5 +1,5 @@
-// The v2 dialect (a Preview): requests and answers that are specific to v2, checked and
-// typed (rpcAgent.ts has the others). Stable and unstable methods alike, each by its capability.
+// The v2 dialect (Preview): requests and answers specific to v2, validated (the others are in
+// rpcAgent.ts). Stable and unstable methods, each by its capability.
 
 import { at } from '../../base/untrusted';
 import type { ConfigOption } from '../../session/events/content';
@@ -17,8 +17,8 @@ import type {
   SessionSetup,
   UpdateTargets,
 } from '../protocol/dialect';
-import { missing, RpcAgent } from '../protocol/rpcAgent';
-import { readQuestion, toPermissionOptions } from '../protocol/sessionWire';
+import { RpcAgent, rejectMissing } from '../protocol/rpcAgent';
+import { readPermissionRequest, toPermissionOptions } from '../protocol/sessionWire';
 import { describe, proposalsOf, readAuthMethods, toFeature, withoutAbsent } from '../v1/v1Description';
 import {
   applyUpdates,
@@ -47,18 +47,18 @@ export class V2Agent extends RpcAgent {
     await this.rpc.request('auth/logout', {}, { signal });
   }
 
-  /** v2 has no such method: a session is resumed. @throws RpcError -32601 */
+  /** Not in v2, which resumes instead. Throws RpcError -32601. */
   load(_sessionId: string, _setup: SessionSetup, _signal: AbortSignal): Promise<SessionOffer> {
-    return missing('Protocol version 2 has no session/load');
+    return rejectMissing('Protocol version 2 has no session/load');
   }
 
-  /** `session/resume` (section 3.5); a replay comes as updates before the answer. */
+  /** `session/resume` (section 3.5). A replay arrives as updates before the answer. */
   resume(sessionId: string, setup: SessionSetup, replay: boolean, signal: AbortSignal): Promise<SessionOffer> {
     const more = replay ? { replayFrom: { type: 'start' } } : {};
     return this.reopen('session/resume', sessionId, setup, more, signal);
   }
 
-  /** A session that the agent does not know is as good as closed (section 3.6). */
+  /** An unknown session counts as closed (section 3.6). */
   override async close(sessionId: string, signal: AbortSignal): Promise<void> {
     try {
       await super.close(sessionId, signal);
@@ -75,9 +75,9 @@ export class V2Agent extends RpcAgent {
     await this.rpc.request('terminal/cancel', { sessionId, terminalId });
   }
 
-  /** v2 has no modes: they are config options. @throws RpcError -32601 */
+  /** Not in v2, where modes are config options. Throws RpcError -32601. */
   setMode(_sessionId: string, _modeId: string): Promise<void> {
-    return missing('Protocol version 2 has no session/set_mode');
+    return rejectMissing('Protocol version 2 has no session/set_mode');
   }
 
   readUpdates(updates: readonly unknown[], targets: UpdateTargets): void {
@@ -86,11 +86,11 @@ export class V2Agent extends RpcAgent {
 
   /** Section 3.7. */
   readPermission(params: unknown): PermissionAsk {
-    const { title, description, subject, options } = readQuestion(permissionRequestSchema, params);
+    const { title, description, subject, options } = readPermissionRequest(permissionRequestSchema, params);
     return { title, description, ...readSubject(subject), options: toPermissionOptions(options) };
   }
 
-  /** In v2 the turn ends by its state (promptLifecycle.ts). */
+  /** In v2, states end the turn (promptLifecycle.ts). */
   readAnswer(raw: unknown): PromptAnswer {
     return readReceipt(raw);
   }
@@ -109,7 +109,7 @@ export class V2Agent extends RpcAgent {
     return toOptions(options);
   }
 
-  protected typeOf(value: string | boolean): { readonly type?: string } {
+  protected typeField(value: string | boolean): { readonly type?: string } {
     return { type: typeof value === 'boolean' ? 'boolean' : 'id' };
   }
 }
@@ -127,8 +127,8 @@ export function describeV2(raw: unknown): AgentDescription | undefined {
 }
 
 /**
- * Where an agent has sessions, it can list, resume and close them; where it has ways to sign in, it
- * can also sign out.
+ * Agents with sessions can list, resume and close them; agents with sign-in methods can also sign
+ * out.
  */
 function featuresOf(raw: unknown): AgentFeatures {
   const session = (...path: string[]): Feature | undefined => toFeature(at(raw, 'capabilities', 'session', ...path));
@@ -151,7 +151,7 @@ function featuresOf(raw: unknown): AgentFeatures {
     authStatus: toFeature(at(raw, 'capabilities', 'auth', 'status')),
     mcpHttp: session('mcp', 'http'),
     mcpAcp: session('mcp', 'acp'),
-    // What the agent has can no longer be steered, so the client holds the queue then.
+    // Messages in the agent's own queue can't be steered, so the client queues instead.
     queue: announcesSteering(raw) ? undefined : {},
     states: {},
     cancelTool: {},

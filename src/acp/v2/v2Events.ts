@@ -1,5 +1,5 @@
-// Turns the session updates of v2 into session events; those that v2 shares with v1 are left to
-// v1Events.ts. Besides v2Agent.ts, the only file that knows v2's names.
+// Converts v2 session updates to session events; those shared with v1 are in v1Events.ts. Only this
+// file and v2Agent.ts know v2's names.
 
 import { StringDecoder } from 'node:string_decoder';
 import * as z from 'zod/mini';
@@ -20,26 +20,26 @@ import {
 } from '../protocol/readContent';
 import { permissionOptionsSchema, TOOL_FIELDS, word } from '../protocol/sharedSchema';
 import { terminalMeta } from '../protocol/terminalMeta';
-import { readInRuns } from '../protocol/textRuns';
+import { readMergingText } from '../protocol/textRuns';
 import { withParent } from '../quirks/parentCall';
 import { readUpdate as readSharedUpdate } from '../v1/v1Events';
 
 const CLEARABLE = ['title', 'name', 'kind', 'status', 'content', 'locations', 'rawInput', 'rawOutput'] as const;
 
 /**
- * Reads the `update` of one `session/update` notification (section 3.4) and emits its events in
- * order; {@link applyUpdates} reads states, whole messages, terminals and barriers before it. An
- * update that is not known, or whose fields do not fit, becomes an `unknown_update` with the raw
- * value: shown, never dropped.
+ * Reads one `update` of `session/update` (section 3.4) and emits its events, after {@link
+ * applyUpdates} has handled states, whole messages, terminals and barriers. Unknown or invalid
+ * updates become an `unknown_update` with the raw value, which is shown.
+ * @returns a warning for the log
  */
 export function readUpdate(update: unknown, emit: EventSink): string | undefined {
-  const events = readOwn(update);
+  const events = readV2Update(update);
   if (!events) return readSharedUpdate(update, emit);
   for (const event of events) emit(event);
   return undefined;
 }
 
-function readOwn(update: unknown): readonly SessionEvent[] | undefined {
+function readV2Update(update: unknown): readonly SessionEvent[] | undefined {
   switch (at(update, 'sessionUpdate')) {
     case 'tool_call_update':
       return readToolUpdate(update);
@@ -90,7 +90,7 @@ function toPatch(
   const { content, capabilities, _meta } = fields;
   const cleared = CLEARABLE.filter((name) => fields[name] === null).map((name) => [name, null]);
   return {
-    // Contents have other shapes here: they are read once, below.
+    // Contents differ from v1 and are read below.
     ...withParent(toToolPatch({ ...fields, content: undefined }), _meta),
     ...(content && { content: content.slice(0, MAX_ITEMS).flatMap(toToolContents) }),
     ...Object.fromEntries(cleared),
@@ -108,7 +108,7 @@ function toToolContents(raw: unknown): readonly ToolContent[] {
   return [block.type === 'unknown' && !block.forAgent ? block : { type: 'content', block }];
 }
 
-/** Unknown kinds of commands cannot be typed, and are left out. */
+/** Drops unknown kinds of commands, which can't be typed. */
 export function toCommands(raw: unknown): AvailableCommand[] {
   if (!Array.isArray(raw)) return [];
   return raw.slice(0, MAX_ITEMS).flatMap((entry): AvailableCommand[] => {
@@ -141,9 +141,9 @@ function renamed(raw: unknown, from: string, to: string): Record<string, unknown
   return { ...(raw as Record<string, unknown>), ...(value !== undefined && { [to]: value }) };
 }
 
-/** Never throws for what an agent sends. */
+/** Never throws. */
 export function applyUpdates(updates: readonly unknown[], terminals: V2Terminals, targets: UpdateTargets): void {
-  readInRuns(updates, targets.emit, (update) => {
+  readMergingText(updates, targets.emit, (update) => {
     if (applyLifecycle(update, targets)) return;
     const terminal = terminals.read(update);
     if (terminal) {
@@ -192,10 +192,10 @@ export const permissionRequestSchema = z.object({
 
 export const commandSubjectSchema = z.object({ command: text, cwd: word, toolCallId: word });
 
-/** The oldest is forgotten first, which at worst spoils one character. */
-const MAX_OPEN = 500;
+/** Dropping the oldest corrupts at most one character. */
+const MAX_DECODERS = 500;
 
-/** Output is base64 in pieces that may cut a character. One instance per session stream. */
+/** Output is base64 in pieces that may split characters. One instance per session stream. */
 export class V2Terminals {
   readonly #decoders = new Map<string, StringDecoder>();
 
@@ -220,7 +220,7 @@ export class V2Terminals {
     const { terminalId, command, cwd, output, exitStatus } = parsed.data;
     if (output !== undefined) this.#decoders.delete(terminalId);
     const text = output ? this.#decode(terminalId, output.data) : '';
-    // What is left of a character that never became whole.
+    // An incomplete last character.
     const rest = exitStatus ? this.#end(terminalId) : '';
     const capabilities = at(update, 'capabilities');
     return {
@@ -240,7 +240,7 @@ export class V2Terminals {
       decoder = new StringDecoder('utf8');
       this.#decoders.set(terminalId, decoder);
       const [oldest] = this.#decoders.keys();
-      if (this.#decoders.size > MAX_OPEN && oldest !== undefined) this.#decoders.delete(oldest);
+      if (this.#decoders.size > MAX_DECODERS && oldest !== undefined) this.#decoders.delete(oldest);
     }
     return decoder.write(Buffer.from(data, 'base64'));
   }

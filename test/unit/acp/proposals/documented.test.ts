@@ -2,7 +2,7 @@
 import { strict as assert } from 'node:assert';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { advertises, KNOWN_IN_V1, PROPOSED_CAPABILITIES } from '../../../../src/acp/proposals/announced';
+import { ADVERTISED_V1, advertises, PROPOSED_CAPABILITIES } from '../../../../src/acp/proposals/announced';
 import { GRACES } from '../../../../src/client/turns/turnState';
 
 const read = (path: string): string => readFileSync(join(process.cwd(), path), 'utf8');
@@ -64,7 +64,7 @@ describe('the page on the proposals', () => {
 
   it('shows what Parley announces', () => {
     const [, json = ''] = /```jsonc\n([\s\S]*?)```/.exec(section('What Parley announces')) ?? [];
-    assert.deepEqual(JSON.parse(json), { clientCapabilities: { _meta: KNOWN_IN_V1 } });
+    assert.deepEqual(JSON.parse(json), { clientCapabilities: { _meta: ADVERTISED_V1 } });
   });
 
   it('has the waiting times of the code, in their order', () => {

@@ -2,7 +2,7 @@
 // user.
 import { strict as assert } from 'node:assert';
 import type { UpdateTargets } from '../../../../src/acp/protocol/dialect';
-import { readInRuns } from '../../../../src/acp/protocol/textRuns';
+import { readMergingText } from '../../../../src/acp/protocol/textRuns';
 import { applyUpdates as applyV1 } from '../../../../src/acp/v1/v1Events';
 import { applyUpdates as applyV2, V2Terminals } from '../../../../src/acp/v2/v2Events';
 import { projectItem } from '../../../../src/client/view/projectItem';
@@ -76,7 +76,7 @@ describe('a run of text', () => {
     const updates = [said('a'), said('b', { audience: ['user'], priority: 1 }), said('c', forAgent)];
     const events: SessionEvent[] = [];
     const others: unknown[] = [];
-    readInRuns(
+    readMergingText(
       updates,
       (event) => events.push(event),
       (update) => others.push(update),
