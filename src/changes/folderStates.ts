@@ -1,4 +1,4 @@
-// Opens the states of a session's folders.
+// Records the states of a session's folders.
 
 import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
@@ -154,8 +154,8 @@ class OpenFolderStates extends Configured<FolderStatesOptions> implements Folder
 
   async #open(root: string): Promise<StoredFolder> {
     if (this.#isDisposed) throw new ParleyError('states-closed', localizable('Canceled.'));
-    const known = this.#folders.get(root);
-    if (known) return (await known).folder;
+    const existing = this.#folders.get(root);
+    if (existing) return (await existing).folder;
     const opened = this.#openFolder(root);
     this.#folders.set(root, opened);
     try {
@@ -178,7 +178,7 @@ class OpenFolderStates extends Configured<FolderStatesOptions> implements Folder
     if (!git) {
       return { folder: await PlainFolder.open(folder, `${store}-plain`, LIMITS.maxFile), dispose: () => undefined };
     }
-    if (await isEverything(folder, env.HOME ?? homedir()))
+    if (await isRootOrHome(folder, env.HOME ?? homedir()))
       throw new ParleyError('folder-too-large', localizable('The folder is too large.'));
     return openGitFolder({
       git,
@@ -192,7 +192,7 @@ class OpenFolderStates extends Configured<FolderStatesOptions> implements Folder
   }
 }
 
-async function isEverything(folder: string, home: string): Promise<boolean> {
+async function isRootOrHome(folder: string, home: string): Promise<boolean> {
   return folder === dirname(folder) || folder === (await realFolder(home));
 }
 

@@ -1,4 +1,4 @@
-// What all sessions keep of their folders: released when a session is deleted, bounded in size.
+// Releases the folder states of deleted sessions, and bounds the size of all states.
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf } from '../base/errors';
@@ -10,7 +10,7 @@ import { heldStates, release, releaseOthers, WINDOW } from './git/holds';
 import { collectPlain } from './git/plainFolder';
 import type { StateRetention } from './model/fileChange';
 
-/** An unused store is removed after this time, ms. */
+/** Age at which an unused store is removed, ms. */
 const UNUSED_MS = 24 * 60 * 60 * 1000;
 
 export interface StateRetentionOptions {
@@ -19,12 +19,11 @@ export interface StateRetentionOptions {
   readonly log: Log;
 }
 
-/** Nothing is read or written before the first call. */
 export function openStateRetention({ storage, env, log }: StateRetentionOptions): StateRetention {
-  const eachStore = async (what: (store: string) => Promise<void>): Promise<void> => {
+  const eachStore = async (action: (store: string) => Promise<void>): Promise<void> => {
     for (const name of await readdir(storage).catch(() => [])) {
       if (!/^[0-9a-f]{32}-(sha1|sha256|plain)$/.test(name)) continue;
-      await what(join(storage, name)).catch((error) =>
+      await action(join(storage, name)).catch((error) =>
         log.warn(`The states in ${join(storage, name)} couldn't be collected: ${messageOf(error)}`),
       );
     }

@@ -1,4 +1,4 @@
-// A bare git repository of our own that keeps the states of one folder.
+// A bare git repository of our own that stores the states of one folder.
 import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { retryBusy } from '../../base/retryBusy';
 import { succeeds } from '../../base/within';
 import type { FileChange, FileVersion } from '../model/fileChange';
 
-/** Files are stored byte by byte. `working-tree-encoding` can't be turned off, so it is unset. */
+/** Files are stored byte by byte. `working-tree-encoding` can't be turned off, only unset. */
 const ATTRIBUTES = '* -text !eol !crlf !filter !ident !working-tree-encoding !diff !merge\n';
 
 export type ObjectFormat = 'sha1' | 'sha256';
@@ -42,23 +42,20 @@ function configOf(format: ObjectFormat): string {
 ${format === 'sha1' ? '' : '[extensions]\n\tobjectFormat = sha256\n'}`;
 }
 
-/**
- * Writes a file in one step, as other windows may be reading it. If the content is there already,
- * only its time is updated.
- */
+/** Atomic, because other windows may be reading. Existing content only gets a new time. */
 export async function put(path: string, content: Buffer): Promise<void> {
   const present = await readFile(path).catch(() => undefined);
   if (present?.equals(content)) {
     const now = new Date();
-    const isThere = await succeeds(utimes(path, now, now));
-    if (isThere) return;
+    const exists = await succeeds(utimes(path, now, now));
+    if (exists) return;
   }
-  const beside = `${path}.${randomUUID()}`;
+  const temporary = `${path}.${randomUUID()}`;
   try {
-    await writeFile(beside, content, { mode: 0o600 });
-    await retryBusy(() => rename(beside, path));
+    await writeFile(temporary, content, { mode: 0o600 });
+    await retryBusy(() => rename(temporary, path));
   } catch (error) {
-    await rm(beside, { force: true }).catch(() => undefined);
+    await rm(temporary, { force: true }).catch(() => undefined);
     throw error;
   }
 }
@@ -69,12 +66,12 @@ export interface StoredFolder {
   readonly hasUnreadRepositories: boolean;
   readonly newestRead: number;
   /**
-   * @returns the name of the present state
-   * @throws ParleyError `folder-too-large`, `git-…`; the reason of `signal`
+   * Returns the state's name. Throws ParleyError `folder-too-large`, `git-…`; the reason of
+   * `signal`.
    */
   take(signal?: AbortSignal): Promise<string>;
   changes(root: string, before: string, after: string, signal?: AbortSignal): Promise<readonly FileChange[]>;
-  /** Returns a state with some files as they are in another. @throws ParleyError `state-gone` */
+  /** Returns a state with some files as they are in another. Throws ParleyError `state-gone`. */
   replaced(state: string, other: string, files: ReadonlySet<string>): Promise<string>;
   /** @throws ParleyError `state-gone` */
   read(version: FileVersion): Promise<Buffer>;

@@ -1,5 +1,5 @@
-// Keeps what states take from repositories of the user although a repository goes, or forgets what
-// nothing in it needs: its objects get a second name in the store. That takes no space as long as the
+// Preserves objects of the user's repositories that states refer to, even if the repository is
+// deleted or prunes them: the store gets hard links to them, which take no space while the
 // repository has them too.
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
@@ -9,15 +9,15 @@ import { put } from './bareStore';
 
 const ROOT = 'borrowed';
 const SOURCE = 'source';
-/** Bytes of one repository that are copied where a hard link is impossible (another disk). */
+/** Bytes copied from one repository if hard links are impossible (another disk). */
 const MAX_COPIED = 256 * 1024 * 1024;
-/** Changes within this time may not show in the folder's time, ms. */
+/** Changes within this time may not be visible in the folder's time, ms. */
 const UNSETTLED_MS = 100;
 
 export class Borrowed {
   readonly folder: string;
   readonly #objects: string;
-  readonly #read = new Map<string, number>();
+  readonly #foldersReadAt = new Map<string, number>();
   #copied = 0;
 
   constructor(store: string, objects: string) {
@@ -25,7 +25,7 @@ export class Borrowed {
     this.folder = join(store, ROOT, createHash('sha256').update(objects).digest('hex').slice(0, 16));
   }
 
-  /** Links new objects; skips those that can't be linked. @throws the file system's error */
+  /** Links new objects; skips those that can't be linked. Throws the file system's error. */
   async update(): Promise<void> {
     const names = (await readdir(this.#objects).catch(() => [])).filter(isObjectFolder);
     await Promise.all(names.map((name) => this.#updateFolder(name)));
@@ -34,20 +34,20 @@ export class Borrowed {
   async #updateFolder(name: string): Promise<void> {
     const from = join(this.#objects, name);
     const changedAt = (await stat(from).catch(() => undefined))?.mtimeMs;
-    if (changedAt === undefined || this.#read.get(name) === changedAt) return;
-    if (this.#read.size === 0) await this.#begin();
+    if (changedAt === undefined || this.#foldersReadAt.get(name) === changedAt) return;
+    if (this.#foldersReadAt.size === 0) await this.#writeSource();
     const to = join(this.folder, name);
     const isUnsettled = Date.now() - changedAt < UNSETTLED_MS;
     await mkdir(to, { recursive: true, mode: 0o700 });
     const present = new Set(await readdir(to));
     const files = (await readdir(from).catch(() => [])).filter((file) => isObject(name, file) && !present.has(file));
-    // The index of a pack last: without it, git ignores the pack.
+    // A pack's index comes last: without it, git ignores the pack.
     for (const file of files.sort((one, two) => Number(one.endsWith('.idx')) - Number(two.endsWith('.idx'))))
-      await this.#take(join(from, file), join(to, file));
-    if (!isUnsettled) this.#read.set(name, changedAt);
+      await this.#linkOrCopy(join(from, file), join(to, file));
+    if (!isUnsettled) this.#foldersReadAt.set(name, changedAt);
   }
 
-  async #begin(): Promise<void> {
+  async #writeSource(): Promise<void> {
     await mkdir(join(this.folder, 'info'), { recursive: true, mode: 0o700 });
     await put(join(this.folder, SOURCE), Buffer.from(this.#objects));
     const others = await readFile(join(this.#objects, 'info/alternates'), 'utf8').catch(() => '');
@@ -55,7 +55,7 @@ export class Borrowed {
     await put(join(this.folder, 'info/alternates'), Buffer.from(absolute.join('\n')));
   }
 
-  async #take(from: string, to: string): Promise<void> {
+  async #linkOrCopy(from: string, to: string): Promise<void> {
     try {
       await link(from, to);
     } catch (error) {
@@ -72,11 +72,10 @@ export class Borrowed {
 export interface Borrowings {
   readonly folders: readonly string[];
   readonly sources: readonly string[];
-  /** Objects that the user's repositories no longer have. */
   readonly orphans: readonly string[];
 }
 
-/** @param oldest ms since 1970; orphans that changed later are left out */
+/** @param oldest ms since 1970; orphans that changed later are skipped */
 export async function listBorrowed(store: string, oldest: number): Promise<Borrowings> {
   const found = { folders: [] as string[], sources: [] as string[], orphans: [] as string[] };
   for (const name of await readdir(join(store, ROOT)).catch(() => [])) {
@@ -86,11 +85,11 @@ export async function listBorrowed(store: string, oldest: number): Promise<Borro
     found.folders.push(folder);
     found.sources.push(source);
     for (const below of (await readdir(folder)).filter(isObjectFolder)) {
-      const kept = new Set(await readdir(join(source, below)).catch(() => []));
+      const inSource = new Set(await readdir(join(source, below)).catch(() => []));
       for (const file of await readdir(join(folder, below))) {
         const path = join(folder, below, file);
-        // The change time is updated when the other name is removed.
-        if (!kept.has(file) && ((await stat(path).catch(() => undefined))?.ctimeMs ?? Infinity) < oldest)
+        // Removing the other link updates the change time.
+        if (!inSource.has(file) && ((await stat(path).catch(() => undefined))?.ctimeMs ?? Infinity) < oldest)
           found.orphans.push(path);
       }
     }

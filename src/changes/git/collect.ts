@@ -1,4 +1,4 @@
-// Makes a store small again: packs what is held, and removes what is not.
+// Shrinks a store: packs held objects and removes the others.
 import { mkdir, readdir, readFile, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { retryBusy } from '../../base/retryBusy';
@@ -11,17 +11,15 @@ import { lastTreeOf } from './scan';
 import { blobSizes, run, type Store, tryRun } from './storeRuns';
 
 const TIMEOUT_MS = 600_000;
-/**
- * Keeps unheld objects for this time, ms: another window may have read a state and not hold it yet.
- */
+/** In ms. Another window may have recorded a state without holding it yet. */
 const GRACE_MS = 24 * 60 * 60 * 1000;
 
-const ASIDE = '.old';
+const TRASH_SUFFIX = '.old';
 
 /**
- * Packs all objects that a held state or an index needs, and removes others once they are old. Two
- * windows may do so at the same time: each removes only what it has packed, or what is old.
- * @returns the bytes needed; undefined while another window collects
+ * Packs objects of held states and indexes, and removes old others. Safe to run concurrently in
+ * several windows: each removes only what it has packed, or what is old. Returns the bytes needed;
+ * undefined while another window collects.
  */
 export async function collect(
   store: Store,
@@ -29,10 +27,10 @@ export async function collect(
   graceMs = GRACE_MS,
 ): Promise<number | undefined> {
   const lock = join(store.folder, 'collecting');
-  const held = await succeeds(mkdir(lock));
-  // Left by a window that was killed.
+  const isLocked = await succeeds(mkdir(lock));
+  // Left by a killed window.
   const isStale = async (): Promise<boolean> => Date.now() - (await stat(lock)).mtimeMs > 2 * TIMEOUT_MS;
-  if (!held && !(await isStale().catch(() => false))) return undefined;
+  if (!isLocked && !(await isStale().catch(() => false))) return undefined;
   try {
     await removeDeadWindows(store);
     return await pack(store, signal, graceMs);
@@ -47,36 +45,35 @@ async function pack(store: Store, signal: AbortSignal | undefined, graceMs: numb
   const present = (await readdir(packs)).filter((name) => name.endsWith('.pack'));
   const oldest = Date.now() - graceMs;
   const borrowed = await listBorrowed(store.folder, oldest);
-  const { own, lacking } = await reachable(store, limits);
+  const { own, lacking: missing } = await reachable(store, limits);
   const from = (folders: readonly string[]): Store => ({ ...store, alternates: new Set(folders) });
-  // What no repository of the user has any more becomes ours.
-  const orphaned = borrowed.orphans.length === 0 ? [] : lacking;
+  // Objects that the user's repositories no longer have become ours.
+  const orphaned = borrowed.orphans.length === 0 ? [] : missing;
   const elsewhere = await blobSizes(from(borrowed.sources), orphaned, { borrow: true }, limits);
   const wanted = orphaned.filter((oid) => !elsewhere.has(oid));
   const rescued = await blobSizes(from(borrowed.folders), wanted, { borrow: true }, limits);
   const needed = [...own, ...rescued.keys()];
-  let made = '';
+  let packName = '';
   if (needed.length > 0) {
     const args = ['pack-objects', '-q', '--threads=1', join(packs, 'pack')];
     const input = Buffer.from(`${needed.join('\n')}\n`);
     const output = await run(from(borrowed.folders), { args, input, borrow: true, ...limits });
-    made = `pack-${output.toString('latin1').trim()}.pack`;
+    packName = `pack-${output.toString('latin1').trim()}.pack`;
   }
   await removeBorrowed(borrowed);
   for (const name of present) {
-    if (name === made || !(await removeOld(join(packs, name), oldest))) continue;
-    // The index last: without it, git takes the pack for one that is being written.
+    if (name === packName || !(await removeOld(join(packs, name), oldest))) continue;
+    // The index goes last: without it, git takes the pack for one in progress.
     for (const end of ['.rev', '.idx']) {
       await rm(join(packs, name.replace(/\.pack$/, end)), { force: true });
     }
   }
-  // Left by a killed process.
   for (const name of await readdir(packs)) {
-    if ((name.startsWith('tmp_') || name.endsWith(ASIDE)) && !(await changedAfter(join(packs, name), oldest)))
+    if ((name.startsWith('tmp_') || name.endsWith(TRASH_SUFFIX)) && !(await changedAfter(join(packs, name), oldest)))
       await rm(join(packs, name));
   }
   await removeLoose(store, new Set(needed), oldest);
-  return made === '' ? 0 : (await stat(join(packs, made))).size;
+  return packName === '' ? 0 : (await stat(join(packs, packName))).size;
 }
 
 async function reachable(
@@ -84,7 +81,7 @@ async function reachable(
   limits: { signal: AbortSignal | undefined; timeoutMs: number },
 ): Promise<{ readonly own: readonly string[]; readonly lacking: readonly string[] }> {
   const oids = new Set<string>();
-  const lacking = new Set<string>();
+  const missing = new Set<string>();
   const slices = new Slices();
   const indexes = await indexesOf(store);
   const last = await Promise.all(indexes.map((index) => readFile(lastTreeOf(index), 'latin1').catch(() => '')));
@@ -98,7 +95,7 @@ async function reachable(
     });
     for (let at = 0; at < output.length; await slices.step()) {
       const end = output.indexOf(0x0a, at);
-      if (output[at] === 0x3f) lacking.add(output.toString('latin1', at + 1, end));
+      if (output[at] === 0x3f) missing.add(output.toString('latin1', at + 1, end));
       else oids.add(output.toString('latin1', at, end));
       at = end + 1;
     }
@@ -114,8 +111,8 @@ async function reachable(
     }
   }
   const present = await blobSizes(store, [...indexed], {}, limits);
-  for (const oid of indexed) (present.has(oid) ? oids : lacking).add(oid);
-  return { own: [...oids], lacking: [...lacking] };
+  for (const oid of indexed) (present.has(oid) ? oids : missing).add(oid);
+  return { own: [...oids], lacking: [...missing] };
 }
 
 async function indexesOf(store: Store): Promise<string[]> {
@@ -132,7 +129,7 @@ export async function hasLiveWindow(store: string): Promise<boolean> {
   return (await readdir(join(store, 'indexes')).catch(() => [])).some(isAlive);
 }
 
-/** Keeps the newest index: the next window starts with it. */
+/** Keeps the newest index, which the next window starts from. */
 async function removeDeadWindows(store: Store): Promise<void> {
   const windows = join(store.folder, 'indexes');
   const dead: { readonly path: string; readonly at: number }[] = [];
@@ -146,8 +143,7 @@ async function removeDeadWindows(store: Store): Promise<void> {
 }
 
 /**
- * Removes loose objects that are packed, or old. The folders stay, as git fails if one disappears
- * between its creation and a write into it.
+ * Removes packed or old objects. Folders stay: git fails if one disappears before a write into it.
  */
 async function removeLoose(store: Store, packed: ReadonlySet<string>, oldest: number): Promise<void> {
   const objects = join(store.folder, 'objects');
@@ -161,23 +157,20 @@ async function removeLoose(store: Store, packed: ReadonlySet<string>, oldest: nu
   }
 }
 
-/**
- * Removes a file unchanged since a time. Another window that needs the content now touches the
- * file; once renamed, that window writes it again instead.
- */
+/** If another window needs the file now, it touches it, or writes it again once it is renamed. */
 async function removeOld(path: string, time: number): Promise<boolean> {
   if (await changedAfter(path, time)) return false;
-  const aside = `${path}${ASIDE}`;
+  const trash = `${path}${TRASH_SUFFIX}`;
   try {
-    await retryBusy(() => rename(path, aside));
-    if (await changedAfter(aside, time)) {
-      await retryBusy(() => rename(aside, path));
+    await retryBusy(() => rename(path, trash));
+    if (await changedAfter(trash, time)) {
+      await retryBusy(() => rename(trash, path));
       return false;
     }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
-  await rm(aside, { force: true });
+  await rm(trash, { force: true });
   return true;
 }
 

@@ -1,4 +1,4 @@
-// The difference of two states, with renames, sizes and counts of lines.
+// The difference between two states, with renames, sizes and line counts.
 
 import { randomUUID } from 'node:crypto';
 import { readFile, rm } from 'node:fs/promises';
@@ -33,9 +33,8 @@ interface Blob {
 }
 
 /**
- * Returns what changed between two states, sorted by path. Afterwards the store itself has the
- * contents of both sides.
- * @throws ParleyError `state-gone`, `git-…`
+ * Sorted by path. Afterwards the store has the contents of both states. Throws ParleyError
+ * `state-gone`, `git-…`.
  */
 export async function difference(
   store: Store,
@@ -49,15 +48,15 @@ export async function difference(
   if (entries.length === 0) return [];
   const blobs = await blobsOf(store, entries, signal);
   const isComparable = (side: Side | undefined): boolean => side === undefined || blobs.get(side.oid)?.isKept === true;
-  const found = await earlierFiles(store, entries, before, after, signal);
+  const found = await findPreexisting(store, entries, before, after, signal);
   const isKept = (one: Entry): boolean => isComparable(one.before) && isComparable(one.after);
   const others = entries.filter((one) => !found.apart.has(one));
-  const apart = entries.filter((one) => found.apart.has(one));
+  const withoutRenames = entries.filter((one) => found.apart.has(one));
   const counted: readonly Compared[] = [
     ...(await compare(store, others.filter(isKept), true, signal)),
-    ...(await compare(store, apart.filter(isKept), false, signal)),
+    ...(await compare(store, withoutRenames.filter(isKept), false, signal)),
     ...exactRenames(others, isComparable),
-    ...apart.filter((one) => !isKept(one)),
+    ...withoutRenames.filter((one) => !isKept(one)),
   ];
   const changes: FileChange[] = [];
   const slices = new Slices();
@@ -84,38 +83,37 @@ export async function difference(
   return changes.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-async function earlierFiles(
+async function findPreexisting(
   store: Store,
   entries: readonly Entry[],
   before: string,
   after: string,
   signal: AbortSignal | undefined,
 ): Promise<{ readonly apart: ReadonlySet<Entry>; readonly wereThere: ReadonlySet<string> }> {
-  const apart = new Set<Entry>();
+  const withoutRenames = new Set<Entry>();
   const wereThere = new Set<string>();
-  const lacking = entries.filter((one) => !one.before || !one.after);
-  if (lacking.length === 0) return { apart, wereThere };
-  const [old, fresh] = await outsideOf(store, [before, after], signal);
+  const oneSided = entries.filter((one) => !one.before || !one.after);
+  if (oneSided.length === 0) return { apart: withoutRenames, wereThere };
+  const [beforeOutside, afterOutside] = await outsideOf(store, [before, after], signal);
   const sides = [
-    { without: old, with: fresh, has: 'after', lacks: 'before' },
-    { without: fresh, with: old, has: 'before', lacks: 'after' },
+    { without: beforeOutside, with: afterOutside, has: 'after', lacks: 'before' },
+    { without: afterOutside, with: beforeOutside, has: 'before', lacks: 'after' },
   ] as const;
   for (const side of sides) {
     const [unread, arrived] = [new PathSet(side.without.unread), new PathSet(side.with.arrived)];
     const stillUnread = new Set(side.with.unread);
     const mayHaveMoved = side.without.unread.some((path) => !stillUnread.has(path));
-    const moved = new Set(lacking.flatMap((one) => (one[side.has] ? [] : (one[side.lacks]?.oid ?? []))));
-    for (const entry of lacking) {
+    const moved = new Set(oneSided.flatMap((one) => (one[side.has] ? [] : (one[side.lacks]?.oid ?? []))));
+    for (const entry of oneSided) {
       if (entry[side.lacks]) continue;
       const isUnread = unread.has(entry.path);
       if (!isUnread && !arrived.has(entry.path)) continue;
       wereThere.add(entry.path);
-      // A file that came from elsewhere may have been renamed here, unless it may have been
-      // ignored.
-      if (isUnread || (mayHaveMoved && !moved.has(entry[side.has]?.oid ?? ''))) apart.add(entry);
+      // A file from outside may have been renamed here, unless it may have been ignored.
+      if (isUnread || (mayHaveMoved && !moved.has(entry[side.has]?.oid ?? ''))) withoutRenames.add(entry);
     }
   }
-  return { apart, wereThere };
+  return { apart: withoutRenames, wereThere };
 }
 
 async function outsideOf(
@@ -200,18 +198,18 @@ async function entriesOf(
   for (let at = 0; at + 1 < records.length; at += 2) {
     const inState = pathText(records[at + 1]!);
     const [oldMode, newMode, oldOid, newOid] = records[at]!.toString('latin1', 1).split(' ');
-    // No editor can open a file whose name is not text.
+    // Editors can't open files whose names are not text.
     if (inState !== undefined && inState !== OUTSIDE) {
       const [before, after] = [sideOf(oldMode, oldOid), sideOf(newMode, newOid)];
       entries.push({ path: folderPath(inState), statePath: inState, before, after });
     }
     await slices.step();
   }
-  return joined(entries);
+  return mergeByPath(entries);
 }
 
-/** A file may move between the folder and a repository below it. */
-function joined(entries: readonly Entry[]): Entry[] {
+/** A file may move between the folder and a repository in it. */
+function mergeByPath(entries: readonly Entry[]): Entry[] {
   const byPath = new Map<string, Entry>();
   for (const entry of entries) {
     const other = byPath.get(entry.path);
@@ -237,8 +235,8 @@ async function blobsOf(
   const oids = [...new Set(entries.flatMap(({ before, after }) => [before, after].flatMap((side) => side?.oid ?? [])))];
   const limits = { signal, timeoutMs: TIMEOUT_MS };
   const own = await blobSizes(store, oids, {}, limits);
-  const lacking = oids.filter((oid) => !own.has(oid));
-  const borrowed = lacking.length === 0 ? own : await blobSizes(store, lacking, { borrow: true }, limits);
+  const oneSided = oids.filter((oid) => !own.has(oid));
+  const borrowed = oneSided.length === 0 ? own : await blobSizes(store, oneSided, { borrow: true }, limits);
   const blobs = new Map<string, Blob>();
   const toCopy: string[] = [];
   for (const oid of oids) {
@@ -262,9 +260,7 @@ async function largeSize(store: Store, oid: string): Promise<number> {
   return Number(await readFile(join(store.folder, 'large', oid), 'utf8').catch(() => '0'));
 }
 
-/**
- * Counts lines and finds renames, with trees of only these files: git fails on a missing content.
- */
+/** In trees of only these files, because git fails on missing contents. */
 async function compare(
   store: Store,
   entries: readonly Entry[],
@@ -296,7 +292,7 @@ async function compare(
   return comparedOf(await splitRecords(output));
 }
 
-/** First all files as in {@link entriesOf}, then their lines in the same order. */
+/** First the files, as in {@link entriesOf}, then their line counts in the same order. */
 async function comparedOf(records: readonly Buffer[]): Promise<Compared[]> {
   const compared: Compared[] = [];
   const slices = new Slices();
@@ -319,7 +315,7 @@ async function comparedOf(records: readonly Buffer[]): Promise<Compared[]> {
   return compared;
 }
 
-/** If the content is missing, only the id shows a rename. */
+/** Without contents, only equal ids show a rename. */
 function exactRenames(entries: readonly Entry[], isComparable: (side: Side | undefined) => boolean): Compared[] {
   const rest = entries.filter((one) => !isComparable(one.before) || !isComparable(one.after));
   const deleted = new Map(rest.flatMap((one) => (one.before && !one.after ? [[one.before.oid, one] as const] : [])));

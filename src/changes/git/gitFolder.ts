@@ -24,9 +24,9 @@ import { FileConfigs } from './userConfig';
 import { warmIndex } from './warmIndex';
 
 const RUN_MS = 30_000;
-/** Repositories below the folder; the states say if there are more. */
+/** Nested repositories. States record whether there are more. */
 const MAX_NESTED = 200;
-/** In the store: object folders of the user's repositories. */
+/** Lists object folders of the user's repositories, in the store. */
 const ALTERNATES = 'alternates.json';
 
 interface GitFolderOptions {
@@ -36,20 +36,19 @@ interface GitFolderOptions {
   readonly store: string;
   readonly window: string;
   readonly limits: ScanLimits;
-  /** Limits of one scan without a repository. */
   readonly maxWithoutRepository: NonNullable<ScanLimits['maxNew']>;
 }
 
-/** Open folders by store: one index and one run at a time for all. */
+/** Shared by store: one index, and one run at a time. */
 const openFolders = new Map<string, { readonly folder: Promise<GitFolder>; users: number }>();
 
-/** All callers in this process share one folder. @throws Error if the store can't be written */
+/** All callers in this process share one folder. Throws Error if the store can't be written. */
 export async function openGitFolder(options: GitFolderOptions): Promise<OpenFolder> {
   const key = [options.store, options.git.program, options.window].join('\n');
   const shared = openFolders.get(key) ?? { folder: GitFolder.open(options), users: 0 };
   openFolders.set(key, shared);
   shared.users += 1;
-  const leave = (): void => {
+  const release = (): void => {
     shared.users -= 1;
     if (shared.users > 0) return;
     if (openFolders.get(key) === shared) openFolders.delete(key);
@@ -59,9 +58,9 @@ export async function openGitFolder(options: GitFolderOptions): Promise<OpenFold
     );
   };
   try {
-    return { folder: await shared.folder, ...toDisposable(leave) };
+    return { folder: await shared.folder, ...toDisposable(release) };
   } catch (error) {
-    leave();
+    release();
     throw error;
   }
 }
@@ -72,21 +71,21 @@ class GitFolder implements StoredFolder {
   readonly #contents: Contents;
   readonly #configs: FileConfigs;
   readonly #queue = new KeyedQueue<'store'>();
-  readonly #take: SharedRun<string>;
+  readonly #sharedRead: SharedRun<string>;
   readonly #borrowed = new Map<string, Borrowed>();
   readonly #scanned = new Map<string, Scanned>();
-  #last: { readonly key: string; readonly state: string; readonly at: number } | undefined;
+  #lastState: { readonly key: string; readonly state: string; readonly at: number } | undefined;
   #newestRead = 0;
   #unreadRepositories = 0;
-  /** When the user's index was looked at last, by our index: what it was changed at. */
-  readonly #warmed = new Map<string, number>();
+  /** Modification time of the user's index when last read, by our index. */
+  readonly #userIndexTimes = new Map<string, number>();
 
   private constructor(options: GitFolderOptions, store: Store, configs: FileConfigs) {
     this.#options = options;
     this.#store = store;
     this.#contents = new Contents(store);
     this.#configs = configs;
-    this.#take = new SharedRun(this.#queue, (signal) => this.#read(signal));
+    this.#sharedRead = new SharedRun(this.#queue, (signal) => this.#read(signal));
   }
 
   static async open(options: GitFolderOptions): Promise<GitFolder> {
@@ -97,7 +96,7 @@ class GitFolder implements StoredFolder {
     const indexes = join(folder, 'indexes', options.window);
     await makeBareStore(folder, format);
     await mkdir(indexes, { recursive: true, mode: 0o700 });
-    const store = { git: options.git, folder, format, indexes, alternates: await knownAlternates(folder) };
+    const store = { git: options.git, folder, format, indexes, alternates: await readAlternates(folder) };
     return new GitFolder(options, store, configs);
   }
 
@@ -116,7 +115,7 @@ class GitFolder implements StoredFolder {
   }
 
   take(signal?: AbortSignal): Promise<string> {
-    return this.#take.run(signal);
+    return this.#sharedRead.run(signal);
   }
 
   changes(root: string, before: string, after: string, signal?: AbortSignal): Promise<readonly FileChange[]> {
@@ -127,7 +126,7 @@ class GitFolder implements StoredFolder {
     return this.#queue.run('store', () => replaced(this.#store, state, other, files));
   }
 
-  /** All files are looked at. */
+  /** All files are scanned. */
   name(): void {}
 
   async read({ oid }: FileVersion): Promise<Buffer> {
@@ -144,7 +143,7 @@ class GitFolder implements StoredFolder {
     });
   }
 
-  /** Nothing waits for it: it may take long, and other windows do it at any time too. */
+  /** Not queued: it may take long, and other windows do it at any time too. */
   async collect(signal?: AbortSignal): Promise<void> {
     await collect(this.#store, signal);
   }
@@ -153,10 +152,7 @@ class GitFolder implements StoredFolder {
     this.#contents.dispose();
   }
 
-  /**
-   * The repository that says which files count: none where the folder is ignored by the one around
-   * it.
-   */
+  /** The repository whose rules decide which files count; undefined if it ignores the folder. */
   async #repository(): Promise<Repository | undefined> {
     const { folder } = this.#options;
     const repository = await findRepository(folder);
@@ -166,7 +162,7 @@ class GitFolder implements StoredFolder {
     for (const file of ['', ...excludeFiles]) {
       const args = [...options, '-c', `core.excludesFile=${file}`, 'check-ignore', '-q', '--no-index', '--', path];
       const where = { cwd: repository.top, workTree: repository.top, timeoutMs: RUN_MS };
-      // It takes paths literally, and refuses to be told so.
+      // check-ignore takes paths literally and rejects literal pathspecs.
       if ((await tryRun(this.#store, { args, ...where, magic: true })).code === 0) return undefined;
     }
     return repository;
@@ -193,13 +189,13 @@ class GitFolder implements StoredFolder {
     }
     this.#unreadRepositories = pending.length;
     outside.push({ unread: pending.map((path) => `${path}/`), arrived: [] });
-    const about = joinOutside(outside);
-    const key = JSON.stringify([self.tree, ...nested, about]);
-    // The oldest: a tree that may be collected is written again, and so is the state.
+    const outsideInfo = joinOutside(outside);
+    const key = JSON.stringify([self.tree, ...nested, outsideInfo]);
+    // The oldest time: a tree that may be collected is written again, and so is the state.
     const at = Math.min(self.writtenAt, ...written);
-    if (this.#last?.key === key && this.#last.at === at) return this.#last.state;
-    const state = await writeState(this.#store, self.tree, nested, about);
-    this.#last = { key, state, at };
+    if (this.#lastState?.key === key && this.#lastState.at === at) return this.#lastState.state;
+    const state = await writeState(this.#store, self.tree, nested, outsideInfo);
+    this.#lastState = { key, state, at };
     return state;
   }
 
@@ -213,28 +209,27 @@ class GitFolder implements StoredFolder {
     const config = await this.#configs.of(repository, folder);
     const warm = async (timeoutMs: number): Promise<boolean> => {
       const changedAt = repository ? await modified(join(repository.gitDir, 'index')) : 0;
-      if (this.#warmed.get(name) === changedAt) return false;
+      if (this.#userIndexTimes.get(name) === changedAt) return false;
       try {
         await warmIndex(this.#store, { repository, config, top, prefix, index, signal, timeoutMs });
       } catch (error) {
-        // Without it, more files are read.
+        // Without a warm index, more files are read.
         if (!(error instanceof ParleyError) || error.code !== 'git-failed') throw error;
         await removeIndex(index);
       }
-      this.#warmed.set(name, changedAt);
+      this.#userIndexTimes.set(name, changedAt);
       return true;
     };
     const tree = { top, prefix, index, config };
     const scanLimits = { ...limits, ...(!repository && { maxNew: maxWithoutRepository }) };
     const last = this.#scanned.get(name);
-    // A scan that fails may have changed the index: what it gave before is not what it has then.
+    // A failed scan may have changed the index, which invalidates earlier results.
     this.#scanned.delete(name);
     const read = (known?: Scanned): Promise<Scanned> => scan(this.#store, tree, scanLimits, warm, known, signal);
     const found = await read(last).catch(async (error) => {
       if (!(error instanceof ParleyError) || error.code !== 'git-failed') throw error;
-      // The index may be broken: once more without it.
       await removeIndex(index);
-      this.#warmed.delete(name);
+      this.#userIndexTimes.delete(name);
       return read();
     });
     this.#scanned.set(name, found);
@@ -249,10 +244,7 @@ class GitFolder implements StoredFolder {
     };
   }
 
-  /**
-   * Remembers where contents may lie, also for later windows, and keeps them from going with the
-   * repository.
-   */
+  /** Records where contents may be, also for later windows, and preserves them. */
   async #borrowFrom(objects: string): Promise<void> {
     const { alternates, folder } = this.#store;
     const borrowed = this.#borrowed.get(objects) ?? new Borrowed(folder, objects);
@@ -260,7 +252,7 @@ class GitFolder implements StoredFolder {
     await borrowed.update();
     if (alternates.has(objects) && alternates.has(borrowed.folder)) return;
     alternates.add(objects).add(borrowed.folder);
-    // It knows only those that there were when it started.
+    // The process knows only the alternates that existed when it started.
     this.#contents.dispose();
     await put(join(folder, ALTERNATES), Buffer.from(JSON.stringify([...alternates])));
   }
@@ -278,7 +270,7 @@ async function modified(path: string): Promise<number> {
   );
 }
 
-async function knownAlternates(store: string): Promise<Set<string>> {
+async function readAlternates(store: string): Promise<Set<string>> {
   try {
     const paths: unknown = JSON.parse(await readFile(join(store, ALTERNATES), 'utf8'));
     return new Set(Array.isArray(paths) ? paths.filter((path) => typeof path === 'string' && isAbsolute(path)) : []);
@@ -287,61 +279,57 @@ async function knownAlternates(store: string): Promise<Set<string>> {
   }
 }
 
-interface Waiting<T> {
+interface PendingRun<T> {
   readonly promise: Promise<T>;
   readonly abort: AbortController;
   callers: number;
 }
 
-/** Serialises one operation, and shares a run that has not begun. */
 class SharedRun<T> {
   readonly #queue: KeyedQueue<'store'>;
   readonly #operation: (signal: AbortSignal) => Promise<T>;
-  #waiting: Waiting<T> | undefined;
+  #pending: PendingRun<T> | undefined;
 
   constructor(queue: KeyedQueue<'store'>, operation: (signal: AbortSignal) => Promise<T>) {
     this.#queue = queue;
     this.#operation = operation;
   }
 
-  /**
-   * The result of a run that begins after this call. It is aborted when all that wait for it are.
-   * @throws what the operation throws; the reason of `signal`
-   */
+  /** A run that starts after this call. It is aborted once all of its callers are. */
   run(signal?: AbortSignal): Promise<T> {
     signal?.throwIfAborted();
-    this.#waiting ??= this.#start();
-    const waiting = this.#waiting;
-    waiting.callers += 1;
-    if (!signal) return waiting.promise;
+    this.#pending ??= this.#start();
+    const pendingRun = this.#pending;
+    pendingRun.callers += 1;
+    if (!signal) return pendingRun.promise;
     const left = new Deferred<T>();
-    const leave = (): void => {
+    const release = (): void => {
       left.reject(signal.reason);
-      waiting.callers -= 1;
-      if (waiting.callers === 0) {
-        waiting.abort.abort();
-        if (this.#waiting === waiting) this.#waiting = undefined;
+      pendingRun.callers -= 1;
+      if (pendingRun.callers === 0) {
+        pendingRun.abort.abort();
+        if (this.#pending === pendingRun) this.#pending = undefined;
       }
     };
-    signal.addEventListener('abort', leave, { once: true });
-    return Promise.race([waiting.promise, left.promise]).finally(() => signal.removeEventListener('abort', leave));
+    signal.addEventListener('abort', release, { once: true });
+    return Promise.race([pendingRun.promise, left.promise]).finally(() => signal.removeEventListener('abort', release));
   }
 
-  #start(): Waiting<T> {
+  #start(): PendingRun<T> {
     const abort = new AbortController();
     const promise = this.#queue.run('store', () => {
-      if (this.#waiting === waiting) this.#waiting = undefined;
+      if (this.#pending === pendingRun) this.#pending = undefined;
       return this.#operation(abort.signal);
     });
     promise.catch(() => undefined);
-    const waiting: Waiting<T> = { promise, abort, callers: 0 };
-    return waiting;
+    const pendingRun: PendingRun<T> = { promise, abort, callers: 0 };
+    return pendingRun;
   }
 }
 
 const IDLE_MS = 10_000;
-/** The process is ended after this time without an answer, ms. */
-const STUCK_MS = 30_000;
+/** In ms without an answer; then the process is killed. */
+const ANSWER_TIMEOUT_MS = 30_000;
 const MAX_HEADER = 200;
 
 interface Request {
@@ -355,7 +343,7 @@ export class Contents {
   #requests: Request[] = [];
   #chunks: Buffer[] = [];
   #length = 0;
-  /** Bytes of the arriving answer, with its header and line end. */
+  /** Length of the current answer, with its header and line end. */
   #needed: number | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -368,7 +356,7 @@ export class Contents {
     this.#process ??= this.#start();
     this.#requests.push({ oid, content });
     this.#process.stdin.write(`${oid}\n`);
-    this.#wait(STUCK_MS);
+    this.#restartTimer(ANSWER_TIMEOUT_MS);
     return content.promise;
   }
 
@@ -401,7 +389,7 @@ export class Contents {
     this.#chunks.push(chunk);
     this.#length += chunk.length;
     while (this.#requests.length > 0 && this.#answer()) {}
-    this.#wait(this.#requests.length === 0 ? IDLE_MS : STUCK_MS);
+    this.#restartTimer(this.#requests.length === 0 ? IDLE_MS : ANSWER_TIMEOUT_MS);
   }
 
   #answer(): boolean {
@@ -415,8 +403,8 @@ export class Contents {
     }
     const [, type, size = ''] = received.toString('latin1', 0, line).split(' ');
     const isBlob = type === 'blob' && /^\d+$/.test(size);
-    const isFound = /^\d+$/.test(size);
-    this.#needed = isFound ? line + 1 + Number(size) + 1 : line + 1;
+    const hasContent = /^\d+$/.test(size);
+    this.#needed = hasContent ? line + 1 + Number(size) + 1 : line + 1;
     if (received.length < this.#needed) return false;
     const request = this.#requests.shift();
     request?.content.resolve(isBlob ? received.subarray(line + 1, this.#needed - 1) : undefined);
@@ -427,7 +415,7 @@ export class Contents {
     return true;
   }
 
-  #wait(ms: number): void {
+  #restartTimer(ms: number): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#end(new Error('git cat-file does not answer')), ms);
     this.#timer.unref();

@@ -1,4 +1,4 @@
-// Runs git as a subprocess that neither the user's environment nor any configuration can steer.
+// Runs git isolated from the user's environment and configuration.
 
 import { spawn } from 'node:child_process';
 import { constants } from 'node:fs';
@@ -10,13 +10,12 @@ import { Pace } from '../../base/pace';
 import { succeeds } from '../../base/within';
 
 const IS_WINDOWS = process.platform === 'win32';
-/** Bytes of stdout that a run may print, unless it says otherwise. */
 const MAX_OUTPUT = 256 * 1024 * 1024;
 const MAX_STDERR = 4096;
-/** How long git may take to end and clean up after SIGTERM, in milliseconds. */
+/** Time for git to clean up after SIGTERM, in milliseconds. */
 const TERM_MS = 2000;
-/** What git gets of the environment; nothing that git itself reads. */
-const PASSED = ['PATH', 'Path', 'SystemRoot', 'SYSTEMROOT', 'TEMP', 'TMP', 'TMPDIR', 'DEVELOPER_DIR'];
+/** Environment variables passed to git; none that git itself reads. */
+const PASSED_VARIABLES = ['PATH', 'Path', 'SystemRoot', 'SYSTEMROOT', 'TEMP', 'TMP', 'TMPDIR', 'DEVELOPER_DIR'];
 
 export interface Git {
   readonly program: string;
@@ -26,29 +25,26 @@ export interface Git {
 export interface GitRun {
   readonly args: readonly string[];
   readonly cwd: string;
-  /** Besides {@link Git.env}; undefined takes a variable away. */
+  /** Added to {@link Git.env}; undefined removes a variable. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly input?: Buffer;
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs: number;
-  /** Bytes of stdout. */
   readonly maxOutput?: number;
-  /** Ends git once it has printed `maxOutput`, and returns that much; absent: the run fails. */
+  /** Ends git after `maxOutput` and returns that much, instead of failing. */
   readonly cuts?: true;
 }
 
 export interface GitResult {
   readonly code: number;
   readonly stdout: Buffer;
-  /** Git printed more than `stdout` has, see {@link GitRun.cuts}. */
   readonly isCut: boolean;
   readonly stderr: string;
 }
 
 /**
- * Finds git in the absolute folders of `PATH`.
- * @param env of the user; only `PATH` and what a program needs to start is passed on
- * @returns undefined where there is none
+ * Looks only in the absolute folders of `PATH`; git gets nothing else from `env` but what it needs
+ * to start.
  */
 export async function findGit(env: NodeJS.ProcessEnv): Promise<Git | undefined> {
   const path = env.PATH ?? env.Path ?? '';
@@ -67,7 +63,7 @@ async function isProgram(path: string): Promise<boolean> {
   } catch {
     return false;
   }
-  // On macOS this is a stand-in, which opens a dialog where the developer tools are not installed.
+  // On macOS, this is a stub that opens a dialog unless the developer tools are installed.
   if (process.platform !== 'darwin' || path !== '/usr/bin/git') return true;
   return succeeds(access('/Library/Developer/CommandLineTools')).then(
     async (found) => found || succeeds(access('/Applications/Xcode.app/Contents/Developer')),
@@ -76,7 +72,7 @@ async function isProgram(path: string): Promise<boolean> {
 
 function cleanEnvironment(env: NodeJS.ProcessEnv): Record<string, string> {
   const clean: Record<string, string> = {};
-  for (const name of PASSED) {
+  for (const name of PASSED_VARIABLES) {
     const value = env[name];
     if (value !== undefined) clean[name] = value;
   }
@@ -100,10 +96,9 @@ function cleanEnvironment(env: NodeJS.ProcessEnv): Record<string, string> {
 const starts = new Pace();
 
 /**
- * Runs git to its end. Ends it, and waits for that, when the signal aborts, the time is over, or
- * the output is too large.
- * @throws ParleyError `git-aborted`, `git-timeout`, `git-output`, or `git-failed` where it does not
- * start; not for an exit code
+ * Kills git, and waits for its exit, on abort, timeout and too large output.
+ * @throws ParleyError `git-aborted`, `git-timeout`, `git-output`, or `git-failed` if it can't be
+ * started; not for exit codes
  */
 export async function runGit(git: Git, run: GitRun): Promise<GitResult> {
   const turn = starts.turn();
@@ -157,7 +152,7 @@ export async function runGit(git: Git, run: GitRun): Promise<GitResult> {
     child.stderr.on('data', (chunk: Buffer) => {
       if (stderr.length < MAX_STDERR) stderr += chunk.toString('utf8', 0, MAX_STDERR - stderr.length);
     });
-    // Git may end before it has read all of its input; how it ended says why.
+    // Git may exit before it has read all input; its exit code says why.
     child.stdin.on('error', () => undefined);
     child.on('error', (cause) => {
       settle();
@@ -176,10 +171,7 @@ function aborted(): ParleyError {
   return new ParleyError('git-aborted', localizable('Canceled.'));
 }
 
-/**
- * Like {@link runGit}, for runs that must succeed.
- * @throws ParleyError `git-failed` with what git printed, besides those of {@link runGit}
- */
+/** Like {@link runGit}, but also throws ParleyError `git-failed` for an exit code. */
 export async function mustRunGit(git: Git, run: GitRun): Promise<Buffer> {
   const { code, stdout, stderr } = await runGit(git, run);
   if (code === 0) return stdout;

@@ -1,5 +1,5 @@
-// What keeps states from being collected: refs of the store, by session and name. They are plain
-// files, so that they can be made and removed without git.
+// Holds protect states from being collected: refs of the store, by session and name. They are plain
+// files, which need no git.
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,12 +12,12 @@ const MAX_NAME = 150;
 export async function hold(store: string, session: string, name: string, state: string): Promise<void> {
   const folder = join(store, ROOT, refPart(session));
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const beside = join(store, `ref-${randomUUID()}`);
+  const temporary = join(store, `ref-${randomUUID()}`);
   try {
-    await writeFile(beside, `${state}\n`, { mode: 0o600 });
-    await retryBusy(() => rename(beside, join(folder, refPart(name))));
+    await writeFile(temporary, `${state}\n`, { mode: 0o600 });
+    await retryBusy(() => rename(temporary, join(folder, refPart(name))));
   } catch (error) {
-    await rm(beside, { force: true }).catch(() => undefined);
+    await rm(temporary, { force: true }).catch(() => undefined);
     throw error;
   }
 }
@@ -28,9 +28,9 @@ export async function release(store: string, session: string, name?: string): Pr
 }
 
 export async function releaseOthers(store: string, sessions: readonly string[]): Promise<void> {
-  const kept = new Set(sessions.map(refPart));
+  const keptSessions = new Set(sessions.map(refPart));
   for (const session of await readdir(join(store, ROOT)).catch(() => [])) {
-    if (!kept.has(session)) await rm(join(store, ROOT, session), { recursive: true, force: true });
+    if (!keptSessions.has(session)) await rm(join(store, ROOT, session), { recursive: true, force: true });
   }
 }
 
@@ -45,7 +45,6 @@ export async function heldStates(store: string): Promise<readonly string[]> {
   return [...states];
 }
 
-/** Any text as part of a ref and of a file name, on any file system. */
 function refPart(text: string): string {
   const part = Buffer.from(text)
     .toString('latin1')
@@ -53,7 +52,6 @@ function refPart(text: string): string {
   return part !== '' && part.length <= MAX_NAME ? part : createHash('sha256').update(text).digest('hex');
 }
 
-/** Unique to this process. */
 export const WINDOW = `${process.pid}-${randomUUID()}`;
 
 export function isAlive(window: string): boolean {

@@ -1,8 +1,7 @@
-// The entries of a git index (gitformat-index, versions 2 to 4), read and written as plain data.
-// Ours and not git's, as no command of git copies the stat data of one index to another: with
-// `update-index --index-info` each unchanged file would be read again. Files that git converts
-// (filters, `ident`, line ends, encodings) are not taken over (warmIndex.ts), so that states have the
-// bytes on the disk: `hostileFolder.slow.test.ts` shows it for each conversion.
+// Reads and writes the entries of a git index (gitformat-index, versions 2 to 4). No git command
+// copies stat data between indexes, and `update-index --index-info` would read every unchanged file
+// again. Files that git converts (filters, `ident`, line ends, encodings) are excluded in
+// warmIndex.ts, so that states have the bytes on disk: see `hostileFolder.slow.test.ts`.
 import { createHash } from 'node:crypto';
 import { open, readFile, stat } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
@@ -31,16 +30,13 @@ export interface IndexEntry {
   /** Bytes as Latin-1. */
   readonly path: string;
   readonly source: Buffer;
-  /**
-   * Offset of the stat data, which the id follows. Separate buffers would make the garbage
-   * collector stop the thread with 100,000 files.
-   */
+  /** Offset of the stat data and the id. Separate buffers would stall the garbage collector. */
   readonly at: number;
-  /** Written in the second of the file's change: the file may have changed again since. */
+  /** Written in the second of the file's change, so the file may have changed again. */
   readonly isRacy: boolean;
 }
 
-/** Of two entries, the later one (seconds) is of the present file. */
+/** In seconds. Of two entries for a file, the later one is current. */
 export function changedAt({ source, at }: IndexEntry): number {
   return source.readUInt32BE(at + CTIME_AT);
 }
@@ -63,9 +59,8 @@ export function isWithoutStat({ source, at }: IndexEntry): boolean {
 }
 
 /**
- * Reads the plain files of an index, sorted: no conflicts, submodules, files outside of a sparse
- * checkout or without content.
- * @returns undefined if it is missing, split, sparse or broken
+ * Plain files only, sorted: no conflicts, submodules, files outside of a sparse checkout or without
+ * content. Undefined if the index is missing, split, sparse or corrupt.
  */
 export async function readIndex(file: string, oidBytes: number, prefix: Buffer): Promise<IndexEntry[] | undefined> {
   try {
@@ -103,8 +98,8 @@ async function entriesOf(
       previous = path;
       nameAt = end + 1;
     } else {
-      const known = flags & NAME_LENGTH;
-      const end = known < NAME_LENGTH ? nameAt + known : endOfName(index, nameAt);
+      const nameLength = flags & NAME_LENGTH;
+      const end = nameLength < NAME_LENGTH ? nameAt + nameLength : endOfName(index, nameAt);
       path = index.subarray(nameAt, end);
       // Padded with 1 to 8 NUL to a multiple of 8.
       nameAt = at + ((end - at + 8) & ~7);
@@ -144,7 +139,7 @@ function varint(index: Buffer, from: number): { readonly value: number; readonly
   return { value, end: at };
 }
 
-/** Writes an index of version 2. @param file must not exist @param entries sorted by path */
+/** Writes version 2. `file` must not exist; `entries` are sorted by path. */
 export async function writeIndex(file: string, entries: readonly IndexEntry[], oidBytes: number): Promise<void> {
   const slices = new Slices();
   const fixed = STAT_BYTES + oidBytes + 2;

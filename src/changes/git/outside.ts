@@ -1,22 +1,20 @@
-// What a state says of files that it does not have: a file that is not in a state need not have been
-// missing then.
+// What a state records about files that it lacks: such a file may have existed nevertheless.
 import type { Stats } from 'node:fs';
 import { copyFile, readFile, rm } from 'node:fs/promises';
 import * as z from 'zod/mini';
 import { put } from './bareStore';
 
-/** Beyond this, only folders are noted. */
 const MAX_PATHS = 10_000;
 
 export interface Outside {
   /**
-   * Existing paths that were not read: ignored, unreadable, in repositories beyond the limit. A
-   * slash at the end: a folder with everything in it.
+   * Existing paths that were ignored, unreadable or over the limit. A trailing slash covers a
+   * folder.
    */
   readonly unread: readonly string[];
   /**
-   * Files of the state that are older than the scan before the first one with them: they came from
-   * elsewhere, or were ignored until then.
+   * Files that appeared but are older than the previous scan: from elsewhere, or ignored until
+   * then.
    */
   readonly arrived: readonly string[];
 }
@@ -25,7 +23,7 @@ export const NOTHING_OUTSIDE: Outside = { unread: [], arrived: [] };
 
 export function joinOutside(all: readonly Outside[]): Outside {
   const join = (key: keyof Outside): readonly string[] => [...new Set(all.flatMap((one) => one[key]))].sort();
-  return { unread: bounded(join('unread')), arrived: join('arrived') };
+  return { unread: limitPaths(join('unread')), arrived: join('arrived') };
 }
 
 export function outsideOf({ unread, arrived }: Outside, path: string): Outside {
@@ -46,18 +44,17 @@ export function readOutside(content: Buffer | undefined): Outside {
   return { unread: texts(read.unread), arrived: texts(read.arrived) };
 }
 
-/** A slash at the end means a folder with everything in it. */
 export class PathSet {
   readonly #paths: ReadonlySet<string>;
 
   constructor(paths: readonly string[]) {
-    this.#paths = new Set(paths.map(folded));
+    this.#paths = new Set(paths.map(normalized));
   }
 
-  /** Matches the path or a folder of it, in any spelling. */
+  /** Matches the path or one of its folders, in any spelling. */
   has(path: string): boolean {
     if (this.#paths.size === 0) return false;
-    const wanted = folded(path);
+    const wanted = normalized(path);
     if (this.#paths.has(wanted) || this.#paths.has('')) return true;
     for (let slash = wanted.indexOf('/'); slash >= 0; slash = wanted.indexOf('/', slash + 1))
       if (this.#paths.has(wanted.slice(0, slash + 1))) return true;
@@ -65,12 +62,12 @@ export class PathSet {
   }
 }
 
-function folded(path: string): string {
+function normalized(path: string): string {
   return path.normalize('NFC').toLowerCase();
 }
 
-/** Replaces paths by their folders if there are too many: that says too much, never too little. */
-function bounded(paths: readonly string[]): readonly string[] {
+/** Replaces too many paths by their folders, which covers too much but never too little. */
+function limitPaths(paths: readonly string[]): readonly string[] {
   let list = paths;
   while (list.length > MAX_PATHS)
     list = [...new Set(list.map((path) => path.slice(0, path.replace(/\/$/, '').lastIndexOf('/') + 1)))];
@@ -79,7 +76,7 @@ function bounded(paths: readonly string[]): readonly string[] {
 
 const NOTES = z.object({ at: z.number(), arrived: z.array(z.string()) });
 
-/** `at`: when the last scan began, in ms since 1970. `arrived`: see {@link Outside}. */
+/** `at`: start of the last scan, in ms since 1970. `arrived`: see {@link Outside}. */
 export type IndexNotes = z.infer<typeof NOTES>;
 
 export async function readNotes(index: string): Promise<IndexNotes | undefined> {
@@ -103,14 +100,14 @@ export async function removeNotes(index: string): Promise<void> {
 }
 
 /**
- * Returns whether a file, or its content, existed before a time, wherever it was. From another
- * disk, only the time of the last change is kept. Times are rounded to the kernel's last tick or
- * second: a file as old as the scan was there too.
+ * Whether a file or its content existed before a time, anywhere. From another disk, only the
+ * modification time is preserved. Times are rounded to the kernel's last tick or second, so equal
+ * times count as older.
  * @param at ms since 1970
  */
 export function isOlder(stats: Pick<Stats, 'birthtimeMs' | 'ctimeMs' | 'mtimeMs'>, at: number): boolean {
   const { birthtimeMs, ctimeMs, mtimeMs } = stats;
-  // Not every file system knows when a file was made.
+  // Some file systems don't know the creation time.
   return Math.min(birthtimeMs > 0 ? birthtimeMs : ctimeMs, ctimeMs, mtimeMs) <= at;
 }
 

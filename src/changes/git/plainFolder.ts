@@ -1,5 +1,4 @@
-// The states of one folder on a machine without git: only of files that tools name, kept as plain
-// contents.
+// The states of one folder without git: only files that tools name, stored as plain contents.
 
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
@@ -30,7 +29,6 @@ const stateFile = z.object({ now: z.nullable(version), named: z.nullable(version
 const storedState = z.record(z.string(), stateFile);
 type State = z.infer<typeof storedState>;
 type Version = z.infer<typeof version>;
-/** Unreadable, which does not mean missing. */
 const UNREAD: Version = { oid: '0'.repeat(64), mode: '100644', size: 0, isHashOnly: true };
 
 export class PlainFolder implements StoredFolder {
@@ -79,13 +77,13 @@ export class PlainFolder implements StoredFolder {
     const [old, present] = [await this.#readState(before), await this.#readState(after)];
     const changes: FileChange[] = [];
     for (const [path, { now, named }] of Object.entries(present)) {
-      const was = old[path] ? old[path].now : named;
-      if (was?.oid === now?.oid && was?.mode === now?.mode) continue;
-      const lines = await this.#lines(was, now);
+      const previous = old[path] ? old[path].now : named;
+      if (previous?.oid === now?.oid && previous?.mode === now?.mode) continue;
+      const lines = await this.#lines(previous, now);
       changes.push({
         root,
         path,
-        before: was ? plain(was) : undefined,
+        before: previous ? plain(previous) : undefined,
         after: now ? plain(now) : undefined,
         added: lines?.added ?? 0,
         removed: lines?.removed ?? 0,
@@ -129,7 +127,7 @@ export class PlainFolder implements StoredFolder {
       if (stats.isSymbolicLink()) return versionOf(await this.write(Buffer.from(await readlink(file)), '120000'));
       if (stats.isDirectory()) return null;
       if (!stats.isFile()) return UNREAD;
-      // Neither waits for a pipe nor follows a link that took the file's place.
+      // Neither blocks on a pipe nor follows a link that replaced the file.
       const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
       await using handle = await open(file, flags);
       const mode = stats.mode & 0o100 ? '100755' : '100644';
@@ -144,13 +142,13 @@ export class PlainFolder implements StoredFolder {
   }
 
   async #lines(
-    was: Version | null,
+    previous: Version | null,
     now: Version | null,
   ): Promise<{ readonly added: number; readonly removed: number } | undefined> {
     const isText = (one: Version | null): boolean => one === null || (!one.isHashOnly && one.mode !== '120000');
-    if (!isText(was) || !isText(now)) return undefined;
+    if (!isText(previous) || !isText(now)) return undefined;
     const content = (one: Version | null): Promise<Buffer> | Buffer => (one ? this.read(plain(one)) : Buffer.alloc(0));
-    const found = await hunks(await content(was), await content(now));
+    const found = await hunks(await content(previous), await content(now));
     return found && countOf(found);
   }
 
@@ -174,10 +172,7 @@ async function readState(store: string, name: string): Promise<State> {
   }
 }
 
-/**
- * Removes what no session holds, once it is old. Two windows may do so at the same time.
- * @returns the bytes held
- */
+/** Removes old contents and states that no session holds. Returns the bytes held. */
 export async function collectPlain(store: string): Promise<number> {
   const held = await heldStates(store);
   const needed = new Set(held);

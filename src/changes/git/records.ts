@@ -1,7 +1,7 @@
-// The records of git's `-z` formats, read in slices that leave the thread free in between.
+// Reads records of git's `-z` formats in slices that yield to other work.
 import { Slices } from '../lines/slices';
 
-/** The parts are views on the output. */
+/** The parts are views of the output. */
 export async function splitRecords(output: Buffer): Promise<Buffer[]> {
   const records: Buffer[] = [];
   const slices = new Slices();

@@ -1,4 +1,4 @@
-// Finds the repository that a folder belongs to, without running anything of it.
+// Finds the repository of a folder without running git.
 import { open, readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 
@@ -6,23 +6,22 @@ const MAX_LINK = 4096;
 
 export interface Repository {
   readonly top: string;
-  /** Of this work tree; has its index. */
+  /** Of this work tree; contains its index. */
   readonly gitDir: string;
-  /** Of all work trees; has objects and configuration. */
+  /** Of all work trees; contains objects and configuration. */
   readonly commonDir: string;
 }
 
 /**
- * Finds the nearest `.git` at or above a folder. Its owner doesn't matter, as nothing of its
- * configuration is run.
+ * Finds the nearest `.git` at or above a folder; undefined if it is broken. Its owner doesn't
+ * matter, because nothing in its configuration is run.
  * @param folder absolute, without symbolic links
- * @returns undefined if there is none, or it is broken
  */
 export async function findRepository(folder: string): Promise<Repository | undefined> {
   for (let top = folder; ; top = dirname(top)) {
     const git = await stat(join(top, '.git')).catch(() => undefined);
     if (git?.isFile()) {
-      const gitDir = await linked(join(top, '.git'));
+      const gitDir = await readGitFile(join(top, '.git'));
       return gitDir === undefined ? undefined : openRepository(top, gitDir);
     }
     if (git?.isDirectory()) {
@@ -33,7 +32,7 @@ export async function findRepository(folder: string): Promise<Repository | undef
   }
 }
 
-async function linked(file: string): Promise<string | undefined> {
+async function readGitFile(file: string): Promise<string | undefined> {
   if ((await stat(file)).size > MAX_LINK) return undefined;
   const target = /^gitdir: (.+?)[\r\n]*$/s.exec(await readFile(file, 'utf8'))?.[1];
   return target === undefined ? undefined : resolve(dirname(file), target);
@@ -56,7 +55,7 @@ async function openRepository(top: string, gitDir: string): Promise<Repository |
   return { top, gitDir, commonDir };
 }
 
-/** @returns empty for the top level; otherwise with a slash at its end */
+/** @returns empty for the top level; otherwise with a trailing slash */
 export function prefixIn(top: string, folder: string): string {
   const path = relative(top, folder);
   return path === '' ? '' : `${path.split(sep).join('/')}/`;

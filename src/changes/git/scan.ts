@@ -1,4 +1,4 @@
-// Reads the state of one work tree from the disk into a tree of the store.
+// Reads the state of a work tree from the disk into a tree of the store.
 
 import { createHash } from 'node:crypto';
 import type { Stats } from 'node:fs';
@@ -15,19 +15,19 @@ import { joinRecords, pathText, splitRecords } from './records';
 import { run, type Store, tryRun } from './storeRuns';
 import type { FileConfig } from './userConfig';
 
-const WIDTH = 32;
+const MAX_CONCURRENT = 32;
 const MAX_FAILURES = 100;
-/** Reuses a tree for this time, ms; well below the age at which it may be collected. */
+/** Age up to which a tree is reused, ms; well below the age of collection. */
 const REUSE_MS = 60 * 60 * 1000;
-/** Errors of the store (full disk, missing rights), not of a file. */
+/** Errors of the store, not of a file. */
 const STORE_FAILURE =
   /No space left|quota exceeded|temporary file|object to repository|loose object|index file: |unable to write/i;
-const ARGUMENTS = 100;
+const MAX_ARGUMENTS = 100;
 const BYTES_OF_PATH = 400;
 
 export interface WorkTree {
   readonly top: string;
-  /** The folder in it, as git writes it: empty, or with a slash at its end. */
+  /** Of the folder in `top`, as git writes it: empty, or with a trailing slash. */
   readonly prefix: string;
   readonly index: string;
   readonly config: FileConfig;
@@ -35,23 +35,23 @@ export interface WorkTree {
 
 export interface ScanLimits {
   readonly timeoutMs: number;
-  /** Bytes; of larger files only the hash is kept. */
+  /** Bytes; only the hash of larger files is stored. */
   readonly maxFile: number;
-  /** Bytes; for larger files, size and time stand for the content. */
+  /** Bytes; larger files are identified by size and time instead of content. */
   readonly maxHashed: number;
-  /** Bytes of new contents; of the largest files beyond, only the hash is kept. */
+  /** Bytes of new contents; above that, only hashes of the largest files are stored. */
   readonly maxKept: number;
   readonly maxNew?: { readonly files: number; readonly bytes: number };
 }
 
-/** With this many files to read, the user's index is looked at again. */
-const MANY = 500;
+/** With more files to read, the user's index is consulted again. */
+const MANY_FILES = 500;
 
 export interface Scanned {
   readonly tree: string;
   readonly writtenAt: number;
   readonly nested: readonly string[];
-  /** Change time of the newest differing file, ms since 1970; 0: none. */
+  /** In ms since 1970; 0 if nothing differs. */
   readonly newest: number;
   readonly outside: Outside;
 }
@@ -63,8 +63,7 @@ interface Candidate {
 }
 
 /**
- * Reads what differs from the index, and writes the tree.
- * @param warm fills the index from others; false if nothing changed there
+ * @param warm fills the index from others; false if those have not changed
  * @throws ParleyError `folder-too-large`, `store-failed`, `git-…`
  */
 export async function scan(
@@ -86,20 +85,19 @@ export async function scan(
     input,
   });
   await mkdir(dirname(tree.index), { recursive: true });
-  // Only this process writes the index: the lock is of a killed run.
+  // Only this process writes the index, so a lock is left by a killed run.
   await rm(`${tree.index}.lock`, { force: true });
   const left = (): number => Math.max(1, until - performance.now());
   let isWarmed = !(await isFile(tree.index)) && (await warm(left()));
   const notes = await readNotes(tree.index);
-  const began = Date.now();
+  const startedAt = Date.now();
   let found = await candidates(store, tree, runIn, limits);
-  const arrived = await arrivedIn(store, tree, found, notes);
-  // Before they are in the index, where no later scan finds them new.
+  const arrived = await findArrived(store, tree, found, notes);
+  // Written before they are in the index, where no later scan finds them new.
   if (notes) await writeNotes(tree.index, { at: notes.at, arrived });
-  if (found.present.length + found.gone.length > MANY) {
+  if (found.present.length + found.gone.length > MANY_FILES) {
     isWarmed = (await warm(left())) || isWarmed;
-    // Compares files that were only touched with the other index: adding them would store each
-    // content twice.
+    // Compares touched files with the other index: adding them would store each content twice.
     if (isWarmed && (await isFile(tree.index))) {
       await tryRun(store, runIn(['update-index', '-q', '--refresh']));
       found = await candidates(store, tree, runIn, limits);
@@ -107,13 +105,13 @@ export async function scan(
   }
   checkSize(found, limits);
   const writtenAt = Date.now();
-  const isSame = found.present.length + found.gone.length === 0;
-  if (isSame && last && writtenAt - last.writtenAt < REUSE_MS) {
-    await writeNotes(tree.index, { at: began, arrived });
+  const isUnchanged = found.present.length + found.gone.length === 0;
+  if (isUnchanged && last && writtenAt - last.writtenAt < REUSE_MS) {
+    await writeNotes(tree.index, { at: startedAt, arrived });
     const { nested, unread } = found;
     return { ...last, nested, newest: 0, outside: { unread, arrived } };
   }
-  const newest = await newestOf(tree.top, found);
+  const newest = await newestChange(tree.top, found);
   if (found.gone.length > 0) {
     await run(store, runIn(['update-index', '--force-remove', '-z', '--stdin'], joinRecords(found.gone)));
   }
@@ -128,7 +126,7 @@ export async function scan(
       if (code === 0) continue;
       if (STORE_FAILURE.test(stderr))
         throw new ParleyError('store-failed', localizable('Git failed: {0}', stderr.trim()));
-      // One unreadable file fails the run: it stays as it was known.
+      // One unreadable file fails the run: it keeps its previous entry.
       if (++failures > MAX_FAILURES) throw new ParleyError('git-failed', localizable('Git failed: {0}', stderr.trim()));
       if (paths.length === 1) {
         unreadable.push(...paths);
@@ -137,8 +135,8 @@ export async function scan(
       const readable = failures === 1 ? await readableOf(tree.top, paths) : paths;
       if (readable.length < paths.length) {
         pending.push(readable);
-        const known = new Set(readable);
-        unreadable.push(...paths.filter((path) => !known.has(path)));
+        const readableSet = new Set(readable);
+        unreadable.push(...paths.filter((path) => !readableSet.has(path)));
       } else pending.push(paths.slice(0, paths.length >> 1), paths.slice(paths.length >> 1));
     }
   };
@@ -146,20 +144,20 @@ export async function scan(
   await add([], kept);
   if (large.length > 0) {
     await add(['--info-only'], large);
-    await noteLarge(store, runIn, large);
+    await storeSizes(store, runIn, large);
   }
   if (huge.length > 0) await addHuge(store, runIn, huge);
-  await writeNotes(tree.index, { at: began, arrived });
+  await writeNotes(tree.index, { at: startedAt, arrived });
   const outside = { unread: [...found.unread, ...unreadable.flatMap((path) => pathText(path) ?? [])], arrived };
   const prefix = tree.prefix === '' ? [] : [`--prefix=${tree.prefix}`];
   const written = await tryRun(store, runIn(['write-tree', '--missing-ok', ...prefix]));
   if (written.code === 0) {
     const id = written.stdout.toString('latin1').trim();
-    // By the index, git assumes that the store has the folders of this tree: they must stay there.
+    // The index makes git assume that the store has the folders of this tree, so they must stay.
     await put(lastTreeOf(tree.index), Buffer.from(id));
     return { tree: id, writtenAt, nested: found.nested, newest, outside };
   }
-  // There is no entry with the prefix: the folder is empty.
+  // No entry has the prefix: the folder is empty.
   if (prefix.length > 0 && /prefix/.test(written.stderr)) {
     const empty = await run(store, { ...runIn(['mktree', '-z'], Buffer.alloc(0)) });
     return { tree: empty.toString('latin1').trim(), writtenAt, nested: found.nested, newest, outside };
@@ -199,7 +197,7 @@ async function candidates(store: Store, tree: WorkTree, runIn: RunIn, limits: Sc
   ]);
   if (listed.code !== 0) throw new ParleyError('git-failed', localizable('Git failed: {0}', listed.stderr.trim()));
   const others = listed.stdout;
-  // Missing files last: a folder renamed in between would be in both places.
+  // Missing files are listed last: a folder renamed in between would otherwise be in both places.
   const differing = await splitRecords(others.length === 0 ? compared : await compare());
   const slices = new Slices();
   for (let at = 0; at + 1 < differing.length; at += 2) {
@@ -219,7 +217,7 @@ async function candidates(store: Store, tree: WorkTree, runIn: RunIn, limits: Sc
     await slices.step();
   }
   let next = 0;
-  const look = async (): Promise<void> => {
+  const readStats = async (): Promise<void> => {
     while (next < toRead.length) {
       const path = toRead[next++]!;
       const stats = await lstat(onDisk(tree.top, path)).catch((error: NodeJS.ErrnoException) => error.code);
@@ -230,13 +228,13 @@ async function candidates(store: Store, tree: WorkTree, runIn: RunIn, limits: Sc
       }
     }
   };
-  await Promise.all(Array.from({ length: WIDTH }, look));
-  const unread = [...(await collapsed(skipped)), ...unlistedIn(listed.stderr)];
+  await Promise.all(Array.from({ length: MAX_CONCURRENT }, readStats));
+  const unread = [...(await ignoredPaths(skipped)), ...unlistedIn(listed.stderr)];
   return { present, gone, nested, unread };
 }
 
-/** Git lists a folder before the ignored files in it unless it is ignored as a whole. */
-async function collapsed(list: Buffer): Promise<readonly string[]> {
+/** Git lists a folder before its ignored files unless it is ignored as a whole. */
+async function ignoredPaths(list: Buffer): Promise<readonly string[]> {
   const paths = (await splitRecords(list)).flatMap((path) => pathText(path) ?? []);
   return paths.filter((path, at) => !path.endsWith('/') || paths[at + 1]?.startsWith(path) !== true);
 }
@@ -245,8 +243,8 @@ function unlistedIn(stderr: string): readonly string[] {
   return [...stderr.matchAll(/could not open directory '(.+?)\/?':/g)].map(([, path]) => `${path}/`);
 }
 
-/** Files that existed at the last scan, and were in the index under no name. */
-async function arrivedIn(
+/** Files that existed at the last scan but were not in the index under any name. */
+async function findArrived(
   store: Store,
   { index }: WorkTree,
   { present, gone }: Found,
@@ -270,9 +268,9 @@ async function inodesOf({ format }: Store, index: string, paths: readonly Buffer
   return inodes;
 }
 
-/** The time of a deleted file is in its folder. */
-async function newestOf(top: string, { present, gone }: Found): Promise<number> {
-  const folders = new Set(gone.slice(0, MANY).map((path) => dirname(onDisk(top, path).toString('latin1'))));
+/** Deleting a file updates the time of its folder. */
+async function newestChange(top: string, { present, gone }: Found): Promise<number> {
+  const folders = new Set(gone.slice(0, MANY_FILES).map((path) => dirname(onDisk(top, path).toString('latin1'))));
   const times = [...folders].map((folder) =>
     lstat(Buffer.from(folder, 'latin1')).then(
       ({ ctimeMs }) => ctimeMs,
@@ -348,12 +346,11 @@ async function readableOf(top: string, paths: readonly Buffer[]): Promise<Buffer
   return readable;
 }
 
-/** Stores the size of files of which git has only the id. */
-async function noteLarge(store: Store, runIn: RunIn, large: readonly Candidate[]): Promise<void> {
+async function storeSizes(store: Store, runIn: RunIn, large: readonly Candidate[]): Promise<void> {
   const sizes = new Map(large.map(({ path, stats }) => [path.toString('latin1'), stats.size]));
   const names = large.flatMap(({ path }) => pathText(path) ?? []);
-  for (let from = 0; from < names.length; from += ARGUMENTS) {
-    const part = names.slice(from, from + ARGUMENTS);
+  for (let from = 0; from < names.length; from += MAX_ARGUMENTS) {
+    const part = names.slice(from, from + MAX_ARGUMENTS);
     const entries = await splitRecords(await run(store, runIn(['ls-files', '-s', '-z', '--', ...part])));
     for (const entry of entries) {
       const tab = entry.indexOf(0x09);

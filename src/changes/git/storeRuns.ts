@@ -1,5 +1,4 @@
-// Runs of git in a store of our own: which objects a run sees, and nothing of the user's repository
-// but what is passed here.
+// Runs git in a store of our own, with only the objects and settings passed here.
 
 import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
@@ -23,13 +22,12 @@ export interface Store {
 export interface StoreRun {
   readonly args: readonly string[];
   readonly input?: Buffer;
-  /** Default: the store. */
   readonly cwd?: string;
   readonly workTree?: string;
   readonly index?: string;
   /**
-   * Also reads objects of the user's repositories. Never for runs that write: git would leave out
-   * what is there, and touch it.
+   * Also reads the user's repositories. Never for writes: git would omit and touch existing
+   * objects.
    */
   readonly borrow?: true;
   /** Paths in `args` are patterns instead of literal. */
@@ -104,15 +102,11 @@ export async function blobSizes(
 
 const compress = promisify(deflate);
 
-/** The folder itself. Names of the others are encoded, and never contain this. */
+/** The folder itself. Other names are encoded and never contain this. */
 const SELF = '=';
-/** The file with the state's {@link Outside}. */
 export const OUTSIDE = '=outside';
 
-/**
- * Writes the tree of a state. A git process for these few bytes would take longer than all the rest
- * if nothing has changed.
- */
+/** Without git: a process would take longer than a whole scan that finds no changes. */
 export async function writeState(
   store: Pick<Store, 'folder' | 'format'>,
   self: string,

@@ -1,5 +1,5 @@
-// What the configuration says about the files of a work tree. It is read as data: git is pointed at
-// the file alone, and nothing that it names is run or followed.
+// What the configuration says about files of a work tree. It is read as data: git gets only the
+// file, and nothing in it is run or followed.
 import { lstat, readdir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -27,7 +27,7 @@ export interface FileConfig {
   readonly attributesFile?: string;
 }
 
-/** Reads the configuration of the user once, and that of repositories whenever it has changed. */
+/** Reads the user's configuration once, and a repository's whenever it has changed. */
 export class FileConfigs {
   readonly #git: Git;
   readonly #env: NodeJS.ProcessEnv;
@@ -84,15 +84,15 @@ export class FileConfigs {
     const stats = await stat(file).catch(() => undefined);
     if (!stats?.isFile()) return new Map();
     const stamp = `${stats.mtimeMs} ${stats.ctimeMs} ${stats.size} ${stats.ino}`;
-    const known = this.#local.get(file);
-    if (known?.stamp === stamp) return known.variables;
+    const cached = this.#local.get(file);
+    if (cached?.stamp === stamp) return cached.variables;
     const variables = await readConfig(this.#git, ['--list', '--file', file], {});
     this.#local.set(file, { stamp, variables });
     return variables;
   }
 }
 
-/** Tests whether the file system ignores case, without writing. */
+/** Without writing. */
 async function ofFileSystem(folder: string): Promise<Variables> {
   const names: readonly string[] = await readdir(folder).catch(() => []);
   const name = names.find((one) => otherCase(one) !== one && !names.includes(otherCase(one)));

@@ -1,5 +1,5 @@
-// Fills the index of a scan from indexes that exist: the user's, and our own of an earlier window.
-// A file that has not changed since then need not be read again.
+// Fills the index of a scan from the user's index and from our own of an earlier window, so that
+// unchanged files need not be read again.
 import { copyFile, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { retryBusy } from '../../base/retryBusy';
@@ -36,11 +36,13 @@ export async function warmIndex(store: Store, options: WarmOptions): Promise<voi
   const read = earlier === undefined ? undefined : await readIndex(earlier, oidBytes, Buffer.alloc(0));
   if (earlier === undefined || !read) await removeNotes(index);
   else if (earlier !== index) await copyNotes(earlier, index);
-  const known = read ?? [];
+  const earlierEntries = read ?? [];
   // Without stat data, refreshing would read the whole file.
-  const own = known.filter((entry) => !isWithoutStat(entry));
-  const isSame = repository !== undefined && options.config.format === format;
-  const found = isSame ? await readIndex(join(repository.gitDir, 'index'), oidBytes, Buffer.from(prefix)) : undefined;
+  const own = earlierEntries.filter((entry) => !isWithoutStat(entry));
+  const isSameFormat = repository !== undefined && options.config.format === format;
+  const found = isSameFormat
+    ? await readIndex(join(repository.gitDir, 'index'), oidBytes, Buffer.from(prefix))
+    : undefined;
   const users = found && repository ? await exactEntries(store, found, repository, oidBytes, options) : [];
   const entries = await merged(own, users);
   if (entries.length === 0) return;
@@ -48,11 +50,11 @@ export async function warmIndex(store: Store, options: WarmOptions): Promise<voi
 }
 
 async function replaceIndex(index: string, entries: readonly IndexEntry[], oidBytes: number): Promise<void> {
-  const beside = `${index}.new`;
+  const temporary = `${index}.new`;
   await mkdir(dirname(index), { recursive: true, mode: 0o700 });
-  await rm(beside, { force: true });
-  await writeIndex(beside, entries, oidBytes);
-  await retryBusy(() => rename(beside, index));
+  await rm(temporary, { force: true });
+  await writeIndex(temporary, entries, oidBytes);
+  await retryBusy(() => rename(temporary, index));
 }
 
 async function earlierIndex(index: string): Promise<string | undefined> {
@@ -69,7 +71,7 @@ async function earlierIndex(index: string): Promise<string | undefined> {
   return newest?.path;
 }
 
-/** Of two entries of a file, takes the one read later. Lists and result are sorted. */
+/** Sorted; of two entries for a file, the later one wins. */
 async function merged(own: readonly IndexEntry[], users: readonly IndexEntry[]): Promise<IndexEntry[]> {
   const all: IndexEntry[] = [];
   const slices = new Slices();
@@ -88,7 +90,7 @@ async function merged(own: readonly IndexEntry[], users: readonly IndexEntry[]):
   return own.length > 0 && users.length > 0 ? withoutConflicts(all) : all;
 }
 
-/** A path can't be both a file and a folder: it is read again. */
+/** A path that is both file and folder is dropped and read again. */
 async function withoutConflicts(entries: readonly IndexEntry[]): Promise<IndexEntry[]> {
   const folders = new Set<string>();
   const slices = new Slices();
@@ -103,7 +105,7 @@ async function withoutConflicts(entries: readonly IndexEntry[]): Promise<IndexEn
   return entries.filter(({ path }) => !folders.has(path));
 }
 
-/** Those whose content in the repository equals the bytes on disk. */
+/** Entries whose content in the repository equals the bytes on disk. */
 async function exactEntries(
   store: Store,
   entries: readonly IndexEntry[],

@@ -1,9 +1,9 @@
-// Compares two files by lines, with their bytes.
+// Compares two files by lines, as bytes.
 import { findHunks, idOf, type LineHunk } from '../../base/lineHunks';
 import { Slices } from './slices';
 
 const LIMITS = { stretch: 200_000, all: 40_000_000, isCoarse: true };
-const LINES_AT_ONCE = 4096;
+const LINES_PER_PAUSE = 4096;
 
 export async function hunks(before: Buffer, after: Buffer): Promise<readonly LineHunk[] | undefined> {
   const slices = new Slices();
@@ -12,25 +12,24 @@ export async function hunks(before: Buffer, after: Buffer): Promise<readonly Lin
   return b && compareLines(a, b, slices);
 }
 
-/** The result depends on the contents alone. */
 export async function compareLines(a: TextLines, b: TextLines, slices: Slices): Promise<readonly LineHunk[]> {
   if (a.bytes.equals(b.bytes)) return [];
   const most = Math.min(a.count, b.count);
   let start = 0;
   while (start < most && isSameLine(a, start, b, start)) {
-    if (++start % LINES_AT_ONCE === 0) await slices.pause();
+    if (++start % LINES_PER_PAUSE === 0) await slices.pause();
   }
   let end = 0;
   while (end < most - start && isSameLine(a, a.count - end - 1, b, b.count - end - 1)) {
-    if (++end % LINES_AT_ONCE === 0) await slices.pause();
+    if (++end % LINES_PER_PAUSE === 0) await slices.pause();
   }
   const ids = new Map<string, number>();
   const idsOf = async ({ bytes, starts, count }: TextLines): Promise<Uint32Array> => {
     const found = new Uint32Array(count - end - start);
     for (let line = start; line < count - end; line++) {
-      // Latin-1 has one character for each byte.
+      // Latin-1 has one character per byte.
       found[line - start] = idOf(ids, bytes.toString('latin1', starts[line], starts[line + 1]));
-      if (line % LINES_AT_ONCE === 0) await slices.pause();
+      if (line % LINES_PER_PAUSE === 0) await slices.pause();
     }
     return found;
   };
@@ -64,20 +63,20 @@ export function inverted(all: readonly LineHunk[]): readonly LineHunk[] {
 }
 
 const LINE_FEED = 10;
-/** Git looks for a zero byte in the beginning. */
-const LOOK_AT = 8000;
+/** Git looks for a NUL at the start. */
+const BYTES_CHECKED = 8000;
 
 export interface TextLines {
   readonly bytes: Buffer;
   readonly count: number;
-  /** Where each line begins, and the end. */
+  /** Offset of each line, and of the end. */
   readonly starts: Uint32Array;
-  /** The last line has no end. */
+  /** The last line has no line feed. */
   readonly isOpen: boolean;
 }
 
 export function isText(bytes: Buffer): boolean {
-  return !bytes.subarray(0, LOOK_AT).includes(0);
+  return !bytes.subarray(0, BYTES_CHECKED).includes(0);
 }
 
 /** Undefined if the content is not text. Only LF ends a line. */
@@ -86,12 +85,12 @@ export async function textLines(bytes: Buffer, slices: Slices): Promise<TextLine
   const isOpen = bytes.length > 0 && bytes[bytes.length - 1] !== LINE_FEED;
   let count = isOpen ? 1 : 0;
   for (let at = bytes.indexOf(LINE_FEED); at >= 0; at = bytes.indexOf(LINE_FEED, at + 1)) {
-    if (++count % LINES_AT_ONCE === 0) await slices.pause();
+    if (++count % LINES_PER_PAUSE === 0) await slices.pause();
   }
   const starts = new Uint32Array(count + 1);
   for (let line = 1; line < count; line++) {
     starts[line] = bytes.indexOf(LINE_FEED, starts[line - 1]) + 1;
-    if (line % LINES_AT_ONCE === 0) await slices.pause();
+    if (line % LINES_PER_PAUSE === 0) await slices.pause();
   }
   starts[count] = bytes.length;
   return { bytes, count, starts, isOpen };

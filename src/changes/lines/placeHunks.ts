@@ -1,9 +1,9 @@
-// Carries changes of one file over to another version of it: exactly, or not at all.
+// Applies changes of one file to another version of it: exactly, or not at all.
 import type { LineHunk } from '../../base/lineHunks';
 import { bytesOf, type TextLines } from './hunks';
 import type { Slices } from './slices';
 
-const HUNKS_AT_ONCE = 1024;
+const HUNKS_PER_PAUSE = 1024;
 
 export interface Fork {
   readonly edited: TextLines;
@@ -11,21 +11,18 @@ export interface Fork {
 }
 
 export interface Placement {
-  /** Edits that fit, as hunks from the other version to the edited one; in order. */
+  /** Edits that apply, as hunks from the other version to the edited one; in order. */
   readonly placed: readonly LineHunk[];
   readonly edits: readonly LineHunk[];
-  readonly known: readonly LineHunk[];
+  readonly applied: readonly LineHunk[];
   readonly blocked: readonly LineHunk[];
   readonly blocking: readonly LineHunk[];
 }
 
 /**
- * Finds where edits go in another version of the same file.
- *
- * An edit is placed only if its lines are there untouched, so that each line of the other version
- * that is not one of them stays as it is. It is blocked if another change touches its lines, if
- * both put lines in at the same place (their order is not known), or if a line without an end would
- * run into the next one.
+ * An edit applies only if its lines are untouched in the other version, so that all other lines
+ * stay as they are. It is blocked if another change touches its lines, if both insert at the same
+ * position (their order is unknown), or if a line without a line feed would run into the next one.
  * @param edits from the common version to `edited`, in order
  * @param others from the common version to `other`, in order
  */
@@ -38,20 +35,20 @@ export async function placeHunks(
   const found = {
     placed: [] as LineHunk[],
     edits: [] as LineHunk[],
-    known: [] as LineHunk[],
+    applied: [] as LineHunk[],
     blocked: [] as LineHunk[],
     blocking: new Set<LineHunk>(),
   };
   let next = 0;
   let shift = 0;
   for (const [index, edit] of edits.entries()) {
-    if (index % HUNKS_AT_ONCE === 0) await slices.pause();
+    if (index % HUNKS_PER_PAUSE === 0) await slices.pause();
     for (let one = others[next]; one && isBefore(one, edit); one = others[++next]) shift += one.bCount - one.aCount;
     const touching: LineHunk[] = [];
     for (let at = next; at < others.length && touches(edit, others[at]!); at++) touching.push(others[at]!);
     const [twin] = touching;
-    if (twin && isSame(edit, edited, twin, other)) found.known.push(edit);
-    else if (twin || isRunIn(edit, shift, edited, other)) {
+    if (twin && isSameEdit(edit, edited, twin, other)) found.applied.push(edit);
+    else if (twin || joinsLines(edit, shift, edited, other)) {
       found.blocked.push(edit);
       for (const one of touching) found.blocking.add(one);
     } else {
@@ -79,7 +76,7 @@ export async function withHunks(
   };
   let line = 0;
   for (const [index, { aStart, aCount, bStart, bCount }] of chosen.entries()) {
-    if (index % HUNKS_AT_ONCE === 0) await slices.pause();
+    if (index % HUNKS_PER_PAUSE === 0) await slices.pause();
     copy(a, line, aStart);
     copy(b, bStart, bStart + bCount);
     line = aStart + aCount;
@@ -88,18 +85,17 @@ export async function withHunks(
   return result;
 }
 
-export interface ShownLines {
+export interface MappedLines {
   readonly start: number;
   readonly count: number;
   readonly isTouched: boolean;
 }
 
 /**
- * Maps the `b` lines of each hunk to another version. If others changed some of them, the range
- * includes all their replacements.
- * @param others from the version of the `b` lines to the other one, in order
+ * Maps the `b` lines of each hunk through `others`. The range of changed lines includes all
+ * replacements.
  */
-export function shownLines(all: readonly LineHunk[], others: readonly LineHunk[]): readonly ShownLines[] {
+export function mapLines(all: readonly LineHunk[], others: readonly LineHunk[]): readonly MappedLines[] {
   let next = 0;
   let shift = 0;
   return all.map(({ bStart, bCount }) => {
@@ -122,29 +118,29 @@ export function shownLines(all: readonly LineHunk[], others: readonly LineHunk[]
 
 type Lines = Pick<LineHunk, 'aStart' | 'aCount'>;
 
-/** Inserted lines stand before those that they are inserted in front of. */
+/** An insertion is before the lines it is inserted in front of. */
 function isBefore(one: Lines, edit: Lines): boolean {
   const end = one.aStart + one.aCount;
-  return end < edit.aStart || (end === edit.aStart && !isSamePlace(one, edit));
+  return end < edit.aStart || (end === edit.aStart && !isSameInsertion(one, edit));
 }
 
 function touches(edit: Lines, one: Lines): boolean {
   const isOverlap = edit.aStart < one.aStart + one.aCount && one.aStart < edit.aStart + edit.aCount;
-  return isOverlap || isSamePlace(edit, one);
+  return isOverlap || isSameInsertion(edit, one);
 }
 
-function isSamePlace(one: Lines, two: Lines): boolean {
+function isSameInsertion(one: Lines, two: Lines): boolean {
   return one.aCount === 0 && two.aCount === 0 && one.aStart === two.aStart;
 }
 
-function isSame(edit: LineHunk, edited: TextLines, one: LineHunk, other: TextLines): boolean {
+function isSameEdit(edit: LineHunk, edited: TextLines, one: LineHunk, other: TextLines): boolean {
   if (edit.aStart !== one.aStart || edit.aCount !== one.aCount) return false;
   const made = bytesOf(edited, edit.bStart, edit.bStart + edit.bCount);
   return made.equals(bytesOf(other, one.bStart, one.bStart + one.bCount));
 }
 
-/** A line without an end would stand before another one. */
-function isRunIn(edit: LineHunk, shift: number, edited: TextLines, other: TextLines): boolean {
+/** A line without a line feed would precede another one. */
+function joinsLines(edit: LineHunk, shift: number, edited: TextLines, other: TextLines): boolean {
   if (edit.bCount === 0) return false;
   const start = edit.aStart + shift;
   const isOpen = edited.isOpen && edit.bStart + edit.bCount === edited.count;

@@ -1,24 +1,23 @@
-// Long computations in slices, so that the extension host answers in between.
+// Splits long computations into slices, so that the extension host stays responsive.
 import { setImmediate } from 'node:timers/promises';
 
 const SLICE_MS = 8;
-const STEPS_AT_ONCE = 256;
+const STEPS_PER_PAUSE = 256;
 
 export class Slices {
-  #began = performance.now();
+  #startedAt = performance.now();
   #steps = 0;
 
-  /** As {@link pause}, after each small step. */
   step(): Promise<void> | undefined {
     this.#steps += 1;
-    return this.#steps % STEPS_AT_ONCE === 0 ? this.pause() : undefined;
+    return this.#steps % STEPS_PER_PAUSE === 0 ? this.pause() : undefined;
   }
 
-  /** Lets other work run if the slice is used up. Call it about every thousand small steps. */
+  /** Yields if the slice is used up. Call it about every thousand small steps. */
   async pause(): Promise<void> {
-    if (performance.now() - this.#began < SLICE_MS) return;
+    if (performance.now() - this.#startedAt < SLICE_MS) return;
     await setImmediate();
-    this.#began = performance.now();
+    this.#startedAt = performance.now();
   }
 
   async run<T>(steps: Generator<void, T>): Promise<T> {

@@ -1,13 +1,12 @@
-// What changed in a folder between two points in time: files with their versions before and after.
+// Changes in a folder between two points in time: files with their versions before and after.
 import type { Disposable } from '../../base/disposable';
 
 export interface FileVersion {
-  /** Names the content in the store of its folder; the same content has the same id. */
+  /** Id of the content in the folder's store; equal contents have equal ids. */
   readonly oid: string;
-  /** File, executable file, symbolic link. */
   readonly mode: '100644' | '100755' | '120000';
   readonly size: number;
-  /** The file is too large to be kept: the store has only the hash. */
+  /** Too large: the store has only the hash. */
   readonly isHashOnly?: true;
 }
 
@@ -18,14 +17,13 @@ export interface FileChange {
   readonly oldPath?: string;
   readonly before?: FileVersion;
   readonly after?: FileVersion;
-  /** Lines; 0 where `isBinary`. */
+  /** Lines; 0 if `isBinary`. */
   readonly added: number;
   readonly removed: number;
-  /** There are no lines to compare: not text, a link, or too large. */
+  /** No lines to compare: not text, a link, or too large. */
   readonly isBinary?: true;
   /**
-   * The state without the file does not say that there was none, if it is the earlier one: the file
-   * was ignored then, could not be read, or is older than that state and came from elsewhere.
+   * The state without the file doesn't prove its absence: it was unread, or came from elsewhere.
    */
   readonly wasThere?: true;
 }
@@ -37,7 +35,6 @@ export interface FolderTree {
 
 export interface Snapshot {
   readonly folders: readonly FolderTree[];
-  /** What the snapshot lacks. */
   readonly gaps: readonly SnapshotGap[];
 }
 
@@ -45,8 +42,8 @@ export interface SnapshotGap {
   readonly root: string;
   /**
    * `no-git`: only files that tools name are known. `too-large`: the folder is too large without a
-   * repository. `repositories`: there are more repositories below the folder than are read. `timeout`
-   * and `failed`: the folder could not be read.
+   * repository. `repositories`: there are more nested repositories than are read. `timeout` and
+   * `failed`: the folder could not be read.
    */
   readonly why: 'no-git' | 'too-large' | 'repositories' | 'timeout' | 'failed';
 }
@@ -62,7 +59,7 @@ export interface FileEdit {
   readonly path: string;
   /** Absolute; the edit is refused if a link leads out of it. */
   readonly root: string;
-  /** The edit is refused unless the file has this content; undefined: does not exist. */
+  /** Refused unless the file has this content; undefined: does not exist. */
   readonly expected: Buffer | undefined;
   /** Absent: delete it. */
   readonly content?: Buffer;
@@ -73,39 +70,31 @@ export interface WorkingFiles {
   read(path: string): Promise<WorkingFile | undefined>;
   /**
    * Makes all edits as one step of the editor's Undo, and saves files that were saved before.
-   * Deletes first, with folders that become empty. Replaces links, not their targets.
-   * @returns the paths that were refused: changed meanwhile, or not writable
+   * Deletes first, with folders that become empty. Replaces links, not their targets. Returns the
+   * refused paths.
    */
   apply(edits: readonly FileEdit[], label: string): Promise<readonly string[]>;
 }
 
 export interface FolderStates extends Disposable {
   readonly roots: readonly string[];
-  /**
-   * Reads the present state from the disk. Waiting calls share one scan. Never throws: see `gaps`.
-   */
+  /** Waiting calls share one scan. Never throws: see `gaps`. */
   take(signal?: AbortSignal): Promise<Snapshot>;
-  /** Change time of the newest file read in scans, ms since 1970; 0: none, or no git. */
+  /** Change time of the newest scanned file, ms since 1970; 0 if none, or without git. */
   readonly newestRead: number;
-  /** Returns changes sorted by root and path, with renames. @throws ParleyError `state-gone` */
+  /** Sorted by root and path, with renames. Throws ParleyError `state-gone`. */
   changes(before: Snapshot, after: Snapshot, signal?: AbortSignal): Promise<readonly FileChange[]>;
-  /**
-   * Returns a state with some files (absolute paths) as they are in another.
-   * @throws ParleyError `state-gone`
-   */
+  /** Takes `files` (absolute paths) from `other`. Throws ParleyError `state-gone`. */
   replaced(snapshot: Snapshot, other: Snapshot, files: readonly string[]): Promise<Snapshot>;
   /** @throws ParleyError `state-gone`; `version-not-kept` if only its hash is known */
   read(root: string, version: FileVersion): Promise<Buffer>;
-  /** Keeps a content as long as the session holds states. */
+  /** The content stays as long as the session holds states. */
   write(root: string, content: Buffer, mode: FileVersion['mode']): Promise<FileVersion>;
-  /** Without git, only files named here are looked at. */
+  /** Without git, only files named here are recorded. */
   name(path: string): void;
-  /**
-   * Holds a state under a name until it is released, replacing the one before. Unheld states may be
-   * gone after a day.
-   */
+  /** Until it is released or replaced. Unheld states may be removed after a day. */
   hold(snapshot: Snapshot, name: string): Promise<void>;
-  /** Releases one state, or all of the session. */
+  /** Without `name`: all of the session. */
   release(name?: string): Promise<void>;
   dispose(): void;
 }
@@ -113,9 +102,9 @@ export interface FolderStates extends Disposable {
 export interface StateRetention {
   release(session: string): Promise<void>;
   /**
-   * Releases other sessions, and packs the stores. If more than `maxBytes` are held, sessions are
-   * released from the end of the list. Never throws.
-   * @param sessions keys, most recently used first
+   * Releases all but `sessions`, and packs the stores. Above `maxBytes`, also releases sessions
+   * from the end of the list. Never throws.
+   * @param sessions most recently used first
    */
   collect(sessions: readonly string[], maxBytes: number, signal?: AbortSignal): Promise<void>;
 }

@@ -1,4 +1,4 @@
-// Tells files that only the agent changed from those that may be somebody else's. Pure.
+// Distinguishes files that only the agent changed from those with other authors. Pure.
 import { join } from 'node:path';
 import type { FileChange, FileVersion } from '../model/fileChange';
 import type { ReviewFile } from '../review/reviewFile';
@@ -15,7 +15,6 @@ interface AgentFile {
   left: FileVersion | undefined;
   /** Versions without edits of the user. */
   readonly versions: (FileVersion | undefined)[];
-  /** The user edited it between or during turns. */
   isYours: boolean;
   isUnnamed: boolean;
 }
@@ -44,9 +43,9 @@ export class AgentEdits {
         fresh.isYours ||= old.isYours || fresh.left !== undefined;
         fresh.isUnnamed ||= old.isUnnamed;
         if (fresh !== old) fresh.origin = old;
-        leave(fresh, after);
-        leave(old, undefined);
-      } else leave(old, after);
+        addLeftVersion(fresh, after);
+        addLeftVersion(old, undefined);
+      } else addLeftVersion(old, after);
     }
     return this;
   }
@@ -61,8 +60,6 @@ export class AgentEdits {
   }
 
   /**
-   * Returns whose a file is, as far as known.
-   * @param now the version that would be replaced
    * @param target versions in the target of the files that differ, by {@link fileId}: if the first
    * turn found another one, the user had edited the file before
    */
@@ -75,7 +72,7 @@ export class AgentEdits {
     const file = this.#files.get(fileId(root, path));
     if (!file?.versions.some((one) => isSameVersion(one, now))) return 'user';
     for (const one of withOrigins(file)) {
-      // Unlisted files are as they were left.
+      // Files that don't differ are as the agent left them.
       const there = target.has(one.id) ? target.get(one.id) : one.left;
       if (one.isYours || !isSameVersion(one.first, there)) return 'user';
     }
@@ -89,15 +86,15 @@ export class AgentEdits {
 
   #file(root: string, path: string, before: FileVersion | undefined): AgentFile {
     const id = fileId(root, path);
-    const known = this.#files.get(id);
-    if (known) return known;
+    const existing = this.#files.get(id);
+    if (existing) return existing;
     const file = { id, first: before, left: before, versions: [before], isYours: false, isUnnamed: false };
     this.#files.set(id, file);
     return file;
   }
 }
 
-function leave(file: AgentFile, left: FileVersion | undefined): void {
+function addLeftVersion(file: AgentFile, left: FileVersion | undefined): void {
   file.left = left;
   file.versions.push(left);
 }

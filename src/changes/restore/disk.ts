@@ -1,4 +1,4 @@
-// Writes versions of files to the disk, each in one step that a kill does not leave half done.
+// Writes file versions to disk, each atomically even if the process is killed.
 import { createHash } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';
 import type * as fs from 'node:fs/promises';
@@ -9,8 +9,8 @@ import type { FileVersion } from '../model/fileChange';
 
 const isWindows = process.platform === 'win32';
 const { O_NOFOLLOW = 0 } = constants;
-const NOT_BESIDE: readonly unknown[] = ['EACCES', 'EBUSY', 'EPERM', 'EXDEV'];
-/** By path: a temporary file belongs to one write. */
+const NO_TEMPORARY_FILE: readonly unknown[] = ['EACCES', 'EBUSY', 'EPERM', 'EXDEV'];
+/** By path, because a temporary file belongs to one write. */
 const writes = new KeyedQueue<string>();
 
 export type Disk = Pick<
@@ -34,7 +34,7 @@ export interface FileOnDisk {
   readonly bits: number;
 }
 
-/** Does not follow links; undefined if nothing is there. */
+/** Does not follow links; undefined if nothing exists. */
 export async function statOnDisk(disk: Pick<Disk, 'lstat'>, path: string): Promise<Stats | undefined> {
   return disk.lstat(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
@@ -46,10 +46,7 @@ export function fileMode(bits: number): FileVersion['mode'] {
   return !isWindows && (bits & 0o100) !== 0 ? '100755' : '100644';
 }
 
-/**
- * Reads a file without following links.
- * @returns undefined: missing; `folder`; `other`: a device, pipe or socket
- */
+/** Does not follow links. `other`: a device, pipe or socket. */
 export async function readOnDisk(disk: Disk, path: string): Promise<FileOnDisk | undefined | 'folder' | 'other'> {
   const found = await statOnDisk(disk, path);
   if (!found) return undefined;
@@ -63,10 +60,9 @@ export async function readOnDisk(disk: Disk, path: string): Promise<FileOnDisk |
 }
 
 /**
- * Writes a file beside the target and renames it, so that it is there as a whole or not at all.
- * Creates missing folders. Keeps permissions except those to execute. A file with hard links,
- * another owner or in a folder that takes no new files is overwritten in place, and its content is
- * put back if there is no room.
+ * Atomic, through a temporary file. Keeps permissions except those to execute. A file with hard
+ * links, another owner or in a read-only folder is overwritten in place, and restored if the disk
+ * is full.
  * @throws the file system's error; EACCES for a read-only file, also as root
  */
 export function writeOnDisk(
@@ -76,10 +72,10 @@ export function writeOnDisk(
   mode: FileVersion['mode'],
   old: FileOnDisk | undefined,
 ): Promise<void> {
-  return writes.run(path, () => writeAlone(disk, path, content, mode, old));
+  return writes.run(path, () => writeExclusively(disk, path, content, mode, old));
 }
 
-async function writeAlone(
+async function writeExclusively(
   disk: Disk,
   path: string,
   content: Buffer,
@@ -87,27 +83,27 @@ async function writeAlone(
   old: FileOnDisk | undefined,
 ): Promise<void> {
   const bits = old && old.mode !== '120000' ? withMode(old, mode) : undefined;
-  // A rename, or root, would ignore that the file is read-only.
+  // Renaming, or root, would bypass the read-only flag.
   if (bits !== undefined && (bits & 0o222) === 0) throw Object.assign(new Error('read-only'), { code: 'EACCES' });
   if (bits !== undefined && mode !== '120000' && old?.content.equals(content)) {
     await disk.chmod(path, bits);
     return;
   }
-  const beside = pathBeside(path);
+  const temporary = temporaryPath(path);
   const made = await disk.mkdir(dirname(path), { recursive: true });
   const there = bits === undefined || mode === '120000' ? undefined : await statOnDisk(disk, path);
   try {
-    await discardBeside(disk, path);
-    if (mode === '120000') await disk.symlink(content, beside);
+    await discardTemporary(disk, path);
+    if (mode === '120000') await disk.symlink(content, temporary);
     else {
-      await disk.writeFile(beside, content, { flag: 'wx', mode: mode === '100755' ? 0o777 : 0o666 });
-      if (bits !== undefined) await disk.chmod(beside, bits);
+      await disk.writeFile(temporary, content, { flag: 'wx', mode: mode === '100755' ? 0o777 : 0o666 });
+      if (bits !== undefined) await disk.chmod(temporary, bits);
     }
-    if (there && (await isMoreThanName(disk, there, beside))) await overwrite(disk, path, content, bits);
-    else await retryBusy(() => disk.rename(beside, path));
+    if (there && (await hasOtherLinks(disk, there, temporary))) await overwrite(disk, path, content, bits);
+    else await retryBusy(() => disk.rename(temporary, path));
   } catch (error) {
-    await discardBeside(disk, path).catch(() => undefined);
-    if (there?.isFile() && NOT_BESIDE.includes((error as NodeJS.ErrnoException).code)) {
+    await discardTemporary(disk, path).catch(() => undefined);
+    if (there?.isFile() && NO_TEMPORARY_FILE.includes((error as NodeJS.ErrnoException).code)) {
       await overwrite(disk, path, content, bits);
       return;
     }
@@ -116,16 +112,16 @@ async function writeAlone(
   }
 }
 
-async function isMoreThanName(disk: Disk, old: Stats, beside: string): Promise<boolean> {
+async function hasOtherLinks(disk: Disk, old: Stats, temporary: string): Promise<boolean> {
   if (!old.isFile()) return false;
   if (old.nlink > 1) return true;
-  const { uid, gid } = await disk.lstat(beside);
+  const { uid, gid } = await disk.lstat(temporary);
   return old.uid !== uid || old.gid !== gid;
 }
 
-/** Replaces the content in place. The longer part is written first: only that needs room. */
+/** Writes the part past the old end first: only that needs space. */
 async function overwrite(disk: Disk, path: string, content: Buffer, bits: number | undefined): Promise<void> {
-  await discardBeside(disk, path).catch(() => undefined);
+  await discardTemporary(disk, path).catch(() => undefined);
   const file = await disk.open(path, constants.O_RDWR | O_NOFOLLOW);
   try {
     const old = await file.readFile();
@@ -149,10 +145,7 @@ async function writeAt(file: fs.FileHandle, bytes: Buffer, at: number): Promise<
     done += (await file.write(bytes, done, bytes.length - done, at + done)).bytesWritten;
 }
 
-/**
- * Deletes a file, and folders below `root` that become empty.
- * @throws the file system's error if the file can't be deleted
- */
+/** Also deletes folders below `root` that become empty. */
 export async function deleteOnDisk(disk: Disk, root: string, path: string): Promise<void> {
   await retryBusy(() => disk.unlink(path));
   await removeEmptyFolders(disk, root, dirname(path));
@@ -160,41 +153,36 @@ export async function deleteOnDisk(disk: Disk, root: string, path: string): Prom
 
 export async function removeEmptyFolders(disk: Pick<Disk, 'rmdir'>, root: string, folder: string): Promise<void> {
   for (let at = folder; at.length > root.length && at.startsWith(root); at = dirname(at)) {
-    const isGone = await disk.rmdir(at).then(
+    const isRemoved = await disk.rmdir(at).then(
       () => true,
       (error: NodeJS.ErrnoException) => error.code === 'ENOENT',
     );
-    if (!isGone) return;
+    if (!isRemoved) return;
   }
 }
 
-export async function discardBeside(disk: Disk, path: string): Promise<void> {
-  await disk.unlink(pathBeside(path)).catch((error: NodeJS.ErrnoException) => {
+export async function discardTemporary(disk: Disk, path: string): Promise<void> {
+  await disk.unlink(temporaryPath(path)).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error;
   });
 }
 
-/**
- * Checks for free space: VS Code saves documents in place, and would leave half of one on a full
- * disk.
- * @throws the file system's error if there is none
- */
+/** Throws if the disk is full: VS Code saves in place, and would truncate the document. */
 export function requireRoom(disk: Pick<Disk, 'unlink' | 'writeFile'>, path: string, content: Buffer): Promise<void> {
   return writes.run(path, async () => {
-    const beside = pathBeside(path);
+    const temporary = temporaryPath(path);
     try {
-      await disk.writeFile(beside, content);
+      await disk.writeFile(temporary, content);
     } catch (error) {
       // If no file can be created, the free space is unknown.
-      if (!NOT_BESIDE.includes((error as NodeJS.ErrnoException).code)) throw error;
+      if (!NO_TEMPORARY_FILE.includes((error as NodeJS.ErrnoException).code)) throw error;
     } finally {
-      await disk.unlink(beside).catch(() => undefined);
+      await disk.unlink(temporary).catch(() => undefined);
     }
   });
 }
 
-/** The same path for the same file. */
-export function pathBeside(path: string): string {
+export function temporaryPath(path: string): string {
   const name = createHash('sha256').update(basename(path)).digest('hex').slice(0, 16);
   return join(dirname(path), `.parley-${name}.tmp`);
 }

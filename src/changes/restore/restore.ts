@@ -1,5 +1,4 @@
-// Brings the files of a session back to an earlier state, and finishes or takes back a restore that
-// was killed.
+// Restores a session's files to an earlier state, and finishes or reverts an interrupted restore.
 
 import * as nodeFs from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -15,7 +14,7 @@ import type { AgentEdits } from './agentEdits';
 import {
   type Disk,
   deleteOnDisk,
-  discardBeside,
+  discardTemporary,
   type FileOnDisk,
   readOnDisk,
   removeEmptyFolders,
@@ -24,9 +23,9 @@ import {
 import { canInclude, type PlanPorts, planRestore, type RestorePlan } from './restorePlan';
 
 type RestoreFailure =
-  /** It changed since the plan. */
+  /** Changed since the plan. */
   | 'changed'
-  /** A folder with other files is in its place, or a file in that of its folder. */
+  /** A folder with other files is in its place, or a file in its folder's place. */
   | 'in-the-way'
   | 'not-writable'
   | 'not-kept'
@@ -41,7 +40,7 @@ interface FailedChange {
 export interface RestoreResult {
   readonly done: readonly FileChange[];
   readonly failed: readonly FailedChange[];
-  /** The rest can be finished or taken back. */
+  /** The rest can be finished or reverted. */
   readonly isCancelled: boolean;
   readonly target: Snapshot;
   readonly now: Snapshot;
@@ -54,7 +53,6 @@ interface PendingRestore {
   readonly now: Snapshot;
   readonly files: number;
   finish(signal: AbortSignal, progress: RestoreProgress): Promise<RestoreResult>;
-  /** Brings all files back to their state before the restore. */
   takeBack(signal: AbortSignal, progress: RestoreProgress): Promise<RestoreResult>;
   leave(): Promise<void>;
 }
@@ -65,9 +63,9 @@ export interface RestoreOptions extends PlanPorts {
 }
 
 /**
- * Restores the files of one session. A file is written only if it is as planned, in one step;
- * failures are in `failed`, unchanged. After a kill or cancel, {@link pending} finishes the restore
- * or takes it back; either can be killed and called again.
+ * A file is written atomically, and only if it is as planned; others are in `failed`, unchanged.
+ * After a kill or cancel, {@link pending} finishes or reverts the restore, and can itself be
+ * interrupted.
  */
 export class Restore extends Configured<RestoreOptions> {
   readonly #disk: Disk;
@@ -79,19 +77,15 @@ export class Restore extends Configured<RestoreOptions> {
     this.#log = new RestoreLog(this.#disk, options.log);
   }
 
-  /**
-   * Changes nothing.
-   * @param now taken just before, and held as long as the restore can be undone
-   * @throws ParleyError `state-gone`
-   */
+  /** Changes nothing. `now` must be held as long as the restore can be undone. */
   plan(target: Snapshot, now: Snapshot, agentEdits: AgentEdits, signal?: AbortSignal): Promise<RestorePlan> {
     return planRestore(this.options, target, now, agentEdits, signal);
   }
 
   /**
-   * @param include absolute paths of left-out files to restore anyway, as far as possible
-   * @throws ParleyError `restore-pending`; the file system's error if the log can't be written:
-   * nothing was changed then
+   * @param include absolute paths of skipped files to restore anyway, if possible
+   * @throws ParleyError `restore-pending`; the file system's error if the log can't be written,
+   * with nothing changed
    */
   async run(
     plan: RestorePlan,
@@ -110,7 +104,7 @@ export class Restore extends Configured<RestoreOptions> {
     const { target, now } = plan;
     const logged = { target, now, changes: [...plan.changes, ...more.map(({ change }) => change)] };
     await this.#log.write(logged);
-    return this.#make(logged, logged.changes, signal, progress);
+    return this.#applyChanges(logged, logged.changes, signal, progress);
   }
 
   async pending(): Promise<PendingRestore | undefined> {
@@ -121,12 +115,12 @@ export class Restore extends Configured<RestoreOptions> {
       target,
       now,
       files: changes.length,
-      finish: (signal, progress) => this.#make(logged, changes, signal, progress),
-      takeBack: (signal, progress) => this.#make(logged, changes.map(reversed), signal, progress),
+      finish: (signal, progress) => this.#applyChanges(logged, changes, signal, progress),
+      takeBack: (signal, progress) => this.#applyChanges(logged, changes.map(reversed), signal, progress),
       leave: async () => {
         for (const { root, path, oldPath } of changes) {
           for (const one of [path, oldPath ?? path]) {
-            if (await isSafePath(root, one)) await discardBeside(this.#disk, join(root, one)).catch(() => undefined);
+            if (await isSafePath(root, one)) await discardTemporary(this.#disk, join(root, one)).catch(() => undefined);
           }
         }
         await this.#log.remove();
@@ -134,7 +128,7 @@ export class Restore extends Configured<RestoreOptions> {
     };
   }
 
-  async #make(
+  async #applyChanges(
     { target, now }: LoggedRestore,
     changes: readonly FileChange[],
     signal: AbortSignal,
@@ -142,8 +136,8 @@ export class Restore extends Configured<RestoreOptions> {
   ): Promise<RestoreResult> {
     const done: FileChange[] = [];
     const failed: FailedChange[] = [];
-    // Deletions first: they make room for folders. Renames may do so too, so failures are tried
-    // again.
+    // Deletions first, because they make room for folders. Renames may too, so failures are
+    // retried.
     let rest = [...changes].sort((one, two) => Number(one.after !== undefined) - Number(two.after !== undefined));
     for (let isProgress = true; rest.length > 0 && isProgress; ) {
       isProgress = false;
@@ -170,13 +164,13 @@ export class Restore extends Configured<RestoreOptions> {
     return { done, failed, isCancelled: false, target, now };
   }
 
-  /** @returns why it failed: its files are unchanged then */
+  /** Returns a failure, which leaves the files unchanged. */
   async #change(change: FileChange): Promise<RestoreFailure | undefined> {
     const { root, path, oldPath, before, after } = change;
     try {
       const [old, fresh] = [before && (await this.#read(root, before)), after && (await this.#read(root, after))];
       if (oldPath === undefined) return await this.#step(root, path, old, fresh);
-      // In this order, as one may be a folder of the other.
+      // In this order, because one may be a folder of the other.
       const why = await this.#step(root, oldPath, old, undefined);
       if (why) return why;
       const failure = await this.#step(root, path, undefined, fresh).catch(failureOf);
@@ -198,13 +192,13 @@ export class Restore extends Configured<RestoreOptions> {
     to: Content | undefined,
   ): Promise<RestoreFailure | undefined> {
     const at = join(root, path);
-    // A link's target is no file of this folder.
+    // A link's target is not a file of this folder.
     if (!(await isSafePath(root, path))) return to ? 'unsafe' : undefined;
     const now = await readOnDisk(this.#disk, at);
-    await discardBeside(this.#disk, at);
+    await discardTemporary(this.#disk, at);
     if (now === 'other') return 'changed';
     if (now === 'folder') {
-      // An empty folder may be left over.
+      // It may be an empty leftover.
       if (!to) return undefined;
       if (from) return 'changed';
       await removeEmptyFolders(this.#disk, root, at);
@@ -213,7 +207,7 @@ export class Restore extends Configured<RestoreOptions> {
       return undefined;
     }
     if (isContent(now, to)) {
-      // A kill may have come before the folders were removed.
+      // A kill may have come before its folders were removed.
       if (!to) await removeEmptyFolders(this.#disk, root, join(at, '..'));
       return undefined;
     }
@@ -283,7 +277,7 @@ const LOG = z.object({
   ),
 });
 
-/** Logged before the first step. Steps are not logged: the disk shows which were made. */
+/** Written before the first step. Steps are not logged, because the disk shows them. */
 interface LoggedRestore {
   readonly target: Snapshot;
   readonly now: Snapshot;
@@ -309,12 +303,11 @@ class RestoreLog {
     }
   }
 
-  /** @throws the file system's error: nothing is restored then */
   async write(restore: LoggedRestore): Promise<void> {
     await this.#disk.mkdir(dirname(this.#path), { recursive: true });
-    const beside = `${this.#path}.tmp`;
-    await this.#disk.writeFile(beside, JSON.stringify({ version: 1, ...restore }), { mode: 0o600, flush: true });
-    await retryBusy(() => this.#disk.rename(beside, this.#path));
+    const temporary = `${this.#path}.tmp`;
+    await this.#disk.writeFile(temporary, JSON.stringify({ version: 1, ...restore }), { mode: 0o600, flush: true });
+    await retryBusy(() => this.#disk.rename(temporary, this.#path));
   }
 
   async remove(): Promise<void> {

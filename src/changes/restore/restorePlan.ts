@@ -1,4 +1,4 @@
-// What a restore will change, and what it leaves out.
+// Decides what a restore changes and what it skips.
 import { join } from 'node:path';
 import type { FileChange, FileVersion, FolderStates, Snapshot, WorkingFiles } from '../model/fileChange';
 import { isPlainPath } from '../review/reviewFile';
@@ -8,9 +8,9 @@ import type { AgentEdits } from './agentEdits';
 export type SkipReason =
   | 'edited'
   | 'unnamed'
-  /** It may have existed before: the state did not look. */
+  /** It may have existed before: the state did not cover it. */
   | 'was-there'
-  /** It tells an editor or agent what to start. */
+  /** It configures which programs an editor or agent starts. */
   | 'protected'
   | 'unsaved'
   | 'not-kept'
@@ -32,7 +32,7 @@ export interface RestorePlan {
 export interface PlanPorts {
   readonly states: FolderStates;
   readonly files: WorkingFiles;
-  /** Whether writing a file changes which programs start. */
+  /** Whether the file affects which programs start. */
   isProtected(path: string): Promise<boolean>;
 }
 
@@ -57,11 +57,11 @@ export async function planRestore(
     if (why) skipped.push({ change, why });
     else changes.push(change);
   }
-  return { target, now, ...keepHalves(changes, skipped, agentEdits) };
+  return { target, now, ...skipHalfRenames(changes, skipped, agentEdits) };
 }
 
-/** Deletes no file if the one it was renamed from is not written. */
-function keepHalves(
+/** Skips deletions of files whose former rename source is not written. */
+function skipHalfRenames(
   changes: readonly FileChange[],
   skipped: readonly SkippedChange[],
   agentEdits: AgentEdits,

@@ -1,4 +1,4 @@
-// Contents of versions and of present files, and their lines.
+// Contents and lines of versions and present files.
 
 import { type TextLines, textLines } from '../lines/hunks';
 import { Slices } from '../lines/slices';
@@ -20,7 +20,7 @@ export class FileTexts {
     return this.#states.read(this.root, version);
   }
 
-  /** Undefined for a link or a binary file. @throws ParleyError `state-gone`, `version-not-kept` */
+  /** Undefined for links and binary files. Throws ParleyError `state-gone`, `version-not-kept`. */
   async lines(version: FileVersion | undefined): Promise<TextLines | undefined> {
     if (!version) return NO_LINES;
     return version.mode === '120000' ? undefined : textLines(await this.bytes(version), this.slices);
@@ -30,14 +30,15 @@ export class FileTexts {
     return textLines(content, this.slices);
   }
 
-  /** As {@link lines}; also undefined if only the hash is known. */
+  /** Like {@link lines}; also undefined if only the hash is known. */
   async comparable(version: FileVersion | undefined): Promise<TextLines | undefined> {
     return version?.isHashOnly ? undefined : this.lines(version);
   }
 
   async keep(content: Buffer, mode: FileVersion['mode'], like?: FileVersion): Promise<FileVersion> {
-    const isLike = like && !like.isHashOnly && like.size === content.length && (await this.bytes(like)).equals(content);
-    return isLike ? { ...like, mode } : this.#states.write(this.root, content, mode);
+    const isUnchanged =
+      like && !like.isHashOnly && like.size === content.length && (await this.bytes(like)).equals(content);
+    return isUnchanged ? { ...like, mode } : this.#states.write(this.root, content, mode);
   }
 }
 

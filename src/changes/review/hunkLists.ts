@@ -1,11 +1,10 @@
-// Caches the hunks of waiting files, whose ids stay while other hunks are kept and undone.
+// Caches the hunks of unreviewed files. Ids are stable while other hunks are kept and undone.
 import type { LineHunk } from '../../base/lineHunks';
 import { compareLines } from '../lines/hunks';
 import type { FileVersion } from '../model/fileChange';
 import type { FileTexts } from './fileTexts';
 import type { Ends } from './waitingFiles';
 
-/** Cached lists and hunks in total. */
 const MAX_LISTS = 64;
 const MAX_HUNKS = 300_000;
 const OID_CHARS = 16;
@@ -18,46 +17,43 @@ export class HunkLists {
   readonly #lists = new Map<string, readonly NamedHunk[]>();
   #size = 0;
 
-  /**
-   * Returns the hunks in order; undefined if there are no lines to compare.
-   * @throws ParleyError `state-gone`, `version-not-kept`
-   */
+  /** Undefined without lines to compare. Throws ParleyError `state-gone`, `version-not-kept`. */
   async of(texts: FileTexts, { base, left }: Ends): Promise<readonly NamedHunk[] | undefined> {
     const key = keyOf(texts.root, base, left);
-    const known = this.#lists.get(key);
-    if (known) {
+    const cached = this.#lists.get(key);
+    if (cached) {
       this.#lists.delete(key);
-      this.#lists.set(key, known);
-      return known;
+      this.#lists.set(key, cached);
+      return cached;
     }
     const before = await texts.comparable(base);
     const after = before && (await texts.comparable(left));
     if (!after) return undefined;
     const found = await compareLines(before, after, texts.slices);
     const name = `${shortOid(base)}.${shortOid(left)}`;
-    return this.#hold(
+    return this.#cache(
       key,
       found.map((hunk, index) => ({ ...hunk, id: `${name}.${index}` })),
     );
   }
 
-  /** After keeping hunks: the ids of the others stay. */
-  kept(root: string, { base, left }: Ends, next: FileVersion, made: ReadonlySet<string>): void {
+  /** Carries the ids of the other hunks over. */
+  afterKeep(root: string, { base, left }: Ends, next: FileVersion, keptIds: ReadonlySet<string>): void {
     const list = this.#lists.get(keyOf(root, base, left));
     if (!list) return;
     let shift = 0;
     const rest: NamedHunk[] = [];
     for (const hunk of list) {
-      if (made.has(hunk.id)) shift += hunk.bCount - hunk.aCount;
+      if (keptIds.has(hunk.id)) shift += hunk.bCount - hunk.aCount;
       else rest.push({ ...hunk, aStart: hunk.aStart + shift });
     }
-    this.#hold(keyOf(root, next, left), rest);
+    this.#cache(keyOf(root, next, left), rest);
   }
 
-  undone(root: string, { base, left }: Ends, next: FileVersion, taken: readonly LineHunk[]): void {
+  afterUndo(root: string, { base, left }: Ends, next: FileVersion, taken: readonly LineHunk[]): void {
     const list = this.#lists.get(keyOf(root, base, left));
     if (!list) return;
-    // Only one hunk begins at a given pair of lines.
+    // Only one hunk starts at a given pair of lines.
     const starts = new Set(taken.map(({ aStart, bStart }) => `${aStart}:${bStart}`));
     let shift = 0;
     const rest: NamedHunk[] = [];
@@ -65,10 +61,10 @@ export class HunkLists {
       if (starts.has(`${hunk.aStart}:${hunk.bStart}`)) shift += hunk.aCount - hunk.bCount;
       else rest.push({ ...hunk, bStart: hunk.bStart + shift });
     }
-    this.#hold(keyOf(root, base, next), rest);
+    this.#cache(keyOf(root, base, next), rest);
   }
 
-  #hold(key: string, list: readonly NamedHunk[]): readonly NamedHunk[] {
+  #cache(key: string, list: readonly NamedHunk[]): readonly NamedHunk[] {
     this.#size += list.length - (this.#lists.get(key)?.length ?? 0);
     this.#lists.delete(key);
     this.#lists.set(key, list);

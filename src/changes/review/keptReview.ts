@@ -1,8 +1,8 @@
-// The state of a review as it is stored.
+// The state of a review in storage.
 import * as z from 'zod/mini';
 import { isPlainPath, type ReviewFile, type Settled } from './reviewFile';
 import type { Change } from './takeBack';
-import { MAX_UNDONE, type Standing, type UndoneFile } from './undoneFiles';
+import { type FileState, MAX_UNDONE, type UndoneFile } from './undoneFiles';
 import { fileId, MAX_WAITING } from './waitingFiles';
 
 export const MAX_SETTLED = 5000;
@@ -30,12 +30,12 @@ const FILE = {
   isUnnamed: z.optional(z.literal(true)),
   state: z.enum(['unreviewed', 'conflict']),
 };
-const STANDING = z.object({ file: z.optional(z.object(FILE)), settled: z.optional(SETTLED) });
+const FILE_STATE = z.object({ file: z.optional(z.object(FILE)), settled: z.optional(SETTLED) });
 const UNDONE = z.object({
   root: ROOT,
   path: FILE_PATH,
-  before: STANDING,
-  after: STANDING,
+  before: FILE_STATE,
+  after: FILE_STATE,
   undo: z.object({
     path: FILE_PATH,
     oldPath: z.optional(FILE_PATH),
@@ -51,22 +51,22 @@ const REVIEW = z.object({
   roots: z.array(z.string().check(z.maxLength(4096))).check(z.maxLength(1000)),
   files: z.array(z.object({ root: ROOT, ...FILE })).check(z.maxLength(MAX_WAITING)),
   settled: z.array(z.tuple([ROOT, FILE_PATH, SETTLED])).check(z.maxLength(MAX_SETTLED)),
-  // Earlier versions don't write it.
+  // Absent in states of earlier versions.
   undone: z.optional(z.array(UNDONE).check(z.maxLength(MAX_UNDONE))),
 });
 
-export type KeptReview = z.infer<typeof REVIEW>;
+export type StoredReview = z.infer<typeof REVIEW>;
 
-export function toKept(
+export function toStored(
   files: readonly ReviewFile[],
   settled: ReadonlyMap<string, Settled>,
   undone: readonly UndoneFile[],
-): KeptReview {
+): StoredReview {
   const roots: string[] = [];
-  const known = new Map<string, number>();
+  const indexes = new Map<string, number>();
   const rootOf = (root: string): number => {
-    const index = known.get(root) ?? roots.push(root) - 1;
-    known.set(root, index);
+    const index = indexes.get(root) ?? roots.push(root) - 1;
+    indexes.set(root, index);
     return index;
   };
   return {
@@ -79,20 +79,20 @@ export function toKept(
     undone: undone.map(({ root, before, after, undo: { root: _root, ...undo }, ...one }) => ({
       ...one,
       root: rootOf(root),
-      before: toStanding(before),
-      after: toStanding(after),
+      before: toStoredState(before),
+      after: toStoredState(after),
       undo,
     })),
     roots,
   };
 }
 
-function toStanding({ file, settled }: Standing): z.infer<typeof STANDING> {
+function toStoredState({ file, settled }: FileState): z.infer<typeof FILE_STATE> {
   const { id: _id, root: _root, ...rest } = file ?? {};
-  return { file: file && (rest as z.infer<typeof STANDING>['file']), settled };
+  return { file: file && (rest as z.infer<typeof FILE_STATE>['file']), settled };
 }
 
-function fromStanding(root: string, { file, settled }: z.infer<typeof STANDING>): Standing {
+function fromStoredState(root: string, { file, settled }: z.infer<typeof FILE_STATE>): FileState {
   return { file: file && fileIn(root, file), settled };
 }
 
@@ -100,8 +100,8 @@ function fileIn(root: string, file: Omit<ReviewFile, 'id' | 'root'>): ReviewFile
   return { ...file, id: fileId(root, file.path), root };
 }
 
-/** @param roots files elsewhere are left out @returns nothing waiting if invalid */
-export function fromKept(
+/** Returns nothing to review if invalid. Drops files outside of `roots`. */
+export function fromStored(
   kept: unknown,
   roots: readonly string[],
 ): {
@@ -127,8 +127,8 @@ export function fromKept(
     undone: (data.undone ?? []).flatMap(({ root: index, before, after, undo, ...one }) => {
       const root = rootOf(index);
       if (root === undefined) return [];
-      const standings = { before: fromStanding(root, before), after: fromStanding(root, after) };
-      return [{ ...one, ...standings, root, undo: { ...undo, root } as Change }];
+      const states = { before: fromStoredState(root, before), after: fromStoredState(root, after) };
+      return [{ ...one, ...states, root, undo: { ...undo, root } as Change }];
     }),
   };
 }

@@ -1,4 +1,4 @@
-// What the user sees of a review, and asks of it.
+// Types of a review as the user sees it, and path checks.
 
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -17,15 +17,14 @@ export interface ReviewFile {
   readonly added: number;
   readonly removed: number;
   readonly isBinary?: true;
-  /** `conflict`: an edit of the user prevented the last undo of a part of it. */
+  /** `conflict`: an edit of the user blocked the last undo of a part of it. */
   readonly state: 'unreviewed' | 'conflict';
-  /** The user saved the file during a turn: authorship is unknown. */
+  /** The user saved the file during a turn, so its author is unknown. */
   readonly alsoYours?: true;
   /** Changed while the agent worked, but not named by it. */
   readonly isUnnamed?: true;
 }
 
-/** What became of a file that no longer waits. */
 export type Settled = 'kept' | 'undone';
 
 /** `start` counts from 0. */
@@ -39,7 +38,7 @@ export interface ReviewHunk {
   readonly id: string;
   readonly base: LineRange;
   readonly left: LineRange;
-  /** Lines of the present file, with unsaved text. */
+  /** Lines of the present file, including unsaved text. */
   readonly present: LineRange;
   /** The user changed the lines: the hunk can be kept, but not undone. */
   readonly isConflict?: true;
@@ -49,7 +48,7 @@ export type ReviewTarget =
   | { readonly kind: 'all' }
   | { readonly kind: 'file'; readonly id: string }
   | { readonly kind: 'hunk'; readonly id: string; readonly hunk: string }
-  /** What one turn changed, waiting or kept; `file` limits it to a path relative to a root. */
+  /** Changes of one turn, reviewed or not; `file` limits it to a path relative to a root. */
   | {
       readonly kind: 'turn';
       readonly turnId: string;
@@ -64,13 +63,13 @@ export interface ReviewProblem {
   readonly path: string;
   readonly why:
     | 'edited'
-    /** The user saved the file during a turn; it is undone only individually. */
+    /** The user saved the file during a turn; it is only undone individually. */
     | 'yours'
     | 'unnamed'
     /** See `FileChange.wasThere`. */
     | 'was-there'
     | 'occupied'
-    /** An earlier change of the same lines waits: they are kept together. */
+    /** An earlier change of the same lines is unreviewed: they are kept together. */
     | 'entangled'
     | 'not-kept'
     | 'outside'
@@ -81,7 +80,7 @@ export interface ReviewProblem {
 /** Files can be in several lists. */
 export interface UndoResult {
   readonly undone: readonly { readonly root: string; readonly path: string }[];
-  /** What the user edited was not touched. */
+  /** Edits of the user were not touched. */
   readonly conflicts: readonly ReviewProblem[];
   readonly failed: readonly ReviewProblem[];
 }
@@ -98,14 +97,12 @@ export interface FinishedTurn {
   readonly changes: readonly FileChange[];
   /** Absolute paths that the user saved, or had unsaved text in, during the turn. */
   readonly yours: ReadonlySet<string>;
-  /** Absolute paths that the agent did not name. */
   readonly unnamed?: ReadonlySet<string>;
 }
 
 /**
- * Returns whether a file lies in its folder without a link on the way: git's stores have no paths
- * through links. The file itself may be a link. Nothing in a `.git` passes, in any spelling.
- * @param root links in it are fine
+ * Rejects paths through links, which git's stores don't have, and anything in `.git`, in any
+ * spelling. The file itself and `root` may be links.
  */
 export async function isSafePath(root: string, path: string): Promise<boolean> {
   if (!isPlainPath(path)) return false;

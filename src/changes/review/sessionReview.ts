@@ -1,5 +1,5 @@
-// The review of what the agent of one session changed: which files wait, and keeping and undoing
-// them by hunk, file, turn and as a whole.
+// Reviews what a session's agent changed: lists unreviewed files, and keeps and undoes them by
+// hunk, file, turn or all.
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import * as l10n from '@vscode/l10n';
@@ -7,12 +7,12 @@ import type { Disposable } from '../../base/disposable';
 import { Emitter, type Event } from '../../base/event';
 import type { LineHunk } from '../../base/lineHunks';
 import { compareLines, countOf } from '../lines/hunks';
-import { shownLines, withHunks } from '../lines/placeHunks';
+import { mapLines, withHunks } from '../lines/placeHunks';
 import type { FileChange, FileVersion, FolderStates, WorkingFiles } from '../model/fileChange';
-import { carry, keepTurn } from './carry';
+import { keepTurn, mergeTurn } from './carry';
 import { FileTexts, NO_LINES } from './fileTexts';
 import { HunkLists } from './hunkLists';
-import { fromKept, type KeptReview, MAX_SETTLED, toKept } from './keptReview';
+import { fromStored, MAX_SETTLED, type StoredReview, toStored } from './keptReview';
 import {
   type FinishedTurn,
   isSafePath,
@@ -24,36 +24,35 @@ import {
   type Settled,
   type UndoResult,
 } from './reviewFile';
-import { alsoTakenBack, type Change, changeBy, type TakingBack } from './takeBack';
+import { type Change, changeOfReversal, type Reversal, revertedVersion } from './takeBack';
 import { type UndoItem, type UndoObserver, undoInSteps, whyFailed } from './undoInSteps';
-import { type RedoScope, redoableIn, type Standing, type UndoneFile, UndoneFiles } from './undoneFiles';
-import { fileId, isSameVersion, WaitingFiles } from './waitingFiles';
+import { type FileState, type RedoScope, redoableIn, type UndoneFile, UndoneFiles } from './undoneFiles';
+import { fileId, isSameVersion, UnreviewedFiles } from './waitingFiles';
 
 interface ReviewOptions {
   readonly states: FolderStates;
   readonly files: WorkingFiles;
   readonly kept?: unknown;
   /** Replaces the stored state; handles its own errors. */
-  save(kept: KeptReview): Promise<void>;
+  save(kept: StoredReview): Promise<void>;
 }
 
 /**
- * Reviews what the agent of one session changed. A file waits while what the agent left differs
- * from what was last kept, in bytes, mode or path. Keeping changes no file. Undoing changes nothing
- * that the user edited: that is a conflict. Operations run one after another, and the state is
- * saved after each.
+ * A file is unreviewed while the agent's version differs from the last kept one in bytes, mode or
+ * path. Keeping changes no file. Undoing changes nothing that the user edited, which is a conflict
+ * instead. Operations run one after another, and the state is saved after each.
  */
 export class SessionReview implements Disposable {
   readonly #states: FolderStates;
   readonly #working: WorkingFiles;
-  readonly #save: (kept: KeptReview) => Promise<void>;
-  readonly #waiting = new WaitingFiles();
-  readonly #lists = new HunkLists();
+  readonly #save: (kept: StoredReview) => Promise<void>;
+  readonly #unreviewed = new UnreviewedFiles();
+  readonly #hunkLists = new HunkLists();
   readonly #undoneFiles = new UndoneFiles();
   readonly #onDidChange = new Emitter<void>();
-  readonly #looking = new Set<string>();
+  readonly #pathsInCheck = new Set<string>();
   #settled = new Map<string, Settled>();
-  #last: Promise<unknown> = Promise.resolve();
+  #queueTail: Promise<unknown> = Promise.resolve();
 
   readonly onDidChange: Event<void> = this.#onDidChange.event;
 
@@ -65,15 +64,15 @@ export class SessionReview implements Disposable {
   }
 
   get files(): readonly ReviewFile[] {
-    return this.#waiting.files;
+    return this.#unreviewed.files;
   }
 
   get isIncomplete(): boolean {
-    return this.#waiting.isFull;
+    return this.#unreviewed.isFull;
   }
 
-  get kept(): KeptReview {
-    return toKept(this.files, this.#settled, this.#undoneFiles.kept);
+  get kept(): StoredReview {
+    return toStored(this.files, this.#settled, this.#undoneFiles.kept);
   }
 
   get settledPaths(): readonly string[] {
@@ -82,13 +81,10 @@ export class SessionReview implements Disposable {
 
   stateOf(root: string, path: string): ReviewFile['state'] | Settled | undefined {
     const id = fileId(root, path);
-    return this.#waiting.file(id)?.state ?? this.#settled.get(id);
+    return this.#unreviewed.file(id)?.state ?? this.#settled.get(id);
   }
 
-  /**
-   * Takes in a turn's changes. Edits that the user made before the turn are never undone. A file
-   * that is again as kept no longer waits.
-   */
+  /** Never includes edits of the user. A file that equals its kept version again is reviewed. */
   turnEnded(turn: FinishedTurn): Promise<void> {
     return this.#run(async () => {
       const texts = this.#textsByRoot();
@@ -98,24 +94,23 @@ export class SessionReview implements Disposable {
         await of.slices.pause();
         // Without an earlier version, there is nothing to undo.
         if (change.wasThere && !change.before) continue;
-        await this.#follow(of, change, isIn(turn.yours, change), isIn(turn.unnamed, change));
+        await this.#addChange(of, change, isIn(turn.yours, change), isIn(turn.unnamed, change));
       }
     });
   }
 
   /**
-   * Lists the hunks of a file, in order, with their lines in the present file; undefined if it has
-   * no lines to compare, or doesn't wait.
-   * @throws ParleyError `state-gone`, `version-not-kept`
+   * In order; undefined without lines to compare. Throws ParleyError `state-gone`,
+   * `version-not-kept`.
    */
   async hunks(id: string): Promise<readonly ReviewHunk[] | undefined> {
-    const file = this.#waiting.file(id);
+    const file = this.#unreviewed.file(id);
     if (!file) return undefined;
     const texts = new FileTexts(this.#states, file.root);
-    const list = await this.#lists.of(texts, file);
+    const list = await this.#hunkLists.of(texts, file);
     if (!list) return undefined;
-    const { others, isLost } = await this.#since(texts, file.path, file.left);
-    const shown = shownLines(list, others);
+    const { others, isLost } = await this.#compareWithPresent(texts, file.path, file.left);
+    const shown = mapLines(list, others);
     return list.map((hunk, index) => {
       const { start, count, isTouched } = shown[index]!;
       // A file is created or deleted as a whole.
@@ -130,12 +125,7 @@ export class SessionReview implements Disposable {
     });
   }
 
-  /**
-   * Returns the line in the present file, from 0, at which its last undo begins; undefined if it
-   * can't be redone.
-   * @param file absolute
-   * @throws ParleyError as {@link hunks}
-   */
+  /** The first line of the file's last undo, from 0; undefined if it can't be redone. */
   async undoneAt(file: string): Promise<number | undefined> {
     const [one] = redoableIn(this.redoable, 'review', file);
     if (!one) return undefined;
@@ -144,13 +134,13 @@ export class SessionReview implements Disposable {
     const [old, left] = [await texts.comparable(before), await texts.comparable(after)];
     if (!old || !left) return 0;
     const list = await compareLines(old, left, texts.slices);
-    const { others } = await this.#since(texts, path, after);
-    return shownLines(list, others)[0]?.start ?? 0;
+    const { others } = await this.#compareWithPresent(texts, path, after);
+    return mapLines(list, others)[0]?.start ?? 0;
   }
 
   /**
-   * Accepts what the agent left; changes no file. A turn is kept without what other turns changed;
-   * what can't be told apart still waits, as `entangled`.
+   * Changes no file. A turn is kept without changes of other turns; what can't be separated remains
+   * unreviewed, as `entangled`.
    */
   keep(target: ReviewTarget): Promise<KeepResult> {
     return this.#run(async () => {
@@ -168,13 +158,13 @@ export class SessionReview implements Disposable {
       if (target.kind === 'turn') {
         const texts = this.#textsByRoot();
         for (const change of await this.#changesOf(target)) {
-          if (this.#waiting.ends(change.root, change.path)) {
+          if (this.#unreviewed.ends(change.root, change.path)) {
             await attempt(change, () => this.#keepChange(texts(change.root), change));
           } else kept.push({ root: change.root, path: change.path });
         }
       } else {
         const found = this.#filesOf(target);
-        if (!found) failed.push({ ...placeOf(target), why: 'gone' });
+        if (!found) failed.push({ ...targetLocation(target), why: 'gone' });
         for (const file of found ?? []) {
           await attempt(file, async () =>
             target.kind === 'hunk' ? this.#keepHunk(file, target.hunk) : this.#keepFile(file),
@@ -186,66 +176,64 @@ export class SessionReview implements Disposable {
   }
 
   /**
-   * Takes back what the agent changed. Lines that the user edited stay byte for byte; what can't be
-   * undone without touching them is in `conflicts`. `all` and `turn` leave out files that the user
-   * saved during a turn. Of a turn, its change is taken out of the present file, kept or not; later
-   * changes stay.
+   * Lines that the user edited stay byte for byte; what can't be undone without touching them is in
+   * `conflicts`. `all` and `turn` skip files that the user saved during a turn. A turn is undone in
+   * the present file, reviewed or not; later changes stay.
    */
   undo(target: ReviewTarget): Promise<UndoResult> {
     return this.#run(async () => {
-      const result: Undoing = { undone: [], conflicts: [], failed: [] };
+      const result: MutableUndoResult = { undone: [], conflicts: [], failed: [] };
       const items = await this.#undoItems(target, result);
       const turnId = target.kind === 'turn' ? target.turnId : undefined;
       const texts = this.#textsByRoot();
       this.#undoneFiles.begin();
       await undoInSteps(items, this.#working, texts, {
         ...collecting(result),
-        undone: async (item, back) => {
-          if (!back.isWhole && !back.hunks?.length) return;
+        undone: async (item, reversal) => {
+          if (!reversal.isWhole && !reversal.hunks?.length) return;
           const { root, path } = item.change;
-          const before = this.#standing(root, path);
-          await this.#undone(texts(root), item, back);
-          const after = this.#standing(root, path);
-          if (back.edits.length > 0) {
-            const undo = await changeBy(texts(root), item.change, back);
-            this.#undoneFiles.add({ root, path, before, after, undo, turnId, isLast: true }, back.edits);
+          const before = this.#stateOf(root, path);
+          await this.#recordUndo(texts(root), item, reversal);
+          const after = this.#stateOf(root, path);
+          if (reversal.edits.length > 0) {
+            const undo = await changeOfReversal(texts(root), item.change, reversal);
+            this.#undoneFiles.add({ root, path, before, after, undo, turnId, isLast: true }, reversal.edits);
           }
-          result.undone.push(placeIn(item));
+          result.undone.push(locationOf(item));
         },
         conflict: (item, why) => {
-          result.conflicts.push({ ...placeIn(item), why });
-          this.#waiting.describe(item.change.root, item.change.path, { isConflict: true });
+          result.conflicts.push({ ...locationOf(item), why });
+          this.#unreviewed.describe(item.change.root, item.change.path, { isConflict: true });
         },
       });
       return result;
     });
   }
 
-  /** The last undo of each file that {@link redo} can take back. */
+  /** The last undo of each file. */
   get redoable(): readonly UndoneFile[] {
     return this.#undoneFiles.redoable;
   }
 
   /**
-   * Undoes undos, by the rules of {@link undo}; each file as a whole.
-   * @param scope the last undo of the review, or the undo of a turn
-   * @param file only the last undo of this file, absolute, of whatever scope
+   * Reverts undos by the rules of {@link undo}; each file as a whole.
+   * @param file absolute; only its last undo, in any scope
    */
   redo(scope: RedoScope, file?: string): Promise<UndoResult> {
     return this.#run(async () => {
-      const result: Undoing = { undone: [], conflicts: [], failed: [] };
+      const result: MutableUndoResult = { undone: [], conflicts: [], failed: [] };
       const items: UndoItem[] = [];
       for (const redoes of redoableIn(this.redoable, scope, file)) {
-        if (this.#stands(redoes, redoes.after)) items.push({ change: redoes.undo, part: {}, redoes });
+        if (this.#isInState(redoes, redoes.after)) items.push({ change: redoes.undo, part: {}, redoes });
         else result.conflicts.push({ root: redoes.root, path: redoes.path, why: 'entangled' });
       }
       const label = l10n.t('Redo changes of the agent');
       const observer = {
         ...collecting(result),
-        undone: async (item: UndoItem, { edits }: TakingBack) => {
-          this.#stand(item.redoes!, item.redoes!.before);
+        undone: async (item: UndoItem, { edits }: Reversal) => {
+          this.#setState(item.redoes!, item.redoes!.before);
           this.#undoneFiles.redone(item.redoes!, edits);
-          result.undone.push(placeIn(item));
+          result.undone.push(locationOf(item));
         },
       };
       await undoInSteps(items, this.#working, this.#textsByRoot(), observer, label);
@@ -253,7 +241,6 @@ export class SessionReview implements Disposable {
     });
   }
 
-  /** Follows a restore. @param changes what it changed on disk */
   restored(changes: readonly FileChange[]): Promise<void> {
     return this.#run(async () => {
       const texts = this.#textsByRoot();
@@ -261,24 +248,24 @@ export class SessionReview implements Disposable {
         const { root, path, oldPath, before, after } = change;
         const from = oldPath ?? path;
         this.#undoneFiles.forget(root, [path, oldPath]);
-        const standing = this.#standing(root, from);
-        if (this.#waiting.ends(root, from) || this.#waiting.ends(root, path)) {
+        const stateBefore = this.#stateOf(root, from);
+        if (this.#unreviewed.ends(root, from) || this.#unreviewed.ends(root, path)) {
           const of = texts(root);
-          const back: Change = {
+          const reversal: Change = {
             root,
             path: from,
             oldPath: oldPath !== undefined ? path : undefined,
             before: after,
             after: before,
           };
-          const old = await of.comparable(back.before);
-          const left = await of.comparable(back.after);
+          const old = await of.comparable(reversal.before);
+          const left = await of.comparable(reversal.after);
           const hunks = old && left ? await compareLines(old, left, of.slices) : undefined;
-          await this.#followUndo(of, back, { hunks, isWhole: true });
-          this.#waiting.setLeft(root, path, after, after);
+          await this.#revertChange(of, reversal, { hunks, isWhole: true });
+          this.#unreviewed.setLeft(root, path, after, after);
         }
         const undo: Change = { root, path, oldPath, before, after };
-        this.#undoneFiles.add({ root, path: from, before: standing, after: this.#standing(root, from), undo }, []);
+        this.#undoneFiles.add({ root, path: from, before: stateBefore, after: this.#stateOf(root, from), undo }, []);
       }
     });
   }
@@ -287,23 +274,20 @@ export class SessionReview implements Disposable {
     return this.#undoneFiles.paths;
   }
 
-  /**
-   * A file of {@link undonePaths} changed in the editor: if its Undo brought an undone change back,
-   * the change waits again until its Redo.
-   */
+  /** If the editor's Undo restored an undone change, the change is unreviewed again until Redo. */
   async editorChanged(path: string): Promise<void> {
-    if (this.#looking.has(path)) return;
-    this.#looking.add(path);
-    const looking = this.#last.then(() => {
-      this.#looking.delete(path);
+    if (this.#pathsInCheck.has(path)) return;
+    this.#pathsInCheck.add(path);
+    const check = this.#queueTail.then(() => {
+      this.#pathsInCheck.delete(path);
       return this.#undoneFiles.find(path, this.#working).catch(() => undefined);
     });
-    this.#last = looking;
-    const found = await looking;
+    this.#queueTail = check;
+    const found = await check;
     if (!found) return;
     const { undone, from, to } = found;
     await this.#run(async () => {
-      if (this.#stands(undone, from)) this.#stand(undone, to);
+      if (this.#isInState(undone, from)) this.#setState(undone, to);
     });
   }
 
@@ -316,15 +300,15 @@ export class SessionReview implements Disposable {
   }
 
   #load(kept: unknown): void {
-    const { files, settled, undone } = fromKept(kept, this.#states.roots);
-    this.#waiting.clear();
+    const { files, settled, undone } = fromStored(kept, this.#states.roots);
+    this.#unreviewed.clear();
     this.#undoneFiles.reset(undone);
-    for (const file of files) this.#waiting.add(file);
+    for (const file of files) this.#unreviewed.add(file);
     this.#settled = settled;
   }
 
   #run<T>(work: () => Promise<T>): Promise<T> {
-    const mine = this.#last.then(async () => {
+    const result = this.#queueTail.then(async () => {
       try {
         return await work();
       } finally {
@@ -336,12 +320,12 @@ export class SessionReview implements Disposable {
         this.#onDidChange.fire();
       }
     });
-    this.#last = mine.catch(() => undefined);
-    return mine;
+    this.#queueTail = result.catch(() => undefined);
+    return result;
   }
 
-  /** Returns how a file differs from a version. `isLost`: it has no lines, or one of both is missing. */
-  async #since(
+  /** `isLost`: the present file has no lines, or one of both is missing. */
+  async #compareWithPresent(
     texts: FileTexts,
     path: string,
     version: FileVersion | undefined,
@@ -356,23 +340,23 @@ export class SessionReview implements Disposable {
     return { others, isLost: !present || (version === undefined) !== (now === undefined) };
   }
 
-  #standing(root: string, path: string): Standing {
-    return { file: this.#waiting.fileAt(root, path), settled: this.#settled.get(fileId(root, path)) };
+  #stateOf(root: string, path: string): FileState {
+    return { file: this.#unreviewed.fileAt(root, path), settled: this.#settled.get(fileId(root, path)) };
   }
 
-  #stands({ root, path }: UndoneFile, { file }: Standing): boolean {
-    const now = this.#standing(root, path).file;
+  #isInState({ root, path }: UndoneFile, { file }: FileState): boolean {
+    const now = this.#stateOf(root, path).file;
     return isSameVersion(now?.base, file?.base) && isSameVersion(now?.left, file?.left);
   }
 
-  #stand({ root, path }: UndoneFile, { file, settled }: Standing): void {
-    const now = this.#waiting.fileAt(root, path);
-    if (now) this.#waiting.remove(now);
+  #setState({ root, path }: UndoneFile, { file, settled }: FileState): void {
+    const now = this.#unreviewed.fileAt(root, path);
+    if (now) this.#unreviewed.remove(now);
     if (file) {
-      this.#waiting.add(file);
-      this.#waiting.recount(root, file.path);
+      this.#unreviewed.add(file);
+      this.#unreviewed.recount(root, file.path);
     }
-    if (settled) this.#settle(root, path, settled);
+    if (settled) this.#markReviewed(root, path, settled);
     else this.#settled.delete(fileId(root, path));
   }
 
@@ -385,37 +369,37 @@ export class SessionReview implements Disposable {
     };
   }
 
-  async #follow(texts: FileTexts, change: FileChange, isYours: boolean, isUnnamed: boolean): Promise<void> {
+  async #addChange(texts: FileTexts, change: FileChange, isYours: boolean, isUnnamed: boolean): Promise<void> {
     const { root, path, oldPath, before, after, added, removed, isBinary } = change;
     const from = oldPath ?? path;
     this.#undoneFiles.forget(root, [path, oldPath]);
-    const waits = this.#waiting.ends(root, from);
-    const ends = waits
-      ? await carry(texts, waits, before, after).catch(() => ({ base: before, left: after }))
+    const unreviewed = this.#unreviewed.ends(root, from);
+    const ends = unreviewed
+      ? await mergeTurn(texts, unreviewed, before, after).catch(() => ({ base: before, left: after }))
       : { base: before, left: after };
-    const basePath = this.#waiting.basePath(root, from);
-    const alsoYours = isYours || this.#waiting.isAlsoYours(root, from);
-    const isNowUnnamed = isUnnamed || this.#waiting.isUnnamed(root, from);
-    this.#waiting.setBase(root, basePath, ends.base, before);
-    if (oldPath !== undefined) this.#waiting.moveLeft(root, oldPath, path, before);
-    this.#waiting.setLeft(root, path, ends.left, oldPath === undefined ? before : undefined);
+    const basePath = this.#unreviewed.basePath(root, from);
+    const alsoYours = isYours || this.#unreviewed.isAlsoYours(root, from);
+    const isNowUnnamed = isUnnamed || this.#unreviewed.isUnnamed(root, from);
+    this.#unreviewed.setBase(root, basePath, ends.base, before);
+    if (oldPath !== undefined) this.#unreviewed.moveLeft(root, oldPath, path, before);
+    this.#unreviewed.setLeft(root, path, ends.left, oldPath === undefined ? before : undefined);
     this.#settled.delete(fileId(root, path));
     const count = { added, removed, isBinary: isBinary ?? false, base: before, left: after };
-    this.#waiting.describe(root, path, { count, alsoYours, isUnnamed: isNowUnnamed, isConflict: false });
+    this.#unreviewed.describe(root, path, { count, alsoYours, isUnnamed: isNowUnnamed, isConflict: false });
   }
 
   async #count(): Promise<void> {
     const texts = this.#textsByRoot();
-    for (const { root, path, base, left } of this.#waiting.uncounted) {
+    for (const { root, path, base, left } of this.#unreviewed.uncounted) {
       const ends = { base, left };
       await texts(root).slices.pause();
-      const list = await this.#lists.of(texts(root), ends).catch(() => undefined);
+      const list = await this.#hunkLists.of(texts(root), ends).catch(() => undefined);
       const count = { ...countOf(list ?? []), isBinary: !list, ...ends };
-      this.#waiting.describe(root, path, { count });
+      this.#unreviewed.describe(root, path, { count });
     }
   }
 
-  #settle(root: string, path: string, state: Settled): void {
+  #markReviewed(root: string, path: string, state: Settled): void {
     const id = fileId(root, path);
     this.#settled.delete(id);
     this.#settled.set(id, state);
@@ -432,21 +416,21 @@ export class SessionReview implements Disposable {
 
   #filesOf(target: Exclude<ReviewTarget, { kind: 'turn' }>): readonly ReviewFile[] | undefined {
     if (target.kind === 'all') return this.files;
-    const file = this.#waiting.file(target.id);
+    const file = this.#unreviewed.file(target.id);
     return file && [file];
   }
 
   #keepFile({ root, path, oldPath, left }: ReviewFile): undefined {
-    if (oldPath !== undefined) this.#waiting.setBase(root, oldPath, undefined, undefined);
-    this.#waiting.setBase(root, path, left, left);
+    if (oldPath !== undefined) this.#unreviewed.setBase(root, oldPath, undefined, undefined);
+    this.#unreviewed.setBase(root, path, left, left);
     this.#undoneFiles.partKept({ root, path }, left);
-    this.#settle(root, path, 'kept');
+    this.#markReviewed(root, path, 'kept');
   }
 
   async #keepHunk(file: ReviewFile, id: string): Promise<ReviewProblem['why'] | undefined> {
     const { root, path, base, left } = file;
     const texts = new FileTexts(this.#states, root);
-    const list = await this.#lists.of(texts, file);
+    const list = await this.#hunkLists.of(texts, file);
     const hunk = list?.find((one) => one.id === id);
     if (!hunk) return 'gone';
     if (!base || !left) {
@@ -455,24 +439,24 @@ export class SessionReview implements Disposable {
     }
     const [before, after] = [(await texts.lines(base))!, (await texts.lines(left))!];
     const next = await texts.keep(await withHunks(before, after, [hunk], texts.slices), base.mode, left);
-    this.#lists.kept(root, file, next, new Set([id]));
-    this.#waiting.setBase(root, this.#waiting.basePath(root, path), next, base);
+    this.#hunkLists.afterKeep(root, file, next, new Set([id]));
+    this.#unreviewed.setBase(root, this.#unreviewed.basePath(root, path), next, base);
     this.#undoneFiles.partKept(file, next);
-    if (!this.#waiting.ends(root, path)) this.#settle(root, path, 'kept');
+    if (!this.#unreviewed.ends(root, path)) this.#markReviewed(root, path, 'kept');
     return undefined;
   }
 
   async #keepChange(texts: FileTexts, change: FileChange): Promise<ReviewProblem['why'] | undefined> {
     const { root, path, oldPath } = change;
-    const ends = this.#waiting.ends(root, path)!;
+    const ends = this.#unreviewed.ends(root, path)!;
     const { base, isEntangled } = await keepTurn(texts, ends, change);
-    const basePath = this.#waiting.basePath(root, path);
+    const basePath = this.#unreviewed.basePath(root, path);
     if (oldPath !== undefined && basePath === oldPath && !isEntangled) {
-      this.#waiting.setBase(root, oldPath, undefined, undefined);
-      this.#waiting.setBase(root, path, base, undefined);
-    } else this.#waiting.setBase(root, basePath, base, ends.base);
+      this.#unreviewed.setBase(root, oldPath, undefined, undefined);
+      this.#unreviewed.setBase(root, path, base, undefined);
+    } else this.#unreviewed.setBase(root, basePath, base, ends.base);
     this.#undoneFiles.partKept(change, base);
-    if (!this.#waiting.ends(root, path)) this.#settle(root, path, 'kept');
+    if (!this.#unreviewed.ends(root, path)) this.#markReviewed(root, path, 'kept');
     return isEntangled ? 'entangled' : undefined;
   }
 
@@ -483,7 +467,7 @@ export class SessionReview implements Disposable {
     if (target.kind === 'turn') return this.#turnItems(target, result.conflicts);
     const files = this.#filesOf(target);
     if (!files) {
-      result.failed.push({ ...placeOf(target), why: 'gone' });
+      result.failed.push({ ...targetLocation(target), why: 'gone' });
       return [];
     }
     const items: UndoItem[] = [];
@@ -492,7 +476,7 @@ export class SessionReview implements Disposable {
       const change: Change = { root, path, oldPath, before: base, after: left };
       if (target.kind === 'hunk') {
         const texts = new FileTexts(this.#states, root);
-        const list = await this.#lists.of(texts, file).catch(() => undefined);
+        const list = await this.#hunkLists.of(texts, file).catch(() => undefined);
         const hunk = list?.find((one) => one.id === target.hunk);
         if (hunk) items.push({ change, part: base && left ? { hunks: [hunk] } : {}, file });
         else result.failed.push({ root, path, why: 'gone' });
@@ -507,55 +491,55 @@ export class SessionReview implements Disposable {
     const items: UndoItem[] = [];
     for (const change of await this.#changesOf(target)) {
       const { root, path, oldPath, before, after, wasThere } = change;
-      const waits = this.#waiting.fileAt(root, path);
+      const unreviewed = this.#unreviewed.fileAt(root, path);
       if (wasThere && !before) conflicts.push({ root, path, why: 'was-there' });
-      else if (waits?.alsoYours && !target.file) conflicts.push({ root, path, why: 'yours' });
+      else if (unreviewed?.alsoYours && !target.file) conflicts.push({ root, path, why: 'yours' });
       else if (isIn(target.unnamed, change) && !target.file) conflicts.push({ root, path, why: 'unnamed' });
       else {
         // It may have been renamed since.
-        const at = before && after && oldPath === undefined ? (waits?.path ?? path) : path;
+        const at = before && after && oldPath === undefined ? (unreviewed?.path ?? path) : path;
         items.push({ change: { root, path: at, oldPath, before, after }, part: {} });
       }
     }
     return items;
   }
 
-  async #undone(texts: FileTexts, { change, file }: UndoItem, back: TakingBack): Promise<void> {
+  async #recordUndo(texts: FileTexts, { change, file }: UndoItem, reversal: Reversal): Promise<void> {
     const { root, path, oldPath } = change;
-    if (!file) return this.#followUndo(texts, change, back);
-    if (back.isWhole) {
-      if (oldPath !== undefined) this.#waiting.setLeft(root, path, undefined, undefined);
-      this.#waiting.setLeft(root, oldPath ?? path, file.base, file.base);
-      this.#settle(root, path, 'undone');
+    if (!file) return this.#revertChange(texts, change, reversal);
+    if (reversal.isWhole) {
+      if (oldPath !== undefined) this.#unreviewed.setLeft(root, path, undefined, undefined);
+      this.#unreviewed.setLeft(root, oldPath ?? path, file.base, file.base);
+      this.#markReviewed(root, path, 'undone');
       return;
     }
-    const left = (await alsoTakenBack(texts, file.left, change, back))!;
-    this.#lists.undone(root, file, left, back.hunks ?? []);
-    this.#waiting.setLeft(root, path, left, file.left);
-    if (!back.problem) this.#waiting.describe(root, path, { isConflict: false });
-    if (!this.#waiting.ends(root, path)) this.#settle(root, path, 'undone');
+    const left = (await revertedVersion(texts, file.left, change, reversal))!;
+    this.#hunkLists.afterUndo(root, file, left, reversal.hunks ?? []);
+    this.#unreviewed.setLeft(root, path, left, file.left);
+    if (!reversal.problem) this.#unreviewed.describe(root, path, { isConflict: false });
+    if (!this.#unreviewed.ends(root, path)) this.#markReviewed(root, path, 'undone');
   }
 
-  async #followUndo(texts: FileTexts, change: Change, back: Pick<TakingBack, 'hunks' | 'isWhole'>): Promise<void> {
+  async #revertChange(texts: FileTexts, change: Change, reversal: Pick<Reversal, 'hunks' | 'isWhole'>): Promise<void> {
     const { root, path, oldPath } = change;
-    const ends = this.#waiting.ends(root, path);
+    const ends = this.#unreviewed.ends(root, path);
     if (!ends) {
-      if (back.isWhole) this.#settle(root, path, 'undone');
+      if (reversal.isWhole) this.#markReviewed(root, path, 'undone');
       return;
     }
-    const base = await alsoTakenBack(texts, ends.base, change, back);
-    const left = await alsoTakenBack(texts, ends.left, change, back);
-    const basePath = this.#waiting.basePath(root, path);
-    const home = back.isWhole && oldPath !== undefined ? oldPath : path;
-    this.#waiting.setLeft(root, path, left, ends.left);
+    const base = await revertedVersion(texts, ends.base, change, reversal);
+    const left = await revertedVersion(texts, ends.left, change, reversal);
+    const basePath = this.#unreviewed.basePath(root, path);
+    const home = reversal.isWhole && oldPath !== undefined ? oldPath : path;
+    this.#unreviewed.setLeft(root, path, left, ends.left);
     if (home !== path) {
       if (basePath === path) {
-        this.#waiting.setBase(root, path, undefined, ends.base);
-        this.#waiting.setBase(root, home, base, undefined);
-      } else this.#waiting.setBase(root, basePath, base, ends.base);
-      this.#waiting.moveLeft(root, path, home, left);
-    } else this.#waiting.setBase(root, basePath, base, ends.base);
-    if (!this.#waiting.ends(root, home)) this.#settle(root, path, 'undone');
+        this.#unreviewed.setBase(root, path, undefined, ends.base);
+        this.#unreviewed.setBase(root, home, base, undefined);
+      } else this.#unreviewed.setBase(root, basePath, base, ends.base);
+      this.#unreviewed.moveLeft(root, path, home, left);
+    } else this.#unreviewed.setBase(root, basePath, base, ends.base);
+    if (!this.#unreviewed.ends(root, home)) this.#markReviewed(root, path, 'undone');
   }
 }
 
@@ -563,20 +547,20 @@ function isIn(paths: ReadonlySet<string> | undefined, { root, path, oldPath }: F
   return paths !== undefined && [path, oldPath ?? path].some((one) => paths.has(join(root, one)));
 }
 
-type Undoing = { -readonly [K in keyof UndoResult]: UndoResult[K][number][] };
+type MutableUndoResult = { -readonly [K in keyof UndoResult]: UndoResult[K][number][] };
 
-function collecting({ conflicts, failed }: Undoing): Pick<UndoObserver, 'conflict' | 'failed'> {
+function collecting({ conflicts, failed }: MutableUndoResult): Pick<UndoObserver, 'conflict' | 'failed'> {
   return {
-    conflict: (item, why) => conflicts.push({ ...placeIn(item), why }),
-    failed: (item, why) => failed.push({ ...placeIn(item), why }),
+    conflict: (item, why) => conflicts.push({ ...locationOf(item), why }),
+    failed: (item, why) => failed.push({ ...locationOf(item), why }),
   };
 }
 
-function placeIn({ change: { root, path } }: UndoItem): { root: string; path: string } {
+function locationOf({ change: { root, path } }: UndoItem): { root: string; path: string } {
   return { root, path };
 }
 
-function placeOf(target: ReviewTarget): { root: string; path: string } {
+function targetLocation(target: ReviewTarget): { root: string; path: string } {
   const [root = '', path = ''] = 'id' in target ? target.id.split('\0') : [];
   return { root, path };
 }

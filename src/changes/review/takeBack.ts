@@ -1,4 +1,4 @@
-// Works out how a change of one file is taken back in the file as it is now.
+// Computes how to revert a change of one file in the present file.
 import { join } from 'node:path';
 import type { LineHunk } from '../../base/lineHunks';
 import { compareLines, inverted } from '../lines/hunks';
@@ -25,48 +25,47 @@ export interface Present {
   read(path: string): Promise<WorkingFile | undefined>;
 }
 
-export interface TakingBack {
-  /** Empty if already taken back. */
+export interface Reversal {
+  /** Empty if already reverted. */
   readonly edits: readonly FileEdit[];
-  /** The hunks that this takes back; undefined: the whole file. */
+  /** The reverted hunks; undefined: the whole file. */
   readonly hunks: readonly LineHunk[] | undefined;
-  /** Mode and path are taken back too. */
+  /** Mode and path are reverted too. */
   readonly isWhole: boolean;
   readonly problem?: ReviewProblem['why'];
 }
 
 /**
- * Computes the edits that take a change back. They touch nothing that the user edited: parts with
- * edited lines are left, and so is a file without lines to compare that is not as the agent left
- * it.
+ * Touches no edit of the user: hunks with edited lines are skipped, and so is a file without
+ * comparable lines unless it is as the agent left it.
  * @throws ParleyError `state-gone`, `version-not-kept`; errors of reading the file
  */
-export async function takeBack(texts: FileTexts, change: Change, part: Part, present: Present): Promise<TakingBack> {
+export async function revertChange(texts: FileTexts, change: Change, part: Part, present: Present): Promise<Reversal> {
   const { root, path, oldPath, before, after } = change;
   const at = join(root, path);
   const home = join(root, oldPath ?? path);
   const now = await present.read(at);
-  if (!areFiles(before, after)) return takeBackWhole(texts, change, present);
+  if (!areFiles(before, after)) return revertWholeFile(texts, change, present);
   const [old, left] = [await texts.lines(before), await texts.lines(after)];
-  if (!old || !left) return takeBackWhole(texts, change, present);
+  if (!old || !left) return revertWholeFile(texts, change, present);
   if (home !== at && part.hunks === undefined && !now && (await isVersion(texts, await present.read(home), before))) {
     return { edits: [], hunks: undefined, isWhole: true };
   }
-  const today = now && now.mode !== '120000' ? await texts.linesOf(now.content) : undefined;
-  if (!now || !today) return nothing('edited');
-  const chosen = part.hunks ?? (await compareLines(old, left, texts.slices));
-  const others = await compareLines(left, today, texts.slices);
-  const fork = { edited: old, other: today };
-  const { placed, edits, known, blocked } = await placeHunks(inverted(chosen), others, fork, texts.slices);
-  const content = await withHunks(today, old, placed, texts.slices);
-  const hunks = inverted([...edits, ...known].sort((one, two) => one.aStart - two.aStart));
+  const presentLines = now && now.mode !== '120000' ? await texts.linesOf(now.content) : undefined;
+  if (!now || !presentLines) return blockedBy('edited');
+  const hunksToRevert = part.hunks ?? (await compareLines(old, left, texts.slices));
+  const others = await compareLines(left, presentLines, texts.slices);
+  const fork = { edited: old, other: presentLines };
+  const { placed, edits, applied, blocked } = await placeHunks(inverted(hunksToRevert), others, fork, texts.slices);
+  const content = await withHunks(presentLines, old, placed, texts.slices);
+  const hunks = inverted([...edits, ...applied].sort((one, two) => one.aStart - two.aStart));
   if (part.hunks || blocked.length > 0) {
     const changed = placed.length > 0 ? [{ path: at, root, expected: now.content, content }] : [];
     return { edits: changed, hunks, isWhole: false, problem: blocked.length > 0 ? ('edited' as const) : undefined };
   }
   const mode = now.mode === after!.mode ? before!.mode : now.mode;
   if (home !== at) {
-    if (await present.read(home)) return nothing('occupied');
+    if (await present.read(home)) return blockedBy('occupied');
     return {
       edits: [
         { path: at, root, expected: now.content },
@@ -84,19 +83,19 @@ export async function takeBack(texts: FileTexts, change: Change, part: Part, pre
   };
 }
 
-/** Without lines to compare: only if the file is as it was left. */
-async function takeBackWhole(texts: FileTexts, change: Change, present: Present): Promise<TakingBack> {
+/** Without comparable lines: only if the file is as the agent left it. */
+async function revertWholeFile(texts: FileTexts, change: Change, present: Present): Promise<Reversal> {
   const { root, path, oldPath, before, after } = change;
   const at = join(root, path);
   const home = join(root, oldPath ?? path);
-  const done: TakingBack = { edits: [], hunks: undefined, isWhole: true };
+  const wholeReversal: Reversal = { edits: [], hunks: undefined, isWhole: true };
   const now = await present.read(at);
   if (home !== at) {
     const there = await present.read(home);
-    if (!now && (await isVersion(texts, there, before))) return done;
-    if (there) return nothing('occupied');
-  } else if (await isVersion(texts, now, before)) return done;
-  if (!(await isVersion(texts, now, after))) return nothing('edited');
+    if (!now && (await isVersion(texts, there, before))) return wholeReversal;
+    if (there) return blockedBy('occupied');
+  } else if (await isVersion(texts, now, before)) return wholeReversal;
+  if (!(await isVersion(texts, now, after))) return blockedBy('edited');
   const content = before && (await texts.bytes(before));
   const back: FileEdit = {
     path: home,
@@ -104,7 +103,7 @@ async function takeBackWhole(texts: FileTexts, change: Change, present: Present)
     expected: home === at ? now?.content : undefined,
     ...(before && content && { content, mode: before.mode }),
   };
-  return { ...done, edits: home === at ? [back] : [{ path: at, root, expected: now?.content }, back] };
+  return { ...wholeReversal, edits: home === at ? [back] : [{ path: at, root, expected: now?.content }, back] };
 }
 
 async function isVersion(
@@ -117,21 +116,18 @@ async function isVersion(
   return file.content.equals(await texts.bytes(version));
 }
 
-function nothing(problem: ReviewProblem['why']): TakingBack {
+function blockedBy(problem: ReviewProblem['why']): Reversal {
   return { edits: [], hunks: [], isWhole: false, problem };
 }
 
-/**
- * Returns what taking a change back did to the file as it was, with what the user wrote there: to
- * take that back gives the same bytes again.
- */
-export async function changeBy(
+/** What a reversal did to the file with the user's edits; reverting it restores the same bytes. */
+export async function changeOfReversal(
   texts: FileTexts,
   { root, path, oldPath, before, after }: Change,
-  { edits, isWhole }: TakingBack,
+  { edits, isWhole }: Reversal,
 ): Promise<Change> {
   const home = isWhole ? (oldPath ?? path) : path;
-  const [from, to] = [path, home].map((place) => edits.find((edit) => edit.path === join(root, place)));
+  const [from, to] = [path, home].map((filePath) => edits.find((edit) => edit.path === join(root, filePath)));
   const made = to?.mode ?? after?.mode ?? '100644';
   const isModeMade = made === before?.mode && after !== undefined;
   const old = from?.expected && (await texts.keep(from.expected, isModeMade ? after.mode : made, after));
@@ -139,12 +135,12 @@ export async function changeBy(
   return { root, path: home, ...(home !== path && { oldPath: path }), before: old, after: left };
 }
 
-/** Takes the same out of another version of the file, as far as it has it. */
-export async function alsoTakenBack(
+/** As far as the version has the hunks. */
+export async function revertedVersion(
   texts: FileTexts,
   version: FileVersion | undefined,
   { before, after }: Change,
-  { hunks, isWhole }: Pick<TakingBack, 'hunks' | 'isWhole'>,
+  { hunks, isWhole }: Pick<Reversal, 'hunks' | 'isWhole'>,
 ): Promise<FileVersion | undefined> {
   if (isWhole && version?.oid === after?.oid && version?.mode === after?.mode) return before;
   if (!hunks || !version || !areFiles(before, after)) return version;

@@ -1,10 +1,10 @@
-// Undoes many files at once, in as few steps as can be.
+// Undoes many files in as few steps as possible.
 import * as l10n from '@vscode/l10n';
 import { ParleyError } from '../../base/errors';
 import type { FileEdit, WorkingFile, WorkingFiles } from '../model/fileChange';
 import type { FileTexts } from './fileTexts';
 import { isSafePath, type ReviewFile, type ReviewProblem } from './reviewFile';
-import { type Change, type Part, type Present, type TakingBack, takeBack } from './takeBack';
+import { type Change, type Part, type Present, type Reversal, revertChange } from './takeBack';
 import type { UndoneFile } from './undoneFiles';
 
 const MAX_STEP_BYTES = 64 * 1024 * 1024;
@@ -12,24 +12,20 @@ const MAX_STEP_BYTES = 64 * 1024 * 1024;
 export interface UndoItem {
   readonly change: Change;
   readonly part: Part;
-  /** The waiting file that is undone; absent: the change of a turn. */
+  /** The unreviewed file to undo; absent: the change of a turn. */
   readonly file?: ReviewFile;
-  /** The undo that is undone: as a whole, or not at all. */
+  /** The undo to revert, as a whole or not at all. */
   readonly redoes?: UndoneFile;
 }
 
 export interface UndoObserver {
-  /** Called after the edits; in a partial conflict, for the other parts. */
-  undone(item: UndoItem, back: TakingBack): Promise<void>;
+  /** Called after the edits; after a partial conflict, for the other hunks. */
+  undone(item: UndoItem, reversal: Reversal): Promise<void>;
   conflict(item: UndoItem, why: ReviewProblem['why']): void;
   failed(item: UndoItem, why: ReviewProblem['why']): void;
 }
 
-/**
- * Takes changes back, as one step of the user's Undo unless they are very large or depend on each
- * other.
- * @param texts by root
- */
+/** One step of the user's Undo unless the changes are very large or depend on each other. */
 export async function undoInSteps(
   items: readonly UndoItem[],
   files: WorkingFiles,
@@ -38,44 +34,44 @@ export async function undoInSteps(
   label = l10n.t('Undo changes of the agent'),
 ): Promise<void> {
   const present = new PresentFiles(files);
-  let step: { item: UndoItem; back: TakingBack }[] = [];
-  const finish = async (): Promise<void> => {
+  let step: { item: UndoItem; back: Reversal }[] = [];
+  const applyStep = async (): Promise<void> => {
     const refused = await present.apply(label);
-    for (const { item, back } of step) {
+    for (const { item, back: reversal } of step) {
       await texts(item.change.root).slices.pause();
-      if (back.edits.some((edit) => refused.has(edit.path))) observer.failed(item, 'refused');
-      else await observer.undone(item, back);
+      if (reversal.edits.some((edit) => refused.has(edit.path))) observer.failed(item, 'refused');
+      else await observer.undone(item, reversal);
     }
     step = [];
   };
-  // Deletions first: they make room for former paths and folders. Failures are tried again.
+  // Deletions first: they make room for former paths and folders. Failures are retried.
   let rest = [...items].sort(
     (one, two) => Number(one.change.before !== undefined) - Number(two.change.before !== undefined),
   );
-  let later: { item: UndoItem; why: 'occupied' | 'outside' }[] = [];
+  let blockedItems: { item: UndoItem; why: 'occupied' | 'outside' }[] = [];
   for (let isProgress = true; rest.length > 0 && isProgress; ) {
     isProgress = false;
-    later = [];
+    blockedItems = [];
     for (const item of rest) {
-      const back = await workOut(texts(item.change.root), item, present).catch(whyFailed);
-      if (back === 'outside') later.push({ item, why: back });
-      else if (typeof back === 'string') observer.failed(item, back);
-      else if (back.problem === 'occupied') later.push({ item, why: back.problem });
-      else if (back.problem && item.redoes) observer.conflict(item, back.problem);
+      const reversal = await computeReversal(texts(item.change.root), item, present).catch(whyFailed);
+      if (reversal === 'outside') blockedItems.push({ item, why: reversal });
+      else if (typeof reversal === 'string') observer.failed(item, reversal);
+      else if (reversal.problem === 'occupied') blockedItems.push({ item, why: reversal.problem });
+      else if (reversal.problem && item.redoes) observer.conflict(item, reversal.problem);
       else {
         isProgress = true;
-        if (back.problem) observer.conflict(item, back.problem);
-        present.add(back.edits);
-        step.push({ item, back });
+        if (reversal.problem) observer.conflict(item, reversal.problem);
+        present.add(reversal.edits);
+        step.push({ item, back: reversal });
       }
-      if (present.bytes > MAX_STEP_BYTES) await finish();
+      if (present.bytes > MAX_STEP_BYTES) await applyStep();
     }
-    rest = later.map(({ item }) => item);
+    rest = blockedItems.map(({ item }) => item);
     // Links are looked up on disk.
-    if (later.some(({ why }) => why === 'outside')) await finish();
+    if (blockedItems.some(({ why }) => why === 'outside')) await applyStep();
   }
-  await finish();
-  for (const { item, why } of later) {
+  await applyStep();
+  for (const { item, why } of blockedItems) {
     if (why === 'occupied') observer.conflict(item, why);
     else observer.failed(item, why);
   }
@@ -86,14 +82,13 @@ export function whyFailed(error: unknown): 'not-kept' | 'refused' {
   return isGone ? 'not-kept' : 'refused';
 }
 
-async function workOut(texts: FileTexts, item: UndoItem, present: PresentFiles): Promise<TakingBack | 'outside'> {
+async function computeReversal(texts: FileTexts, item: UndoItem, present: PresentFiles): Promise<Reversal | 'outside'> {
   const { root, path, oldPath } = item.change;
   await texts.slices.pause();
   const isSafe = (await isSafePath(root, path)) && (oldPath === undefined || (await isSafePath(root, oldPath)));
-  return isSafe ? takeBack(texts, item.change, item.part, present) : 'outside';
+  return isSafe ? revertChange(texts, item.change, item.part, present) : 'outside';
 }
 
-/** Collects edits; what is read is as if they were made. */
 class PresentFiles implements Present {
   readonly #files: WorkingFiles;
   readonly #edits = new Map<string, FileEdit>();
@@ -113,7 +108,7 @@ class PresentFiles implements Present {
     return edit.content && { content: edit.content, mode: edit.mode ?? '100644', isDirty: false };
   }
 
-  /** Adds edits; a second one of a file continues from the first. */
+  /** A second edit of a file continues from the first. */
   add(edits: readonly FileEdit[]): void {
     for (const edit of edits) {
       const first = this.#edits.get(edit.path);

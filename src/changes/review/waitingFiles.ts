@@ -1,5 +1,5 @@
-// Which files wait for review: for each path the version that was last kept and the one that the
-// agent left, and which of them are the ends of a rename. Pure.
+// The unreviewed files: for each path, the last kept version and the agent's version, and the two
+// ends of renames. Pure.
 import type { FileVersion } from '../model/fileChange';
 import type { ReviewFile } from './reviewFile';
 
@@ -10,10 +10,10 @@ interface Cell {
   readonly path: string;
   base?: FileVersion | undefined;
   left?: FileVersion | undefined;
-  about: About;
+  about: FileInfo;
 }
 
-interface About {
+interface FileInfo {
   readonly count: LineCount;
   readonly alsoYours: boolean;
   readonly isUnnamed: boolean;
@@ -32,7 +32,7 @@ export interface Ends {
 }
 
 const NO_COUNT: LineCount = { added: 0, removed: 0, isBinary: false };
-const NOTHING: About = { count: NO_COUNT, alsoYours: false, isUnnamed: false, isConflict: false };
+const NO_INFO: FileInfo = { count: NO_COUNT, alsoYours: false, isUnnamed: false, isConflict: false };
 
 export function fileId(root: string, path: string): string {
   return `${root}\0${path}`;
@@ -42,11 +42,11 @@ export function isSameVersion(one: FileVersion | undefined, two: FileVersion | u
   return one?.oid === two?.oid && one?.mode === two?.mode;
 }
 
-/** A file whose versions are the same no longer waits. */
-export class WaitingFiles {
+/** A file with equal versions is reviewed and removed. */
+export class UnreviewedFiles {
   readonly #cells = new Map<string, Cell>();
   /** New path of a rename → old path. */
-  readonly #links = new Map<string, string>();
+  readonly #renameSources = new Map<string, string>();
   #files: readonly ReviewFile[] | undefined;
   #byId = new Map<string, ReviewFile>();
   #isFull = false;
@@ -70,11 +70,10 @@ export class WaitingFiles {
     return this.file(fileId(root, path)) ?? this.files.find((file) => file.root === root && file.oldPath === path);
   }
 
-  /** The versions at a path alone, without its rename. */
   ends(root: string, path: string): Ends | undefined {
     const cell = this.#cells.get(fileId(root, path));
     if (!cell) return undefined;
-    const old = this.#link(root, path);
+    const old = this.#renameSource(root, path);
     return old === undefined ? cell : { base: this.#cells.get(fileId(root, old))?.base, left: cell.left };
   }
 
@@ -87,36 +86,35 @@ export class WaitingFiles {
   }
 
   basePath(root: string, path: string): string {
-    return this.#link(root, path) ?? path;
+    return this.#renameSource(root, path) ?? path;
   }
 
   setLeft(root: string, path: string, left: FileVersion | undefined, known: FileVersion | undefined): void {
     const cell = this.#cell(root, path, known);
     if (cell) cell.left = left;
-    this.#tidy(root, path);
+    this.#removeIfReviewed(root, path);
   }
 
   setBase(root: string, path: string, base: FileVersion | undefined, known: FileVersion | undefined): void {
     const cell = this.#cell(root, path, known);
     if (cell) cell.base = base;
-    this.#tidy(root, path);
+    this.#removeIfReviewed(root, path);
   }
 
-  /** Moves the left version to an empty path. */
   moveLeft(root: string, from: string, to: string, known: FileVersion | undefined): void {
     const source = this.#cell(root, from, known);
     const target = this.#cell(root, to, undefined);
     if (!source || !target) {
-      this.#tidy(root, from);
+      this.#removeIfReviewed(root, from);
       return;
     }
     const origin = this.basePath(root, from);
     target.left = source.left;
     target.about = source.about;
     source.left = undefined;
-    this.#links.delete(fileId(root, from));
-    if (origin !== to) this.#links.set(fileId(root, to), origin);
-    for (const path of [from, to, origin]) this.#tidy(root, path);
+    this.#renameSources.delete(fileId(root, from));
+    if (origin !== to) this.#renameSources.set(fileId(root, to), origin);
+    for (const path of [from, to, origin]) this.#removeIfReviewed(root, path);
   }
 
   get uncounted(): readonly ReviewFile[] {
@@ -126,7 +124,7 @@ export class WaitingFiles {
     });
   }
 
-  describe(root: string, path: string, about: Partial<About>): void {
+  describe(root: string, path: string, about: Partial<FileInfo>): void {
     const cell = this.#cells.get(fileId(root, path));
     if (cell) cell.about = { ...cell.about, ...about };
     this.#files = undefined;
@@ -134,7 +132,7 @@ export class WaitingFiles {
 
   add(file: ReviewFile): void {
     const { root, path, oldPath, base, left, added, removed, isBinary, alsoYours, isUnnamed, state } = file;
-    const about: About = {
+    const about: FileInfo = {
       count: { added, removed, isBinary: isBinary ?? false, base, left },
       alsoYours: alsoYours ?? false,
       isUnnamed: isUnnamed ?? false,
@@ -142,8 +140,8 @@ export class WaitingFiles {
     };
     this.#cells.set(fileId(root, path), { root, path, base: oldPath === undefined ? base : undefined, left, about });
     if (oldPath !== undefined) {
-      this.#cells.set(fileId(root, oldPath), { root, path: oldPath, base, about: NOTHING });
-      this.#links.set(fileId(root, path), oldPath);
+      this.#cells.set(fileId(root, oldPath), { root, path: oldPath, base, about: NO_INFO });
+      this.#renameSources.set(fileId(root, path), oldPath);
     }
     this.#files = undefined;
   }
@@ -154,14 +152,14 @@ export class WaitingFiles {
 
   remove({ root, path, oldPath }: Pick<ReviewFile, 'root' | 'path' | 'oldPath'>): void {
     this.#cells.delete(fileId(root, path));
-    this.#links.delete(fileId(root, path));
+    this.#renameSources.delete(fileId(root, path));
     if (oldPath !== undefined) this.#cells.delete(fileId(root, oldPath));
     this.#files = undefined;
   }
 
   clear(): void {
     this.#cells.clear();
-    this.#links.clear();
+    this.#renameSources.clear();
     this.#files = undefined;
     this.#isFull = false;
   }
@@ -174,24 +172,24 @@ export class WaitingFiles {
       this.#isFull = true;
       return undefined;
     }
-    const cell: Cell = { root, path, base: known, left: known, about: NOTHING };
+    const cell: Cell = { root, path, base: known, left: known, about: NO_INFO };
     this.#cells.set(id, cell);
     return cell;
   }
 
   /** Undefined if something else is at one of the paths by now. */
-  #link(root: string, path: string): string | undefined {
+  #renameSource(root: string, path: string): string | undefined {
     const id = fileId(root, path);
-    const old = this.#links.get(id);
+    const old = this.#renameSources.get(id);
     if (old === undefined) return undefined;
     const cell = this.#cells.get(id);
     const source = this.#cells.get(fileId(root, old));
     if (cell?.left && !cell.base && source?.base && !source.left) return old;
-    this.#links.delete(id);
+    this.#renameSources.delete(id);
     return undefined;
   }
 
-  #tidy(root: string, path: string): void {
+  #removeIfReviewed(root: string, path: string): void {
     this.#files = undefined;
     const id = fileId(root, path);
     const cell = this.#cells.get(id);
@@ -201,14 +199,14 @@ export class WaitingFiles {
   #list(): readonly ReviewFile[] {
     const sources = new Map<string, string>();
     for (const { root, path } of this.#cells.values()) {
-      const old = this.#link(root, path);
+      const old = this.#renameSource(root, path);
       if (old !== undefined) sources.set(fileId(root, old), path);
     }
     const files: ReviewFile[] = [];
     for (const [id, cell] of this.#cells) {
       if (sources.has(id)) continue;
       const { root, path, left } = cell;
-      const oldPath = this.#links.get(id);
+      const oldPath = this.#renameSources.get(id);
       const base = oldPath === undefined ? cell.base : this.#cells.get(fileId(root, oldPath))?.base;
       const { count, alsoYours, isUnnamed, isConflict } = cell.about;
       const { added, removed, isBinary } = count;

@@ -1,4 +1,4 @@
-// Puts what changed in one folder into another one by lines, without touching what differs there.
+// Applies one folder's changes to another by lines, without touching differing content there.
 import * as l10n from '@vscode/l10n';
 import type { FileChange, FolderStates, WorkingFiles } from '../model/fileChange';
 import { FileTexts } from '../review/fileTexts';
@@ -16,19 +16,16 @@ export interface ApplyOptions {
 
 export interface ApplyResult {
   readonly applied: readonly string[];
-  /** Files left out in part or whole: the folder has other lines there. */
+  /** Skipped in part or whole: the folder has other lines there. */
   readonly conflicts: readonly ReviewProblem[];
   readonly failed: readonly ReviewProblem[];
 }
 
-/**
- * Applies changes as one step of the editor's Undo. Existing content is left, so the same can be
- * applied again after more work.
- */
+/** One step of the editor's Undo. Applied content is skipped, so it can be repeated. */
 export async function applyChanges({ changes, states, from, to, files }: ApplyOptions): Promise<ApplyResult> {
   const result = { applied: [] as string[], conflicts: [] as ReviewProblem[], failed: [] as ReviewProblem[] };
   const texts = new FileTexts(states, from);
-  const placeOf = ({ root, path, oldPath }: Change) => ({ root, path: oldPath ?? path });
+  const sourceLocation = ({ root, path, oldPath }: Change) => ({ root, path: oldPath ?? path });
   // It may still exist in the worktree, ignored.
   const [unread, known] = [changes.filter(isUnread), changes.filter((change) => !isUnread(change))];
   for (const { path } of unread) result.conflicts.push({ root: to, path, why: 'was-there' });
@@ -39,10 +36,10 @@ export async function applyChanges({ changes, states, from, to, files }: ApplyOp
     () => texts,
     {
       undone: async ({ change }, { edits }) => {
-        if (edits.length > 0) result.applied.push(placeOf(change).path);
+        if (edits.length > 0) result.applied.push(sourceLocation(change).path);
       },
-      conflict: ({ change }, why) => result.conflicts.push({ ...placeOf(change), why }),
-      failed: ({ change }, why) => result.failed.push({ ...placeOf(change), why }),
+      conflict: ({ change }, why) => result.conflicts.push({ ...sourceLocation(change), why }),
+      failed: ({ change }, why) => result.failed.push({ ...sourceLocation(change), why }),
     },
     l10n.t('Apply changes of the agent'),
   );
@@ -58,7 +55,6 @@ function isUnread({ after, wasThere }: FileChange): boolean {
   return wasThere === true && !after;
 }
 
-/** Applying a change is taking back its reverse. */
 function reversed({ path, oldPath, before, after }: FileChange, root: string): Change {
   return {
     root,

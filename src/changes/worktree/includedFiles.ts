@@ -1,5 +1,5 @@
-// The files that git ignores and a new worktree gets all the same, such as `.env`: those that the user
-// names in `.worktreeinclude`, or with VS Code's setting `git.worktreeIncludeFiles`.
+// Ignored files that a new worktree gets nevertheless, such as `.env`: those that the user names in
+// `.worktreeinclude` or VS Code's setting `git.worktreeIncludeFiles`.
 import { constants } from 'node:fs';
 import { copyFile, lstat, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -11,17 +11,16 @@ import { joinRecords, pathText, splitRecords } from '../git/records';
 import { isSafePath } from '../review/reviewFile';
 import type { Worktree } from './worktreeEntry';
 
-/** Installed packages may be among them; ms. */
+/** In ms; they may include installed packages. */
 const TIMEOUT_MS = 10 * 60_000;
-/** As in Claude Code: the syntax of `.gitignore`. */
+/** As in Claude Code, with the syntax of `.gitignore`. */
 const FILE = '.worktreeinclude';
 const MAX_EXPANDED = 1000;
 
 /**
- * Lists ignored files that a new worktree gets.
- * @param globs of VS Code, relative to `top`; a folder stands for everything in it
- * @returns sorted paths below `top`, with forward slashes
- * @throws ParleyError `git-failed`, `git-aborted`
+ * Returns sorted paths below `top`, with forward slashes. Throws ParleyError `git-failed`,
+ * `git-aborted`.
+ * @param globs of VS Code, relative to `top`; a folder includes its contents
  */
 export async function includedFiles(
   git: Git,
@@ -52,21 +51,18 @@ export async function includedFiles(
     }
   }
   if (found.size === 0) return [];
-  // Keeps names from being patterns: this command ignores GIT_LITERAL_PATHSPECS.
+  // Keeps names from being patterns, because check-ignore ignores GIT_LITERAL_PATHSPECS.
   const here = Buffer.from('./');
   const input = joinRecords([...found.values()].map((record) => Buffer.concat([here, record])));
   const env = { GIT_LITERAL_PATHSPECS: undefined };
   const check = { args: ['check-ignore', '-z', '--stdin'], cwd: top, env, signal, timeoutMs: TIMEOUT_MS, input };
   const { code, stdout, stderr } = await runGit(git, check);
-  // 1 is none.
+  // 1 means no matches.
   if (code > 1) throw new ParleyError('git-failed', localizable('Git failed: {0}', `check-ignore: ${stderr.trim()}`));
   return (await splitRecords(stdout)).flatMap((record) => pathText(record)?.slice(here.length) ?? []).sort();
 }
 
-/**
- * Copies files into a new worktree; skips links, paths through links, and existing files.
- * @returns the files that could not be copied
- */
+/** Skips links, paths through links, and existing files. Returns the failures. */
 export async function copyIncluded(
   { top, place }: Pick<Worktree, 'top' | 'place'>,
   files: readonly string[],

@@ -1,35 +1,32 @@
-// What is lost when a worktree is removed, so that it never goes without a question. Git alone does
-// not tell: it takes ignored files, repositories inside and commits without a branch for nothing.
+// Determines what removing a worktree would lose, so that the user is asked. Git alone doesn't
+// tell: it disregards ignored files, nested repositories and commits without a branch.
 import type { Dirent } from 'node:fs';
 import { lstat, readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { messageOf } from '../../base/errors';
 import { type Git, mustRunGit, runGit } from '../git/gitProcess';
 import { splitRecords } from '../git/records';
-import { findEntry, leadsTo, type Worktree, type WorktreeEntry } from './worktreeEntry';
+import { findEntry, isLinkedTo, type Worktree, type WorktreeEntry } from './worktreeEntry';
 
 const TIMEOUT_MS = 10 * 60_000;
 /** Ignored folders with more files are not compared. */
 const MAX_COMPARED = 1000;
 
-/** Files of an entry without an operation under way. */
+/** Files of an entry without an operation in progress. */
 const PLAIN_ENTRY =
   /^(?:HEAD|ORIG_HEAD|FETCH_HEAD|AUTO_MERGE|MERGE_RR|\w+_EDITMSG|commondir|gitdir|locked|config\.worktree|index|sharedindex\.\w+|info|logs|refs|fsmonitor--daemon.*)$/;
 
 export type LossKind =
   | 'changes'
-  /** Ignored files that the user's folder doesn't have like this. */
+  /** Ignored files without an identical copy in the user's folder. */
   | 'ignored'
-  /** Folders with a repository of their own. */
   | 'repositories'
-  /** Commits that no branch has, by number and subject. */
+  /** Commits on no branch, by id and subject. */
   | 'commits'
   | 'unborn'
-  /** A merge, rebase and the like, by git's files for it. */
+  /** A merge, rebase etc., by git's files for it. */
   | 'operation'
-  /** The name is the reason of the lock. */
   | 'locked'
-  /** Could not be looked up; the name says why. */
   | 'unknown';
 
 export interface Loss {
@@ -38,12 +35,10 @@ export interface Loss {
   readonly names: readonly string[];
 }
 
-/**
- * Returns what would be lost with a worktree and its entry. What can't be looked up counts as lost.
- */
+/** Anything that can't be determined counts as lost. */
 export async function lossesOf(git: Git, worktree: Worktree, signal?: AbortSignal): Promise<readonly Loss[]> {
   try {
-    const found = await lookedUp(git, worktree, signal);
+    const found = await determineLosses(git, worktree, signal);
     return found.filter(({ kind, names }) => names.length > 0 || kind === 'unborn' || kind === 'unknown');
   } catch (error) {
     if (signal?.aborted) throw error;
@@ -51,7 +46,11 @@ export async function lossesOf(git: Git, worktree: Worktree, signal?: AbortSigna
   }
 }
 
-async function lookedUp(git: Git, worktree: Worktree, signal: AbortSignal | undefined): Promise<readonly Loss[]> {
+async function determineLosses(
+  git: Git,
+  worktree: Worktree,
+  signal: AbortSignal | undefined,
+): Promise<readonly Loss[]> {
   const { place } = worktree;
   const [entry, stats] = [await findEntry(worktree), await lstat(place).catch(codeOf)];
   if (stats === 'ENOENT') {
@@ -59,20 +58,20 @@ async function lookedUp(git: Git, worktree: Worktree, signal: AbortSignal | unde
     if ((await lstat(dirname(place)).catch(codeOf)) === 'ENOENT') return [{ kind: 'unknown', names: [] }];
     if (!entry) return [];
     const entryRun = { cwd: entry.commonDir, env: { GIT_DIR: entry.gitDir }, signal, timeoutMs: TIMEOUT_MS };
-    return [...(await ofEntry(git, worktree, entry, entryRun)), await staged(git, entryRun)];
+    return [...(await entryLosses(git, worktree, entry, entryRun)), await stagedChanges(git, entryRun)];
   }
-  if (typeof stats === 'string' || !stats.isDirectory() || !entry || !(await leadsTo(worktree, entry)))
+  if (typeof stats === 'string' || !stats.isDirectory() || !entry || !(await isLinkedTo(worktree, entry)))
     return [{ kind: 'unknown', names: [] }];
-  // Explicit, as the worktree's configuration could lead git elsewhere.
+  // Explicit, because the worktree's configuration could redirect git.
   const env = { GIT_DIR: entry.gitDir, GIT_WORK_TREE: place, GIT_OPTIONAL_LOCKS: '0' };
   const run = { cwd: place, env, signal, timeoutMs: TIMEOUT_MS };
-  return [...(await ofFiles(git, worktree, run)), ...(await ofEntry(git, worktree, entry, run))];
+  return [...(await fileLosses(git, worktree, run)), ...(await entryLosses(git, worktree, entry, run))];
 }
 
 type Run = Omit<Parameters<typeof mustRunGit>[1], 'args'>;
 
-async function ofFiles(git: Git, { top, place }: Worktree, run: Run): Promise<readonly Loss[]> {
-  // Git's shortcuts may hide files.
+async function fileLosses(git: Git, { top, place }: Worktree, run: Run): Promise<readonly Loss[]> {
+  // Git's optimizations may hide files.
   const exact = ['core.fsmonitor=false', 'core.untrackedCache=false', 'core.trustctime=true', 'core.checkStat=default'];
   const options = ['--porcelain=v1', '-z', '--no-renames', '--untracked-files=all', '--ignored=matching'];
   const args = [...exact.flatMap((one) => ['-c', one]), 'status', ...options, '--ignore-submodules=none'];
@@ -89,10 +88,10 @@ async function ofFiles(git: Git, { top, place }: Worktree, run: Run): Promise<re
     if (path.endsWith('/')) seen.add(path.slice(0, -1));
     if (code === '??' && path.endsWith('/')) repositories.add(path);
     else if (code !== '!!') changes.push(path);
-    else if (!(await isAtUser(top, place, path))) ignored.push(path);
+    else if (!(await hasCopyInTop(top, place, path))) ignored.push(path);
   }
-  const { hidden, links } = await oddEntries(git, place, index, run);
-  for (const path of await nestedIn(place, seen, run.signal)) repositories.add(path);
+  const { hidden, links } = await unusualEntries(git, place, index, run);
+  for (const path of await findNestedRepositories(place, seen, run.signal)) repositories.add(path);
   for (const path of links) repositories.add(`${path}/`);
   return [
     { kind: 'changes', names: [...new Set([...changes, ...hidden])] },
@@ -101,21 +100,21 @@ async function ofFiles(git: Git, { top, place }: Worktree, run: Run): Promise<re
   ];
 }
 
-async function isAtUser(top: string, place: string, path: string): Promise<boolean> {
+async function hasCopyInTop(top: string, place: string, path: string): Promise<boolean> {
   let left = MAX_COMPARED;
-  const compare = async (way: string): Promise<boolean> => {
-    const stats = await lstat(join(place, way));
-    if (!stats.isDirectory()) return left-- > 0 && isSamePlainFile(join(top, way), join(place, way));
-    for (const name of await readdir(join(place, way)))
-      if (isGit(name) || !(await compare(join(way, name)))) return false;
+  const compare = async (relativePath: string): Promise<boolean> => {
+    const stats = await lstat(join(place, relativePath));
+    if (!stats.isDirectory()) return left-- > 0 && isSamePlainFile(join(top, relativePath), join(place, relativePath));
+    for (const name of await readdir(join(place, relativePath)))
+      if (isGit(name) || !(await compare(join(relativePath, name)))) return false;
     return true;
   };
   // Names that are not UTF-8 are not found.
   return compare(path).catch(() => false);
 }
 
-/** Finds changes that git is told to skip, and links to repositories. */
-async function oddEntries(
+/** Finds changes hidden from git, and links to repositories. */
+async function unusualEntries(
   git: Git,
   place: string,
   index: readonly Buffer[],
@@ -145,11 +144,8 @@ async function oddEntries(
   return { hidden, links };
 }
 
-/**
- * Finds nested repositories, also in folders with tracked files.
- * @param seen folders that git reports as a whole
- */
-async function nestedIn(
+/** Also in folders with tracked files. `seen`: folders that git reports as a whole. */
+async function findNestedRepositories(
   place: string,
   seen: ReadonlySet<string>,
   signal: AbortSignal | undefined,
@@ -169,8 +165,7 @@ async function nestedIn(
   return found;
 }
 
-/** Commits, submodules, operations under way. */
-async function ofEntry(git: Git, worktree: Worktree, entry: WorktreeEntry, run: Run): Promise<readonly Loss[]> {
+async function entryLosses(git: Git, worktree: Worktree, entry: WorktreeEntry, run: Run): Promise<readonly Loss[]> {
   const names = await readdir(entry.gitDir);
   const modules = names.includes('modules') ? await readdir(join(entry.gitDir, 'modules')) : [];
   const lock = names.includes('locked') ? (await readFile(join(entry.gitDir, 'locked'), 'utf8')).trim() : undefined;
@@ -184,7 +179,7 @@ async function ofEntry(git: Git, worktree: Worktree, entry: WorktreeEntry, run: 
   ];
 }
 
-async function staged(git: Git, run: Run): Promise<Loss> {
+async function stagedChanges(git: Git, run: Run): Promise<Loss> {
   const args = ['diff-index', '--cached', '--name-only', '--no-renames', '-z', 'HEAD', '--'];
   const names = await splitRecords(await mustRunGit(git, { ...run, args }));
   return { kind: 'changes', names: names.map((name) => name.toString('utf8')) };
@@ -210,18 +205,14 @@ async function looseCommits(git: Git, { branch }: Worktree, run: Run): Promise<L
     return found.map((one) => one.toString('utf8'));
   };
   if ((await logged([])).length === 0) return { kind: 'commits', names: [] };
-  // A branch that stays keeps its reflog: an amended commit is no more lost than in the user's
-  // folder.
-  const goes = (await hasOwnCommits(git, branch, run)) ? [] : [`--exclude=${branch}`];
-  const kept = await lines('rev-list', '--walk-reflogs', '--ignore-missing', ...goes, '--branches', '--');
+  // A remaining branch keeps its reflog: an amended commit is as safe as in the user's folder.
+  const excluded = (await hasUniqueCommits(git, branch, run)) ? [] : [`--exclude=${branch}`];
+  const kept = await lines('rev-list', '--walk-reflogs', '--ignore-missing', ...excluded, '--branches', '--');
   return { kind: 'commits', names: await logged(kept) };
 }
 
-/**
- * Returns whether a branch must stay: no other branch or tag has its commits, including amended
- * ones.
- */
-export async function hasOwnCommits(git: Git, branch: string, run: Run): Promise<boolean> {
+/** Whether no other branch or tag has its commits, including amended ones. */
+export async function hasUniqueCommits(git: Git, branch: string, run: Run): Promise<boolean> {
   const ref = `refs/heads/${branch}`;
   const there = await runGit(git, { ...run, args: ['show-ref', '--verify', '--quiet', ref] });
   if (there.code !== 0) return false;
@@ -242,13 +233,10 @@ function codeOf(error: NodeJS.ErrnoException): string {
   return error.code ?? 'EIO';
 }
 
-/** Bytes; larger files count as different. */
+/** In bytes; larger files count as different. */
 const MAX_SIZE = 64 * 1024 * 1024;
 
-/**
- * A file reached by two paths is no copy of itself: a folder on the way may be a link.
- * @throws the file system's error
- */
+/** False for one file by two paths, because a parent folder may be a link. */
 export async function isSamePlainFile(one: string, other: string): Promise<boolean> {
   const [stats, others] = [await lstat(one, { bigint: true }), await lstat(other, { bigint: true })];
   if (!stats.isFile() || !others.isFile() || stats.size !== others.size || stats.size > MAX_SIZE) return false;

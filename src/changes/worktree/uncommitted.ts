@@ -1,4 +1,4 @@
-// What a folder has that its commit has not: listed, and brought along into a worktree.
+// Lists a folder's uncommitted files and copies them into a worktree.
 import type { Stats } from 'node:fs';
 import { copyFile, lstat, mkdir, mkdtemp, readlink, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,15 +10,11 @@ import { isSafePath } from '../review/reviewFile';
 import type { Worktree } from './worktreeEntry';
 
 const TIMEOUT_MS = 120_000;
-/** Bytes; of a larger difference, only the files are listed. */
+/** In bytes; a larger diff is reduced to the list of files. */
 const MAX_DIFF = 8 * 1024 * 1024;
-const COMMITS = 10;
+const MAX_COMMITS = 10;
 
-/**
- * Lists tracked and untracked files that differ from the commit, without ignored ones and nested
- * repositories.
- * @returns paths below `top`, with forward slashes
- */
+/** Without ignored files and nested repositories. Paths below `top`, with forward slashes. */
 export async function uncommittedFiles(git: Git, top: string, signal?: AbortSignal): Promise<readonly string[]> {
   const args = ['status', '--porcelain=v1', '-z', '--no-renames', '--untracked-files=all', '--ignore-submodules=all'];
   const records = await splitRecords(await mustRunGit(git, { args, cwd: top, signal, timeoutMs: TIMEOUT_MS }));
@@ -35,10 +31,7 @@ export async function filesChangedSince(git: Git, folder: string, commit: string
   return [...new Set(pathsOf(found.flat()))].sort();
 }
 
-/**
- * Returns what committing everything would change, as text. The index stays unchanged.
- * @throws ParleyError `git-failed`, `git-aborted`
- */
+/** What committing everything would change. Throws ParleyError `git-failed`, `git-aborted`. */
 export async function uncommittedDiff(
   git: Git,
   { place }: Pick<Worktree, 'place'>,
@@ -66,12 +59,11 @@ export async function uncommittedDiff(
 }
 
 export async function lastSubjects(git: Git, { place }: Pick<Worktree, 'place'>): Promise<readonly string[]> {
-  const args = ['log', `--max-count=${COMMITS}`, '--no-show-signature', '--format=%s'];
+  const args = ['log', `--max-count=${MAX_COMMITS}`, '--no-show-signature', '--format=%s'];
   const { code, stdout } = await runGit(git, { args, cwd: place, timeoutMs: TIMEOUT_MS });
   return code === 0 ? stdout.toString('utf8').trim().split('\n') : [];
 }
 
-/** Copies the state of the user's files to a new worktree. */
 export async function bringAlong(
   { top, place }: Pick<Worktree, 'top' | 'place'>,
   files: readonly string[],
@@ -92,7 +84,6 @@ export async function bringAlong(
   }
 }
 
-/** Text paths of files: git lists a nested repository as a folder. */
 function pathsOf(records: readonly Buffer[]): readonly string[] {
   return records.flatMap((record) => pathText(record) ?? []).filter((path) => !path.endsWith('/'));
 }

@@ -1,17 +1,17 @@
-// Worktrees of the user's repository for sessions: made and committed with the user's git.
+// Creates, commits and removes worktrees for sessions, with the user's git.
 
 import { lstat, mkdir, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
 import { findGit, type Git, mustRunGit, runGit } from '../git/gitProcess';
-import { hasOwnCommits, type Loss, lossesOf } from './losses';
+import { hasUniqueCommits, type Loss, lossesOf } from './losses';
 import { commonDirOf, findEntry, type Worktree } from './worktreeEntry';
 
-/** Large checkouts and hooks take long; ms. */
+/** In ms; large checkouts and hooks take long. */
 const TIMEOUT_MS = 10 * 60_000;
 const MAX_NAME = 40;
-const MAX_SAME = 1000;
+const MAX_NUMBER = 1000;
 
 export interface Head {
   readonly top: string;
@@ -46,10 +46,7 @@ interface NewWorktree {
   readonly name: string;
 }
 
-/**
- * Creates a worktree with its own branch, at the folder's commit.
- * @throws ParleyError `no-repository`, `no-commit`, `git-failed`, `git-aborted`
- */
+/** Throws ParleyError `no-repository`, `no-commit`, `git-failed`, `git-aborted`. */
 export async function addWorktree(
   git: Git,
   { folder, storage, name }: NewWorktree,
@@ -66,11 +63,10 @@ export async function addWorktree(
       signal,
       timeoutMs: TIMEOUT_MS,
     });
-    // Git has no folders without files.
+    // Git has no empty folders.
     await mkdir(worktree.cwd, { recursive: true });
   } catch (error) {
-    // Left behind by a failing hook, or an ended git.
-    await discardWorktree(git, worktree).catch(() => undefined); // why it failed is said
+    await discardWorktree(git, worktree).catch(() => undefined); // the cause is thrown
     throw error;
   }
   return worktree;
@@ -101,19 +97,19 @@ async function freeName(
   storage: string,
   slug: string,
 ): Promise<Pick<Worktree, 'branch' | 'place'>> {
-  for (let number = 1; number <= MAX_SAME; number++) {
+  for (let number = 1; number <= MAX_NUMBER; number++) {
     const name = number === 1 ? slug : `${slug}-${number}`;
     const branch = `parley/${name}`;
     const place = join(storage, `${basename(top)}-${name}`);
     const args = ['show-ref', '--verify', '--quiet', `refs/heads/${branch}`];
     const { code } = await runGit(git, { args, cwd: top, timeoutMs: TIMEOUT_MS });
-    if (code !== 0 && (await isMade(place))) return { branch, place };
+    if (code !== 0 && (await createFolder(place))) return { branch, place };
   }
   throw new ParleyError('no-name', localizable('There are too many worktrees with this name.'));
 }
 
-/** Of two windows, only one creates the folder. @returns false if it exists */
-async function isMade(path: string): Promise<boolean> {
+/** Atomic between windows. Returns false if the folder exists. */
+async function createFolder(path: string): Promise<boolean> {
   try {
     await mkdir(path);
     return true;
@@ -123,8 +119,8 @@ async function isMade(path: string): Promise<boolean> {
   }
 }
 
-/** Would lead git to another repository (`git rev-parse --local-env-vars`). */
-const OF_A_REPOSITORY = new Set([
+/** Would redirect git to another repository (`git rev-parse --local-env-vars`). */
+const REPOSITORY_VARIABLES = new Set([
   'GIT_ALTERNATE_OBJECT_DIRECTORIES',
   'GIT_COMMON_DIR',
   'GIT_CONFIG',
@@ -149,17 +145,15 @@ export async function findUserGit(env: NodeJS.ProcessEnv): Promise<Git> {
   if (!found) throw new ParleyError('no-git', localizable("Git isn't installed, or isn't on the PATH."));
   const own: Record<string, string> = {};
   for (const [name, value] of Object.entries(env))
-    if (value !== undefined && !OF_A_REPOSITORY.has(name)) own[name] = value;
+    if (value !== undefined && !REPOSITORY_VARIABLES.has(name)) own[name] = value;
   return { program: found.program, env: { ...own, GIT_TERMINAL_PROMPT: '0', GIT_LITERAL_PATHSPECS: '1' } };
 }
 
 export type Removal = { readonly hasBranch: boolean } | { readonly losses: readonly Loss[] };
 
 /**
- * Removes a worktree unless something would be lost that the user has not agreed to lose. Its
- * branch stays if only it has some commits.
- * @param agreed losses as returned before
- * @throws ParleyError `git-failed`, `git-aborted`
+ * Returns losses unless `agreed` covers them. A branch with unique commits stays. Throws
+ * ParleyError `git-failed`, `git-aborted`.
  */
 export async function removeWorktree(
   git: Git,
@@ -169,7 +163,7 @@ export async function removeWorktree(
 ): Promise<Removal> {
   const losses = agreed === 'all' ? undefined : await lossesOf(git, worktree, signal);
   if (losses && !areAgreed(losses, agreed)) return { losses };
-  await takeAway(git, worktree, losses?.length === 0);
+  await removeFolder(git, worktree, losses?.length === 0);
   if (await keepsBranch(git, worktree)) return { hasBranch: true };
   const commonDir = await commonDirOf(worktree);
   if (commonDir === undefined) return { hasBranch: false };
@@ -178,11 +172,11 @@ export async function removeWorktree(
   return { hasBranch: false };
 }
 
-/** Returns whether removing the worktree leaves its branch: only it has some commits. */
+/** True if the branch has unique commits. */
 export async function keepsBranch(git: Git, worktree: Worktree): Promise<boolean> {
   const commonDir = await commonDirOf(worktree);
   if (commonDir === undefined) return false;
-  return hasOwnCommits(git, worktree.branch, {
+  return hasUniqueCommits(git, worktree.branch, {
     cwd: commonDir,
     env: { GIT_DIR: commonDir },
     timeoutMs: TIMEOUT_MS,
@@ -192,24 +186,21 @@ export async function keepsBranch(git: Git, worktree: Worktree): Promise<boolean
 export function areAgreed(losses: readonly Loss[], agreed: readonly Loss[] | 'all'): boolean {
   if (agreed === 'all') return true;
   return losses.every(({ kind, names }) => {
-    const known = agreed.find((one) => one.kind === kind);
-    return known !== undefined && names.every((name) => known.names.includes(name));
+    const agreedLoss = agreed.find((one) => one.kind === kind);
+    return agreedLoss !== undefined && names.every((name) => agreedLoss.names.includes(name));
   });
 }
 
-/**
- * Removes an incomplete, unused worktree, with its branch if that is new.
- * @throws ParleyError `git-failed` if its folder stays
- */
+/** Removes an incomplete worktree, and its branch if new. Throws ParleyError `git-failed`. */
 export async function discardWorktree(git: Git, worktree: Worktree): Promise<void> {
   const { top, branch, commit } = worktree;
-  await takeAway(git, worktree, false);
+  await removeFolder(git, worktree, false);
   const args = ['update-ref', '-d', `refs/heads/${branch}`, commit];
   await runGit(git, { args, cwd: top, timeoutMs: TIMEOUT_MS });
 }
 
-/** Removes the folder and its entry only; `git worktree prune` would remove others too. */
-async function takeAway(git: Git, worktree: Worktree, isLossless: boolean): Promise<void> {
+/** Removes only the folder and its entry; `git worktree prune` would remove others too. */
+async function removeFolder(git: Git, worktree: Worktree, isLossless: boolean): Promise<void> {
   const { place } = worktree;
   const entry = await findEntry(worktree);
   const isLink = await lstat(place).then(
@@ -218,7 +209,7 @@ async function takeAway(git: Git, worktree: Worktree, isLossless: boolean): Prom
   );
   if (entry && !isLink) {
     const run = { cwd: entry.commonDir, env: { GIT_DIR: entry.commonDir }, timeoutMs: TIMEOUT_MS };
-    // Once leaves a locked one.
+    // A single --force keeps a locked one.
     const force = isLossless ? [] : ['--force', '--force'];
     const { code, stderr } = await runGit(git, { ...run, args: ['worktree', 'remove', ...force, place] });
     if (code === 0) return;
@@ -226,7 +217,7 @@ async function takeAway(git: Git, worktree: Worktree, isLossless: boolean): Prom
       throw new ParleyError('git-failed', localizable('Git failed: {0}', `worktree: ${stderr.trim() || code}`));
   }
   if (isLossless) return;
-  // Git leaves a folder that is no longer a worktree. Of a link, only the link is removed.
+  // Git leaves a folder that is no longer a worktree. Links are removed, not their targets.
   await rm(place, { recursive: true, force: true });
   if (entry) await rm(entry.gitDir, { recursive: true, force: true });
 }

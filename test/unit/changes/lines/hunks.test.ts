@@ -3,7 +3,7 @@ import { strict as assert } from 'node:assert';
 import fc from 'fast-check';
 import { type LineHunk, lineHunks } from '../../../../src/base/lineHunks';
 import { compareLines, hunks, inverted, type TextLines, textLines } from '../../../../src/changes/lines/hunks';
-import { placeHunks, shownLines, withHunks } from '../../../../src/changes/lines/placeHunks';
+import { mapLines, placeHunks, withHunks } from '../../../../src/changes/lines/placeHunks';
 import { Slices } from '../../../../src/changes/lines/slices';
 import { gitApply, linesOf, patchOf } from '../../../support/changes/patch';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
@@ -101,7 +101,7 @@ describe('moving changes to another version', () => {
         const [x, y, z] = [await text(from), await text(edited), await text(other)];
         const edits = await compareLines(x, y, slices);
         const others = await compareLines(x, z, slices);
-        const { placed, known, blocked } = await placeHunks(edits, others, { edited: y, other: z }, slices);
+        const { placed, applied: known, blocked } = await placeHunks(edits, others, { edited: y, other: z }, slices);
         assert.equal(placed.length + known.length + blocked.length, edits.length);
         const made = linesOf(await withHunks(z, y, placed, slices));
         // A line is what it was: an end that is missing does not join two of them.
@@ -135,7 +135,7 @@ describe('moving changes to another version', () => {
     const [a, b] = [await text('1\n2\n3\n4\n'), await text('1\nTWO\n3\nFOUR\n')];
     const now = await text('mine\n1\nTWO\n3\nFOUR mine\nmore\n');
     const all = await compareLines(a, b, slices);
-    assert.deepEqual(shownLines(all, await compareLines(b, now, slices)), [
+    assert.deepEqual(mapLines(all, await compareLines(b, now, slices)), [
       { start: 2, count: 1, isTouched: false },
       { start: 4, count: 2, isTouched: true },
     ]);
