@@ -1,4 +1,4 @@
-// Commit messages that an agent drafts: of what is staged in a repository, or of a worktree.
+// Drafts commit messages for staged changes or a worktree with an agent.
 
 import { basename } from 'node:path';
 import { env, l10n, type SourceControl, Uri, workspace } from 'vscode';
@@ -16,7 +16,7 @@ import { showInfo, showProgress } from '../ui/messages';
 import { type GitRepository, gitExtension } from './gitExtension';
 import type { SessionWorktrees } from './sessionWorktrees';
 
-/** Status of a new file in VS Code's Git extension. */
+/** Status code of VS Code's Git extension. */
 const UNTRACKED = 7;
 const COMMITS = 10;
 
@@ -29,10 +29,9 @@ interface CommitDraftsOptions {
 
 export class CommitDrafts extends Configured<CommitDraftsOptions> {
   /**
-   * Drafts a commit message into the box of the Source Control view.
-   * @param given the repository; absent: the one of the active session, or the user is asked
-   * @throws ParleyError `untrusted-workspace`, `no-such-agent`, `no-git`, `no-repository`,
-   * `no-changes`, and those of `askAside`
+   * Drafts into the Source Control input box. @param given default: the repository of the active
+   * session, or the user's choice @throws ParleyError `untrusted-workspace`, `no-such-agent`,
+   * `no-git`, `no-repository`, `no-changes`, and those of `askAside`
    */
   async draftInSourceControl(given?: Pick<SourceControl, 'rootUri'>): Promise<string | undefined> {
     const agent = this.#agent();
@@ -50,7 +49,7 @@ export class CommitDrafts extends Configured<CommitDraftsOptions> {
         }),
     );
     if (message === undefined) return undefined;
-    // What the user has typed is not overwritten unasked.
+    // Asks before overwriting what the user has typed.
     if (typed.trim() !== '' || repository.inputBox.value !== typed) void this.#offer(repository, message);
     else repository.inputBox.value = message;
     return message;
@@ -110,7 +109,6 @@ async function requestFor(repository: GitRepository): Promise<CommitRequest> {
   const isStaged = indexChanges.length > 0;
   const [diff, commits] = await Promise.all([
     repository.diff(isStaged),
-    // A repository may have none yet.
     repository.log({ maxEntries: COMMITS }).catch(() => []),
   ]);
   const others = isStaged ? [] : [...workingTreeChanges, ...untrackedChanges];

@@ -1,4 +1,4 @@
-// Comparisons of changed files. The file itself is on the right while it is what the agent left.
+// Comparisons of changed files. The right side is the file itself unless it was changed since.
 import { basename, join } from 'node:path';
 import { l10n, type Tab, TabInputText, type TextDocumentShowOptions, Uri, window } from 'vscode';
 import type { FileChange, FileVersion, FolderStates } from '../../changes/model/fileChange';
@@ -20,7 +20,6 @@ export function comparedReview(session: string, { root, path, oldPath, base, lef
   };
 }
 
-/** @param isPresent the file still is as it is after the change */
 export function comparedChange(session: string, change: FileChange, isPresent: boolean): ComparedFile {
   const { root, path, oldPath, before, after } = change;
   const label = Uri.file(join(root, path));
@@ -53,10 +52,10 @@ async function isPresent({ root, path, after }: FileChange, states: FolderStates
 
 const reviewTitles = new Map<string, Set<string>>();
 
-/** Keys of the sessions that the comparison in front may be of: several can have the same title. */
+/** Returns keys of the sessions with the active comparison's title. */
 export function reviewsInFront(): readonly string[] {
   const label = window.tabGroups.activeTabGroup.activeTab?.label;
-  // VS Code adds the number of files.
+  // VS Code appends the number of files.
   const titles = [...reviewTitles.keys()].filter((title) => label?.startsWith(title));
   const [longest] = titles.sort((one, other) => other.length - one.length);
   return longest === undefined ? [] : [...(reviewTitles.get(longest) ?? [])];
@@ -83,7 +82,6 @@ export async function openComparison({ label, left, right }: ComparedFile, title
   await showComparison(left ?? absentUri(label.fsPath), right ?? absentUri(label.fsPath), title, options);
 }
 
-/** Closes the comparisons that were opened with a title. */
 export async function closeComparisons(title: string): Promise<void> {
   const tabs = window.tabGroups.all.flatMap((group) => group.tabs);
   const isOurs = ({ label, input }: Tab): boolean => label.startsWith(inert(title)) && !(input instanceof TabInputText);

@@ -1,4 +1,4 @@
-// VS Code's built-in Git extension: what is used of its API (version 1).
+// The used parts of the API of VS Code's Git extension (version 1).
 import { extensions, l10n, Uri } from 'vscode';
 import { ParleyError } from '../../base/errors';
 import { pathsOf } from '../../client/changes/changedPaths';
@@ -15,7 +15,7 @@ export interface GitRepository {
   readonly state: {
     readonly indexChanges: readonly GitChange[];
     readonly workingTreeChanges: readonly GitChange[];
-    /** Missing in versions that list them with the others. */
+    /** Missing in versions that list untracked files with the others. */
     readonly untrackedChanges?: readonly GitChange[];
   };
   add(paths: string[]): Promise<void>;
@@ -25,7 +25,7 @@ export interface GitRepository {
 
 interface GitChange {
   readonly uri: Uri;
-  /** 7: not tracked. */
+  /** 7: untracked. */
   readonly status: number;
 }
 
@@ -33,14 +33,13 @@ export async function gitExtension(): Promise<GitExtension> {
   const extension = extensions.getExtension<{ getAPI(version: 1): GitExtension }>('vscode.git');
   try {
     if (extension) return (await extension.activate()).getAPI(1);
-  } catch {} // it is turned off
+  } catch {} // it is disabled
   throw new ParleyError('no-git', l10n.t("VS Code's Git extension is not available."));
 }
 
 /**
- * Stages the files that a turn changed as they are now.
- * @returns their number
- * @throws ParleyError `no-git`, `no-changes`, `state-gone`; what the Git extension throws
+ * Stages the files of a turn with their current content. @returns their number @throws ParleyError
+ * `no-git`, `no-changes`, `state-gone`; errors of the Git extension
  */
 export async function stageTurn({ changes }: Conversation, turnId: string): Promise<number> {
   const api = await gitExtension();

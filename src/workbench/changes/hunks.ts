@@ -1,4 +1,4 @@
-// The hunk at the cursor: next, previous, keep, undo, by keyboard and by the lenses above hunks.
+// Commands for the hunk at the cursor (next, previous, keep, undo) and the lenses above hunks.
 
 import { l10n, Range, Selection, type TextEditor, TextEditorRevealType, Uri, window } from 'vscode';
 import { Part } from '../../base/disposable';
@@ -13,11 +13,11 @@ import type { ReviewIndex, WaitingFile } from './reviewIndex';
 const MAX_LENSES = 1_000;
 
 export interface HunkArgument {
-  /** Our key of the session that changed the file; absent: the one that is meant. */
+  /** Key of the session; default: chosen by the user if several changed the file. */
   readonly session?: string;
-  /** Absolute path of the file; absent: the active editor's. */
+  /** Absolute; default: the active editor's file. */
   readonly path?: string;
-  /** The id of a hunk; absent: the one at the cursor. */
+  /** Id of the hunk; default: the one at the cursor. */
   readonly hunk?: string;
 }
 
@@ -47,7 +47,6 @@ export class HunkLenses extends Part {
     return [...lenses, ...undone];
   }
 
-  /** The last undo in a file, while others wait in it or until the next turn. */
   async #undoneIn(path: string): Promise<readonly Lens[]> {
     const found = this.#index.undoneAt(path);
     const line = await found?.review.undoneAt(found.path).catch(() => undefined);
@@ -57,10 +56,7 @@ export class HunkLenses extends Part {
   }
 }
 
-/**
- * Asks which session is meant.
- * @param isNamed the user pointed at the file, not at the editor in front
- */
+/** @param isNamed the command named the file, rather than using the active editor */
 type ChooseWaiting = (found: readonly WaitingFile[], isNamed: boolean) => Promise<WaitingFile>;
 
 export class HunkCommands {
@@ -97,7 +93,7 @@ export class HunkCommands {
     await openComparison(comparedReview(conversation.key, file));
   }
 
-  /** Goes to the next hunk (1) or the one before (-1), and on to the next file that waits. */
+  /** Goes to the next (1) or previous (-1) hunk, continuing in the next file to review. */
   async go(direction: 1 | -1): Promise<void> {
     const { files } = this.#index;
     if (files.length === 0) throw nothing();

@@ -1,4 +1,4 @@
-// Releases recorded states of deleted sessions, and limits those of all sessions.
+// Releases snapshots of deleted sessions, and limits the total size of snapshots.
 import { Configured, type Disposable } from '../../base/disposable';
 import { messageOf } from '../../base/errors';
 import type { Log } from '../../base/log';

@@ -1,4 +1,4 @@
-// Asks before files are restored, shows what will change, and says in the transcript what did.
+// Restores files after showing what will change, and reports the result in the transcript.
 
 import { basename, join } from 'node:path';
 import { l10n } from 'vscode';
@@ -25,10 +25,9 @@ export class RestoreActions {
   }
 
   /**
-   * Restores the files to before a turn, after showing what will change.
-   * @param isAsked false: restores only what the agent changed, without asking
-   * @returns false if the user cancelled
-   * @throws ParleyError `agent-works`, `state-gone`, `no-checkpoint`
+   * Restores the files to before a turn, after showing what will change. @param isAsked false:
+   * doesn't ask, and restores only what the agent changed @returns false if cancelled @throws
+   * ParleyError `agent-works`, `state-gone`, `no-checkpoint`
    */
   async restoreCheckpoint(conversation: Conversation, turnId: string, isAsked = true): Promise<boolean> {
     requireIdle(conversation);
@@ -44,7 +43,7 @@ export class RestoreActions {
     return !result.isCancelled;
   }
 
-  /** As {@link restoreCheckpoint}; true if no files changed. */
+  /** As {@link restoreCheckpoint}; returns true if no files changed. */
   async restoreIfChanged(conversation: Conversation, turnId: string, isAsked = true): Promise<boolean> {
     try {
       return await this.restoreCheckpoint(conversation, turnId, isAsked);
@@ -60,7 +59,7 @@ export class RestoreActions {
     const plan = await showProgress(l10n.t('Comparing files…'), (signal) =>
       this.#restore.planUndo(conversation, signal),
     );
-    // What was edited since is asked about; else one click is enough.
+    // Only needed if the user edited files since.
     const asks = isAsked && plan.skipped.length > 0;
     const include = await this.#choose(conversation, plan, l10n.t('Undo the restore of files'), asks);
     if (!include) return false;
@@ -70,10 +69,7 @@ export class RestoreActions {
     return !result.isCancelled;
   }
 
-  /**
-   * Offers to finish or take back a restore that was interrupted.
-   * @returns false if there is none
-   */
+  /** Offers to finish or revert an interrupted restore. @returns false if there is none */
   async offerPending(conversation: Conversation): Promise<boolean> {
     const pending = await this.#restore.pending(conversation);
     if (!pending) return false;

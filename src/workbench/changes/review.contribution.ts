@@ -1,4 +1,4 @@
-// What agents changed: review, keep, undo and restore, by session, turn, file and hunk.
+// Reviews changes by agents: keep, undo and restore, by session, turn, file and hunk.
 import { l10n, type SourceControl, Uri } from 'vscode';
 import { messageOf, ParleyError } from '../../base/errors';
 import { at } from '../../base/untrusted';
@@ -23,7 +23,7 @@ import { ReviewIndex } from './reviewIndex';
 import { SessionRestore } from './sessionRestore';
 import { markReview, ReviewSourceControl, UndoneWatch } from './sourceControl';
 
-/** Which session and turn are meant; absent: the session that is shown, all that waits. */
+/** Default: the session shown, everything to review. */
 interface ChangesArgument {
   readonly session?: string;
   readonly turnId?: string;
@@ -66,8 +66,7 @@ export const review: Contribution = {
     const hunks = new HunkCommands(reviews, (found, isNamed) => waitingFileOf(workbench, found, isNamed));
 
     /**
-     * The session whose review is meant: of the comparison in front or, for the title of the source
-     * control view, one of those that the view lists; else as {@link sessionOf}.
+     * Returns the session of the active comparison or Source Control view, or as {@link sessionOf}.
      */
     const reviewedBy = (argument: unknown): Promise<Conversation> => {
       const listed = isSourceControl(argument)
@@ -82,7 +81,7 @@ export const review: Contribution = {
     const waitingIn = async (argument: unknown): Promise<Conversation> => {
       const conversation = await reviewedBy(argument);
       const { files } = await conversation.changes.loadReview();
-      // A program that names the session has what it wants.
+      // A program that names the session needs no message.
       if (files.length === 0 && at(argument, 'session') === undefined)
         throw new ParleyError('no-changes', l10n.t('No changes are pending review in “{0}”.', titleOf(conversation)));
       return conversation;
@@ -134,7 +133,7 @@ export const review: Contribution = {
       showStatus(staged === 1 ? l10n.t('Staged 1 file.') : l10n.t('Staged {0} files.', staged));
     });
     workbench.register('showTurnOfLine', () => showTurnOfLine(workbench));
-    // The source control view gives its repository.
+    // The Source Control view passes its repository.
     workbench.register('draftCommitMessage', (repository?: SourceControl) => drafts.draftInSourceControl(repository));
     workbench.register('changes.go', (argument?: { to?: string }) => hunks.go(argument?.to === 'previous' ? -1 : 1));
     workbench.register('changes.keepHunk', (argument?: unknown) => hunks.keepHunk(filesOf([argument])[0]));
@@ -168,10 +167,7 @@ function isMenuOfEditor(argument: unknown): boolean {
   return argument === undefined || argument instanceof Uri || at(argument, 'groupId') !== undefined;
 }
 
-/**
- * Returns the files that are meant: what a program or a lens names, an address from a menu, or rows
- * of the source control view. One without a path: the active editor's.
- */
+/** Returns the files named by a program, lens or menu; without a path: the active editor's. */
 function filesOf(given: readonly unknown[]): readonly HunkArgument[] {
   const files = given.flat().flatMap((one): HunkArgument[] => {
     const uri = one instanceof Uri ? one : at(one, 'resourceUri');

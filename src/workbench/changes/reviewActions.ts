@@ -23,11 +23,7 @@ export async function actOnChanges(conversation: Conversation, { kind, scope, fi
   else await undoChanges(conversation, await targetOf(conversation, scope, file));
 }
 
-/**
- * Opens the comparisons of a scope.
- * @param path only this file, absolute
- * @throws ParleyError `state-gone`, `no-changes`
- */
+/** @param path only this file, absolute @throws ParleyError `state-gone`, `no-changes` */
 export async function openChanges(conversation: Conversation, scope: ChangesScope, path?: string): Promise<void> {
   const all = await compared(conversation, scope, path);
   const [first] = all;
@@ -65,7 +61,7 @@ export async function targetOf(conversation: Conversation, scope: ChangesScope, 
     if (!file) throw nothing;
     return { kind: 'file', id: file.id };
   }
-  // It may have ended just now. The review isn't waited for: what joined it then, the user hasn't seen.
+  // The turn may have just ended. The user has not seen changes that join the review later.
   await changes.settled();
   const recorded = model.turn(scope.turnId)?.changes;
   const { before, after } = recorded ? statesOf(recorded) : {};
@@ -83,7 +79,7 @@ export async function keepChanges({ changes }: Conversation, target: ReviewTarge
   if (failed.length > 0) void tellProblems(l10n.t("Some changes weren't kept."), failed);
 }
 
-/** Undoes changes, except what the user edited. @returns whether all of it was undone */
+/** @returns whether all were undone: changes of the user are not */
 export async function undoChanges(conversation: Conversation, target: ReviewTarget): Promise<boolean> {
   const { changes } = conversation;
   const review = await changes.loadReview();
@@ -106,7 +102,6 @@ export async function undoChanges(conversation: Conversation, target: ReviewTarg
   const told = tellProblems(l10n.t("Some changes weren't undone."), problems, waits ? [open] : []).then((answer) =>
     answer === open && waits ? openChanges(conversation, 'review', pathOf(waits)) : undefined,
   );
-  // Not awaited: the notification may stay for long.
   told.catch((error: unknown) => showStatus(messageOf(error)));
   return false;
 }

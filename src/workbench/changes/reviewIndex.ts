@@ -1,4 +1,4 @@
-// What waits for review in the sessions of this window, by file.
+// Files to review in the sessions of this window.
 import { join } from 'node:path';
 import type { Disposable } from '../../base/disposable';
 import { Emitter, type Event } from '../../base/event';
@@ -41,17 +41,17 @@ export class ReviewIndex implements Disposable {
     return this.#conversations.list().flatMap(({ changes }) => changes.review?.settledPaths ?? []);
   }
 
-  /** In the session that is newest in this window. */
+  /** Returns the file in the newest session that changed it. */
   at(path: string): WaitingFile | undefined {
     return this.allAt(path).at(-1);
   }
 
-  /** In each session that it waits in, the newest last. */
+  /** Returns the file in each session that changed it, newest last. */
   allAt(path: string): readonly WaitingFile[] {
     return this.#byPath.get(pathKey(path)) ?? [];
   }
 
-  /** The newest session in which an undo of a file can be redone, while it waits or was undone last. */
+  /** Returns the newest session in which an undo of the file can be redone. */
   undoneAt(path: string): Omit<WaitingFile, 'file'> | undefined {
     const key = pathKey(path);
     const found = this.#conversations.list().flatMap((conversation) => {

@@ -1,10 +1,9 @@
-// Context keys for the `when` clauses of the commands for review and worktrees.
+// Context keys for the `when` clauses of the review and worktree commands.
 
 export interface ReviewKeys {
   readonly hasWaitingChanges: boolean;
   readonly waitingFiles: readonly string[];
   readonly changedFiles: readonly string[];
-  /** The active editor is the comparison of everything that waits. */
   readonly isReviewActive: boolean;
 }
 

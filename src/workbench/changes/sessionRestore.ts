@@ -1,4 +1,4 @@
-// Restores the files of a session to before a turn, and takes that back again.
+// Restores the files of a session to before a turn, and reverts that.
 
 import { access, mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -58,17 +58,14 @@ export class SessionRestore extends Configured<SessionRestoreOptions> {
     return this.#planTo(conversation, statesOf(first).before, agentFiles, signal);
   }
 
-  /**
-   * Restores, and stores how to undo it.
-   * @param include absolute paths of files to restore although the user edited them
-   */
+  /** @param include absolute paths of files to restore although the user edited them */
   async run(conversation: Conversation, plan: RestorePlan, include: ReadonlySet<string>): Promise<RestoreResult> {
     const { changes, key } = conversation;
     const review = await changes.loadReview();
     const kept = review.kept;
     const restore = await this.#restoreOf(conversation);
     const result = await changes.work.run('restore', async (progress, signal) => {
-      // What an earlier one is taken back with stays until it has ended.
+      // The data of an interrupted restore is needed until it has ended.
       if (!(await restore.pending()))
         await this.options.store.write(key, JSON.stringify({ target: plan.target, now: plan.now, review: kept }));
       return restore.run(plan, include, signal, progress);
@@ -94,7 +91,7 @@ export class SessionRestore extends Configured<SessionRestoreOptions> {
   }
 
   async pending(conversation: Conversation): Promise<UnfinishedRestore | undefined> {
-    // States are opened only where there is something to finish.
+    // Opening the states is expensive.
     const isThere = await succeeds(access(this.#logOf(conversation)));
     const pending = isThere ? await (await this.#restoreOf(conversation)).pending() : undefined;
     if (!pending) return undefined;
@@ -102,7 +99,6 @@ export class SessionRestore extends Configured<SessionRestoreOptions> {
     const isUndo = last !== undefined && isSame(pending.target, last.now);
     const end = async (isFinished: boolean): Promise<RestoreResult> => {
       const result = await conversation.changes.work.run('restore', async (progress, signal) => {
-        // It may have ended meanwhile.
         const found = await (await this.#restoreOf(conversation)).pending();
         if (!found) throw noRestore();
         return isFinished ? found.finish(signal, progress) : found.takeBack(signal, progress);
@@ -113,7 +109,7 @@ export class SessionRestore extends Configured<SessionRestoreOptions> {
     return { files: pending.files, isUndo, finish: () => end(true), takeBack: () => end(false) };
   }
 
-  /** @param isUndone the files are as before the last restore, so nothing of it is left to undo */
+  /** @param isUndone the last restore was fully reverted, so nothing is left to undo */
   async #ended({ changes, key }: Conversation, result: RestoreResult, isUndone: boolean): Promise<void> {
     const review = await changes.loadReview();
     const last = isUndone && !result.isCancelled ? await this.#last(key).catch(() => undefined) : undefined;
@@ -122,7 +118,7 @@ export class SessionRestore extends Configured<SessionRestoreOptions> {
       return;
     }
     await review.reset(last.review);
-    // What could not be written can be undone later.
+    // Failed writes can be undone later.
     if (result.failed.length === 0) await this.options.store.remove(key);
   }
 
@@ -134,7 +130,7 @@ export class SessionRestore extends Configured<SessionRestoreOptions> {
   ): Promise<RestorePlan> {
     const states = await conversation.changes.states();
     const now = await states.take(signal);
-    // Repositories that are not read stay as they are.
+    // Repositories that can't be read stay as they are.
     if (now.gaps.some(({ why }) => why !== 'repositories'))
       throw new ParleyError(
         'no-checkpoint',

@@ -1,4 +1,4 @@
-// Worktrees of sessions: made, compared, applied to the user's folder and removed.
+// Creates, compares, applies and removes worktrees of sessions.
 
 import { dirname, join, relative } from 'node:path';
 import { l10n, Uri, workspace } from 'vscode';
@@ -57,11 +57,10 @@ export interface SessionWorktree extends Worktree {
 export interface NewWorktree {
   readonly folder: string;
   readonly name: string;
-  /** Uncommitted files that are copied, below the top of the repository. */
+  /** Uncommitted files to copy, relative to the repository root. */
   readonly files: readonly string[];
 }
 
-/** What removing a worktree would do. */
 export interface RemovalPreview {
   readonly losses: readonly Loss[];
   readonly keepsBranch: boolean;
@@ -87,17 +86,14 @@ export class SessionWorktrees extends Configured<SessionWorktreesOptions> {
     return uncommittedFiles(git, (await headOf(git, folder)).top);
   }
 
-  /**
-   * Makes a worktree, which {@link begin} then gives a session.
-   * @throws ParleyError `no-git`, `no-repository`, `no-commit`, `git-failed`
-   */
+  /** For {@link begin}. @throws ParleyError `no-git`, `no-repository`, `no-commit`, `git-failed` */
   async make({ folder, name, files }: NewWorktree, signal: AbortSignal): Promise<Worktree> {
     const git = await this.#git();
     const worktree = await addWorktree(git, { folder, storage: this.options.folder, name }, signal);
     try {
       await bringAlong(worktree, files);
       await this.#include(git, worktree, signal);
-      // Without a session, it can be cleaned up: the window may close before there is one.
+      // Recorded without a session, so that it can be cleaned up if the window closes first.
       await this.#record(worktree, []);
     } catch (error) {
       await this.#discard(git, worktree);
@@ -107,9 +103,8 @@ export class SessionWorktrees extends Configured<SessionWorktreesOptions> {
   }
 
   /**
-   * Creates a session in a new worktree, without starting its agent. What is in the worktree by now
-   * does not count as changed by the session.
-   * @throws ParleyError `no-such-agent`, `worktree-unread`
+   * Creates a session without starting its agent. The current content of the worktree is the
+   * baseline of its changes. @throws ParleyError `no-such-agent`, `worktree-unread`
    */
   async begin(
     worktree: Worktree,
@@ -187,16 +182,14 @@ export class SessionWorktrees extends Configured<SessionWorktreesOptions> {
     return this.options.conversations.list().filter((one) => one.cwd === cwd);
   }
 
-  /** @throws ParleyError `git-failed`, `git-aborted` */
   async previewRemoval(worktree: Worktree, signal: AbortSignal): Promise<RemovalPreview> {
     const git = await this.#git();
     return { losses: await lossesOf(git, worktree, signal), keepsBranch: await keepsBranch(git, worktree) };
   }
 
   /**
-   * Ends the sessions of a worktree and removes it, unless more would be lost than the user agreed
-   * to.
-   * @param agreed losses that this function returned before
+   * Ends the sessions of a worktree and removes it, unless more would be lost than agreed.
+   * @param agreed losses returned by an earlier call
    */
   async remove(worktree: Worktree, agreed: readonly Loss[] | 'all', signal: AbortSignal): Promise<Removal> {
     const git = await this.#git();
@@ -204,15 +197,14 @@ export class SessionWorktrees extends Configured<SessionWorktreesOptions> {
     if (!areAgreed(losses, agreed)) return { losses };
     for (const { key } of this.sessionsIn(worktree)) await this.options.conversations.close(key);
     const removal = await removeWorktree(git, worktree, agreed, signal);
-    if ('losses' in removal) return removal; // an agent that ends may write
+    if ('losses' in removal) return removal; // an agent may write while it exits
     await this.options.store.remove(worktree.cwd);
     this.#didChange.fire();
     return removal;
   }
 
   /**
-   * Compares a worktree with another one of its repository, or with the folder that it was made
-   * from.
+   * Compares a worktree with another one of its repository, or with its original folder.
    * @throws ParleyError `other-repository`, `git-failed`
    */
   async compare(worktree: Worktree, other: Worktree | undefined): Promise<readonly ComparedFile[]> {
@@ -254,7 +246,6 @@ export class SessionWorktrees extends Configured<SessionWorktreesOptions> {
     await this.options.store.write(worktree.cwd, JSON.stringify({ ...worktree, start }));
   }
 
-  /** Never rejects: the user is told why it was not made. */
   async #discard(git: Git, worktree: Worktree): Promise<void> {
     await discardWorktree(git, worktree).catch(() => undefined);
     await this.options.store.remove(worktree.cwd).catch(() => undefined);
@@ -266,7 +257,7 @@ export class SessionWorktrees extends Configured<SessionWorktreesOptions> {
 
   #parse(text: string): SessionWorktree | undefined {
     const found = recordSchema.safeParse(JSON.parse(text));
-    // Only what is directly in our folder is ever removed.
+    // Only direct children of our folder are ever removed.
     if (!found.success || relative(this.options.folder, dirname(found.data.place)) !== '') return undefined;
     const { start, ...worktree } = found.data;
     return { ...worktree, start: { folders: start, gaps: [] } };

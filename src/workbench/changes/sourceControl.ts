@@ -1,4 +1,4 @@
-// Pending reviews in VS Code: its source control view, the gutter, and marks of files and tabs.
+// Pending reviews in VS Code: the Source Control view, gutter marks, and badges of files and tabs.
 import { join } from 'node:path';
 import { commands, l10n, Uri, window, workspace } from 'vscode';
 import { type Disposable, DisposableStore, Part } from '../../base/disposable';
@@ -95,7 +95,7 @@ function rowOf({ conversation, file, path }: WaitingFile): SourceControlRow {
   };
 }
 
-/** None of git's letters, and the colour that VS Code has for files that its own chat edited. */
+/** A badge that git does not use, in the colour of files edited by VS Code's chat. */
 const BADGE = '◆';
 const COLOR = 'chat.editedFileForeground';
 
@@ -126,8 +126,8 @@ export class UndoneWatch extends Part {
   constructor(conversations: Pick<Conversations, 'list'>) {
     super();
     this.#conversations = conversations;
-    // Also fires when only the dirty state changed: VS Code tells that after the content, and until
-    // then a document counts as what is on the disk.
+    // Also fires when only the dirty state changed, which VS Code updates after the content; until
+    // then the document counts as equal to the disk.
     this.own(workspace.onDidChangeTextDocument(({ document }) => this.#changed(document.uri)));
     this.own(workspace.onDidCreateFiles(({ files }) => this.#changed(...files)));
     this.own(workspace.onDidDeleteFiles(({ files }) => this.#changed(...files)));
@@ -136,7 +136,6 @@ export class UndoneWatch extends Part {
   #changed(...uris: readonly Uri[]): void {
     const keys = new Set(uris.filter(({ scheme }) => scheme === 'file').map(({ fsPath }) => pathKey(fsPath)));
     const lengths = new Set([...keys].map(({ length }) => length));
-    // Runs with each key that is typed.
     for (const { changes } of this.#conversations.list())
       for (const path of changes.review?.undonePaths ?? [])
         if (lengths.has(path.length) && keys.has(pathKey(path))) void changes.review?.editorChanged(path);

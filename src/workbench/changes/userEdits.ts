@@ -1,4 +1,4 @@
-// Remembers which files the user edits, to tell these edits from those of agents.
+// Tracks which files the user edits, to tell these edits from those of agents.
 import { realpath } from 'node:fs/promises';
 import { type Uri, workspace } from 'vscode';
 import { Part } from '../../base/disposable';
@@ -9,7 +9,7 @@ const MAX_FILES = 2000;
 
 export class EditorUserEdits extends Part implements UserEdits {
   readonly #now: () => number;
-  /** When each file or folder was edited, saved or moved last (ms since 1970), the oldest first. */
+  /** Time of the last edit, save or move by path (ms since 1970), oldest first. */
   readonly #edited = new Map<string, number>();
   readonly #unsaved = new Set<string>();
   readonly #written = new Map<string, number>();
@@ -19,8 +19,8 @@ export class EditorUserEdits extends Part implements UserEdits {
     this.#now = now;
     this.own(
       workspace.onDidChangeTextDocument(({ document }) => {
-        // A document that follows the disk is not dirty. The first edit fires before the document
-        // is dirty; a second event without changes follows.
+        // A document reloaded from disk is not dirty. The first edit fires before the document
+        // becomes dirty; a second event without changes follows.
         if (document.isDirty) this.#changed(document);
       }),
     );
@@ -56,7 +56,7 @@ export class EditorUserEdits extends Part implements UserEdits {
     };
   }
 
-  /** Runs a change of these files (absolute paths), which is not the user's. */
+  /** Runs a change of files (absolute paths) that is not the user's. */
   readonly asAgent = async <T>(paths: readonly string[], change: () => Promise<T>): Promise<T> => {
     const real = await Promise.all(paths.map((path) => realpath(path).catch(() => path)));
     const names = [...paths, ...real];

@@ -1,5 +1,5 @@
-// Files of worktrees and of the folders that they stand for as read-only documents. Both sides of a
-// comparison have the same path, so that VS Code takes neither for renamed and shows no long path.
+// Files of worktrees and their original folders as read-only documents. Both sides of a comparison
+// have the same path, so that VS Code shows neither a rename nor a long path.
 import { join } from 'node:path';
 import { type FileStat, FileSystemError, Uri } from 'vscode';
 import { isSafePath } from '../../changes/review/reviewFile';
@@ -35,10 +35,7 @@ export class WorktreeDocuments extends DocumentFiles {
   }
 }
 
-/**
- * @param root absolute path of a worktree, or of the folder that it was made from
- * @param path relative, with forward slashes
- */
+/** @param root absolute path of the folder @param path relative, with forward slashes */
 export function worktreeUri(root: string, path: string): Uri {
   return Uri.from({ scheme: SCHEME, path: `/${path}`, query: root });
 }

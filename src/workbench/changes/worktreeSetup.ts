@@ -1,5 +1,4 @@
-// Runs a command of the user in a new worktree before its session begins, such as the installation
-// of packages. It runs as a VS Code task: its output stays in a terminal.
+// Runs the user's setup command in a new worktree before its session starts, as a VS Code task.
 import {
   l10n,
   ShellExecution,
@@ -19,15 +18,12 @@ import { folderValues, userValue } from '../config/folderSettings';
 import { showProgress, showWarning } from '../ui/messages';
 
 const KEY = 'worktreeSetup';
-/** VS Code runs a task once at a time, and knows a shell task by its command, others by their definition. */
+/** VS Code runs a task only once at a time, and identifies shell tasks by their command. */
 const TASK_TYPE = 'parley.worktreeSetup';
-/** Cursor's name for the top of the user's repository in such commands. */
+/** Cursor's name for the root of the user's repository. */
 const ROOT_VARIABLE = 'ROOT_WORKTREE_PATH';
 
-/**
- * Returns the command for worktrees of a folder: that of the workspace once the user has allowed it,
- * else the user's own.
- */
+/** Returns the workspace's command for worktrees if allowed, otherwise the user's. */
 export async function setupCommand(consent: FolderConsent, folder: string): Promise<string | undefined> {
   const own = textOf(userValue(KEY));
   const fits = folderValues(KEY).filter((one) => one.place === 'workspace' || isBelow(one.folder, folder));
@@ -44,10 +40,7 @@ export async function setupCommand(consent: FolderConsent, folder: string): Prom
   return answer === 'yes' ? command : own;
 }
 
-/**
- * Runs the command; the user is told if it fails. Never rejects.
- * @returns when it has ended, or the user no longer waits for it
- */
+/** Reports failures and never rejects. Resolves when the command ends or the user stops waiting. */
 export async function setUp(command: string, worktree: Worktree): Promise<void> {
   const { branch } = worktree;
   const text = l10n.t('Setting up {0}: {1}. Cancel to start the session without waiting.', branch, command);
@@ -64,7 +57,6 @@ export async function setUp(command: string, worktree: Worktree): Promise<void> 
   }
 }
 
-/** Also while the user no longer waits for it. */
 export function isSettingUp({ cwd }: Worktree): boolean {
   return tasks.taskExecutions.some((one) => isSetupOf(cwd, one));
 }
@@ -85,7 +77,7 @@ async function run(
   const task = new Task({ type: TASK_TYPE, cwd }, scope, name, 'Parley', execution);
   task.presentationOptions = { reveal: TaskRevealKind.Always, focus: false, panel: TaskPanelKind.New };
   const { promise, resolve } = Promise.withResolvers<number | undefined | 'not-awaited'>();
-  // A quick command ends before `executeTask` returns.
+  // A short command ends before `executeTask` returns.
   const isIt = (one: TaskExecution): boolean => isSetupOf(cwd, one);
   const listening = [
     tasks.onDidEndTaskProcess((event) => isIt(event.execution) && resolve(event.exitCode)),

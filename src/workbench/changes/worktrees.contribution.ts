@@ -1,4 +1,4 @@
-// Sessions in git worktrees of their own: creating, applying, committing, comparing, removing.
+// Sessions in git worktrees: creating, applying, committing, comparing, removing.
 
 import { commands, window } from 'vscode';
 import { Part } from '../../base/disposable';
@@ -64,7 +64,6 @@ class WorktreeKeys extends Part {
   }
 
   async #publish(): Promise<void> {
-    // A folder that cannot be read has none to offer.
     const all = await this.#worktrees.list().catch(() => []);
     const keys: typeof NO_WORKTREES = { hasWorktrees: all.length > 0 };
     for (const [name, value] of Object.entries(keys))

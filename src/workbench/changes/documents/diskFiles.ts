@@ -1,4 +1,4 @@
-// Files on the disk, byte by byte. Links are read and written as links, never followed.
+// Reads and writes files on disk as bytes, and symbolic links as links.
 
 import { constants } from 'node:fs';
 import * as fs from 'node:fs/promises';
@@ -9,9 +9,9 @@ import { succeeds } from '../../../base/within';
 import type { FileVersion } from '../../../changes/model/fileChange';
 import { fileMode, readOnDisk, statOnDisk, writeOnDisk } from '../../../changes/restore/disk';
 
-/** Larger files are not read, in bytes: what is kept of changed files is smaller by far. */
+/** Maximum file size, bytes; stored contents of changed files are much smaller. */
 const MAX_BYTES = 64 * 1024 * 1024;
-/** Windows has neither. */
+/** Not available on Windows. */
 const { O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
 
 export interface DiskFile {
@@ -34,7 +34,7 @@ export async function readDiskFile(path: string): Promise<DiskFile | undefined> 
   }
 }
 
-/** Returns whether a file may be changed: somebody who took the write bits away meant it. */
+/** Returns whether the file has a write permission: whoever removed them meant it. */
 export async function isWritable(path: string): Promise<boolean> {
   const found = await statOnDisk(fs, path);
   if (!found?.isFile()) return true;
@@ -42,11 +42,10 @@ export async function isWritable(path: string): Promise<boolean> {
   return succeeds(access(path, constants.W_OK));
 }
 
-/** Writes a file or a link and its folders, atomically. */
 export async function writeDiskFile(path: string, { content, mode }: DiskFile): Promise<void> {
   const found = await readOnDisk(fs, path);
   if (found === 'other') throw new ParleyError('file-unwritable', localizable("{0} isn't a regular file.", path));
-  if (found === 'folder') await rmdir(path); // an empty one only
+  if (found === 'folder') await rmdir(path); // if empty
   await writeOnDisk(fs, path, content, mode, found === 'folder' ? undefined : found);
 }
 

@@ -1,4 +1,4 @@
-// What has to change in a document so that saving it gives the bytes that are wanted.
+// Computes the edits after which saving a document yields given bytes.
 import * as vscode from 'vscode';
 import { decodeFile } from '../../editor/fileEncoding';
 import { lineEdits } from './lineEdits';
@@ -8,9 +8,8 @@ export async function bytesOf(document: vscode.TextDocument): Promise<Buffer> {
 }
 
 /**
- * Returns the fewest line edits that make a document hold a content, or come closest (mixed line
- * ends, characters of another encoding).
- * @returns undefined if the content is no text
+ * Returns the smallest line edits that give a document a content, or come closest (mixed line
+ * endings, another encoding); undefined if the content is not text.
  */
 export async function editsOf(
   document: vscode.TextDocument,
@@ -32,7 +31,7 @@ function withEnds(text: string, crlf: boolean): string {
   return crlf ? plain.replaceAll('\n', '\r\n') : plain;
 }
 
-/** Returns whether more lines end in CRLF than in LF: a document takes the kind of most. */
+/** Returns whether CRLF is more frequent than LF: documents use the more frequent one. */
 function endsInCrlf(text: string): boolean {
   const all = text.split('\n').length - 1;
   return (text.split('\r\n').length - 1) * 2 > all;

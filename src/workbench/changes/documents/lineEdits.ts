@@ -1,13 +1,12 @@
-// The smallest line edits between two texts, so that cursors, selections and folds stay.
+// Minimal line edits between two texts, so that cursors, selections and folds are preserved.
 import { lineHunks } from '../../../base/lineHunks';
 import { smallestChange, type TextChange } from '../../../client/requests/textEdit';
 
-/** Steps of the search for changed lines: about two milliseconds. */
+/** Steps of the diff, about 2 ms. */
 const MAX_STEPS = 100_000;
-/** More lines than this are replaced as one block. */
 const MAX_LINES = 20_000;
 
-/** Returns the replacements in order; one for texts with too many changes. */
+/** Returns the replacements in order; a single one if there are too many changes. */
 export function lineEdits(before: string, after: string): readonly TextChange[] {
   const whole = smallestChange(before, after);
   if (!whole) return [];

@@ -1,4 +1,4 @@
-// Versions of changed files as read-only documents, for the left side of comparisons and the gutter.
+// Versions of changed files as read-only documents, for comparisons and the gutter.
 import * as vscode from 'vscode';
 import { FileSystemError } from 'vscode';
 import * as z from 'zod/mini';
@@ -38,10 +38,7 @@ export function absentUri(path: string): vscode.Uri {
   return vscode.Uri.file(path).with({ scheme: VERSION_SCHEME });
 }
 
-/**
- * Returns the address of a version, from which it can be read after a reload too.
- * @param path names the document, and tells its language
- */
+/** Returns a URI that stays valid after a reload. @param path determines name and language */
 export function versionUri(path: string, { session, root, version }: VersionRef): vscode.Uri {
   const { oid, mode, size } = version;
   const query = new URLSearchParams({ session, root, oid, mode, size: String(size) }).toString();
@@ -72,8 +69,7 @@ function known(uri: vscode.Uri): VersionRef {
 }
 
 /**
- * @throws FileSystemError if the session is not open here; ParleyError `state-gone`,
- * `version-not-kept`
+ * @throws FileSystemError if the session is closed; ParleyError `state-gone`, `version-not-kept`
  */
 export async function readVersion(
   conversations: Pick<Conversations, 'find'>,

@@ -15,12 +15,11 @@ import { deleteDiskFile, isWritable, readDiskFile, writeDiskFile } from './diskF
 import { bytesOf, editsOf } from './documentEdits';
 
 const ATTEMPTS = 3;
-/** Larger files are not loaded into an editor that is not open, in bytes. */
+/** Larger files are not loaded into documents, bytes. */
 const MAX_LOADED_BYTES = 5 * 1024 * 1024;
-/** VS Code closes documents without an editor beyond about this many before they are saved. */
+/** VS Code closes documents without an editor beyond about this number before they are saved. */
 const MAX_LOADED = 40;
 
-/** `skipTrashBin` is missing in VS Code's types. */
 const DELETE = { ignoreIfNotExists: true, skipTrashBin: true };
 
 type Step = {
@@ -35,7 +34,7 @@ type Step = {
       readonly keepsUnsaved: boolean;
     }
   | { readonly by: 'create' | 'delete' }
-  /** What VS Code has no edit for: links, modes, bytes that a document would not keep. */
+  /** Has no edit in VS Code: links, modes, bytes that a document would change. */
   | { readonly by: 'disk' }
 );
 
@@ -51,7 +50,6 @@ export class EditorWorkingFiles implements WorkingFiles {
     return readWorking(path, await openDocument(path));
   }
 
-  /** @throws ParleyError `workspace-untrusted` */
   async apply(edits: readonly FileEdit[], label: string): Promise<readonly string[]> {
     if (!vscode.workspace.isTrusted)
       throw new ParleyError('workspace-untrusted', localizable('Trust this workspace to change its files.'));
@@ -70,12 +68,12 @@ export class EditorWorkingFiles implements WorkingFiles {
       const isApplied = await applyEdit(steps);
       if (!isApplied) await removeHalf(steps);
       const unsaved = isApplied ? await save(steps) : new Set<Step>();
-      // What VS Code refuses as a whole is done file by file at last.
+      // If VS Code rejects the edits as a whole, they are finally made file by file.
       if (!isApplied && attempt < ATTEMPTS) continue;
       open = [];
       for (const [n, step] of inOrder(steps).entries()) {
         report(edits.length + n, 2 * edits.length);
-        // What is to be deleted may be all that is left of what could not be written.
+        // A file to delete may hold the only copy of what could not be written.
         const isLast = step.by === 'delete' && refused.size > 0;
         if (isLast || !(await this.#settle(step, isApplied, unsaved.has(step)))) refused.add(step.edit.path);
       }
@@ -116,16 +114,14 @@ export class EditorWorkingFiles implements WorkingFiles {
   }
 
   /**
-   * Checks the bytes on the disk, and writes them if a document could not hold them, saving changed
-   * them, or VS Code has no edit for it.
-   * @param isApplied VS Code made the step
-   * @param isUnsaved VS Code could not save it
-   * @returns whether the file is as it should be
+   * Checks the bytes on disk, and writes them if VS Code could not. @param isApplied VS Code made
+   * the edit @param isUnsaved VS Code could not save it @returns whether the file has the wanted
+   * content
    */
   async #settle(step: Step, isApplied: boolean, isUnsaved: boolean): Promise<boolean> {
     const { path, content, mode, root, expected } = step.edit;
     try {
-      // What had unsaved changes before, or has new ones, is not saved.
+      // Documents with earlier or new unsaved changes are not saved.
       if (step.by === 'document' && !isUnsaved && (step.keepsUnsaved || step.document.isDirty)) return isApplied;
       const found = await readDiskFile(path);
       const isOurs =
@@ -167,14 +163,13 @@ async function planOne(
     if (!document.isDirty) await requireRoom(fs, path, content);
     return { edit, uri: document.uri, by: 'document', document, edits, keepsUnsaved: document.isDirty };
   }
-  // No text, or nothing that saving would change: another encoding, a mode, mixed line ends.
+  // Not text, or saving would change nothing: another encoding, a mode, mixed line endings.
   return document.isDirty ? 'refused' : { edit, uri, by: 'disk' };
 }
 
 /**
- * Loads a file without an editor: editing it as text keeps its inode, and language servers see
- * edits.
- * @returns undefined if the document would not hold the same bytes
+ * Loads a document without an editor: text edits keep the inode, and language servers see them.
+ * Undefined if it would not preserve the bytes.
  */
 type Load = (uri: vscode.Uri, content: Buffer) => Promise<vscode.TextDocument | undefined>;
 
@@ -184,11 +179,11 @@ async function load(uri: vscode.Uri, content: Buffer): Promise<vscode.TextDocume
     const document = await vscode.workspace.openTextDocument(uri);
     return (await bytesOf(document)).equals(content) ? document : undefined;
   } catch {
-    return undefined; // no text
+    return undefined; // not text
   }
 }
 
-/** Deletes last: a file that could not be made in its place is not lost. */
+/** Applies deletions last, so that a file whose replacement can't be created is not lost. */
 async function applyEdit(steps: readonly Step[]): Promise<boolean> {
   const whole = new vscode.WorkspaceEdit();
   for (const step of inOrder(steps)) {
@@ -199,7 +194,7 @@ async function applyEdit(steps: readonly Step[]): Promise<boolean> {
   return whole.size === 0 || vscode.workspace.applyEdit(whole);
 }
 
-/** Writes before deletes, but for what is written in the place of a file or folder that goes. */
+/** Orders writes before deletions, except where a write replaces a deleted file or folder. */
 function inOrder(steps: readonly Step[]): readonly Step[] {
   const gone = steps.flatMap(({ by, edit }) => (by === 'delete' ? [edit.path] : []));
   const rank = ({ by, edit: { path } }: Step): number => {
@@ -209,7 +204,7 @@ function inOrder(steps: readonly Step[]): readonly Step[] {
   return [...steps].sort((one, two) => rank(one) - rank(two));
 }
 
-/** Removes what a full disk has left of files that were not there before. */
+/** Removes partially written new files after the disk was full. */
 async function removeHalf(steps: readonly Step[]): Promise<void> {
   for (const { by, edit } of steps) {
     if (by !== 'create' || !edit.content) continue;
@@ -220,10 +215,7 @@ async function removeHalf(steps: readonly Step[]): Promise<void> {
   }
 }
 
-/**
- * Saves at once what had no unsaved changes before: VS Code opens what stays unsaved.
- * @returns what VS Code could not save
- */
+/** Saves documents that were clean: VS Code opens unsaved ones. @returns what could not be saved */
 async function save(steps: readonly Step[]): Promise<ReadonlySet<Step>> {
   const failed = new Set<Step>();
   await Promise.all(
@@ -235,9 +227,9 @@ async function save(steps: readonly Step[]): Promise<ReadonlySet<Step>> {
 }
 
 /**
- * Saves a document that VS Code refuses to save although the disk has its bytes: it can combine the
- * time of one change with the text of the next, and then takes the file for newer for ever. A file
- * with an older time it saves.
+ * Saves a document that VS Code refuses to save although it equals the disk. VS Code can combine
+ * the mtime of one change with the text of the next, and then considers the file newer forever; an
+ * older mtime helps.
  */
 async function saveSame(document: vscode.TextDocument, path: string, content: Buffer): Promise<void> {
   if (!document.isDirty || !(await bytesOf(document)).equals(content)) return;
