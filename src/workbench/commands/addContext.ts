@@ -1,4 +1,4 @@
-// The commands that add files, selections, problems and output of terminals to the next message.
+// Commands that add files, selections, problems and terminal output to the next message.
 import { l10n, type Terminal, type TestItem, type TestMessage, Uri, window, workspace } from 'vscode';
 import * as z from 'zod/mini';
 import { plainOutput } from '../../base/ansi';
@@ -17,7 +17,6 @@ import { onlyOf } from './commandSession';
 
 const MAX_PROBLEM = 1000;
 
-/** Programs can call the command too. */
 const problemsArgument = z.object({
   uri: z.string().check(z.maxLength(10_000)),
   first: z.int().check(z.positive()),
@@ -40,10 +39,7 @@ export function addCommands(workbench: Workbench): void {
     if (attachments.length === 0) throw new ParleyError('no-terminal-output', noOutput());
     return attachments;
   };
-  /**
-   * What a menu names; from the palette, the selection, else the editor's file, else files to
-   * choose.
-   */
+  /** Returns what a menu names, otherwise the selection, the editor's file, or files to choose. */
   const attachmentsOf = async (given: readonly unknown[]): Promise<readonly QueuedAttachment[]> => {
     const [one] = given;
     if (window.terminals.includes(one as Terminal)) return terminalOutput(given);
@@ -53,7 +49,6 @@ export function addCommands(workbench: Workbench): void {
     const uri = editor?.document.uri;
     return filesOf(uri?.scheme === 'file' ? [uri] : given);
   };
-  /** Fills the composer; sends nothing. */
   const askAbout = async (argument: unknown, words: (place: string, count: number) => string): Promise<void> => {
     const { uri, first, last, problems } = z.parse(problemsArgument, failureOf(argument) ?? argument);
     const document = await workspace.openTextDocument(fileUri(uri));
@@ -94,7 +89,7 @@ export function addCommands(workbench: Workbench): void {
   );
 }
 
-/** @returns a key; '' for a new session, undefined if the user went away */
+/** @returns a key; '' for a new session, undefined if cancelled */
 function pickTarget(conversations: Conversations, chat: ChatHome): Promise<string | undefined> {
   const shown = onlyOf(chat.current);
   const open = conversations.list().map((conversation) => ({
@@ -111,10 +106,7 @@ async function filesOf(given: readonly unknown[]): Promise<readonly QueuedAttach
   return Promise.all(uris.map(fileAttachment));
 }
 
-/**
- * The Explorer passes the file under the pointer, then all selected ones; Source Control passes
- * states.
- */
+/** The Explorer passes the clicked file, then all selected; Source Control resource states. */
 function urisOf(given: readonly unknown[]): readonly Uri[] {
   const [one, selected] = given;
   if (Array.isArray(selected) && selected.length > 0) return selected.filter((uri) => uri instanceof Uri);

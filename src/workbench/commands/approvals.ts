@@ -1,4 +1,4 @@
-// What the user has allowed or refused until further notice, as rows of a list.
+// List rows of the user's standing permissions and rejections.
 import { l10n } from 'vscode';
 import { FolderConsent } from '../config/folderConsent';
 import { McpServers } from '../config/mcpServers';

@@ -1,4 +1,4 @@
-// One message to several agents at once, their answers side by side.
+// Sends one message to several agents and shows their answers side by side.
 import { randomUUID } from 'node:crypto';
 import { l10n, ViewColumn, window, workspace } from 'vscode';
 import { ParleyError } from '../../base/errors';
@@ -15,7 +15,7 @@ import { onlyOf } from './commandSession';
 import { folderOfNew } from './newSessions';
 import { beginInWorktree, makeWorktree } from './worktreeActions';
 
-/** VS Code has at most nine groups of editors side by side. */
+/** VS Code has at most nine editor columns. */
 const MAX_AGENTS = 6;
 const MAX_TITLE = 60;
 
@@ -27,10 +27,9 @@ export interface AskSeveralArgument {
 }
 
 /**
- * Sends what is written in the chat, with its attachments; asks for what is missing.
- * @returns keys of the sessions; undefined if the user went away
- * @throws ParleyError `untrusted-workspace`, `too-few-agents`, `no-such-agent`, and those of
- * `SessionWorktrees.make`
+ * Sends the draft of the composer; asks for what is missing. @returns keys of the sessions;
+ * undefined if cancelled @throws ParleyError `untrusted-workspace`, `too-few-agents`,
+ * `no-such-agent`, and those of `SessionWorktrees.make`
  */
 export async function askSeveral(
   workbench: Workbench,
@@ -71,7 +70,7 @@ export async function askSeveral(
   const asked = worktrees
     ? await Promise.all(made.map((worktree, at) => beginInWorktree(workbench, worktree, wanted[at] ?? {})))
     : wanted.map(({ agent, title }) => conversations.create({ agent, cwd, title }));
-  // Absolute columns: “beside” isn't known before the previous tab is shown.
+  // Absolute columns, since “beside” needs the previous tab to be visible.
   const { viewColumn } = window.tabGroups.activeTabGroup;
   for (const [index, conversation] of asked.entries())
     workbench.get(ChatHome).openTab(conversation, Math.min(viewColumn + index, ViewColumn.Nine));

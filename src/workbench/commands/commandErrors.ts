@@ -1,5 +1,4 @@
-// Shows the error of a command: once, and never with text that VS Code would render as a link or an
-// icon.
+// Shows the error of a command once, and never with text that VS Code renders as link or icon.
 import { RpcError } from '../../acp/jsonrpc/rpcError';
 import { messageOf, ParleyError } from '../../base/errors';
 import type { Conversation } from '../../client/conversation/conversation';
@@ -7,10 +6,7 @@ import { ownText } from '../../session/events/ownText';
 import { inert } from '../ui/inertText';
 import { showError, showInfo } from '../ui/messages';
 
-/**
- * Keys in arguments of VS Code's menus: of an editor's title, a tree, a webview, a terminal, a
- * failed test.
- */
+/** Arguments of VS Code's menus: editor title, tree, webview, terminal, failed test. */
 const OF_MENUS = [
   'groupId',
   'editorIndex',
@@ -22,8 +18,8 @@ const OF_MENUS = [
 ];
 
 /**
- * Returns whether a program has called. Keybindings and extensions pass plain objects or our texts;
- * menus pass URIs, what they belong to, or nothing.
+ * Returns whether a program called: programs and keybindings pass plain objects or our texts, menus
+ * pass URIs, their objects, or nothing.
  */
 export function isProgram(args: readonly unknown[]): boolean {
   const [first] = args;
@@ -32,10 +28,6 @@ export function isProgram(args: readonly unknown[]): boolean {
   return !OF_MENUS.some((key) => key in first);
 }
 
-/**
- * Shows an agent's answer in the transcript, any other failure in a notification.
- * @param conversation visible in the chat
- */
 export function showFailure(error: unknown, conversation: Conversation | undefined): void {
   if (error instanceof RpcError && conversation) {
     const said = ownText('command-refused', conversation.agent.name);
@@ -49,7 +41,7 @@ export function showFailure(error: unknown, conversation: Conversation | undefin
   void (error instanceof ParleyError && error.code === 'no-changes' ? showInfo(text) : showError(text));
 }
 
-/** VS Code shows it in a notification if a keybinding has called. */
+/** VS Code shows the returned error in a notification if the caller was a keybinding. */
 export function failureFor(error: unknown): unknown {
   const message = messageOf(error);
   const shown = inert(message);

@@ -1,5 +1,4 @@
-// Which session a command is about: the one that it names, else the one that the user is in. Nothing
-// else decides this, and no command falls back to another session.
+// Decides which session a command applies to: the one it names, otherwise the current one.
 import { l10n } from 'vscode';
 import { ParleyError } from '../../base/errors';
 import { at } from '../../base/untrusted';
@@ -12,15 +11,14 @@ import { listedTitleOf, titleOf } from '../sessions/sessionLabels';
 import { pick } from '../ui/input';
 import { isProgram } from './commandErrors';
 
-/** The command ends without a message. */
+/** Ends the command without a message. */
 export class NothingChosen extends Error {}
 
 /**
- * Returns the session that the argument names, else the one the user is in, else the only visible,
- * hidden or open one. The user chooses among several.
- * @param argument ours with `session`, or of a VS Code menu
- * @throws ParleyError `no-such-session`, `no-session`, `several-sessions` (to a program)
- * @throws NothingChosen
+ * Returns the named session, otherwise the current one, otherwise the only visible, hidden or open
+ * one. Asks if there are several. @param argument ours with `session`, or of a VS Code menu @throws
+ * ParleyError `no-such-session`, `no-session`, `several-sessions` (for programs) @throws
+ * NothingChosen
  */
 export async function sessionOf(workbench: Workbench, argument?: unknown): Promise<Conversation> {
   const chat = workbench.get(ChatHome);
@@ -30,7 +28,7 @@ export async function sessionOf(workbench: Workbench, argument?: unknown): Promi
   const group = at(argument, 'id');
   const ofGroup = typeof group === 'string' ? conversations.find(group) : undefined;
   if (ofGroup) return ofGroup;
-  // An editor's title doesn't name its group, and clicking it doesn't activate the group.
+  // An editor title doesn't name its group, and clicking it doesn't activate the group.
   const shown = at(argument, 'groupId') === undefined ? chat.current : chat.inEditors;
   const candidates = shown.length > 0 ? shown : conversations.list();
   const [only] = candidates;
@@ -46,18 +44,12 @@ export async function sessionOf(workbench: Workbench, argument?: unknown): Promi
 
 type SessionCommand = (conversation: Conversation, argument: never) => unknown;
 
-/** Registers commands about the session of {@link sessionOf}, by their ids. */
 export function registerForSession(workbench: Workbench, table: Readonly<Record<string, SessionCommand>>): void {
   for (const [id, run] of Object.entries(table))
     workbench.register(id, async (argument?: never) => run(await sessionOf(workbench, argument), argument as never));
 }
 
-/**
- * Returns which of the sessions that changed a file is meant.
- * @param found not empty
- * @param isNamed the user pointed at the file itself
- * @throws NothingChosen
- */
+/** @param isNamed the user pointed at the file itself @throws NothingChosen */
 export async function waitingFileOf(
   workbench: Workbench,
   found: readonly WaitingFile[],
@@ -69,7 +61,7 @@ export async function waitingFileOf(
   const [first] = candidates;
   const isMeant = shown.length > 0 || isNamed || current.length === 0;
   if (first && candidates.length === 1 && isMeant) return first;
-  // Also asks about a single one: the chat shows another session.
+  // Asks even about a single one, since the chat shows another session.
   const chosen = await chooseSession(candidates.map(({ conversation }) => conversation));
   return candidates.find(({ conversation }) => conversation === chosen) ?? nothingChosen();
 }

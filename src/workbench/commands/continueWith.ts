@@ -1,5 +1,4 @@
-// Carries a session on in a new one: with another agent, from before a message, with a summary in
-// place of the transcript, or to have a turn reviewed.
+// Continues a session in a new one: with another agent, from a message or summary, or to review.
 
 import { l10n } from 'vscode';
 import type { AgentDefinition } from '../../agents/agentDefinition';
@@ -29,7 +28,7 @@ import { Descriptors } from '../sharing/descriptors';
 import { pick } from '../ui/input';
 import { showProgress } from '../ui/messages';
 
-/** @throws ParleyError `session-busy`, `no-such-agent`; what exporting and opening throw */
+/** @throws ParleyError `session-busy`, `no-such-agent`; errors of exporting and opening */
 export async function continueWith(
   workbench: Workbench,
   from: Conversation | { readonly descriptor: unknown },
@@ -64,7 +63,6 @@ export async function continueWith(
   return conversation;
 }
 
-/** What the list of agents offers besides them. */
 const SUMMARY = '+summary';
 
 function isElsewhere(from: Conversation | { readonly descriptor: unknown }): from is { readonly descriptor: unknown } {
@@ -118,8 +116,8 @@ export interface ContinueOptions {
 }
 
 /**
- * The agent's session is forked before the message, else a new one gets the transcript.
- * @throws ParleyError `no-such-message`, `no-such-agent`; what restoring throws
+ * Forks the agent's session before the message, or passes the transcript to a new one.
+ * @throws ParleyError `no-such-message`, `no-such-agent`; errors of restoring
  */
 export async function continueFromMessage(
   workbench: Workbench,
@@ -132,7 +130,7 @@ export async function continueFromMessage(
   if (first < 0) throw new ParleyError('no-such-message', localizable('The message is no longer available.'));
   const prompt = promptOfTurn(state, turnId);
   const ran = commandsOf(state.entries.slice(first));
-  // Agents that get whole sessions get no transcript.
+  // Agents that accept whole sessions don't accept transcripts.
   const agents = workbench
     .get(AgentCatalog)
     .list()
@@ -181,10 +179,7 @@ function commandsOf(entries: readonly Entry[]): readonly string[] {
   return titles.slice(0, MAX_COMMANDS);
 }
 
-/**
- * The summary waits in the composer of the new session.
- * @throws ParleyError `session-busy`, `no-messages`, and those of `AsideQuestions.ask`
- */
+/** @throws ParleyError `session-busy`, `no-messages`, and those of `AsideQuestions.ask` */
 export async function continueWithSummary(workbench: Workbench, old: Conversation): Promise<Conversation | undefined> {
   requireIdle(old);
   const { agent, cwd } = old;
@@ -230,7 +225,7 @@ export async function reviewWith(
   const id = agent ?? (await pickAgent(workbench.get(AgentCatalog).list(), old.agent.id, () => ''));
   if (id === undefined) return undefined;
   const title = l10n.t('Changes of Turn {0}: {1}', model.turn(turnId)?.number ?? '', titleOf(old));
-  // What the first agent may write without asking is no choice for another one.
+  // Options and permissions apply only to the same agent.
   const continues = id === old.agent.id ? old : undefined;
   const fresh = workbench.get(Conversations).create({ agent: id, cwd, title, continues });
   const request = l10n.t('Review the attached changes. Do not edit files. {0} was asked:', old.agent.name);

@@ -1,5 +1,4 @@
-// Copies a session's descriptor to the clipboard, and first says what others can do with it: read
-// everything, or nothing where its messages are on this machine only.
+// Copies a session's descriptor to the clipboard, after explaining what others can read with it.
 
 import { env, l10n } from 'vscode';
 import { ParleyError } from '../../base/errors';
@@ -28,8 +27,7 @@ interface Exported extends ExportedDescriptor {
 }
 
 /**
- * @param wanted for programs: asks nothing
- * @returns the link or the descriptor; undefined if the user cancelled
+ * @param wanted for programs: don't ask @returns the link or descriptor; undefined if cancelled
  * @throws ParleyError as `Descriptors.exportDescriptor` does
  */
 export async function copyDescriptor(
@@ -41,7 +39,6 @@ export async function copyDescriptor(
   const services = { descriptors: workbench.get(Descriptors), stores: workbench.get(ResourceStores), ask };
   const form = wanted ?? (await askForm(services, conversation));
   if (form === undefined) return undefined;
-  // Starts the server that other programs on this machine can read from.
   const descriptor = await exportReadable(services, conversation.key, wanted === undefined);
   if (!descriptor) return undefined;
   const exported = withForms(descriptor);
@@ -49,7 +46,7 @@ export async function copyDescriptor(
   return form === 'link' ? exported.link : exported.descriptor;
 }
 
-/** Waits until the links can be read. @param asks the user what to do if they can't; else throws */
+/** Waits until the links are readable. @param asks whether to ask instead of throwing */
 async function exportReadable(
   { descriptors, stores, ask }: CopyServices,
   key: string,
@@ -73,7 +70,7 @@ async function exportReadable(
   }
 }
 
-/** Offers links to messages that only wait for the server, never links signed with a wrong key. */
+/** Offers links that are only waiting for the server, never links signed with a wrong key. */
 async function askAboutUnreadable(
   ask: Questions,
   { message, hint, reason, onlyLater }: UnreadableLinks,
@@ -91,7 +88,7 @@ async function askAboutUnreadable(
   return choice === anyway ? 'anyway' : undefined;
 }
 
-/** Also asks whether to share the session at all. @returns undefined if the user cancelled */
+/** Also asks whether to share the session at all. @returns undefined if cancelled */
 async function askForm(services: CopyServices, conversation: Conversation): Promise<Form | undefined> {
   const { descriptors, ask } = services;
   const look = async (): Promise<Exported> => withForms(await descriptors.exports.preview(conversation.key));
@@ -102,7 +99,7 @@ async function askForm(services: CopyServices, conversation: Conversation): Prom
   if (answer !== 'move') return answer === 'copy' ? form : undefined;
   if (!(await moved(services, conversation))) return undefined;
   const second = await look();
-  // What couldn't be copied there is reported again.
+  // What could not be copied is reported again.
   if (second.onThisMachine === 0) return form;
   return (await agree(services, conversation, second, false)) === 'copy' ? form : undefined;
 }
@@ -144,7 +141,7 @@ async function agree(
   const move = l10n.t('Upload Messages First');
   const setUp = l10n.t('Set Up Shared Storage…');
   const bucket = stores.origin;
-  // An HTTP agent's server has the messages of its sessions; a bucket on this machine is no better.
+  // An HTTP agent's server has the messages; a bucket on this machine is no improvement.
   const helps = offers && onThisMachine > 0 && agent.type !== 'communication';
   const canMove = helps && bucket !== undefined && !isOnThisMachine(bucket);
   const canSetUp = helps && bucket === undefined;

@@ -1,4 +1,4 @@
-// Asks before a session is opened that works outside of this window's folders.
+// Asks before opening a session that works outside this window's folders.
 
 import { l10n } from 'vscode';
 import type { SessionRecord } from '../../store/sessions/records';

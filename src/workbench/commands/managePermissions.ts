@@ -1,5 +1,4 @@
-// The list of permission rules and approvals, to look at, to remove and to edit, with the answers that
-// agents keep.
+// Lists permission rules and approvals, including those that agents remember, to edit and remove.
 import { l10n } from 'vscode';
 import { messageOf } from '../../base/errors';
 import { formatTime } from '../../base/localFormat';
@@ -94,7 +93,6 @@ function focusOf(
   return elsewhere < 0 ? undefined : `workspace ${elsewhere}`;
 }
 
-/** @param wanted label of a rule; if it is gone, the list says so */
 function permissionRows(
   own: readonly PermissionRule[],
   workspace: readonly WorkspaceRule[],

@@ -1,4 +1,4 @@
-// Where a new session works, and what it takes over from an empty one that it replaces.
+// Chooses the folder of a new session, and what it inherits from an empty one that it replaces.
 import { basename } from 'node:path';
 import { l10n, window, workspace } from 'vscode';
 import type { Conversation } from '../../client/conversation/conversation';
@@ -9,10 +9,8 @@ import { Conversations } from '../sessions/conversations';
 import { pick } from '../ui/input';
 
 /**
- * Returns the folder of a new session: the only one, or the one that the user chooses, the folder of
- * the active editor first.
- * @param asks false: takes the first one
- * @returns undefined if the user went away
+ * Returns the only folder, or the one that the user chooses; undefined if cancelled.
+ * @param asks false: uses the first one, which is that of the active editor
  */
 export async function folderOfNew(workbench: Workbench, asks = true): Promise<string | undefined> {
   const { folders } = workbench.get(Conversations);
@@ -24,12 +22,10 @@ export async function folderOfNew(workbench: Workbench, asks = true): Promise<st
   return pick(items, l10n.t('Select the folder of the session'));
 }
 
-/** Returns whether nothing was sent. */
 export function isUnused({ model, queue }: Conversation): boolean {
   return model.state.entries.length === 0 && queue.items.length === 0;
 }
 
-/** Starts a session. It replaces the old one if that is unused, and takes over what was typed there. */
 export async function startInPlaceOf(
   workbench: Workbench,
   old: Conversation | undefined,
@@ -44,6 +40,6 @@ export async function startInPlaceOf(
   fresh.unsent.takeOver(old.unsent);
   await chat.start(fresh);
   await workbench.get(Conversations).close(old.key);
-  // What was typed since stays with it.
+  // Otherwise, text typed in the meantime stays with the old session.
   if (old.unsent.draft === draft && old.unsent.attachments === attachments) workbench.get(Archive).delete(old.key);
 }

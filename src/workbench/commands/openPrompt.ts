@@ -1,5 +1,4 @@
-// Links and shortcuts with a prompt: it is shown in the message field of an empty session, and only
-// the user sends it.
+// Links and shortcuts with a prompt, which fill the composer of an empty session without sending.
 import { l10n } from 'vscode';
 import { ParleyError } from '../../base/errors';
 import { formatNumber } from '../../base/localFormat';
@@ -16,13 +15,11 @@ export const MAX_PROMPT = 10_000;
 
 export interface PromptArgument {
   readonly prompt?: string;
-  /** Its id. */
   readonly agent?: string | undefined;
 }
 
 /**
- * Returns the text as it is shown: hidden characters are named, and a command at its beginning is
- * code, so that the agent doesn't run it.
+ * Names hidden characters and quotes a leading command, so that the agent does not run it.
  * @throws ParleyError `prompt-too-long`
  */
 export function shownPrompt(prompt: string): string {
@@ -35,10 +32,7 @@ export function shownPrompt(prompt: string): string {
     .replace(/^\/\S*/, '`$&`');
 }
 
-/**
- * Never writes into a session that has been used, or in which something is typed.
- * @returns the key of the session
- */
+/** Never writes into a session that was used or has a draft. @returns the key of the session */
 export function openPrompt(workbench: Workbench, { prompt = '', agent: id }: PromptArgument = {}): string {
   const text = shownPrompt(prompt);
   const chat = workbench.get(ChatHome);

@@ -1,5 +1,4 @@
-// Removes worktrees of sessions: the one of a session, or several old ones at once. What would be
-// lost is named first, and worktrees in use stay.
+// Removes worktrees of sessions. Says first what would be lost, and keeps worktrees in use.
 import { lstat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { l10n, workspace } from 'vscode';
@@ -25,7 +24,7 @@ import { confirm, showInfo, showProgress, showStatus, showWarning } from '../ui/
 import { onlyOf } from './commandSession';
 import { requireIdle, requireTrust, type WorktreeArgument } from './worktreeActions';
 
-/** Without a session: the user selects several. @returns whether any was removed */
+/** Without a session, the user selects several. @returns whether any was removed */
 export async function removeWorktrees(workbench: Workbench, argument?: WorktreeArgument): Promise<boolean> {
   requireTrust();
   if (argument?.session === undefined) return cleanUp(workbench);
@@ -41,10 +40,7 @@ export async function removeWorktrees(workbench: Workbench, argument?: WorktreeA
   return isRemoved;
 }
 
-/**
- * Offers to remove the worktree of a deleted session, unless another session works there.
- * @throws what git throws
- */
+/** Offers to remove the worktree of a deleted session, unless another session works there. */
 export async function offerRemoval(workbench: Workbench, cwd: string): Promise<void> {
   const worktrees = workbench.get(SessionWorktrees);
   const worktree = workspace.isTrusted ? await worktrees.find(cwd) : undefined;
@@ -140,16 +136,12 @@ async function removable(
   return { ...preview, worktree, item };
 }
 
-/** Newest first. */
 function sessionsOf(workbench: Workbench, { place }: Worktree): readonly SessionRecord[] {
   const archive = workbench.get(Archive);
   return [...archive.all()].filter(({ key, cwd }) => isBelow(place, cwd) && !archive.marks.isDeleted(key));
 }
 
-/**
- * Returns what uses a worktree, as words for the user.
- * @param ending sessions that end with it, unless they are busy
- */
+/** Returns what uses a worktree, in words. @param ending sessions that end with it, unless busy */
 function useOf(workbench: Workbench, worktree: Worktree, ending: readonly Conversation[] = []): string | undefined {
   const { place } = worktree;
   if ((workspace.workspaceFolders ?? []).some(({ uri }) => isBelow(place, uri.fsPath)))
@@ -172,17 +164,12 @@ function useOf(workbench: Workbench, worktree: Worktree, ending: readonly Conver
 
 interface RemoveOptions {
   readonly agreed: readonly Loss[] | 'all';
-  /** Sessions that end with the worktree. */
   readonly ending?: readonly Conversation[];
-  /** Gets the branch if it stays; absent: the user is told. */
+  /** Receives branches that were not deleted; absent: notify the user. */
   readonly kept?: string[];
 }
 
-/**
- * Asks if more is lost than agreed.
- * @returns whether the worktree is removed
- * @throws ParleyError `worktree-in-use`
- */
+/** @returns whether the worktree was removed @throws ParleyError `worktree-in-use` */
 async function remove(
   workbench: Workbench,
   worktree: SessionWorktree,
@@ -190,7 +177,7 @@ async function remove(
 ): Promise<boolean> {
   const { branch } = worktree;
   for (let allowed = agreed; ; ) {
-    // A question may have been open for long.
+    // The question may have been open for long.
     const use = useOf(workbench, worktree, ending);
     if (use !== undefined) throw new ParleyError('worktree-in-use', l10n.t('The worktree stays: {0}.', use));
     const removal: Removal = await showProgress(l10n.t('Comparing files…'), (signal) =>

@@ -1,4 +1,4 @@
-// Runs a command for whoever called it: a failure is shown to a person, and thrown to a program.
+// Runs a command and shows a failure to people, or throws it to programs.
 import { Uri } from 'vscode';
 import { ChatHome } from '../chat/chatHome';
 import type { Workbench } from '../core/workbench';
@@ -6,7 +6,7 @@ import { failureFor, isProgram, showFailure } from './commandErrors';
 import { NothingChosen, onlyOf } from './commandSession';
 
 export async function runCommand(workbench: Workbench, id: string, all: readonly unknown[]): Promise<unknown> {
-  // A keybinding or a link can pass null, which is no argument.
+  // Keybindings and links can pass null for a missing argument.
   const args = withoutPage(all).map((one) => one ?? undefined);
   try {
     return await workbench.run(id, ...args);
@@ -19,7 +19,7 @@ export async function runCommand(workbench: Workbench, id: string, all: readonly
   }
 }
 
-/** VS Code's menus put the URI of an editor's page first. */
+/** VS Code's menus pass the URI of an editor's page first. */
 function withoutPage(args: readonly unknown[]): readonly unknown[] {
   const [first] = args;
   return first instanceof Uri && first.scheme === 'webview-panel' ? args.slice(1) : args;

@@ -1,4 +1,4 @@
-// “New Session with…”: the user's presets and the agents, and where the session may work.
+// “New Session with…”: presets, agents, and where the session works.
 import { l10n, workspace } from 'vscode';
 import type { AgentDefinition } from '../../agents/agentDefinition';
 import { ParleyError } from '../../base/errors';
@@ -15,7 +15,6 @@ import { confirm, showStatus } from '../ui/messages';
 import { onlyOf } from './commandSession';
 import { isUnused, startInPlaceOf } from './newSessions';
 
-/** A preset was changed: the list is shown again. */
 const AGAIN = Symbol();
 
 export async function selectAgent(workbench: Workbench, agent?: string): Promise<unknown> {
@@ -37,7 +36,7 @@ async function startWith(workbench: Workbench, agent: string, preset?: Preset): 
   await catalog.use(agent);
   const conversations = workbench.get(Conversations);
   const old = onlyOf(workbench.get(ChatHome).current);
-  // Of a session that stays, neither its worktree nor a folder of elsewhere.
+  // The new session keeps the folder, unless the old one stays in its worktree or a foreign folder.
   const staysThere = old && (isUnused(old) || conversations.folders.includes(old.cwd));
   const cwd = staysThere ? old.cwd : undefined;
   await startInPlaceOf(workbench, old, conversations.create({ agent, cwd, preset }));
@@ -124,10 +123,7 @@ function descriptionOf(agent: AgentDefinition, origin: AgentOrigin | undefined):
   return origin?.kind === 'folder' ? l10n.t('{0} · defined in {1}', what, origin.file) : what;
 }
 
-/**
- * Saves the agent of a session with all that the composer shows.
- * @throws ParleyError `no-options`
- */
+/** Saves agent and options of a session. @throws ParleyError `no-options` */
 export async function savePreset(
   workbench: Workbench,
   conversation: Conversation,

@@ -1,5 +1,4 @@
-// Shows a branch of a session that an agent server holds beside ours, in a conversation of its own:
-// the two are never merged, and the user continues either.
+// Opens a diverged branch of a session, held by an agent server, as a separate session.
 
 import { l10n } from 'vscode';
 import { ParleyError } from '../../base/errors';
@@ -15,10 +14,7 @@ import { Conversations } from '../sessions/conversations';
 import { Descriptors } from '../sharing/descriptors';
 import { pick } from '../ui/input';
 
-/**
- * @param name see `branchName.ts`; if absent or gone, the user is asked
- * @throws ParleyError `no-branch`; what opening throws
- */
+/** @param name see `branchName.ts`; asks if missing @throws ParleyError `no-branch` */
 export async function showBranch(
   workbench: Workbench,
   conversation: Conversation,

@@ -1,4 +1,4 @@
-// The list of the MCP servers of a session: those that its agent got, and those that it did not.
+// Lists the MCP servers of a session: those that its agent got, and those that it did not.
 import { commands, l10n } from 'vscode';
 import { agentServerName } from '../../acp/quirks/mcpReports';
 import { localize } from '../../base/localizable';
@@ -22,7 +22,6 @@ import { managePermissions } from './managePermissions';
 const TOOLS = 'parley.editorTools';
 const MAX_NAME = 200;
 
-/** A chosen server offers what can be done with it; one that isn't allowed opens the approvals. */
 export async function showMcpServers(workbench: Workbench, argument?: unknown): Promise<void> {
   const conversation = await sessionOf(workbench, argument);
   const title = titleOf(conversation);
@@ -32,9 +31,8 @@ export async function showMcpServers(workbench: Workbench, argument?: unknown): 
   await choose?.();
 }
 
-/** Without secrets. */
 export async function mcpRows(workbench: Workbench, conversation: Conversation): Promise<readonly ChoiceRow[]> {
-  // Unknown before a session is open, and for an agent that an earlier window started.
+  // Unknown before a session is open, and for an agent started by an earlier window.
   const { link, model } = conversation;
   const given = link?.given;
   const others = new Map(given?.servers.map(({ name, type }) => [name, type]));
@@ -114,7 +112,7 @@ async function chooseAction(
             workbench.get(ChatHome).present(conversation);
             // Agents don't report a server again.
             conversation.link?.mcpReports?.delete(agentServerName(server));
-            conversation.send(command).done.catch(() => undefined); // the queue shows why
+            conversation.send(command).done.catch(() => undefined); // the queue shows errors
           },
         };
   const again: ChoiceRow = {
@@ -125,7 +123,6 @@ async function chooseAction(
   };
   const rows: readonly ChoiceRow[] = [
     ...(asking ? [asking] : []),
-    // Would end the turn.
     ...(conversation.isBusy ? [] : [again]),
     ...(define ? [{ icon: 'gear', label: l10n.t('Open settings'), choose: define }] : []),
     { icon: 'output', label: l10n.t('Show log'), choose: async () => commands.executeCommand('parley.showLog') },
@@ -140,7 +137,7 @@ async function chooseAction(
   await (await choiceFrom(list))?.();
 }
 
-/** Returns the agent's own command, if it announces one with this argument: `/mcp`, for Claude and Codex. */
+/** Returns the agent's `/mcp` command if it accepts this argument (Claude, Codex). */
 function reconnectCommand({ model }: Conversation, server: string): string | undefined {
   const { hint } = model.state.commands.find(({ name }) => name === 'mcp') ?? {};
   if (!hint || !/\breconnect\b/.test(hint)) return undefined;
@@ -151,7 +148,7 @@ function titleFor(subject: string): string {
   return l10n.t('MCP servers: {0}', subject);
 }
 
-/** Variables aren't filled in. */
+/** Variables are not substituted. */
 function startOf(entry: McpEntry): readonly [type: string, start: string] {
   if ('url' in entry) return [entry.type ?? 'http', redactUrl(entry.url)];
   const line = redact(commandLine([entry.command, ...(entry.args ?? [])]));

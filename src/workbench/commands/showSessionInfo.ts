@@ -1,4 +1,4 @@
-// The list of what there is to know of a session besides its transcript.
+// Lists the details of a session.
 import { commands, l10n } from 'vscode';
 import type { Conversation } from '../../client/conversation/conversation';
 import { sessionInfo } from '../../client/view/sessionInfo';

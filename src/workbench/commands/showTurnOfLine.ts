@@ -21,11 +21,7 @@ interface FoundTurn extends PastTurn {
   readonly at: number;
 }
 
-/**
- * Also for closed sessions.
- * @returns the key; undefined if the user doesn't open it
- * @throws ParleyError `no-turn`
- */
+/** @returns the key; undefined if the user doesn't open it @throws ParleyError `no-turn` */
 export async function showTurnOfLine(workbench: Workbench): Promise<string | undefined> {
   const chat = workbench.get(ChatHome);
   const { document, selection } = window.activeTextEditor ?? {};
@@ -35,7 +31,7 @@ export async function showTurnOfLine(workbench: Workbench): Promise<string | und
           const place = { path: document.uri.fsPath, content: await bytesOf(document), line: selection.active.line };
           const turns = await turnsIn(workbench, place.path, signal);
           const newest = turns.sort((a, b) => b.at - a.at).slice(0, MAX_TURNS);
-          // The states of a folder are the same for all sessions.
+          // All sessions share the states of a folder.
           return turnOfLine(await workbench.get(Conversations).active().changes.states(), newest, place, signal);
         })
       : undefined;

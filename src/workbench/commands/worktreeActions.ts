@@ -37,13 +37,13 @@ export interface NewWorktreeSession {
   readonly agent?: string | undefined;
   readonly preset?: Preset | undefined;
   readonly cwd?: string | undefined;
-  /** Its name; true: after the agent. */
+  /** Its name; true: derived from the agent. */
   readonly worktree?: string | true;
   readonly uncommitted?: boolean;
   readonly title?: string;
 }
 
-/** Without agent and preset, the session begins with the preset of its folder. */
+/** Without agent and preset, uses the preset of its folder. */
 export async function openInWorktree(workbench: Workbench, wanted: NewWorktreeSession): Promise<Conversation> {
   const { agent, cwd = '' } = wanted;
   const preset = wanted.preset ?? (agent === undefined ? workbench.get(AgentCatalog).presetOf(cwd) : undefined);
@@ -63,7 +63,6 @@ export async function makeWorktree(
   return showProgress(l10n.t('Creating a worktree…'), (signal) => worktrees.make({ folder, name, files }, signal));
 }
 
-/** Sets the worktree up first, if a command for that is configured. */
 export async function beginInWorktree(
   workbench: Workbench,
   worktree: Worktree,
@@ -202,11 +201,10 @@ async function pickApplied(
   const picked = await pickSome(items, l10n.t('Select the files to apply to {0}', folder), { title });
   if (!picked?.length) return undefined;
   requireIdle([conversation]);
-  // What can't be applied is reported afterwards.
+  // Files that can't be applied are reported afterwards.
   const wanted = new Set(
     changes.map(({ path }) => path).filter((path) => picked.includes(path) || !applied.includes(path)),
   );
-  // The comparison can be edited.
   for (const path of picked) {
     const document = await openDocument(join(cwd, path));
     if (document?.isDirty && !(await document.save()) && document.isDirty)
