@@ -1,4 +1,4 @@
-// Puts a code block at the cursor, into a file, an editor or a terminal, and saves its diagram.
+// Inserts a code block at the cursor or into a file, editor or terminal, and saves its diagram.
 
 import { homedir } from 'node:os';
 import { relative, sep } from 'node:path';
@@ -63,7 +63,7 @@ export class CodeBlocks implements Disposable {
 
   /**
    * @throws ParleyError `no-editor`, `read-only`, `not-runnable`, `workspace-untrusted`, and those
-   * of finding a file and proposing a change; errors of the file system
+   * of finding a file and proposing a change; file system errors
    */
   async use(use: CodeUse, conversation: Conversation): Promise<void> {
     const { action, text, lang } = use;
@@ -99,7 +99,7 @@ export class CodeBlocks implements Disposable {
     await this.#propose(conversation, path, (before) => {
       if (isPatch) return change.in(before);
       if (shown && !shown.selection.isEmpty) return inSelection(shown, before, change);
-      // Only a file that the block names can be meant whole.
+      // Only a block that names its file can replace all of it.
       return isNamed ? change.in(before) : inLineOf(shown, before, change);
     });
   }
@@ -122,7 +122,7 @@ async function savePicture(svg: string, folder = homedir()): Promise<void> {
   showStatus(l10n.t('Saved: {0}', target.fsPath));
 }
 
-/** Puts code in place of the selection; undefined if the editor has another text. */
+/** Replaces the selection with code; undefined if the editor has another text. */
 function inSelection({ document, selection }: TextEditor, before = '', change: CodeChange): string | undefined {
   const textOf = (range?: Range): string => document.getText(range).replaceAll('\r\n', '\n');
   if (textOf() !== before) return undefined;
@@ -131,8 +131,8 @@ function inSelection({ document, selection }: TextEditor, before = '', change: C
 }
 
 /**
- * Inserts code as lines: at the cursor, after its line if there is text before it, or at the end of
- * a file that is not open. Undefined if the editor has another text.
+ * Inserts code as lines: at the cursor, after a non-empty line, or at the end of a closed file.
+ * Undefined if the editor has another text.
  */
 function inLineOf(editor: TextEditor | undefined, before = '', change: CodeChange): string | undefined {
   const textTo = (line: number, character: number): string =>
@@ -160,7 +160,6 @@ async function open(content: string, lang: string): Promise<void> {
   await window.showTextDocument(document, { preview: false, viewColumn: columnBesideChat() });
 }
 
-/** Runs commands in a new terminal if the user agrees; they see all that would run. */
 async function run(text: string, cwd: string | undefined): Promise<void> {
   if (!workspace.isTrusted)
     throw new ParleyError('workspace-untrusted', l10n.t("Parley doesn't start programs in an untrusted workspace."));
@@ -176,7 +175,7 @@ async function run(text: string, cwd: string | undefined): Promise<void> {
   terminal.sendText(commands);
 }
 
-/** If some lines begin with a prompt, the others are output. */
+/** If some lines start with a prompt, the others are output. */
 function commandsIn(text: string): string {
   const lines = text.replace(/\r\n?/g, '\n').split('\n');
   const prompted = lines.flatMap((line) => (line.startsWith('$ ') ? [line.slice(2)] : []));
@@ -186,19 +185,18 @@ function commandsIn(text: string): string {
 const MAX_OFFERED = 5_000;
 
 interface NamedFile {
-  /** Spellings of a path, the likeliest first. */
   readonly paths: readonly string[];
-  /** It stands in a comment, which may be about anything. */
+  /** The name comes from a comment, which may be about anything. */
   readonly isGuess: boolean;
 }
 
 interface CodeTarget {
   readonly path: string;
-  /** The block names it; else it is the one that the user has open or picked. */
+  /** Named by the block, rather than open or picked. */
   readonly isNamed: boolean;
 }
 
-/** @param outside makes the error for a file outside of `roots` */
+/** @param outside creates the error for a file outside `roots` */
 async function codeTarget(
   named: readonly NamedFile[],
   roots: readonly string[],
@@ -211,7 +209,7 @@ async function codeTarget(
     const places = links.flatMap((link) => (link.kind === 'file' ? candidatesOf(link.paths, roots) : []));
     const found = await firstExisting(places.filter((place) => isPlainlyIn(place, roots)));
     if (found) return { path: found.uri.fsPath, isNamed: true };
-    // Without a slash or an extension, it is a word like any other.
+    // Without a slash or extension, it could be any word.
     if (!/[\\/]/.test(name) && (isGuess || !/\.[a-z]\w*$/i.test(name))) continue;
     const [fresh] = places;
     if (fresh !== undefined && isPlainlyIn(fresh, roots)) return { path: fresh, isNamed: true };
@@ -226,7 +224,7 @@ async function codeTarget(
   return path === undefined ? undefined : { path, isNamed: false };
 }
 
-/** By its spelling: to look up a path on another machine would already send the user's name there. */
+/** By spelling: resolving a path on another machine would send the user's name there. */
 function isPlainlyIn(path: string, roots: readonly string[]): boolean {
   return roots.some((root) => {
     const way = relative(root, path).split(sep).join('/');

@@ -1,4 +1,4 @@
-// Shows the change of a tool call, as the agent sent it, in VS Code's diff editor.
+// Shows the change of a tool call, as sent by the agent, in VS Code's diff editor.
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import type { Disposable } from '../../base/disposable';
@@ -9,7 +9,6 @@ import { ReadOnlyTexts } from './readOnlyTexts';
 const MAX_KEPT = 100;
 
 export interface ShownDiff {
-  /** Absolute. */
   readonly path: string;
   /** Absent: a new file. */
   readonly oldText?: string;

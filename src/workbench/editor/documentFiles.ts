@@ -1,15 +1,12 @@
-// Documents that are no files of the disk: versions, files of worktrees, changes to be edited.
+// Virtual documents: versions, worktree files, editable proposals.
 import * as vscode from 'vscode';
 import type { Disposable } from '../../base/disposable';
 import { decodeFile } from './fileEncoding';
 
-/** Bytes to search for a byte 0, which no text has. */
+/** Number of bytes to search for a NUL, which marks binary files. */
 const BYTES_SEEN = 8_000;
 
-/**
- * A file system without folders: VS Code finds the encoding, shows images as such, and writes nothing
- * unless `writeFile` is overridden.
- */
+/** A read-only file system provider without folders; VS Code detects encodings and shows images. */
 export abstract class DocumentFiles implements vscode.FileSystemProvider, Disposable {
   readonly #scheme: string;
   protected readonly didChange = new vscode.EventEmitter<vscode.FileChangeEvent[]>();
@@ -23,7 +20,6 @@ export abstract class DocumentFiles implements vscode.FileSystemProvider, Dispos
     return vscode.workspace.registerFileSystemProvider(this.#scheme, this, { isReadonly, isCaseSensitive: true });
   }
 
-  /** @throws FileSystemError if there is no such document */
   abstract stat(uri: vscode.Uri): vscode.FileStat | Promise<vscode.FileStat>;
 
   abstract readFile(uri: vscode.Uri): Promise<Uint8Array>;
@@ -61,11 +57,7 @@ export function documentStat(size: number, mtime = 0): vscode.FileStat {
   return { type: vscode.FileType.File, ctime: 0, mtime, size };
 }
 
-/**
- * Returns a text in UTF-8 with a byte order mark, which VS Code always believes: settings of
- * encodings are for folders, and these addresses are in none.
- * @param path of the file, absolute
- */
+/** Returns a text with a byte order mark, which overrides encoding settings. */
 export async function asUtf8(path: string, content: Buffer): Promise<Uint8Array> {
   const head = content.subarray(0, BYTES_SEEN);
   if (head.every((byte) => byte > 0 && byte < 0x80) && content.length <= BYTES_SEEN) return content;

@@ -1,4 +1,4 @@
-// What the chat opens in editors: comparisons, changes to edit, outputs, terminals, code blocks.
+// What the chat opens in editors: comparisons, proposals, outputs, terminals, code blocks.
 
 import type { Uri } from 'vscode';
 import { Terminals } from '../../client/terminals/terminals';

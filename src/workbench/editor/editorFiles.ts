@@ -1,4 +1,4 @@
-// Files for agents: unsaved buffers before the disk. A write keeps all other bytes of the file.
+// File access for agents: unsaved documents before the disk; writes preserve all other bytes.
 
 import * as fs from 'node:fs/promises';
 import * as vscode from 'vscode';
@@ -15,7 +15,6 @@ import { smallestChange } from '../../client/requests/textEdit';
 import { type DecodedFile, decodeFile, encodeLike, encodeNew } from './fileEncoding';
 import { openDocument, pathKey, unsavedInOtherEditors } from './openDocuments';
 
-/** Larger files are neither read nor written, in bytes: no model reads them. */
 const MAX_BYTES = 50 * 1024 * 1024;
 const ATTEMPTS = 3;
 
@@ -28,15 +27,15 @@ interface ReadFile extends DecodedFile {
   readonly stamp: string;
 }
 
-/** One for all agents, so that two of them cannot write one file at once. */
+/** Shared by all agents, so that writes to a file are serialized. */
 export class EditorFiles extends Configured<EditorFilesOptions> implements FilePort {
-  /** By the requested path, so that requests keep their order. */
+  /** By requested path, which keeps requests in order. */
   readonly #queue = new KeyedQueue<string>();
-  /** By the path without links. */
+  /** By path with links resolved. */
   readonly #writes = new KeyedQueue<string>();
 
   /**
-   * Reads an unsaved buffer, else the disk: an open document may not have followed the disk yet.
+   * Reads an unsaved document, otherwise the disk, which may be newer than a clean document.
    * @throws ParleyError `file-not-found`, `file-too-large`, `file-not-text`, `file-unreadable`,
    * `workspace-untrusted`
    */
@@ -52,9 +51,8 @@ export class EditorFiles extends Configured<EditorFilesOptions> implements FileP
   }
 
   /**
-   * Replaces the text of a file. A document with unsaved changes is edited and saved; another one
-   * follows the disk.
-   * @throws ParleyError `file-changed`, `file-read-only`, `file-not-saved`, `file-encoding`,
+   * Replaces the text of a file. A dirty document is edited and saved; a clean one reloads from
+   * disk. @throws ParleyError `file-changed`, `file-read-only`, `file-not-saved`, `file-encoding`,
    * `file-too-large`, `file-not-text`, `file-unreadable`, `file-unwritable`, `workspace-untrusted`
    */
   async writeText(path: string, text: string, given?: GivenText): Promise<void> {
@@ -131,17 +129,14 @@ export class EditorFiles extends Configured<EditorFilesOptions> implements FileP
       const sentence = `${path} was changed in its editor but could not be saved; it may have changed on disk or be read-only.`;
       throw new ParleyError('file-not-saved', sentence);
     }
-    // Saving may change more than the edit: formatters, the last line, line ends.
+    // Saving may change more than the edit: formatters, final newline, line endings.
     const saved = await readFile(path, document.encoding);
     if (!document.isDirty && saved && Buffer.compare(saved.bytes, bytes) !== 0) await writeBytes(path, saved, bytes);
     return true;
   }
 }
 
-/**
- * Returns the bytes of a file after a write, with those of unchanged lines as before.
- * @param present the text that the user sees
- */
+/** Returns a file's bytes after a write, preserving unchanged lines. */
 async function bytesWith(
   path: string,
   before: DecodedFile | undefined,
@@ -155,7 +150,7 @@ async function bytesWith(
   const merged = await mergeWritten(text, present, given);
   if (merged === undefined)
     throw new ParleyError('file-changed', `${path} has changed since you read it. Read it again, then write it.`);
-  // The ends that the writer chose count where nothing was merged.
+  // Unless texts were merged, the writer's line endings apply.
   const own = text.startsWith('\ufeff') ? text.slice(1) : text;
   const old = before?.text ?? present;
   const after = keepLineEnds(old, merged === plainEnds(own) ? own : merged);
@@ -182,7 +177,6 @@ async function readFile(
   try {
     const found = await fs.stat(path, { bigint: true });
     if (found.isDirectory()) throw new ParleyError('file-unreadable', `${path} is a folder.`);
-    // A pipe or a device would be read forever.
     if (!found.isFile()) throw new ParleyError('file-unreadable', `${path} is not a regular file.`);
     if (found.size > maxBytes) throw tooLarge(path, Number(found.size), maxBytes);
     const bits = Number(found.mode) & 0o777;

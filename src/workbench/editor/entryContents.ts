@@ -19,7 +19,6 @@ interface EntryContentsOptions {
   readonly diffs: DiffEditor;
   readonly proposals: Pick<Proposals, 'edit'>;
   readonly outputs: OutputEditor;
-  /** The folder of sessions in a window without one, which users do not look into. */
   readonly scratch: string;
 }
 

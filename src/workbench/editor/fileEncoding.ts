@@ -1,4 +1,4 @@
-// Decodes and encodes files by VS Code's own rules, without an editor.
+// Decodes and encodes files by VS Code's rules, without an editor.
 import * as vscode from 'vscode';
 import { ParleyError } from '../../base/errors';
 
@@ -8,7 +8,7 @@ const MARKS: readonly { readonly encoding: string; readonly bytes: readonly numb
   { encoding: 'utf16le', bytes: [0xff, 0xfe] },
 ];
 
-/** Encodings that VS Code may have guessed for a file without a mark; it does not tell. */
+/** Encodings that VS Code may have detected in a file without a byte order mark. */
 const GUESSED = [
   ...['windows1252', 'windows1250', 'windows1251', 'windows1253', 'windows1254', 'windows1255', 'windows1256'],
   ...['iso88591', 'iso88592', 'iso88595', 'iso88597', 'iso88598', 'iso88599', 'iso885915', 'koi8r', 'maccyrillic'],
@@ -22,7 +22,7 @@ export interface DecodedFile {
 
 type Encode = (text: string) => Promise<Uint8Array>;
 
-/** @param encoding if known (an open document's) @throws ParleyError `file-not-text` */
+/** @param encoding if known (from an open document) @throws ParleyError `file-not-text` */
 export async function decodeFile(uri: vscode.Uri, bytes: Uint8Array, encoding?: string): Promise<string> {
   try {
     const known = encoding ?? markOf(bytes);
@@ -35,11 +35,7 @@ export async function decodeFile(uri: vscode.Uri, bytes: Uint8Array, encoding?: 
   }
 }
 
-/**
- * Encodes a new text like the file.
- * @throws ParleyError `file-encoding` if the encoding is unknown or lacks characters, which would
- * be lost
- */
+/** @throws ParleyError `file-encoding` if the encoding is unknown or lacks characters */
 export async function encodeLike(
   uri: vscode.Uri,
   before: DecodedFile,
@@ -57,17 +53,17 @@ export async function encodeLike(
   const [first] = guessed;
   if (first === undefined) throw unknownEncoding(uri);
   const bytes = await encodeChecked(uri, text, first);
-  // Encodings that agree on all characters of the file may not agree on new ones.
+  // Encodings that agree on the file's characters may differ for new ones.
   for (const one of guessed) if (!equal(await encoder(uri, one)(text), bytes)) throw unknownEncoding(uri);
   return bytes;
 }
 
-/** Uses the configured encoding; a byte order mark of the agent is kept. */
+/** Uses the configured encoding; preserves a byte order mark written by the agent. */
 export async function encodeNew(uri: vscode.Uri, text: string): Promise<Uint8Array> {
   return text.startsWith('\ufeff') ? encodeChecked(uri, text.slice(1), 'utf8bom') : encodeChecked(uri, text, undefined);
 }
 
-/** Returns whether a document without changes would be saved as just the bytes that the file has. */
+/** Returns whether saving a clean document would produce exactly the bytes of the file. */
 export async function isExact(uri: vscode.Uri, { bytes, text }: DecodedFile, encoding?: string): Promise<boolean> {
   return equal(await encoder(uri, encoding)(text), bytes);
 }
@@ -78,7 +74,7 @@ async function decodesTo(uri: vscode.Uri, { bytes, text }: DecodedFile, encoding
 
 async function encodeChecked(uri: vscode.Uri, text: string, encoding: string | undefined): Promise<Uint8Array> {
   const bytes = await encoder(uri, encoding)(text);
-  // What VS Code writes by its settings it may read as another encoding that it guesses.
+  // VS Code may detect another encoding in a file that it wrote by its settings.
   const configured = vscode.workspace.getConfiguration('files', uri).get<string>('encoding');
   for (const one of encoding === undefined ? [undefined, configured, 'utf8'] : [encoding])
     if (await decodesTo(uri, { bytes, text }, one)) return bytes;

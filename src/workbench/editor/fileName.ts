@@ -1,25 +1,23 @@
-// Makes a safe file name from one that an agent chose.
+// Derives a safe file name from one chosen by an agent.
 
-/** File systems allow 255 bytes; this leaves room for what tools add. */
+/** File systems allow 255 bytes; the difference is for suffixes. */
 const MAX_BYTES = 200;
 const MAX_ENDING_BYTES = 32;
 const MAX_TITLE = 60;
 
-/** Controls, marks of direction, invisible characters, halves of characters. */
+/** Control, bidirectional and invisible characters, and lone surrogates. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}]/gu;
 const SPECIAL = /[<>:"/\\|?*]/g;
-/** Names that are devices on Windows, whatever ending follows. */
 const DEVICE =
   /^(?:con|prn|aux|nul|conin\$|conout\$|com[0-9\u00b9\u00b2\u00b3]|lpt[0-9\u00b9\u00b2\u00b3])\s*(?:\.|$)/i;
 
 /**
- * Returns the last part of an address as a file name that is safe on all systems: at most 200 bytes
- * of UTF-8, visible characters only, no leading dot. Keeps the extension.
- * @returns `untitled` if nothing is left
+ * Returns the last segment of a URI as a file name that is safe on all systems: at most 200 bytes
+ * of UTF-8, visible characters, no leading dot; `untitled` if empty. Keeps the extension.
  */
 export function fileNameOf(uri: string): string {
   const path = uri.split(/[?#]/, 1)[0]!.replace(/^[a-z][a-z0-9+.-]*:/i, '');
-  // Decoded, it may hold separators that were hidden before.
+  // Decoding can reveal separators.
   const last = lastPart(decoded(lastPart(path)));
   const seen = last.normalize('NFC').replace(/\s+/g, ' ').replace(UNSEEN, '').replace(SPECIAL, '_');
   const bounded = bound(withoutEdges(seen));
@@ -43,7 +41,7 @@ function decoded(text: string): string {
   }
 }
 
-/** Some systems drop dots and spaces at the end of a name; it would be another file. */
+/** Some systems drop trailing dots and spaces, which makes it another name. */
 function withoutEdges(name: string): string {
   let end = name.length;
   while (end > 0 && (name[end - 1] === '.' || name[end - 1] === ' ')) end--;

@@ -1,4 +1,4 @@
-// Shows in the editor what the agent reads and writes, until the user goes elsewhere. Off at first.
+// Shows files as the agent reads and writes them, until the user navigates away. Off by default.
 import {
   type Event,
   l10n,

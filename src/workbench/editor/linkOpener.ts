@@ -1,4 +1,4 @@
-// Opens what the texts of a transcript name: locations in files, links, addresses.
+// Opens locations, links and addresses in a transcript.
 
 import * as vscode from 'vscode';
 import { ParleyError } from '../../base/errors';
@@ -32,11 +32,7 @@ export class EditorLinks implements LinkOpener {
   }
 }
 
-/**
- * Opens a link of an agent's text, see {@link parseLink}.
- * @param openExternal tests replace it
- * @throws ParleyError `link-refused`, `location-not-found`
- */
+/** Opens a link, see {@link parseLink}. @throws ParleyError `link-refused`, `location-not-found` */
 export async function openLink(
   href: string,
   roots: readonly string[],
@@ -64,12 +60,8 @@ export async function openLink(
   }
 }
 
-/**
- * Opens an address, checked before, in the system's browser.
- * @returns false if the user refused in VS Code's question
- */
+/** Opens a validated address in the browser. @returns false if declined in VS Code's dialog */
 export async function openAddress(url: string): Promise<boolean> {
-  // A Uri would be serialized with other escapes, which breaks signed addresses. VS Code accepts
-  // the text.
+  // A Uri would change the escapes of signed addresses. VS Code accepts strings.
   return vscode.env.openExternal(url as unknown as vscode.Uri);
 }

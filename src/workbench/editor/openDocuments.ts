@@ -1,8 +1,8 @@
-// The documents that VS Code has open for files of the disk.
+// Open VS Code documents of files on disk.
 import { realpath } from 'node:fs/promises';
 import * as vscode from 'vscode';
 
-/** Finds a document also by another name of its file. */
+/** Also finds a document that was opened under another name of the file. */
 export async function openDocument(path: string): Promise<vscode.TextDocument | undefined> {
   const open = openDocuments();
   const document = open.get(pathKey(path));
@@ -10,7 +10,7 @@ export async function openDocument(path: string): Promise<vscode.TextDocument | 
   const real = await realKey(path);
   const target = open.get(real);
   if (target) return target;
-  // A link may be open, and its target be written.
+  // A link may be open while its target is written.
   for (const [key, one] of open) if ((await realKey(one.uri.fsPath)) === real && key !== real) return one;
   return undefined;
 }
@@ -27,7 +27,7 @@ export function openDocuments(): ReadonlyMap<string, vscode.TextDocument> {
   return open;
 }
 
-/** Returns files with changes in a notebook or a custom editor, by {@link pathKey}. */
+/** Returns files with unsaved changes in notebooks or custom editors, by {@link pathKey}. */
 export function unsavedInOtherEditors(): ReadonlySet<string> {
   const unsaved = new Set<string>();
   for (const { isDirty, input } of vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs)) {
@@ -37,10 +37,9 @@ export function unsavedInOtherEditors(): ReadonlySet<string> {
   return unsaved;
 }
 
-/** Returns a key for all spellings of a path that the system treats as the same. */
+/** Returns the same key for all spellings of a path that the system considers equal. */
 export function pathKey(path: string): string {
   const spelled = vscode.Uri.file(path).fsPath;
   if (process.platform === 'win32') return spelled.toLowerCase();
-  // macOS finds a file by each Unicode form of its name.
   return process.platform === 'darwin' ? spelled.normalize('NFC').toLowerCase() : spelled;
 }

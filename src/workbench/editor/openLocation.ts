@@ -1,11 +1,11 @@
-// Opens a location that an agent named: only paths of existing files, never addresses.
+// Opens a location named by an agent: only paths of existing files, never URLs.
 
 import * as vscode from 'vscode';
 import { ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
 import { placesOf } from '../../client/requests/roots';
 
-/** `path` is absolute, or relative to a root. `line` and `column` are 1-based. */
+/** `path`: absolute, or relative to a root. `line`, `column`: 1-based. */
 export interface FileLocation {
   readonly path: string;
   readonly line?: number;
@@ -13,12 +13,11 @@ export interface FileLocation {
 }
 
 /**
- * Opens a file at a line beside the chat, or reveals a folder in the explorer.
- * @param roots for relative paths
- * @throws ParleyError `location-refused`, `location-not-found`
+ * Opens a file beside the chat, or reveals a folder. @param roots for relative paths @throws
+ * ParleyError `location-refused`, `location-not-found`
  */
 export async function openLocation({ path, line, column }: FileLocation, roots: readonly string[] = []): Promise<void> {
-  // An address with a scheme is a relative path here, which does not exist.
+  // A URL counts as a relative path, which does not exist.
   const places = placesOf(path, roots);
   if (path === '' || path.includes('\0') || (places.length === 0 && roots.length > 0))
     throw new ParleyError('location-refused', localizable("“{0}” isn't a file path.", path));
@@ -46,18 +45,16 @@ export async function firstExisting(
     const uri = vscode.Uri.file(path);
     try {
       return { uri, type: (await vscode.workspace.fs.stat(uri)).type };
-    } catch {
-      // Not there, or not to be looked at: the next one.
-    }
+    } catch {}
   }
   return undefined;
 }
 
-/** A group without a webview: the file must not hide the chat. */
+/** Returns a group without a webview, so that the file does not hide the chat. */
 export function columnBesideChat(): vscode.ViewColumn {
   const { activeTabGroup, all } = vscode.window.tabGroups;
   const showsWebview = (group: vscode.TabGroup): boolean => group.activeTab?.input instanceof vscode.TabInputWebview;
-  // By its number: the click in the chat may be about to make the chat's group the active one.
+  // By number, since the click in the chat may be about to activate the chat's group.
   if (!showsWebview(activeTabGroup)) return activeTabGroup.viewColumn;
   return all.find((group) => !showsWebview(group))?.viewColumn ?? vscode.ViewColumn.Beside;
 }

@@ -1,6 +1,5 @@
-// Changes that an agent asks to make, and code of its answers as changes of files, as documents that
-// the user can edit before they are made. The text is written to the file in the agent's place; an
-// agent that waits for an answer is told what differs.
+// Proposed changes (of permission requests, and code applied to files) as editable documents.
+// Edited text is written here instead of by the agent, which is told the difference.
 import { createHash } from 'node:crypto';
 import * as vscode from 'vscode';
 import * as z from 'zod/mini';
@@ -29,21 +28,20 @@ const MAX_BYTES = 5_000_000;
 const recordSchema = z.object({
   id: z.string(),
   path: z.string(),
-  /** Of the file when the proposal was opened; absent: there was none. */
+  /** Content when the proposal was opened; absent for a new file. */
   before: z.optional(z.string()),
-  /** The whole file as the agent wants it. */
+  /** Whole content, as proposed by the agent. */
   proposed: z.string(),
   text: z.string(),
-  /** Of a request: the call that it is about. */
   toolCallId: z.optional(z.string()),
-  /** Of code: the session's folders, which the file must be in. */
+  /** For code: folders of the session, which must contain the file. */
   roots: z.optional(z.array(z.string())),
   at: z.number(),
 });
 type Proposal = z.infer<typeof recordSchema>;
 
 export interface ProposalsOptions {
-  /** Of the documents' addresses, also in the `when` clauses of package.json. */
+  /** Of the document URIs; also used in `when` clauses of package.json. */
   readonly scheme: string;
   readonly store: FileStore;
   readonly files: FilePort;
@@ -62,15 +60,13 @@ export class Proposals extends DocumentFiles {
     this.#options = options;
     this.#lifetime.add(this.register(false));
     this.#lifetime.add(options.conversations.onDidChange((key) => this.#closeAnswered(key)));
-    // Of an earlier window, whose comparison may not be shown yet.
+    // May belong to an earlier window whose comparison is not shown yet.
     void this.#load();
   }
 
   /**
-   * Opens the change of a permission request for editing, beside the file; opened again, with the
-   * user's edits.
-   * @throws ParleyError `question-gone`, `change-not-placed`, `file-outside`, or of reading the
-   * file
+   * Opens the change of a permission request for editing, including earlier edits. @throws
+   * ParleyError `question-gone`, `change-not-placed`, `file-outside`, or of reading the file
    */
   async edit(conversation: Conversation, permissionId: string): Promise<void> {
     const { key, roots } = conversation;
@@ -89,9 +85,8 @@ export class Proposals extends DocumentFiles {
   }
 
   /**
-   * Opens code of an answer as a change of a file, for editing.
-   * @param change returns the whole file with the code; undefined if it does not fit
-   * @throws ParleyError `change-not-placed`, `file-outside`, or of reading the file
+   * Opens code as a change of a file. @param change returns the new content; undefined if it does
+   * not fit @throws ParleyError `change-not-placed`, `file-outside`, or of reading the file
    */
   async propose(
     { agent, roots }: Pick<Conversation, 'agent' | 'roots'>,
@@ -109,11 +104,9 @@ export class Proposals extends DocumentFiles {
   }
 
   /**
-   * Makes the change as the user edited it. A request is allowed if nothing was edited; else the
-   * file is written here and the agent is told the difference.
-   * @param uri absent: of the active editor
-   * @throws ParleyError `no-proposal`, `question-gone`, `file-changed`, `file-outside`, or of
-   * writing the file
+   * Applies the change: an unedited request is allowed; otherwise the file is written here and the
+   * agent is told the difference. @param uri default: of the active editor @throws ParleyError
+   * `no-proposal`, `question-gone`, `file-changed`, `file-outside`, or of writing the file
    */
   async use(uri = vscode.window.activeTextEditor?.document.uri): Promise<void> {
     const proposal = uri?.scheme === this.#options.scheme ? await this.#find(uri.query) : undefined;
@@ -131,10 +124,7 @@ export class Proposals extends DocumentFiles {
     }
   }
 
-  /**
-   * Uses the user's version of a change that the user has just allowed.
-   * @returns false if it was not edited or not allowed
-   */
+  /** Applies the user's version of a change that was just allowed, if there is one. */
   useEdited(key: string, permissionId: string, optionId: string | null): boolean {
     const id = `${key} ${permissionId}`;
     const proposal = this.#asked.get(id);
@@ -170,16 +160,15 @@ export class Proposals extends DocumentFiles {
       const [session, permissionId = ''] = proposal.id.split(' ');
       if (session !== key || model.state.permissions.has(permissionId) || this.#used.has(proposal.id)) continue;
       const entry = model.state.entries[model.toolIndex(proposal.toolCallId ?? '') ?? -1];
-      // A session that is just read again does not know its questions yet.
+      // A session that is still loading does not have its questions yet.
       if (entry?.kind !== 'tool') continue;
       this.#asked.delete(proposal.id);
-      // Keeps what the user typed if it was not the user who answered.
+      // Keeps the user's edits if somebody else answered.
       const isAnswered = entry.decision?.outcome === 'selected';
       if (isAnswered || this.#textIn(proposal) === proposal.proposed) void this.#finish(proposal);
     }
   }
 
-  /** Writes only if the file is still as it was compared. */
   async #write(proposal: Proposal, text: string, roots: readonly string[]): Promise<void> {
     const { path, before } = proposal;
     await placeInside(path, roots);
@@ -187,7 +176,7 @@ export class Proposals extends DocumentFiles {
     await this.#save(proposal, text);
   }
 
-  /** The user may have taken back all of the change. */
+  /** The user may have reverted the whole change. */
   async #save({ path, before }: Proposal, text: string): Promise<void> {
     if (text !== before) await this.#options.files.writeText(path, text, givenText(before ?? ''));
   }
@@ -309,7 +298,7 @@ export class Proposals extends DocumentFiles {
     }
   }
 
-  /** With plain line ends; undefined if there is no such file. */
+  /** With normalized line endings; undefined if the file does not exist. */
   async #textOf(path: string): Promise<string | undefined> {
     try {
       return plainEnds(await this.#options.files.readText(path, MAX_BYTES));
@@ -320,7 +309,6 @@ export class Proposals extends DocumentFiles {
   }
 }
 
-/** Changes of files that code blocks of answers stand for. */
 export class CodeProposals extends Proposals {}
 
 function parse(text: string | undefined): Proposal | undefined {

@@ -1,4 +1,4 @@
-// Texts of agents as read-only documents. They live in memory, so only the newest are kept.
+// Texts of agents as read-only documents, of which only the newest stay in memory.
 import { createHash } from 'node:crypto';
 import * as vscode from 'vscode';
 import { commands, env, l10n, window } from 'vscode';
@@ -7,9 +7,7 @@ import { showInfo, showStatus } from '../ui/messages';
 import { fileNameOfTitle } from './fileName';
 import { columnBesideChat } from './openLocation';
 
-/** Each can have a megabyte. */
 const MAX_OUTPUTS = 10;
-/** Each can have many megabytes. */
 const MAX_SESSIONS = 2;
 
 export class ReadOnlyTexts implements Disposable {
@@ -18,7 +16,7 @@ export class ReadOnlyTexts implements Disposable {
   readonly #texts = new Map<string, string>();
   readonly #registration: vscode.Disposable;
 
-  /** @param most maximum number of texts; editors of older ones say that the text is gone */
+  /** @param most maximum number of texts; older ones are no longer available */
   constructor(scheme: string, most: number) {
     this.#scheme = scheme;
     this.#most = most;
@@ -28,10 +26,7 @@ export class ReadOnlyTexts implements Disposable {
     });
   }
 
-  /**
-   * Returns the address of a text, the same for the same text.
-   * @param path names the document, and tells its language
-   */
+  /** Returns the same URI for the same text. @param path determines name and language */
   uriOf(path: string, text: string): vscode.Uri {
     const id = createHash('sha256').update(text).digest('hex').slice(0, 16);
     this.#texts.delete(id);

@@ -1,4 +1,4 @@
-// Shows the output of an agent's command live in a terminal of VS Code, with a way to stop it.
+// Mirrors the output of an agent's command in a VS Code terminal.
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../../base/disposable';
 import type { Terminals } from '../../client/terminals/terminals';
@@ -26,12 +26,12 @@ export class RealTerminals implements Disposable {
     return this.#terminals.isRunning(terminalId) || this.#terminals.outputOf(terminalId) !== '';
   }
 
-  /** Shows a terminal live. Ctrl+C in it ends the command; closing it does not. */
+  /** Shows a terminal. Ctrl+C kills the command; closing the terminal does not. */
   show(terminalId: string, command: string): vscode.Terminal {
     let terminal = this.#shown.get(terminalId);
     if (!terminal) {
       const pty = new AgentPty(this.#terminals, terminalId, command);
-      // Transient: after a reload it would get no output.
+      // Transient, since it would get no output after a reload.
       terminal = newTerminal(command || vscode.l10n.t('Agent'), {
         pty,
         isTransient: true,
@@ -101,12 +101,12 @@ export class AgentPty implements vscode.Pseudoterminal {
     const shown = text.length > MAX_PIECE ? text.slice(-MAX_PIECE) : text;
     const skipped = dropped + text.length - shown.length;
     const note = skipped > 0 ? `\n\x1b[0;2m… ${vscode.l10n.t('{0} characters skipped', skipped)} …\x1b[0m\n` : '';
-    // A pipe has bare line feeds; a terminal would draw a staircase.
+    // Pipes have bare line feeds, which a terminal would draw as a staircase.
     const lines = (note + shown).replace(/\r?\n/g, '\r\n');
     if (lines !== '') this.#writing.fire(lines);
   }
 }
 
-/** A command is text here: it must not move the cursor. */
+/** Removes control characters: a command must not move the cursor. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
 const CONTROL = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g;

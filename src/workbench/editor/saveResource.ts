@@ -1,4 +1,4 @@
-// Saves a file of a message or a tool call to a location that the user chooses in a dialog.
+// Saves an embedded file of a message or tool call to a location chosen by the user.
 
 import { homedir } from 'node:os';
 import * as vscode from 'vscode';
@@ -14,7 +14,6 @@ import { fileNameOf } from './fileName';
 import { columnBesideChat, firstExisting } from './openLocation';
 import { saveFile } from './saveFile';
 
-/** Dialogs; tests answer in their place. */
 export interface SaveQuestions {
   where(suggested: vscode.Uri): Promise<vscode.Uri | undefined>;
   mayStartPrograms(path: string): Promise<boolean>;
@@ -39,8 +38,7 @@ export interface ContentRef {
 }
 
 /**
- * Asks where to save an embedded file, and writes it. A text can be opened then; bytes never are.
- * @param folder suggested, else the user's home
+ * Asks for a location and writes the file, which can be opened if it is text.
  * @throws ParleyError `resource-gone`, `resource-unreadable` (no base64), `resource-not-saved`
  */
 export async function saveResource(
@@ -55,7 +53,6 @@ export async function saveResource(
   const parent = (await firstExisting(folder === undefined ? [] : [folder]))?.uri ?? vscode.Uri.file(homedir());
   const target = await ask.where(vscode.Uri.joinPath(parent, name));
   if (!target) return;
-  // A place that cannot be looked up cannot be written either, and writing says why.
   const real = await realTarget(target.fsPath).catch(() => target.fsPath);
   const isRisky = await isProtected(target.fsPath, real, folder === undefined ? [] : [folder]);
   if (isRisky && !(await ask.mayStartPrograms(real))) return;
@@ -69,7 +66,7 @@ export async function saveResource(
   }
   const canOpen = text !== undefined;
   if (!(await ask.done(vscode.l10n.t('Saved: {0}', target.fsPath), canOpen)) || !canOpen) return;
-  // As text, whatever its name: no editor may run what an agent made.
+  // Opened as text whatever its name: no editor may run what an agent made.
   const document = await vscode.workspace.openTextDocument(target);
   await vscode.window.showTextDocument(document, { preview: true, viewColumn: columnBesideChat() });
 }
@@ -102,7 +99,7 @@ function contentOf(block: ContentBlock | undefined): EmbeddedFile | undefined {
   return blob === undefined ? undefined : { uri, base64: blob };
 }
 
-/** Node reads damaged base64 as far as it can. */
+/** Node decodes invalid base64 as far as possible. */
 function decode(base64: string, name: string): Uint8Array {
   const characters = base64.replace(/\s+/g, '');
   if (!/^[\w+/-]*={0,2}$/.test(characters) || characters.replace(/=+$/, '').length % 4 === 1)

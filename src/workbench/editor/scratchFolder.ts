@@ -3,13 +3,10 @@ import { mkdirSync, mkdtempSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Used if the user's own folders are not writable; its name cannot be guessed. */
+/** Fallback if the user's folders are not writable; not guessable. */
 let temporary: string | undefined;
 
-/**
- * Returns `wanted`, created if missing, else another folder. Never throws: a chat opens even if
- * nothing can be written.
- */
+/** Returns `wanted`, created if missing, or a fallback. Never throws. */
 export function ensureScratch(wanted: string): string {
   try {
     mkdirSync(wanted, { recursive: true });

@@ -1,4 +1,4 @@
-// Runs the command of a sign-in in a terminal; its exit code tells whether it succeeded.
+// Runs a sign-in command in a terminal; its exit code tells whether it succeeded.
 import { l10n, ThemeIcon, window, workspace } from 'vscode';
 import { ParleyError } from '../../base/errors';
 import type { TerminalCommand } from '../../client/ports/ports';
@@ -7,9 +7,9 @@ import { confirm } from '../ui/messages';
 import { newTerminal } from '../ui/places';
 
 /**
- * Runs a command in a visible terminal; a program of the agent's choice needs consent.
- * @returns its exit code; undefined if the terminal was closed or consent refused
- * @throws ParleyError `workspace-untrusted`; the signal's reason, with the terminal closed
+ * Runs a command in a visible terminal; a program chosen by the agent needs consent.
+ * @returns the exit code; undefined if the terminal was closed or consent denied
+ * @throws ParleyError `workspace-untrusted`; the signal's reason, after closing the terminal
  */
 export async function signInTerminal(command: TerminalCommand, signal: AbortSignal): Promise<number | undefined> {
   if (!workspace.isTrusted)

@@ -14,10 +14,7 @@ export interface Act {
   readonly command?: NonNullable<PermissionAsk['command']>;
 }
 
-/**
- * Changes between messages would be in no turn and no review.
- * @throws Error with a sentence for the model
- */
+/** Changes between turns are in no review. @throws Error with a sentence for the model */
 export function requireWork({ isAtWork }: ToolSession): void {
   if (!isAtWork()) throw new Error('This can only be done while you work on a message of the user.');
 }

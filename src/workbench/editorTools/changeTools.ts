@@ -1,4 +1,4 @@
-// The tools that change files: the user agrees to the whole diff, and one Undo takes it back.
+// The tools that change files: the user approves the whole diff, which is one Undo step.
 
 import { dirname } from 'node:path';
 import {
@@ -29,11 +29,10 @@ import { openFile } from './documents';
 import type { SessionPaths } from './sessionPaths';
 import { findSymbol } from './symbolPosition';
 
-/** Characters of all files of one change, before and after: more than a person reviews. */
+/** Characters of all files of a change, before and after: more than a person reviews. */
 const MAX_CHARS = 4_000_000;
 const MAX_FILES = 500;
 const MAX_ACTIONS = 50;
-/** Snippets around a line: they need a user to fill them in. */
 const SURROUND = 'refactor.surround';
 
 export interface ChangeToolsOptions {
@@ -164,7 +163,7 @@ export class ChangeTools {
     return files;
   }
 
-  /** @returns how many files were not saved, as the user has unsaved changes in them */
+  /** @returns the number of files not saved because of the user's unsaved changes */
   async #apply(files: readonly FileEdit[], label: string): Promise<number> {
     const paths = files.map(({ document }) => document.uri.fsPath);
     for (const path of paths) await this.#options.session.beforeWrite(path);
@@ -172,7 +171,7 @@ export class ChangeTools {
       const edits: WorkingEdit[] = [];
       let unsaved = 0;
       for (const { document, version, newText } of files) {
-        // It may have been closed since, and opened again with another count.
+        // It may have been closed and reopened with another version number.
         const now = (await openDocument(document.uri.fsPath)) ?? (await openFile(document.uri.fsPath));
         if (now.getText() !== document.getText() || (now === document && now.version !== version))
           throw new Error('A file has changed meanwhile: try again.');
@@ -197,7 +196,7 @@ export class ChangeTools {
   }
 }
 
-/** @throws Error if the edit is not only text, as it must not be made in part */
+/** @throws Error if the edit contains more than text, since it must not be applied partially */
 function editsOf(edit: WorkspaceEdit | undefined): (readonly [Uri, readonly TextEdit[]])[] {
   if (edit && !isTextOnly(edit))
     throw new Error(
@@ -206,9 +205,7 @@ function editsOf(edit: WorkspaceEdit | undefined): (readonly [Uri, readonly Text
   return edit?.entries() ?? [];
 }
 
-/**
- * The API only lists texts; `_allEntries` is what the editor itself reads. False if it is missing.
- */
+/** The API lists only text edits; the editor reads `_allEntries`. False if missing. */
 function isTextOnly(edit: WorkspaceEdit): boolean {
   const { length } = edit.entries().flatMap(([, edits]) => edits);
   return (edit as { _allEntries?(): readonly unknown[] })._allEntries?.().length === length;

@@ -1,4 +1,4 @@
-// Problems of files as they are on the disk, after the language servers have caught up.
+// Problems of files on disk, once the language servers are up to date.
 
 import { stat } from 'node:fs/promises';
 import {
@@ -21,12 +21,11 @@ import { askEditor } from './askEditor';
 import { whileOpen } from './documents';
 import { diagnosticsIn, ProblemList } from './readers/problems';
 
-/** When the problems of a file are settled, in milliseconds. */
+/** Timing after which diagnostics count as settled, ms. */
 const SETTLED = { first: 1200, quiet: 250, last: 4000 };
-/** The same if problems are known to exist. */
 const TOLD = { first: 10_000, quiet: 250, last: 10_000 };
 const MAX_FILES = 50;
-/** Languages whose server looks only at files in tabs, and answers when it is asked for a file. */
+/** Languages whose server checks only files in tabs, and responds to requests for a file. */
 const TYPESCRIPT = new Set(['typescript', 'typescriptreact', 'javascript', 'javascriptreact']);
 const CATEGORIES: Readonly<Record<string, DiagnosticSeverity>> = {
   error: DiagnosticSeverity.Error,
@@ -51,11 +50,7 @@ export class Diagnoser {
 
   readonly onDidLook: Event<FileProblems> = this.#didLook.event;
 
-  /**
-   * @param files absolute paths to check again
-   * @param roots folders whose other known problems are returned too
-   * @throws the reason of `signal`
-   */
+  /** @param files absolute paths to check again @param roots folders with other problems */
   async problems(files: readonly string[], roots: readonly string[], signal: AbortSignal): Promise<ProblemList> {
     const fresh = new Map<string, readonly Diagnostic[]>();
     const look = async (path: string, document: TextDocument): Promise<void> => {
@@ -67,9 +62,8 @@ export class Diagnoser {
         );
         this.#didLook.fire({ path, problems: new ProblemList([[path, asked]]), modifiedAt });
       } else await this.#settled(document, signal);
-      // Servers withdraw problems of documents that are closed.
+      // Servers withdraw problems of closed documents.
       const told = languages.getDiagnostics(document.uri);
-      // Other servers, such as linters, have told theirs by themselves.
       const others = told.filter(({ source }) => !/^[tj]s$/.test(source ?? ''));
       fresh.set(path, asked ? [...others, ...asked] : told);
     };
@@ -82,11 +76,7 @@ export class Diagnoser {
     return new ProblemList([...diagnosticsIn(roots).filter(([path]) => !fresh.has(path)), ...fresh]);
   }
 
-  /**
-   * Shows a file beside the chat until its problems are known: servers offer fixes only for
-   * problems that they have reported.
-   * @throws the reason of `signal`
-   */
+  /** Shows a file until its problems are known: servers offer fixes only for reported ones. */
   async shown(document: TextDocument, signal: AbortSignal): Promise<void> {
     const uri = document.uri.toString();
     const isOpen = window.tabGroups.all.some(({ tabs }) =>
@@ -101,7 +91,7 @@ export class Diagnoser {
     });
     await Promise.all([this.#settled(document, signal), shown]);
     const asked = await this.#askTypeScript(document, signal);
-    // On a busy machine the server knows them long before the editor does.
+    // On a busy machine, the server knows them long before the editor.
     if (asked && asked.length > 0 && languages.getDiagnostics(document.uri).length === 0)
       await untilQuiet((changed) => watchProblems(document, changed), TOLD, signal);
   }
@@ -113,7 +103,7 @@ export class Diagnoser {
     this.#answered.set(document, version);
   }
 
-  /** @returns undefined if VS Code's TypeScript extension cannot be asked */
+  /** @returns undefined if VS Code's TypeScript extension is not available */
   async #askTypeScript({ languageId, uri }: TextDocument, signal: AbortSignal): Promise<Diagnostic[] | undefined> {
     if (!TYPESCRIPT.has(languageId)) return undefined;
     try {

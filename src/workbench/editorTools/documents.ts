@@ -1,4 +1,4 @@
-// Opens files in memory for language servers, as they are on the disk.
+// Opens files in memory for language servers, as they are on disk.
 
 import { readFile, stat } from 'node:fs/promises';
 import {
@@ -18,9 +18,9 @@ import { within } from '../../base/within';
 
 const FOLLOW_MS = 2000;
 const ACTIVATE_MS = 15_000;
-/** Larger files are not opened by VS Code's language servers either. */
+/** VS Code's language servers don't open larger files either. */
 const MAX_BYTES = 20 * 1024 * 1024;
-/** One is opened so that a language server knows the workspace. */
+/** Opening one makes a language server load the workspace. */
 const SOURCES = '**/*.{ts,tsx,mts,cts,js,jsx,mjs,cjs,py,go,rs,java,kt,cs,c,cc,cpp,h,hpp,rb,php,swift}';
 const NOT_SOURCES = '**/{node_modules,dist,out,build,target,vendor,.git}/**';
 
@@ -42,15 +42,12 @@ async function followed(document: TextDocument): Promise<TextDocument> {
   return document;
 }
 
-/**
- * Opens a file only while `look` runs: `openTextDocument` keeps documents for minutes.
- * @throws Error with a sentence for the model; what `look` throws
- */
+/** Keeps a file open only while `look` runs: VS Code would keep it open for minutes. */
 export async function whileOpen<T>(path: string, look: (document: TextDocument) => Promise<T>): Promise<T> {
   const uri = Uri.file(path);
   const isOpen = (document: TextDocument): boolean => document.uri.toString() === uri.toString() && !document.isClosed;
   if (workspace.textDocuments.some(isOpen)) return look(await openFile(path));
-  // VS Code keeps a document open while a command of a provider works on it.
+  // VS Code keeps a document open while a provider command works on it.
   const [asked, done] = [new Deferred<void>(), new Deferred<void>()];
   const provider = languages.registerSelectionRangeProvider(
     { scheme: 'file' },
@@ -86,7 +83,7 @@ export async function openAnySource(roots: readonly string[]): Promise<void> {
   }
 }
 
-/** Starts the extensions that speak a language, as opening a file does without waiting. */
+/** Activates the extensions of a language, without waiting as opening a file does. */
 function activate(language: string): Promise<void> {
   const known = activated.get(language);
   if (known) return known;
@@ -107,10 +104,7 @@ function activate(language: string): Promise<void> {
   return done;
 }
 
-/**
- * Resolves when an unchanged document equals the disk.
- * @throws Error with a sentence for the model if the editor does not notice the change
- */
+/** Resolves when a clean document equals the disk. @throws Error with a sentence for the model */
 async function followDisk(document: TextDocument): Promise<void> {
   if (document.isDirty) return;
   const path = document.uri.fsPath;
@@ -120,7 +114,7 @@ async function followDisk(document: TextDocument): Promise<void> {
   );
   if (size > MAX_BYTES) return;
   const wanted = plain(await readFile(path, 'utf8').catch(() => document.getText()));
-  // Another encoding than UTF-8 cannot be compared.
+  // Encodings other than UTF-8 cannot be compared.
   if (wanted.includes('\ufffd')) return;
   const isCurrent = (): boolean => document.isDirty || document.isClosed || plain(document.getText()) === wanted;
   if (isCurrent()) return;
@@ -135,7 +129,6 @@ async function followDisk(document: TextDocument): Promise<void> {
     });
     const late = setTimeout(done, FOLLOW_MS);
   });
-  // Answers on an old text would be wrong.
   if (!isInTime) throw new Error('The editor has not noticed yet that this file has changed on the disk: try again.');
 }
 

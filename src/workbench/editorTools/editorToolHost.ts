@@ -1,4 +1,4 @@
-// Gives sessions the tools that the settings allow their agent, within their folders.
+// Provides sessions with the tools that the settings allow for their agent, within their folders.
 
 import { randomUUID } from 'node:crypto';
 import { join, relative } from 'node:path';
@@ -91,7 +91,7 @@ export class EditorToolHost extends Configured<EditorToolHostOptions> implements
         name: SERVER,
         command: process.execPath,
         args: [join(extensionPath, 'dist', 'editorTools.js'), entrance.path],
-        // The desktop's Node is VS Code itself.
+        // On the desktop, Node is VS Code itself.
         env: { PARLEY_EDITOR_TOOLS: entrance.token, ELECTRON_RUN_AS_NODE: '1' },
       },
       overAcp: { type: 'acp', name: SERVER, serverId },
@@ -141,7 +141,7 @@ export class EditorToolHost extends Configured<EditorToolHostOptions> implements
 
 const OTHERS = '*';
 
-/** Agents on other machines get no tools unless they are named. */
+/** Agents on other machines get only tools named in the settings. */
 function allowedTools(agent: AgentDefinition): readonly ToolName[] {
   const allowed = settingOf(agent);
   if (allowed === 'all') return TOOL_NAMES;
@@ -164,9 +164,9 @@ function settingOf({ id, type }: AgentDefinition): unknown {
 const MAX_TOOLS = 16;
 const MAX_DESCRIPTION = 300;
 const MAX_SCHEMA = 2000;
-/** Characters of the arguments: the user reads all of them. */
+/** Characters of the arguments, all of which the user reads. */
 const MAX_ARGS = 4000;
-/** What agents and models take as names. */
+/** Names accepted by agents and models. */
 const NAME = /^[\w-]{1,64}$/;
 
 function extensionTools(allowed: () => readonly string[], session: ToolSession): OtherTools {
@@ -187,7 +187,7 @@ function extensionTools(allowed: () => readonly string[], session: ToolSession):
       const act = {
         title: l10n.t('Use the tool {0} of another extension', name),
         kind: 'other' as const,
-        // Its strings have no line breaks of their own, so that none of them ends the block.
+        // JSON strings have no raw line breaks, so none can end the block.
         details: {
           content: [
             { type: 'content' as const, block: { type: 'text' as const, text: `\`\`\`json\n${text}\n\`\`\`` } },
@@ -213,11 +213,10 @@ function listed({ name, description, inputSchema }: LanguageModelToolInformation
   };
 }
 
-/** How long the tasks of all extensions are waited for, in milliseconds. */
 const FETCH_MS = 30_000;
-/** How long a task is waited for: many agents give up on a call after a minute. */
+/** How long to wait for a task, ms: many agents time out a call after a minute. */
 const TASK_MS = 50_000;
-/** VS Code's own tool that runs tests: no other interface tells extensions the results. */
+/** VS Code's tool for running tests: no other API reports results to extensions. */
 const RUN_TESTS = 'runTests';
 
 class RunTools {
@@ -289,7 +288,7 @@ class RunTools {
     ];
     const outcome = async (): Promise<ToolAnswer> => {
       if (task.isBackground) return { summary: `${name} runs in the background` };
-      // The task goes on if the agent gives up.
+      // The task continues if the agent gives up.
       const isOver = await inTime(within(TASK_MS, ended.promise), 2 * TASK_MS, signal);
       if (!isOver) return { summary: `${name} still runs: call again to wait for its end` };
       const how = exitCode === undefined ? 'ended' : `ended with exit code ${exitCode}`;
@@ -309,7 +308,7 @@ class RunTools {
     }
   }
 
-  /** A task of another folder would do something there, and one of all folders also there. */
+  /** Tasks of other folders, or of all folders, would act outside this one. */
   #isOwn({ scope }: Task): boolean {
     if (scope === undefined || scope === TaskScope.Global || scope === TaskScope.Workspace)
       return this.#hasAllFolders();
@@ -321,10 +320,7 @@ class RunTools {
   }
 }
 
-/**
- * VS Code's tool takes an absolute path for one on the user's machine, which differs in remote
- * windows.
- */
+/** VS Code resolves absolute paths on the user's machine, even in remote windows. */
 function inWorkspace(path: string): string {
   const [first] = workspace.workspaceFolders ?? [];
   return first && isBelow(first.uri.fsPath, path) ? relative(first.uri.fsPath, path) : path;
@@ -348,19 +344,19 @@ function commandOf({ execution }: Task): Act['command'] {
   else if (execution instanceof ProcessExecution) line = [execution.process, ...execution.args].join(' ');
   else return undefined;
   const cwd = execution.options?.cwd;
-  // The default is a variable, which tells the user nothing.
+  // The default is a variable, which means nothing to the user.
   const isPath = cwd !== undefined && !/^\$\{\w+\}$/.test(cwd);
   return line === '' ? undefined : { line, cwd: isPath ? cwd : undefined };
 }
 
-/** A tool may ask the user itself, and then run for minutes; in milliseconds. */
+/** A tool may ask the user and then run for minutes; ms. */
 const PATIENCE_MS = 15 * 60_000;
 
 function isRegistered(name: string): boolean {
   return lm.tools.some((tool) => tool.name === name);
 }
 
-/** @returns the texts of the tool's answer @throws the reason of `signal`; what the tool throws */
+/** @returns the texts of the tool's result @throws the reason of `signal`; errors of the tool */
 async function textOfTool(name: string, input: object, signal: AbortSignal): Promise<string> {
   const source = new CancellationTokenSource();
   const cancel = (): void => source.cancel();

@@ -1,4 +1,4 @@
-// The files of the editor for agents, and the tools of the editor that agents can call.
+// The editor's files and tools for agents.
 import { EditorWorkingFiles } from '../changes/documents/workingFiles';
 import { EditorUserEdits } from '../changes/userEdits';
 import type { Contribution } from '../core/workbench';

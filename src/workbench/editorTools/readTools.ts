@@ -1,4 +1,4 @@
-// The tools that only look: what the editor and its language servers know of a session's folders.
+// The read-only tools: what the editor and its language servers know about a session's folders.
 
 import { readFile, stat } from 'node:fs/promises';
 import {
@@ -56,7 +56,7 @@ export class ReadTools {
       length: problems.length,
       slice: (from: number, to: number) => problems.slice(from, to).map((one) => this.#problemLine(one)),
     };
-    // Most servers look only at files that are open.
+    // Most servers check only open files.
     const note = isFile ? '' : '; files that were neither opened nor changed may have more: ask for one by its path';
     return { summary: `${countProblems(problems)}${where}${note}`, lines };
   };
@@ -228,7 +228,6 @@ function outsideNote(count: number): string {
 }
 
 export interface Place {
-  /** Absolute. */
   readonly path: string;
   /** 0-based. */
   readonly line: number;
@@ -259,11 +258,6 @@ export function placeOf({ scheme, fsPath }: Uri, { start }: Range): Place | unde
   return scheme === 'file' ? { path: fsPath, line: start.line, column: start.character } : undefined;
 }
 
-/**
- * Returns a line for each place in the session's folders, and the number of places outside.
- * @param offset of the page
- * @throws the reason of `signal`
- */
 async function describePlaces(
   places: readonly Place[],
   paths: SessionPaths,
@@ -307,12 +301,11 @@ async function readLines(path: string): Promise<readonly string[]> {
     if (!found.isFile() || found.size > MAX_BYTES) return [];
     return (await readFile(path, 'utf8')).split(/\r\n?|\n/);
   } catch {
-    return []; // gone meanwhile
+    return [];
   }
 }
 
 interface EditorSelection {
-  /** Absolute. */
   readonly path: string;
   /** 1-based. */
   readonly startLine: number;
@@ -320,9 +313,7 @@ interface EditorSelection {
   readonly text: string;
 }
 
-/**
- * Returns the selection of the active text editor, or of a visible one while the chat is active.
- */
+/** Returns the selection of the active editor, or of a visible one while the chat is active. */
 function selectionIn(roots: readonly string[]): EditorSelection | undefined {
   const editors = [...(window.activeTextEditor ? [window.activeTextEditor] : []), ...window.visibleTextEditors];
   const shown = editors.find(

@@ -1,4 +1,4 @@
-// Paths of a session's agent: only inside of the session's folders, with links followed.
+// Restricts paths to the session's folders, with links resolved.
 
 import { realpath, stat } from 'node:fs/promises';
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
@@ -44,7 +44,6 @@ export class SessionPaths {
     return this.roots.some((root) => isBelow(root, path));
   }
 
-  /** Returns those paths that lead into the session's folders. @throws the reason of `signal` */
   async inside(paths: Iterable<string>, signal?: AbortSignal): Promise<ReadonlySet<string>> {
     const all = [...new Set(paths)];
     const inside = await mapConcurrently(all, MAX_LOOKUPS, (path) => {
@@ -54,14 +53,14 @@ export class SessionPaths {
     return new Set(all.filter((_path, index) => inside[index]));
   }
 
-  /** Returns a path as the agent gets it: relative to the first folder, or absolute in another one. */
+  /** Returns a path as shown to the agent: relative to the first folder, absolute in others. */
   show(path: string): string {
     const [root = ''] = this.roots;
     const shown = isBelow(root, path) ? relative(root, path) || '.' : path;
     return sep === '/' ? shown : shown.replaceAll(sep, '/');
   }
 
-  /** Agents follow the links to their folder, the editor does not. */
+  /** Agents resolve links to their folder, the editor does not. */
   async #asEditorSpells(path: string): Promise<string> {
     if (this.holds(path)) return path;
     for (const root of this.roots) {

@@ -1,4 +1,4 @@
-// Finds the symbol that an agent means by its name and the file, line or text of the line.
+// Finds a symbol by its name and a file, line or text of the line.
 
 import { type DocumentSymbol, type Position, type SymbolInformation, SymbolKind, type TextDocument, Uri } from 'vscode';
 import { isBelow } from '../../client/requests/roots';
@@ -80,7 +80,7 @@ async function inWorkspace(name: string, paths: SessionPaths, signal: AbortSigna
   return { document, position, name };
 }
 
-/** Servers add parameters to the names of functions. */
+/** Servers append parameters to function names. */
 function nameOf({ name }: FoundSymbol): string {
   return name.replace(/\(.*$/s, '');
 }
@@ -107,17 +107,13 @@ export interface FoundSymbol {
   readonly name: string;
   readonly kind: string;
   readonly container?: string;
-  /** Absolute. */
   readonly path: string;
-  /** 1-based: where the name stands, and the last line of the symbol. */
+  /** 1-based: line of the name, and last line of the symbol. */
   readonly line: number;
   readonly endLine: number;
 }
 
-/**
- * Returns at most `most` symbols below the folders; none if the servers fail.
- * @throws the reason of `signal`
- */
+/** Returns at most `most` symbols below the folders; none if the servers fail. */
 export async function symbolsNamed(
   query: string,
   roots: readonly string[],
@@ -142,10 +138,6 @@ export async function symbolsNamed(
   return symbols;
 }
 
-/**
- * Returns the symbols of a file in order; none if the servers fail.
- * @throws the reason of `signal`
- */
 export async function symbolsOf(path: string, signal: AbortSignal): Promise<FoundSymbol[]> {
   const found = await provided<(DocumentSymbol | SymbolInformation)[]>(
     signal,

@@ -1,4 +1,4 @@
-// Shortens the answer of VS Code's tool for tests, with places in the session's folders only.
+// Condenses the result of VS Code's test tool, including only locations in the session's folders.
 
 import type { ToolAnswer } from '../../editorTools/answer';
 import type { SessionPaths } from './sessionPaths';
@@ -7,7 +7,7 @@ const PLACE = /^<(?:stackFrame|location) path="(.*?)" line="(\d+)" col="(\d+)" \
 const FAILURE = /^<testFailure name="(.*)" path="(.*)">$/;
 const LABELS: Readonly<Record<string, string>> = { expectedOutput: 'expected:', actualOutput: 'actual:' };
 
-/** @param text is shown as it is where it is of another form */
+/** @param text returned unchanged if its format is unknown */
 export function readTestRun(text: string, paths: Pick<SessionPaths, 'holds' | 'show'>): ToolAnswer {
   const counts = /<summary passed=(\d+) failed=(\d+) \/>/.exec(text);
   const said = counts ? text.replace(counts[0], '') : text;

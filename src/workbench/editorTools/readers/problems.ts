@@ -1,4 +1,4 @@
-// The problems that the editor knows now.
+// The current problems of the editor.
 
 import { type Diagnostic, DiagnosticSeverity, languages } from 'vscode';
 import { isBelow } from '../../../client/requests/roots';
@@ -6,7 +6,6 @@ import { isBelow } from '../../../client/requests/roots';
 export type Severity = 'error' | 'warning' | 'info' | 'hint';
 
 export interface Problem {
-  /** Absolute. */
   readonly path: string;
   /** 1-based. */
   readonly line: number;
@@ -44,10 +43,7 @@ interface Group {
   isSorted: boolean;
 }
 
-/**
- * Problems by severity, file and line. A workspace can have 100,000: they are sorted and formatted
- * only when read.
- */
+/** Problems by severity, file and line, sorted and formatted lazily as there can be 100,000. */
 export class ProblemList {
   readonly length: number;
   readonly #groups: readonly Group[];
