@@ -1,5 +1,4 @@
-// What the extension exports: the same conversations that the panel shows, for programs and tests
-// (interface of the extension, `ParleyApi`).
+// The API that the extension exports (`ParleyApi`), for other extensions and tests.
 
 import { type Event, EventEmitter } from 'vscode';
 import { livenessOf } from '../client/connection/livenessProbe';
@@ -13,29 +12,23 @@ import { Descriptors } from './sharing/descriptors';
 export interface ParleyApi {
   readonly version: 1;
   /**
-   * Starts an agent and opens a session, a new one or the one that the agent knows by the id
-   * `resume`; resolves with our key when it can be used.
-   * @throws ParleyError with why it cannot.
+   * Starts an agent and opens a session, or the agent's session `resume`. Resolves with its key
+   * once usable. @throws ParleyError
    */
   openSession(options: { agent?: string; cwd?: string; resume?: string }): Promise<string>;
-  /** Sends a message, after what is queued already; resolves when its turn has ended. */
+  /** Sends a message after all queued ones. Resolves when its turn has ended. */
   send(key: string, text: string): Promise<{ turnId: string; stopReason: string }>;
-  /** Queues a message; returns the queue item's id. */
   enqueue(key: string, text: string): string;
   cancel(key: string): Promise<void>;
   checkStatus(key: string): Promise<{ status: 'live' | 'not_found' | 'unknown' }>;
   snapshot(key: string): SessionSnapshot;
-  /**
-   * What others need to continue the session; its links can be read until they end.
-   * @throws ParleyError with why it cannot be shared.
-   */
+  /** Returns what others need to continue the session; its links expire. @throws ParleyError */
   exportDescriptor(key: string): Promise<SessionDescriptor>;
   /**
-   * Opens a session of elsewhere: its descriptor, the text of it, a link or an address. Resolves
-   * with our key when all of its messages are there, or are gaps.
+   * Opens a shared session, given its descriptor, the descriptor's text, a link or an address.
+   * Resolves with its key once all messages are loaded or marked as gaps.
    */
   openDescriptor(descriptor: SessionDescriptor | string, options?: { agent?: string }): Promise<string>;
-  /** A session changed; its key. */
   readonly onDidChange: Event<string>;
 }
 
@@ -52,7 +45,7 @@ export function createApi(workbench: Workbench): ParleyApi {
       const conversation = conversations.create({
         agent,
         cwd,
-        activates: !chat.hasPages, // what a program opens isn't what the user is in
+        activates: !chat.hasPages, // must not activate what a program opens
         opening: resume !== undefined ? { kind: 'reopen', sessionId: resume, transcript: 'replay' } : undefined,
       });
       await conversation.start();
@@ -81,7 +74,6 @@ export function createApi(workbench: Workbench): ParleyApi {
   };
 }
 
-/** Returns a copy without undefined members. */
 function asJson<T>(value: T): T {
   return JSON.parse(JSON.stringify(value)) as T;
 }

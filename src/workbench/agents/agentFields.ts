@@ -1,4 +1,4 @@
-// What people change of an entry of `parley.agents`; the rest is edited in settings.json.
+// Edits common properties of `parley.agents` entries; the rest is edited in settings.json.
 import { commands, env, l10n, Range, type TextDocument, window, workspace } from 'vscode';
 import type { AgentDefinition } from '../../agents/agentDefinition';
 import { secretName } from '../../agents/agentImport';
@@ -25,10 +25,9 @@ import { after, type EditorServices, type Page, type PageRow, section, showPage,
 export const REMOTE_SCHEMES = ['wss:', 'ws:', 'https:', 'http:'] as const;
 export const HTTP_SCHEMES = ['https:', 'http:'] as const;
 
-/** How long VS Code may take to show the settings file, in milliseconds. */
+/** Timeout for VS Code to show the settings file, ms. */
 const SHOWN_MS = 10_000;
 
-/** Changes of an entry; undefined removes the property. */
 type Changes = Readonly<Record<string, unknown>>;
 
 interface Field {
@@ -129,7 +128,7 @@ export async function openEntry(id?: string): Promise<void> {
   const documentOf = (): TextDocument | undefined =>
     workspace.textDocuments.find(({ uri }) => /\/(?!\.vscode)[^/]*\/settings\.json$/.test(uri.path));
   const { promise, resolve } = Promise.withResolvers<void>();
-  // VS Code tells extensions of the document a moment after it is shown.
+  // VS Code reports the document shortly after showing it.
   const listening = workspace.onDidOpenTextDocument(() => documentOf() && resolve());
   await commands.executeCommand(`workbench.action.${file}`);
   if (!documentOf()) await within(SHOWN_MS, promise);

@@ -1,4 +1,4 @@
-// The page of one agent: its details, its actions, and its properties.
+// The page of one agent: its details, actions and properties.
 import { ConfigurationTarget, commands, env, l10n, Uri, workspace } from 'vscode';
 import type { AgentDefinition, ProcessAgent, RemoteAgent } from '../../agents/agentDefinition';
 import { lineOf } from '../../agents/agentInput';
@@ -181,7 +181,7 @@ function installedRows(
   return [
     { label: version, description: l10n.t('{0} on disk', sizeText(group.size)) },
     ...actionsOf(group, newest, registry)
-      .filter(({ icon }) => icon !== 'trash') // it has a row with the removal of the entry
+      .filter(({ icon }) => icon !== 'trash') // another row removes the entry
       .map(
         ({ icon, tooltip, run }): PageRow => ({
           id: icon,
@@ -237,7 +237,7 @@ async function removed({ agent, group }: Shown, { keys, registry }: EditorServic
   return true;
 }
 
-/** Confirms a copy of a workspace's agent: one in the user's settings starts without a question. */
+/** Confirms copying a workspace agent: in the user's settings, it starts without consent. */
 async function agreesTo(agent: AgentDefinition): Promise<boolean> {
   requireTrust(workspace.isTrusted);
   const detail = [l10n.t('Parley will start the agent without asking:'), describeStart(agent)].join('\n\n');

@@ -1,4 +1,4 @@
-// The configured agents: choosing and editing them, presets, their keys and headers, signing in and out.
+// Configured agents: choosing, editing, presets, keys and headers, signing in and out.
 import { l10n } from 'vscode';
 import { ParleyError } from '../../base/errors';
 import { localize } from '../../base/localizable';
@@ -61,7 +61,7 @@ function editAgents(workbench: Workbench, agent?: string): Promise<void> {
     signInChanged: (changed: string) => {
       for (const conversation of conversations.list()) {
         const { kind } = conversation.connection;
-        // One that works continues with what it has.
+        // A busy agent keeps its current keys.
         if (conversation.agent.id !== changed || conversation.isBusy) continue;
         if (kind === 'ready' || kind === 'authRequired' || kind === 'failed') void conversation.restart();
       }
@@ -89,7 +89,7 @@ async function signIn(conversation: Conversation, argument?: { readonly method?:
   else void showInfo(localize(guidanceOf(method, agent)));
 }
 
-/** A variable is the user's to set; the agent that starts next reads the setting again. */
+/** Only the user can set a variable; the next start reads the setting again. */
 async function guide(guidance: string, tryAgain: () => Promise<void>): Promise<void> {
   const again = l10n.t('Try Again');
   const settings = l10n.t('Open Settings');

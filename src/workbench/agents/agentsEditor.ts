@@ -175,7 +175,7 @@ function unusedRow(
   };
 }
 
-/** Keys that an entry has left behind, which another agent of the same name would be given. */
+/** Keys of a removed entry, which another agent with its id would get. */
 function unusedKeysRow(unused: UnusedKeys, { keys }: EditorServices, again: Page): PageRow {
   const { id, names } = unused;
   return {
@@ -324,7 +324,6 @@ function baseName(path: string): string {
   return path.split(/[\\/]/).at(-1) ?? path;
 }
 
-/** Maximum size of a file to read, in bytes. */
 const MAX_FILE = 1024 * 1024;
 
 interface Source {
@@ -442,7 +441,6 @@ async function filesOf({ home, env, platform }: ImportPlaces): Promise<readonly 
   return (await Promise.all(read)).flat();
 }
 
-/** Returns settings of the user, never of a workspace. */
 function extensionSettings(): readonly Source[] {
   return EXTENSIONS.map(([name, key]) => ({ name, agents: workspace.getConfiguration().inspect(key)?.globalValue }));
 }

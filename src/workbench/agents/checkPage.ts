@@ -204,7 +204,7 @@ export async function working<T>(
     try {
       return await work(signal, report);
     } catch (error) {
-      signal.throwIfAborted(); // what it led to is no failure
+      signal.throwIfAborted(); // errors caused by cancelling are not failures
       throw error;
     }
   });

@@ -1,4 +1,4 @@
-// The pages of the agents editor: lists of VS Code, one after another, each with a way back.
+// Pages of the agents editor: a sequence of VS Code lists, each with a Back button.
 import { l10n } from 'vscode';
 import type { AgentDefinition } from '../../agents/agentDefinition';
 import type { BareContext } from '../../client/connection/bareAgent';
@@ -9,7 +9,7 @@ import type { Reports } from '../editor/readOnlyTexts';
 import type { AgentRegistry } from '../registry/agentRegistry';
 import { type ChoiceRow, choiceFrom, List, type ListRow } from '../ui/input';
 
-/** Shows the page. @returns the next one; undefined if the user closed the list */
+/** Shows the page. @returns the next one; undefined if the list was closed */
 export type Page = () => Promise<Page | undefined>;
 
 export interface EditorServices {
@@ -20,7 +20,6 @@ export interface EditorServices {
   readonly bare: (agent: AgentDefinition) => Promise<BareContext>;
   readonly reports: Pick<Reports, 'show'>;
   readonly signInChanged: (agent: string) => void;
-  /** Who is signed in, as an agent of an open session has told. */
   readonly accountOf: (agent: string) => string | undefined;
 }
 
@@ -36,10 +35,7 @@ interface PageContent {
   readonly load?: (signal: AbortSignal) => Promise<unknown>;
 }
 
-/**
- * Adds an entry to the user's settings. Keys of an earlier agent with this id were not meant for
- * it.
- */
+/** Adds an entry to the user's settings. Discards keys of an earlier agent with this id. */
 export async function addEntry(
   id: string,
   entry: Readonly<Record<string, unknown>>,

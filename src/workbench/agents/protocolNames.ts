@@ -1,3 +1,3 @@
-// The names of the two protocols with the same initials, the same in all languages.
+// Names of the two protocols called ACP; not localized.
 export const CLIENT_PROTOCOL = 'Agent Client Protocol';
 export const COMMUNICATION_PROTOCOL = 'Agent Communication Protocol';

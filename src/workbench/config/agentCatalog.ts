@@ -1,5 +1,4 @@
-// The configured agents, and which one a new session gets: the default agent, else the last one
-// used, else the first of the user's own, else the demo.
+// The configured agents, and the one for new sessions: the default, last used, or first one.
 import { type ExtensionContext, l10n, Uri } from 'vscode';
 import { type AgentDefinition, type ProcessAgent, parseAgents, withDemo } from '../../agents/agentDefinition';
 import { ParleyError } from '../../base/errors';
@@ -36,7 +35,7 @@ export class AgentCatalog {
     this.#log = log;
   }
 
-  /** The user's agents, the demo unless they have one called “demo”, those of the workspace. */
+  /** Returns the user's agents, the demo unless overridden, and the workspace's. */
   list(): AgentDefinition[] {
     return this.#all().map(({ agent }) => agent);
   }
@@ -45,7 +44,7 @@ export class AgentCatalog {
     return this.#all().flatMap(({ agent, origin }) => (origin.kind === 'folder' ? [] : [agent]));
   }
 
-  /** Finds an agent by its id, or by the id that a file of the workspace gives its own. */
+  /** Finds an agent by its id, or by the id in the workspace file that defines it. */
   find(id: string): AgentDefinition | undefined {
     const all = this.#all();
     const named = all.find(({ agent }) => agent.id === id);
@@ -69,7 +68,6 @@ export class AgentCatalog {
     return this.#all().find(({ origin }) => origin.kind !== 'folder')?.agent ?? this.#demo();
   }
 
-  /** Returns the preset of new sessions in a folder, if its agent is there. */
   presetOf(folder: string): Preset | undefined {
     const preset = this.presets.of(folder);
     return preset && this.find(preset.agent) && preset;
@@ -79,10 +77,7 @@ export class AgentCatalog {
     await this.#context.globalState.update(LAST_USED, id);
   }
 
-  /**
-   * Asks before an agent of the workspace is started, once per version.
-   * @throws ParleyError `agent-not-allowed`
-   */
+  /** Asks once per version of a workspace's agent. @throws ParleyError `agent-not-allowed` */
   readonly approve = async (agent: AgentDefinition): Promise<void> => {
     const listed = this.#all().find((one) => one.agent.id === agent.id);
     if (listed?.origin.kind !== 'folder') return;
@@ -135,7 +130,7 @@ export class AgentCatalog {
     return { listed, problems };
   }
 
-  /** The Node inside VS Code runs it, so nothing else must be installed. */
+  /** Runs in VS Code's own Node, so nothing else must be installed. */
   #demo(): ProcessAgent {
     return {
       id: DEMO_AGENT_ID,

@@ -1,5 +1,4 @@
-// Asks the user before configuration of a folder may start programs: once for each version of its
-// content, remembered for the workspace.
+// Asks once per version of its content whether a folder's configuration may start programs.
 
 import { createHash } from 'node:crypto';
 import { type ExtensionContext, env, l10n, UIKind } from 'vscode';
@@ -16,7 +15,7 @@ const MAX_DECISIONS = 100;
 
 const MAX_QUESTION = 500;
 
-/** Answers of earlier versions are only yes or no. */
+/** Earlier versions stored only yes or no. */
 type Decision =
   | boolean
   | {
@@ -28,7 +27,7 @@ type Decision =
     };
 
 interface FolderContent {
-  /** Everything that takes effect: other content is another question. */
+  /** Everything that has an effect; any change asks again. */
   readonly content: string;
   readonly question: string;
   readonly detail: string;
@@ -39,15 +38,15 @@ type ConsentAnswer = 'yes' | 'no' | 'undecided' | 'too-long';
 interface FolderConsentOptions {
   readonly context: Pick<ExtensionContext, 'workspaceState'>;
   readonly log: Log;
-  /** Asks instead of a modal dialog. Undefined: not decided. */
+  /** Replaces the modal dialog in tests. Undefined: not decided. */
   readonly agree?: (question: string, detail: string) => Promise<boolean | undefined>;
 }
 
 export class FolderConsent extends Configured<FolderConsentOptions> implements RememberedAnswers {
-  /** By the hash of their content: sessions that start together ask once. */
+  /** By content hash: sessions that start together ask once. */
   readonly #asking = new Map<string, Promise<ConsentAnswer>>();
 
-  /** Asks unless the user answered before, or the question can't be shown whole. */
+  /** Asks unless the user has answered before, or the question can't be shown in full. */
   ask({ content, question, detail }: FolderContent): Promise<ConsentAnswer> {
     const hash = hashOf(content);
     const known = this.#decisions()[hash];
@@ -136,8 +135,7 @@ function isYes(decision: Decision): boolean {
 async function askInDialog(question: string, detail: string): Promise<boolean | undefined> {
   const yes = l10n.t('Allow');
   const no = l10n.t("Don't Allow");
-  // The first button has the focus, so Enter starts nothing. In a browser, VS Code keeps extension
-  // state there.
+  // “Don't allow” comes first, so Enter starts nothing. In a browser, VS Code keeps state there.
   const where =
     env.uiKind === UIKind.Web ? [l10n.t('Your choice is kept in this browser. Another browser asks again.')] : [];
   const answer = await askModal(question, [detail, ...where].join('\n\n'), [no, yes]);

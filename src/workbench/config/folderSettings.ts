@@ -1,6 +1,5 @@
-// Settings whose values would start programs: the user's value, and separately those of the
-// workspace and its folders. VS Code would merge them key by key, so that a folder could change one
-// variable of the user's own entry.
+// Settings that can start programs, separately by user, workspace and folder. VS Code would merge
+// them key by key, so a folder could change one variable of the user's entry.
 import { Uri, workspace } from 'vscode';
 
 const SECTION = 'parley';
@@ -9,17 +8,17 @@ export interface FolderValue {
   readonly file: string;
   /** Part of ids: `workspace`, or the name of a folder. */
   readonly place: string;
-  /** The first one for the workspace itself. */
+  /** The first folder for the workspace itself. */
   readonly folder: string;
   readonly value: unknown;
 }
 
-/** In a remote window, what is set on that machine. */
+/** Remote settings in a remote window. */
 export function userValue(key: string): unknown {
   return workspace.getConfiguration(SECTION).inspect(key)?.globalValue;
 }
 
-/** Empty while the workspace isn't trusted. */
+/** Empty if the workspace isn't trusted. */
 export function folderValues(key: string): readonly FolderValue[] {
   if (!workspace.isTrusted) return [];
   const { workspaceFile, workspaceFolders = [] } = workspace;
@@ -30,7 +29,7 @@ export function folderValues(key: string): readonly FolderValue[] {
     const file = workspaceFile?.fsPath ?? settingsFile(first.uri);
     found.push({ file, place: 'workspace', folder: first.uri.fsPath, value: ofWorkspace });
   }
-  // With one folder, its settings are those of the workspace.
+  // With a single folder, its settings are those of the workspace.
   if (!workspaceFile) return found;
   for (const { uri, name } of workspaceFolders) {
     const value = workspace.getConfiguration(SECTION, uri).inspect(key)?.workspaceFolderValue;

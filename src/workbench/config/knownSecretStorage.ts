@@ -1,5 +1,4 @@
-// VS Code's secret store, which remembers the values that go through it, so that they are redacted
-// in logs, errors and shared messages.
+// VS Code's secret storage, registering all values for redaction.
 import type { ExtensionContext, SecretStorage } from 'vscode';
 import { knownSecrets } from '../../base/redact';
 

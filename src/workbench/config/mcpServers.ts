@@ -1,5 +1,4 @@
-// The MCP servers that a session gets: those of the user's settings, and those of the workspace
-// once the user has agreed to their exact content.
+// The MCP servers of a session: the user's, and the workspace's after consent to their content.
 
 import { homedir } from 'node:os';
 import { type ExtensionContext, FileType, l10n, Uri, workspace } from 'vscode';
@@ -26,15 +25,14 @@ import type { FolderConsent } from './folderConsent';
 import { folderValues, userValue } from './folderSettings';
 import { usesWorkspaceMcp } from './settings';
 
-/** Shorter values of variables are ports and names, not secrets, in characters. */
+/** Shorter variable values are ports and names, not secrets; characters. */
 const MIN_FILLED = 8;
-/** Known to everybody on this machine, and part of every path. */
+/** Values that are public on this machine and part of every path. */
 const PLAIN_VARIABLES = new Set(
   'HOME PATH USER LOGNAME SHELL PWD LANG TERM TMPDIR TEMP TMP HOSTNAME EDITOR USERPROFILE USERNAME APPDATA LOCALAPPDATA'.split(
     ' ',
   ),
 );
-/** In bytes. */
 const MAX_FILE = 1024 * 1024;
 
 interface McpServersOptions {
@@ -44,7 +42,6 @@ interface McpServersOptions {
 }
 
 interface FolderServer {
-  /** Answers to inputs are kept by it. */
   readonly id: string;
   readonly file: string;
   readonly folder: string;
@@ -54,7 +51,7 @@ interface FolderServer {
 
 interface ConfiguredServer {
   readonly entry: McpEntry;
-  /** Absent: the user's settings. */
+  /** Absent for the user's settings. */
   readonly file?: string;
   readonly isAllowed?: boolean | undefined;
 }
@@ -67,7 +64,6 @@ export class McpServers extends Configured<McpServersOptions> {
     this.#inputs = new McpInputs(options.context);
   }
 
-  /** Problems are sentences for the user. */
   readonly gather = async (
     cwd: string,
     _signal?: AbortSignal,
@@ -117,7 +113,7 @@ export class McpServers extends Configured<McpServersOptions> {
     return offer;
   };
 
-  /** Includes servers that may not be used. Asks nothing. */
+  /** Includes servers that aren't allowed. Asks nothing. */
   async configured(): Promise<readonly ConfiguredServer[]> {
     const users: McpSource = {
       folder: '',
@@ -199,7 +195,7 @@ function read(uri: Uri, text: string): McpConfig {
   }
 }
 
-/** The protocol wants an absolute path. */
+/** The protocol requires an absolute path. */
 async function resolveServerCommand(
   command: string,
   cwd: string,
@@ -208,7 +204,7 @@ async function resolveServerCommand(
   try {
     return await resolveCommand(command, { cwd, env });
   } catch (error) {
-    // The hint for an agent's command names another setting.
+    // The usual hint names the setting for agents.
     throw new ParleyError('mcp-command', localizable("the command “{0}” was not found or isn't executable", command), {
       cause: error,
     });
@@ -235,7 +231,7 @@ class McpInputs {
     this.#context = context;
   }
 
-  /** @param source each has its own answers @returns undefined if the user gave none */
+  /** @param source has separate answers @returns undefined if cancelled */
   async ask(source: string, id: string, inputs: readonly McpInput[]): Promise<string | undefined> {
     const input = inputs.find((candidate) => candidate.id === id);
     const key = JSON.stringify([source, id]);

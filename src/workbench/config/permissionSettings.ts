@@ -1,5 +1,4 @@
-// The permission rules of the settings: reads them when a request is judged, and changes those of
-// the user.
+// Reads permission rules from settings for each request, and edits those of the user.
 import { ConfigurationTarget, workspace } from 'vscode';
 import type { RuleSet } from '../../client/rules/judge';
 import { type PermissionRule, readRules, sameRule } from '../../client/rules/permissionRule';
@@ -24,7 +23,7 @@ export async function addRule(rule: PermissionRule): Promise<void> {
   if (!readRules(all).some((one) => sameRule(one.rule, rule))) await write([...all, rule]);
 }
 
-/** Unreadable entries stay. */
+/** Preserves unreadable entries. */
 export async function removeRule(rule: PermissionRule): Promise<void> {
   const all = written();
   const gone = new Set(readRules(all).flatMap((one) => (sameRule(one.rule, rule) ? [one.index] : [])));

@@ -1,5 +1,4 @@
-// What agents may do, and what they get, without asking again: permission rules, approvals and MCP
-// servers.
+// Permission rules, approvals, and MCP servers.
 
 import { managePermissions } from '../commands/managePermissions';
 import { showMcpServers } from '../commands/showMcpServers';

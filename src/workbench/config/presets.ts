@@ -1,5 +1,4 @@
-// Named choices of the user for new sessions: an agent with its mode, model and other options. VS Code
-// keeps them and the folders that use them outside of any folder, so no file of a workspace chooses.
+// Named options for new sessions, stored by VS Code outside any folder: workspaces can't choose.
 import { randomUUID } from 'node:crypto';
 import { l10n, type Memento } from 'vscode';
 import * as z from 'zod/mini';
@@ -24,7 +23,6 @@ const stored = z.object({ id: text, name: text, agent: text, choices: z.array(ch
 export interface Preset {
   readonly id: string;
   readonly name: string;
-  /** Its id. */
   readonly agent: string;
   readonly choices: readonly Choice[];
 }
@@ -50,10 +48,7 @@ export class Presets {
     return this.list().find((one) => one.name === name);
   }
 
-  /**
-   * Replaces one with the same name.
-   * @throws ParleyError `preset-too-large`, `too-many-presets`
-   */
+  /** Replaces one with the same name. @throws ParleyError `preset-too-large`, `too-many-presets` */
   async save(name: string, agent: string, choices: readonly Choice[]): Promise<void> {
     const id = this.named(name)?.id ?? randomUUID();
     const others = this.list().filter((one) => one.id !== id);
@@ -65,7 +60,6 @@ export class Presets {
     await this.#write([...others, preset]);
   }
 
-  /** Replaces one with the same name. */
   async rename(id: string, name: string): Promise<void> {
     const others = this.list().filter((one) => one.id === id || one.name !== name);
     await this.#write(others.map((one) => (one.id === id ? { ...one, name } : one)));
@@ -75,7 +69,6 @@ export class Presets {
     await this.#write(this.list().filter((one) => one.id !== id));
   }
 
-  /** Returns the preset with which new sessions in a folder begin. */
   of(folder: string): Preset | undefined {
     const id = this.#ofFolders[folder];
     return id === undefined ? undefined : this.list().find((one) => one.id === id);

@@ -1,5 +1,4 @@
-// Questions to the user in the course of a command, as an interface: tests answer them in place of
-// VS Code's dialogs, which a program cannot press.
+// Dialogs during commands, as an interface that tests implement.
 import { askLine, type LineQuestion, type PickItem, pick } from '../ui/input';
 import { askModal } from '../ui/messages';
 

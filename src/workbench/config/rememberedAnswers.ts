@@ -1,11 +1,11 @@
-// Answers of the user that hold until they are removed.
+// Answers of the user that are valid until removed.
 
 export interface RememberedAnswer {
   readonly id: string;
   readonly isAllowed: boolean;
-  /** Absent for answers of earlier versions. */
+  /** Absent in answers of earlier versions. */
   readonly subject?: string;
-  /** In ms since 1970; absent if unknown. */
+  /** ms since 1970; absent if unknown. */
   readonly answeredAt?: number;
   readonly usedAt?: number;
 }

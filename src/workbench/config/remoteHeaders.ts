@@ -1,5 +1,4 @@
-// What the user provides for remote agents: secrets for their headers, kept in VS Code's secret
-// store for one origin each, and consent to unencrypted connections.
+// Secrets for headers of remote agents, stored per origin, and consent to unencrypted connections.
 import { type ExtensionContext, l10n } from 'vscode';
 import { headerValueProblem } from '../../agents/agentInput';
 import type { RemoteAccess } from '../../client/transport/remoteTarget';
@@ -44,7 +43,7 @@ export class RemoteHeaders implements RemoteAccess {
       const detail = l10n.t(
         "Anyone on the network can read and change your messages, the agent's answers and the headers.",
       );
-      // The first button has the focus, so a key meant for the composer connects nothing.
+      // The first button has focus, so a key meant for the composer doesn't connect.
       const choice = await askModal(message, detail, [l10n.t("Don't Connect"), allow]);
       if (choice === allow) await this.#context.globalState.update(CLEARTEXT, [...this.#cleartext(), origin]);
       return choice;

@@ -1,5 +1,4 @@
-// The keys that the user has entered for agents, each kept in VS Code's secret store for one agent,
-// and when they signed in to it.
+// API keys entered by the user, stored per agent in VS Code's secret storage, and sign-in times.
 
 import { createHash } from 'node:crypto';
 import { type ExtensionContext, l10n } from 'vscode';
@@ -25,11 +24,10 @@ interface SavedKeysOptions {
 /** Never contains a key. */
 export interface SignInFacts {
   readonly keys: readonly KeyName[];
-  /** `at` in ms since 1970. */
   readonly signedIn?: { readonly method: string; readonly at: number };
 }
 
-/** Keys whose agent this window doesn't have. */
+/** Keys of agents that this window doesn't have. */
 export interface UnusedKeys {
   readonly id: string;
   readonly names: readonly string[];
@@ -50,7 +48,7 @@ export class SavedKeys extends Configured<SavedKeysOptions> implements AgentKeys
     try {
       return await this.options.context.secrets.get(this.#storageKey(agent, key));
     } catch (error) {
-      // A keyring that is locked or missing: the agent says what it lacks.
+      // A locked or missing keyring: the agent reports what is missing.
       this.options.log.warn(`The secret storage could not be read: ${messageOf(error)}`);
       return undefined;
     }
@@ -67,7 +65,7 @@ export class SavedKeys extends Configured<SavedKeysOptions> implements AgentKeys
         : '';
     const prompt = `${l10n.t("Saved in VS Code's secret storage and passed to {0} only.", agent.name)} ${rest}`;
     const entered = await askLine({ title: `${agent.name}: ${what}`, prompt: prompt.trim(), secret: true }, signal);
-    // An agent that rejects it may repeat it in its answer.
+    // An agent that rejects the key may repeat it in its error.
     if (entered) knownSecrets.add(entered);
     return entered;
   }
@@ -95,10 +93,7 @@ export class SavedKeys extends Configured<SavedKeysOptions> implements AgentKeys
     return keys.length;
   }
 
-  /**
-   * Removing an entry in settings.json leaves its keys.
-   * @param ids of entries that can't be used now
-   */
+  /** Returns keys of removed entries. @param ids of entries that are currently unusable */
   async unused(agents: readonly AgentDefinition[], ids: readonly string[]): Promise<readonly UnusedKeys[]> {
     const known = new Set([...agents.map((agent) => this.#scope(agent)), ...ids]);
     const saved = await this.#savedKeys();
@@ -132,7 +127,7 @@ export class SavedKeys extends Configured<SavedKeysOptions> implements AgentKeys
   }
 
   async #keysOf(agent: AgentDefinition): Promise<readonly KeyName[]> {
-    // The demo's start doesn't wait for a keyring.
+    // The demo must not wait for a keyring.
     if (this.options.originOf(agent.id)?.kind === 'shipped') return [];
     const scope = this.#scope(agent);
     return (await this.#savedKeys()).filter((key) => key.scope === scope);
@@ -158,8 +153,7 @@ export class SavedKeys extends Configured<SavedKeysOptions> implements AgentKeys
   }
 
   /**
-   * Workspaces choose the ids of their agents and change the definitions: a key is kept for one
-   * file's agent as the user agreed to it.
+   * Workspaces choose ids and change definitions: keys belong to a file and approved definition.
    */
   #scope(agent: AgentDefinition): string {
     const origin = this.options.originOf(agent.id);

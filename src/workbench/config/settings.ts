@@ -1,5 +1,4 @@
-// Reads the settings `parley.*` when they are needed, so that no copy is out of date, and opens
-// them.
+// Reads the `parley.*` settings on demand, so that no copy gets stale, and opens them.
 import { commands, env, workspace } from 'vscode';
 import type { AwakePolicy } from '../../agents/awake';
 import { userValue } from './folderSettings';
@@ -14,13 +13,13 @@ export function defaultAgentId(): string | undefined {
   return read<string>('defaultAgent', '') || undefined;
 }
 
-/** For each slow step, in milliseconds. */
+/** For each slow step, ms. */
 export function startTimeoutMs(): number {
   const seconds = read<number>('startTimeout', 90);
   return Math.max(1, Number.isFinite(seconds) ? seconds : 90) * 1000;
 }
 
-/** A folder can't turn on what the user has turned off. */
+/** A folder can't enable what the user has disabled. */
 export function usesWorkspaceMcp(): boolean {
   return userValue('mcp.useWorkspace') !== false && read<boolean>('mcp.useWorkspace', true) === true;
 }
@@ -46,12 +45,12 @@ export function problemsAfterTurn(): 'off' | 'show' | 'send' {
   return value === 'off' || value === 'send' ? value : 'show';
 }
 
-/** `{agent}` is the agent's name; '': none. */
+/** `{agent}` stands for the agent's name; '': none. */
 export function commitTrailer(): string {
   return read<string>('commitTrailer', '');
 }
 
-/** In milliseconds; undefined: forever. */
+/** ms; undefined: forever. */
 export function idleLimitMs(): number | undefined {
   const minutes = read<number>('idleMinutes', 30);
   return Number.isFinite(minutes) && minutes > 0 ? minutes * 60_000 : undefined;
@@ -86,7 +85,7 @@ export function historyLimits(): { readonly maxAgeDays: number; readonly maxByte
   return { maxAgeDays: Math.max(1, days), maxBytes: Math.max(10, megabytes) * 1024 * 1024 };
 }
 
-/** `port` 0: a free one. `publicUrl`: an address, `auto`, or ''. */
+/** `port` 0: any free port. `publicUrl`: an address, `auto`, or ''. */
 export function serverSettings(): {
   readonly enabled: boolean;
   readonly agents: readonly string[];
@@ -108,17 +107,15 @@ export function backgroundPolicy(): 'off' | 'finishTurn' | 'keep' {
   return value === 'off' || value === 'keep' ? value : 'finishTurn';
 }
 
-/** Needs agents that are kept. */
+/** Requires agents that are kept running. */
 export function queuesInBackground(): boolean {
   return backgroundPolicy() === 'keep' && read<unknown>('queue.inBackground', false) === true;
 }
 
-/** Undefined: no registry. */
 export function registryUrl(): string | undefined {
   return String(read<unknown>('registry.url', '')).trim() || undefined;
 }
 
-/** Not validated. */
 export function resourcesSetting(): unknown {
   return read<unknown>('resources', { type: 'local' });
 }
@@ -126,10 +123,7 @@ export function resourcesSetting(): unknown {
 /** Application settings: VS Code doesn't list them among those of a remote machine. */
 const OF_APPLICATION = 'parley.history';
 
-/**
- * In a remote window, opens the settings of that machine.
- * @param query by default all settings of Parley
- */
+/** In a remote window, opens the remote settings. @param query default: all settings of Parley */
 export async function openSettings(query = '@ext:parley.parley'): Promise<void> {
   const isLocal = env.remoteName === undefined || query.startsWith(OF_APPLICATION);
   if (isLocal) await commands.executeCommand('workbench.action.openSettings', query);

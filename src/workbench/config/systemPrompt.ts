@@ -1,4 +1,4 @@
-// The setting `parley.systemPrompt`: what is added to the instructions of agents.
+// The setting `parley.systemPrompt`: text added to the instructions of agents.
 
 import { head } from '../../base/text';
 import { at } from '../../base/untrusted';
@@ -7,10 +7,9 @@ import { isBelow } from '../../client/requests/roots';
 import { folderValues, userValue } from './folderSettings';
 
 const KEY = 'systemPrompt';
-/** In characters. */
 const MAX_TEXT = 20_000;
 
-/** The user's text comes before that of the workspace, which can't replace it. */
+/** The user's text precedes the workspace's, which can't replace it. */
 export const systemPrompt: SystemPrompt = (agentId, cwd) => {
   const ofFolders = folderValues(KEY).filter(({ place, folder }) => place === 'workspace' || isBelow(folder, cwd));
   const all: readonly { readonly value: unknown; readonly file?: string }[] = [{ value: userValue(KEY) }, ...ofFolders];

@@ -1,5 +1,5 @@
-// What the features of the workbench share. Each `*.contribution.ts` builds the parts of one feature,
-// which others look up by their class, and registers its commands.
+// What features share. Each `*.contribution.ts` adds commands, and parts that are looked up by
+// class.
 import { join } from 'node:path';
 import { commands, type ExtensionContext } from 'vscode';
 import { userEnvironment } from '../../agents/agentEnvironment';
@@ -9,13 +9,13 @@ import type { Log } from '../../base/log';
 import { FileStore } from '../../client/sharing/fileStore';
 
 export interface Contribution {
-  /** Builds its parts. Can look up those of contributions before it. */
+  /** Creates the parts. Can look up those of earlier contributions. */
   parts?(workbench: Workbench): void;
-  /** Registers its commands. Runs after all parts are built, so it can look up each of them. */
+  /** Registers the commands, after all parts were created. */
   commands?(workbench: Workbench): void;
 }
 
-/** Runs something later, without keeping the window open for it. */
+/** Runs a function later, without keeping the process alive. */
 export function schedule(run: () => void, ms: number): Disposable {
   const timer = setTimeout(run, ms);
   timer.unref();
@@ -44,52 +44,42 @@ export class Workbench {
     return (this.context.extension.packageJSON as { version: string }).version;
   }
 
-  /** Environment of the user's login shell. */
   readonly environment = (command?: string): Promise<Record<string, string>> => userEnvironment(this.log, command);
 
   folder(name: string): string {
     return join(this.context.globalStorageUri.fsPath, name);
   }
 
-  /** Returns the store of a folder: one instance for each, so that writes of a file are serialized. */
+  /** Returns the only store instance of a folder, so that writes are serialized. */
   store(name: string): FileStore {
     const store = this.#stores.get(name) ?? new FileStore(this.folder(name));
     this.#stores.set(name, store);
     return store;
   }
 
-  /** Disposes something with the window, in reverse order. */
   own<T extends Disposable>(part: T): T {
     return this.#lifetime.add(part);
   }
 
-  /** Adds a part that others can look up by its class. It is disposed with the window. */
+  /** Adds a part that others can look up by class. It is disposed with the window. */
   add<T extends object>(part: T, type = part.constructor as PartType<T>): T {
     this.#parts.set(type, part);
     if ('dispose' in part) this.#lifetime.add(part as T & Disposable);
     return part;
   }
 
-  /** @throws Error if no contribution has added the part yet */
   get<T>(type: PartType<T>): T {
     if (!this.#parts.has(type)) throw new Error(`${type.name} isn't built yet`);
     return this.#parts.get(type) as T;
   }
 
-  /**
-   * Registers a command of package.json.
-   * @param id without `parley.`
-   * @throws Error if it is registered already
-   */
+  /** Registers a command. @param id without `parley.` @throws Error if registered already */
   register(id: string, run: RunCommand): void {
     if (this.#commands.has(id)) throw new Error(`The command ${id} is registered twice`);
     this.#commands.set(id, run);
   }
 
-  /**
-   * Runs a registered command. What it throws is not shown to the user.
-   * @param id without `parley.`
-   */
+  /** Runs a registered command without showing errors. @param id without `parley.` */
   async run(id: string, ...args: readonly unknown[]): Promise<unknown> {
     const run = this.#commands.get(id);
     if (!run) throw new Error(`There is no command parley.${id}.`);
@@ -104,12 +94,11 @@ export class Workbench {
     void commands.executeCommand('setContext', `parley.${name}`, value);
   }
 
-  /** Runs something when the window ends, before any part is disposed. */
+  /** Runs a function when the window closes, before any part is disposed. */
   onEnd(end: () => Promise<unknown>): void {
     this.#endings.push(end);
   }
 
-  /** Runs everything of {@link onEnd} in parallel, then disposes the parts in reverse order. */
   async end(): Promise<void> {
     const ended = await Promise.allSettled(this.#endings.map((end) => end()));
     for (const one of ended) if (one.status === 'rejected') this.log.error(`end: ${messageOf(one.reason)}`);

@@ -1,5 +1,4 @@
-// Redacts secrets in streamed text, where a secret may be cut between two pieces with anything in
-// between. A piece that may begin one waits for the next.
+// Redacts secrets in streamed text: a piece whose end may start a secret waits for the next one.
 import type { KnownSecrets } from '../../base/knownSecrets';
 import { knownSecrets } from '../../base/redact';
 import type { SessionEvent, TimedEvent } from '../../session/events/event';
@@ -45,8 +44,8 @@ export class StreamRedaction {
   }
 
   /**
-   * Moves ends of texts that may begin a known secret to the next piece, or to an own event before
-   * the text ends. The texts read from the result are the same, without secrets.
+   * Moves ends of texts that may start a known secret to the next piece, or to a separate event.
+   * The resulting texts are unchanged except for secrets.
    */
   take(events: readonly TimedEvent[]): readonly TimedEvent[] {
     if (this.#secrets.isEmpty && this.#held.size === 0) return events;
@@ -86,7 +85,7 @@ export class StreamRedaction {
     return begins || held?.piece.part !== part ? undefined : held;
   }
 
-  /** No reader may start at an event while the end of a text before it is missing. */
+  /** No reader may start at an event while the end of an earlier text is pending. */
   #withMark(timed: TimedEvent): TimedEvent {
     if (timed.mark === undefined || this.#held.size === 0) return timed;
     const { mark: _, ...unmarked } = timed;

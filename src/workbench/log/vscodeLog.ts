@@ -1,4 +1,4 @@
-// Writes the log to VS Code's output panel, without values that look like secrets.
+// Writes the log to VS Code's output channel, without values that look like secrets.
 import type { LogOutputChannel } from 'vscode';
 import type { Log } from '../../base/log';
 import { redact } from '../../base/redact';
