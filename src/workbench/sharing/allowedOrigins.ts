@@ -1,4 +1,4 @@
-// The servers that messages may be read from, for the user and for callers of the local server.
+// The servers that messages may be fetched from, for the user and for callers of the local server.
 import { type ExtensionContext, l10n, workspace } from 'vscode';
 import { Part } from '../../base/disposable';
 import { messageOf } from '../../base/errors';
@@ -21,17 +21,17 @@ interface AllowedOriginsOptions {
   readonly log: Log;
 }
 
-/**
- * What may be read without a question: the configured bucket, the servers of HTTP agents in the
- * user's settings, `parley.resources.allow`, the answers “Always Allow”, and this window's own
- * server. Workspace files have no say.
- */
 type Times = Readonly<Record<string, { readonly at?: number; readonly used?: number }>>;
 
+/**
+ * Allowed without asking: the configured bucket, servers of HTTP agents in the user's settings,
+ * `parley.resources.allow`, “Always Allow” answers, and this window's own server. Never from
+ * workspace files.
+ */
 export class AllowedOrigins extends Part<AllowedOriginsOptions> implements RememberedAnswers {
-  /** Kept until a setting changes: a long history looks once for each message. */
+  /** Cached until a setting changes: long histories check every message. */
   #configured: ReadonlySet<string> | undefined;
-  /** Reports problems once, until they change. */
+  /** Problems are reported once, until they change. */
   #told = '';
 
   constructor(options: AllowedOriginsOptions) {
@@ -45,7 +45,7 @@ export class AllowedOrigins extends Part<AllowedOriginsOptions> implements Remem
     this.#tellProblems();
   }
 
-  /** @param origin `scheme://host[:port]` as `URL.origin` gives it */
+  /** @param origin `scheme://host[:port]`, as in `URL.origin` */
   has(origin: string): boolean {
     this.#configured ??= this.#readConfigured();
     if (this.#configured.has(origin) || this.options.served().includes(origin)) return true;
@@ -54,7 +54,7 @@ export class AllowedOrigins extends Part<AllowedOriginsOptions> implements Remem
     return true;
   }
 
-  /** Beyond 200 origins the oldest answers are forgotten. */
+  /** Beyond 200 origins, the oldest answers are forgotten. */
   async allowAlways(origins: readonly string[]): Promise<void> {
     const others = this.#answers().filter((one) => !origins.includes(one));
     const now = Date.now();
@@ -128,7 +128,7 @@ function allowSetting(): ReturnType<typeof parseAllow> {
   return parseAllow(userValue('resources.allow'));
 }
 
-/** Empty where the setting is invalid: opening the stores reports that. */
+/** Empty if the setting is invalid, which opening the stores reports. */
 function bucketOrigins(): readonly string[] {
   try {
     const setting = parseResources(resourcesSetting());

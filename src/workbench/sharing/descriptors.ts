@@ -1,4 +1,4 @@
-// Opens descriptors as conversations, and hands out the descriptors of conversations.
+// Opens descriptors as sessions, and exports the descriptors of sessions.
 
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -56,13 +56,13 @@ export interface DescriptorsOptions {
 
 export interface OpenOptions {
   readonly agent?: string | undefined;
-  /** First event of the conversation; absent: where its messages come from. */
+  /** First event of the session; default: where its messages come from. */
   readonly head?: (descriptor: SessionDescriptor) => SessionEvent;
   readonly title?: string | undefined;
   readonly continues?: Conversation | undefined;
-  /** See {@link SessionLog.stateBy}; absent: the agent that spoke last. */
+  /** See {@link SessionLog.stateBy}; default: the last agent. */
   readonly stateBy?: string | undefined;
-  /** false: it is not shown, and the active session stays. */
+  /** false: doesn't show it or change the active session. */
   readonly activates?: boolean;
   readonly onDidShow?: (conversation: Conversation) => Promise<void>;
 }
@@ -87,7 +87,7 @@ export class Descriptors extends Part<DescriptorsOptions> {
     this.records = new FileStore(join(context.globalStorageUri.fsPath, 'session-messages'));
     const guard = this.own(new Guard(access));
     this.guard = guard;
-    // What the user allowed for this window's guard is allowed to runs too.
+    // Origins that the user allowed for this window's guard apply to runs too.
     const policy = {
       isAllowed: (origin: string) => guard.consent.isAllowed(origin),
       credentials: (origin: string) => access.credentials(origin),
@@ -111,8 +111,7 @@ export class Descriptors extends Part<DescriptorsOptions> {
   }
 
   /**
-   * Reads a descriptor, its text, a link, or an address.
-   * @param asks the user can be asked for a token
+   * Reads a descriptor, its text, a link, or an address. @param asks whether to ask for a token
    * @throws ParleyError as `openDescriptor` does; `untrusted-workspace`
    */
   async read(input: unknown, asks = false): Promise<SessionDescriptor> {
@@ -131,7 +130,7 @@ export class Descriptors extends Part<DescriptorsOptions> {
   }
 
   /**
-   * Opens a session in a new conversation. Resolves when every message is there or is a gap.
+   * Opens a session. Resolves when every message is loaded or marked as a gap.
    * @throws ParleyError `untrusted-workspace`, `no-such-agent`
    */
   async open(descriptor: SessionDescriptor, options: OpenOptions = {}): Promise<Conversation> {
@@ -176,7 +175,7 @@ export class Descriptors extends Part<DescriptorsOptions> {
 
   readonly agentState = (key: string): StateExchange | undefined => this.sessions.find(key)?.state;
 
-  /** See {@link SessionLog.stateBy}; HTTP agents don't say. */
+  /** See {@link SessionLog.stateBy}; unknown for HTTP agents. */
   stateBy(key: string): string | undefined {
     const session = this.sessions.find(key);
     return session && !isHttp(session.conversation) ? session.messages.stateBy : undefined;
@@ -192,7 +191,7 @@ export class Descriptors extends Part<DescriptorsOptions> {
     return this.http.linksOf(key, sessionId);
   }
 
-  /** Resolves when everything so far is written, or writing has failed. */
+  /** Resolves when pending writes have succeeded or failed. */
   async settled(): Promise<void> {
     await Promise.all([this.sessions.settled(), this.options.cache.settled()]);
   }
@@ -215,10 +214,7 @@ export class Descriptors extends Part<DescriptorsOptions> {
   }
 }
 
-/**
- * Shows the transcript of the session that is continued, which says more than its messages.
- * @returns undefined if parts of it can still be loaded: its messages are shown then
- */
+/** Returns the original transcript, which has more than messages; undefined if not loaded. */
 function carryOver(
   conversation: Conversation,
   state: Readonly<SessionState> | undefined,
@@ -232,7 +228,7 @@ function carryOver(
 }
 
 export interface ExportOptions {
-  /** Links are given although messages behind them are not on the storage server yet. */
+  /** Returns links even if messages are still waiting to be uploaded. */
   readonly unsent?: boolean;
 }
 
@@ -267,7 +263,7 @@ class DescriptorExports {
     });
   }
 
-  /** The descriptor of a session with an HTTP agent, with copies of what no server has recorded. */
+  /** Returns the descriptor of an HTTP agent's session, copying what no server has recorded. */
   async #copies(key: string, chat: CommunicationChat): Promise<SessionDescriptor | undefined> {
     try {
       return await this.#sharing.http.handOut(key, chat, this.#sharing.ended);
@@ -277,22 +273,14 @@ class DescriptorExports {
     }
   }
 
-  /**
-   * Returns the descriptor for another conversation of this window: nothing is served or sent for
-   * it.
-   * @throws ParleyError as {@link forOthers}
-   */
+  /** As {@link forOthers} for this window, without serving or uploading. */
   async forHere(key: string): Promise<SessionDescriptor> {
     await this.#seeEnd(key);
     const http = (chat: CommunicationChat) => this.#sharing.http.forHere(key, chat, this.#sharing.ended);
     return this.#export(key, http, ({ messages }) => messages.descriptor('here'));
   }
 
-  /**
-   * Returns the descriptor as {@link forOthers} would, without serving anything: some links lead
-   * nowhere.
-   * @throws ParleyError as {@link forOthers}
-   */
+  /** As {@link forOthers} without serving or uploading, so some links lead nowhere. */
   async preview(key: string): Promise<SessionDescriptor> {
     const http = (chat: CommunicationChat) => this.#sharing.http.preview(chat);
     return this.#export(key, http, async ({ messages }) => {
@@ -312,19 +300,13 @@ class DescriptorExports {
     });
   }
 
-  /**
-   * Starts a conversation whose window ended during a run, so that its server can report the
-   * outcome.
-   */
+  /** Resumes a session whose window closed during a run, so that its server reports the outcome. */
   async #seeEnd(key: string): Promise<void> {
     const conversation = this.#sharing.options.conversations.get(key);
     if (isHttp(conversation) && (await conversation.communication.missedEnd())) await conversation.start();
   }
 
-  /**
-   * @param http returns that of a session with an HTTP agent
-   * @param local returns that of any other session
-   */
+  /** @param http for sessions with an HTTP agent @param local for others */
   async #export(
     key: string,
     http: (chat: CommunicationChat) => Promise<SessionDescriptor | undefined>,
@@ -341,12 +323,12 @@ class DescriptorExports {
   }
 }
 
-/** The messages are on this machine, and no server runs there. */
+/** The messages are on this machine, without a server. */
 function isNotServed(error: unknown): boolean {
   return error instanceof ParleyError && error.code === 'not-served';
 }
 
-/** Limits of a text that is opened, in milliseconds and bytes. */
+/** Limits of an opened text, in ms and bytes. */
 const OPEN_MS = 30_000;
 const MAX_PART_BYTES = 5 * 1024 * 1024;
 
@@ -377,7 +359,7 @@ class MissingMessages {
     const isThere = await retryGap(gapId, url, { ...place, unlock }, this.#sharing.ended);
     const isOpened = !wasAllowed && consent.isAllowed(origin);
     if (!isOpened && !(isThere && unlocked === url)) return;
-    // The answer, or the token, is for all messages of that server.
+    // The answer or token applies to all messages of that server.
     const others = (await this.#missing(conversation)).filter((other) => originOf(other.url) === origin);
     await retryGaps(others, place, this.#sharing.ended);
   };
@@ -401,7 +383,7 @@ class MissingMessages {
     return found;
   }
 
-  /** Reads a short text behind a gap of a running answer into its place. */
+  /** Loads a short text of a running response into its gap. */
   async readPart(key: string, gapId: string): Promise<void> {
     const conversation = this.#sharing.sessions.find(key)?.conversation;
     if (!workspace.isTrusted || !conversation) return;
@@ -421,8 +403,7 @@ class MissingMessages {
   }
 
   /**
-   * Shows a text of a server that needs the user's token.
-   * @returns false if the address is none of those, or no text
+   * Shows a text that needs the user's token. @returns false if the address is not such a text
    * @throws ParleyError `location-not-found`
    */
   readonly openPart = async (url: string): Promise<boolean> => {
@@ -450,10 +431,7 @@ class MissingMessages {
 
 const LEFT = 'parley.resources.left';
 const MAX_LEFT = 1000;
-/**
- * ms since 1970; 0: older messages are removed. Messages are only written for shared sessions
- * since.
- */
+/** Since when only shared sessions are copied, ms since 1970; 0: older copies were removed. */
 const COPIES_SINCE = 'parley.resources.copiesSince';
 /** Links last at most a week. */
 const COPIES_LAST_MS = 8 * 24 * 60 * 60 * 1000;
@@ -469,12 +447,12 @@ class SessionLeftovers implements Disposable {
     this.#tidying.unref();
   }
 
-  /** Removes files of deleted sessions that no other one refers to. Never rejects. */
+  /** Removes files of deleted sessions unless others refer to them. Never rejects. */
   async forget(keys: readonly string[]): Promise<void> {
     const { log, serve, context } = this.#sharing.options;
     const before = context.globalState.get<readonly string[]>(LEFT, []);
     try {
-      // What open sessions refer to is in the file store then.
+      // Makes sure that references of open sessions are in the file store.
       await this.#sharing.sessions.settled();
       const fileStores = [this.#sharing.records, this.#sharing.options.httpSessions];
       const remains = { fileStores, store: await serve.localStore(), log };
@@ -487,7 +465,7 @@ class SessionLeftovers implements Disposable {
     }
   }
 
-  /** Copies in the bucket are only removed if the user says so. */
+  /** Copies in the bucket are only removed at the user's request. */
   readonly copies: SessionCopies = {
     of: async (key) => {
       const { stores, httpSessions, log } = this.#sharing.options;
@@ -500,7 +478,7 @@ class SessionLeftovers implements Disposable {
     },
     remove: async (key, copies) => {
       const { httpSessions, log } = this.#sharing.options;
-      // Files of the session itself must not keep its copies.
+      // The session's own files must not keep its copies alive.
       await this.forget([key]);
       const left = await removeCopies(
         copies,
@@ -511,7 +489,7 @@ class SessionLeftovers implements Disposable {
     },
   };
 
-  /** Removes, once after an update, files of sessions that were never shared. */
+  /** After an update, removes files of sessions that were never shared. Runs once. */
   async #removeOldCopies(): Promise<void> {
     const { context, serve, log } = this.#sharing.options;
     const { sessions } = this.#sharing;
@@ -540,7 +518,7 @@ export function requireTrust(): void {
   );
 }
 
-/** Returns where a session works, unless that is gone: a worktree can be removed. */
+/** Returns the session's folder if it still exists: worktrees can be removed. */
 async function folderOf(session: Conversation | undefined): Promise<string | undefined> {
   const found = session && (await stat(session.cwd).catch(() => undefined));
   return found?.isDirectory() ? session?.cwd : undefined;

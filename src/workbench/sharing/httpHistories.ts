@@ -1,4 +1,4 @@
-// Histories of sessions with HTTP agents: their links, and copies of messages when shared.
+// Histories of sessions with HTTP agents: their links, and copies of messages for sharing.
 import { randomBytes } from 'node:crypto';
 import { Part } from '../../base/disposable';
 import type { Log } from '../../base/log';
@@ -49,25 +49,19 @@ export class HttpHistories extends Part<HttpHistoriesOptions> {
     });
   }
 
-  /**
-   * Returns the descriptor of a session for others, with copies of what no server has recorded.
-   * @throws of the stores
-   */
+  /** Returns the descriptor for others, copying what no server has recorded. */
   async handOut(key: string, chat: CommunicationChat, signal: AbortSignal): Promise<SessionDescriptor | undefined> {
     const [store] = await this.options.stores.all();
-    // Links to this machine are signed for the address of its server.
+    // Links to this machine are signed for its server's address.
     if (await this.#liesHere(chat, store.isLocal)) await this.options.serve.ensureResourceServer();
     return chat.handOut(this.#recorderOf(folderOfHttp(key), store, 'others'), signal);
   }
 
-  /**
-   * Returns the descriptor for this window: what no server has recorded is copied to this machine,
-   * not served.
-   */
+  /** Returns the descriptor for this window: copies to this machine, without serving. */
   async forHere(key: string, chat: CommunicationChat, signal: AbortSignal): Promise<SessionDescriptor | undefined> {
     const known = await chat.known();
     if (!known) return undefined;
-    // In the folder of the session, so that links are signed again when it continues here.
+    // In the session's folder, so that links are signed again when it continues here.
     const folder = `${folderOf(known.descriptor.id)}${key}/`;
     return chat.handOut(this.#recorderOf(folder, await this.options.serve.localStore(), 'here'), signal);
   }
@@ -81,7 +75,7 @@ export class HttpHistories extends Part<HttpHistoriesOptions> {
     return { ...known.descriptor, history: [...known.descriptor.history, ...copies] };
   }
 
-  /** @param copies whether copies that are made now will be on this machine too */
+  /** @param copies whether new copies are stored on this machine */
   async #liesHere(chat: CommunicationChat, copies: boolean): Promise<boolean> {
     const known = await chat.known();
     if (!known) return false;
@@ -95,7 +89,7 @@ export class HttpHistories extends Part<HttpHistoriesOptions> {
 
   #recorderOf(folder: string, store: ResourceStore, readers: 'others' | 'here'): MessageRecorder {
     return {
-      // A copy on this machine is no use to others if a bucket is configured.
+      // If a bucket is configured, a copy on this machine doesn't count.
       has: async (url) => (await store.keyOf(url)) !== undefined,
       record: async (message, signal) => {
         const bytes = Buffer.from(knownSecrets.redact(JSON.stringify(message)));
@@ -107,7 +101,7 @@ export class HttpHistories extends Part<HttpHistoriesOptions> {
   }
 }
 
-/** A link of the right shape. @param localBase beginning of links to this machine */
+/** A placeholder link. @param localBase prefix of links to this machine */
 export function sampleUrl(localBase: string | undefined): string {
   const origin = localBase ?? 'https://bucket.invalid';
   const ends = Math.floor(Date.now() / 1000) + DEFAULT_URL_SECONDS;

@@ -1,4 +1,4 @@
-// Decides what sessions from elsewhere may fetch, with one question for each session.
+// Decides what shared sessions may fetch, with one question per session.
 import { type ExtensionContext, l10n, workspace } from 'vscode';
 import { credentialProblem } from '../../agents/agentInput';
 import { Configured, type Disposable } from '../../base/disposable';
@@ -30,7 +30,7 @@ export class ResourceAccess extends Configured<ResourceAccessOptions> implements
     this.#watching = options.context.secrets.onDidChange(() => this.#tokens.clear());
   }
 
-  /** The token that the user gave for exactly this origin. */
+  /** Returns the user's token for exactly this origin. */
   async credentials(origin: string): Promise<Readonly<Record<string, string>> | undefined> {
     const token = await this.#token(origin);
     return token === undefined ? undefined : { authorization: `Bearer ${token}` };
@@ -48,7 +48,7 @@ export class ResourceAccess extends Configured<ResourceAccessOptions> implements
     return this.options.origins.has(origin);
   }
 
-  /** Asks once for all. Those that do not fit in the list are not allowed. */
+  /** Asks once for all. Origins that do not fit in the list are not allowed. */
   async ask(origins: readonly AskedOrigin[], signal: AbortSignal): Promise<readonly string[]> {
     if (!workspace.isTrusted || signal.aborted) return [];
     const { ask = vscodeQuestions, origins: list, log } = this.options;
@@ -56,7 +56,7 @@ export class ResourceAccess extends Configured<ResourceAccessOptions> implements
     const always = l10n.t('Always Allow');
     const { text, detail, listed } = originQuestion(origins);
     try {
-      // The first button has the focus, so Enter allows nothing.
+      // The first button has focus, so Enter allows nothing.
       const choice = await ask.choose(text, detail, [l10n.t("Don't Allow"), once, always]);
       if (choice === always) await list.allowAlways(listed);
       return choice === once || choice === always ? listed : [];
@@ -94,7 +94,7 @@ export class ResourceAccess extends Configured<ResourceAccessOptions> implements
     const known = this.#tokens.get(origin);
     if (known) return known;
     const reading = Promise.resolve(this.options.context.secrets.get(keyOf(origin)));
-    // A secret store that fails now may work with the next request.
+    // A failed read may succeed next time.
     reading.catch(() => this.#tokens.delete(origin));
     if (this.#tokens.size >= MAX_TOKENS) this.#tokens.clear();
     this.#tokens.set(origin, reading);
@@ -106,12 +106,12 @@ function tokenIn(text: string): string {
   return text.trim().replace(/^bearer\s+/i, '');
 }
 
-/** Beside the secrets of agents: “Clear all saved credentials” forgets it with them. */
+/** With the prefix of agent secrets, so that “Clear all saved credentials” includes it. */
 function keyOf(origin: string): string {
   return `${PREFIX}${origin} (messages)`;
 }
 
-/** Servers in one question: users must see all that they agree to. */
+/** Maximum servers in a question: users must see all that they agree to. */
 const MAX_LISTED = 25;
 
 interface OriginQuestion {

@@ -50,7 +50,7 @@ export class ResourceStores extends Part<ResourceStoresOptions> {
   readonly #status = new ResourceStatus();
   readonly uploads: Uploads;
   #opened: Promise<Opened> | undefined;
-  /** What is wrong with the settings is said once, until they change. */
+  /** Setting problems that were reported, each once until it changes. */
   readonly #said = new Set<string>();
 
   constructor(options: ResourceStoresOptions) {
@@ -77,10 +77,7 @@ export class ResourceStores extends Part<ResourceStoresOptions> {
 
   readonly onDidChange: Event<void> = this.#didChange.event;
 
-  /**
-   * Returns the store for new messages, then those with older ones. Never rejects: with an invalid
-   * setting, this machine is used.
-   */
+  /** Returns the store for new messages, then older ones. Falls back to this machine. */
   async all(): Promise<Stores> {
     return (await this.#open()).stores;
   }
@@ -90,19 +87,13 @@ export class ResourceStores extends Part<ResourceStoresOptions> {
     return place && new URL(place.endpoint).origin;
   }
 
-  /**
-   * Checks that others can read links into the bucket before they get them.
-   * @throws ParleyError `links-unreadable`, see {@link ensureReadable}; `cancelled`
-   */
+  /** Checks that links are readable. @throws ParleyError `links-unreadable`, `cancelled` */
   async ensureReadable(urls: readonly string[], signal: AbortSignal): Promise<void> {
     const { bucket } = await this.#open();
     if (bucket) await ensureReadable(urls, bucket, signal);
   }
 
-  /**
-   * Uploads what waits for the bucket.
-   * @returns true if all was sent; otherwise the user is told why, unless they cancelled
-   */
+  /** Uploads pending messages, and shows errors. @returns whether all were sent */
   async retry(signal: AbortSignal): Promise<boolean> {
     try {
       await this.uploads.send(signal);
@@ -114,7 +105,7 @@ export class ResourceStores extends Part<ResourceStoresOptions> {
   }
 
   /**
-   * @returns whether keys were given
+   * @returns whether keys were entered
    * @throws ParleyError `bad-setting`, `no-bucket`, `bad-store`
    */
   async setKeys(): Promise<boolean> {
@@ -167,7 +158,7 @@ export class ResourceStores extends Part<ResourceStoresOptions> {
     }
   }
 
-  /** Sends what earlier versions left in folders of their own. */
+  /** Uploads what earlier versions left in separate folders. */
   async #resume(): Promise<void> {
     try {
       const place = this.#place();
@@ -189,7 +180,7 @@ export class ResourceStores extends Part<ResourceStoresOptions> {
     const last = this.#opened;
     const opened = await last.catch(() => undefined);
     const isOther = (await this.options.context.secrets.get(name)) !== opened?.keys;
-    // This window may have opened the bucket with these keys meanwhile.
+    // This window may have opened the bucket with these keys in the meantime.
     if (isOther && this.#opened === last) this.#reset();
   }
 
@@ -239,7 +230,7 @@ export class ResourceStores extends Part<ResourceStoresOptions> {
     }
   }
 
-  /** Of earlier versions. */
+  /** Used by earlier versions. */
   #queueFolder(place: S3Location): string {
     const name = createHash('sha256').update(storeIdOf(place)).digest('hex').slice(0, 16);
     return join(this.options.context.globalStorageUri.fsPath, 'resource-queue', name);

@@ -1,6 +1,5 @@
-// The local server of this window (Agent Communication Protocol, loopback only): off until the
-// settings turn it on or a session is shared. It serves the agents that the user named and the
-// messages of the local resource store, and ends with the window.
+// The local server of this window (Agent Communication Protocol, loopback only), started by
+// settings or by sharing a session. Serves chosen agents and the messages of the local store.
 
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
@@ -39,7 +38,7 @@ interface ServeOptions {
   readonly services: ConversationServices;
   readonly scratch: string;
   readonly cache: ResourceCache;
-  /** What the user's own sessions are read with, which may share places with those of callers. */
+  /** For reading the user's own sessions, which may be stored in the same places as callers'. */
   readonly reading: {
     readonly policy: () => NetworkPolicy;
     readonly stores: () => Promise<readonly ResourceStore[]>;
@@ -88,10 +87,7 @@ export class Serve extends Part<ServeOptions> {
     void this.#follow();
   }
 
-  /**
-   * Serves the messages of the local store until the window ends.
-   * @throws ParleyError `untrusted-workspace`, `port-taken`, `not-serving`
-   */
+  /** @throws ParleyError `untrusted-workspace`, `port-taken`, `not-serving` */
   async ensureResourceServer(): Promise<void> {
     if (!workspace.isTrusted) {
       throw new ParleyError(
@@ -113,10 +109,7 @@ export class Serve extends Part<ServeOptions> {
     return this.#store;
   }
 
-  /**
-   * `http://127.0.0.1:port`, or the public address.
-   * @throws ParleyError `not-serving`, or why it does not run
-   */
+  /** Returns `http://127.0.0.1:port`, or the public address. @throws ParleyError `not-serving` */
   address(): string {
     if (this.#address !== undefined) return this.#address;
     if (this.#failure) throw this.#failure;
@@ -127,7 +120,7 @@ export class Serve extends Part<ServeOptions> {
     return this.#running?.baseUrl;
   }
 
-  /** The beginning of links to messages on this machine, even if the server does not run yet. */
+  /** Prefix of links to messages on this machine, also before the server runs. */
   get linkBase(): string {
     return this.#address ?? configuredAddress(serverSettings().publicUrl)?.base ?? 'http://127.0.0.1:65535';
   }
@@ -215,7 +208,7 @@ export class Serve extends Part<ServeOptions> {
   async #start(port: number): Promise<Running> {
     const { context, log, services, cache, reading } = this.options;
     const store = await this.localStore();
-    // Callers choose the URLs of a history: only origins that the user has named are requested.
+    // Callers choose the URLs of a history, so only origins named by the user are requested.
     const guard = new Guard({
       listedOnly: true,
       isAllowed: (origin) => reading.policy().isAllowed(origin),
@@ -229,7 +222,7 @@ export class Serve extends Part<ServeOptions> {
       sessions: new SessionFiles({ folder: join(context.globalStorageUri.fsPath, 'served-sessions'), log }),
       publicAddress: () => this.#running?.publicAddress,
       serveResource: (id, exp, sig, signal) => store.serve(id, exp, sig, signal),
-      // The settings may name other stores by then.
+      // The settings may have changed by then.
       history: async (session, signal) => {
         const past = await servedPast(await resolver(), session, signal);
         this.#noteGaps(past);
@@ -252,7 +245,7 @@ export class Serve extends Part<ServeOptions> {
   }
 
   async #end(running: Running): Promise<void> {
-    // Cancels and records runs first; their records need the address.
+    // First cancels and records runs, whose records need the address.
     await running.server.stop();
     this.#running = undefined;
     await this.#agents.closeAll();
@@ -288,7 +281,7 @@ export function notServing(): ParleyError {
   });
 }
 
-/** 32 bytes that sign the URLs of messages, kept over restarts so that older links stay valid. */
+/** 32 bytes that sign the URLs of messages, stored so that older links stay valid. */
 async function signingSecret(secrets: SecretStorage): Promise<Uint8Array> {
   return Buffer.from(await keptOrMade(secrets, SIGNING, () => randomBytes(32).toString('base64')), 'base64');
 }
@@ -298,7 +291,7 @@ async function keptOrMade(secrets: SecretStorage, key: string, make: () => strin
   if (known) return known;
   const made = make();
   await secrets.store(key, made);
-  // Another window may have made one at the same time; the store decides.
+  // Another window may have created one at the same time; the stored one wins.
   return (await secrets.get(key)) ?? made;
 }
 
@@ -340,7 +333,7 @@ function showOn(item: StatusItem, { address, agents, problems }: Extract<ServeSt
         ? l10n.t('Parley: Serving 1 agent')
         : l10n.t('Parley: Serving {0} agents', count);
   const what = count === 0 ? l10n.t('Shared messages') : agents.join(', ');
-  // The address alone is of use to callers of agents, and of none to readers of messages.
+  // The address is useful only to callers of agents.
   const click =
     count === 0 ? openServerSettings() : { command: 'parley.server.copyAddress', title: l10n.t('Copy Address') };
   const hint = count === 0 ? l10n.t('Select to open the settings.') : l10n.t('Select to copy the address.');
@@ -380,10 +373,7 @@ class ServedAgents extends Configured<ServeOptions> {
     return [...this.#served.values()];
   }
 
-  /**
-   * Serves these agents; others end with their sessions.
-   * @returns a sentence for each that cannot be served
-   */
+  /** Serves these agents. @returns a message for each that can't be served */
   choose(ids: readonly string[]): readonly string[] {
     const problems: string[] = [];
     const wanted = new Set<string>();
@@ -412,7 +402,7 @@ class ServedAgents extends Configured<ServeOptions> {
     await Promise.all(served.map((one) => one.closeAll()));
   }
 
-  /** What a file of a workspace defines is not served. */
+  /** Agents of workspace files are not served. */
   #own(id: string): AgentDefinition | undefined {
     return this.options.catalog.own().find((agent) => agent.id === id);
   }
@@ -435,13 +425,10 @@ class ServedAgents extends Configured<ServeOptions> {
   }
 }
 
-/**
- * Without services that ask: no MCP servers, secrets, sign-in, or access outside of the folders.
- */
+/** Removes services that ask: MCP servers, secrets, sign-in, access outside the folders. */
 function withoutQuestions({ services, catalog, log }: ServeOptions): ConversationServices {
   const { mcpServers: _mcp, editorTools: _tools, signInTerminal: _signIn, remote: _remote, ...others } = services;
-  // Nobody reviews changes here, and callers answer requests: the user's rules, choices and
-  // instructions are for the user's sessions.
+  // Rules, options and instructions are for the user's sessions, and nobody reviews changes here.
   const { restarts: _restarts, changes: _changes, permissionRules: _rules, choices: _choices, ...own } = others;
   const { suggestions: _suggestions, systemPrompt: _instructions, ...rest } = own;
   const files = new EditorFiles({ log });

@@ -1,4 +1,4 @@
-// What open conversations need for sharing: messages, agent state, and related conversations.
+// What open sessions need for sharing: messages, agent state, and related sessions.
 
 import { l10n } from 'vscode';
 import { Part } from '../../base/disposable';
@@ -23,7 +23,7 @@ interface SharedSessionsOptions {
   readonly conversations: Conversations;
   readonly stores: ResourceStores;
   readonly records: FileStore;
-  /** @returns the bytes, or a sentence that says why they are missing */
+  /** @returns the bytes, or a message why they are missing */
   readonly readState: (url: string, signal: AbortSignal) => Promise<Uint8Array | string>;
   readonly log: Log;
 }
@@ -73,7 +73,7 @@ export class SharedSessions extends Part<SharedSessionsOptions> {
     throw new ParleyError('no-such-session', localizable('The session was closed.'));
   }
 
-  /** Tells conversations that have the same session with more or fewer messages. */
+  /** Notifies open sessions that hold more or fewer messages of the same session. */
   tellRelated(conversation: Conversation): void {
     const opened = this.of(conversation);
     for (const other of this.#shared.values()) {
@@ -145,7 +145,7 @@ export class SharedSessions extends Part<SharedSessionsOptions> {
     };
   }
 
-  /** Uploads what earlier windows left waiting. A log that is open has reported its own. */
+  /** Uploads what earlier windows left pending. Open logs have reported theirs. */
   async #resume(): Promise<void> {
     const { records, stores, log } = this.options;
     try {

@@ -1,4 +1,4 @@
-// Sessions across servers: copying and opening them, where their messages are stored, the local server.
+// Sessions across servers: copying, opening, message stores, the local server.
 import { env, l10n } from 'vscode';
 import { at } from '../../base/untrusted';
 import type { Conversation } from '../../client/conversation/conversation';
@@ -67,7 +67,7 @@ export const sharing: Contribution = {
 interface OpenArgument {
   readonly descriptor?: unknown;
   readonly agent?: string;
-  /** The user did not choose this: they are asked before anything is fetched. */
+  /** Asks before fetching anything, since the user did not choose this. */
   readonly asks?: boolean;
 }
 
@@ -150,7 +150,7 @@ export function sharingCommands(workbench: Workbench, ask = vscodeQuestions): vo
   });
   workbench.register('server.copyAddress', async () => {
     await serve.settled();
-    // Shared sessions may have it running without agents; its address is of no use to a caller then.
+    // Shared sessions may run it without agents, when callers can't use its address.
     if (!serverSettings().enabled) throw notServing();
     const address = serve.address();
     await env.clipboard.writeText(address);
@@ -158,7 +158,7 @@ export function sharingCommands(workbench: Workbench, ask = vscodeQuestions): vo
     return address;
   });
   workbench.register('server.copyToken', async () => {
-    // It goes to the clipboard alone: every extension gets what a command returns.
+    // Not returned: extensions can read the results of commands.
     await env.clipboard.writeText(await serve.token());
     showStatus(l10n.t('Parley: Token copied. Anyone with it can use the agents you serve.'));
   });
@@ -169,7 +169,7 @@ function readOpenArgument(argument: unknown): OpenArgument {
   return 'descriptor' in argument ? (argument as OpenArgument) : { descriptor: argument };
 }
 
-/** Asks before a link may even make us ask a server what is behind it. */
+/** Asks before a link causes any request to a server. */
 async function agreesToOpen(ask: Questions, input: unknown): Promise<boolean> {
   if (typeof input !== 'string' || !/^https?:/i.test(input)) return true;
   const yes = l10n.t('Open');
