@@ -1,5 +1,4 @@
-// The sessions that work or need the user, whether their agent runs in this window, in another one or
-// without a window. The list, the status bar item, notifications and “Go to Next” show these.
+// Sessions that are working or need the user, with agents in this window, another one or none.
 import { Part } from '../../base/disposable';
 import { Emitter } from '../../base/event';
 import type { Inbox } from './inbox';
@@ -13,7 +12,7 @@ export interface ActiveSession {
   readonly where: 'here' | 'otherWindow' | 'background';
   readonly title: string;
   readonly agentName: string;
-  /** When its turn began, or this window noticed it; in ms since 1970. */
+  /** Start of its turn, or when this window noticed it; ms since 1970. */
   readonly since: number;
 }
 
@@ -33,7 +32,7 @@ export class ActiveSessions extends Part {
 
   readonly onDidChange = this.#changed.event;
 
-  /** Fires for another question in this window, and when an agent without a window needs the user. */
+  /** Fires for a new question in this window or of an agent without a window. */
   readonly onDidAsk = this.#asked.event;
 
   constructor(sources: ActiveSources) {

@@ -1,5 +1,5 @@
-// The open questions of all windows of this user. Each window publishes its own in the journal. An
-// answer from another window is accepted once, and only for the question as this window asked it.
+// Open questions of all windows of this user, published in the journal. An answer from another
+// window is accepted once, and only for the question as this window asked it.
 
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { SecretStorage } from 'vscode';
@@ -13,7 +13,7 @@ import type { Conversation } from '../../client/conversation/conversation';
 import { type AnswerableQuestion, openQuestionsOf, type PlainQuestion } from '../../client/view/openQuestions';
 import type { GivenAnswer, ListedQuestion, QuestionStore } from '../../store/sessions/questionStore';
 
-/** Time for another window to accept an answer, in milliseconds. */
+/** Time limit for another window to accept an answer, ms. */
 const TAKEN_WITHIN_MS = 10_000;
 
 const questionSchema = z.object({
@@ -37,9 +37,9 @@ export interface InboxQuestion extends PlainQuestion {
   readonly session: string;
   readonly agent: string;
   readonly folder: string;
-  /** The whole question in one line; only of a question of this window. */
+  /** The whole question in one line; only for questions of this window. */
   readonly brief?: string | undefined;
-  /** As it was read; absent in this window. */
+  /** As read from the journal; absent for this window. */
   readonly listed?: ListedQuestion;
 }
 
@@ -146,7 +146,7 @@ export class Inbox extends Configured<InboxOptions> implements Disposable {
     this.#changed.dispose();
   }
 
-  /** An answer was accepted if its question is gone, and refused if it is published again. */
+  /** Accepted if the question is no longer listed, rejected if it is published again. */
   #settle(listed: readonly ListedQuestion[]): void {
     for (const { question, resolve } of this.#waiting) {
       const row = listed.find((one) => nameOf(one) === question);
@@ -163,7 +163,7 @@ export class Inbox extends Configured<InboxOptions> implements Disposable {
         return false;
       });
       if (!done) this.options.log.warn('inbox: an answer was refused: it is not of this user, or came too late');
-      // The row is deleted with the answer: what is still open is published again.
+      // The row is deleted with the answer, so open questions are published again.
       this.#offered.set(given.key, '');
       this.offer(given.key);
     }
@@ -178,7 +178,7 @@ export class Inbox extends Configured<InboxOptions> implements Disposable {
       const one = openQuestionsOf(conversation).find((open) => open.id === id);
       return one && this.#jsonOf(conversation, one);
     };
-    // The journal is not trusted: the question read there must be the one asked here.
+    // The journal is not trusted: the question read there must equal the one asked here.
     const json = jsonNow();
     if (json === undefined || !(await this.options.proof.verify({ key, id, windowId, json, choice }, proof)))
       return false;
@@ -254,7 +254,7 @@ export class AnswerProof {
     return given.length === expected.length && timingSafeEqual(given, expected);
   }
 
-  /** Reads the key each time, as another window may have created it. */
+  /** Not cached, as another window may have created the key. */
   async #key(): Promise<string> {
     const known = await this.#secrets.get(KEY);
     if (known !== undefined && /^[0-9a-f]{64}$/.test(known)) return known;

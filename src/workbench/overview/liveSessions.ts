@@ -22,7 +22,7 @@ export interface LiveSession {
 
 export interface SessionNews {
   readonly key: string;
-  /** `turn`: a turn ended; `question`: another question is open, or a sign-in. */
+  /** `turn`: a turn ended; `question`: another question or sign-in is open. */
   readonly kind: 'turn' | 'question';
   readonly ranMs: number;
 }
@@ -45,7 +45,7 @@ interface LiveSessionsOptions extends Clock {
 
 interface Known {
   row: LiveSession;
-  /** For detecting news: the last ended turn, and the open questions. */
+  /** For detecting changes: the last ended turn, and the open questions. */
   endedTurn: string | undefined;
   questions: ReadonlySet<string>;
   kept: string;
@@ -72,7 +72,6 @@ export class LiveSessions extends Configured<LiveSessionsOptions> implements Dis
     for (const { key } of conversations.list()) note(key);
   }
 
-  /** Fires with the keys of sessions that were added, removed, or whose row changed. */
   readonly onDidChange: Event<ReadonlySet<string>> = this.#changed.event;
 
   readonly onNews: Event<SessionNews> = this.#news.event;

@@ -1,4 +1,4 @@
-// Notifies the user of sessions that need them and of ended turns that are not visible.
+// Notifies the user of hidden sessions that need them or whose turn ended.
 import { l10n } from 'vscode';
 import { type Disposable, Part } from '../../base/disposable';
 import type { Event } from '../../base/event';
@@ -10,13 +10,11 @@ import type { Clock, LiveSession, LiveSessions, SessionNews } from './liveSessio
 export type NotificationSetting = 'off' | 'questions' | 'all';
 
 const TOGETHER_MS = 1000;
-/** Minimum duration of a turn to notify of, in milliseconds: the user waits for a shorter one. */
+/** Minimum duration of a turn to notify of, ms: users wait for shorter ones. */
 const LONG_TURN_MS = 10_000;
-/**
- * Milliseconds until a notification is seen: an earlier click was meant for what was in its place.
- */
+/** Time until a notification counts as seen, ms: an earlier click was meant for what it covered. */
 const SEEN_MS = 500;
-/** Answers that allow or reject nothing later. */
+/** Answers without future effect. */
 const ONCE: readonly (string | undefined)[] = ['allow_once', 'reject_once'];
 const MAX_LABEL = 40;
 
@@ -52,7 +50,7 @@ export class Notifications extends Part {
   readonly #window: NotificationWindow;
   readonly #clock: Clock;
   readonly #news = new Map<string, SessionNews['kind']>();
-  /** Sessions without a window that asked while this window did not have the focus. */
+  /** Sessions without a window that asked while this window was not focused. */
   readonly #unseen = new Set<string>();
   #timer: Disposable | undefined;
 
@@ -76,7 +74,7 @@ export class Notifications extends Part {
     super.dispose();
   }
 
-  /** All windows see an agent without a window: only the one that has the focus notifies. */
+  /** All windows see an agent without a window: only the focused one notifies. */
   #onAsk({ key, where }: ActiveSession): void {
     if (where === 'background' && !this.#window.isFocused()) this.#unseen.add(key);
     else if (this.#window.setting() !== 'off') this.#note(key, 'question');
@@ -119,10 +117,10 @@ export class Notifications extends Part {
     if (done[0]) this.#show(doneText(done), done[0].key);
   }
 
-  /** @param key the session that the button opens; undefined: the next one that needs the user */
+  /** @param key session that the button opens; undefined: the next one that needs the user */
   #show(text: string, key: string | undefined, asked?: BriefQuestion): void {
     const actions = this.#actions;
-    // First, as VS Code has a key for the first button of the newest notification.
+    // First, since VS Code has a keybinding for the first button of the newest notification.
     const show = l10n.t('Show');
     const answers = asked?.answers.filter(({ label }) => label !== show) ?? [];
     const at = this.#clock.now();
@@ -135,9 +133,8 @@ export class Notifications extends Part {
 }
 
 /**
- * Returns the question of a session for a notification; undefined if it has to be looked at.
- * Notifications move, so a click could hit the wrong one: none is answered there while several
- * questions are open in this window.
+ * Returns a question that can be answered in a notification: notifications move, so a click could
+ * hit the wrong one of several.
  */
 export function briefQuestionOf(inbox: Pick<Inbox, 'questions'>, key: string): BriefQuestion | undefined {
   const [question, ...others] = inbox.questions.filter(({ isOurs }) => isOurs);
@@ -145,7 +142,7 @@ export function briefQuestionOf(inbox: Pick<Inbox, 'questions'>, key: string): B
   const answers = question.choices.flatMap(({ label, kind }, choice) =>
     ONCE.includes(kind) ? [{ label, kind, choice }] : [],
   );
-  // Two answers of a kind differ in what only the session explains.
+  // Two answers of the same kind need the explanation in the session.
   const isClear =
     answers.length > 0 &&
     new Set(answers.map(({ kind }) => kind)).size === answers.length &&

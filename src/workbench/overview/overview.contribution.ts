@@ -1,4 +1,4 @@
-// All sessions at once: the list, the inbox, the status bar item, and asking several agents.
+// All sessions: the list, the inbox, the status bar item, and asking several agents.
 
 import { commands, l10n, ViewColumn } from 'vscode';
 import { ParleyError } from '../../base/errors';
@@ -24,10 +24,9 @@ import { Overview } from './overview';
 import { groupingLabel, statusLabel } from './rowLabels';
 import { GROUPINGS, type Grouping, type ListNode } from './sessionTree';
 
-/** A row of the list, or what a program gives instead: our key of a session. */
+/** A row of the list, or the session key passed by a program. */
 interface Row {
   readonly session?: string;
-  /** The row that is selected in the list; given by keybindings. */
   readonly focused?: boolean;
 }
 
@@ -111,7 +110,7 @@ export const overview = (tree: SessionTree): Contribution => ({
   },
 });
 
-/** What is done with a row of the list. A row names a session of any window. */
+/** Actions of list rows, which can be sessions of any window. */
 class SessionRows {
   readonly #workbench: Workbench;
   readonly #conversations: Conversations;
@@ -159,14 +158,13 @@ class SessionRows {
     this.#overview.view.changed(true);
   }
 
-  /** Deletes a session immediately if copies of it are deleted too; else it can be brought back. */
+  /** Deletes a session. This can be undone unless copies of it are deleted too. */
   async remove(row: Row | undefined): Promise<void> {
     const key = await this.#keyOf(row);
     const { copies } = this.#workbench.get(Descriptors).leftovers;
     const conversation = this.#conversations.find(key);
     const record = this.#archive.find(key);
     const title = this.#titleOf(key);
-    // Without a window, its agent may run all the same.
     const end = (): Promise<void> =>
       conversation ? this.#conversations.close(key) : this.#overview.running.endOf([key]);
     const found = await copies.of(key);
@@ -183,7 +181,6 @@ class SessionRows {
     if (conversation) this.#chat.show(this.#conversations.active());
     this.#overview.view.changed(true);
     if (!record) return;
-    // Not awaited: the notifications may stay for long.
     void (found.length === 0 ? this.#offerUndo(record, title) : offerRemoval(this.#workbench, record.cwd)).catch(
       tellError,
     );
@@ -212,10 +209,7 @@ class SessionRows {
     return key;
   }
 
-  /**
-   * A session of this window, or one that is brought back; undefined if the user does not want to
-   * open it here.
-   */
+  /** Returns an open session, or opens it; undefined if the user does not want to open it here. */
   async #conversationOf(row: Row | undefined): Promise<Conversation | undefined> {
     const key = await this.#keyOf(row);
     const stored = this.#conversations.find(key) ? undefined : this.#archive.find(key);

@@ -125,7 +125,7 @@ export class Overview extends Part implements NotificationActions {
         chat.retitle();
       }),
     );
-    // A question can change while the row of its session stays the same.
+    // A question can change without its session's row.
     own(conversations.onDidChange((key) => live.get(key)?.status === 'needsYou' && this.#offerSoon(key)));
     own(this.#active.onDidChange(() => this.view.changed(false)));
     own(chat.onDidShow((key) => live.seen(key)));
@@ -163,10 +163,7 @@ export class Overview extends Part implements NotificationActions {
     if (this.live.get(key)?.status === 'needsYou') surface.focus('question');
   }
 
-  /**
-   * Goes to the next session that needs the user, an agent without a window, or the inbox.
-   * @returns the key of the session
-   */
+  /** Goes to the next session that needs the user, or the inbox. @returns the session's key */
   async next(): Promise<string | undefined> {
     const current = this.#conversations.peek()?.key;
     // VS Code reports the visibility of a revealed panel with a delay.
@@ -330,7 +327,7 @@ function waitingLabel(count: number): string {
   return count === 1 ? l10n.t('1 session needs you.') : l10n.t('{0} sessions need you.', count);
 }
 
-/** Characters of a line of a question, so that VS Code does not cut it. */
+/** Maximum characters per line of a question, so that VS Code does not truncate it. */
 const LINE = 44;
 const MAX_ROWS = 18;
 const MAX_ANSWER = 60;

@@ -1,4 +1,4 @@
-// Labels and icons of the list of sessions, and labels for screen readers.
+// Labels and icons of the list of sessions, also for screen readers.
 import { basename } from 'node:path';
 import { l10n } from 'vscode';
 import { formatTime } from '../../base/localFormat';
@@ -7,7 +7,6 @@ import { agoLabel } from '../sessions/sessionLabels';
 import type { TreeRow } from '../ui/treeView';
 import type { Grouping, GroupNode, ListNode, MoreNode, SessionEntry, SessionTree, TogetherNode } from './sessionTree';
 
-/** Maximum characters of a title in a row; the tooltip has the whole. */
 const MAX_LABEL = 40;
 
 export function statusLabel(status: SessionStatus): string {
@@ -95,7 +94,7 @@ function moreRow(node: MoreNode): TreeRow {
   };
 }
 
-/** @param isMember true below a message to several agents, where the label is the agent's name */
+/** @param isMember true below a message to several agents, where the agent's name is the label */
 function sessionRow(id: string, entry: SessionEntry, now: number, isMember: boolean): TreeRow {
   const { title, agentName, cwd, files, at, status, unread, pinned, archived, isLive } = entry;
   const changed = files === 0 ? '' : files === 1 ? l10n.t('1 file') : l10n.t('{0} files', files);
@@ -138,7 +137,7 @@ function head(title: string): string {
   return title.length > MAX_LABEL ? `${title.slice(0, MAX_LABEL)}…` : title;
 }
 
-/** No icon is animated: twenty spinning icons cost more than twenty writing agents. */
+/** Without animation: twenty spinning icons cost more than twenty writing agents. */
 function iconOf({ status, unread, pinned, archived }: SessionEntry): NonNullable<TreeRow['icon']> {
   switch (status) {
     case 'needsYou':

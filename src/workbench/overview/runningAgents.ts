@@ -36,7 +36,6 @@ export class RunningAgents extends Configured<RunningAgentsOptions> implements D
 
   readonly onDidChange: Event<void> = this.#changed.event;
 
-  /** Fires after each look, whatever it has found. */
   readonly onDidLook: Event<void> = this.#looked.event;
 
   get background(): readonly FoundKeeper[] {
@@ -53,7 +52,7 @@ export class RunningAgents extends Configured<RunningAgentsOptions> implements D
     await this.#read();
   }
 
-  /** Ends agents without a window whose sessions are no longer stored. Never rejects. */
+  /** Ends agents without a window whose sessions were deleted. Never rejects. */
   async collect(isStored: (session: string) => boolean): Promise<void> {
     try {
       await this.options.keepers.collect(isStored);
@@ -110,9 +109,9 @@ const MAX_TRIED = 1000;
 interface BackgroundQueueOptions {
   readonly running: Pick<RunningAgents, 'background' | 'onDidLook'>;
   readonly isOn: () => boolean;
-  /** The id of the next stored message of a session; undefined if there is none or it waits. */
+  /** Returns the id of a session's next queued message; undefined if none or held. */
   readonly nextOf: (session: string) => string | undefined;
-  /** Opens a session only to send; undefined if that is not possible here. */
+  /** Opens a session only for sending; undefined if not possible here. */
   readonly open: (session: string) => Conversation | undefined;
   readonly release: (session: string) => void;
   readonly log: Log;
@@ -129,7 +128,7 @@ export class BackgroundQueue extends Configured<BackgroundQueueOptions> implemen
     this.#watching = options.running.onDidLook(() => void this.look());
   }
 
-  /** Sends what can be sent now, one session after another. Never rejects. */
+  /** Sends what can be sent, one session at a time. Never rejects. */
   look(): Promise<void> {
     this.#work ??= this.#look().finally(() => {
       this.#work = undefined;

@@ -1,4 +1,4 @@
-// The rows of the list of sessions. After a change, reports only the rows that look different.
+// The rows of the list of sessions. Reports only rows whose appearance changed.
 import type { SessionStatus } from '../../client/view/sessionStatus';
 import type { MarkedFilter, MarkedSession, SessionMarkStore } from '../../store/sessions/sessionMarks';
 import type { LiveSession, LiveSessions } from './liveSessions';
@@ -26,7 +26,6 @@ export interface SessionEntry extends LiveSession {
 export interface GroupNode {
   readonly kind: 'group';
   readonly id: string;
-  /** A state, the id of an agent, or a folder. */
   readonly name: string;
 }
 
@@ -39,7 +38,6 @@ export interface TogetherNode {
 export interface SessionNode {
   readonly kind: 'session';
   readonly id: string;
-  /** Our key: commands of the session's menu take it from here. */
   readonly session: string;
 }
 
@@ -55,7 +53,7 @@ export type ListNode = GroupNode | TogetherNode | SessionNode | MoreNode;
 export interface SessionTreeSources {
   readonly live: Pick<LiveSessions, 'rows'>;
   readonly stored: () => Pick<SessionMarkStore, 'list' | 'groups' | 'of'>;
-  /** Returns the sessions of other windows, and those whose agent works or asks without a window. */
+  /** Returns sessions of other windows, and those whose agent works or asks without a window. */
   readonly others: () => readonly { readonly session: MarkedSession; readonly status: SessionStatus }[];
   readonly titleOf: (session: MarkedSession) => string;
   readonly agentName: (id: string) => string;
@@ -86,7 +84,7 @@ export class SessionTree {
   #grouping: Grouping;
   #filter: ListFilter = {};
 
-  /** @param look returns the appearance of a row as text: rows with the same text are not updated */
+  /** @param look returns the appearance of a row as text, for detecting changes */
   constructor(sources: SessionTreeSources, grouping: Grouping, look: (node: ListNode) => string) {
     this.#sources = sources;
     this.#grouping = grouping;
@@ -125,10 +123,7 @@ export class SessionTree {
     return this.#loaded().filter((entry) => this.#togetherId(entry) === node.id);
   }
 
-  /**
-   * In a group of a state, counts only sessions in that state: sessions that got the same message
-   * are listed with the most urgent of them.
-   */
+  /** In a status group, counts only sessions with that status. */
   count(node: GroupNode): number {
     const entries = this.#inGroup(node);
     return this.#grouping === 'state' ? entries.filter(({ status }) => status === node.name).length : entries.length;
@@ -149,7 +144,6 @@ export class SessionTree {
     return this.#parents.get(node.id);
   }
 
-  /** Returns the row of a session, if VS Code has asked for it. */
   find(key: string): SessionNode | undefined {
     const node = this.#nodes.get(`session:${key}`);
     return node?.kind === 'session' && this.#parents.has(node.id) ? node : undefined;
@@ -161,10 +155,7 @@ export class SessionTree {
     return above ? [above] : 'all';
   }
 
-  /**
-   * @param stored reads the pages of stored sessions again too
-   * @returns the nodes that look different
-   */
+  /** @param stored re-reads the pages of stored sessions too @returns nodes that look different */
   update(stored: boolean): Redraw {
     if (this.#given.size === 0) return [];
     if (stored) {
@@ -250,7 +241,7 @@ export class SessionTree {
     return [...rows, ...(hasMore ? [this.#node({ kind: 'more', id: `more:${of}`, of })] : [])];
   }
 
-  /** Stored sessions are below a row of their own, as they are paged. */
+  /** Stored sessions have a separate row, as they are paged. */
   #togetherId({ key, together }: SessionEntry): string | undefined {
     if (together === undefined || this.#grouping === 'agent') return undefined;
     return `together:${this.#entries.has(key) ? 'open' : 'stored'}:${together}`;
@@ -356,7 +347,7 @@ export class SessionTree {
     return this.#node({ kind: 'session', id: `session:${key}`, session: key });
   }
 
-  /** Returns the same object for the same node, as VS Code identifies rows by it. */
+  /** Returns the same object for equal nodes, since VS Code identifies rows by it. */
   #node<T extends ListNode>(node: T): T {
     const known = this.#nodes.get(node.id) as T | undefined;
     if (!known) this.#nodes.set(node.id, node);
@@ -364,7 +355,7 @@ export class SessionTree {
   }
 }
 
-/** Order: sessions that need the user, pinned ones, working ones, then the newest. */
+/** Order: sessions that need the user, pinned, working, then the newest. */
 function inOrder(a: SessionEntry, b: SessionEntry): number {
   return rank(a) - rank(b) || b.at - a.at || (a.key < b.key ? -1 : 1);
 }

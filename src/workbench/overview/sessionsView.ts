@@ -1,4 +1,4 @@
-// The view “Sessions”: while visible, it updates changed rows a few times a second.
+// The view “Sessions”. Updates changed rows a few times a second while visible.
 import { l10n, type Memento } from 'vscode';
 import { type Disposable, Part } from '../../base/disposable';
 import { messageOf } from '../../base/errors';
@@ -105,13 +105,13 @@ export class SessionsView extends Part implements TreeSource<ListNode> {
     this.#refresh(this.#tree.more(node));
   }
 
-  /** Selects the row of the session that the user is in, also when the row is drawn later. */
+  /** Selects the row of the current session, as soon as it exists. */
   select(key: string): void {
     this.#shown = key;
     this.#select();
   }
 
-  /** @param stored stored sessions or those of other windows changed too */
+  /** @param stored whether stored sessions or those of other windows changed too */
   changed(stored: boolean): void {
     this.#isStoredOld ||= stored;
     this.#isOld = true;

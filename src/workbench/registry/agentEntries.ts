@@ -28,9 +28,8 @@ export class AgentEntries {
   }
 
   /**
-   * Writes one entry; undefined removes it. Position and comments stay.
-   * @throws ParleyError `settings-unsaved`, `settings-invalid` (the setting has another form, which
-   * is not overwritten); the error of VS Code
+   * Writes an entry, preserving position and comments; undefined removes it. @throws ParleyError
+   * `settings-unsaved`, `settings-invalid` (malformed, so not overwritten); VS Code's error
    */
   async set(id: string, entry: unknown): Promise<void> {
     await this.change((before) => {
@@ -40,8 +39,7 @@ export class AgentEntries {
   }
 
   /**
-   * VS Code writes a setting as a whole: windows do so one after another, each with what the file
-   * says by then.
+   * Changes the entries. Windows take turns, since VS Code writes settings as a whole.
    * @throws as {@link set}; ParleyError `settings-busy`
    */
   async change(change: (before: Entries) => Entries): Promise<void> {
@@ -55,7 +53,7 @@ export class AgentEntries {
 
   async #change(change: (before: Entries) => Entries): Promise<void> {
     const before = await this.#written();
-    // Undefined members aren't written: {@link #until} would wait for them in vain.
+    // Undefined members aren't written: {@link #until} would wait for them forever.
     const all = JSON.parse(JSON.stringify(change(before))) as Entries;
     if (isDeepStrictEqual(before, all)) return;
     if (!(await this.#writeAmongComments(before, all)))
@@ -69,7 +67,7 @@ export class AgentEntries {
     return false;
   }
 
-  /** This window may not have heard yet of what another one wrote. */
+  /** Re-reads the file, as this window may not have noticed another one's write. */
   async #written(): Promise<Entries> {
     let value = userValue('agents');
     for (const file of this.#files()) {
@@ -102,7 +100,7 @@ export class AgentEntries {
       : [join(user, '..', 'Machine', 'settings.json')];
   }
 
-  /** Waits until VS Code has read the written file: this window may hear of it after the write has ended. */
+  /** Waits until VS Code has read the written file, which may be after the write. */
   async #until(all: Entries): Promise<void> {
     if (isDeepStrictEqual(this.all(), all)) return;
     await new Promise<void>((resolve) => {
@@ -143,7 +141,7 @@ async function writeAmongComments(path: string, before: Entries, all: Entries): 
     });
   const text = document.getText();
   if (text !== written) {
-    // VS Code has not noticed yet what another program wrote.
+    // VS Code has not noticed another program's write yet.
     await saveFile(document.uri, Buffer.from(mark + editEntries(written, before, all)));
     return true;
   }

@@ -1,4 +1,4 @@
-// The list of agents to add: installed, on this machine, and of the registry.
+// The list of agents to add: installed, found on this machine, and in the registry.
 import { commands, type Disposable, l10n } from 'vscode';
 import { messageOf, ParleyError } from '../../base/errors';
 import { formatTime } from '../../base/localFormat';
@@ -23,7 +23,7 @@ interface AgentPickerServices {
   readonly ask?: Ask;
 }
 
-/** @param wanted searched for: an id of the registry, or one that begins with it and “-” */
+/** @param wanted initial filter: a registry id, or the part of it before “-” */
 export async function pickNewAgent(services: AgentPickerServices, wanted?: string): Promise<void> {
   const picker = new AgentPicker(services, wanted);
   const choose = await picker.choice;
@@ -75,7 +75,7 @@ class AgentPicker {
         const { agents } = listing;
         const known = agents.find(({ id }) => id === wanted) ?? agents.find(({ id }) => id.startsWith(`${wanted}-`));
         if (known) this.#list.search(known.name);
-        // The list doesn't wait for what only decorates it.
+        // The list doesn't wait for icons.
         void this.#part(() => registry.loadIcons(listing, signal, (icons) => this.#decorate(icons)));
       }),
       this.#part(() => found.look()),
@@ -188,7 +188,7 @@ function manageRow(): ChoiceRow {
 }
 
 /**
- * Uses the user's entry for the program, or adds one; installs an adapter if needed and agreed.
+ * Uses the user's entry for the program, or adds one, with an adapter if agreed.
  * @throws ParleyError `no-adapter`, or as {@link installAgent}
  */
 export async function useFoundAgent(found: FoundAgent, registry: AgentRegistry, ask?: Ask): Promise<void> {

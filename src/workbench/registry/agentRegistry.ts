@@ -1,4 +1,4 @@
-// The registry of agents in this window: its list, and what is installed from it.
+// The agent registry in this window: its list, and the installed agents.
 
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -45,10 +45,7 @@ export class AgentRegistry {
     });
   }
 
-  /**
-   * Returns an empty list if the user turned the registry off.
-   * @throws ParleyError if there is no list, not even an earlier one; the reason of `signal`
-   */
+  /** Returns an empty list if turned off. @throws ParleyError without even a cached list */
   async load(signal: AbortSignal): Promise<Listing> {
     const url = registryUrl();
     return url === undefined ? { agents: [], at: Date.now() } : this.#list.load(url, signal);

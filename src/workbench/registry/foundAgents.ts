@@ -1,4 +1,4 @@
-// The agents that the user has installed on this machine. Searched when a list of them is shown.
+// Finds agents installed on this machine, when a list of them is shown.
 
 import { isDeepStrictEqual } from 'node:util';
 import { workspace } from 'vscode';
@@ -19,7 +19,7 @@ interface FoundAgentsOptions {
   readonly environment: (command?: string) => Promise<Record<string, string>>;
 }
 
-/** Runs one search at a time. Searches and starts nothing in an untrusted workspace. */
+/** Runs one search at a time, and none in an untrusted workspace. */
 export class FoundAgents extends Configured<FoundAgentsOptions> {
   readonly #didChange = new Emitter<void>();
   #agents: readonly FoundAgent[] | undefined;
@@ -55,7 +55,7 @@ export class FoundAgents extends Configured<FoundAgentsOptions> {
         return { ...program, version };
       });
     this.#set(listed());
-    // One after another: many programs that start at once would slow the chat down.
+    // Sequentially: starting many programs in parallel would slow down the chat.
     for (const program of programs) {
       const version = await versionOf(program, { env, log });
       if (known.get(program.path) === version) continue;

@@ -18,7 +18,7 @@ import { dropEntries, type InstalledGroup, useVersion } from './installedEntries
 
 const KEPT_VERSIONS = 2;
 
-/** Characters of one text of the registry in a question. */
+/** Maximum characters of a registry text in a dialog. */
 const MAX_SHOWN = 2_000;
 
 export type Ask = (question: string, detail: string, yes: string) => Promise<boolean>;
@@ -80,7 +80,7 @@ export async function removeAgent(
   for (const version of versions) await installed.remove(version);
 }
 
-/** In the channel of the installed version. */
+/** Within the channel of the installed version. */
 export function newerOf({ id, current }: InstalledGroup, agents: readonly RegistryAgent[]): RegistryAgent | undefined {
   const stable = agents.find((one) => one.id === id);
   const listed = current.isPreview ? stable?.preview : stable;
@@ -96,7 +96,7 @@ export function actionsOf(
   const { current, previous } = group;
   const newer = newerOf(group, agents);
   const stable = agents.find(({ id }) => id === group.id);
-  // One version has one folder, which a session may use.
+  // Stable and preview of the same version share a folder, which a session may use.
   const other = [current.isPreview ? stable : stable?.preview].find((one) => one?.version !== current.version);
   const actions: readonly (ListButton | undefined)[] = [
     newer && {
@@ -191,12 +191,12 @@ export function describePlan({ agent, source, size, license }: InstallPlan): str
   ].join('\n');
 }
 
-/** Text of the registry: a line break could begin a line that looks like one of ours. */
+/** A line break in registry text could imitate a line of ours. */
 function shown(text: string): string {
   return oneLine(text, MAX_SHOWN);
 }
 
-/** The size from npm is the unpacked size of the package without its dependencies. */
+/** npm's size is the unpacked package without its dependencies. */
 function sizeLine(kind: InstallPlan['source']['kind'], size: string): string {
   return kind === 'binary' ? l10n.t('Size: {0}', size) : l10n.t('Size: {0}, without its dependencies', size);
 }

@@ -6,7 +6,7 @@ import type { AgentEntries } from './agentEntries';
 
 export interface InstalledGroup {
   readonly id: string;
-  /** The version that the user's entry starts; the newest if there is no entry. */
+  /** The version started by the user's entry, or the newest. */
   readonly current: InstalledAgent;
   readonly entry: string | undefined;
   readonly previous: InstalledAgent | undefined;
@@ -35,11 +35,7 @@ function entryAmong(
   return [];
 }
 
-/**
- * Updates the entry of another version of the agent unless the user has edited it; otherwise adds
- * one.
- * @returns the id of the entry
- */
+/** Updates an unedited entry of another version, or adds one. @returns the entry's id */
 export async function useVersion(
   agent: InstalledAgent,
   versions: readonly InstalledAgent[],

@@ -1,4 +1,4 @@
-// Agents to add: those that are installed on this machine, and those of the agent registry.
+// Agents to add: those found on this machine, and those of the agent registry.
 import { l10n, workspace } from 'vscode';
 import { ParleyError } from '../../base/errors';
 import { AgentCatalog } from '../config/agentCatalog';
@@ -34,7 +34,7 @@ async function installAgent(workbench: Workbench, { id, wanted }: InstallArgumen
     if (id === undefined) await pickNewAgent(services, wanted);
     else await installById(id, services);
   } catch (error) {
-    // The user has pressed Cancel.
+    // The user pressed Cancel.
     if (!(error instanceof Error && error.name === 'AbortError')) throw error;
   }
 }
