@@ -1,4 +1,4 @@
-// Saves traffic as a recording, and opens recordings as sessions that can only be read.
+// Saves traffic as a recording, and opens recordings as read-only sessions.
 import { homedir } from 'node:os';
 import { basename, join } from 'node:path';
 import { l10n, Uri, workspace } from 'vscode';
@@ -18,7 +18,6 @@ import { showInfo, showProgress } from '../ui/messages';
 import { pickFiles, pickTarget } from '../ui/places';
 
 export interface RecordingArgument {
-  /** Absolute. */
   readonly path?: string;
   readonly pace?: 'at-once' | 'recorded';
 }
@@ -32,10 +31,7 @@ export class Recordings {
     this.#labelOf = labelOf;
   }
 
-  /**
-   * Saves the captured traffic of a session, without secrets.
-   * @param key absent: the user is asked
-   */
+  /** Saves the captured traffic of a session, without secrets. @param key default: asks */
   async save(key?: string): Promise<void> {
     const { version, log } = this.#workbench;
     const chosen = key ?? (await this.#pickSession());
@@ -66,8 +62,7 @@ export class Recordings {
   }
 
   /**
-   * Opens a recording. Resolves to the key of its session when all is played; undefined if the user
-   * cancelled.
+   * Opens a recording. Resolves with the session's key after playback; undefined if cancelled.
    * @throws ParleyError `recording-too-large`, `not-a-recording`, `recording-unreadable`
    */
   async open({ path, pace }: RecordingArgument = {}): Promise<string | undefined> {
@@ -138,13 +133,13 @@ async function pickPace(): Promise<RecordingArgument['pace']> {
       { id: 'recorded', label: l10n.t('Play at the recorded pace'), description: l10n.t('without long pauses') },
     ],
     l10n.t('How should the recording be shown?'),
-    // The view with the button gets its focus back a little after the file dialog has closed.
+    // The view regains focus shortly after the file dialog has closed.
     { ignoreFocusOut: true },
   );
   return chosen === 'at-once' || chosen === 'recorded' ? chosen : undefined;
 }
 
-/** The size is looked at first: a file that is too large is not read. */
+/** Checks the size before reading. */
 async function readBounded(uri: Uri): Promise<Uint8Array> {
   try {
     const { size } = await workspace.fs.stat(uri);

@@ -1,4 +1,4 @@
-// What went over the wire: the log of messages, their tab and recordings.
+// Protocol traffic: the message log, its tab and recordings.
 
 import { l10n } from 'vscode';
 import { BARE_TRAFFIC } from '../../client/connection/bareAgent';

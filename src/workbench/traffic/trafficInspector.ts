@@ -55,7 +55,7 @@ export class TrafficInspector extends Configured<TrafficInspectorOptions> implem
         else log.warn('the traffic inspector sent a message that was refused');
       }),
     );
-    // A hidden page is gone; it says hello when it is back.
+    // VS Code discards hidden pages; they announce themselves when shown again.
     parts.add(panel.onDidChangeViewState(() => !panel.visible && feed.suspend()));
     panel.onDidDispose(() => {
       this.#open = undefined;

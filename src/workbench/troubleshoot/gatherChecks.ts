@@ -1,4 +1,4 @@
-// The checks for one agent in this window.
+// The checks of an agent in this window.
 import { homedir } from 'node:os';
 import { version as editorVersion, env, UIKind, workspace } from 'vscode';
 import type { AgentDefinition } from '../../agents/agentDefinition';
@@ -40,7 +40,7 @@ import type { Workbench } from '../core/workbench';
 import { Archive } from '../sessions/archive';
 import { Conversations } from '../sessions/conversations';
 
-/** A start has several stages, each with a limit of its own; in ms. */
+/** Added because a start has several stages with their own timeouts, ms. */
 const MORE_MS = 30_000;
 
 export function gatherChecks(
@@ -67,7 +67,7 @@ export function gatherChecks(
       resolve: async (command) => resolveCommand(command, { cwd, env: await environment(command) }),
       versionOf: async (path, signal) => {
         if (agent.type !== 'process') return undefined;
-        // Other programs may begin to serve instead.
+        // Unknown programs may start serving instead of printing a version.
         const known = KNOWN_AGENTS.find(({ program }) => program === agent.command);
         const answersVersion = isTrusted && known?.answersVersion === true;
         return versionOf({ path, answersVersion }, { env: await environment(), log }, signal);

@@ -1,4 +1,4 @@
-// The checks of an agent and the report for whoever is to help.
+// Checks of an agent, and the report for support.
 
 import type { Contribution } from '../core/workbench';
 import { type TroubleshootArgument, Troubleshooter } from './troubleshooter';

@@ -1,4 +1,4 @@
-// Runs the checks of the command Troubleshoot, shows their results as a list, and offers a report.
+// Runs the checks of the command Troubleshoot, lists their results, and offers a report.
 import { realpathSync } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
 import { commands, env, l10n, Uri } from 'vscode';
@@ -21,7 +21,7 @@ import { gatherChecks } from './gatherChecks';
 const MAX_FOUND = 70;
 
 export interface TroubleshootArgument {
-  /** The id of an agent; absent: the one of the session in the chat. */
+  /** Id of an agent; default: the one of the session in the chat. */
   readonly agent?: string;
   /** False: returns the results without showing them. */
   readonly show?: boolean;
@@ -45,7 +45,7 @@ const ICONS: Readonly<Record<Outcome, string>> = {
 
 export class Troubleshooter implements Disposable {
   readonly #workbench: Workbench;
-  /** Aborted when the window closes, as no check may leave an agent running. */
+  /** Aborted when the window closes, since no check may leave an agent running. */
   readonly #end = new AbortController();
 
   constructor(workbench: Workbench) {
@@ -137,7 +137,7 @@ export class Troubleshooter implements Disposable {
   }
 }
 
-/** @param view action of a row whose finding has no action */
+/** @param view action of a row whose finding has none */
 function rowOf(
   { id, title }: Check,
   result: CheckResult | undefined,
@@ -157,7 +157,7 @@ function rowOf(
   };
 }
 
-/** Truncates the finding, as the list truncates at the end, where the advice is. */
+/** Truncates the finding, since the list would truncate the advice at the end. */
 function short(found: string): string {
   return found.length > MAX_FOUND ? `${found.slice(0, MAX_FOUND).toWellFormed()}…` : found;
 }

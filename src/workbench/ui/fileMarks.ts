@@ -1,4 +1,4 @@
-// Marks, lenses, comments and groups of files in VS Code's own views. Their texts are made inert here.
+// Decorations, lenses, comments and groups of files in VS Code's views. Texts are made inert here.
 import { setImmediate } from 'node:timers/promises';
 import {
   CodeLens,
@@ -25,26 +25,22 @@ import {
 import { Configured, type Disposable } from '../../base/disposable';
 import { inert } from './inertText';
 
-/** VS Code drops more files of one event. */
+/** VS Code drops further files of an event. */
 const MAX_AT_ONCE = 250;
 
-/** VS Code's `explorer.decorations` settings apply. */
+/** Subject to VS Code's `explorer.decorations` settings. */
 export class FileMarks implements Disposable {
   readonly #changed = new EventEmitter<Uri[]>();
   readonly #registration: Disposable;
 
-  /**
-   * @param badge at most two characters
-   * @param color id of a theme color
-   * @param tooltipOf by absolute path; undefined: no mark
-   */
+  /** @param badge at most two characters @param color theme color id */
   constructor(badge: string, color: string, tooltipOf: (path: string) => string | undefined) {
     this.#registration = window.registerFileDecorationProvider({
       onDidChangeFileDecorations: this.#changed.event,
       provideFileDecoration: ({ scheme, fsPath }) => {
         const tooltip = scheme === 'file' ? tooltipOf(fsPath) : undefined;
         if (tooltip === undefined) return undefined;
-        // Folders are marked too, as by git.
+        // Marks parent folders too, like git.
         return { badge, color: new ThemeColor(color), tooltip: inert(tooltip), propagate: true };
       },
     });
@@ -101,7 +97,6 @@ function lensOf({ line, title, command, argument }: Lens, { lineCount }: TextDoc
 }
 
 export interface SourceControlRow {
-  /** Absolute. */
   readonly path: string;
   readonly session: string;
   readonly tooltip: string;
@@ -125,7 +120,7 @@ export class SourceControlView implements Disposable {
   constructor(id: string, name: string, original: (uri: Uri) => Uri | undefined) {
     this.#control = scm.createSourceControl(id, inert(name));
     this.#control.inputBox.visible = false;
-    // The files count in their own repository already.
+    // The files are already counted in their repository.
     this.#control.count = 0;
     this.#control.quickDiffProvider = { provideOriginalResource: original };
   }
@@ -172,11 +167,11 @@ interface CommentThreadsOptions {
   readonly isOffered: (uri: Uri) => boolean;
 }
 
-/** Its buttons get it as their argument. */
+/** Passed to its buttons as an argument. */
 export class OwnComment implements Comment {
   readonly mode = CommentMode.Preview;
   readonly author: CommentAuthorInformation = { name: l10n.t('You') };
-  /** VS Code shows a string as plain text. */
+  /** VS Code shows strings as plain text. */
   readonly body: string;
   readonly thread: CommentThread;
 
@@ -204,7 +199,7 @@ export class CommentThreads extends Configured<CommentThreadsOptions> implements
 
   offer(): void {
     const { isOffered } = this.options;
-    // Setting it again makes VS Code ask again.
+    // Assigning it makes VS Code query again.
     this.#controller.commentingRangeProvider = {
       provideCommentingRanges: ({ uri, lineCount }: TextDocument) =>
         isOffered(uri) ? [new Range(0, 0, Math.max(0, lineCount - 1), 0)] : [],

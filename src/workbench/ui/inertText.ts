@@ -1,30 +1,29 @@
-// Text of agents, servers and files on its way into VS Code's own interface, where `[x](command:…)`
-// is a live link and `$(x)` an icon.
+// Neutralizes untrusted text for VS Code's UI, where `[x](command:…)` is a link and `$(x)` an icon.
 import { revealControls } from '../../base/revealControls';
 
-/** VS Code cuts notifications at 1,000 characters. */
+/** VS Code truncates notifications at 1,000 characters. */
 const MAX_LINE = 1_000;
 const MAX_LINES = 8_000;
 
-/** Text of anybody, or a codicon of ours. */
+/** Untrusted text, or a codicon of ours. */
 export type LabelPart = string | { readonly icon: string };
 export type LabelText = string | readonly LabelPart[];
 
 /**
- * One line without links, icons, or characters that hide or turn text. VS Code finds links and
- * icons by `](` and `$(`, so an invisible word joiner goes between. Long text is cut in its middle:
- * the end of a path names the file.
+ * Returns one line without links, icons, and characters that hide or reorder text. VS Code finds
+ * links and icons by `](` and `$(`, so a word joiner is inserted. Truncates in the middle, since
+ * paths end with the file name.
  */
 export function inert(text: string): string {
   return parted(revealControls(cut(text, MAX_LINE).replace(/\s+/g, ' ')));
 }
 
-/** Keeps line breaks. */
+/** Preserves line breaks. */
 export function inertLines(text: string): string {
   return parted(revealControls(cut(text, MAX_LINES).replace(/\r\n?/g, '\n')));
 }
 
-/** Returns whether {@link inertLines} would cut: a question about something must show all of it. */
+/** Returns whether {@link inertLines} would truncate, for questions that must show everything. */
 export function isTooLong(text: string): boolean {
   return text.length > MAX_LINES;
 }
@@ -34,7 +33,7 @@ export function labelOf(words: LabelText): string {
   return words.map((part) => (typeof part === 'string' ? inert(part) : `$(${part.icon})`)).join('');
 }
 
-/** The text before it may end with another part of a link. */
+/** The preceding text may end with the first half of a link. */
 function parted(text: string): string {
   return text.replace(/(^|[\]$])\(/g, '$1\u2060(');
 }

@@ -1,5 +1,4 @@
-// VS Code's quick input. All text that it shows is made inert here; text that it offers for editing
-// is not changed.
+// VS Code's quick input. All displayed text is made inert here, but not text offered for editing.
 import {
   CancellationTokenSource,
   commands,
@@ -197,7 +196,7 @@ export interface ListRow {
   readonly buttons?: readonly ListButton[];
   readonly alwaysShow?: boolean;
   readonly separates?: true;
-  /** Keeps the focus on the row when the list is drawn again: Enter may be on its way. */
+  /** Keeps focus on the row when the list is redrawn: Enter may be about to be pressed. */
   readonly id?: string;
 }
 
@@ -211,8 +210,8 @@ interface Drawing<T> {
 }
 
 /**
- * A list that changes while it is open. VS Code names rows by index, so only one drawing is under
- * way at a time, and until VS Code has it, events are about the previous rows.
+ * A list that changes while open. VS Code identifies rows by index, so only one redraw is in
+ * progress at a time, and events refer to the previous rows until VS Code has processed it.
  */
 export class List<T extends ListRow> implements Disposable {
   readonly #quick: QuickPick<Shown<T>> = window.createQuickPick<Shown<T>>();
@@ -227,7 +226,7 @@ export class List<T extends ListRow> implements Disposable {
   #isChosen = false;
   /** The user typed, and VS Code hasn't reported the active row since. */
   #isFiltering = false;
-  /** Enter was pressed while a drawing left no row active. */
+  /** Enter was pressed while a redraw left no row active. */
   #isEntered = false;
   #isDisposed = false;
   #back: ListButton['run'] | undefined;
@@ -248,7 +247,7 @@ export class List<T extends ListRow> implements Disposable {
       }),
       quick.onDidChangeActive(([item]) => {
         this.#isFiltering = false;
-        // A drawing changes the active row, not the user.
+        // Caused by the redraw, not the user.
         if (this.#isDrawing) return;
         this.#isChosen = true;
         this.#active.fire(item?.row);
@@ -306,7 +305,7 @@ export class List<T extends ListRow> implements Disposable {
     this.#quick.ignoreFocusOut = stays;
   }
 
-  /** @param focus id of the row that gets the focus; absent: the current row keeps it */
+  /** @param focus id of the row to focus; default: the current row */
   draw(rows: readonly T[], buttons: readonly ListButton[], focus?: string): void {
     this.#next = { rows, buttons, focus };
     if (!this.#isDrawing) void this.#drawAll();
@@ -319,7 +318,7 @@ export class List<T extends ListRow> implements Disposable {
       this.#next = undefined;
       let items = this.#fill(drawing, drawing.focus ?? this.#kept);
       await everythingIsHandled();
-      // The row that should keep the focus doesn't match what was typed.
+      // The row to focus does not match the filter.
       if (this.#quick.activeItems.length === 0 && !this.#next && !this.#isDisposed) {
         items = this.#fill(drawing, undefined);
         await everythingIsHandled();
@@ -335,11 +334,11 @@ export class List<T extends ListRow> implements Disposable {
     if (isEntered && active) this.#accepted.fire(active.row);
   }
 
-  /** A row that the filter hides would take the focus from all. */
+  /** Focusing a row hidden by the filter would leave none focused. */
   get #kept(): string | undefined {
     const [active] = this.#quick.activeItems;
     if (this.#isFiltering) return undefined;
-    // A row that is always shown has the focus only if there is nothing else.
+    // An always shown row is active only if there is no other.
     return this.#isChosen || !active?.alwaysShow ? active?.row.id : undefined;
   }
 
@@ -385,10 +384,9 @@ export class List<T extends ListRow> implements Disposable {
   }
 }
 
-/** Settles when VS Code has handled everything sent to it. */
+/** Resolves when VS Code has processed everything sent to it. */
 async function everythingIsHandled(): Promise<void> {
-  // Changes of a list leave in the next turn of the event loop. Messages keep their order, so any
-  // command will do.
+  // List changes are sent in the next turn of the event loop. Messages are ordered.
   await new Promise((resolve) => setTimeout(resolve, 0));
   await commands.executeCommand('setContext', 'parley.drawn', true).then(undefined, () => {});
 }
@@ -404,7 +402,7 @@ function shownButton({ icon, tooltip, run }: ListButton): ShownButton {
 }
 
 export interface ChoiceRow extends ListRow {
-  /** Absent: the row only informs. */
+  /** Absent for informational rows. */
   readonly choose?: () => Promise<unknown>;
 }
 

@@ -1,12 +1,11 @@
-// Notifications, dialogs and the messages of the status bar. All text that they show is made inert
-// here.
+// Notifications, dialogs and status bar messages. All text is made inert here.
 
 import { type MessageItem, ProgressLocation, window } from 'vscode';
 import { messageOf } from '../../base/errors';
 import { inert, inertLines } from './inertText';
 
 const STATUS_MS = 5_000;
-/** Shorter work needs no notification, in ms. */
+/** Shorter work needs no notification, ms. */
 const SOON_MS = 500;
 
 export async function showInfo<T extends string>(text: string, ...buttons: readonly T[]): Promise<T | undefined> {
@@ -26,10 +25,8 @@ export function tellError(error: unknown): void {
 }
 
 /**
- * @param detail keeps its line breaks
- * @param buttons besides “Cancel”; the first has the focus: the action if the user commanded it (as
- * in VS Code), else the refusal
- * @returns undefined if the dialog was cancelled
+ * @param detail line breaks are preserved @param buttons besides “Cancel”; the first has focus: the
+ * action if the user invoked it, otherwise the rejection @returns undefined if cancelled
  */
 export async function askModal<T extends string>(
   question: string,
@@ -47,15 +44,15 @@ export async function askModal<T extends string>(
   }
 }
 
-/** Asks for consent in a modal dialog, as {@link askModal}. @param yes the label of its button */
+/** Asks for consent in a modal dialog, as {@link askModal}. @param yes label of the button */
 export async function confirm(question: string, detail: string | undefined, yes: string): Promise<boolean> {
   return (await askModal(question, detail, [yes])) === yes;
 }
 
-/** VS Code shows one modal dialog after the other. */
+/** VS Code queues modal dialogs. */
 const dialogs = new Set<Promise<unknown>>();
 
-/** VS Code lets an editor that is revealed behind a dialog take the focus, and its keys. */
+/** An editor revealed behind a dialog would take focus and keys. */
 export function isDialogOpen(): boolean {
   return dialogs.size > 0;
 }
@@ -64,10 +61,10 @@ export async function dialogsClosed(): Promise<void> {
   while (dialogs.size > 0) await Promise.allSettled(dialogs);
 }
 
-/** @param total 0: shows only the text @param text instead of both numbers */
+/** @param total 0: shows only the text @param text replaces both numbers */
 export type ReportProgress = (done: number, total: number, text?: string) => void;
 
-/** Shows a notification with a cancel button while slow work runs. */
+/** Shows a notification with a cancel button for slow work. */
 export async function showProgress<T>(
   text: string,
   work: (signal: AbortSignal, report: ReportProgress) => Promise<T>,

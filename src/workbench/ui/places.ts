@@ -1,4 +1,4 @@
-// Terminals, file dialogs and comparisons of VS Code. The names that they get are made inert here.
+// Terminals, file dialogs and comparisons of VS Code. Their names are made inert here.
 import {
   commands,
   type ExtensionTerminalOptions,
@@ -12,7 +12,7 @@ import {
 } from 'vscode';
 import { inert } from './inertText';
 
-/** Terminal tabs don't cut names. */
+/** Terminal tabs don't truncate names. */
 const MAX_NAME = 60;
 
 export function newTerminal(
@@ -51,7 +51,7 @@ export async function closeTabs(uri: Uri): Promise<void> {
   await window.tabGroups.close(tabs.filter(({ input }) => shownIn(input)?.toString() === uri.toString()));
 }
 
-/** Undefined sides are files that don't exist. */
+/** Undefined sides are missing files. */
 export interface ComparedFile {
   readonly label: Uri;
   readonly left: Uri | undefined;

@@ -1,5 +1,4 @@
-// What the light bulb of an editor, and the menu of a problem, offer to do with problems. The titles
-// are Parley's own; what the problems say reaches only the message field.
+// Code actions and menu items for problems, whose texts go only into the composer.
 import {
   CodeAction,
   CodeActionKind,

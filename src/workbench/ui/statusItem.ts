@@ -1,4 +1,4 @@
-// An item of the status bar. All text that it shows is made inert here.
+// A status bar item. All text is made inert here.
 import { type Command, type Disposable, MarkdownString, StatusBarAlignment, ThemeColor, window } from 'vscode';
 import { inert, type LabelText, labelOf } from './inertText';
 
@@ -13,7 +13,7 @@ export interface StatusContent {
 export class StatusItem implements Disposable {
   readonly #item;
 
-  /** @param id stable: VS Code remembers whether the user hides the item */
+  /** @param id stable, so that VS Code remembers whether the user hides the item */
   constructor(id: string) {
     this.#item = window.createStatusBarItem(id, StatusBarAlignment.Right);
   }
@@ -32,9 +32,7 @@ export class StatusItem implements Disposable {
   }
 }
 
-/**
- * Markdown has no command links and icons unless they are enabled; appended text is escaped too.
- */
+/** Command links and icons are disabled in Markdown by default; text is escaped too. */
 function plain(lines: readonly string[]): MarkdownString {
   const text = new MarkdownString();
   for (const line of lines) text.appendText(`${inert(line)}\n`);

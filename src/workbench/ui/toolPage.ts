@@ -1,4 +1,4 @@
-// The HTML of a tool's page: a tab beside the chat with a script and a style sheet of its own.
+// HTML of a tool page: a tab beside the chat with its own script and style sheet.
 import { randomBytes } from 'node:crypto';
 import { env, l10n, Uri, type Webview } from 'vscode';
 import { pagePolicy } from '../../base/pagePolicy';

@@ -1,4 +1,4 @@
-// A tree view of VS Code. All text that it shows is made inert here.
+// A VS Code tree view. All text is made inert here.
 import {
   type Disposable,
   EventEmitter,
@@ -19,9 +19,9 @@ export interface TreeRow {
   readonly tooltip?: string;
   /** A codicon and a theme color. */
   readonly icon?: { readonly name: string; readonly color?: string };
-  /** For screen readers, instead of label and description. */
+  /** For screen readers, replaces label and description. */
   readonly spoken?: string;
-  /** Absent: a leaf. */
+  /** Absent for leaves. */
   readonly children?: 'open' | 'closed';
   /** For `when` clauses of menus. */
   readonly context: string;
@@ -39,7 +39,7 @@ export interface TreeBadge {
   readonly tooltip: string;
 }
 
-/** A tree whose source is set when the tree is first shown. */
+/** A tree whose source is set when it is first shown. */
 export class Tree<T extends object> implements Disposable {
   readonly #changed = new EventEmitter<T | T[] | undefined>();
   readonly #view: TreeView<T>;
@@ -68,10 +68,10 @@ export class Tree<T extends object> implements Disposable {
     return this.#view.selection[0];
   }
 
-  /** Selects a row, without the focus, in a tree that is visible. */
+  /** Selects a visible row without focusing it. */
   select(node: T): void {
     if (!this.isVisible || this.selected === node) return;
-    // Rejects if the row is gone by then.
+    // Rejects if the row no longer exists.
     this.#view.reveal(node, { select: true, focus: false }).then(undefined, () => undefined);
   }
 
