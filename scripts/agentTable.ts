@@ -1,6 +1,6 @@
-// `npm run test:agents -- --table [id …]`: checks the real agents with a scripted model, and the
-// demo agent, and writes the tables of docs/agents.md: which rules of the protocol they keep, and
-// what they do. Reports go to out/conformance. With ids, only the rows of these agents are written.
+// `npm run test:agents -- --table [id …]`: checks real agents with a scripted model, and the demo
+// agent, and writes the tables of docs/agents.md. Reports go to out/conformance. With ids, only the
+// rows of these agents are updated.
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,10 +26,7 @@ import { installAgent, KEPT_AGENTS, versionOf } from './lib/agentPackages.mts';
 
 const PAGE = 'docs/agents.md';
 
-/**
- * The rows of a table by their first cell: an agent, and the version of the protocol where each has
- * a row.
- */
+/** Table rows by their first cell: agent, and protocol version if each has a row. */
 type Rows = Map<string, readonly string[]>;
 
 const ids = process.argv.slice(2);
@@ -41,7 +38,6 @@ const work = join(folder, 'work');
 const model = await startModelServer();
 const rules: Rows = new Map();
 const facts: Rows = new Map();
-/** All agents, in the order of the tables. */
 const names: string[] = [];
 try {
   await mkdir('out/conformance', { recursive: true });
@@ -121,7 +117,7 @@ function reportOn(
       prompts,
       client: { name: 'parley-check', title: 'Parley Check', version: '1.0.0' },
       versions: [1, 2],
-      // The first start of some agents takes long on a machine with two cores.
+      // On two cores, some agents are slow to start for the first time.
       limits: { prompt: 60_000, held: 2_000, quiet: 1_000 },
       signIn,
     },
@@ -135,16 +131,12 @@ function environment(): Record<string, string> {
   );
 }
 
-/** Names each rule that is broken. */
 function brokenIn({ verdicts, stopped }: VersionReport): string {
   const broken = verdicts.filter(({ verdict }) => verdict === 'breaks').map(({ id, found }) => `\`${id}\`: ${found}`);
   return [...(stopped === undefined ? [] : [`not everything was tried, ${stopped}`]), ...broken].join('; ') || 'none';
 }
 
-/**
- * Replaces the rows of the agents that were tried in a table of the page, which stands between two
- * comments.
- */
+/** Replaces rows in a table of the page, which is delimited by two comments. */
 async function writeTable(name: string, head: readonly string[], rows: Rows): Promise<void> {
   const text = await readFile(PAGE, 'utf8');
   const begin = `<!-- ${name}: written by \`npm run test:agents -- --table\` -->`;

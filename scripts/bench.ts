@@ -1,10 +1,8 @@
-// `npm run bench`: how fast Parley is, beside what it is measured against in the same run. Prints a
-// table and writes out/bench.json; at most 25 minutes on a quiet machine with 2 cores, with
-// `-- --quick` at most 5.
-// `-- --quick`: each once, without the longest · `-- --only NAME[,NAME]`: these of the measurements
-// below and of the scenarios of test/bench/scenarios.ts · `-- --reps N` ·
-// `-- --beside FILE.vsix`: the scenarios with another version of Parley by turns · `-- --turns N`:
-// of the day.
+// `npm run bench`: measures Parley beside a baseline in the same run. Prints a table and writes
+// out/bench.json; at most 25 minutes on a quiet machine with 2 cores. `--quick`: each once, without
+// the longest, at most 5 minutes · `--only NAME[,NAME]`: of the measurements below and the
+// scenarios of test/bench/scenarios.ts · `--reps N` · `--beside FILE.vsix`: alternates the
+// scenarios with another version of Parley · `--turns N`: of the day.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -31,9 +29,8 @@ import { repository, vsixPath } from '../test/support/vscode/repository';
 
 interface Measurement {
   readonly name: string;
-  /** Part of `--quick`. */
   readonly isQuick?: boolean;
-  /** Measures the package, most of them in VS Code. */
+  /** Measures the package, usually in VS Code. */
   readonly isPackaged?: boolean;
   run(): Promise<readonly Row[]>;
 }
@@ -79,9 +76,7 @@ function sizeOfPackage(): Row {
   return { name: 'VSIX', value: kilobytes, unit: 'KB', target: 3000, better: 'lower' };
 }
 
-/**
- * Measures Parley under load, the floor beside it, and another version of Parley if there is one.
- */
+/** Measures Parley under load, the baseline, and the version to compare with, if any. */
 async function measureScenarios(chosen: readonly Scenario[]): Promise<readonly Row[]> {
   const scratch = mkdtempSync(join(tmpdir(), 'parley-bench-'));
   try {
@@ -93,7 +88,6 @@ async function measureScenarios(chosen: readonly Scenario[]): Promise<readonly R
   }
 }
 
-/** Runs one of the project's scripts. @throws Error with its output if it fails */
 function script(file: string, ...args: string[]): void {
   const run = spawnSync(process.execPath, [join(repository, 'scripts', file), ...args], { encoding: 'utf8' });
   if (run.status !== 0) throw new Error(`${file} failed:\n${run.stdout}${run.stderr}`);
@@ -108,7 +102,7 @@ const build: Measurement = {
   },
 };
 
-/** The measurements that the options choose, and before the first of the package its build. */
+/** Returns the selected measurements, preceded by a build if one needs the package. */
 function plan(): readonly Measurement[] {
   const only = options.only?.split(',');
   const known = [...MEASUREMENTS, ...scenarios].map(({ name }) => name);

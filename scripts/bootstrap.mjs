@@ -1,13 +1,12 @@
-// Entry point that needs only Node ≥ 20: installs missing or outdated dependencies, then runs a
-// task with the project's Node.
-// `node scripts/bootstrap.mjs TASK [arguments]`, where TASK is scripts/TASK.mjs or scripts/TASK.ts.
+// Installs missing or outdated dependencies with any Node ≥ 20, then runs a task with the project's
+// Node: `node scripts/bootstrap.mjs TASK [arguments]` runs scripts/TASK.mjs or scripts/TASK.ts.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { projectEnv, projectNode, root } from './lib/node24.mjs';
 
-/** Whether node_modules has each package of the lock file in its version. */
+/** Returns whether all packages of the lock file are installed in their versions. */
 function isInstalled() {
   const read = (path) => JSON.parse(readFileSync(join(root, path), 'utf8')).packages;
   try {
@@ -25,15 +24,14 @@ function npm(...args) {
   return spawnSync('npm', [...args, '--no-audit', '--no-fund', '--loglevel=error'], options).status === 0;
 }
 
-/** @returns an error message, or undefined */
+/** Returns an error message, or undefined. */
 function install() {
   if (!isInstalled()) {
     process.stdout.write('Installing the dependencies (npm ci) …\n');
-    // A registry that stumbles once is no reason to fail.
+    // Retries once, as registries fail occasionally.
     if (!npm('ci') && !npm('ci')) return 'The dependencies could not be installed: is the npm registry reachable?';
   }
-  // The package `node` fetches its binary in an install script, which `ignore-scripts` in a user's
-  // npmrc skips.
+  // A user's `ignore-scripts` skips the install script that downloads the binary of `node`.
   if (projectNode() === undefined) npm('rebuild', 'node', '--ignore-scripts=false');
   return projectNode() === undefined ? 'Node 24 could not be installed from npm (package `node`).' : undefined;
 }

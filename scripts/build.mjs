@@ -1,17 +1,13 @@
-// Bundles what ships: the host half, the webview and the demo agent. `--dev` keeps names and source
-// maps, `--watch` builds again on each change.
+// Bundles what ships: extension, webview, demo agent. `--dev` keeps names and source maps,
+// `--watch` rebuilds on changes.
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { reexec, root } from './lib/node24.mjs';
 
-/** The licences of bundled packages. */
 const NOTICES = 'dist/ThirdPartyNotices.txt';
 
-/**
- * Everything that is bundled for the VSIX, without plugins: what ships of a package is what its
- * files say.
- */
+/** Returns all bundles of the VSIX. No plugins, so that published packages ship unmodified. */
 export function bundles({ dev }) {
   const common = {
     absWorkingDir: root,
@@ -23,11 +19,10 @@ export function bundles({ dev }) {
     legalComments: 'none',
     define: { 'process.env.NODE_ENV': JSON.stringify(dev ? 'development' : 'production') },
   };
-  // ESM first: the CommonJS builds of some packages (zod, diff) are larger and cannot be shaken.
+  // ESM first: CommonJS builds of some packages (zod, diff) are larger and can't be tree-shaken.
   const node = {
     ...common,
-    // zod looks for it to find out where it runs, and VS Code logs an error for an extension that
-    // does.
+    // zod uses it to detect its platform, and VS Code logs an error for extensions that access it.
     define: { ...common.define, navigator: 'undefined' },
     platform: 'node',
     format: 'cjs',
@@ -40,7 +35,7 @@ export function bundles({ dev }) {
     platform: 'browser',
     format: 'esm',
     target: 'chrome120',
-    // Selectors as browsers match them fastest.
+    // Flat selectors match fastest.
     supported: { nesting: false },
     jsx: 'automatic',
     jsxImportSource: 'preact',
@@ -49,17 +44,15 @@ export function bundles({ dev }) {
     outdir: 'dist/webview',
   };
   return [
-    // The product is read when something is first asked of it (src/extension.ts).
+    // The rest of the extension is loaded on first use (src/extension.ts).
     { ...node, entryPoints: ['src/extension.ts'], outfile: 'dist/extension.js' },
     { ...node, entryPoints: ['src/workbench/product.ts'], outfile: 'dist/workbench/product.js' },
     { ...node, entryPoints: ['src/workbench/activation/compiler.ts'], outfile: 'dist/workbench/compiler.js' },
-    // The MCP server that agents start.
     { ...node, entryPoints: ['src/editorTools/relay.ts'], outfile: 'dist/editorTools.js' },
     { ...node, entryPoints: ['src/demo/agent.ts'], outfile: 'dist/demo/agent.js' },
-    // A separate program: it outlives the window and the version that started it.
+    // A separate program that outlives the window and the version that started it.
     { ...node, entryPoints: ['src/keeper/program.ts'], outfile: 'dist/keeper.js' },
-    // The first picture comes before the panel's script (src/webview/early.ts); both stand in the
-    // page.
+    // Both are inlined: the first paint precedes the panel's script (src/webview/early.ts).
     {
       ...browser,
       format: 'iife',
@@ -69,17 +62,16 @@ export function bundles({ dev }) {
     },
     { ...browser, format: 'iife', entryPoints: { early: 'src/webview/early.ts' } },
     { ...browser, entryPoints: { shell: 'src/webview/shell.html' }, loader: { '.html': 'copy' } },
-    // Loaded when the first code is shown.
+    // Loaded with the first code block.
     { ...browser, entryPoints: { highlighter: 'src/webview/markdown/highlighter.ts' } },
-    // Loaded when the first formula is drawn.
+    // Loaded with the first formula.
     {
       ...browser,
       entryPoints: { math: 'src/webview/markdown/mathPart.ts' },
-      // The styles inside of formulas are in the script.
+      // Styles inside formulas are part of the script.
       loader: { ...browser.loader, '.css': 'text' },
     },
-    // Loaded when the first diagram is drawn; Mermaid, as text for the frame that draws, as
-    // published.
+    // Loaded with the first diagram. Mermaid as published, as text for the frame that draws.
     {
       ...browser,
       entryPoints: { diagrams: 'src/webview/diagram/diagrams.ts' },
@@ -91,12 +83,11 @@ export function bundles({ dev }) {
       loader: { '.js': 'text' },
     },
     { ...browser, format: 'iife', entryPoints: { diagramFrame: 'src/webview/diagram/diagramFrame.ts' } },
-    // A separate page.
     { ...browser, entryPoints: { traffic: 'src/webview/traffic/trafficPage.ts' } },
   ];
 }
 
-/** Builds once. @returns the size in bytes of each output, by path */
+/** Builds once. @returns output sizes in bytes by path */
 export async function build({ dev = false } = {}) {
   const { build: esbuild } = await import('esbuild');
   await mkdir(join(root, 'dist'), { recursive: true });
@@ -118,7 +109,7 @@ export async function build({ dev = false } = {}) {
   return sizes;
 }
 
-/** Chunks carry a hash in their name: what an earlier build left must not get into the package. */
+/** Removes outdated chunks, whose names contain hashes, so that they are not packaged. */
 async function removeStale(keep) {
   for (const file of await readdir(join(root, 'dist'), { recursive: true, withFileTypes: true })) {
     const path = join(file.parentPath, file.name);

@@ -1,5 +1,4 @@
-// Bundles the programs that tests spawn (see scripts/lib/suite.mjs), for suites that do not run in
-// mocha's own process.
+// Bundles the programs that tests spawn (scripts/lib/suite.mjs) for suites outside mocha's process.
 import { reexec } from './lib/node24.mjs';
 import { buildSupport } from './lib/suite.mjs';
 

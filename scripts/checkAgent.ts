@@ -1,7 +1,7 @@
-// `npm run check-agent -- [options] COMMAND [arguments]`: checks whether an agent keeps the
-// protocol and its proposals, and prints a table. Ends with status 1 if a rule is broken or not
-// everything could be tried, 2 if the call is wrong. Sends short prompts, in a new temporary
-// folder; they may cost tokens.
+// `npm run check-agent -- [options] COMMAND [arguments]`: checks whether an agent conforms to the
+// protocol and its proposals, and prints a table. Exit code 1 if a rule is broken or could not be
+// tested, 2 for invalid arguments. Sends short prompts, which may cost tokens, in a separate
+// temporary folder.
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
@@ -36,7 +36,7 @@ async function main(args: readonly string[]): Promise<number> {
   }
   const { command, options, values } = call;
   const stop = new AbortController();
-  // Comes more than once: those that started this process hand it on too.
+  // May arrive repeatedly, as parent processes forward them.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     process.on(signal, () => stop.abort(new Error(signal)));
   let report: Awaited<ReturnType<typeof checkAgent>>;
@@ -62,9 +62,9 @@ interface Call {
   readonly values: { readonly json?: boolean; readonly report?: string; readonly recording?: string };
 }
 
-/** @returns an error message for invalid arguments */
+/** Returns the parsed arguments, or an error message. */
 function readCall(args: readonly string[]): Call | string {
-  // Options end where the command begins: what follows is the agent's.
+  // Options end at the command: what follows belongs to the agent.
   const end = commandIndex(args);
   let parsed: ReturnType<typeof parse>;
   try {
@@ -119,7 +119,7 @@ function parse(args: readonly string[]) {
   }).values;
 }
 
-/** Returns where the command begins: at the first word that is no option and no value of one. */
+/** Returns the index of the command: the first word that is neither an option nor its value. */
 function commandIndex(args: readonly string[]): number {
   let index = 0;
   while (index < args.length && args[index]?.startsWith('--') && args[index] !== '--') {
@@ -132,7 +132,7 @@ function starter([name = '', ...args]: readonly string[]): CheckOptions['start']
   const env = Object.fromEntries(
     Object.entries(process.env).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
   );
-  // The scripts of this project run in its folder; what the author typed belongs to theirs.
+  // npm runs scripts in the project's folder; relative paths refer to the caller's.
   const here = process.env.INIT_CWD ?? process.cwd();
   return async (cwd, signal) => {
     const command = await resolveCommand(name, { cwd: here, env });
@@ -147,7 +147,7 @@ function starter([name = '', ...args]: readonly string[]): CheckOptions['start']
   };
 }
 
-/** An argument that names a file of the author's folder keeps naming it in another one. */
+/** Resolves an argument that names an existing file of the folder. */
 function pathIn(folder: string, arg: string): string {
   const path = resolve(folder, arg);
   return !arg.startsWith('-') && existsSync(path) ? path : arg;

@@ -1,6 +1,4 @@
-// Writes the generated tables of docs/: the settings, from package.json, and the supported parts of
-// the protocol, from the tests that prove it. With --check it only reports the pages whose tables
-// are stale.
+// Writes the generated tables of docs/. --check only reports stale pages.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { generatedPages } from './lib/generatedPages';

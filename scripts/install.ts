@@ -1,5 +1,4 @@
-// Installs what the tests need and a fresh machine lacks: `browser`, and `vscode`, the server of VS
-// Code from npm.
+// Installs test dependencies: `browser`, and `vscode` (VS Code's server from npm).
 import { findChromium } from '../test/support/vscode/findChromium';
 import { serverTree } from '../test/support/vscode/serverTree';
 

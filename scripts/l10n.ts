@@ -1,5 +1,4 @@
-// Writes the texts of the sources to l10n/bundle.l10n.json, takes what no source asks for any more
-// out of the translations, and lists missing translations.
+// Updates l10n/bundle.l10n.json from the sources, removes unused translations, lists missing ones.
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { l10nJsonFormat } from '@vscode/l10n-dev';

@@ -1,14 +1,13 @@
-// Stands in for the executable of VS Code on machines without a desktop: takes its arguments
-// (`--extensionDevelopmentPath=…`, `--extensionTestsPath=…`, a folder), starts the server and a
-// headless browser, lets VS Code's web workbench run the suite in a real extension host, and ends
-// with the suite's exit code.
+// Replaces the VS Code executable on machines without a desktop: accepts its arguments
+// (`--extensionDevelopmentPath=…`, `--extensionTestsPath=…`, a folder), runs the suite in the
+// extension host of a server and a headless browser, and exits with the suite's code.
 import { format } from 'node:util';
 import { Deferred } from '../src/base/deferred';
 import { isNoise } from '../test/support/vscode/noise';
 import { openWindow, screenshot } from '../test/support/vscode/openWindow';
 import { startServer } from '../test/support/vscode/startServer';
 
-/** Longest silence of the suite before it counts as hung, in milliseconds. */
+/** Silence after which the suite counts as hung, ms. */
 const SILENCE = 120_000;
 
 function argument(name: string): string {
@@ -25,9 +24,9 @@ async function main(): Promise<number> {
     version,
     say,
     trust: process.argv.includes('--disable-workspace-trust'),
-    // VS Code's Git extension throws into the suite when a `git check-ignore` ends before it has
-    // read its input. It runs them in the repositories that it finds, even without decorations;
-    // tests open those that they need.
+    // VS Code's Git extension throws into the suite if `git check-ignore` ends before reading its
+    // input. It runs it in detected repositories even without decorations; tests open those that
+    // they need.
     settings: { 'git.decorations.enabled': false, 'git.autoRepositoryDetection': false },
     ...(folder === undefined ? {} : { folder }),
   });
@@ -50,7 +49,7 @@ async function main(): Promise<number> {
         ['extensionTestsPath', remote(argument('extensionTestsPath'))],
       ],
       expose: {
-        // The console of the extension host, in the form that VS Code sends to its own test driver.
+        // The console of the extension host, as passed to VS Code's test driver.
         codeAutomationLog: (type, args) => {
           alive();
           const list: unknown[] = Array.isArray(args) ? args : [args];

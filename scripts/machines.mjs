@@ -1,5 +1,4 @@
-// The stories on several machines (network namespaces, or addresses of the loopback): bundled, then
-// run by mocha. `node scripts/machines.mjs [part of a path …] [-- mocha options]`.
+// Multi-machine tests: `node scripts/machines.mjs [part of a path …] [-- mocha options]`.
 import { reexec } from './lib/node24.mjs';
 import { runSuites } from './lib/suite.mjs';
 

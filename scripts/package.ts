@@ -1,5 +1,4 @@
-// Builds what ships and packs it: dist/parley.vsix. `--dev` leaves names and source maps in, for a
-// debugger. `--base-url URL` is where the README's pictures are.
+// Packs dist/parley.vsix. `--dev`: names, source maps; `--base-url URL`: of the README's pictures.
 import { statSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { vsixPath } from '../test/support/vscode/repository';

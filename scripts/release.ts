@@ -1,7 +1,6 @@
-// Publishes the version of package.json: checks that it is ready, builds, packs, looks at the
-// package, and uploads it to both registries.
-// `--pre-release` for an odd minor version; `--dry-run` does everything but the upload;
-// `--base-url URL` is where the README's pictures are.
+// Publishes the version of package.json to both registries after checking and packing it.
+// `--pre-release`: odd minor version; `--dry-run`: no upload; `--base-url URL`: of the README's
+// pictures.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -62,7 +61,7 @@ async function release(): Promise<boolean> {
   for (const registry of REGISTRIES) {
     const program = registry.program();
     const args = registry.args(vsixPath, preRelease);
-    // Without an upload, at least the program is known to run.
+    // A dry run only checks that the program starts.
     const token = dryRun ? undefined : tokens.get(registry.token);
     say(dryRun ? `${registry.name}: would run ${args.join(' ')}` : `${registry.name}: uploading…`);
     const went = await runPublisher(registry, program, dryRun ? ['--version'] : args, token, say);

@@ -1,5 +1,5 @@
-// Runs scripts/NAME.ts with the project's Node: `node scripts/run.mjs NAME [arguments]`. Bundled
-// first, so that scripts and the test harness share one kind of TypeScript.
+// `node scripts/run.mjs NAME [arguments]`: bundles scripts/NAME.ts and runs it with the project's
+// Node.
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';

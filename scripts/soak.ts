@@ -1,9 +1,8 @@
-// `npm run soak`: agents that are killed two hundred times at random moments while messages are
-// typed all along. Prints what was lost (nothing) and how long it took until the session could be
-// used again, also with the demo agent; a few minutes. `-- --kills N --seed N`. Exit code 1 where a
-// message was lost or sent twice.
-// `-- --cuts N` cuts the line between the browser and the packaged extension (`npm run package`)
-// instead, `-- --away SECONDS` takes it away for so long.
+// `npm run soak`: kills agents 200 times at random moments while messages are typed. Prints lost
+// messages (none) and recovery times, also for the demo agent; takes a few minutes. `-- --kills N
+// --seed N`. Exit code 1 if a message was lost or sent twice. Instead, `-- --cuts N` cuts the
+// connection between browser and packaged extension (`npm run package`), and `-- --away SECONDS`
+// interrupts it.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -40,7 +39,6 @@ function times(recoveries: readonly number[]): readonly string[] {
 
 spawnSync(process.execPath, [join(process.cwd(), 'scripts/buildSupport.mjs')], { stdio: 'inherit' });
 let isWhole = true;
-/** Prints the figures of a line, and ends. */
 function endWith(result: Readonly<Record<string, number>>, isGood: boolean): never {
   row(...Object.keys(result));
   row(...Object.keys(result).map(() => '---'));

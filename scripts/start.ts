@@ -1,7 +1,7 @@
-// `npm start`: the packaged extension in a real VS Code, with a sample folder and the chat open.
-// Uses the desktop's VS Code if it exists, else the server from npm in the browser.
-// `--server` takes the server in any case, `--no-open` opens no browser, `--check` looks at it in a
-// headless browser, takes out/screenshots/start.png and ends.
+// `npm start`: opens the chat of the packaged extension in VS Code with a sample folder: on the
+// desktop if available, otherwise in the browser with the server from npm. `--server` always uses
+// the server, `--no-open` opens no browser, `--check` saves out/screenshots/start.png from a
+// headless browser and exits.
 import { spawn, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -37,23 +37,18 @@ async function main(): Promise<number> {
   return serve(folder);
 }
 
-/**
- * A copy, because an agent will change it; the one of an earlier start stays as the user left it.
- */
+/** Copies the sample, as agents change it; an existing copy stays as the user left it. */
 function sample(target: string): string {
   if (!existsSync(target)) cpSync(join(repository, 'test/support/sample-workspace'), target, { recursive: true });
   return target;
 }
 
-/**
- * Installs into the desktop's VS Code and opens it there.
- * @returns false if there is none, or it refuses
- */
+/** Installs into desktop VS Code and opens it. @returns false if unavailable or refused */
 function openDesktop(folder: string): boolean {
   const code = (...args: string[]): boolean =>
     spawnSync('code', args, { stdio: 'ignore', shell: windows }).status === 0;
   if (!code('--version') || !code('--install-extension', vsixPath, '--force')) return false;
-  // The link goes to the window that was opened last.
+  // The link is handled by the last opened window.
   if (!code('--new-window', folder) || !code('--open-url', 'vscode://parley.parley/open')) return false;
   say(
     `Parley is installed in your VS Code, which shows ${folder} with the chat. ("Parley: Focus Chat" opens it again.)`,
@@ -61,7 +56,7 @@ function openDesktop(folder: string): boolean {
   return true;
 }
 
-/** Parley starts nothing by itself, so what opens the chat here is a second, tiny extension. */
+/** Parley starts nothing by itself, so a tiny second extension opens the chat. */
 function packOpener(): string {
   const packagePath = join(cacheFolder, 'start', `opener-${process.pid}.vsix`);
   mkdirSync(join(cacheFolder, 'start'), { recursive: true });
@@ -82,7 +77,7 @@ async function start(folder: string, dataDir?: string): Promise<Server> {
       extensions: [vsixPath, opener],
       token: true,
       allBuiltIns: true,
-      // The sample is ours; a dialog about trust would stand before the chat.
+      // The sample is ours; a trust dialog would cover the chat.
       trust: true,
       ...(dataDir === undefined ? {} : { dataDir }),
     });
@@ -105,13 +100,12 @@ async function serve(folder: string): Promise<number> {
 
 function openBrowser(url: string): void {
   const command = windows ? 'explorer' : process.platform === 'darwin' ? 'open' : 'xdg-open';
-  // The address is printed: a machine without a browser is no error.
+  // The address is printed, so a machine without a browser is no error.
   spawn(command, [url], { stdio: 'ignore', detached: true })
     .on('error', () => undefined)
     .unref();
 }
 
-/** What a person would see, looked at by the tests. */
 async function check(): Promise<number> {
   const scratch = mkdtempSync(join(tmpdir(), 'parley-start-'));
   const server = await start(sample(join(scratch, 'sample')));

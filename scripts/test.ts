@@ -1,7 +1,6 @@
-// Runs the tests in tiers, each a list of stages whose steps run side by side. `npm run check`: the
-// rules that need no test to run. `npm test`: the fast tier. `npm run test:slow`:
-// what that leaves out. `npm run test:all`: both. Further arguments choose steps by name
-// (`npm test -- unit smoke`). The last line of the output is the sum: "N passed, N failed".
+// Runs tests: `npm run check` (static rules), `npm test` (fast tier), `npm run test:slow` (the
+// rest), `npm run test:all` (both). Arguments select steps (`npm test -- unit smoke`). A tier is a
+// list of stages with parallel steps. The last line of output is "N passed, N failed".
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,9 +11,9 @@ import { type Run, start } from './lib/sideBySide.mts';
 interface Step {
   readonly name: string;
   readonly command: readonly string[];
-  /** Counts its tests in PARLEY_TEST_RESULT; otherwise it is one check as a whole. */
+  /** Reports counts in PARLEY_TEST_RESULT; otherwise counts as one check. */
   readonly counts?: true;
-  /** Uses the package of this run. */
+  /** Uses the package built by this run. */
   readonly usesPackage?: true;
 }
 
@@ -35,7 +34,7 @@ const TIERS: Readonly<Record<string, readonly Stage[]>> = {
   fast: [
     [PACKAGE, ...CHECK, BROWSER],
     [{ name: 'unit', command: ['scripts/unit.mjs', '--only', 'unit'], counts: true, usesPackage: true }, VSCODE],
-    // Both mostly wait: for answers that must not count immediately, and for VS Code.
+    // Run in parallel, since both mostly wait.
     [
       { name: 'panel', command: ['scripts/unit.mjs', '--only', 'panel'], counts: true },
       { name: 'smoke', command: ['scripts/e2e.mjs', 'smoke'], counts: true, usesPackage: true },
@@ -56,7 +55,6 @@ interface RunningStep {
   readonly step: Step;
   readonly run: Run;
   readonly result: string;
-  /** Settles with how long it took, in seconds. */
   readonly seconds: Promise<number>;
 }
 
@@ -68,10 +66,7 @@ function begin(step: Step, scratch: string): RunningStep {
   return { step, run, result, seconds: run.code.then(() => (performance.now() - begun) / 1000) };
 }
 
-/**
- * Waits for a step and adds up what it counted. A step that breaks without a failed test counts as
- * one failure.
- */
+/** Waits for a step and adds its counts. A step that crashes counts as one failure. */
 async function finish({ step, run, result, seconds }: RunningStep): Promise<SuiteResult> {
   process.stdout.write(`\n── ${step.name} ${'─'.repeat(60 - step.name.length)}\n`);
   run.show();
@@ -90,11 +85,7 @@ async function finish({ step, run, result, seconds }: RunningStep): Promise<Suit
   return sum;
 }
 
-/**
- * Returns the stages of the tiers that the arguments name, and of their steps those that they name.
- * Each step runs once.
- * @throws Error for an unknown step
- */
+/** Returns the stages of the given tiers and steps, each once. @throws Error for an unknown step */
 function stagesOf(args: readonly string[]): readonly Stage[] {
   const tiers = args.filter((name) => name in TIERS);
   const names = args.filter((name) => !(name in TIERS));

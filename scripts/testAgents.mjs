@@ -1,10 +1,7 @@
-// `npm run test:agents [part of a path …] [-- mocha options]`: real agents with a scripted model on
-// loopback (test/agents), alone and in the packaged extension.
-// `npm run test:agents -- --table [id …]`: checks whether they keep the protocol and looks at what
-// they do, and writes both into docs/agents.md (agentTable.ts).
-// Not part of `npm test`: the agents are large and come from other people. They live in
-// $PARLEY_CACHE/agents, default .cache/agents. Four are kept there; the others are installed for
-// their tests, one at a time, and removed unless they were there before.
+// `npm run test:agents [part of a path …] [-- mocha options]`: tests real agents with a scripted
+// model on loopback (test/agents), alone and in the packaged extension. `-- --table [id …]` updates
+// docs/agents.md instead (agentTable.ts). Agents are installed to $PARLEY_CACHE/agents (default
+// .cache/agents): four permanently, the others one at a time.
 import { spawn } from 'node:child_process';
 import { join, resolve } from 'node:path';
 import { projectEnv, reexec, root } from './lib/node24.mjs';
@@ -26,7 +23,7 @@ if (!(await reexec(process.argv[1], args))) {
     await run('build.mjs');
     await run('run.mjs', 'agentTable', ...args.slice(1));
   } else {
-    // Imported here, as an older Node may read this file before the project's own runs it.
+    // Dynamic, since this file may be read by an older Node.
     const { installAgent, KEPT_AGENTS } = await import('./lib/agentPackages.mts');
     for (const id of KEPT_AGENTS) await installAgent(id);
     await run('run.mjs', 'package');

@@ -1,12 +1,11 @@
-// The unit tests in plain Node, and those of the panel in a browser: the fast tier.
-// `node scripts/unit.mjs [--slow] [--only FOLDER] [part of a path …] [-- mocha options]`.
-// `--slow`: what the fast tier leaves out. `--only unit`, `panel` or `house`: these alone. With
-// parts of paths, every file that matches runs, whatever its tier.
+// Unit tests in plain Node, and panel tests in a browser: the fast tier. `node scripts/unit.mjs
+// [--slow] [--only FOLDER] [part of a path …] [-- mocha options]`. `--slow`: the rest. `--only
+// unit`, `panel` or `house`: only these. Parts of paths select files of all tiers.
 import { availableParallelism } from 'node:os';
 import { reexec } from './lib/node24.mjs';
 import { runSuites } from './lib/suite.mjs';
 
-/** Files that take longest begin, so that none of them runs alone at the end. */
+/** Started first, so that none of them runs alone at the end. */
 const LONGEST = [
   'scripts/release',
   'session/interleavings',
@@ -20,12 +19,10 @@ const LONGEST = [
 ];
 
 const SUITES = {
-  // The rules of the source: part of `npm run check`.
+  // Rules of the source: part of `npm run check`.
   house: { folder: 'test/unit/house' },
-  // One file more at a time than there are cores, as many of them wait for processes.
-  // Processes end early: each file leaves memory behind, and a large process starts others slowly:
-  // in one that had run a hundred files, starting git or an agent took most of the time of its
-  // test.
+  // More files than cores, as many wait for processes. Processes are replaced early: files leave
+  // memory behind, and large processes are slow to start others (git, agents).
   unit: {
     folder: 'test/unit',
     without: 'test/unit/house/',
@@ -33,10 +30,8 @@ const SUITES = {
     longest: LONGEST,
     batch: 14,
   },
-  // Beside the others. One browser after another: what these tests press must come within half a
-  // second.
-  // These wait more than they work, as an answer must not count immediately. Each process builds
-  // the panel and starts a browser.
+  // Mostly waiting. One browser each: what these tests press must take effect within half a second.
+  // Starting a process is expensive, as it builds the panel and starts a browser.
   panel: { folder: 'test/webview', jobs: 3, batch: 4 },
 };
 

@@ -1,9 +1,7 @@
-// Suites that need plain Node only, as win32 under Wine:
-// `node scripts/windows.mjs [part of a path …]`. Where Wine can't be had, says why and counts
-// nothing.
-// test/windows/leftOut.json lists the tests that are left out, with the reason. With `--listed`
-// they run too, and one that passes is a failure.
-// Files that are slow there, as they start many agents, run with `--slow` only.
+// Runs suites that need only Node as win32 under Wine: `node scripts/windows.mjs [part of a path
+// …]`. Without Wine, prints why and counts nothing. test/windows/leftOut.json lists excluded tests
+// with reasons; `--listed` runs them too and fails if one passes. `--slow` runs files that are slow
+// there because they start many agents.
 import { appendFileSync, existsSync, readFileSync, watch } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
@@ -37,7 +35,6 @@ const SUITES = [
   'conformance',
 ];
 const FILE_MS = 240_000;
-/** Files side by side. */
 const JOBS = availableParallelism();
 
 async function main(patterns) {
@@ -138,7 +135,7 @@ async function runAll(args) {
   return sum.failed === 0 ? 0 : 1;
 }
 
-/** Bundles what windowsEsbuild.mjs asks for. @returns what ends that */
+/** Serves the builds that windowsEsbuild.mjs requests. @returns a function that stops it */
 function serveBuilds(folder) {
   const serve = async (name) => {
     const path = join(folder, name);
@@ -162,7 +159,6 @@ function serveBuilds(folder) {
   return () => watcher.close();
 }
 
-/** Runs one file in a separate process. */
 async function runFile(bundled, result, env) {
   const output = `${result}.txt`;
   const script = join(root, 'scripts/lib/windowsRun.mjs');

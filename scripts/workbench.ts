@@ -1,7 +1,6 @@
-// The suite inside a real extension host: VS Code's own test runner starts VS Code, and we say
-// which. `VSCODE_PATH` names a desktop VS Code; without it, our launcher starts the server from
-// npm. `--minimum`: the oldest supported version. Other arguments choose test files by a part of
-// their path.
+// Tests in a real extension host, started by VS Code's test runner. `VSCODE_PATH`: a desktop VS
+// Code; otherwise our launcher starts the server from npm. `--minimum`: the oldest supported
+// version. Other arguments select test files by a part of their path.
 
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, chmodSync, existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -17,7 +16,7 @@ const minimum = process.argv.includes('--minimum');
 const patterns = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
 const out = join(repository, 'out/workbench');
 
-/** Each test file is one bundle; `vscode` comes from the host and mocha from node_modules. */
+/** One bundle per test file; `vscode` comes from the host and mocha from node_modules. */
 async function bundle(): Promise<readonly string[]> {
   const tests = globSync('test/workbench/**/*.test.ts', { cwd: repository })
     .map((path) => path.replaceAll('\\', '/'))
@@ -29,7 +28,7 @@ async function bundle(): Promise<readonly string[]> {
     entryPoints: ['test/workbench/index.ts', ...tests],
     outbase: 'test/workbench',
     outdir: out,
-    // As in the product: the CommonJS builds of some packages cannot be bundled.
+    // As in the product: the CommonJS builds of some packages can't be bundled.
     mainFields: ['module', 'main'],
     bundle: true,
     platform: 'node',
@@ -42,10 +41,7 @@ async function bundle(): Promise<readonly string[]> {
   return tests.map((path) => join(out, path.replace('test/workbench/', '').replace(/\.ts$/, '.js')));
 }
 
-/**
- * The executable that the test runner starts: it takes the same arguments as VS Code and ends with
- * the suite's exit code.
- */
+/** Returns an executable that takes VS Code's arguments and exits with the suite's code. */
 async function launcher(): Promise<string> {
   const outfile = join(repository, 'out/scripts/launchVsCode.mjs');
   await build({
@@ -91,7 +87,6 @@ async function main(): Promise<number> {
         PARLEY_TEST_RESULT: result,
         PARLEY_TEST_VERSION: minimum ? 'minimum' : 'newest',
         PARLEY_TEST_NODE: process.execPath,
-        // Desktop VS Code has its own.
         ...(desktop ? {} : { PARLEY_TEST_TSDK: await typescriptFolder() }),
       },
     });
@@ -105,13 +100,13 @@ async function main(): Promise<number> {
   }
 }
 
-/** Reports to the parent process that adds up the suites, or prints the figures. */
+/** Reports to the caller that adds up suites, or prints the sum. */
 function report(result: string): void {
   if (process.env.PARLEY_TEST_RESULT) {
     if (existsSync(result)) appendFileSync(process.env.PARLEY_TEST_RESULT, readFileSync(result, 'utf8'));
   } else {
     const sum = readResults(result);
-    // A host that broke off counted nothing.
+    // A crashed host has no counts.
     writeSum(sum.passed + sum.failed > 0 ? sum : { passed: 0, failed: 1, failures: [] });
   }
 }

@@ -1,6 +1,5 @@
-// Where the package says that it comes from, all of it from `repository` in package.json.
+// Addresses of the package, all derived from `repository` in package.json.
 
-/** What of package.json is read. */
 export interface AddressedManifest {
   readonly version: string;
   readonly repository?: string | { readonly url: string };
@@ -8,13 +7,13 @@ export interface AddressedManifest {
   readonly homepage?: unknown;
 }
 
-/** Where relative links and pictures of the README lead to. */
+/** Base URLs of relative links and pictures in the README. */
 export interface BaseUrls {
   readonly links: string;
   readonly pictures: string;
 }
 
-/** The page of the repository, or undefined if package.json has none that a browser can open. */
+/** Returns the repository's web page; undefined if package.json has none. */
 export function repositoryUrl({ repository }: AddressedManifest): string | undefined {
   const text = typeof repository === 'string' ? repository : repository?.url;
   const url = text?.replace(/^git\+/, '').replace(/\.git$|\/$/, '');
@@ -22,9 +21,8 @@ export function repositoryUrl({ repository }: AddressedManifest): string | undef
 }
 
 /**
- * The addresses of the files of this version, as its tag has them.
- * @param base instead of what the repository's host is known for
- * @returns undefined if there is neither, or `base` is no https address
+ * Returns the base URLs for the tag of this version; undefined if unknown.
+ * @param base overrides those of the host; must be an https address
  */
 export function baseUrls(manifest: AddressedManifest, base?: string): BaseUrls | undefined {
   if (base !== undefined) {
@@ -41,7 +39,7 @@ export function baseUrls(manifest: AddressedManifest, base?: string): BaseUrls |
   return undefined;
 }
 
-/** The manifest with the pages for questions and of the project, unless it names others. */
+/** Adds the project's home and issue pages to the manifest, unless it has them. */
 export function withPages<T extends AddressedManifest>(manifest: T): T {
   const url = repositoryUrl(manifest);
   if (url === undefined) return manifest;

@@ -1,10 +1,9 @@
-// The packages of the agents that the project is tried with (test/agents), and how they are
-// installed below a folder, PARLEY_AGENTS.
+// The agents used in tests (test/agents), and how they are installed into a folder, PARLEY_AGENTS.
 import { spawn } from 'node:child_process';
 import { mkdir, readFile, rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Exact versions: what a newer one does is found out on purpose, not by a red run. */
+/** Exact versions, so that new releases don't break the tests unexpectedly. */
 const PACKAGES = {
   claude: ['@agentclientprotocol/claude-agent-acp', '0.101.0'],
   gemini: ['@google/gemini-cli', '0.61.0'],
@@ -19,15 +18,12 @@ const PACKAGES = {
 
 export type AgentId = keyof typeof PACKAGES;
 
-/** Installed once, and kept: most tests need them. */
+/** Stay installed, since most tests need them. */
 export const KEPT_AGENTS = ['claude', 'gemini', 'opencode', 'codex'] as const satisfies readonly AgentId[];
 
-/**
- * Its embeddings, which no test needs, have an install script that fetches from elsewhere than npm.
- */
+/** The install script of its embeddings, which no test needs, downloads from outside npm. */
 const WITHOUT_SCRIPTS: readonly AgentId[] = ['mastracode'];
 
-/** What must be free on the disk before an agent is installed, in bytes. */
 const NEEDED_SPACE = 4e9;
 
 export function versionOf(id: AgentId): string {
@@ -35,8 +31,7 @@ export function versionOf(id: AgentId): string {
 }
 
 /**
- * Installs an agent unless it is there, with the npm of this process's PATH.
- * @returns what removes it again, undefined if it was there
+ * Installs an agent. @returns a function that uninstalls it; undefined if it was already installed
  * @throws Error if the disk is nearly full or npm fails
  */
 export async function installAgent(id: AgentId): Promise<(() => Promise<void>) | undefined> {
@@ -49,16 +44,16 @@ export async function installAgent(id: AgentId): Promise<(() => Promise<void>) |
   const { bavail, bsize } = await statfs(prefix);
   if (bavail * bsize < NEEDED_SPACE) throw new Error(`Less than ${NEEDED_SPACE / 1e9} GB are free for ${name}.`);
   process.stdout.write(`Installing ${name}@${version} …\n`);
-  // Without a package.json here, npm would look for one in the folders above.
+  // Without a package.json, npm would search the parent folders.
   await writeFile(join(prefix, 'package.json'), '{ "private": true }\n');
-  // Most install scripts link binaries: a user's `ignore-scripts` would leave half an agent.
+  // Most install scripts link binaries, so a user's `ignore-scripts` is overridden.
   const scripts = `--ignore-scripts=${WITHOUT_SCRIPTS.includes(id)}`;
   const options = ['--save-exact', '--no-audit', '--no-fund', '--loglevel=error', scripts];
   await npm(['install', '--prefix', prefix, ...options, `${name}@${version}`]);
   return remove;
 }
 
-/** Returns the installed version, undefined if the installation is missing or was not finished. */
+/** Returns the installed version; undefined if missing or incomplete. */
 async function installedVersion(prefix: string, name: string): Promise<string | undefined> {
   const complete = await readFile(join(prefix, 'node_modules/.package-lock.json'), 'utf8').catch(() => undefined);
   return complete === undefined ? undefined : JSON.parse(complete).packages[`node_modules/${name}`]?.version;

@@ -1,9 +1,9 @@
-// Mocha's own spec output, and the figures and failures of the run as a line of JSON in the file that PARLEY_TEST_RESULT names (scripts/lib/results.mts), so that `npm test`
-// can add up its suites. Plain JavaScript, as mocha loads it by itself.
+// Mocha's spec reporter, which also writes counts and failures to PARLEY_TEST_RESULT (results.mts).
+// Plain JavaScript, since mocha loads it directly.
 const { appendFileSync } = require('node:fs');
 const Mocha = require('mocha');
 
-/** Characters of a failure's stack that are kept. */
+/** Maximum characters of a failure's stack. */
 const MAX_WHY = 2000;
 
 module.exports = class CountingReporter extends Mocha.reporters.Spec {

@@ -1,23 +1,17 @@
-// The pages of docs/ that hold generated tables, with each table as it should be.
+// The pages of docs/ with generated tables.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { collectProofs, supportTable } from '../../test/unit/conformance/matrix';
 import { propertyTable, type SettingsManifest, settingsTables } from './settingsTables';
 
-/** A page with its path relative to the repository. */
 export interface GeneratedPage {
   readonly path: string;
   readonly text: string;
 }
 
-/** Settings whose values are objects with documented properties. */
 const OBJECT_SETTINGS = ['parley.agents', 'parley.mcpServers', 'parley.resources'];
 
-/**
- * Returns the pages with fresh tables.
- * @param root of the repository
- * @throws Error if a page lacks the markers of a table
- */
+/** Returns the pages with current tables. @throws Error if a page lacks the markers of a table */
 export function generatedPages(root: string): readonly GeneratedPage[] {
   const read = (path: string): string => readFileSync(join(root, path), 'utf8');
   const manifest = JSON.parse(read('package.json')) as SettingsManifest;
@@ -37,7 +31,6 @@ export function generatedPages(root: string): readonly GeneratedPage[] {
   }
 }
 
-/** Returns the page with the text between the two comments of a table replaced. */
 function withTable(page: string, name: string, table: string): string {
   const begin = `<!-- generated: ${name} -->`;
   const from = page.indexOf(begin);

@@ -1,26 +1,20 @@
-// The licences of everything that is bundled, as their authors demand: found from what the bundler
-// has put in, so that a new package cannot be forgotten.
+// Licences of all bundled packages, derived from the bundler's output, so that none is missed.
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** What of a metafile of esbuild is read. */
 export interface BundleFacts {
   readonly outputs: Readonly<Record<string, { readonly inputs: Readonly<Record<string, unknown>> }>>;
 }
 
-/**
- * Texts of licences that their packages do not bring along, each named as its package with `+` for
- * `/`.
- */
+/** Licence texts missing from their packages, in files named after these, with `+` for `/`. */
 const LICENCES = 'scripts/licences';
 
 const LICENCE_FILE = /^(licen[cs]e|copying|notice|third-?party-?notices?)([.-]|$)/i;
 
 /**
- * @param root the folder that their paths are relative to
- * @returns the text of ThirdPartyNotices.txt
- * @throws Error for a package without a text of its licence
+ * Returns the content of ThirdPartyNotices.txt. @param root base of the paths @throws Error for a
+ * package without a licence text
  */
 export async function noticesOf(metafiles: readonly BundleFacts[], root: string): Promise<string> {
   const folders = new Set(metafiles.flatMap(bundledPackages));
@@ -32,7 +26,6 @@ export async function noticesOf(metafiles: readonly BundleFacts[], root: string)
   ].join(`\n\n${'='.repeat(80)}\n\n`);
 }
 
-/** The folders of packages of which something is in an output, relative to the root. */
 export function bundledPackages({ outputs }: BundleFacts): readonly string[] {
   const inputs = Object.values(outputs).flatMap((output) => Object.keys(output.inputs));
   return inputs.flatMap((path) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(path)?.[0] ?? []);

@@ -1,4 +1,4 @@
-// Packs what was built into a VSIX that the Marketplace and Open VSX take.
+// Packs the build output into a VSIX for the Marketplace and Open VSX.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,12 +8,11 @@ import { type AddressedManifest, baseUrls } from './addresses';
 import { stagePackage } from './stagePackage';
 
 export interface PackOptions {
-  /** Where the files of this version can be read, instead of at the repository's host. */
+  /** Base URL of this version's files, replacing that of the repository's host. */
   readonly baseUrl?: string | undefined;
   readonly preRelease?: boolean;
 }
 
-/** Bundles the extension. @param args of scripts/build.mjs @returns whether that went well */
 export function buildExtension(args: readonly string[] = []): boolean {
   const build = [join(repository, 'scripts/build.mjs'), ...args];
   const { status } = spawnSync(process.execPath, build, { cwd: repository, stdio: ['ignore', 'ignore', 'inherit'] });
@@ -21,9 +20,8 @@ export function buildExtension(args: readonly string[] = []): boolean {
 }
 
 /**
- * Packs the repository. Written under another name and renamed, so the file is always complete.
- * @throws Error for a base URL that is no https address, and of vsce for what the Marketplace does
- * not take
+ * Packs the repository; the file appears only when complete.
+ * @throws Error for a base URL other than https, and of vsce
  */
 export async function packVsix(target: string, { baseUrl, preRelease = false }: PackOptions = {}): Promise<void> {
   mkdirSync(join(repository, 'out'), { recursive: true });
@@ -38,9 +36,8 @@ export async function packVsix(target: string, { baseUrl, preRelease = false }: 
       cwd: stage,
       packagePath,
       preRelease,
-      // Everything is bundled, so there are no dependencies to collect.
       dependencies: false,
-      // A package for one's own use needs none; scripts/release.ts asks for it.
+      // Optional for private packages; scripts/release.ts requires it.
       allowMissingRepository: true,
       ...(base && { baseContentUrl: base.links, baseImagesUrl: base.pictures }),
     });

@@ -1,7 +1,6 @@
 // Reads a zip archive into memory.
 import { open } from 'yauzl';
 
-/** Returns the files of an archive by name, in its order. @throws Error if it is no archive */
 export function readArchive(path: string): Promise<ReadonlyMap<string, Buffer>> {
   return new Promise((resolve, reject) => {
     const files = new Map<string, Buffer>();

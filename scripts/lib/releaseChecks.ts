@@ -1,21 +1,17 @@
-// What must be so before a version is published, looked at before anything is built.
+// Checks the repository before a release.
 import { type AddressedManifest, repositoryUrl } from './addresses';
 
-/** What a release is made of. */
 export interface ReleaseFacts {
   readonly manifest: AddressedManifest;
-  /** The version in package-lock.json. */
   readonly lockedVersion: unknown;
-  /** The text of CHANGELOG.md. */
   readonly changelog: string;
-  /** The output of `git status --porcelain`. */
+  /** Output of `git status --porcelain`. */
   readonly changes: string;
-  /** The tags of the commit. */
   readonly tags: readonly string[];
   readonly preRelease: boolean;
 }
 
-/** Returns the problems that prevent a release, in sentences that say what to do. */
+/** Returns what is missing, with instructions. */
 export function releaseProblems(facts: ReleaseFacts): readonly string[] {
   const { manifest, lockedVersion, changes, tags } = facts;
   const { version } = manifest;
@@ -31,7 +27,7 @@ export function releaseProblems(facts: ReleaseFacts): readonly string[] {
   ];
 }
 
-/** The Marketplace knows no “-beta”: even minor versions are releases, odd ones pre-releases. */
+/** The Marketplace has no “-beta”: even minor versions are releases, odd ones pre-releases. */
 function versionProblems(version: string, preRelease: boolean): readonly string[] {
   const minor = /^\d+\.(\d+)\.\d+$/.exec(version)?.[1];
   if (minor === undefined) return [`The version ${version} is not of the form 1.2.3.`];

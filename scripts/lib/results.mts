@@ -1,15 +1,14 @@
-// What a suite counted: a line of JSON for each run of mocha, in the file that PARLEY_TEST_RESULT
-// names.
+// Test results: a JSON line per mocha run in the file named by PARLEY_TEST_RESULT.
 import { existsSync, readFileSync } from 'node:fs';
 
 export interface SuiteResult {
   readonly passed: number;
   readonly failed: number;
-  /** Each failed test: its full name, and why, cut to what a log can bear. */
+  /** Full title of each failed test, and its truncated error. */
   readonly failures: readonly { readonly title: string; readonly why: string }[];
 }
 
-/** Adds up the results that runs of mocha wrote to a file; zero without the file. */
+/** Adds up the results in a file; zero if it does not exist. */
 export function readResults(file: string): SuiteResult {
   const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : [];
   return addUp(lines.map((line) => JSON.parse(line) as SuiteResult));
@@ -23,10 +22,7 @@ export function addUp(runs: readonly SuiteResult[]): SuiteResult {
   };
 }
 
-/**
- * The end of a run's output: the failures again, as logs are read from their end, then the sum on a
- * separate line, which `.ci/run` reads.
- */
+/** Prints failures again at the end, then the sum on a separate line, which `.ci/run` parses. */
 export function writeSum({ passed, failed, failures }: SuiteResult): void {
   for (const { title, why } of failures) {
     process.stdout.write(`\nfailed: ${title}\n${why.replaceAll(/^/gm, '        ')}\n`);

@@ -1,6 +1,6 @@
-// The settings of package.json as Markdown tables, in the words of package.nls.json.
+// Renders the settings of package.json as Markdown tables, with texts from package.nls.json.
 
-/** What a table needs of the JSON schema of a setting or of a property. */
+/** The used parts of the JSON schema of a setting or property. */
 interface Schema {
   readonly order?: number;
   readonly default?: unknown;
@@ -18,15 +18,13 @@ export interface SettingsManifest<S = Schema> {
   };
 }
 
-/** Texts of package.nls.json by key. */
 type Texts = Readonly<Record<string, string>>;
 
-/** Returns the settings of all sections. */
 export function settingsOf<S>({ contributes }: SettingsManifest<S>): Readonly<Record<string, S>> {
   return Object.assign({}, ...contributes.configuration.map(({ properties }) => properties)) as Record<string, S>;
 }
 
-/** Returns a table for each section of the settings editor, in its order. */
+/** Returns a table for each section of the settings editor, in order. */
 export function settingsTables({ contributes }: SettingsManifest, texts: Texts): string {
   return contributes.configuration
     .map(({ title, properties }) => {
@@ -36,7 +34,6 @@ export function settingsTables({ contributes }: SettingsManifest, texts: Texts):
     .join('\n\n');
 }
 
-/** Returns the table of the properties of a setting that is an object, or of its entries. */
 export function propertyTable(manifest: SettingsManifest, texts: Texts, key: string): string {
   const schema = settingsOf(manifest)[key];
   return table('Property', schema === undefined ? [] : propertiesOf(schema, ''), texts);

@@ -1,23 +1,19 @@
-// Processes that run side by side. Their output is shown one after another: that of the first
-// immediately, that of another one when those before it have ended.
+// Runs processes in parallel and prints their output sequentially.
 import { spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** What a process may leave in its pipes when it ends, ms: a child process may hold them open. */
+/** Wait for remaining output after a process has ended, ms: a child can hold its pipes open. */
 const LAST_OUTPUT_MS = 2_000;
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 export interface Run {
-  /** Settles when the process has ended: its exit code, or 1 if it has none. */
+  /** Resolves with the exit code, or 1 if there is none. */
   readonly code: Promise<number>;
-  /** Writes its output so far, and from now on what follows. */
+  /** Prints the output so far, and all that follows. */
   readonly show: () => void;
 }
 
-/**
- * Starts this Node with a script. A signal to this process ends the other one too.
- * @param args the script and its arguments
- */
+/** Starts a script with this Node, which signals to this process kill too. */
 export function start(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv): Run {
   const child = spawn(process.execPath, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'], env });
   const stop = (signal: NodeJS.Signals): unknown => child.kill(signal);
@@ -48,7 +44,7 @@ export function start(args: readonly string[], cwd: string, env: NodeJS.ProcessE
   };
 }
 
-/** Shows the output of each process when those before it have ended. @returns their exit codes */
+/** Prints the output of the processes in order. @returns their exit codes */
 export async function inOrder(runs: Iterable<Run | Promise<Run>>): Promise<readonly number[]> {
   const codes: number[] = [];
   for (const run of runs) {
@@ -59,10 +55,7 @@ export async function inOrder(runs: Iterable<Run | Promise<Run>>): Promise<reado
   return codes;
 }
 
-/**
- * Starts processes in order, a limited number at a time.
- * @returns each of them, once it has been started
- */
+/** Starts processes in order, at most `lanes` in parallel. */
 export function startInLanes(starts: readonly (() => Run)[], lanes: number): readonly Promise<Run>[] {
   const started = starts.map((begin) => ({ begin, ...Promise.withResolvers<Run>() }));
   const waiting = started.values();

@@ -1,17 +1,15 @@
-// The packer walks through every file below its folder before it looks at .vscodeignore, and caches
-// here hold hundreds of thousands. So it gets a copy of what could ship at all.
+// Copies what could ship to a staging folder: vsce walks all files before it reads .vscodeignore.
 import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { repository } from '../../test/support/vscode/repository';
 import { type AddressedManifest, withPages } from './addresses';
 
-/** Never part of a package: sources, and installed, downloaded or generated files. */
+/** Never packaged: sources, and what is installed, downloaded or generated. */
 const SKIPPED = new Set(['.cache', '.git', '.vscode-test', 'node_modules', 'out', 'scripts', 'src', 'test']);
 
 /**
- * Copies the rest of the repository into a folder, where `.vscodeignore` decides what ships. The
- * manifest gets the addresses of the project.
- * @param hasBase the relative links and pictures of the README will get a base
+ * Copies the rest of the repository, from which `.vscodeignore` selects, with addresses added to
+ * the manifest. @param hasBase whether relative links and pictures of the README get a base URL
  */
 export function stagePackage(target: string, hasBase = false): void {
   for (const name of readdirSync(repository)) {
@@ -26,11 +24,7 @@ export function stagePackage(target: string, hasBase = false): void {
   writeFileSync(readme, packagedReadme(readFileSync(readme, 'utf8')));
 }
 
-/**
- * Returns the README for a package without a known address of its files: VS Code's page of the
- * extension follows no relative link and fetches no picture of the package, so it is without
- * pictures, and with the words of relative links alone.
- */
+/** Removes pictures and relative links, which VS Code can't load without a base URL. */
 export function packagedReadme(text: string): string {
   return text
     .replace(/^!\[[^\]]*\]\((?!https:)[^)]*\)\n\n/gm, '')

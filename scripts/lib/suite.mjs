@@ -1,16 +1,15 @@
-// Bundles the test files of a suite and runs mocha on them in a separate process, so that a suite
-// that hangs or crashes does not take the caller with it.
+// Bundles the test files of a suite and runs mocha in separate processes, which may hang or crash.
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { projectEnv, root } from './node24.mjs';
 
-/** Run on a separate machine (test/support/machines/network.ts). */
+/** Run on separate machines (test/support/machines/network.ts). */
 const MACHINE_PROGRAMS = ['windowHost', 'originalHost', 'bucketHost', 'proxyHost'];
 
-/** Modules of Temml, which Node cannot import as they name each other without extensions. */
+/** Modules of Temml that Node can't import because of imports without extensions. */
 const TEMML = ['Settings', 'Style', 'buildMathML', 'defineFunction', 'parseTree'];
 
-/** What Node cannot import by its name: it is bundled. */
+/** Bundled, since Node can't import them by name. */
 const MODULES = {
   'jsonc-parser': join(root, 'node_modules/jsonc-parser/lib/esm/main.js'),
   ...Object.fromEntries(TEMML.map((name) => [`temml/src/${name}.js`, join(root, `node_modules/temml/src/${name}.js`)])),
@@ -32,16 +31,12 @@ const shared = {
 };
 
 /**
- * Runs the tests of some folders side by side, with the output of one folder after another.
- * @param suites `folder` relative to the root; `without`: what its paths must not begin with;
- * `jobs`: processes side by side; `longest`: parts of the paths of files that begin, so that none
- * of them runs alone at the end; `batch`: files for a process, which then ends, but each of the
- * longest has its own. Without it, a process runs files until there are none
- * @param args parts of paths to choose files by; after `--` come options for mocha
- * @param timeout milliseconds for each test
- * @param tier `fast` leaves out the files named *.slow.test.ts; `slow` runs these, and those that
- * try more in this tier (test/support/tier.ts). Without it, or with parts of paths, all run
- * @returns 0 where all passed
+ * Runs the tests of several folders in parallel, with sequential output. @param suites `folder`;
+ * `without`: path prefixes to exclude; `jobs`: parallel processes; `longest`: parts of paths of
+ * files to start first, each in its own process; `batch`: files per process (default: unlimited)
+ * @param args parts of paths to select files; mocha options after `--` @param timeout per test, ms
+ * @param tier `fast`: without *.slow.test.ts; `slow`: only these and files with more cases
+ * (test/support/tier.ts); default, and with parts of paths: all @returns 0 if all passed
  */
 export async function runSuites({ suites, args, timeout, tier }) {
   const end = args.indexOf('--');
@@ -70,12 +65,12 @@ export async function runSuites({ suites, args, timeout, tier }) {
     return 1;
   }
   await mkdir(join(root, 'out/tests'), { recursive: true });
-  // A folder for each run: someone else may be testing in the same tree.
+  // One folder per run, since several can run in the same tree.
   const outdir = await mkdtemp(join(root, 'out/tests/run-'));
   try {
     await buildSupport();
     if (chosen.some(({ tests }) => tests.some((path) => path.startsWith('test/machines/')))) await buildMachines();
-    // Imported here, as an older Node may read this file before the project's own runs it.
+    // Dynamic, since this file may be read by an older Node.
     const { inOrder, start, startInLanes } = await import('./sideBySide.mts');
     const { readResults, writeSum } = await import('./results.mts');
     const result = process.env.PARLEY_TEST_RESULT ?? join(outdir, 'result');
@@ -100,8 +95,7 @@ export async function runSuites({ suites, args, timeout, tier }) {
     const codes = await inOrder(runs);
     const code = Math.max(...codes);
     if (codes.length > 1 && result !== process.env.PARLEY_TEST_RESULT) {
-      // What failed is far above, in the output of its process; one that broke off has counted
-      // nothing.
+      // Repeats failures from far above; a crashed process has no counts.
       const sum = readResults(result);
       writeSum({ ...sum, failed: Math.max(sum.failed, Math.min(code, 1)) });
     }
@@ -111,7 +105,6 @@ export async function runSuites({ suites, args, timeout, tier }) {
   }
 }
 
-/** Chooses the files of a tier. */
 async function ofTier(paths, tier) {
   if (tier === undefined) return paths;
   const isSlow = (path) => /\.slow\.test\.tsx?$/.test(path);
@@ -121,7 +114,7 @@ async function ofTier(paths, tier) {
   return paths.filter((_, index) => wanted[index]);
 }
 
-/** Cuts a list into parts that differ by one at most. @param most how many a part may have */
+/** Splits a list into parts whose lengths differ by at most one. @param most maximum length */
 function cut(list, most) {
   const parts = Math.ceil(list.length / most);
   return Array.from({ length: parts }, (_, at) =>
@@ -129,7 +122,6 @@ function cut(list, most) {
   );
 }
 
-/** All files under a folder, relative to the root; empty if the folder doesn't exist. */
 export async function files(folder) {
   const entries = await readdir(join(root, folder), { recursive: true, withFileTypes: true }).catch(() => []);
   return entries
@@ -140,9 +132,7 @@ export async function files(folder) {
 
 /**
  * Bundles the programs that tests spawn to `out/support`: test/support/agents/*.ts → agents/*.js,
- * the demo agent → demo/agent.js.
- * Files are replaced by rename, and only if they changed, so that a concurrent run never reads half
- * of one.
+ * the demo agent → demo/agent.js. Replaces files by rename, since several runs share them.
  */
 export async function buildSupport() {
   const { build } = await import('esbuild');
@@ -157,10 +147,7 @@ export async function buildSupport() {
   for (const { path, contents } of outputFiles) await put(path, contents);
 }
 
-/**
- * Bundles the programs that run on separate machines (test/support/machines) to
- * `out/support/machines`, with a stand-in for VS Code.
- */
+/** Bundles test/support/machines to `out/support/machines`, with a stub of VS Code. */
 export async function buildMachines() {
   const { build } = await import('esbuild');
   const { outputFiles } = await build({
@@ -168,10 +155,10 @@ export async function buildMachines() {
     entryPoints: MACHINE_PROGRAMS.map((name) => `test/support/machines/${name}.ts`),
     outdir: 'out/support/machines',
     write: false,
-    // A window is started for each one that is killed, and reads all of its file.
+    // Windows are often killed and restarted, and each loads the whole file.
     sourcemap: false,
     alias: { ...MODULES, vscode: join(root, 'test/support/machines/editor.ts') },
-    // Of VS Code's own editors: no file is edited on these machines.
+    // From VS Code's editors: no file is edited on these machines.
     logOverride: { 'import-is-undefined': 'silent' },
   });
   for (const { path, contents } of outputFiles) await put(path, contents);
@@ -186,12 +173,7 @@ async function put(path, contents) {
   await rename(temporary, path);
 }
 
-/**
- * Bundles test files.
- * @param target the Node that runs them @param alias packages that are replaced, on top of those of
- * all tests
- * @returns the bundled files, in the order of the entries
- */
+/** Bundles test files. @param target Node version @param alias further package replacements */
 export async function buildTests(entryPoints, outdir, { target = shared.target, alias = {} } = {}) {
   const { build } = await import('esbuild');
   await build({
@@ -201,8 +183,7 @@ export async function buildTests(entryPoints, outdir, { target = shared.target, 
     entryPoints,
     outbase: 'test',
     outdir,
-    // Splitting keeps one copy of each module, as in the product, and makes the bundling of many
-    // tests fast.
+    // Splitting keeps one copy of each module, as in the product, and is faster for many tests.
     splitting: true,
     outExtension: { '.js': '.mjs' },
     chunkNames: 'chunks/[name]-[hash]',
@@ -210,11 +191,10 @@ export async function buildTests(entryPoints, outdir, { target = shared.target, 
   return entryPoints.map((path) => join(outdir, path.replace(/^test\//, '').replace(/\.tsx?$/, '.mjs')));
 }
 
-/** @returns what to start Node with */
 function mocha(bundled, options) {
   const program = join(root, 'node_modules/mocha/bin/mocha.js');
   const reporter = join(root, 'scripts/lib/countingReporter.cjs');
-  // It writes to a pipe and cannot see where its output ends up.
+  // Mocha writes to a pipe, so it can't detect the terminal.
   const colour = process.stdout.isTTY ? ['--color'] : [];
   return ['--enable-source-maps', program, '--reporter', reporter, '--exit', ...colour, ...options, ...bundled];
 }

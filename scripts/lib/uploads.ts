@@ -1,5 +1,4 @@
-// The registries of extensions, and the programs that upload to them. A token is taken from the
-// environment, given to one program alone, and never printed.
+// Registries and their upload programs. Each token is passed to one program only and never printed.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
@@ -8,14 +7,13 @@ import { cacheFolder, repository } from '../../test/support/vscode/repository';
 
 export interface Registry {
   readonly name: string;
-  /** The environment variable that its program reads the token from. */
   readonly token: string;
-  /** The program's file, to run with Node. @throws Error if it cannot be installed */
+  /** Returns the program's file, to run with Node. @throws Error if it can't be installed */
   readonly program: () => string;
   readonly args: (vsix: string, preRelease: boolean) => readonly string[];
 }
 
-/** An upload that was done already is no failure, so a release that broke off can be made again. */
+/** An earlier upload is not an error, so that an interrupted release can be repeated. */
 export const REGISTRIES: readonly Registry[] = [
   {
     name: 'Visual Studio Marketplace',
@@ -33,12 +31,12 @@ export const REGISTRIES: readonly Registry[] = [
     name: 'Open VSX',
     token: 'OVSX_PAT',
     program: () => join(installedPublisher(), 'node_modules/ovsx/bin/ovsx'),
-    // It reads from the package whether it is a pre-release.
+    // Detects a pre-release from the package.
     args: (vsix) => ['publish', vsix, '--skip-duplicate'],
   },
 ];
 
-/** Takes the tokens out of an environment, so that nothing else that is run gets them. */
+/** Removes the tokens from an environment, so that no other program gets them. */
 export function takeTokens(env: NodeJS.ProcessEnv): ReadonlyMap<string, string> {
   const tokens = new Map<string, string>();
   for (const { token } of REGISTRIES) {
@@ -49,10 +47,7 @@ export function takeTokens(env: NodeJS.ProcessEnv): ReadonlyMap<string, string> 
   return tokens;
 }
 
-/**
- * Runs a program of a registry and prints what it prints, without the token.
- * @returns whether it went well
- */
+/** Runs an upload program and prints its output without the token. @returns whether it succeeded */
 export async function runPublisher(
   { token: variable }: Registry,
   program: string,
@@ -77,7 +72,7 @@ export async function runPublisher(
   return code === 0;
 }
 
-/** Installs the program for Open VSX from its lock file, once for each lock file. */
+/** Installs the Open VSX program, once per lock file. */
 function installedPublisher(): string {
   const source = join(repository, 'scripts/publisher');
   const names = ['package.json', 'package-lock.json'];

@@ -1,13 +1,11 @@
-// What the Marketplace and Open VSX ask of a package, looked for in the finished VSIX: what vsce
-// lets through, one of the two may still refuse after the upload.
+// Checks the VSIX against rules of the Marketplace and Open VSX that vsce does not check.
 import { statSync } from 'node:fs';
 import { posix } from 'node:path';
 import { readArchive } from './readArchive';
 
-/** Nothing that Parley needs comes near it: a larger package has something in it by mistake. */
+/** Far above Parley's size: a larger package contains something by mistake. */
 export const MAX_VSIX_BYTES = 3_000_000;
 
-/** The categories that both know. */
 const CATEGORIES: ReadonlySet<string> = new Set([
   'AI',
   'Azure',
@@ -32,7 +30,7 @@ const CATEGORIES: ReadonlySet<string> = new Set([
 ]);
 const MAX_TAGS = 30;
 const MIN_ICON = 128;
-/** What Open VSX takes of a text, in characters. */
+/** Maximum characters of a text on Open VSX. */
 const MAX_LINE = 255;
 const MAX_DESCRIPTION = 2_048;
 
@@ -45,7 +43,7 @@ interface Walkthrough {
   readonly steps: readonly { readonly media: { readonly markdown?: string } }[];
 }
 
-/** Reads a VSIX and returns its problems, in sentences. @throws Error if it is no archive */
+/** Returns the problems of a VSIX, as sentences. @throws Error if it is not a zip archive */
 export async function vsixProblems(path: string): Promise<readonly string[]> {
   const files = await readArchive(path);
   const text = (name: string): string => files.get(name)?.toString('utf8') ?? '';
@@ -160,7 +158,7 @@ function leftover(path: string): string {
   return `${path} does not belong into a package.`;
 }
 
-/** Pages of registries load pictures over https, no SVG, and cannot follow a relative link. */
+/** Registry pages load pictures only over https, no SVG, and can't follow relative links. */
 function markdownProblems(name: string, text: string): readonly string[] {
   const prose = text.replace(/^[ \t]*```[\s\S]*?^[ \t]*```$/gm, '').replace(/`[^`\n]*`/g, '');
   const links = [...prose.matchAll(/\]\(([^)\s]+)[^)]*\)/g)].map(([, target]) => target ?? '');

