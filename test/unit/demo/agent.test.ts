@@ -51,7 +51,7 @@ describe('demo agent', () => {
     await rm(cwd, { recursive: true, force: true });
   });
 
-  it('advertises only what it does: no load, but ready, status and turn_complete', async () => {
+  it('advertises only the capabilities it has: ready, status and turn_complete, but not load', async () => {
     await start();
     const { agentCapabilities, protocolVersion } = client.received[0]?.result ?? {};
     assert.equal(protocolVersion, 1);
@@ -65,7 +65,7 @@ describe('demo agent', () => {
     assert.equal(unknown.error.code, -32601);
   });
 
-  it('tells its options before a session exists, and begins one with the values of the request', async () => {
+  it('lists its options before a session exists, and starts one with the requested values', async () => {
     await start();
     const valuesOf = ({ configOptions }: { configOptions: { id: string; currentValue: unknown }[] }) =>
       Object.fromEntries(configOptions.map(({ id, currentValue }) => [id, currentValue]));
@@ -79,7 +79,7 @@ describe('demo agent', () => {
     assert.deepEqual([opened.pace, opened.mode], ['brisk', 'ask']);
   });
 
-  it('says nothing about a session before session/ready, and offers its commands after', async () => {
+  it('sends nothing about a session before session/ready, then its commands', async () => {
     client = new RawClient({ command: process.execPath, args: [program], env: {} }, cwd);
     await client.request('initialize', { protocolVersion: 1, clientCapabilities: {} });
     ({ sessionId } = await client.request('session/new', { cwd, mcpServers: [] }));
@@ -110,7 +110,7 @@ describe('demo agent', () => {
     assert.deepEqual(await client.request('session/status', { sessionId: 'other' }), { status: 'not_found' });
   });
 
-  it('suggests a message only to a client that shows suggestions', async () => {
+  it('suggests a message only to clients that show suggestions', async () => {
     const session = { promptSuggestions: {} };
     for (const can of [{ ...everything, session }, everything]) {
       await start({}, can);
@@ -121,7 +121,7 @@ describe('demo agent', () => {
     }
   });
 
-  it('compacts the conversation, and tells clients that show it', async () => {
+  it('compacts the conversation, and notifies clients that support it', async () => {
     for (const can of [{ ...everything, session: { compaction: {} } }, everything]) {
       await start({}, can);
       await play('/compact');
@@ -136,7 +136,7 @@ describe('demo agent', () => {
     }
   });
 
-  it('says that it is a script and no model, whatever one writes', async () => {
+  it('explains that it is a script without a model, whatever the prompt', async () => {
     await start();
     assert.equal(await play('Refactor my code please'), 'end_turn');
     assert.match(client.text(), /script that ships with Parley, not a model/);
@@ -145,7 +145,7 @@ describe('demo agent', () => {
     assert.ok((await client.untilUpdate('usage_update')).used > 0);
   });
 
-  it('ends each turn with turn_complete as the last update, naming the prompt by its id as text', async () => {
+  it('ends each turn with turn_complete, naming the prompt by its id as text', async () => {
     await start();
     const { id, answer } = prompt('/thoughts');
     await answer;
@@ -167,7 +167,7 @@ describe('demo agent', () => {
     assert.ok(client.updates('agent_message_chunk').length > 200);
   });
 
-  it('shows the diff before it asks, and writes through the client only then', async () => {
+  it('shows the diff before asking, and writes through the client only after approval', async () => {
     const order: string[] = [];
     await start({
       ...diskAnswers,
@@ -189,14 +189,14 @@ describe('demo agent', () => {
   });
 
   for (const outcome of [{ outcome: 'selected', optionId: 'no' }, { outcome: 'cancelled' }])
-    it(`leaves the file alone when the answer is ${JSON.stringify(outcome)}`, async () => {
+    it(`leaves the file unchanged if the response is ${JSON.stringify(outcome)}`, async () => {
       await start({ ...diskAnswers, 'session/request_permission': () => ({ outcome }) });
       assert.equal(await play('/edit'), 'end_turn');
       await assert.rejects(readFile(join(cwd, 'parley-demo.md')));
       assert.equal(client.updates('tool_call_update').at(-1).status, 'failed');
     });
 
-  it('asks no more after "always", and says so by the mode', async () => {
+  it('stops asking after "always", and reports that mode', async () => {
     let asked = 0;
     await start({
       ...diskAnswers,
@@ -211,7 +211,7 @@ describe('demo agent', () => {
     assert.equal((await client.untilUpdate('current_mode_update')).currentModeId, 'auto');
   });
 
-  it('asks with a form, and says what it was told', async () => {
+  it('asks with a form, and repeats the answer', async () => {
     await start({
       'elicitation/create': ({ requestedSchema }) => {
         assert.deepEqual(requestedSchema.required, ['name', 'kind']);
@@ -222,7 +222,7 @@ describe('demo agent', () => {
     assert.match(client.text(), /A service called `orders`, with tests/);
   });
 
-  it('goes on with a session of an earlier process', async () => {
+  it('resumes a session of an earlier process', async () => {
     await start();
     const { modes } = await client.request('session/resume', { sessionId: 'demo-of-yesterday', cwd, mcpServers: [] });
     assert.equal(typeof modes.currentModeId, 'string');
@@ -231,7 +231,7 @@ describe('demo agent', () => {
     assert.equal(await play('/plan'), 'end_turn');
   });
 
-  it('says what is missing where the client has no files, no terminals and no forms', async () => {
+  it('explains what is missing if the client has no files, terminals and forms', async () => {
     await start({}, {});
     await play('/form');
     await play('/edit');
@@ -289,20 +289,20 @@ describe('demo agent', () => {
     assert.ok(client.received.some((one) => one.method === '$/cancel_request' && one.params.requestId === requestId));
   });
 
-  it('answers /error with an error and lives on', async () => {
+  it('responds to /error with an error and keeps running', async () => {
     await start();
     const { error } = await prompt('/error').answer;
     assert.equal(error.code, -32603);
     assert.equal(await play('/help'), 'end_turn');
   });
 
-  it('leaves its reason on stderr when it crashes in mid-turn', async () => {
+  it('writes its reason to stderr when it crashes during a turn', async () => {
     await start();
     await assert.rejects(prompt('/crash').answer, /you asked me to crash/);
     assert.deepEqual(await client.ended, { code: 1, signal: null });
   });
 
-  it('says everything in the words of the protocol', async () => {
+  it('sends only messages that the protocol defines', async () => {
     await start({
       ...diskAnswers,
       'session/request_permission': choose('allow'),
@@ -323,7 +323,7 @@ describe('demo agent', () => {
     assert.ok(client.received.some(({ method }) => method === 'terminal/create'));
   });
 
-  it('ends when its stdin is closed', async () => {
+  it('exits when its stdin is closed', async () => {
     await start();
     assert.deepEqual(await client.close(), { code: 0, signal: null });
   });

@@ -17,7 +17,7 @@ type Version = (typeof VERSIONS)[number];
 
 const CAN = { elicitation: { form: {} }, _meta: { prompt_lifecycle: { receipt: {} } } };
 
-describe('the demo agent shows the proposals on the wire', () => {
+describe("the demo agent's proposal scenes on the wire", () => {
   let client: MemoryClient;
   let sessionId: string;
 
@@ -50,7 +50,7 @@ describe('the demo agent shows the proposals on the wire', () => {
 
   for (const version of VERSIONS) {
     describe(`in version ${version}`, () => {
-      it('/ready lists what it sent after session/ready, and nothing before', async () => {
+      it('/ready lists what was sent after session/ready, and nothing before', async () => {
         await open(version);
         assert.deepEqual(client.story(2), []);
         client.notify('session/ready', { sessionId });
@@ -69,14 +69,14 @@ describe('the demo agent shows the proposals on the wire', () => {
         assert.match(client.text, /Nothing of mine went out before/);
       });
 
-      it('/ready says if the client never sent the signal', async () => {
+      it('/ready reports a missing signal', async () => {
         await open(version);
         await hurry();
         await play(version, '/ready');
         assert.match(client.text, /never sent `session\/ready`/);
       });
 
-      it('/background ends the turn, goes on, and begins a turn by itself', async () => {
+      it('/background ends the turn, continues, and starts a turn', async () => {
         await openReady(version);
         const from = client.received.length;
         await play(version, '/background');
@@ -96,7 +96,7 @@ describe('the demo agent shows the proposals on the wire', () => {
         assert.match(client.text, /I began this turn by myself/);
       });
 
-      it('/forget answers not_found and -32002 until the session is opened again', async () => {
+      it('/forget returns not_found and -32002 until the session is opened again', async () => {
         await openReady(version);
         await play(version, '/forget');
         assert.deepEqual(await client.request('session/status', { sessionId }), { status: 'not_found' });
@@ -123,7 +123,7 @@ describe('the demo agent shows the proposals on the wire', () => {
     });
   }
 
-  it('/late answers first in version 1, and ends the turn with turn_complete', async () => {
+  it('/late responds first in version 1, and ends the turn with turn_complete', async () => {
     await openReady(1);
     const from = client.received.length;
     const { id } = prompt('/late');
@@ -153,7 +153,7 @@ describe('the demo agent shows the proposals on the wire', () => {
     ]);
   });
 
-  it('/late stops after its answer if the client cancels', async () => {
+  it('/late stops after its response if the client cancels', async () => {
     await openReady(1);
     await client.request('session/set_config_option', { sessionId, configId: 'pace', value: 'brisk' });
     await prompt('/late').answer;
@@ -162,7 +162,7 @@ describe('the demo agent shows the proposals on the wire', () => {
     assert.equal(end.params.update.stopReason, 'cancelled');
   });
 
-  it('/steer takes a message in at the next break, with one id in receipt and message', async () => {
+  it('/steer inserts a message at the next break, with the same id in receipt and message', async () => {
     await openReady(2);
     prompt('/steer');
     await client.untilUpdate(({ title }) => title === 'Read the question');
@@ -176,7 +176,7 @@ describe('the demo agent shows the proposals on the wire', () => {
     assert.ok(client.text.includes(words));
   });
 
-  it('takes a message of _session/steering into a turn of version 1, and gives it back without one', async () => {
+  it('adds a message of _session/steering to a turn of version 1, and returns it if none is running', async () => {
     await openReady(1);
     const steer = (text: string) =>
       client.request('_session/steering', { sessionId, prompt: [{ type: 'text', text }] });
@@ -189,7 +189,7 @@ describe('the demo agent shows the proposals on the wire', () => {
     assert.deepEqual(await steer('too late'), { outcome: 'promptRequired' });
   });
 
-  it('plays a prompt that no turn took in as the next turn', async () => {
+  it('plays a prompt that joined no turn as the next turn', async () => {
     await openReady(2);
     prompt('/plan');
     const { answer } = prompt('/thoughts');
@@ -198,7 +198,7 @@ describe('the demo agent shows the proposals on the wire', () => {
     assert.ok(plan >= 0 && plan < client.received.indexOf(await answer));
   });
 
-  it('gives a held prompt back with -32800 if the client cancels', async () => {
+  it('returns a held prompt with -32800 if the client cancels', async () => {
     await openReady(2);
     const first = prompt('/slow');
     const second = prompt('/help');
@@ -213,7 +213,7 @@ describe('the demo agent shows the proposals on the wire', () => {
     ['knows receipts', '/background', CAN, -32800, 0],
     ['knows none: its turn is over', '/background', {}, 'cancelled', 1],
   ] as const)
-    it(`gives a prompt back that a turn of its own did not take in, if the client of version 1 ${who}`, async () => {
+    it(`returns a prompt that did not join the agent's own turn if the client of version 1 ${who}`, async () => {
       await openReady(1, '/work', can);
       await client.request('session/set_config_option', { sessionId, configId: 'pace', value: 'brisk' });
       prompt(scene);
@@ -226,7 +226,7 @@ describe('the demo agent shows the proposals on the wire', () => {
       assert.equal(completed.length, ends);
     });
 
-  it('gives back only the prompt whose request is cancelled', async () => {
+  it('returns only the prompt whose request is cancelled', async () => {
     await openReady(2);
     prompt('/slow');
     const { id, answer } = prompt('/help');
@@ -240,7 +240,7 @@ describe('the demo agent shows the proposals on the wire', () => {
     await client.untilUpdate(isIdle);
   });
 
-  it('sends turn_complete once for a turn of version 1 that fails, after the error', async () => {
+  it('sends turn_complete once for a failing turn of version 1, after the error', async () => {
     await openReady(1);
     const { id, answer } = prompt('/error');
     const end = await client.untilUpdate((update) => update.promptRequestId === String(id));
@@ -248,7 +248,7 @@ describe('the demo agent shows the proposals on the wire', () => {
     assert.ok(client.received.indexOf(await answer) < client.received.indexOf(end));
   });
 
-  it('goes on with a turn if the session is resumed in the midst of it', async () => {
+  it('continues a turn if the session is resumed during it', async () => {
     await openReady(2);
     prompt('/slow');
     await client.untilUpdate(({ sessionUpdate }) => sessionUpdate === 'agent_message_chunk');
@@ -259,7 +259,7 @@ describe('the demo agent shows the proposals on the wire', () => {
     await client.untilUpdate(isIdle);
   });
 
-  it('/ready shows the state that version 2 wants before the answer to session/resume', async () => {
+  it('/ready includes the state that version 2 requires before the response to session/resume', async () => {
     await openReady(2);
     await client.request('session/resume', { sessionId, cwd: '/work', mcpServers: [] });
     client.notify('session/ready', { sessionId });
@@ -279,7 +279,7 @@ describe('the demo agent shows the proposals on the wire', () => {
   });
 
   for (const version of VERSIONS)
-    it(`sends nothing of a session after its close was answered, in version ${version}`, async () => {
+    it(`sends no updates of a session after responding to its close, in version ${version}`, async () => {
       await openReady(version);
       const { answer } = prompt('/slow');
       await client.untilUpdate(({ sessionUpdate }) => sessionUpdate === 'agent_message_chunk');
@@ -290,13 +290,13 @@ describe('the demo agent shows the proposals on the wire', () => {
       assert.deepEqual(client.story(from), ['answer {"status":"not_found"}']);
     });
 
-  it('ends a turn of version 2 that fails with the error in idle', async () => {
+  it('ends a failing turn of version 2 with the error in idle', async () => {
     await openReady(2);
     await play(2, '/error');
     assert.equal(client.received.at(-1)?.params.update.error.code, -32603);
   });
 
-  it('asks in version 2 with the change, and writes the file itself', async () => {
+  it('asks with the change in version 2, and writes the file itself', async () => {
     const cwd = await scratchFolder();
     await openReady(2, cwd);
     for (const line of ['first', 'second']) {
@@ -314,7 +314,7 @@ describe('the demo agent shows the proposals on the wire', () => {
     assert.match(await readFile(join(cwd, 'parley-demo.md'), 'utf8'), /- first\n- second\n$/);
   });
 
-  it('runs a command in version 2 itself, and shows its output and exit code', async () => {
+  it('runs a command itself in version 2, and shows its output and exit code', async () => {
     await openReady(2, await scratchFolder());
     await client.request('session/set_config_option', { sessionId, configId: 'mode', value: 'auto' });
     await play(2, '/terminal');
@@ -326,7 +326,7 @@ describe('the demo agent shows the proposals on the wire', () => {
     assert.ok(updates.some(({ exitStatus }) => exitStatus?.exitCode === 0));
   });
 
-  it('says everything in the words of version 2', async () => {
+  it('sends only messages that version 2 defines', async () => {
     await openReady(2);
     const schema = officialSchema('v2');
     for (const text of ['hi', '/thoughts', '/plan', '/ready', '/late', '/steer', '/background', '/forget'])
@@ -347,7 +347,7 @@ describe('the demo agent shows the proposals on the wire', () => {
   });
 });
 
-describe('Parley shows the proposals with the demo agent', () => {
+describe("Parley running the demo agent's proposal scenes", () => {
   const session = useAgentSession();
 
   const open = async (version: Version, pace = 'instant'): Promise<Conversation> => {
@@ -376,7 +376,7 @@ describe('Parley shows the proposals with the demo agent', () => {
     const barrier = version === 1 ? 'turn_complete' : 'state';
 
     describe(`in version ${version}`, () => {
-      it('/background: ends the turn, keeps the call open, and shows the turn that the agent began', async () => {
+      it('/background: ends the turn, keeps the call open, and shows the turn that the agent started', async () => {
         const conversation = await open(version);
         const call = () => snapshotOf(conversation).entries.find(({ tool }) => tool)?.tool?.status;
         const seen = new Set<string>();
@@ -392,7 +392,7 @@ describe('Parley shows the proposals with the demo agent', () => {
         assert.match(entries().at(-1) ?? '', /^t2 agent: The background work is done/);
       });
 
-      it('/forget: opens the session again, and sends the message and the choices once more', async () => {
+      it('/forget: reopens the session, and resends the message and the options', async () => {
         const conversation = await open(version);
         await conversation.send('/forget').done;
         assert.equal(await conversation.checkStatus(), 'not_found');

@@ -23,7 +23,7 @@ describe('a kept agent', function () {
     return heard.lines.map(({ number }) => number);
   }
 
-  it('goes on with its turn and its commands while the extension is updated and its old version removed', async () => {
+  it('continues its turn and commands while the extension is updated and the old version removed', async () => {
     const version = join(await scratchFolder(), 'parley-1.0.0');
     await mkdir(version);
     const program = join(version, 'keeper.js');
@@ -40,7 +40,7 @@ describe('a kept agent', function () {
     await kept.close();
   });
 
-  it('starts where the home of its user does not exist', async () => {
+  it("starts if its user's home does not exist", async () => {
     const { HOME } = process.env;
     process.env.HOME = join(await scratchFolder(), 'nowhere');
     try {
@@ -52,7 +52,7 @@ describe('a kept agent', function () {
     }
   });
 
-  it('is found over another way to the same folder', async () => {
+  it('is found through another path to the same folder', async () => {
     const link = join(await scratchFolder(), 'link');
     await mkdir(keepers.folder, { recursive: true });
     await symlink(keepers.folder, link);
@@ -67,7 +67,7 @@ describe('a kept agent', function () {
     assert.deepEqual(await keepers.all.list(), []);
   });
 
-  it('goes on with its window where its folder is removed, and ends when that goes', async () => {
+  it('keeps serving its window if its folder is removed, and exits when the window closes', async () => {
     const kept = await keepers.start(ECHO);
     const heard = Heard.from(kept);
     assert.deepEqual(await talk(kept, heard, 'one'), [1, 2]);
@@ -79,7 +79,7 @@ describe('a kept agent', function () {
     await Promise.all([pid, kept.pid].map(goneFrom));
   });
 
-  it('loses nothing while the machine sleeps in the middle of its words', async () => {
+  it('loses nothing if the machine sleeps while it writes', async () => {
     const kept = await keepers.start(`
       let n = 0;
       const say = () => { console.log('word ' + n++); if (n < 200) setTimeout(say, 2); };
@@ -102,7 +102,7 @@ describe('a kept agent', function () {
     await next.close();
   });
 
-  it('is ended with its keeper where it ignores the end of its input and SIGTERM, and no window is there', async () => {
+  it('is killed with its keeper if it ignores the end of stdin and SIGTERM, without a window', async () => {
     const kept = await keepers.startReady(
       `process.on('SIGTERM', () => {}); setInterval(() => {}, 1000); console.log('ready');`,
       { closeGraceMs: { stdin: 100, term: 100 } },
@@ -115,7 +115,7 @@ describe('a kept agent', function () {
     await Promise.all([pid, kept.pid].map(goneFrom));
   });
 
-  it('that leaves a daemon behind, with its output open, is told as ended, and the daemon ends', async () => {
+  it('is reported as exited although a daemon holds its output open, and the daemon is killed', async () => {
     const note = join(await scratchFolder(), 'daemon');
     const kept = await keepers.start(`
       const daemon = require('child_process').spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { detached: true, stdio: 'inherit' });

@@ -91,7 +91,7 @@ describe('a command of a kept agent', function () {
     return { agent, window };
   }
 
-  it('runs on without a window, and the next window gets exactly the output that is missing', async () => {
+  it('keeps running without a window, and the next window gets exactly the missing output', async () => {
     const agent = await keepers.start(silent);
     Heard.from(agent);
     const one = new Window();
@@ -119,7 +119,7 @@ describe('a command of a kept agent', function () {
     assert.deepEqual(third.commands?.earlier, []);
   });
 
-  it('counts as heard as far as it was, from the first moment of the next window', async () => {
+  it('counts output as delivered from the first moment of the next window', async () => {
     const agent = await keepers.start(silent);
     const one = new Window();
     for (const request of [1, 2]) await one.create(agent, request, `console.log("done ${request}")`);
@@ -139,7 +139,7 @@ describe('a command of a kept agent', function () {
     assert.deepEqual(two.terminals.heardOf('s'), heard);
   });
 
-  it('is there with its end where that came without a window', async () => {
+  it('reports its exit to the next window if it ended without one', async () => {
     const agent = await keepers.start(silent);
     const one = new Window();
     const { terminalId } = await one.create(agent, 1, 'console.log("done")');
@@ -151,7 +151,7 @@ describe('a command of a kept agent', function () {
     assert.equal(before + two.text, 'done\n');
   });
 
-  it('loses no output and repeats none, whenever a window dies and however old its journal is', async () => {
+  it('loses and repeats no output, whenever a window dies and however old its journal is', async () => {
     const lines = 3_000;
     const program = `let line = 0;
 const write = () => { for (let left = 1 + line % 7; left > 0 && line < ${lines}; left--) console.log('line ' + ++line);
@@ -175,7 +175,7 @@ write();`;
     assert.equal(journal + window.text, whole);
   });
 
-  it('runs once, also where the window went before it could answer', async () => {
+  it('runs once, even if the window closed before the response', async () => {
     const agent = await keepers.start(silent);
     const one = new Window();
     const { terminalId } = await one.create(agent, 5, follower(file));
@@ -187,7 +187,7 @@ write();`;
     assert.equal(two.created.length, 2);
   });
 
-  it('ends with its agent, and when it is killed', async () => {
+  it('ends with its agent, and when killed', async () => {
     const agent = await keepers.start(silent);
     const window = new Window();
     const first = await window.create(agent, 1, 'console.log(process.pid); setInterval(() => {}, 60000)');
@@ -210,7 +210,7 @@ write();`;
     );
   });
 
-  it('that does not start is an error in words', async () => {
+  it('fails with a readable error if it does not start', async () => {
     const { commands } = await keepers.start(silent);
     assert.ok(commands);
     const { terminals } = new Window();
@@ -230,7 +230,7 @@ write();`;
     );
   });
 
-  it('that floods its output is kept to its last part, and the rest is counted', async () => {
+  it('keeps the end of excessive output, and counts the rest', async () => {
     const agent = await keepers.start(silent);
     const window = new Window();
     const size = 40 * 1024 * 1024;

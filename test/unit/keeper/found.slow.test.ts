@@ -9,7 +9,7 @@ import { someone, TestKeepers } from '../../support/keeper/keepers';
 import { goneFrom, isAlive } from '../../support/processes';
 import { scratchFolder } from '../../support/scratch';
 
-describe('the keepers of a user', function () {
+describe("a user's keepers", function () {
   this.timeout(30_000);
   const keepers = TestKeepers.each();
 
@@ -22,7 +22,7 @@ describe('the keepers of a user', function () {
     await writeFile(path, JSON.stringify({ ...JSON.parse(await readFile(path, 'utf8')), ...more }));
   }
 
-  it('are all found, with whom they work for and what they do', async () => {
+  it('are all found, with their session and state', async () => {
     const first = await keepers.start(silent);
     await keepers.start(silent, { about: { ...someone, session: 'two', folder: '/work' } });
     await first.detach();
@@ -38,14 +38,14 @@ describe('the keepers of a user', function () {
     );
   });
 
-  it('are one for each session: the agent of before ends', async () => {
+  it('are limited to one per session: the previous agent is ended', async () => {
     const first = await keepers.start(silent);
     const second = await keepers.start(silent);
     assert.equal((await first.exited).code, 0);
     assert.deepEqual(await listed(({ id }) => id), [second.id]);
   });
 
-  it('end with the sessions that are deleted', async () => {
+  it('end with deleted sessions', async () => {
     const kept = await keepers.start(silent);
     await keepers.start(silent, { about: { ...someone, session: 'two' } });
     await keepers.all.endOf(['one', 'three']);
@@ -53,7 +53,7 @@ describe('the keepers of a user', function () {
     assert.deepEqual(await listed(({ about }) => about.session), ['two']);
   });
 
-  it('end where their session is no longer stored, unless a window has it', async () => {
+  it('end if their session is no longer stored, unless a window has it', async () => {
     const kept = await keepers.start(silent);
     await keepers.start(silent, { about: { ...someone, session: 'shown' } });
     const stored = await keepers.start(silent, { about: { ...someone, session: 'stored' } });
@@ -63,7 +63,7 @@ describe('the keepers of a user', function () {
     await goneFrom(kept.pid);
   });
 
-  it('are not taken from a file of another form, of another kind or without a bound', async () => {
+  it('are not read from files that are malformed, of another kind or too large', async () => {
     const kept = await keepers.start(silent);
     const file = JSON.parse(await readFile(join(keepers.folder, kept.id, 'keeper.json'), 'utf8'));
     const others: Record<string, unknown> = {
@@ -83,7 +83,7 @@ describe('the keepers of a user', function () {
     assert.equal(keepers.all.find('one'), kept.id);
   });
 
-  it('are named where they cannot be reached, and end all the same', async () => {
+  it('are listed if unreachable, and can be ended', async () => {
     const kept = await keepers.start(silent);
     const { socket, pid } = await keepers.place(kept.id);
     await kept.detach();
@@ -95,7 +95,7 @@ describe('the keepers of a user', function () {
     assert.deepEqual(await keepers.left(), []);
   });
 
-  it('are named and not attached to where a newer version has started them', async () => {
+  it('are listed but not attached to if started by a newer version', async () => {
     const kept = await keepers.start(silent);
     await kept.detach();
     await change(kept.id, { wire: 99 });
@@ -104,7 +104,7 @@ describe('the keepers of a user', function () {
     await change(kept.id, { wire: 1 });
   });
 
-  it('are left alone where they run on another machine', async () => {
+  it('are left alone if they run on another machine', async () => {
     const kept = await keepers.start(silent);
     await kept.detach();
     await change(kept.id, { host: 'another' });
@@ -115,7 +115,7 @@ describe('the keepers of a user', function () {
     await change(kept.id, { host: hostname() });
   });
 
-  it('that are gone with the last start of the machine are cleared away, and nobody else is ended', async () => {
+  it('are cleaned up if the last shutdown ended them, without affecting other processes', async () => {
     const other = spawn('sleep', ['60']);
     const aside = await scratchFolder();
     await writeFile(join(aside, 'mine'), 'text');

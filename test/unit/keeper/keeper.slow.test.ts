@@ -38,7 +38,7 @@ describe('a kept agent', function () {
     return found.state;
   };
 
-  it('that does not start is an error in words, with nothing left running', async () => {
+  it('fails with a readable error if it does not start, leaving nothing running', async () => {
     await assert.rejects(keepers.start('', { command: join(keepers.folder, 'nothing') }), {
       code: 'agent-spawn-failed',
       message: /Couldn't start .*nothing: it doesn't exist/,
@@ -47,7 +47,7 @@ describe('a kept agent', function () {
     assert.deepEqual(await keepers.left(), []);
   });
 
-  it('that reads its stdin no more is ended by its keeper', async () => {
+  it('is ended by its keeper if it stops reading stdin', async () => {
     const kept = await keepers.startReady('setInterval(() => {}, 1e6); console.log("ready")', {
       closeGraceMs: { stdin: 100, term: 5_000 },
     });
@@ -59,7 +59,7 @@ describe('a kept agent', function () {
   });
 
   describe('and its windows', () => {
-    it('keeps the facts of the last one, in one piece with the message that they belong to', async () => {
+    it('stores the facts of the last window atomically with the message they belong to', async () => {
       const first = await keepers.start(ECHO);
       const heard = Heard.from(first);
       first.setFacts(Buffer.from('old'));
@@ -80,7 +80,7 @@ describe('a kept agent', function () {
       assert.equal(Buffer.from((await keepers.attach()).facts ?? []).toString(), 'alone');
     });
 
-    it('is written no message twice, whoever sends it again', async () => {
+    it('gets no message twice, whoever resends it', async () => {
       const first = await keepers.start(ECHO);
       Heard.from(first);
       await first.transport.write('a');
@@ -94,7 +94,7 @@ describe('a kept agent', function () {
       assert.deepEqual(heard.texts, ['ready', '1 a', '2 b']);
     });
 
-    it('tells the next one what stderr said meanwhile, and what it said before only as its tail', async () => {
+    it('sends the next window all new stderr output, and the end of earlier output', async () => {
       const first = await keepers.start(`
         process.on('SIGUSR2', () => { console.error('meanwhile'); console.log('done'); });
         console.error('before'); console.log('ready'); process.stdin.resume();`);
@@ -120,8 +120,8 @@ describe('a kept agent', function () {
     }
   });
 
-  describe('when no window is there', () => {
-    it('outlives the process that started it, with the whole group that belonged to', async () => {
+  describe('without a window', () => {
+    it('outlives the process that started it and its whole process group', async () => {
       const first = await startElsewhere(keepers);
       assert.ok(isAlive(first));
       const { kept: second, heard } = await keepers.read();
@@ -130,7 +130,7 @@ describe('a kept agent', function () {
       await heard.line((text) => text === '1 b');
     });
 
-    it('loses nothing of what it says, in bounded memory, and waits at the bound', async () => {
+    it('loses no output, in bounded memory, and is paused at the limit', async () => {
       const megabytes = 132;
       const first = await keepers.startReady(`
         const line = 'x'.repeat(1023) + '\\n';
@@ -178,7 +178,7 @@ describe('a kept agent', function () {
       assert.deepEqual(left, []);
     });
 
-    it('and closes its stdout, is ended, and tells the next one all that it said', async () => {
+    it('is ended if it closes its stdout, and the next window gets all output', async () => {
       const script = 'read line; echo last; exec >&-; sleep 1000';
       const kept = await keepers.start('', { command: '/bin/sh', args: ['-c', script] });
       await kept.transport.write('go');
@@ -191,14 +191,14 @@ describe('a kept agent', function () {
       assert.ok(await isGone(kept.pid));
     });
 
-    it('and idle, leaves in an orderly way, and its keeper with it', async () => {
+    it('exits in an orderly way when idle, together with its keeper', async () => {
       const { first, keeper } = await withLease({ leaveAfterMs: 0 });
       await goneFrom(first.pid);
       await goneFrom(keeper);
       assert.deepEqual(await keepers.left(), []);
     });
 
-    it('goes on until the response to our request came, hears the goodbye, and leaves', async () => {
+    it('continues until the response to our request, gets the goodbye, and exits', async () => {
       const { first } = await withLease({
         endMarks: [{ has: { id: 7 }, lacks: ['method'] }],
         leaveAfterMs: 0,
@@ -226,7 +226,7 @@ describe('a kept agent', function () {
       assert.deepEqual(heard.texts.slice(-2), ['ok', '{"method":"bye"}']);
     });
 
-    it('and silent for too long, leaves although it works', async () => {
+    it('exits after silence for too long, even if it is working', async () => {
       const { first } = await withLease({ endMarks: [{ has: { id: 7 } }], silentMs: 50 });
       await goneFrom(first.pid);
     });
@@ -256,8 +256,8 @@ describe('a kept agent', function () {
     }
   });
 
-  describe('as another sees it', () => {
-    it('is in a folder and files that only its user can read, without its environment', async () => {
+  describe('seen by others', () => {
+    it('has a folder and files that only its user can read, without its environment', async () => {
       const secret = 'sk-very-secret-value';
       const kept = await keepers.start(ECHO, { env: { ...hostEnvironment(process.env), API_KEY: secret } });
       const folder = join(keepers.folder, kept.id);
@@ -272,7 +272,7 @@ describe('a kept agent', function () {
       assert.ok(!(await readFile(`/proc/${(await state()).pid}/environ`, 'utf8')).includes(secret));
     });
 
-    it('listens at a path that every system takes, however long its folder is', async () => {
+    it("listens at a path that all systems accept, however long its folder's path is", async () => {
       const long = await TestKeepers.make({ folder: join(keepers.folder, 'x'.repeat(120), 'keepers') });
       const kept = await long.start(ECHO);
       const { socket } = await long.place(kept.id);
@@ -282,7 +282,7 @@ describe('a kept agent', function () {
       await assert.rejects(stat(join(socket, '..')), { code: 'ENOENT' });
     });
 
-    it('turns away who does not know the token, and who keeps no time', async () => {
+    it('rejects clients without the token, and clients that are too slow', async () => {
       const kept = await keepers.start(ECHO);
       const place = await keepers.place(kept.id);
       await assert.rejects(KeeperSocket.open({ ...place, token: 'guessed' }, PURPOSE.attach), /token/);
@@ -301,7 +301,7 @@ describe('a kept agent', function () {
       assert.equal((await state()).isAttached, true);
     });
 
-    it('answers its user while strangers keep connections open', async () => {
+    it('serves its user while strangers keep connections open', async () => {
       const kept = await keepers.start(ECHO);
       const place = await keepers.place(kept.id);
       const strangers = Array.from({ length: 40 }, () => connect(place.socket).on('error', () => {}));
@@ -312,7 +312,7 @@ describe('a kept agent', function () {
       for (const one of strangers) one.destroy();
     });
 
-    it('hears how the agent ended, although that was while it proved who it is', async () => {
+    it("reports the agent's exit to a client that was authenticating at that time", async () => {
       const first = await keepers.start(
         `process.stdin.once('data', () => { process.exitCode = 3; process.stdin.unref(); })`,
       );
@@ -342,7 +342,7 @@ describe('a kept agent', function () {
       socket.destroy();
     });
 
-    it('takes no orders from a connection that only looks, but to end', async () => {
+    it('accepts no commands but stop from a connection that only looks', async () => {
       const kept = await keepers.start(ECHO);
       const heard = Heard.from(kept);
       await heard.line((text) => text === 'ready');
@@ -354,7 +354,7 @@ describe('a kept agent', function () {
       assert.equal((await kept.exited).code, 0);
     });
 
-    it('skips frames of a kind that came after it, and closes the connection at one it cannot read', async () => {
+    it('skips frames of newer kinds, and closes the connection on a malformed one', async () => {
       const kept = await keepers.startReady(ECHO);
       const place = await keepers.place(kept.id);
       const { socket } = await KeeperSocket.open(place, PURPOSE.attach);
@@ -368,8 +368,8 @@ describe('a kept agent', function () {
     });
   });
 
-  describe('and a keeper that is killed', () => {
-    it('is as an agent that crashed, and its tree ends', async () => {
+  describe('with a killed keeper', () => {
+    it('is reported as crashed, and its process tree ends', async () => {
       const kept = await keepers.start(`
         process.on('SIGTERM', () => {});
         const child = require('child_process').spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
@@ -383,7 +383,7 @@ describe('a kept agent', function () {
       assert.deepEqual([await keepers.all.list(), await keepers.left()], [[], []]);
     });
 
-    it('with its guard, leaves an orphan that the next listing ends', async () => {
+    it('is ended as an orphan by the next listing if its guard was killed too', async () => {
       const kept = await keepers.start('setInterval(() => {}, 1000)');
       const { pid } = await state();
       const guards = (await descendantsOf(pid)).filter((one) => one.pid !== kept.pid);
@@ -397,7 +397,7 @@ describe('a kept agent', function () {
       assert.deepEqual(await keepers.left(), []);
     });
 
-    it('by a signal that can be heard, ends its agent first', async () => {
+    it('is ended first if the keeper gets a signal that it can handle', async () => {
       const kept = await keepers.start(ECHO);
       const { pid } = await state();
       process.kill(pid, 'SIGHUP');

@@ -9,7 +9,7 @@ describe('a kept agent', function () {
   this.timeout(30_000);
   const keepers = TestKeepers.each();
 
-  it('is talked to as a process is, and leaves nothing behind when it is closed', async () => {
+  it('behaves like a process, and leaves nothing behind when closed', async () => {
     const kept = await keepers.start(ECHO);
     const heard = Heard.from(kept);
     await kept.transport.write('hello €');
@@ -25,7 +25,7 @@ describe('a kept agent', function () {
     await heard.ended;
   });
 
-  it('that ends at once is told with its code and what it printed', async () => {
+  it('reports its exit code and output if it exits immediately', async () => {
     const kept = await keepers.start(`console.log('last'); console.error('no key'); process.exitCode = 3;`);
     const heard = Heard.from(kept);
     const exit = await kept.exited;
@@ -33,7 +33,7 @@ describe('a kept agent', function () {
     await kept.close();
   });
 
-  it('shares its process with those of other sessions', async () => {
+  it('shares its keeper process with agents of other sessions', async () => {
     const two = { session: 'two', agentId: 'agent', agentName: 'Agent', folder: '/' };
     const kept = await Promise.all([keepers.start(ECHO), keepers.start(ECHO, { about: two })]);
     const [one, other] = await Promise.all(kept.map(({ id }) => keepers.place(id)));
@@ -43,7 +43,7 @@ describe('a kept agent', function () {
     await Heard.from(kept[1]).line((text) => text === '1 hello');
   });
 
-  it('that ended without a window is read from the disk, and nothing runs for it', async () => {
+  it('is read from disk if it exited without a window, with nothing running', async () => {
     const first = await keepers.startReady(`
       console.log('ready');
       process.stdin.once('data', () => process.stdout.write('last', () => process.exit(4)));`);
@@ -58,7 +58,7 @@ describe('a kept agent', function () {
   });
 
   describe('and its windows', () => {
-    it('gives the next one what was said since the journal was stored, and nothing twice', async () => {
+    it('sends the next window all output since the journal was stored, and nothing twice', async () => {
       const first = await keepers.start(ECHO);
       const before = Heard.from(first);
       for (const text of ['a', 'b', 'c']) await first.transport.write(text);
@@ -74,7 +74,7 @@ describe('a kept agent', function () {
       assert.deepEqual(said, ['3: 2 b', '4: 3 c', '5: 4 d', '6: 5 e']);
     });
 
-    it('belongs to the one that attached last, and the one before is told', async () => {
+    it('belongs to the last attached window, and notifies the previous one', async () => {
       const first = await keepers.start(ECHO);
       Heard.from(first);
       await first.transport.write('a');
@@ -90,7 +90,7 @@ describe('a kept agent', function () {
       assert.ok(isAlive(second.pid));
     });
 
-    it('asks again what is open, and not what was answered', async () => {
+    it('repeats open requests, but not answered ones', async () => {
       const asking = `
         for (const id of [1, 2, 3, 4]) console.log(JSON.stringify({ id, method: 'ask' }));
         require('readline').createInterface({ input: process.stdin }).on('line', (line) => console.log('got ' + line));`;

@@ -32,7 +32,7 @@ describe('a kept agent', function () {
     await removeScratch();
   });
 
-  it('belongs to exactly one of two windows that attach at once, and the other hears of it', async () => {
+  it('belongs to exactly one of two windows that attach simultaneously, and notifies the other', async () => {
     const started = await keepers.startReady(ECHO);
     await started.detach();
     const written: string[] = [];
@@ -65,7 +65,7 @@ describe('a kept agent', function () {
     }
   });
 
-  it('cannot be reached by another user', async function () {
+  it("can't be reached by another user", async function () {
     if (process.getuid?.() !== 0) this.skip(); // only root can switch users
     const kept = await keepers.start(ECHO);
     const { socket } = await keepers.place(kept.id);
@@ -86,7 +86,7 @@ describe('a kept agent', function () {
     assert.ok(isAlive(kept.pid));
   });
 
-  it('waits while the disk of its keeper is full, and loses nothing', async function () {
+  it("waits while its keeper's disk is full, and loses nothing", async function () {
     const folder = join(await scratchFolder(), 'full');
     const mounted = SmallDisk.mount(folder, 2);
     if (typeof mounted === 'string') this.skip();
@@ -111,7 +111,7 @@ describe('a kept agent', function () {
     await next.close();
   });
 
-  it('goes on while the disk of the journal is full, which the user is told, and is all there afterwards', async function () {
+  it("continues while the journal's disk is full, notifies the user, and is complete afterwards", async function () {
     const folder = await scratchFolder();
     const mounted = SmallDisk.mount(join(folder, 'journal'), 2);
     if (typeof mounted === 'string') this.skip();

@@ -7,7 +7,7 @@ import type { KeptProcess } from '../../../src/client/transport/keptProcess';
 import { Heard, someone, TestKeepers } from '../../support/keeper/keepers';
 import { goneFrom } from '../../support/processes';
 
-describe('what an ended agent has left', function () {
+describe('the remaining data of an exited agent', function () {
   this.timeout(30_000);
   const keepers = TestKeepers.each();
 
@@ -47,7 +47,7 @@ describe('what an ended agent has left', function () {
     await goneFrom(pid);
   }
 
-  it('is all there for the next window, without a process, and goes when it has been read', async () => {
+  it('is complete for the next window, without a process, and removed once read', async () => {
     const first = await endWithoutWindow();
     assert.equal(keepers.all.find('one'), first.id);
     assert.deepEqual(await keepers.all.list(), []);
@@ -69,7 +69,7 @@ describe('what an ended agent has left', function () {
     assert.deepEqual(await readdir(keepers.folder), []);
   });
 
-  it('is there again, with newer facts, for the window after one that was killed while it read', async () => {
+  it('is available again, with newer facts, if a window is killed while reading', async () => {
     await endWithoutWindow();
     const { kept } = await read({ line: 2, open: [] });
     kept.setFacts(Buffer.from('newer'), true);
@@ -97,7 +97,7 @@ describe('what an ended agent has left', function () {
     assert.equal(heard.join(''), 'from the command\n'.slice(5));
   });
 
-  it('can be read by its user only, and holds no environment', async () => {
+  it('is readable only by its user, and contains no environment', async () => {
     const first = await keepers.startReady(dying, {
       env: { PATH: process.env.PATH ?? '', API_KEY: 'sk-very-secret-value' },
     });
@@ -112,7 +112,7 @@ describe('what an ended agent has left', function () {
     }
   });
 
-  it('is nothing where an idle agent left after its window, whatever it answers to the goodbye', async () => {
+  it('does not exist if an idle agent exited after its window, whatever it responds to the goodbye', async () => {
     const first = await keepers.startReady(`
       console.log('ready');
       require('readline').createInterface({ input: process.stdin }).on('line', () => console.log('{"id":"goodbye"}'));`);
@@ -124,7 +124,7 @@ describe('what an ended agent has left', function () {
     assert.deepEqual(await readdir(keepers.folder), []);
   });
 
-  it('goes with its session, and after a month', async () => {
+  it('is removed with its session, or after a month', async () => {
     const first = await endWithoutWindow();
     await keepers.all.collect((session) => session === 'one');
     assert.equal(keepers.all.find('one'), first.id);
@@ -140,7 +140,7 @@ describe('what an ended agent has left', function () {
     assert.equal(existsSync(path), false);
   });
 
-  it('is not read from a file of another form, and the next agent starts all the same', async () => {
+  it('is not read from a malformed file, and the next agent starts anyway', async () => {
     const first = await endWithoutWindow();
     await writeFile(join(keepers.folder, first.id, 'rest.json'), '{"wire":1,"about":{"session":"one"}}');
     assert.equal(keepers.all.find('one'), undefined);

@@ -11,7 +11,7 @@ import { ECHO, Heard, keeperProgram, someone, TestKeepers } from '../../support/
 import { goneFrom, isAlive } from '../../support/processes';
 import { scratchFolder } from '../../support/scratch';
 
-describe('the process that keeps agents', function () {
+describe('the keeper process', function () {
   this.timeout(60_000);
   const keepers = TestKeepers.each();
 
@@ -29,13 +29,13 @@ describe('the process that keeps agents', function () {
     await heard.line((text) => text.endsWith(` ${word}`));
   }
 
-  it('is one although two windows need it at the same moment', async () => {
+  it('is shared even if two windows need it simultaneously', async () => {
     const windows = [await another(), await another(), await another()];
     const kept = await Promise.all(windows.map((window, n) => window.start(ECHO, about(`${n}`))));
     assert.equal(new Set(await Promise.all(kept.map(processOf))).size, 1);
   });
 
-  it('ends with its last agent, and leaves nothing', async () => {
+  it('exits with its last agent, leaving nothing behind', async () => {
     const [one, two] = await startAll('a', 'b');
     assert.ok(one && two);
     const pid = await processOf(one);
@@ -46,7 +46,7 @@ describe('the process that keeps agents', function () {
     assert.deepEqual(await readdir(keepers.folder), []);
   });
 
-  it('gives each agent and its commands the environment, folder and umask of its own window', async () => {
+  it('gives each agent and its commands the environment, folder and umask of their window', async () => {
     const told = `console.log([process.env.MINE, process.env.FIRST, process.cwd(), process.umask()].join(' '))`;
     const env = { PATH: process.env.PATH ?? '' };
     const own = process.umask(0o027);
@@ -71,7 +71,7 @@ describe('the process that keeps agents', function () {
     }
   });
 
-  it('goes on with the others while one agent floods, one crashes and one window sends nonsense', async () => {
+  it('keeps other agents running if one floods, one crashes and one window sends garbage', async () => {
     const [quiet] = await startAll('quiet');
     assert.ok(quiet);
     const heard = Heard.from(quiet);
@@ -104,7 +104,7 @@ describe('the process that keeps agents', function () {
     assert.ok((state?.bytes ?? 0) <= 129 * 1024 * 1024);
   });
 
-  it('that is killed ends all its agents, tells all windows, and is replaced by the next start', async () => {
+  it('ends all agents when killed, notifies all windows, and is replaced by the next start', async () => {
     const kept = await startAll('a', 'b', 'c');
     const [first] = kept;
     assert.ok(first);
@@ -120,7 +120,7 @@ describe('the process that keeps agents', function () {
     for (const one of again) await assertAnswers(one, Heard.from(one), 'back');
   });
 
-  it('that hangs is ended with the agent that the user ends, and replaced', async () => {
+  it('is killed if it hangs when the user ends an agent, and replaced', async () => {
     const [kept] = await startAll('a');
     assert.ok(kept);
     const pid = await processOf(kept);
@@ -132,7 +132,7 @@ describe('the process that keeps agents', function () {
     await assertAnswers(again, Heard.from(again), 'back');
   });
 
-  it('is not ended for an agent that cannot be reached', async () => {
+  it('is not killed because of one unreachable agent', async () => {
     const [lost, other] = await startAll('lost', 'other');
     assert.ok(lost && other);
     const path = join(keepers.folder, lost.id, 'keeper.json');
@@ -143,7 +143,7 @@ describe('the process that keeps agents', function () {
     await assertAnswers(other, Heard.from(other), 'still here');
   });
 
-  it('is another one for another version, and both are seen and attached to from either', async () => {
+  it('is separate for each version, and all versions can attach to it', async () => {
     const folder = await scratchFolder();
     await mkdir(folder, { recursive: true });
     const program = join(folder, 'keeper.js');
@@ -161,7 +161,7 @@ describe('the process that keeps agents', function () {
     assert.equal((await two.exited).code, 0);
   });
 
-  it('of an earlier version, which kept one agent, is attached to and ended like this one', async () => {
+  it('of an earlier version with one agent can be attached to and ended', async () => {
     const kept = await keepers.start(ECHO);
     const path = join(keepers.folder, kept.id, 'keeper.json');
     const { shared: _, ...earlier } = JSON.parse(await readFile(path, 'utf8'));
@@ -176,7 +176,7 @@ describe('the process that keeps agents', function () {
     for (const each of [pid, kept.pid]) await goneFrom(each);
   });
 
-  it('tells what commands run, and ends a single one for whoever looks', async () => {
+  it('lists running commands, and kills a single one for a connection that only looks', async () => {
     const kept = await keepers.start(ECHO);
     await keepers.command(kept, 'setInterval(() => {}, 1e6)');
     const commands = async () => (await keepers.all.list())[0]?.state?.commands?.map(({ isRunning }) => isRunning);

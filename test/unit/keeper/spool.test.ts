@@ -3,7 +3,7 @@ import { strict as assert } from 'node:assert';
 import { SEGMENT_BYTES, Spool } from '../../../src/keeper/spool';
 import { removeScratch, scratchFolder } from '../../support/scratch';
 
-describe('the output that a keeper retains', () => {
+describe('the output retained by a keeper', () => {
   let spool: Spool;
   beforeEach(async () => {
     spool = new Spool({ folder: await scratchFolder(), maxBytes: 8 * SEGMENT_BYTES, onRoom() {} });
@@ -18,7 +18,7 @@ describe('the output that a keeper retains', () => {
   }
   const lineOne = async (): Promise<string | undefined> => (await spool.line(1))?.toString();
 
-  it('has each line until a window has stored it', async () => {
+  it('contains each line until a window has stored it', async () => {
     append();
     assert.equal(await lineOne(), first);
     spool.store({ line: 2, open: [] });
@@ -26,7 +26,7 @@ describe('the output that a keeper retains', () => {
     assert.equal(spool.isEmpty, true);
   });
 
-  it('has a stored request of the agent until it is answered', async () => {
+  it('contains a stored request of the agent until it is answered', async () => {
     append();
     spool.store({ line: 2, open: [1] });
     assert.equal(await lineOne(), first);
@@ -34,7 +34,7 @@ describe('the output that a keeper retains', () => {
     assert.equal(await lineOne(), undefined);
   });
 
-  it('does not take back what was stored', async () => {
+  it('never un-stores a line', async () => {
     append();
     spool.store({ line: 2, open: [] });
     spool.store({ line: 1, open: [1] });

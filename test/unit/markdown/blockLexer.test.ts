@@ -108,14 +108,14 @@ const CASES: readonly (readonly [source: string, blocks: string])[] = [
   [`$$\n${'a\n'.repeat(2_100)}$$\n\nb`, `p($$\n${'a\n'.repeat(2_100)}$$) p(b)`],
 ];
 
-describe('webview/blockLexer', () => {
+describe('blockLexer', () => {
   for (const [source, blocks] of CASES) {
     it(`reads ${JSON.stringify(source)}`, () => {
       assert.equal(all(lexBlocks(source)), blocks);
     });
   }
 
-  it('reads the file of a code block after its language', () => {
+  it('reads the file name of a code block after its language', () => {
     const titleOf = (info: string): unknown => {
       const [block] = lexBlocks(`\`\`\`${info}\nx\n\`\`\``);
       return block?.type === 'code' ? [block.lang, block.fence?.title] : block;
@@ -131,12 +131,12 @@ describe('webview/blockLexer', () => {
       assert.deepEqual(titleOf(info), [info.split(' ')[0], undefined], info);
   });
 
-  it('reads a first line that continues a paragraph as text, whatever it looks like', () => {
+  it('reads a line that continues a paragraph as text, whatever it looks like', () => {
     assert.equal(all(lexBlocks('# a\n# b', { continued: true })), 'p(# a) h1(b)');
     assert.equal(all(lexBlocks('- a\n\n- b', { continued: true })), 'p(- a) ul[p(b)]');
   });
 
-  it('returns the whole source as the parts of its blocks', () => {
+  it('returns blocks that add up to the source', () => {
     for (const [source] of CASES)
       assert.equal(
         lexBlocks(source)
@@ -146,7 +146,7 @@ describe('webview/blockLexer', () => {
       );
   });
 
-  it('nests quotes and lists up to a limit, and shows the rest as text', () => {
+  it('nests quotes and lists up to a limit, and returns the rest as text', () => {
     const depth = (blocks: readonly Block[]): number =>
       Math.max(
         0,

@@ -67,7 +67,7 @@ const REFUSED_INDIRECTLY: readonly string[] = [
 ];
 
 describe('formulas as MathML', () => {
-  it('draws what agents write', () => {
+  it('converts formulas that agents write', () => {
     assert.equal(brief(drawn('\\frac{a}{b}^2')), 'math(msup(mfrac(mi(a) mi(b)) mn(2)))');
     for (const tex of WRITTEN) {
       drawn(tex, '$$');
@@ -75,7 +75,7 @@ describe('formulas as MathML', () => {
     }
   });
 
-  it('draws matrices of plain TeX, with and without a border', () => {
+  it('converts plain TeX matrices with and without a border', () => {
     assert.equal(
       brief(drawn('\\matrix{a & b \\cr c & d}')),
       'math(mtable(mtr(mtd(mi(a)) mtd(mi(b))) mtr(mtd(mi(c)) mtd(mi(d)))))',
@@ -85,13 +85,13 @@ describe('formulas as MathML', () => {
       assert.ok(matrix.includes(part), matrix);
   });
 
-  it('draws letters with accents as a letter below an accent, and leaves them as they are in text', () => {
+  it('converts accented letters to a letter below an accent, and keeps them in text', () => {
     assert.equal(brief(drawn('\u00e9')), 'math(mover(mi(e) mo(\u00b4)))');
     assert.equal(brief(drawn('\u01df')), 'math(mover(mover(mi(a) mo(\u00a8)) mo(\u203e)))');
     assert.equal(brief(drawn('\\text{\u00e9}')), 'math(mtext(\u00e9))');
   });
 
-  it('knows the names that LaTeX has for colours, and passes on no other text', () => {
+  it("supports LaTeX's colour names, and passes on no other text", () => {
     const colorOf = (tex: string) => all(drawn(tex)).find(({ tag }) => tag === 'mi')?.attributes.mathcolor;
     assert.equal(colorOf('\\color{Maroon}x'), '#b03434');
     assert.equal(colorOf('\\textcolor{red}{x}'), '#ff0000');
@@ -99,24 +99,24 @@ describe('formulas as MathML', () => {
     assert.equal(colorOf('\\color{constructor}x'), undefined);
   });
 
-  it('draws a displayed formula as one', () => {
+  it('converts a displayed formula as displayed', () => {
     assert.equal(drawn('x', '$$').attributes.display, 'block');
     assert.equal(drawn('x').attributes.display, undefined);
   });
 
-  it('refuses commands that define others, load something or make HTML', () => {
+  it('rejects commands that define others, load something or create HTML', () => {
     for (const tex of [...REFUSED, ...REFUSED_INDIRECTLY])
       assert.deepEqual(readFormula(`$$${tex}$$`), { problem: { code: 'notAllowed' } }, tex);
   });
 
-  it('says what it could not read', () => {
+  it('reports what it could not parse', () => {
     assert.deepEqual(readFormula('$\\nocommand$'), {
       problem: { code: 'notRead', reason: 'Unsupported function name: \\nocommand' },
     });
     assert.match(JSON.stringify(readFormula('$\\frac{a$')), /notRead/);
   });
 
-  it('lets nothing become larger than a part of the page', () => {
+  it('limits sizes to a part of the page', () => {
     for (const tex of [
       '\\rule{9999em}{1em}',
       '\\kern{-999em}',
@@ -137,7 +137,7 @@ describe('formulas as MathML', () => {
     }
   });
 
-  it('keeps colours and no other style that paints elsewhere', () => {
+  it('preserves colours, but no other style that paints elsewhere', () => {
     const nodes = all(
       drawn('\\color{#f00}\\boxed{a} \\colorbox{red}{b} \\smash{c} \\hat{x} \\begin{array}{|c|} 1 \\end{array}'),
     );
@@ -147,13 +147,13 @@ describe('formulas as MathML', () => {
     assert.ok(nodes.some(({ attributes }) => attributes.mathcolor === '#f00'));
   });
 
-  it('shows characters that change the direction or are invisible', () => {
+  it('makes invisible and bidirectional characters visible', () => {
     const text = brief(drawn('\\text{a\u202eb\u200bc}'));
     assert.doesNotMatch(text, /[\u202e\u200b]/);
     assert.match(text, /202E/);
   });
 
-  it('ends with a reason where TeX is long, deep or grows', () => {
+  it('returns a reason if TeX is too long, too deep or expands too much', () => {
     const hostile = [
       '{'.repeat(3_900),
       `${'{'.repeat(1_900)}a${'}'.repeat(1_900)}`,
@@ -179,7 +179,7 @@ describe('formulas as MathML', () => {
     }
   });
 
-  it('gives known elements of bounded number and depth for any TeX', () => {
+  it('returns known elements of bounded number and depth for any TeX', () => {
     const part = fc.oneof(
       fc.constantFrom(...WRITTEN, ...REFUSED),
       fc.constantFrom(

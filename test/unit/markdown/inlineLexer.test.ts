@@ -79,19 +79,19 @@ const CASES: readonly (readonly [text: string, spans: string])[] = [
   ['*a $x*y$ b* [$z$](c)', '<em a <math $x*y$> b> <link c <math $z$>>'],
 ];
 
-describe('webview/inlineLexer', () => {
+describe('inlineLexer', () => {
   for (const [text, spans] of CASES) {
     it(`reads ${JSON.stringify(text)}`, () => {
       assert.equal(brief(lexInline(text)), spans);
     });
   }
 
-  it('returns no more spans than its budget allows, and the rest as text', () => {
+  it('returns no more spans than its budget, and the rest as text', () => {
     const text = lexInline('*a* '.repeat(20), { ...createBudget(), spans: 3 });
     assert.equal(brief(text), `<em a> <em a> <em a> ${'*a* '.repeat(17)}`);
   });
 
-  it('returns plain text when its steps are used up', () => {
+  it('returns plain text once its steps are used up', () => {
     assert.equal(brief(lexInline('*a* *b*', { ...createBudget(), steps: 2 })).replace(/[<>]|em /g, ''), '*a* *b*');
   });
 });

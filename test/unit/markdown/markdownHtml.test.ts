@@ -15,7 +15,7 @@ describe('Markdown as HTML', () => {
       assert.match(html(`[a](${address})`), /<a [^>]*href="/, address);
   });
 
-  it('links to nothing else, whatever the address contains', () => {
+  it('creates no other links, whatever the address contains', () => {
     for (const address of [
       'javascript:alert(1)',
       'javascript:alert(1)//https://x.y',
@@ -29,13 +29,13 @@ describe('Markdown as HTML', () => {
       assert.doesNotMatch(html(`[a](${address})`), /href/, address);
   });
 
-  it('shows embedded images only', () => {
+  it('shows only embedded images', () => {
     assert.match(html('![a](data:image/png;base64,AAAA)'), /<img [^>]*src="data:image\/png;base64,AAAA"/);
     for (const address of ['https://x.y/a.png', 'data:image/svg+xml;base64,AAAA', 'file:///a.png'])
       assert.doesNotMatch(html(`![a](${address})`), /<img/, address);
   });
 
-  it('never makes markup of text', () => {
+  it('never turns text into markup', () => {
     for (const text of [
       '<script>alert(1)</script>',
       '`<b onclick=x>`',

@@ -17,8 +17,8 @@ const search = async (list: FileList, query: string, most = 10): Promise<readonl
     isFolder ? `${path}/` : path,
   );
 
-describe('the files of a workspace', () => {
-  it('finds names that begin with the letters first, then those that hold them, then paths', async () => {
+describe('searching workspace files', () => {
+  it('ranks names that start with the letters first, then names and paths that contain them', async () => {
     const list = await FileList.of(FILES);
     assert.deepEqual(await search(list, 'surf'), ['src/chat/surface.ts', 'src/chat/chatSurface.ts']);
     assert.deepEqual((await search(list, 'composer')).slice(0, 4), [
@@ -29,7 +29,7 @@ describe('the files of a workspace', () => {
     ]);
   });
 
-  it('finds letters in their order, in either case, and parts of a path', async () => {
+  it('finds letters in order, ignoring case, and parts of a path', async () => {
     const list = await FileList.of(FILES);
     assert.deepEqual(await search(list, 'CS.TSX'), ['src/webview/composer/composer.tsx']);
     assert.deepEqual(await search(list, 'chat/surf', 1), ['src/chat/surface.ts']);
@@ -38,7 +38,7 @@ describe('the files of a workspace', () => {
     assert.deepEqual(await search(list, 'zzz'), []);
   });
 
-  it('finds exact names first, with or without extension, then beginnings, words and parts', async () => {
+  it('ranks exact names first, with or without extension, then prefixes, words and parts', async () => {
     const list = await FileList.of([
       'a/ViewPort.ts',
       'b/port.test.ts',
@@ -58,7 +58,7 @@ describe('the files of a workspace', () => {
     ]);
   });
 
-  it('finds only files or only folders, and without letters the shortest', async () => {
+  it('finds only files or only folders, and the shortest for an empty query', async () => {
     const list = await FileList.of(FILES);
     const { signal } = new AbortController();
     const only = async (query: string, kind: 'file' | 'folder') =>
@@ -68,7 +68,7 @@ describe('the files of a workspace', () => {
     assert.deepEqual(await only('chat', 'file'), ['src/chat/chatSurface.ts', 'src/chat/surface.ts']);
   });
 
-  it('has the folders of its files, and knows its paths', async () => {
+  it('includes the folders of its files', async () => {
     const list = await FileList.of(FILES);
     assert.equal(list.size, FILES.length + 7);
     assert.ok(list.has('src/webview'));
@@ -88,7 +88,7 @@ describe('the files of a workspace', () => {
     for (const [index, folder] of folders.entries()) assert.ok(found[index]?.includes(folder), folder);
   });
 
-  it('looks at 100,000 files in steps, and stops when another search begins', async () => {
+  it('searches 100,000 files in slices, and stops when another search starts', async () => {
     const list = await FileList.of(
       Array.from({ length: 100_000 }, (_, index) => `src/room${index % 500}/file${index}.ts`),
     );

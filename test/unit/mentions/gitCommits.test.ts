@@ -8,7 +8,7 @@ import { type Commit, commitOf, commitText, GitCommits } from '../../../src/ment
 import { pluck } from '../../support/pluck';
 import { git, makePlace, type Place, write } from '../changes/git/folders';
 
-describe('the commits of a repository', () => {
+describe("a repository's commits", () => {
   let place: Place;
   let folder: string;
   let commits: GitCommits;
@@ -45,7 +45,7 @@ describe('the commits of a repository', () => {
     assert.deepEqual(more, []);
   });
 
-  it('are read once, and again when HEAD has moved', async () => {
+  it('are cached until HEAD moves', async () => {
     commit('first');
     const known = await commits.newest(folder);
     assert.equal(await commits.newest(folder), known);
@@ -65,7 +65,7 @@ describe('the commits of a repository', () => {
     assert.deepEqual(await subjects(), ['third', 'amended', 'first']);
   });
 
-  it('are those of the worktree that a folder is in', async () => {
+  it('are those of the worktree that contains the folder', async () => {
     commit('first', { 'sub/a.txt': 'a' });
     const worktree = join(place.storage, 'w');
     run('worktree', 'add', '-q', worktree, '-b', 'other');
@@ -77,7 +77,7 @@ describe('the commits of a repository', () => {
     assert.deepEqual(await subjects(), ['first']);
   });
 
-  it('are none without a commit, and without a repository, until there are some', async () => {
+  it('are empty without commits or repository, until there are some', async () => {
     assert.deepEqual(await commits.newest(folder), []);
     assert.deepEqual(await commits.newest(place.storage), []);
     assert.deepEqual(await commits.newest(join(folder, 'gone')), []);
@@ -85,7 +85,7 @@ describe('the commits of a repository', () => {
     assert.deepEqual(await subjects(), ['first']);
   });
 
-  it('are at most 200, and a subject of megabytes leaves the newer ones', async () => {
+  it('are limited to 200, and a subject of megabytes does not hide newer ones', async () => {
     let input = '';
     for (let at = 1; at <= 300; at++)
       input += `commit refs/heads/main\ncommitter A <a@example.org> ${at} +0000\ndata <<E\ncommit ${at}\nE\n`;
@@ -102,7 +102,7 @@ describe('the commits of a repository', () => {
     assert.deepEqual(more, []);
   });
 
-  it('are found by their hash where they are older', async () => {
+  it('are found by hash if they are older', async () => {
     const hash = commit('first');
     const { signal } = new AbortController();
     assert.equal((await commitOf(folder, hash.slice(0, 7), signal))[0]?.hash, hash);
@@ -111,7 +111,7 @@ describe('the commits of a repository', () => {
     assert.deepEqual(await commitOf(folder, blob, signal), []);
   });
 
-  it('end a git that hangs when they are no longer needed', async function () {
+  it('stop a hanging git when no longer needed', async function () {
     if (process.platform === 'win32') this.skip();
     commit('first');
     // Git would block until somebody writes to it.
@@ -126,7 +126,7 @@ describe('the commits of a repository', () => {
   });
 
   describe('as text', () => {
-    it('have their message and their diff', async () => {
+    it('contain message and diff', async () => {
       commit('first', { 'a.txt': 'one\n' });
       const hash = commit('Change a\n\nBecause of b.', { 'a.txt': 'two\n' });
       const found = await commitText(folder, hash);
@@ -138,7 +138,7 @@ describe('the commits of a repository', () => {
       );
     });
 
-    it('show the first commit as added files, and one without changes as its message', async () => {
+    it('show the first commit as added files, and an empty one as its message', async () => {
       run('config', 'log.showRoot', 'false');
       const root = commit('first', { 'a.txt': 'one\n' });
       assert.match(await textOf(root), /\nfirst\n\ndiff --git[\s\S]*\n\+one$/);
@@ -157,14 +157,14 @@ describe('the commits of a repository', () => {
       assert.doesNotMatch(text, /a\.txt/);
     });
 
-    it('have whole files of the repository, whatever the folder and its configuration', async () => {
+    it('contain whole repository changes, whatever the folder and configuration', async () => {
       run('config', 'diff.relative', 'true');
       const hash = commit('both', { 'a.txt': 'one\n', 'sub/b.txt': 'two\n' });
       const text = (await commitText(join(folder, 'sub'), hash))?.text ?? '';
       assert.match(text, /\+one[\s\S]*\+two$/);
     });
 
-    it('are cut after 256 KB, at the end of a line, and say so', async () => {
+    it('are truncated after 256 KB at a line end, with a note', async () => {
       commit('first');
       const hash = commit('huge', { 'a.txt': 'ü'.repeat(99).concat('\n').repeat(10_000) });
       const text = await textOf(hash);
@@ -173,7 +173,7 @@ describe('the commits of a repository', () => {
       assert.doesNotMatch(text, /\ufffd/);
     });
 
-    it('have no diff where a shallow clone lacks the parent', async () => {
+    it('have no diff if a shallow clone lacks the parent', async () => {
       commit('first', { 'a.txt': 'one\n' });
       const hash = commit('second\n\nRefs: none', { 'b.txt': 'two\n' });
       const clone = join(place.storage, 'clone');
@@ -187,7 +187,7 @@ describe('the commits of a repository', () => {
       assert.equal((await commits.newest(clone)).length, 2);
     });
 
-    it('say so where git cannot read all of it', async () => {
+    it("have a note if git can't read everything", async () => {
       commit('first', { 'a.txt': 'one\n' });
       const hash = commit('second', { 'a.txt': 'two\n' });
       const blob = run('rev-parse', 'HEAD:a.txt').trim();
@@ -196,7 +196,7 @@ describe('the commits of a repository', () => {
       assert.equal(await commitText(folder, '0'.repeat(40)), undefined);
     });
 
-    it('name the commits of a submodule, and those of the folder in it are its own', async () => {
+    it("name a submodule's commits, and the submodule's folder has its own", async () => {
       const library = join(place.storage, 'library');
       git(place, place.storage, 'init', '-q', '-b', 'main', library);
       git(place, library, 'commit', '-q', '--allow-empty', '-m', 'of the library');
@@ -208,7 +208,7 @@ describe('the commits of a repository', () => {
       assert.deepEqual(pluck(inside, 'subject'), ['of the library']);
     });
 
-    it('run no program that the repository names', async () => {
+    it("run no program from the repository's configuration", async () => {
       const ran = join(place.storage, 'ran');
       const program = join(place.storage, 'program');
       writeFileSync(program, `#!/bin/sh\necho "$0" >> ${ran}\ncat "$1" 2>/dev/null\n`, { mode: 0o755 });

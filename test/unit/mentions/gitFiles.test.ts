@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { gitFiles } from '../../../src/mentions/gitFiles';
 import { git, makePlace, type Place, write } from '../changes/git/folders';
 
-describe('the files that git knows', () => {
+describe('files listed by git', () => {
   let place: Place;
   let folder: string;
 
@@ -51,7 +51,7 @@ describe('the files that git knows', () => {
     ]);
   });
 
-  it('leave out submodules that are missing or lead out of the folder', async () => {
+  it('exclude submodules that are missing or lead out of the folder', async () => {
     const outside = join(place.folder, '..', 'outside');
     repository(outside, { 'secret.ts': '' });
     for (const name of ['empty', 'link']) {

@@ -22,7 +22,7 @@ describe('saved prompts', () => {
   const save = (name: string, text: string, at = folder): void => writeFileSync(join(at, name), text);
   const names = async (): Promise<readonly string[]> => (await readPrompts(folder, workspace)).map(({ name }) => name);
 
-  it('are files that end with .prompt.md, with what their header says', async () => {
+  it('are files ending with .prompt.md, described by their header', async () => {
     save(
       'review.prompt.md',
       '---\r\ndescription: "Reviews a change"\r\nargument-hint: which one\r\nmode: agent\r\n---\r\n\r\nReview it.\r\nBe brief.\r\n',
@@ -45,12 +45,12 @@ describe('saved prompts', () => {
     ]);
   });
 
-  it('show hidden characters, so that the user sees what is sent', async () => {
+  it('make hidden characters visible, so that the user sees what is sent', async () => {
     save('a.prompt.md', 'Fix\u202e it.\u200b');
     assert.equal((await readPrompts(folder, workspace))[0]?.text, 'Fix⟨U+202E⟩ it.⟨U+200B⟩');
   });
 
-  it('are bounded in size and number', async () => {
+  it('are limited in size and number', async () => {
     save('0.prompt.md', 'x'.repeat(32 * 1024 + 1));
     for (let index = 100; index < 200; index++) save(`${index}.prompt.md`, 'text');
     const found = await names();
@@ -73,7 +73,7 @@ describe('saved prompts', () => {
     assert.deepEqual((await readPrompts(folder)).length, 1, 'a folder of the user may be a link');
   });
 
-  it('are none without a folder', async () => {
+  it('are empty without a folder', async () => {
     assert.deepEqual(await readPrompts(join(workspace, 'none'), workspace), []);
   });
 });

@@ -4,8 +4,8 @@ import { RANKS, rankOfPath, rankOfTitle } from '../../../src/mentions/rank';
 
 const ofPath = (path: string, wanted: string) => rankOfPath(path, path.toLowerCase(), wanted);
 
-describe('the rank of a mention', () => {
-  it('tells exact names of files from beginnings, words, parts and letters', () => {
+describe('mention ranks', () => {
+  it('distinguish exact file names, prefixes, words, parts and letters', () => {
     for (const [path, wanted, rank] of [
       ['src/port.ts', 'port.ts', 'exact'],
       ['src/port.test.ts', 'port', 'exact'],
@@ -24,7 +24,7 @@ describe('the rank of a mention', () => {
       assert.equal(ofPath(path, wanted), RANKS[rank], `${path} ${wanted}`);
   });
 
-  it('ignores case, spaces and hyphens in titles', () => {
+  it('ignore case, spaces and hyphens in titles', () => {
     for (const [title, wanted, rank] of [
       ['Fix the Parser', 'fix-the-parser', 'exact'],
       ['Fix the Parser', 'fixthe', 'prefix'],

@@ -7,7 +7,7 @@ const field = (patch: Record<string, unknown>): FormField => ({ key: 'k', requir
 const problem = (patch: Record<string, unknown>, value: unknown): string | undefined =>
   checkField(field(patch), value).problem?.code;
 
-describe('an answer to a form', () => {
+describe('a form answer', () => {
   const options = [
     { value: 'a', title: 'A' },
     { value: 'b', title: 'B' },
@@ -44,7 +44,7 @@ describe('an answer to a form', () => {
     [{ type: 'unknown', kind: 'hologram', required: true }, 'x', 'unanswerable'],
   ];
   for (const [patch, value, code] of refused) {
-    it(`is refused for ${code}: ${JSON.stringify(patch)} with ${JSON.stringify(value)?.slice(0, 40)}`, () => {
+    it(`is rejected with ${code}: ${JSON.stringify(patch)} with ${JSON.stringify(value)?.slice(0, 40)}`, () => {
       assert.equal(problem(patch, value), code);
     });
   }

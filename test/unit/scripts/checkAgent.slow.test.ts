@@ -1,4 +1,4 @@
-// `npm run check-agent`, with the reference agent as a process.
+// `npm run check-agent` with the reference agent as a process.
 import { strict as assert } from 'node:assert';
 import { type SpawnSyncReturns, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -23,7 +23,7 @@ describe('npm run check-agent', function () {
     return spawnSync(process.execPath, ['scripts/bootstrap.mjs', 'checkAgent', ...args], { encoding: 'utf8' });
   }
 
-  /** The command of the reference agent, by a path that is relative to the folder of the caller. */
+  /** Returns the command of the reference agent, with a path relative to the caller's folder. */
   function reference(script: ReferenceScript): readonly string[] {
     const ready = { path: ['agentCapabilities', 'session', 'ready'] };
     return [process.execPath, 'out/support/agents/referenceAgent.js', JSON.stringify({ ready, ...script })];
@@ -37,7 +37,7 @@ describe('npm run check-agent', function () {
     'refusal=stop refusal',
   ].flatMap((text) => ['--prompt', text]);
 
-  it('prints a table, writes the report and a recording, and ends with status 0 if no rule is broken', async () => {
+  it('prints a table, writes a report and a recording, and exits with 0 if no rule is broken', async () => {
     const [report, recording] = [join(folder, 'report.md'), join(folder, 'recording.jsonl')];
     const { status, stdout, stderr } = run([
       '--protocol',
@@ -60,7 +60,7 @@ describe('npm run check-agent', function () {
     assert.ok(messages.length > 50);
   });
 
-  it('prints JSON, and ends with status 1 if a rule is broken', () => {
+  it('prints JSON, and exits with 1 if a rule is broken', () => {
     const { status, stdout } = run([
       '--json',
       '--protocol=1',
@@ -79,7 +79,7 @@ describe('npm run check-agent', function () {
     assert.ok(broken[0]?.lines.some(({ text }) => text.includes('session/ready')));
   });
 
-  it('explains its options, and ends with status 2, if the call is wrong', () => {
+  it('explains its options, and exits with 2 for invalid arguments', () => {
     for (const args of [
       [],
       ['--protocol', '3', 'agent'],
@@ -92,13 +92,13 @@ describe('npm run check-agent', function () {
     }
   });
 
-  it('ends with status 1 if the agent does not exist', () => {
+  it('exits with 1 if the agent does not exist', () => {
     const { status, stdout } = run(['no-such-agent-here']);
     assert.equal(status, 1);
     assert.match(stdout, /could not be started/);
   });
 
-  it('ends the agent and removes its folder on Ctrl+C, which each process of the terminal gets', async function () {
+  it('ends the agent and removes its folder on Ctrl+C, which all processes of the terminal get', async function () {
     if (process.platform === 'win32') return this.skip();
     const program = join(folder, 'silent.mjs');
     const started = join(folder, 'started');

@@ -1,4 +1,4 @@
-// The licences that go with the package are those of what the bundler has put in.
+// The licences in the package are those of the bundled packages.
 import { strict as assert } from 'node:assert';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -23,7 +23,7 @@ describe('the notices of bundled packages', () => {
     if (licence !== undefined) await writeFile(join(folder, path, 'License.md'), licence);
   }
 
-  it('name each package once, also a scoped one and one below another', () => {
+  it('name each package once, including scoped and nested ones', () => {
     assert.deepEqual(
       bundledPackages(
         metafile(
@@ -37,13 +37,13 @@ describe('the notices of bundled packages', () => {
     );
   });
 
-  it('hold the text of each licence', async () => {
+  it('contain the text of each licence', async () => {
     await install('node_modules/zod', 'zod', 'Take it,\nand name me.\n');
     const text = await noticesOf([metafile('node_modules/zod/a.js', 'node_modules/zod/b.js')], folder);
     assert.equal(text.match(/zod 1\.2\.3 \(MIT\)\n\nTake it,\nand name me\./g)?.length, 1);
   });
 
-  it('hold the licence that is kept here for a package that brings none', async () => {
+  it('contain our copy of the licence for a package without one', async () => {
     await install('node_modules/@a/b', '@a/b');
     await mkdir(join(folder, 'scripts/licences'), { recursive: true });
     await writeFile(join(folder, 'scripts/licences/@a+b.txt'), 'Take it.\n');
@@ -51,7 +51,7 @@ describe('the notices of bundled packages', () => {
     assert.match(text, /@a\/b 1\.2\.3 \(MIT\)\n\nTake it\./);
   });
 
-  it('are refused if a package has no licence', async () => {
+  it('fail for a package without a licence', async () => {
     await install('node_modules/bare', 'bare');
     await assert.rejects(
       noticesOf([metafile('node_modules/bare/a.js')], folder),

@@ -1,5 +1,4 @@
-// What a user downloads: exactly the files of the golden list, small, and a manifest that keeps its
-// promises.
+// The package: exactly the files of the golden list, small, with a valid manifest.
 import { strict as assert } from 'node:assert';
 import { isAscii } from 'node:buffer';
 import { spawnSync } from 'node:child_process';
@@ -44,7 +43,7 @@ describe('the package', () => {
 
   before('build', function () {
     this.timeout(180_000);
-    // `npm test` has packaged it already, and other suites use what it built.
+    // `npm test` has built the package already, and other suites use its files.
     if (!process.env.PARLEY_PACKAGED) {
       const built = spawnSync(process.execPath, ['scripts/build.mjs'], { cwd: root, encoding: 'utf8' });
       assert.equal(built.status, 0, built.stderr);
@@ -55,22 +54,22 @@ describe('the package', () => {
 
   after(() => rmSync(stage, { recursive: true, force: true }));
 
-  it('ships exactly the files of the golden list', async () => {
+  it('contains exactly the files of the golden list', async () => {
     const files = await listFiles({ cwd: stage, packageManager: PackageManager.None });
-    // A chunk carries a hash of its content in its name.
+    // Names of chunks contain a hash of their content.
     const shipped = files.map((file) => file.replaceAll('\\', '/').replace(/-[A-Z0-9]{8}\.(js|css)$/, '-*.$1')).sort();
     assert.deepEqual(shipped, readFileSync(join(root, 'test/golden/vsix-files.txt'), 'utf8').trim().split('\n'));
   });
 
-  it('has what the Marketplace and Open VSX ask for, in 3 MB', async function () {
+  it('meets the rules of the Marketplace and Open VSX, in 3 MB', async function () {
     this.timeout(180_000);
-    // That of `npm test`, which users would get, or one of these files.
+    // The package of `npm test`, or one made of these files.
     const vsix = process.env.PARLEY_PACKAGED ? vsixPath : join(stage, 'parley.vsix');
     if (vsix !== vsixPath) await packVsix(vsix);
     assert.deepEqual(await vsixProblems(vsix), []);
   });
 
-  it('ships the licence of everything that is bundled', () => {
+  it('contains the licence of everything that is bundled', () => {
     const notices = readFileSync(join(root, 'dist/ThirdPartyNotices.txt'), 'utf8');
     for (const name of ['zod', 'preact', 'highlight.js', 'ws', 'vscode-jsonrpc', '@vscode/codicons', '@vscode/l10n'])
       assert.match(notices, new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\([\\w.-]+\\)$`, 'm'), name);
@@ -79,13 +78,13 @@ describe('the package', () => {
     assert.equal(notices.includes(root), false);
   });
 
-  it('has of each package what its files say, in the version of the lock file', async function () {
+  it('contains each package as published, in the version of the lock file', async function () {
     this.timeout(60_000);
     const { bundles } = (await import(pathToFileURL('scripts/build.mjs').href)) as {
       bundles(options: { dev: boolean }): readonly BuildOptions[];
     };
     const options = bundles({ dev: false });
-    // Nothing stands between a file and the bundler.
+    // No plugins.
     assert.deepEqual(
       options.filter(({ plugins, alias, inject }) => plugins ?? alias ?? inject),
       [],
@@ -103,7 +102,7 @@ describe('the package', () => {
     assert.deepEqual(others, []);
   });
 
-  it('contains no absolute path of the machine that built it', () => {
+  it('contains no absolute path of the build machine', () => {
     for (const file of [
       'dist/extension.js',
       'dist/workbench/product.js',
@@ -115,9 +114,8 @@ describe('the package', () => {
     }
   });
 
-  // The bundler escapes strings. Regular expressions of ours are written with escapes; those of the
-  // formulas' library are not.
-  it('has bundles in ASCII, which the engine keeps with one byte per character', () => {
+  // The bundler escapes strings and our regular expressions use escapes, but not those of Temml.
+  it('has ASCII bundles, which the engine stores with one byte per character', () => {
     const bundles = readdirSync(join(root, 'dist'), { recursive: true, encoding: 'utf8' });
     const beyond = bundles.filter(
       (file) => file.endsWith('.js') && !file.endsWith('math.js') && !isAscii(readFileSync(join(root, 'dist', file))),
@@ -128,7 +126,7 @@ describe('the package', () => {
 });
 
 describe('the manifest', () => {
-  it('has a text in package.nls.json for each key of package.json, and no other', () => {
+  it('has exactly one text in package.nls.json for each key of package.json', () => {
     const texts = JSON.parse(readFileSync(join(root, 'package.nls.json'), 'utf8')) as Record<string, string>;
     const used = new Set([...text.matchAll(/"%([\w.]+)%"/g)].map(([, key]) => key ?? ''));
     assert.deepEqual(
@@ -141,7 +139,7 @@ describe('the manifest', () => {
     );
   });
 
-  it('has every command that a sentence of the extension tells the user to run', () => {
+  it('contains every command that messages tell the user to run', () => {
     const texts = Object.values(JSON.parse(readFileSync(join(root, 'package.nls.json'), 'utf8')) as object);
     const named = sources().flatMap(({ text }) => [...text.matchAll(/“Parley: ([^”]+)”/g)].map(([, title]) => title));
     assert.deepEqual([...new Set(named)].sort(), [
@@ -156,7 +154,7 @@ describe('the manifest', () => {
     );
   });
 
-  it('gives each setting a place of its own in its section', () => {
+  it('orders settings unambiguously within each section', () => {
     for (const section of manifest.contributes.configuration) {
       const orders = Object.values(section.properties).map(({ order }) => order);
       assert.ok(orders.every((order) => order !== undefined));
@@ -164,7 +162,7 @@ describe('the manifest', () => {
     }
   });
 
-  it('restricts each setting that names a program in a folder that is not trusted', () => {
+  it('restricts settings that name a program in untrusted folders', () => {
     const properties = settingsOf(manifest);
     const strict = ['machine', 'application', 'machine-overridable'];
     for (const key of ['parley.agents', 'parley.defaultAgent', 'parley.mcpServers', 'parley.mcp.useWorkspace']) {
@@ -180,19 +178,19 @@ describe('the manifest', () => {
     );
   });
 
-  it('has its category in front of each command in the palette', () => {
+  it('puts a category in front of each command in the palette', () => {
     assert.deepEqual(
       manifest.contributes.commands.filter(({ category }) => category !== 'Parley').map(({ command }) => command),
       [],
     );
   });
 
-  it('is compiled against the API of the oldest supported VS Code', () => {
+  it('compiles against the API of the oldest supported VS Code', () => {
     const minor = (version: string | undefined): number => Number(/1\.(\d+)/.exec(version ?? '')?.[1]);
     assert.ok(minor(manifest.devDependencies['@types/vscode']) <= minor(manifest.engines.vscode));
   });
 
-  it('needs no package that is not in the bundle', () => {
+  it('needs no package outside the bundle', () => {
     assert.equal(manifest.dependencies, undefined);
   });
 });

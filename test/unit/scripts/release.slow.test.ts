@@ -1,4 +1,4 @@
-// `npm run release`, on a copy of the repository.
+// `npm run release` on a copy of the repository.
 import { strict as assert } from 'node:assert';
 import { spawnSync } from 'node:child_process';
 import {
@@ -57,7 +57,7 @@ describe('npm run release', function () {
     assert.equal(status, 0, stderr);
   };
 
-  it('does everything but the upload in a dry run', async () => {
+  it('does everything except the upload in a dry run', async () => {
     const folder = repositoryOf((manifest) => {
       manifest.version = '1.2.3';
       if ('engines' in manifest) manifest.repository = { type: 'git', url: `${ADDRESS}.git` };

@@ -1,5 +1,4 @@
-// Publishing: what the registries refuse is found before the upload, and a release that is not
-// ready is not made.
+// Release checks: what registries would reject is found before the upload.
 import { strict as assert } from 'node:assert';
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,10 +19,10 @@ describe('publishing', () => {
   });
   afterEach(() => rmSync(scratch, { recursive: true, force: true }));
 
-  describe('the addresses of the package', () => {
+  describe("the package's addresses", () => {
     const repository = { type: 'git', url: `git+${ADDRESS}.git` };
 
-    it('come from the repository of package.json, with the files of the version’s tag', () => {
+    it("come from the repository in package.json, with the version tag's files", () => {
       assert.deepEqual(baseUrls({ version: '1.2.3', repository }), {
         links: `${ADDRESS}/blob/v1.2.3/`,
         pictures: 'https://raw.githubusercontent.com/someone/parley/v1.2.3/',
@@ -33,7 +32,7 @@ describe('publishing', () => {
       assert.deepEqual([bugs, homepage], [{ url: `${ADDRESS}/issues` }, ADDRESS]);
     });
 
-    it('come from --base-url where the host is not known, and are not made up', () => {
+    it('come from --base-url for an unknown host, and are never invented', () => {
       const elsewhere = { version: '1.2.3', repository: 'https://git.example/parley' };
       assert.equal(baseUrls(elsewhere), undefined);
       assert.equal(baseUrls({ version: '1.2.3' }), undefined);
@@ -43,7 +42,7 @@ describe('publishing', () => {
     });
   });
 
-  describe('a release that is not ready', () => {
+  describe('release checks', () => {
     const READY: ReleaseFacts = {
       manifest: { version: '1.2.3', repository: ADDRESS },
       lockedVersion: '1.2.3',
@@ -55,7 +54,7 @@ describe('publishing', () => {
     };
     const pre = { manifest: { ...READY.manifest, version: '1.3.3' }, lockedVersion: '1.3.3' };
 
-    it('is told from one that is', () => {
+    it('pass for a release that is ready', () => {
       assert.deepEqual(releaseProblems(READY), []);
       const changelog = READY.changelog.replaceAll('1.2.3', '1.3.3');
       assert.deepEqual(releaseProblems({ ...READY, ...pre, changelog, tags: ['v1.3.3'], preRelease: true }), []);
@@ -80,7 +79,7 @@ describe('publishing', () => {
       ['a repository that no browser opens', { manifest: { version: '1.2.3', repository: 'git@a:b' } }, /repository/],
     ];
     for (const [about, facts, problem] of cases)
-      it(`is refused: ${about}`, () => {
+      it(`fail: ${about}`, () => {
         const problems = releaseProblems({ ...READY, ...facts });
         assert.ok(
           problems.some((one) => problem.test(one)),
@@ -89,7 +88,7 @@ describe('publishing', () => {
       });
   });
 
-  describe('a package that would be refused', () => {
+  describe('package checks', () => {
     const png = Buffer.concat([
       Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'),
       Buffer.from([0, 0, 0, 13, 73, 72, 68, 82, 0, 0, 1, 0, 0, 0, 1, 0, 8, 6, 0, 0, 0]),
@@ -133,7 +132,7 @@ describe('publishing', () => {
       return vsixProblems(path);
     }
 
-    it('is told from one that is taken', async () => assert.deepEqual(await problemsOf({}), []));
+    it('pass for a valid package', async () => assert.deepEqual(await problemsOf({}), []));
 
     const about = (fields: Readonly<Record<string, unknown>>): Record<string, string> => ({
       'extension/package.json': JSON.stringify({ ...manifest, ...fields }),
@@ -173,7 +172,7 @@ describe('publishing', () => {
         ['more than 3 MB', { 'extension/big': Buffer.from(noise(3_100_000)) }, /bytes/],
       ];
     for (const [name, files, problem] of cases)
-      it(`is found out: ${name}`, async () => {
+      it(`fail: ${name}`, async () => {
         const problems = await problemsOf(files);
         assert.ok(
           problems.some((one) => problem.test(one)),
@@ -182,8 +181,8 @@ describe('publishing', () => {
       });
   });
 
-  describe('a token', () => {
-    it('reaches the program of its registry alone, and is not printed', async () => {
+  describe('a registry token', () => {
+    it("is passed only to the registry's program, and never printed", async () => {
       const env: NodeJS.ProcessEnv = { VSCE_PAT: 'secret-one', OVSX_PAT: 'secret-two', PATH: '/bin' };
       const tokens = takeTokens(env);
       assert.deepEqual(env, { PATH: '/bin' });

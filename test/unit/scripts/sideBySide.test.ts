@@ -1,9 +1,8 @@
-// How the suites run their processes: so many at a time, in their order, each with its output
-// whole.
+// Parallel suite processes: limited in number, in order, with complete output.
 import { strict as assert } from 'node:assert';
 import { inOrder, type Run, startInLanes } from '../../../scripts/lib/sideBySide.mts';
 
-describe('processes in lanes', () => {
+describe('parallel processes', () => {
   function processes(count: number) {
     const begun: number[] = [];
     const shown: number[] = [];
@@ -19,7 +18,7 @@ describe('processes in lanes', () => {
     return { begun, shown, starts, end };
   }
 
-  it('begin in their order, each when an earlier one has ended', async () => {
+  it('start in order, each when an earlier one has ended', async () => {
     const { begun, starts, end } = processes(5);
     startInLanes(starts, 2);
     assert.deepEqual(begun, [0, 1]);
@@ -30,7 +29,7 @@ describe('processes in lanes', () => {
     assert.deepEqual(begun, [0, 1, 2, 3, 4]);
   });
 
-  it('are shown in their order, and tell how each ended', async () => {
+  it('print their output in order, and return their exit codes', async () => {
     const { shown, starts, end } = processes(3);
     const codes = inOrder(startInLanes(starts, 3));
     await end(2, 7);

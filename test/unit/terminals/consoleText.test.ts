@@ -3,14 +3,14 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { ConsoleReader } from '../../../src/terminals/consoleText';
 
-describe('the text that programs print on Windows', () => {
+describe('console output on Windows', () => {
   const read = (page: number, ...chunks: readonly (string | readonly number[])[]): string => {
     const reader = new ConsoleReader(page);
     const texts = chunks.map((chunk) => reader.write(Buffer.from(chunk as string)));
     return texts.join('') + reader.end();
   };
 
-  it('is UTF-8 where the bytes are that, wherever they are cut', () => {
+  it('is read as UTF-8 if valid, wherever it is split', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.array(fc.nat({ max: 40 })), (text, cuts) => {
         const bytes = Buffer.from(text, 'utf8');
@@ -26,7 +26,7 @@ describe('the text that programs print on Windows', () => {
     );
   });
 
-  it('is the code page of the console where the bytes are not UTF-8', () => {
+  it("is read with the console's code page if it is not UTF-8", () => {
     assert.equal(read(850, [0x66, 0x81, 0x72, 0x20, 0x84, 0x94, 0xe1]), 'für äöß');
     assert.equal(read(437, [0x81, 0xc4, 0xe1]), 'ü─ß');
     assert.equal(read(858, [0xd5]), '€');
@@ -34,18 +34,18 @@ describe('the text that programs print on Windows', () => {
     assert.equal(read(1252, [0xfc, 0x80]), 'ü€');
   });
 
-  it('is told for each line, as one command can print both', () => {
+  it('is decoded line by line, as one command can mix both', () => {
     assert.equal(read(850, [0x81, 0x0a], 'ü\n', [0x81, 0x0a]), 'ü\nü\nü\n');
     assert.equal(read(850, [0x81, 0x0a, ...Buffer.from('ü\n')]), 'ü\nü\n');
   });
 
-  it('keeps characters of two bytes that are cut', () => {
+  it('preserves split two-byte characters', () => {
     const bytes = [0x93, 0xfa, 0x96, 0x7b];
     assert.equal(read(932, bytes), '日本');
     assert.equal(read(932, bytes.slice(0, 1), bytes.slice(1, 3), bytes.slice(3)), '日本');
   });
 
-  it('is UTF-8 with replacement characters in a code page that is not known', () => {
+  it('has replacement characters if the code page is unknown', () => {
     assert.equal(read(65001, [0x81, 0x41]), '\ufffdA');
   });
 });

@@ -17,7 +17,7 @@ function plainTail(text: string, limit: number): string {
 }
 
 describe('OutputTail', () => {
-  it('keeps exactly the last bytes at a character boundary, however the output was cut into pieces', () => {
+  it('retains exactly the last bytes at a character boundary, however the output is split', () => {
     fc.assert(
       fc.property(
         fc.array(fc.string({ unit: 'binary', maxLength: 30 })),
@@ -36,7 +36,7 @@ describe('OutputTail', () => {
     );
   });
 
-  it('stays within its bound and stays fast when a program writes for ever', () => {
+  it('stays within its limit and stays fast for endless output', () => {
     const tail = new OutputTail(100_000);
     const line = 'ein Zeichen mit Umlaut: ä\n'.repeat(4);
     for (let n = 0; n < 200_000; n += 1) tail.append(line);
@@ -45,14 +45,14 @@ describe('OutputTail', () => {
     assert.ok(Buffer.byteLength(output) <= 100_000 && Buffer.byteLength(output) > 99_990);
   });
 
-  it('keeps what a program writes byte by byte', () => {
+  it('retains output that is written byte by byte', () => {
     const tail = new OutputTail(50_000);
     for (let n = 0; n < 120_000; n += 1) tail.append(String(n % 10));
     assert.equal(tail.text().output.length, 50_000);
     assert.ok(tail.text().output.endsWith('0123456789'));
   });
 
-  it('never shows half a character at the cut', () => {
+  it('never returns half a character', () => {
     assert.equal(lastBytes('a😀b', 4), 'b');
     assert.equal(lastBytes('a😀b', 5), '😀b');
     assert.equal(lastBytes('ä'.repeat(10), 5), 'ää');

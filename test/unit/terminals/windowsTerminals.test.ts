@@ -23,30 +23,30 @@ async function printed(command: string, args: readonly string[], cwd: string): P
   afterEach(removeScratch);
   const argument = 'a" & echo b';
 
-  it('give a program its arguments as they are written', async () => {
+  it('pass arguments to a program verbatim', async () => {
     const folder = await scratchFolder();
     const script = await scratchFile(folder, 'print.js', SCRIPT);
     assert.deepEqual(JSON.parse(await printed('node', [script, argument, '100%'], folder)), [argument, '100%']);
   });
 
-  it('give a batch file its arguments as they are written', async () => {
+  it('pass arguments to a batch file verbatim', async () => {
     const folder = await scratchFolder();
     await scratchFile(folder, 'print.js', SCRIPT);
     const file = await scratchFile(folder, 'run.cmd', '@node "%~dp0\\print.js" %*\r\n');
     assert.deepEqual(JSON.parse(await printed(file, [argument], folder)), [argument]);
   });
 
-  it('run a command of cmd.exe itself with arguments, and only that', async () => {
+  it('run only builtins of cmd.exe with arguments in cmd.exe', async () => {
     const text = await printed('echo', ['a" & ver'], await scratchFolder());
     assert.equal(text.trim(), '"a"" & ver"');
   });
 
-  it('run a line as it is written', async () => {
+  it('run a command line verbatim', async () => {
     const text = await printed('echo one&& echo two', [], await scratchFolder());
     assert.deepEqual(text.trim().split(/\s+/), ['one', 'two']);
   });
 
-  it('show what cmd.exe and older programs print in the code page of the console', async () => {
+  it("show output of cmd.exe and older programs in the console's code page", async () => {
     const page = await consoleCodePage();
     assert.ok(page !== undefined);
     const folder = await scratchFolder();
@@ -56,7 +56,7 @@ async function printed(command: string, args: readonly string[], cwd: string): P
     assert.equal(await printed('node', ['-e', print('c3bc0a')], folder), 'ü\n');
   });
 
-  it('end with what runs in them', async () => {
+  it('end with their child processes', async () => {
     const folder = await scratchFolder();
     const command = planCommand({ command: 'node', args: ['-e', 'setInterval(() => {}, 1000)'], cwd: folder }, env);
     const options = { cwd: folder, env, capacityBytes: 100_000, log: silentLog, onChange: () => undefined };
@@ -65,7 +65,7 @@ async function printed(command: string, args: readonly string[], cwd: string): P
     assert.notEqual(terminal.exit?.exitCode, 0);
   });
 
-  it('do not take a program of the folder for one of PATH', async () => {
+  it("don't prefer a program in the folder over one in PATH", async () => {
     const folder = await scratchFolder();
     await scratchFile(folder, 'planted.cmd', '@echo planted\r\n');
     await assert.rejects(printed('planted', ['x'], folder), { code: 'agent-not-found' });

@@ -41,7 +41,7 @@ const shownIn = (messages: readonly unknown[]): string =>
     .join('');
 
 describe('a secret in streamed text', () => {
-  it('is removed wherever it is split, and nothing else is removed', () => {
+  it('is removed wherever it is split, and nothing else is', () => {
     const text = fc.tuple(fc.string(), fc.string()).filter(([one, two]) => !/[c"]/.test(one + two));
     fc.assert(
       fc.property(
@@ -74,12 +74,12 @@ describe('a secret in streamed text', () => {
     );
   });
 
-  it('is not shown while it is incomplete', async () => {
+  it('is hidden while incomplete', async () => {
     const clean = await cleanMessages([entry(chunk('It is ')), entry(chunk('correct-"hor'))], { known });
     assert.equal(shownIn(clean.map(({ message }) => message)), 'It is [redacted]');
   });
 
-  it('is found in tool output, and in a terminal that is streamed', async () => {
+  it('is found in tool output and in a streaming terminal', async () => {
     const output = (data: string): string =>
       JSON.stringify({
         method: 'session/update',
@@ -100,7 +100,7 @@ describe('a secret in streamed text', () => {
 });
 
 describe('a secret in one line', () => {
-  it('is removed by value, by place and by appearance, in every kind of line', async () => {
+  it('is removed by value, position and appearance, in every kind of line', async () => {
     const lines: readonly (readonly [string, TrafficKind])[] = [
       [JSON.stringify({ id: 1, method: 'authenticate', params: { apiKey: 'anything-at-all' } }), 'out'],
       [`using ${SECRET}`, 'stderr'],
@@ -117,7 +117,7 @@ describe('a secret in one line', () => {
     assert.equal(text.match(/\[redacted\]/g)?.length, 7);
   });
 
-  it('is removed if the line was truncated in the middle of it', () => {
+  it('is removed if the line was truncated within it', () => {
     assert.equal(cleanLine(`ends with ${SECRET.slice(0, 20)}`, known), 'ends with [redacted]');
   });
 
@@ -130,7 +130,7 @@ describe('a secret in one line', () => {
   });
 });
 
-describe('who is signed in to an agent', () => {
+describe('the signed-in account of an agent', () => {
   it('is in no message that leaves the extension', async () => {
     const account = { label: 'Max', email: 'ada@example.org', organization: 'Analytical' };
     const messages = [
@@ -146,7 +146,7 @@ describe('who is signed in to an agent', () => {
     assert.match(said[3] ?? '', /Savings/);
   });
 
-  it('is in no batch and in no line that is cut, quotes a message or is nested deeply', async () => {
+  it('is in no batch, and in no truncated, quoting or deeply nested line', async () => {
     const told = { method: '_auth/status_update', params: { authStatus: { kind: 'account', label: 'Max' } } };
     const text = JSON.stringify(told);
     const deep = `${text.slice(0, -2)},"deep":${'['.repeat(20_000)}${']'.repeat(20_000)}}}`;

@@ -15,7 +15,7 @@ const read = (text: string) => readRecording(Buffer.from(text));
 const isRefused = (code: string) => (error: unknown) => error instanceof ParleyError && error.code === code;
 
 describe('a recording', () => {
-  it('contains what was sent and received, with times, stderr and other output', async () => {
+  it('contains sent and received messages with times, stderr and other output', async () => {
     const log = new TrafficLog();
     log.note('s', 'out', '{"jsonrpc":"2.0","id":0,"method":"initialize","params":{}}', 1_000);
     log.note('s', 'stderr', 'starting', 1_010);
@@ -51,7 +51,7 @@ describe('a recording', () => {
     );
   });
 
-  it('ends with the trace of its turns, whose marks name their lines', async () => {
+  it('ends with the turn trace, whose marks refer to lines', async () => {
     const log = new TrafficLog();
     for (let n = 0; n < 3; n++) log.note('s', n === 0 ? 'out' : 'in', `{"n":${n}}`, 1_000 + n * 10);
     const lanes: readonly TurnLane[] = [
@@ -95,7 +95,7 @@ describe('a recording', () => {
       await assert.rejects(read(text), isRefused('not-a-recording'));
   });
 
-  it('has times in order and names of one short line, whatever the file contains', async () => {
+  it('has ascending times and short one-line names, whatever the file contains', async () => {
     const { messages, agent } = await read(
       [
         JSON.stringify({ dir: 'mark', agent: `A\n${'b'.repeat(9_000)}`, at: -1 }),
@@ -113,7 +113,7 @@ describe('a recording', () => {
     assert.doesNotMatch(agent ?? '', /\n/);
   });
 
-  it('is either read or rejected, whatever its bytes are', async () => {
+  it('is either read or rejected, whatever its bytes', async () => {
     const line = fc.oneof(
       fc.json(),
       fc.string(),

@@ -24,7 +24,7 @@ function createReader(): MarkReader {
   };
 }
 
-describe('the feed of the traffic inspector', () => {
+describe("the traffic inspector's feed", () => {
   let log: TrafficLog;
   let posted: ToTraffic[];
   let timers: (() => void)[];
@@ -62,7 +62,7 @@ describe('the feed of the traffic inspector', () => {
   const update = (text: string): string =>
     `{"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"${text}"}}}}`;
 
-  it('does nothing before a page is there, and after it is hidden', async () => {
+  it('does nothing before a page is ready and after it is hidden', async () => {
     for (let n = 0; n < 100; n++) log.note('a', 'in', update('x'), n);
     assert.deepEqual([posted.length, timers.length], [0, 0]);
     feed.begin();
@@ -74,7 +74,7 @@ describe('the feed of the traffic inspector', () => {
     assert.deepEqual([posted.length, timers.length], [0, 0]);
   });
 
-  it('sends the kept messages with their sessions, paired, and then new ones', async () => {
+  it('sends retained messages with their sessions, paired, and then new ones', async () => {
     log.note('a', 'out', '{"id":0,"method":"initialize"}', 10);
     log.note('a', 'in', '{"id":0,"result":{}}', 30);
     feed.begin();
@@ -94,7 +94,7 @@ describe('the feed of the traffic inspector', () => {
     assert.equal(rows().length, 3);
   });
 
-  it('waits for a slow page, and sends what arrived meanwhile as one batch', async () => {
+  it('waits for a slow page, and sends everything since as one batch', async () => {
     feed.begin();
     await settle();
     for (let n = 0; n < 30_000; n++) log.note('a', 'in', update(String(n)), n);
@@ -110,7 +110,7 @@ describe('the feed of the traffic inspector', () => {
     assert.equal(batches().at(-1)?.first, 25_000);
   });
 
-  it('sends nothing while it is paused, and resumes with what is still kept', async () => {
+  it('sends nothing while paused, and resumes with what is still retained', async () => {
     feed.begin();
     await settle();
     feed.pause(true);
@@ -124,7 +124,7 @@ describe('the feed of the traffic inspector', () => {
 
   const lanes = () => posted.filter((message) => message.type === 'lanes');
 
-  it('sends the lanes that changed with the messages that changed them', async () => {
+  it('sends changed lanes with the messages that changed them', async () => {
     log.note('a', 'out', '{"mark":"sent"}', 0);
     feed.begin();
     await settle();
@@ -144,7 +144,7 @@ describe('the feed of the traffic inspector', () => {
     );
   });
 
-  it('sends what time alone changes when it is due, and drops lanes with their messages', async () => {
+  it('sends time-based marks when due, and drops lanes with their messages', async () => {
     log.note('a', 'out', '{"mark":"sent"}', 0);
     log.note('a', 'in', '{"mark":"answer"}', 10);
     feed.begin();
@@ -189,7 +189,7 @@ describe('the feed of the traffic inspector', () => {
     assert.deepEqual(batches().at(-1), { type: 'rows', first: 1, rows: [], found: [] });
   });
 
-  it('sends a message indented and without secrets, including one that is split between messages', async () => {
+  it('sends a message indented and redacted, including secrets split between messages', async () => {
     const secret = 'wonderful-secret-of-feed';
     knownSecrets.add(secret);
     log.note('a', 'in', update(`key ${secret.slice(0, 11)}`), 0);
@@ -203,7 +203,7 @@ describe('the feed of the traffic inspector', () => {
     assert.doesNotMatch(texts.join(), /wonderful|of-feed/);
   });
 
-  it('finds visible text, but not text in a secret', async () => {
+  it('finds visible text, but not text within a secret', async () => {
     const secret = 'another-secret-of-feed';
     knownSecrets.add(secret);
     log.note('a', 'in', update('Needle here'), 0);

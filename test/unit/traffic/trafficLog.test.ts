@@ -8,11 +8,11 @@ import { sameData } from '../../support/sameData';
 
 const factsOf = (entry: TrafficEntry): LineFacts => readFacts(entry, messageOf(entry), (text) => text);
 
-describe('the log of traffic', () => {
+describe('the traffic log', () => {
   const bounds = { entries: 4, chars: 100, whole: 40, beginning: 10 };
   const texts = (log: TrafficLog): readonly string[] => [...log.entries()].map(({ text }) => text);
 
-  it('keeps the newest entries, up to a number and a size', () => {
+  it('retains the newest entries, up to a number and a size', () => {
     const log = new TrafficLog(bounds);
     for (let n = 0; n < 6; n++) log.note('s', 'in', `message ${n}`, n);
     assert.deepEqual(texts(log), ['message 2', 'message 3', 'message 4', 'message 5']);
@@ -40,13 +40,13 @@ describe('the log of traffic', () => {
     }
   });
 
-  it('keeps the beginning of a message that is too long, and its length', () => {
+  it('retains the beginning and the length of a message that is too long', () => {
     const log = new TrafficLog(bounds);
     log.note('s', 'in', 'a'.repeat(41), 0);
     assert.deepEqual([log.entry(0)?.text, log.entry(0)?.length], ['a'.repeat(10), 41]);
   });
 
-  it('removes all entries when it is cleared, and continues to count', () => {
+  it('removes all entries when cleared, and continues counting', () => {
     const log = new TrafficLog(bounds);
     let changes = 0;
     const watching = log.onDidChange(() => changes++);
@@ -98,25 +98,25 @@ describe('a line of traffic', () => {
   for (const [title, text, from, expected] of cases)
     it(`is recognized: ${title}`, () => sameData(facts(text, from), expected));
 
-  it('is recognized by its beginning if it was truncated', () => {
+  it('is recognized by its beginning if truncated', () => {
     const text = '{"jsonrpc":"2.0","id":17,"method":"fs/write_text_file","params":{"content":"xx';
     assert.deepEqual(facts(text, 'in', 9_000_000), { kind: 'request', method: 'fs/write_text_file', id: '17' });
   });
 
-  it('has a short method on one line, whatever an agent sends', () => {
+  it('has a short one-line method, whatever an agent sends', () => {
     const { method } = facts(JSON.stringify({ method: `evil\n\u202e${'m'.repeat(5_000)}`, params: {} }));
     assert.ok(method.length <= 201);
     assert.doesNotMatch(method, /[\n\u202e]/);
   });
 });
 
-describe('pairing', () => {
+describe('request pairing', () => {
   const take = (pairing: Pairing, seq: number, kind: 'in' | 'out', text: string, at = seq): Partial<TrafficRow> => {
     const entry = { seq, at, key: 's', kind, text, length: text.length };
     return pairing.pair(entry, factsOf(entry));
   };
 
-  it('gives a response the method of its request and the latency', () => {
+  it('gives a response the method of its request, and the latency', () => {
     const pairing = new Pairing();
     take(pairing, 0, 'out', '{"id":0,"method":"initialize"}', 100);
     assert.deepEqual(take(pairing, 1, 'in', '{"id":"0","result":{}}', 350), {
@@ -127,7 +127,7 @@ describe('pairing', () => {
     assert.deepEqual(take(pairing, 2, 'in', '{"id":0,"result":{}}', 360), {});
   });
 
-  it('keeps requests of the two sides with the same id apart', () => {
+  it('separates requests of both sides with the same id', () => {
     const pairing = new Pairing();
     take(pairing, 0, 'out', '{"id":1,"method":"session/prompt"}');
     take(pairing, 1, 'in', '{"id":1,"method":"session/request_permission"}');
@@ -135,7 +135,7 @@ describe('pairing', () => {
     assert.equal(take(pairing, 3, 'in', '{"id":1,"result":{}}').method, 'session/prompt');
   });
 
-  it('uses the newest request with an id, as a restarted agent reuses ids', () => {
+  it('uses the newest request with an id, since restarted agents reuse ids', () => {
     const pairing = new Pairing();
     take(pairing, 0, 'out', '{"id":0,"method":"session/prompt"}');
     take(pairing, 1, 'out', '{"id":0,"method":"initialize"}');

@@ -26,8 +26,8 @@ const words = ({ marks }: TurnLane): string =>
     .map(({ kind, note, ms, count }) => [kind, note, `+${ms}`, count && `×${count}`].filter(Boolean).join(' '))
     .join(', ');
 
-describe('the trace of turns', () => {
-  it('has a lane for each prompt, with its marks in order and the milliseconds between', () => {
+describe('the turn trace', () => {
+  it('has a lane per prompt, with ordered marks and the milliseconds between them', () => {
     const trace = new TurnTrace();
     const prompt = { turnId: 't1', handle: 'p1', requestId: '3' };
     trace.add('a', { kind: 'sent', ...prompt, at: 1_000, seq: 7 });
@@ -114,7 +114,7 @@ describe('the trace of turns', () => {
       assert.deepEqual(lanes, expected);
     });
 
-  it('tells sessions apart', () => {
+  it('separates sessions', () => {
     const trace = new TurnTrace();
     for (const key of ['a', 'b']) trace.add(key, { kind: 'sent', handle: 'p', turnId: 't', at: 0, seq: 0 });
     trace.add('b', { kind: 'settled', turnId: 't', at: 1, seq: 1 });
@@ -127,7 +127,7 @@ describe('the trace of turns', () => {
     );
   });
 
-  it('counts what is repeated, and keeps a lane short whatever the agent sends', () => {
+  it('counts repetitions, and bounds a lane whatever the agent sends', () => {
     const trace = traced('sent t1 p1');
     for (let n = 0; n < 1_000; n++) trace.add('a', { kind: 'barrier', turnId: 't1', note: 'doubled', at: n });
     assert.equal(words(trace.lanes[0]!), 'sent +0, barrier doubled +0 ×1000');
@@ -136,7 +136,7 @@ describe('the trace of turns', () => {
     assert.deepEqual([lane?.marks.length, lane?.more], [32, 970]);
   });
 
-  it('keeps the newest 50 lanes, and reports only what has changed', () => {
+  it('keeps the newest 50 lanes, and reports only changed ones', () => {
     const trace = new TurnTrace();
     for (let n = 0; n < 49; n++) trace.add('a', { kind: 'sent', handle: `p${n}`, at: n, seq: n });
     assert.equal(trace.changes()?.lanes.length, 49);
@@ -151,7 +151,7 @@ describe('the trace of turns', () => {
     assert.deepEqual([changes?.first, changes?.lanes.length, trace.lanes.length], [10, 11, 50]);
   });
 
-  it('drops lanes with the messages that they are made of', () => {
+  it('drops lanes with their messages', () => {
     const trace = traced('sent p1, sent p2, settled');
     trace.changes();
     trace.drop(1);
@@ -161,7 +161,7 @@ describe('the trace of turns', () => {
     assert.deepEqual(trace.lanes, []);
   });
 
-  it('shows an id of anybody as one short line', () => {
+  it('shows any id as one short line', () => {
     const trace = new TurnTrace();
     trace.add('a', { kind: 'sent', handle: 'p', requestId: `1\n\u202e${'x'.repeat(500)}`, at: 0 });
     assert.match(trace.lanes[0]?.requestId ?? '', /^1 x{50,60}…$/);

@@ -46,7 +46,7 @@ describe('the checks', () => {
     assert.equal((await run(path)).outcome, 'unchecked');
   });
 
-  it('report what the agent says about the session of the chat', async () => {
+  it("report what the agent says about the chat's session", async () => {
     assert.equal((await run(sessionCheck(undefined))).outcome, 'unchecked');
     const outcomes: Record<string, string> = {};
     for (const answer of ['live', 'saved', 'not_found', 'unsupported', 'failed', 'unresponsive'] as const)
@@ -159,7 +159,7 @@ describe('the checks', () => {
     assert.equal((await run(signInCheck({ kind: 'unknown' }))).outcome, 'unchecked');
   });
 
-  it('report what the agent answers when it starts, or why it does not', async () => {
+  it("report the agent's response to its start, or why there is none", async () => {
     const features = { prompt: { image: true, audio: false, embeddedContext: true }, load: {}, fork: {} };
     const answered = await run(
       protocolCheck({
@@ -191,7 +191,7 @@ describe('the checks', () => {
     assert.match(http.found, /^The server of the agent answered/);
   });
 
-  it('report the free disk space, and the size of what is stored', async () => {
+  it('report free disk space, and the size of stored data', async () => {
     const folder = await scratchFolder();
     await mkdir(join(folder, 'deep/er'), { recursive: true });
     await writeFile(join(folder, 'deep/er/file'), 'x'.repeat(3 * 1024 * 1024));
@@ -206,7 +206,7 @@ describe('the checks', () => {
     );
   });
 
-  it('report whether the stored sessions are intact, even while they are in use', async () => {
+  it('report whether stored sessions are intact, even while in use', async () => {
     const folder = await scratchFolder();
     const check = (problem?: string) => run(journalCheck({ folder, problem, now: Date.now }));
     assert.match((await check()).found, /No sessions/);
@@ -296,7 +296,7 @@ describe('running checks', () => {
     assert.ok(aborted, 'it was told to end');
   });
 
-  it('ends all running checks when it is cancelled', async () => {
+  it('ends all running checks when cancelled', async () => {
     const stop = new AbortController();
     const running = runChecks(
       [check('done', async () => ok), check('hangs', () => new Promise(() => {}))],

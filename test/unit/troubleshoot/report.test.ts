@@ -12,7 +12,7 @@ const USER = { homes: ['/home/alice', '/mnt/users/alice'], name: 'alice' };
 const report = (result: Partial<CheckResult>): string =>
   writeReport([], [{ id: 'x', title: 'X', outcome: 'ok', found: '', ms: 1, ...result }], USER, known);
 
-describe('the report', () => {
+describe('the troubleshooting report', () => {
   it('contains the findings, as text and as facts', () => {
     const text = writeReport(
       [['Parley', '1.0.0']],
@@ -69,7 +69,7 @@ describe('the report', () => {
     assert.equal(withoutUser('/root/x', { homes: ['/'], name: 'me' }), '/root/x');
   });
 
-  it('shows text of agents and programs literally, without links, images or new lines', () => {
+  it('shows text of agents and programs literally, without links, images or line breaks', () => {
     const evil = '![x](https://evil/?q) [run](command:evil) <img src=x>\n\n# Heading\n- `code` ``more`` | $(icon)';
     const text = report({
       found: evil,

@@ -6,13 +6,13 @@ import { proposalSupport } from '../../../../src/troubleshoot/checks/protocol';
 
 const NONE = { image: false, audio: false, embeddedContext: false };
 
-describe('the proposals in the test of an agent', () => {
+describe("proposal support in an agent's test", () => {
   const supported = (description: Parameters<typeof proposalSupport>[0] | undefined): readonly string[] => {
     assert.ok(description);
     return proposalSupport(description).flatMap(({ name, isSupported }) => (isSupported ? [name] : []));
   };
 
-  it('are those that an agent of version 1 announces, and the others are named too', () => {
+  it('lists announced proposals of a version 1 agent, and names the others', () => {
     const sessionCapabilities = { ready: true, status: {}, turnComplete: {} };
     const all = describeV1({ protocolVersion: 1, agentCapabilities: { sessionCapabilities } });
     assert.deepEqual(supported(all), ['session/ready', 'session/status', 'turn_complete']);
@@ -27,7 +27,7 @@ describe('the proposals in the test of an agent', () => {
     ]);
   });
 
-  it('have the prompt lifecycle in version 2, and distributed sessions in the Agent Communication Protocol', () => {
+  it('includes the prompt lifecycle in version 2, and distributed sessions in the Agent Communication Protocol', () => {
     assert.deepEqual(supported(describeV2({ protocolVersion: 2, capabilities: { session: {} } })), [
       'Prompt lifecycle',
     ]);
