@@ -29,9 +29,10 @@ interface CommitDraftsOptions {
 
 export class CommitDrafts extends Configured<CommitDraftsOptions> {
   /**
-   * Drafts into the Source Control input box. @param given default: the repository of the active
-   * session, or the user's choice @throws ParleyError `untrusted-workspace`, `no-such-agent`,
-   * `no-git`, `no-repository`, `no-changes`, and those of `askAside`
+   * Drafts into the Source Control input box.
+   * @param given default: the repository of the active session, or the user's choice
+   * @throws ParleyError `untrusted-workspace`, `no-such-agent`, `no-git`, `no-repository`,
+   * `no-changes`, and those of `askAside`
    */
   async draftInSourceControl(given?: Pick<SourceControl, 'rootUri'>): Promise<string | undefined> {
     const agent = this.#agent();

@@ -46,14 +46,14 @@ async function isPresent({ root, path, after }: FileChange, states: FolderStates
   if (!after || after.isHashOnly) return false;
   const found = await readDiskFile(join(root, path)).catch(() => undefined);
   if (!found || found.content.length !== after.size) return false;
-  const kept = await states.read(root, after).catch(() => undefined);
-  return kept?.equals(found.content) === true;
+  const content = await states.read(root, after).catch(() => undefined);
+  return content?.equals(found.content) === true;
 }
 
 const reviewTitles = new Map<string, Set<string>>();
 
 /** Returns keys of the sessions with the active comparison's title. */
-export function reviewsInFront(): readonly string[] {
+export function activeReviews(): readonly string[] {
   const label = window.tabGroups.activeTabGroup.activeTab?.label;
   // VS Code appends the number of files.
   const titles = [...reviewTitles.keys()].filter((title) => label?.startsWith(title));

@@ -38,8 +38,9 @@ export async function gitExtension(): Promise<GitExtension> {
 }
 
 /**
- * Stages the files of a turn with their current content. @returns their number @throws ParleyError
- * `no-git`, `no-changes`, `state-gone`; errors of the Git extension
+ * Stages the files of a turn with their current content.
+ * @returns their number
+ * @throws ParleyError `no-git`, `no-changes`, `state-gone`; errors of the Git extension
  */
 export async function stageTurn({ changes }: Conversation, turnId: string): Promise<number> {
   const api = await gitExtension();

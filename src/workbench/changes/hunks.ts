@@ -27,11 +27,11 @@ export class HunkLenses extends Part {
   constructor(index: ReviewIndex) {
     super();
     this.#index = index;
-    const lenses = this.own(new Lenses(({ uri }) => this.#of(uri.fsPath)));
+    const lenses = this.own(new Lenses(({ uri }) => this.#lensesOf(uri.fsPath)));
     this.own(index.onDidChange(() => lenses.refresh()));
   }
 
-  async #of(path: string): Promise<readonly Lens[]> {
+  async #lensesOf(path: string): Promise<readonly Lens[]> {
     const waiting = this.#index.at(path);
     const undone = await this.#undoneIn(path);
     if (!waiting) return undone;
@@ -96,7 +96,7 @@ export class HunkCommands {
   /** Goes to the next (1) or previous (-1) hunk, continuing in the next file to review. */
   async go(direction: 1 | -1): Promise<void> {
     const { files } = this.#index;
-    if (files.length === 0) throw nothing();
+    if (files.length === 0) throw noHunks();
     const editor = window.activeTextEditor;
     const here = editor && this.#index.at(editor.document.uri.fsPath);
     if (editor && here) {
@@ -124,7 +124,7 @@ export class HunkCommands {
     const wanted = path ?? window.activeTextEditor?.document.uri.fsPath;
     const all = wanted === undefined ? [] : this.#index.allAt(wanted);
     const found = session === undefined ? all : all.filter(({ conversation }) => conversation.key === session);
-    if (found.length === 0) throw nothing();
+    if (found.length === 0) throw noHunks();
     return this.#choose(found, path !== undefined);
   }
 
@@ -151,6 +151,6 @@ function reveal(editor: TextEditor, line: number): void {
   editor.revealRange(new Range(at, 0, at, 0), TextEditorRevealType.InCenterIfOutsideViewport);
 }
 
-function nothing(): ParleyError {
+function noHunks(): ParleyError {
   return new ParleyError('no-changes', localizable('There are no changes to review here.'));
 }

@@ -19,7 +19,7 @@ interface KeptStatesOptions {
 
 export class KeptStates extends Configured<KeptStatesOptions> implements Disposable {
   readonly #abort = new AbortController();
-  #collected = Number.NEGATIVE_INFINITY;
+  #collectedAt = Number.NEGATIVE_INFINITY;
 
   /** Never rejects. */
   async forget(keys: readonly string[]): Promise<void> {
@@ -37,8 +37,8 @@ export class KeptStates extends Configured<KeptStatesOptions> implements Disposa
 
   /** Never rejects. */
   async collect(): Promise<void> {
-    if (performance.now() - this.#collected < COLLECT_EVERY_MS) return;
-    this.#collected = performance.now();
+    if (performance.now() - this.#collectedAt < COLLECT_EVERY_MS) return;
+    this.#collectedAt = performance.now();
     const { sessions, maxBytes } = this.options;
     const keys = Array.from(sessions(), ({ key }) => key);
     await (await this.#retention()).collect(keys, maxBytes(), this.#abort.signal);

@@ -25,9 +25,10 @@ export class RestoreActions {
   }
 
   /**
-   * Restores the files to before a turn, after showing what will change. @param isAsked false:
-   * doesn't ask, and restores only what the agent changed @returns false if cancelled @throws
-   * ParleyError `agent-works`, `state-gone`, `no-checkpoint`
+   * Restores the files to before a turn, after showing what will change.
+   * @param isAsked false: doesn't ask, and restores only what the agent changed
+   * @returns false if cancelled
+   * @throws ParleyError `agent-works`, `state-gone`, `no-checkpoint`
    */
   async restoreCheckpoint(conversation: Conversation, turnId: string, isAsked = true): Promise<boolean> {
     requireIdle(conversation);
@@ -38,7 +39,7 @@ export class RestoreActions {
     const include = await this.#choose(conversation, plan, l10n.t('Restore files to before this message'), isAsked);
     if (!include) return false;
     const result = await this.#restore.run(conversation, plan, include);
-    tell(conversation, result, 'files-restored', plan.skipped);
+    reportResult(conversation, result, 'files-restored', plan.skipped);
     if (result.isCancelled) void this.offerPending(conversation);
     return !result.isCancelled;
   }
@@ -64,7 +65,7 @@ export class RestoreActions {
     const include = await this.#choose(conversation, plan, l10n.t('Undo the restore of files'), asks);
     if (!include) return false;
     const result = await this.#restore.undo(conversation, plan, include);
-    tell(conversation, result, 'restore-undone');
+    reportResult(conversation, result, 'restore-undone');
     if (result.isCancelled) void this.offerPending(conversation);
     return !result.isCancelled;
   }
@@ -82,7 +83,7 @@ export class RestoreActions {
     if (answer === undefined) return true;
     const isFinished = answer === finish;
     const result = await (isFinished ? pending.finish() : pending.takeBack());
-    tell(conversation, result, isFinished === isUndo ? 'restore-undone' : 'files-restored');
+    reportResult(conversation, result, isFinished === isUndo ? 'restore-undone' : 'files-restored');
     return true;
   }
 
@@ -117,12 +118,12 @@ export class RestoreActions {
 
 async function ask(plan: RestorePlan, edited: number): Promise<string | undefined> {
   const { changes, skipped, now } = plan;
-  const left = skipped.length;
+  const unrestored = skipped.length;
   const unnamed = skipped.filter(({ why }) => why === 'unnamed').length;
   const wereThere = skipped.filter(({ why }) => why === 'was-there').length;
   const notes = [
-    ...(left > unnamed + wereThere
-      ? [l10n.t('{0} files that you edited since are left alone', left - unnamed - wereThere)]
+    ...(unrestored > unnamed + wereThere
+      ? [l10n.t('{0} files that you edited since are left alone', unrestored - unnamed - wereThere)]
       : []),
     ...(unnamed > 0 ? [l10n.t("{0} files that the agent didn't name are left alone", unnamed)] : []),
     ...(wereThere > 0 ? [l10n.t('{0} files that may have been there before are left alone', wereThere)] : []),
@@ -170,7 +171,7 @@ function requireIdle({ isBusy, agent }: Conversation): void {
   });
 }
 
-function tell(
+function reportResult(
   conversation: Conversation,
   { done, failed, isCancelled }: RestoreResult,
   code: 'files-restored' | 'restore-undone',
@@ -178,8 +179,8 @@ function tell(
 ): void {
   const isIncomplete = failed.length > 0 || isCancelled;
   const isDone = new Set(done.map(({ root, path }) => join(root, path)));
-  const left = [...failed, ...skipped.filter(({ change }) => !isDone.has(join(change.root, change.path)))];
-  const paths = left.map(({ change }) => change.path).slice(0, MAX_LEFT);
+  const unrestored = [...failed, ...skipped.filter(({ change }) => !isDone.has(join(change.root, change.path)))];
+  const paths = unrestored.map(({ change }) => change.path).slice(0, MAX_LEFT);
   const event = {
     type: 'notice',
     own: true,

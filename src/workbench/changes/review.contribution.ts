@@ -12,7 +12,7 @@ import { Conversations } from '../sessions/conversations';
 import { titleOf } from '../sessions/sessionLabels';
 import { showStatus } from '../ui/messages';
 import { CommitDrafts } from './commitDrafts';
-import { reviewsInFront } from './comparisons';
+import { activeReviews } from './comparisons';
 import { readVersion, VersionDocuments } from './documents/versionDocuments';
 import { EditorWorkingFiles } from './documents/workingFiles';
 import { stageTurn } from './gitExtension';
@@ -72,7 +72,7 @@ export const review: Contribution = {
       const listed = isSourceControl(argument)
         ? [...new Set(reviews.files.map(({ conversation }) => conversation))]
         : isMenuOfEditor(argument)
-          ? reviewsInFront().flatMap((key) => conversations.find(key) ?? [])
+          ? activeReviews().flatMap((key) => conversations.find(key) ?? [])
           : [];
       const [only] = listed;
       if (!only) return sessionOf(workbench, argument);

@@ -54,11 +54,11 @@ async function compared(
 
 export async function targetOf(conversation: Conversation, scope: ChangesScope, path?: string): Promise<ReviewTarget> {
   const { changes, model } = conversation;
-  const nothing = new ParleyError('no-changes', localizable('This file has no changes of the agent.'));
+  const noChanges = new ParleyError('no-changes', localizable('This file has no changes of the agent.'));
   if (scope === 'review') {
     if (path === undefined) return { kind: 'all' };
     const file = (await changes.loadReview()).files.find((one) => pathOf(one) === path);
-    if (!file) throw nothing;
+    if (!file) throw noChanges;
     return { kind: 'file', id: file.id };
   }
   // The turn may have just ended. The user has not seen changes that join the review later.
@@ -69,7 +69,7 @@ export async function targetOf(conversation: Conversation, scope: ChangesScope, 
   const { turnId } = scope;
   if (path === undefined) return { kind: 'turn', turnId, before, after, unnamed: await changes.unnamedOf(turnId) };
   const file = (await changes.changesOf(turnId)).find((one) => pathOf(one) === path);
-  if (!file) throw nothing;
+  if (!file) throw noChanges;
   return { kind: 'turn', turnId, before, after, file: { root: file.root, path: file.path } };
 }
 
@@ -99,10 +99,10 @@ export async function undoChanges(conversation: Conversation, target: ReviewTarg
   const waits = problems.find(({ root, path }) =>
     review.files.some((file) => file.root === root && file.path === path),
   );
-  const told = tellProblems(l10n.t("Some changes weren't undone."), problems, waits ? [open] : []).then((answer) =>
-    answer === open && waits ? openChanges(conversation, 'review', pathOf(waits)) : undefined,
+  const notification = tellProblems(l10n.t("Some changes weren't undone."), problems, waits ? [open] : []).then(
+    (answer) => (answer === open && waits ? openChanges(conversation, 'review', pathOf(waits)) : undefined),
   );
-  told.catch((error: unknown) => showStatus(messageOf(error)));
+  notification.catch((error: unknown) => showStatus(messageOf(error)));
   return false;
 }
 

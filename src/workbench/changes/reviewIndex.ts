@@ -20,17 +20,17 @@ export type ReviewedSessions = Pick<Conversations, 'list' | 'onDidChange'>;
 export class ReviewIndex implements Disposable {
   readonly #conversations: ReviewedSessions;
   readonly #onDidChange = new Emitter<void>();
-  readonly #watching: Disposable;
+  readonly #subscription: Disposable;
   #files: readonly WaitingFile[] = [];
   #byPath = new Map<string, readonly WaitingFile[]>();
-  #seen = '';
+  #versions = '';
 
   readonly onDidChange: Event<void> = this.#onDidChange.event;
 
   constructor(conversations: ReviewedSessions) {
     this.#conversations = conversations;
-    this.#watching = conversations.onDidChange(() => this.#look());
-    this.#look();
+    this.#subscription = conversations.onDidChange(() => this.#update());
+    this.#update();
   }
 
   get files(): readonly WaitingFile[] {
@@ -64,15 +64,15 @@ export class ReviewIndex implements Disposable {
   }
 
   dispose(): void {
-    this.#watching.dispose();
+    this.#subscription.dispose();
     this.#onDidChange.dispose();
   }
 
-  #look(): void {
+  #update(): void {
     const open = this.#conversations.list().filter(({ changes }) => changes.review !== undefined);
-    const seen = open.map(({ key, changes }) => `${key}:${changes.version()}`).join(' ');
-    if (seen === this.#seen) return;
-    this.#seen = seen;
+    const versions = open.map(({ key, changes }) => `${key}:${changes.version()}`).join(' ');
+    if (versions === this.#versions) return;
+    this.#versions = versions;
     this.#files = open.flatMap((conversation) => {
       const { review } = conversation.changes;
       if (!review) return [];

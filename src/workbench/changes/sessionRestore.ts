@@ -62,20 +62,23 @@ export class SessionRestore extends Configured<SessionRestoreOptions> {
   async run(conversation: Conversation, plan: RestorePlan, include: ReadonlySet<string>): Promise<RestoreResult> {
     const { changes, key } = conversation;
     const review = await changes.loadReview();
-    const kept = review.kept;
+    const reviewState = review.kept;
     const restore = await this.#restoreOf(conversation);
     const result = await changes.work.run('restore', async (progress, signal) => {
       // The data of an interrupted restore is needed until it has ended.
       if (!(await restore.pending()))
-        await this.options.store.write(key, JSON.stringify({ target: plan.target, now: plan.now, review: kept }));
+        await this.options.store.write(
+          key,
+          JSON.stringify({ target: plan.target, now: plan.now, review: reviewState }),
+        );
       return restore.run(plan, include, signal, progress);
     });
-    await this.#ended(conversation, result, false);
+    await this.#onEnd(conversation, result, false);
     return result;
   }
 
   async planUndo(conversation: Conversation, signal: AbortSignal): Promise<RestorePlan> {
-    const { now, target } = await this.#last(conversation.key);
+    const { now, target } = await this.#readLast(conversation.key);
     const states = await conversation.changes.states();
     const agentFiles = new AgentEdits().add(await states.changes(now, target));
     return this.#planTo(conversation, now, agentFiles, signal);
@@ -86,7 +89,7 @@ export class SessionRestore extends Configured<SessionRestoreOptions> {
     const result = await conversation.changes.work.run('restore', (progress, signal) =>
       restore.run(plan, include, signal, progress),
     );
-    await this.#ended(conversation, result, true);
+    await this.#onEnd(conversation, result, true);
     return result;
   }
 
@@ -95,7 +98,7 @@ export class SessionRestore extends Configured<SessionRestoreOptions> {
     const isThere = await succeeds(access(this.#logOf(conversation)));
     const pending = isThere ? await (await this.#restoreOf(conversation)).pending() : undefined;
     if (!pending) return undefined;
-    const last = await this.#last(conversation.key).catch(() => undefined);
+    const last = await this.#readLast(conversation.key).catch(() => undefined);
     const isUndo = last !== undefined && isSame(pending.target, last.now);
     const end = async (isFinished: boolean): Promise<RestoreResult> => {
       const result = await conversation.changes.work.run('restore', async (progress, signal) => {
@@ -103,16 +106,16 @@ export class SessionRestore extends Configured<SessionRestoreOptions> {
         if (!found) throw noRestore();
         return isFinished ? found.finish(signal, progress) : found.takeBack(signal, progress);
       });
-      await this.#ended(conversation, result, isFinished === isUndo);
+      await this.#onEnd(conversation, result, isFinished === isUndo);
       return result;
     };
     return { files: pending.files, isUndo, finish: () => end(true), takeBack: () => end(false) };
   }
 
   /** @param isUndone the last restore was fully reverted, so nothing is left to undo */
-  async #ended({ changes, key }: Conversation, result: RestoreResult, isUndone: boolean): Promise<void> {
+  async #onEnd({ changes, key }: Conversation, result: RestoreResult, isUndone: boolean): Promise<void> {
     const review = await changes.loadReview();
-    const last = isUndone && !result.isCancelled ? await this.#last(key).catch(() => undefined) : undefined;
+    const last = isUndone && !result.isCancelled ? await this.#readLast(key).catch(() => undefined) : undefined;
     if (!last) {
       await review.restored(result.done);
       return;
@@ -156,7 +159,7 @@ export class SessionRestore extends Configured<SessionRestoreOptions> {
     });
   }
 
-  async #last(key: string): Promise<{ target: Snapshot; now: Snapshot; review: unknown }> {
+  async #readLast(key: string): Promise<{ target: Snapshot; now: Snapshot; review: unknown }> {
     const text = await this.options.store.read(key);
     const found = text === undefined ? undefined : undo.safeParse(JSON.parse(text));
     if (!found?.success) throw noRestore();

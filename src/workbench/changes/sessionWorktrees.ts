@@ -104,7 +104,8 @@ export class SessionWorktrees extends Configured<SessionWorktreesOptions> {
 
   /**
    * Creates a session without starting its agent. The current content of the worktree is the
-   * baseline of its changes. @throws ParleyError `no-such-agent`, `worktree-unread`
+   * baseline of its changes.
+   * @throws ParleyError `no-such-agent`, `worktree-unread`
    */
   async begin(
     worktree: Worktree,
@@ -120,8 +121,8 @@ export class SessionWorktrees extends Configured<SessionWorktreesOptions> {
       if (start.gaps.length > 0) throw unread();
       await states.hold(start, START);
       await this.#record(worktree, start.folders);
-      const said = ownText('in-worktree', worktree.branch);
-      const event = { type: 'notice', own: true, severity: 'info', title: '', said } as const;
+      const noticeText = ownText('in-worktree', worktree.branch);
+      const event = { type: 'notice', own: true, severity: 'info', title: '', said: noticeText } as const;
       conversation.note([{ at: Date.now(), event }]);
       this.#didChange.fire();
       return conversation;
@@ -220,7 +221,7 @@ export class SessionWorktrees extends Configured<SessionWorktreesOptions> {
       const [was, is] = await Promise.all(
         [left, right].map((root) => readDiskFile(join(root, path)).catch(() => undefined)),
       );
-      if (isSame(was, is)) continue;
+      if (equalFiles(was, is)) continue;
       const label = Uri.file(join(right, path));
       compared.push({ label, left: was && worktreeUri(left, path), right: is && worktreeUri(right, path) });
     }
@@ -279,7 +280,7 @@ function unread(): ParleyError {
   return new ParleyError('worktree-unread', l10n.t("The files of the worktree couldn't be read."));
 }
 
-function isSame(one: DiskFile | undefined, two: DiskFile | undefined): boolean {
+function equalFiles(one: DiskFile | undefined, two: DiskFile | undefined): boolean {
   if (!one || !two) return one === two;
   return one.mode === two.mode && one.content.equals(two.content);
 }

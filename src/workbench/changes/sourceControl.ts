@@ -7,7 +7,7 @@ import { pathKey } from '../editor/openDocuments';
 import type { Conversations } from '../sessions/conversations';
 import { titleOf } from '../sessions/sessionLabels';
 import { FileMarks, type SourceControlGroup, type SourceControlRow, SourceControlView } from '../ui/fileMarks';
-import { reviewsInFront } from './comparisons';
+import { activeReviews } from './comparisons';
 import { versionUri } from './documents/versionDocuments';
 import type { ReviewIndex, WaitingFile } from './reviewIndex';
 import { NO_REVIEW, type ReviewKeys } from './reviewKeys';
@@ -27,9 +27,9 @@ export class ReviewSourceControl extends Part {
         if (event.affectsConfiguration('parley.changes')) this.#draw();
       }),
     );
-    this.own(window.tabGroups.onDidChangeTabs(() => this.#look()));
+    this.own(window.tabGroups.onDidChangeTabs(() => this.#updateKeys()));
     this.#draw();
-    this.#look();
+    this.#updateKeys();
   }
 
   override dispose(): void {
@@ -52,8 +52,8 @@ export class ReviewSourceControl extends Part {
     this.#view.draw(groupsOf(files));
   }
 
-  #look(): void {
-    publish({ isReviewActive: reviewsInFront().length > 0 });
+  #updateKeys(): void {
+    publish({ isReviewActive: activeReviews().length > 0 });
   }
 
   #original(uri: Uri): Uri | undefined {

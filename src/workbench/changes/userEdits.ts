@@ -12,7 +12,7 @@ export class EditorUserEdits extends Part implements UserEdits {
   /** Time of the last edit, save or move by path (ms since 1970), oldest first. */
   readonly #edited = new Map<string, number>();
   readonly #unsaved = new Set<string>();
-  readonly #written = new Map<string, number>();
+  readonly #agentWrites = new Map<string, number>();
 
   constructor(now: () => number) {
     super();
@@ -60,24 +60,24 @@ export class EditorUserEdits extends Part implements UserEdits {
   readonly asAgent = async <T>(paths: readonly string[], change: () => Promise<T>): Promise<T> => {
     const real = await Promise.all(paths.map((path) => realpath(path).catch(() => path)));
     const names = [...paths, ...real];
-    for (const name of names) this.#written.set(name, (this.#written.get(name) ?? 0) + 1);
+    for (const name of names) this.#agentWrites.set(name, (this.#agentWrites.get(name) ?? 0) + 1);
     try {
       return await change();
     } finally {
       for (const name of names) {
-        const left = (this.#written.get(name) ?? 1) - 1;
-        if (left > 0) this.#written.set(name, left);
-        else this.#written.delete(name);
+        const left = (this.#agentWrites.get(name) ?? 1) - 1;
+        if (left > 0) this.#agentWrites.set(name, left);
+        else this.#agentWrites.delete(name);
       }
     }
   };
 
   #moved(uris: readonly Uri[]): void {
-    for (const { scheme, fsPath } of uris) if (scheme === 'file' && !this.#written.has(fsPath)) this.#note(fsPath);
+    for (const { scheme, fsPath } of uris) if (scheme === 'file' && !this.#agentWrites.has(fsPath)) this.#note(fsPath);
   }
 
   #changed({ uri }: { readonly uri: Uri }): void {
-    if (uri.scheme !== 'file' || this.#written.has(uri.fsPath)) return;
+    if (uri.scheme !== 'file' || this.#agentWrites.has(uri.fsPath)) return;
     this.#unsaved.add(uri.fsPath);
     this.#note(uri.fsPath);
   }

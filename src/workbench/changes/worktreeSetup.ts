@@ -25,11 +25,11 @@ const ROOT_VARIABLE = 'ROOT_WORKTREE_PATH';
 
 /** Returns the workspace's command for worktrees if allowed, otherwise the user's. */
 export async function setupCommand(consent: FolderConsent, folder: string): Promise<string | undefined> {
-  const own = textOf(userValue(KEY));
-  const fits = folderValues(KEY).filter((one) => one.place === 'workspace' || isBelow(one.folder, folder));
-  const { file, place, value } = fits.at(-1) ?? {};
+  const userCommand = textOf(userValue(KEY));
+  const folderCommands = folderValues(KEY).filter((one) => one.place === 'workspace' || isBelow(one.folder, folder));
+  const { file, place, value } = folderCommands.at(-1) ?? {};
   const command = textOf(value);
-  if (file === undefined || command === undefined || command === own) return own;
+  if (file === undefined || command === undefined || command === userCommand) return userCommand;
   const detail = [
     l10n.t('{0} defines this command, which runs with your permissions in each new worktree:', file),
     command,
@@ -37,7 +37,7 @@ export async function setupCommand(consent: FolderConsent, folder: string): Prom
   ].join('\n\n');
   const question = l10n.t('Set up new worktrees with the command of this workspace?');
   const answer = await consent.ask({ content: `parley.${KEY} ${place}\0${command}`, question, detail });
-  return answer === 'yes' ? command : own;
+  return answer === 'yes' ? command : userCommand;
 }
 
 /** Reports failures and never rejects. Resolves when the command ends or the user stops waiting. */
@@ -78,10 +78,10 @@ async function run(
   task.presentationOptions = { reveal: TaskRevealKind.Always, focus: false, panel: TaskPanelKind.New };
   const { promise, resolve } = Promise.withResolvers<number | undefined | 'not-awaited'>();
   // A short command ends before `executeTask` returns.
-  const isIt = (one: TaskExecution): boolean => isSetupOf(cwd, one);
+  const isSetup = (one: TaskExecution): boolean => isSetupOf(cwd, one);
   const listening = [
-    tasks.onDidEndTaskProcess((event) => isIt(event.execution) && resolve(event.exitCode)),
-    tasks.onDidEndTask((event) => isIt(event.execution) && resolve(undefined)),
+    tasks.onDidEndTaskProcess((event) => isSetup(event.execution) && resolve(event.exitCode)),
+    tasks.onDidEndTask((event) => isSetup(event.execution) && resolve(undefined)),
   ];
   const giveUp = (): void => resolve('not-awaited');
   signal.addEventListener('abort', giveUp, { once: true });

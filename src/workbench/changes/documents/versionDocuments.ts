@@ -25,12 +25,12 @@ export class VersionDocuments extends DocumentFiles {
   }
 
   stat(uri: vscode.Uri): vscode.FileStat {
-    return documentStat(uri.query === '' ? 0 : known(uri).version.size);
+    return documentStat(uri.query === '' ? 0 : versionRefOf(uri).version.size);
   }
 
   async readFile(uri: vscode.Uri): Promise<Uint8Array> {
     if (uri.query === '') return new Uint8Array();
-    return asUtf8(uri.path, await this.#read(known(uri)));
+    return asUtf8(uri.path, await this.#read(versionRefOf(uri)));
   }
 }
 
@@ -62,7 +62,7 @@ const refSchema = z.object({
   size: z.string().check(z.regex(/^\d{1,15}$/)),
 });
 
-function known(uri: vscode.Uri): VersionRef {
+function versionRefOf(uri: vscode.Uri): VersionRef {
   const ref = versionOf(uri);
   if (!ref) throw vscode.FileSystemError.FileNotFound(uri);
   return ref;

@@ -40,7 +40,7 @@ type Step = {
 
 export class EditorWorkingFiles implements WorkingFiles {
   readonly #log: Log;
-  #last: Promise<unknown> = Promise.resolve();
+  #queue: Promise<unknown> = Promise.resolve();
 
   constructor(log: Log) {
     this.#log = log;
@@ -53,9 +53,9 @@ export class EditorWorkingFiles implements WorkingFiles {
   async apply(edits: readonly FileEdit[], label: string): Promise<readonly string[]> {
     if (!vscode.workspace.isTrusted)
       throw new ParleyError('workspace-untrusted', localizable('Trust this workspace to change its files.'));
-    const mine = this.#last.then(() => showProgress(label, (signal, report) => this.#apply(edits, signal, report)));
-    this.#last = mine.catch(() => {});
-    return mine;
+    const applied = this.#queue.then(() => showProgress(label, (signal, report) => this.#apply(edits, signal, report)));
+    this.#queue = applied.catch(() => {});
+    return applied;
   }
 
   async #apply(edits: readonly FileEdit[], signal: AbortSignal, report: ReportProgress): Promise<readonly string[]> {
@@ -114,9 +114,10 @@ export class EditorWorkingFiles implements WorkingFiles {
   }
 
   /**
-   * Checks the bytes on disk, and writes them if VS Code could not. @param isApplied VS Code made
-   * the edit @param isUnsaved VS Code could not save it @returns whether the file has the wanted
-   * content
+   * Checks the bytes on disk, and writes them if VS Code could not.
+   * @param isApplied VS Code made the edit
+   * @param isUnsaved VS Code could not save it
+   * @returns whether the file has the wanted content
    */
   async #settle(step: Step, isApplied: boolean, isUnsaved: boolean): Promise<boolean> {
     const { path, content, mode, root, expected } = step.edit;
@@ -126,7 +127,7 @@ export class EditorWorkingFiles implements WorkingFiles {
       const found = await readDiskFile(path);
       const isOurs =
         (isApplied && !isUnsaved) || (found ? expected?.equals(found.content) === true : step.by !== 'document');
-      if (!isSame(found, content, mode)) {
+      if (!equalFiles(found, content, mode)) {
         if (!isOurs) return false;
         if (content !== undefined) await writeDiskFile(path, { content, mode: mode ?? found?.mode ?? '100644' });
         else await deleteDiskFile(path);
@@ -149,7 +150,7 @@ async function planOne(
   const { path, root, expected, content, mode } = edit;
   const uri = vscode.Uri.file(path);
   const found = await readWorking(path, open);
-  if (isSame(found, content, mode)) return 'done';
+  if (equalFiles(found, content, mode)) return 'done';
   if (found ? expected?.equals(found.content) !== true : expected !== undefined) return 'refused';
   if (!(await isInsideRoots(await realTarget(dirname(path)), [root])) || !(await isWritable(path))) return 'refused';
   if (found?.mode === '120000' || mode === '120000') return { edit, uri, by: 'disk' };
@@ -196,10 +197,10 @@ async function applyEdit(steps: readonly Step[]): Promise<boolean> {
 
 /** Orders writes before deletions, except where a write replaces a deleted file or folder. */
 function inOrder(steps: readonly Step[]): readonly Step[] {
-  const gone = steps.flatMap(({ by, edit }) => (by === 'delete' ? [edit.path] : []));
+  const deletedPaths = steps.flatMap(({ by, edit }) => (by === 'delete' ? [edit.path] : []));
   const rank = ({ by, edit: { path } }: Step): number => {
     if (by === 'delete') return 1;
-    return gone.some((one) => isBelow(one, path) || isBelow(path, one)) ? 2 : 0;
+    return deletedPaths.some((one) => isBelow(one, path) || isBelow(path, one)) ? 2 : 0;
   };
   return [...steps].sort((one, two) => rank(one) - rank(two));
 }
@@ -245,7 +246,7 @@ async function readWorking(path: string, document: vscode.TextDocument | undefin
   return { content: await bytesOf(document), mode: onDisk?.mode ?? '100644', isDirty: true };
 }
 
-function isSame(
+function equalFiles(
   found: { readonly content: Buffer; readonly mode: FileVersion['mode'] } | undefined,
   content: Buffer | undefined,
   mode: FileVersion['mode'] | undefined,

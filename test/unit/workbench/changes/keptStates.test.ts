@@ -1,4 +1,4 @@
-// What is kept of the folders of sessions goes with the sessions.
+// Snapshots of folders are removed with their sessions.
 import { strict as assert } from 'node:assert';
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { FileStore } from '../../../../src/client/sharing/fileStore';
 import { KeptStates } from '../../../../src/workbench/changes/keptStates';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
 
-describe('the states that are kept of sessions', () => {
+describe('recorded states of sessions', () => {
   let storage: string;
   let texts: FileStore;
 
@@ -43,13 +43,13 @@ describe('the states that are kept of sessions', () => {
       log: silentLog,
     });
 
-  it('are released with a session that is deleted, and so are its texts', async () => {
+  it('are released with a deleted session, together with its texts', async () => {
     await open([]).forget(['one']);
     assert.equal(await held(), 1);
     assert.deepEqual([await texts.read('one'), await texts.read('two')], [undefined, 'two']);
   });
 
-  it('are released where their session is gone, once in a while', async () => {
+  it('are released periodically if their session no longer exists', async () => {
     const sessions = ['two'];
     const kept = open(sessions);
     await kept.collect();

@@ -10,8 +10,8 @@ function edited(before: string, after: string): string {
   );
 }
 
-describe('edits by lines', () => {
-  it('replace each changed block on its own and leave the lines between', () => {
+describe('line edits', () => {
+  it('replace each changed block separately and leave the lines in between', () => {
     const edits = lineEdits('a\nb\nc\nd\ne\n', 'A\nb\nc\nd\nE\nf\n');
     assert.deepEqual(edits, [
       { start: 0, end: 2, text: 'A\n' },
@@ -19,16 +19,16 @@ describe('edits by lines', () => {
     ]);
   });
 
-  it('are none where the texts are equal', () => {
+  it('are empty for equal texts', () => {
     assert.deepEqual(lineEdits('a\r\nb', 'a\r\nb'), []);
   });
 
-  it('give the text exactly: empty, without a last line end, with CRLF, with pairs of surrogates', () => {
+  it('produce the exact text: empty, without final newline, with CRLF, with surrogate pairs', () => {
     const texts = ['', 'a', 'a\n', 'a\r\nb\r\n', 'a\r\nb', '\n\n\n', '😀\nb\n😀', 'b\n😁\nb', 'x\ny\nz\nx\ny\n'];
     for (const before of texts) for (const after of texts) assert.equal(edited(before, after), after);
   });
 
-  it('give the text exactly for many random changes', () => {
+  it('produce the exact text for many random changes', () => {
     let seed = 7;
     const random = (most: number): number => {
       seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
@@ -41,7 +41,7 @@ describe('edits by lines', () => {
     }
   });
 
-  it('are one where the texts are too long to compare', () => {
+  it('are a single edit if the texts are too long to compare', () => {
     const before = 'a\n'.repeat(30_000);
     assert.equal(lineEdits(before, `x\n${before}y\n`).length, 1);
   });

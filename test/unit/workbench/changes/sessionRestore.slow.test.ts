@@ -11,7 +11,7 @@ import { SessionRestore } from '../../../../src/workbench/changes/sessionRestore
 import { useChangeSession } from '../../../support/changes/changeSession';
 import { scratchFolder } from '../../../support/scratch';
 
-describe('the restore of a session', function () {
+describe("restoring a session's files", function () {
   this.timeout(30_000);
   const test = useChangeSession();
   const never = new AbortController().signal;
@@ -49,7 +49,7 @@ describe('the restore of a session', function () {
   const waiting = async (): Promise<number> => (await conversation.changes.loadReview()).files.length;
   const nothingToUndo = (): Promise<void> => assert.rejects(() => undo(), { code: 'no-restore' });
 
-  it('is finished after it was cancelled, and can be undone', async () => {
+  it('can be finished after a cancellation, and then undone', async () => {
     await cancelled(start());
     const pending = await restore.pending(conversation);
     assert.deepEqual([pending?.isUndo, pending?.files], [false, 2]);
@@ -61,14 +61,14 @@ describe('the restore of a session', function () {
     await nothingToUndo();
   });
 
-  it('leaves nothing to undo once it was taken back', async () => {
+  it('leaves nothing to undo once reverted', async () => {
     await cancelled(start());
     await (await restore.pending(conversation))?.takeBack();
     assert.deepEqual([await disk(), await waiting()], [AFTER, 2]);
     await nothingToUndo();
   });
 
-  it('is undone when its undo is finished, and not when that is taken back', async () => {
+  it('is undone when its undo is finished, but not when that is reverted', async () => {
     await start();
     for (const [way, files] of [
       ['takeBack', BEFORE],
@@ -84,7 +84,7 @@ describe('the restore of a session', function () {
     await nothingToUndo();
   });
 
-  it('keeps what the last one is undone with when another one cannot begin', async () => {
+  it("keeps the last undo data if another restore can't start", async () => {
     await start();
     const other = await restore.plan(conversation, turnId, never);
     await conversation.changes.work.run('undo', () =>
@@ -98,7 +98,7 @@ describe('the restore of a session', function () {
     assert.deepEqual(await disk(), AFTER);
   });
 
-  it('is finished once, however often that is asked for', async () => {
+  it('finishes once, however often it is requested', async () => {
     await cancelled(start());
     const pending = await restore.pending(conversation);
     await pending?.finish();
