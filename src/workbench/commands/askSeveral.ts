@@ -27,9 +27,10 @@ export interface AskSeveralArgument {
 }
 
 /**
- * Sends the draft of the composer; asks for what is missing. @returns keys of the sessions;
- * undefined if cancelled @throws ParleyError `untrusted-workspace`, `too-few-agents`,
- * `no-such-agent`, and those of `SessionWorktrees.make`
+ * Sends the draft of the composer; asks for what is missing.
+ * @returns keys of the sessions; undefined if cancelled
+ * @throws ParleyError `untrusted-workspace`, `too-few-agents`, `no-such-agent`, and those of
+ * `SessionWorktrees.make`
  */
 export async function askSeveral(
   workbench: Workbench,

@@ -30,9 +30,9 @@ export function isProgram(args: readonly unknown[]): boolean {
 
 export function showFailure(error: unknown, conversation: Conversation | undefined): void {
   if (error instanceof RpcError && conversation) {
-    const said = ownText('command-refused', conversation.agent.name);
+    const noticeText = ownText('command-refused', conversation.agent.name);
     const description = error.message;
-    const event = { type: 'notice', own: true, severity: 'error', title: '', said, description } as const;
+    const event = { type: 'notice', own: true, severity: 'error', title: '', said: noticeText, description } as const;
     conversation.note([{ at: Date.now(), event }]);
     return;
   }

@@ -16,9 +16,10 @@ export class NothingChosen extends Error {}
 
 /**
  * Returns the named session, otherwise the current one, otherwise the only visible, hidden or open
- * one. Asks if there are several. @param argument ours with `session`, or of a VS Code menu @throws
- * ParleyError `no-such-session`, `no-session`, `several-sessions` (for programs) @throws
- * NothingChosen
+ * one. Asks if there are several.
+ * @param argument ours with `session`, or of a VS Code menu
+ * @throws ParleyError `no-such-session`, `no-session`, `several-sessions` (for programs)
+ * @throws NothingChosen
  */
 export async function sessionOf(workbench: Workbench, argument?: unknown): Promise<Conversation> {
   const chat = workbench.get(ChatHome);
@@ -59,8 +60,8 @@ export async function waitingFileOf(
   const shown = found.filter(({ conversation }) => current.includes(conversation));
   const candidates = shown.length > 0 ? shown : found;
   const [first] = candidates;
-  const isMeant = shown.length > 0 || isNamed || current.length === 0;
-  if (first && candidates.length === 1 && isMeant) return first;
+  const isUnambiguous = shown.length > 0 || isNamed || current.length === 0;
+  if (first && candidates.length === 1 && isUnambiguous) return first;
   // Asks even about a single one, since the chat shows another session.
   const chosen = await chooseSession(candidates.map(({ conversation }) => conversation));
   return candidates.find(({ conversation }) => conversation === chosen) ?? nothingChosen();

@@ -40,7 +40,12 @@ export async function continueWith(
   if (!isElsewhere(from)) requireIdle(from);
   const id =
     agent ??
-    (await pickAgent(catalog.list(), isElsewhere(from) ? undefined : from.agent.id, passedOn, !isElsewhere(from)));
+    (await pickAgent(
+      catalog.list(),
+      isElsewhere(from) ? undefined : from.agent.id,
+      describeHandover,
+      !isElsewhere(from),
+    ));
   if (id === undefined) return undefined;
   if (id === SUMMARY && !isElsewhere(from)) return continueWithSummary(workbench, from);
   if (!catalog.find(id)) throw new ParleyError('no-such-agent', localizable('There is no agent “{0}”.', id));
@@ -76,7 +81,7 @@ export function requireIdle({ isBusy, agent }: Conversation): void {
   });
 }
 
-function passedOn({ type }: AgentDefinition): string {
+function describeHandover({ type }: AgentDefinition): string {
   return type === 'communication'
     ? l10n.t('continues this session')
     : l10n.t('starts a new session with the transcript');
@@ -85,7 +90,7 @@ function passedOn({ type }: AgentDefinition): string {
 export function pickAgent(
   agents: readonly AgentDefinition[],
   current: string | undefined,
-  describe: (agent: AgentDefinition) => string = passedOn,
+  describe: (agent: AgentDefinition) => string = describeHandover,
   canSummarize = false,
 ): Promise<string | undefined> {
   const isCurrent = ({ id }: AgentDefinition): boolean => id === current;
@@ -144,8 +149,8 @@ export async function continueFromMessage(
   const fresh = workbench
     .get(Conversations)
     .create({ agent: id, cwd: old.cwd, title, isNamed: state.isNamed, continues: old, opening });
-  const said = ownText('edited-from', ...(isEdit ? ran : []));
-  const notice = { type: 'notice', own: true, severity: 'info', title: '', said } as const;
+  const noticeText = ownText('edited-from', ...(isEdit ? ran : []));
+  const notice = { type: 'notice', own: true, severity: 'info', title: '', said: noticeText } as const;
   const at = Date.now();
   fresh.note([...pastOf(state, first), { at, event: { ...notice, action: { id: `show:${old.key}` } } }]);
   const chat = workbench.get(ChatHome);

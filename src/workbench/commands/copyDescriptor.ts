@@ -27,7 +27,8 @@ interface Exported extends ExportedDescriptor {
 }
 
 /**
- * @param wanted for programs: don't ask @returns the link or descriptor; undefined if cancelled
+ * @param wanted for programs: don't ask
+ * @returns the link or descriptor; undefined if cancelled
  * @throws ParleyError as `Descriptors.exportDescriptor` does
  */
 export async function copyDescriptor(

@@ -22,12 +22,12 @@ const MAX_ROWS = 20_000;
 const MAX_ABOUT = 200;
 
 export async function managePermissions(workbench: Workbench, wanted?: string): Promise<void> {
-  let kept: readonly ChoiceRow[] = [];
+  let agentRows: readonly ChoiceRow[] = [];
   let redraw = (): void => {};
   void answersOf(workbench)
     .catch((error: unknown) => [{ id: 'problem', label: messageOf(error), icon: 'warning' }])
     .then((found) => {
-      kept = found;
+      agentRows = found;
       redraw();
     });
   for (;;) {
@@ -39,7 +39,7 @@ export async function managePermissions(workbench: Workbench, wanted?: string): 
     const shared = workspaceRules();
     const approved = approvalRows(approvalsOf(workbench), Date.now());
     const draw = (focus?: string): void =>
-      list.draw([...permissionRows(user, shared, wanted), ...approved, ofAgents(), ...kept], [], focus);
+      list.draw([...permissionRows(user, shared, wanted), ...approved, ofAgents(), ...agentRows], [], focus);
     draw(focusOf(wanted, user, shared));
     redraw = () => draw();
     const chosen = await choiceFrom(list);

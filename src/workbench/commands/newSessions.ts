@@ -29,16 +29,16 @@ export function isUnused({ model, queue }: Conversation): boolean {
 export async function startInPlaceOf(
   workbench: Workbench,
   old: Conversation | undefined,
-  fresh: Conversation,
+  replacement: Conversation,
 ): Promise<void> {
   const chat = workbench.get(ChatHome);
   if (!old || !isUnused(old)) {
-    await chat.start(fresh);
+    await chat.start(replacement);
     return;
   }
   const { draft, attachments } = old.unsent;
-  fresh.unsent.takeOver(old.unsent);
-  await chat.start(fresh);
+  replacement.unsent.takeOver(old.unsent);
+  await chat.start(replacement);
   await workbench.get(Conversations).close(old.key);
   // Otherwise, text typed in the meantime stays with the old session.
   if (old.unsent.draft === draft && old.unsent.attachments === attachments) workbench.get(Archive).delete(old.key);

@@ -24,8 +24,8 @@ export interface PromptArgument {
  */
 export function shownPrompt(prompt: string): string {
   if (prompt.length > MAX_PROMPT) {
-    const most = formatNumber(MAX_PROMPT);
-    throw new ParleyError('prompt-too-long', l10n.t('The prompt is longer than {0} characters.', most));
+    const limit = formatNumber(MAX_PROMPT);
+    throw new ParleyError('prompt-too-long', l10n.t('The prompt is longer than {0} characters.', limit));
   }
   return revealHidden(prompt)
     .trim()

@@ -84,12 +84,12 @@ async function cleanUp(workbench: Workbench): Promise<boolean> {
   const chosen = found.filter(({ item }) => picked?.includes(item.id));
   if (chosen.length === 0 || !(await confirmAll(chosen))) return false;
   const isShown = !isTooLong(lossLines(chosen));
-  const kept: string[] = [];
+  const keptBranches: string[] = [];
   const problems: string[] = [];
   let removed = 0;
   for (const { worktree, losses } of chosen) {
     try {
-      if (await remove(workbench, worktree, { agreed: isShown ? losses : [], ending: idle, kept })) removed++;
+      if (await remove(workbench, worktree, { agreed: isShown ? losses : [], ending: idle, keptBranches })) removed++;
     } catch (error) {
       problems.push(`${worktree.branch}: ${messageOf(error)}`);
     }
@@ -97,7 +97,9 @@ async function cleanUp(workbench: Workbench): Promise<boolean> {
   if (problems.length > 0) void showWarning(l10n.t("Some worktrees weren't removed. {0}", problems.join(' · ')));
   if (removed > 0) {
     const done = removed === 1 ? l10n.t('Removed 1 worktree.') : l10n.t('Removed {0} worktrees.', removed);
-    showStatus(kept.length === 0 ? done : `${done} ${l10n.t('Branches that stay: {0}', kept.join(', '))}`);
+    showStatus(
+      keptBranches.length === 0 ? done : `${done} ${l10n.t('Branches that stay: {0}', keptBranches.join(', '))}`,
+    );
     if (shown && workbench.get(Conversations).find(shown.key) === undefined)
       workbench.get(ChatHome).show(workbench.get(Conversations).active());
   }
@@ -113,8 +115,10 @@ async function removable(
   const { branch, cwd, folder, place } = worktree;
   const preview = await workbench.get(SessionWorktrees).previewRemoval(worktree, signal);
   const [session] = sessionsOf(workbench, worktree);
-  const mine = shown?.cwd === cwd ? shown : undefined;
-  const title = mine ? titleOf(mine) : (session?.title ?? session?.preview ?? l10n.t('without a session'));
+  const openSession = shown?.cwd === cwd ? shown : undefined;
+  const title = openSession
+    ? titleOf(openSession)
+    : (session?.title ?? session?.preview ?? l10n.t('without a session'));
   const at =
     session?.updatedAt ??
     (await lstat(place).then(
@@ -125,7 +129,7 @@ async function removable(
   const item = {
     id: cwd,
     label: branch,
-    picked: mine !== undefined,
+    picked: openSession !== undefined,
     description: [oneLine(title, MAX_NAME), basename(folder), at === undefined ? '' : agoLabel(at, Date.now())]
       .filter(Boolean)
       .join(' · '),
@@ -166,14 +170,14 @@ interface RemoveOptions {
   readonly agreed: readonly Loss[] | 'all';
   readonly ending?: readonly Conversation[];
   /** Receives branches that were not deleted; absent: notify the user. */
-  readonly kept?: string[];
+  readonly keptBranches?: string[];
 }
 
 /** @returns whether the worktree was removed @throws ParleyError `worktree-in-use` */
 async function remove(
   workbench: Workbench,
   worktree: SessionWorktree,
-  { agreed, ending, kept }: RemoveOptions,
+  { agreed, ending, keptBranches }: RemoveOptions,
 ): Promise<boolean> {
   const { branch } = worktree;
   for (let allowed = agreed; ; ) {
@@ -188,7 +192,7 @@ async function remove(
       allowed = removal.losses;
       continue;
     }
-    if (kept) kept.push(...(removal.hasBranch ? [branch] : []));
+    if (keptBranches) keptBranches.push(...(removal.hasBranch ? [branch] : []));
     else
       showStatus(
         removal.hasBranch

@@ -29,7 +29,7 @@ export async function showBranch(
   const branch = await choose(named.length > 0 ? named : all, ours);
   if (!branch) return undefined;
   for (const other of workbench.get(Conversations).list()) {
-    if (other === conversation || !(await goesOnFrom(other, branch))) continue;
+    if (other === conversation || !(await continuesBranch(other, branch))) continue;
     void show(other);
     return other;
   }
@@ -62,7 +62,7 @@ async function choose(
   return id === undefined ? undefined : branches[Number(id)];
 }
 
-async function goesOnFrom({ communication }: Conversation, branch: SessionDescriptor): Promise<boolean> {
+async function continuesBranch({ communication }: Conversation, branch: SessionDescriptor): Promise<boolean> {
   const { descriptor } = (await communication.known()) ?? {};
   if (descriptor?.id !== branch.id) return false;
   const { relation } = compareHistories(descriptor.history, branch.history);

@@ -1,4 +1,4 @@
-// A prompt of a link is shown, and sent by nobody but the user.
+// A link's prompt is shown, and only the user sends it.
 import { strict as assert } from 'node:assert';
 import { parseAgents } from '../../../../src/agents/agentDefinition';
 import type { NewConversation } from '../../../../src/workbench/sessions/conversations';
@@ -11,7 +11,7 @@ const setEditor = useFakeEditor();
 const { openPrompt, shownPrompt, MAX_PROMPT } = await import('../../../../src/workbench/commands/openPrompt');
 const { fakeWorkbench } = await import('../../../support/workbench/fakeWorkbench');
 
-describe('a prompt that is opened', () => {
+describe('opening a prompt', () => {
   let all: TestConversation[];
   let created: NewConversation[];
   let cwd: string;
@@ -51,14 +51,14 @@ describe('a prompt that is opened', () => {
     await removeScratch();
   });
 
-  it('stands in the empty session that is shown, and nothing is sent or started', () => {
+  it('fills the composer of the visible empty session without sending or starting', () => {
     assert.equal(openPrompt(workbench(), { prompt: 'Explain this', agent: 'tested' }), 'shown');
     const { unsent, queue, connection } = all[0]?.conversation ?? assert.fail();
     assert.deepEqual([unsent.draft.text, queue.items, connection.kind], ['Explain this', [], 'idle']);
     assert.deepEqual(created, []);
   });
 
-  it('stands in a new session where something is typed, was said, or another agent is meant', () => {
+  it('uses a new session if there is a draft, a history, or another agent', () => {
     const { conversation } = all[0] ?? assert.fail();
     conversation.unsent.write({ text: 'mine', revision: 1 }, undefined);
     assert.equal(openPrompt(workbench(), { prompt: 'Theirs' }), 'new 1');
@@ -74,7 +74,7 @@ describe('a prompt that is opened', () => {
     );
   });
 
-  it('goes to the usual agent where the one that is meant is not there, and says so', async () => {
+  it('uses the default agent and a notice if the requested one does not exist', async () => {
     const { window } = await import('vscode');
     const { showWarningMessage } = window;
     const told: string[] = [];
@@ -87,7 +87,7 @@ describe('a prompt that is opened', () => {
     assert.deepEqual(told, ['There is no agent “none”.']);
   });
 
-  it('names what could not be seen, runs no command, and is not too long', () => {
+  it('makes hidden characters visible, runs no command, and limits the length', () => {
     assert.equal(shownPrompt('a\u202eb\u{e0041}\u0007c\r\n'), 'a⟨U+202E⟩b⟨U+E0041⟩⟨U+0007⟩c');
     assert.equal(shownPrompt(' /clear all'), '`/clear` all');
     assert.equal(shownPrompt('\u200b/clear'), '⟨U+200B⟩/clear');

@@ -1,4 +1,4 @@
-// A review by another agent begins with that agent's own choices.
+// A review by another agent starts with that agent's options.
 import { strict as assert } from 'node:assert';
 import { SessionModel } from '../../../../src/session/model/model';
 import { useFakeEditor } from '../../../support/fakeEditor';
@@ -7,8 +7,8 @@ useFakeEditor();
 const { fakeWorkbench } = await import('../../../support/workbench/fakeWorkbench');
 const { reviewWith } = await import('../../../../src/workbench/commands/continueWith');
 
-describe('a review of a turn', () => {
-  it('continues the choices of the session only with its own agent', async () => {
+describe('reviewing a turn', () => {
+  it("inherits the session's options only for the same agent", async () => {
     const model = new SessionModel();
     model.apply({ type: 'turn_started', turnId: 't', origin: 'user', at: 0 }, 0);
     const old = {

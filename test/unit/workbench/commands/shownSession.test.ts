@@ -34,7 +34,7 @@ function nothing(): never {
   return calls as never;
 }
 
-describe('a command', () => {
+describe('commands', () => {
   let closing: () => Promise<void>;
   afterEach(() => closing()); // before the folders are removed
   const test = useChangeSession();
@@ -135,12 +135,12 @@ describe('a command', () => {
     run = (id, ...args) => runCommand(workbench, id.replace('parley.', ''), args);
   });
 
-  it('is registered by a feature exactly if VS Code knows it', () => {
+  it('are registered by a feature exactly if VS Code knows them', () => {
     const own = ['parley.openDocumentation', 'parley.showLog']; // work without the product
     assert.deepEqual([...ids, ...own].sort(), [...CONTRIBUTED, ...UNLISTED_COMMANDS].sort());
   });
 
-  it('has earlier ids that lead to it and are no commands of their own', () => {
+  it('have earlier ids as aliases that are not commands themselves', () => {
     const known = [...CONTRIBUTED, ...UNLISTED_COMMANDS];
     for (const [alias, [command]] of Object.entries(COMMAND_ALIASES)) {
       assert.ok(known.includes(command), command);
@@ -148,7 +148,7 @@ describe('a command', () => {
     }
   });
 
-  it('changes nothing of another session while one is shown that has nothing, whichever it is', async () => {
+  it('change no other session while one without content is shown', async () => {
     const before = await stateOf(other);
     for (const args of [[], [{ groupId: 1 }], [{ to: 'chat' }]]) {
       for (const id of ids) {
@@ -158,7 +158,7 @@ describe('a command', () => {
     }
   });
 
-  it('says that nothing changed where the session that is shown changed nothing', async () => {
+  it('report that nothing changed if the session shown changed nothing', async () => {
     for (const id of ['undoTurn', 'reviewWith', 'restoreCheckpoint', 'stageTurn'])
       await assert.rejects(run(`parley.${id}`, { ask: false }), {
         code: 'no-changes',
@@ -168,7 +168,7 @@ describe('a command', () => {
       await assert.rejects(run(`parley.${id}`, {}), { code: 'no-changes', message: /pending review in “New session”/ });
   });
 
-  it('tells the user so as an information, as nothing has failed', async () => {
+  it('report that as information, since nothing failed', async () => {
     const { window } = await import('vscode');
     const { showInformationMessage, showErrorMessage } = window;
     const told: string[] = [];
@@ -182,7 +182,7 @@ describe('a command', () => {
     assert.deepEqual(told, ['info: Parley: Nothing changed in “New session”.']);
   });
 
-  it('is about the session that it names, by a key, a group or a row of the source control view', async () => {
+  it('apply to the session that they name, by key, group or Source Control row', async () => {
     const row = { resourceUri: { fsPath: test.path('a.txt') }, session: 'test' };
     await run('parley.changes.undoFile', { path: row.resourceUri.fsPath, session: row.session });
     assert.deepEqual(await filesOf(), ['one\ntwo\nthree\n', 'agent']);
@@ -192,7 +192,7 @@ describe('a command', () => {
     assert.deepEqual(other.queue.items, []);
   });
 
-  it('asks about the file in front where another session changed it, and not where its own did', async () => {
+  it('ask about the active file if another session changed it, unless their own did', async () => {
     openInFakeEditor(test.path('a.txt'));
     await run('parley.changes.undoFile');
     assert.equal((await filesOf())[0], 'agent', 'nobody has answered');
@@ -201,7 +201,7 @@ describe('a command', () => {
     assert.equal((await filesOf())[0], 'one\ntwo\nthree\n');
   });
 
-  it('is about the only session of the window where no chat shows one, and asks for one of several', async () => {
+  it("apply to the window's only session if no chat is visible, and ask if there are several", async () => {
     current = [];
     const before = await stateOf(other);
     await run('parley.cancel');
@@ -212,7 +212,7 @@ describe('a command', () => {
     assert.deepEqual(other.queue.items, []);
   });
 
-  it('asks which session is meant where two are on the screen and the title of an editor does not say', async () => {
+  it("ask for the session if two are visible and the editor title doesn't tell", async () => {
     inEditors = [shown, other];
     const before = await stateOf(other);
     await run('parley.queue.clear', { groupId: 2 });
