@@ -13,7 +13,8 @@ export interface ParleyApi {
   readonly version: 1;
   /**
    * Starts an agent and opens a session, or the agent's session `resume`. Resolves with its key
-   * once usable. @throws ParleyError
+   * once usable.
+   * @throws ParleyError
    */
   openSession(options: { agent?: string; cwd?: string; resume?: string }): Promise<string>;
   /** Sends a message after all queued ones. Resolves when its turn has ended. */

@@ -355,8 +355,8 @@ function partRows(version: VersionReport, view: Page): readonly PageRow[] {
 
 function summaryOf({ versions }: ConformanceReport): string {
   const broken = versions.reduce((sum, version) => sum + countOf(version, 'breaks'), 0);
-  const kept = versions.reduce((sum, version) => sum + countOf(version, 'conforms'), 0);
-  return l10n.t('Rules kept: {0}, broken: {1}', kept, broken);
+  const conforming = versions.reduce((sum, version) => sum + countOf(version, 'conforms'), 0);
+  return l10n.t('Rules kept: {0}, broken: {1}', conforming, broken);
 }
 
 function partLabel(group: Group): string {

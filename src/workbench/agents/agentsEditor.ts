@@ -358,7 +358,7 @@ export function importPage(services: EditorServices, back: Page, places = HERE):
     const known = Object.values(entries.all());
     const found = read
       .flatMap(({ name, agents }) => agents.map((imported) => ({ name, imported })))
-      .filter(({ imported }) => !known.some((entry) => isSame(entry, imported)));
+      .filter(({ imported }) => !known.some((entry) => isImported(entry, imported)));
     if (found.length === 0) {
       const text = l10n.t('No other agents were found in the settings of Zed, JetBrains or other extensions.');
       void showInfo([text, ...skipped].join(' '));
@@ -404,7 +404,7 @@ function detailOf({ agent, variables, headers }: ImportedAgent): string {
   return secrets.length === 0 ? start : l10n.t('{0} · {1} goes to the secret storage', start, secrets.join(', '));
 }
 
-function isSame(entry: unknown, { entry: imported }: ImportedAgent): boolean {
+function isImported(entry: unknown, { entry: imported }: ImportedAgent): boolean {
   return (['command', 'url', 'args'] as const).every((key) =>
     isDeepStrictEqual(at(entry, key) ?? [], at(imported, key) ?? []),
   );

@@ -59,7 +59,7 @@ export async function showPages(first: Page): Promise<void> {
 
 export async function showPage({ title, placeholder, rows, back, load }: PageContent): Promise<Page | undefined> {
   const list = new List<ChoiceRow>(placeholder, title);
-  const gone = new AbortController();
+  const closing = new AbortController();
   let next: Page | undefined;
   const draw = (): void => {
     const goesBack = { icon: 'arrow-left', tooltip: l10n.t('Back'), isBack: true } as const;
@@ -72,15 +72,15 @@ export async function showPage({ title, placeholder, rows, back, load }: PageCon
   list.ignoreFocusOut = true;
   draw();
   const choice = choiceFrom(list);
-  const loading = load?.(gone.signal).finally(() => {
-    if (gone.signal.aborted) return;
+  const loading = load?.(closing.signal).finally(() => {
+    if (closing.signal.aborted) return;
     list.busy = false;
     draw();
   });
   if (loading) list.busy = true;
   loading?.catch(() => {});
   const run = await choice;
-  gone.abort();
+  closing.abort();
   await run?.();
   return next;
 }

@@ -49,10 +49,10 @@ export class FolderConsent extends Configured<FolderConsentOptions> implements R
   /** Asks unless the user has answered before, or the question can't be shown in full. */
   ask({ content, question, detail }: FolderContent): Promise<ConsentAnswer> {
     const hash = hashOf(content);
-    const known = this.#decisions()[hash];
-    if (known !== undefined) {
-      this.#noteUse(hash, known, question);
-      return Promise.resolve(isYes(known) ? 'yes' : 'no');
+    const decision = this.#decisions()[hash];
+    if (decision !== undefined) {
+      this.#noteUse(hash, decision, question);
+      return Promise.resolve(isYes(decision) ? 'yes' : 'no');
     }
     if (isTooLong(detail)) return Promise.resolve('too-long');
     const open = this.#asking.get(hash);
@@ -63,8 +63,8 @@ export class FolderConsent extends Configured<FolderConsentOptions> implements R
   }
 
   answerTo(content: string): boolean | undefined {
-    const known = this.#decisions()[hashOf(content)];
-    return known === undefined ? undefined : isYes(known);
+    const decision = this.#decisions()[hashOf(content)];
+    return decision === undefined ? undefined : isYes(decision);
   }
 
   list(): readonly RememberedAnswer[] {
@@ -105,9 +105,9 @@ export class FolderConsent extends Configured<FolderConsentOptions> implements R
     return answer ? 'yes' : 'no';
   }
 
-  #noteUse(hash: string, known: Decision, question: string): void {
+  #noteUse(hash: string, stored: Decision, question: string): void {
     const now = Date.now();
-    const decision = typeof known === 'boolean' ? { allowed: known, at: 0, question } : known;
+    const decision = typeof stored === 'boolean' ? { allowed: stored, at: 0, question } : stored;
     if (!isNewUse(decision.used, now)) return;
     const noted = { ...decision, question: head(question, MAX_QUESTION), used: now };
     this.#write(Object.entries({ ...this.#decisions(), [hash]: noted })).catch((error: unknown) =>

@@ -237,8 +237,8 @@ class McpInputs {
     const key = JSON.stringify([source, id]);
     // An undeclared input may be a secret.
     const isSecret = input ? input.password === true : true;
-    const known = isSecret ? await this.#context.secrets.get(this.#secretKey(key)) : this.#values()[key];
-    if (known !== undefined) return known;
+    const savedAnswer = isSecret ? await this.#context.secrets.get(this.#secretKey(key)) : this.#values()[key];
+    if (savedAnswer !== undefined) return savedAnswer;
     const answer = await ask(id, input, isSecret);
     if (answer === undefined) return undefined;
     const { workspaceState, secrets } = this.#context;

@@ -19,18 +19,18 @@ export function workspaceRules(): readonly { readonly rule: PermissionRule; read
 }
 
 export async function addRule(rule: PermissionRule): Promise<void> {
-  const all = written();
+  const all = rulesAsWritten();
   if (!readRules(all).some((one) => sameRule(one.rule, rule))) await write([...all, rule]);
 }
 
 /** Preserves unreadable entries. */
 export async function removeRule(rule: PermissionRule): Promise<void> {
-  const all = written();
-  const gone = new Set(readRules(all).flatMap((one) => (sameRule(one.rule, rule) ? [one.index] : [])));
-  await write(all.filter((_, index) => !gone.has(index)));
+  const all = rulesAsWritten();
+  const removedIndexes = new Set(readRules(all).flatMap((one) => (sameRule(one.rule, rule) ? [one.index] : [])));
+  await write(all.filter((_, index) => !removedIndexes.has(index)));
 }
 
-function written(): readonly unknown[] {
+function rulesAsWritten(): readonly unknown[] {
   const value = userValue(KEY);
   return Array.isArray(value) ? value : [];
 }

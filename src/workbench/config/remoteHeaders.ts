@@ -20,9 +20,9 @@ export class RemoteHeaders implements RemoteAccess {
 
   async secret(origin: string, name: string, agent: string, signal: AbortSignal): Promise<string | undefined> {
     const key = `${PREFIX}${origin} ${name}`;
-    const known = await this.#context.secrets.get(key);
-    if (known !== undefined) return known;
-    return this.#once(key, async () => {
+    const savedSecret = await this.#context.secrets.get(key);
+    if (savedSecret !== undefined) return savedSecret;
+    return this.#askOnce(key, async () => {
       const title = `${agent}: ${name}`;
       const prompt = l10n.t("It's sent to {0} only and saved in VS Code's secret storage.", origin);
       const given = await askLine({ title, prompt, secret: true, validate: headerValueProblem }, signal);
@@ -38,7 +38,7 @@ export class RemoteHeaders implements RemoteAccess {
   async allowCleartext(origin: string, agent: string): Promise<boolean> {
     if (this.#cleartext().includes(origin)) return true;
     const allow = l10n.t('Connect Anyway');
-    const answer = await this.#once(`${CLEARTEXT} ${origin}`, async () => {
+    const answer = await this.#askOnce(`${CLEARTEXT} ${origin}`, async () => {
       const message = l10n.t('Connect to {0} at {1} without encryption?', agent, origin);
       const detail = l10n.t(
         "Anyone on the network can read and change your messages, the agent's answers and the headers.",
@@ -63,7 +63,7 @@ export class RemoteHeaders implements RemoteAccess {
     return this.#context.globalState.get<string[]>(CLEARTEXT, []);
   }
 
-  #once(key: string, ask: () => Promise<string | undefined>): Promise<string | undefined> {
+  #askOnce(key: string, ask: () => Promise<string | undefined>): Promise<string | undefined> {
     const open = this.#asking.get(key);
     if (open) return open;
     const asking = ask().finally(() => this.#asking.delete(key));

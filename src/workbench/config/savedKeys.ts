@@ -95,10 +95,10 @@ export class SavedKeys extends Configured<SavedKeysOptions> implements AgentKeys
 
   /** Returns keys of removed entries. @param ids of entries that are currently unusable */
   async unused(agents: readonly AgentDefinition[], ids: readonly string[]): Promise<readonly UnusedKeys[]> {
-    const known = new Set([...agents.map((agent) => this.#scope(agent)), ...ids]);
+    const usedScopes = new Set([...agents.map((agent) => this.#scope(agent)), ...ids]);
     const saved = await this.#savedKeys();
-    const left = saved.filter(({ scope }) => !known.has(scope));
-    return [...Map.groupBy(left, ({ scope }) => scope)].map(([scope, keys]) => ({
+    const unused = saved.filter(({ scope }) => !usedScopes.has(scope));
+    return [...Map.groupBy(unused, ({ scope }) => scope)].map(([scope, keys]) => ({
       id: scope.split(' ', 1)[0] ?? scope,
       names: keys.map(({ name }) => name),
       storageKeys: keys.map(({ storageKey }) => storageKey),

@@ -37,7 +37,7 @@ const BREAKS: ReadonlySet<SessionEvent['type']> = new Set([
 
 export class StreamRedaction {
   readonly #secrets: KnownSecrets;
-  readonly #held = new Map<string, HeldEnd>();
+  readonly #heldEnds = new Map<string, HeldEnd>();
 
   constructor(secrets: KnownSecrets = knownSecrets) {
     this.#secrets = secrets;
@@ -48,12 +48,12 @@ export class StreamRedaction {
    * The resulting texts are unchanged except for secrets.
    */
   take(events: readonly TimedEvent[]): readonly TimedEvent[] {
-    if (this.#secrets.isEmpty && this.#held.size === 0) return events;
+    if (this.#secrets.isEmpty && this.#heldEnds.size === 0) return events;
     return events.flatMap((timed) => this.#takeOne(timed));
   }
 
   get held(): readonly TimedEvent[] {
-    return [...this.#held.values()].map(timedOf);
+    return [...this.#heldEnds.values()].map(timedOf);
   }
 
   #takeOne(timed: TimedEvent): TimedEvent[] {
@@ -61,9 +61,9 @@ export class StreamRedaction {
     const piece = pieceOf(event);
     const before = piece && this.#heldBefore(piece, begins);
     const taken: TimedEvent[] = [];
-    for (const [holder, held] of this.#held) {
-      if (held !== before && goesOnAfter(held, timed)) continue;
-      this.#held.delete(holder);
+    for (const [holder, held] of this.#heldEnds) {
+      if (held !== before && isContinuedBy(held, timed)) continue;
+      this.#heldEnds.delete(holder);
       if (held !== before) taken.push(timedOf(held));
     }
     if (!piece) return [...taken, this.#withMark(timed)];
@@ -74,33 +74,33 @@ export class StreamRedaction {
     if (isKept) taken.push(this.#withMark({ ...timed, event: piece.withText(text.slice(0, end)) }));
     if (end < text.length) {
       const beginsEntry = end === 0 && (begins || before?.beginsEntry === true);
-      this.#held.set(piece.holder, { at, piece: { ...piece, text: text.slice(end) }, beginsEntry });
+      this.#heldEnds.set(piece.holder, { at, piece: { ...piece, text: text.slice(end) }, beginsEntry });
       taken.push(...this.#dropOldest());
     }
     return taken;
   }
 
   #heldBefore({ holder, part }: Piece, begins: boolean): HeldEnd | undefined {
-    const held = this.#held.get(holder);
+    const held = this.#heldEnds.get(holder);
     return begins || held?.piece.part !== part ? undefined : held;
   }
 
   /** No reader may start at an event while the end of an earlier text is pending. */
   #withMark(timed: TimedEvent): TimedEvent {
-    if (timed.mark === undefined || this.#held.size === 0) return timed;
+    if (timed.mark === undefined || this.#heldEnds.size === 0) return timed;
     const { mark: _, ...unmarked } = timed;
     return unmarked;
   }
 
   #dropOldest(): TimedEvent[] {
-    const [oldest] = this.#held;
-    if (this.#held.size <= MAX_HELD || !oldest) return [];
-    this.#held.delete(oldest[0]);
+    const [oldest] = this.#heldEnds;
+    if (this.#heldEnds.size <= MAX_HELD || !oldest) return [];
+    this.#heldEnds.delete(oldest[0]);
     return [timedOf(oldest[1])];
   }
 }
 
-function goesOnAfter({ piece, beginsEntry }: HeldEnd, { event, begins }: TimedEvent): boolean {
+function isContinuedBy({ piece, beginsEntry }: HeldEnd, { event, begins }: TimedEvent): boolean {
   if (BREAKS.has(event.type) || holderOf(event) === piece.holder) return false;
   // Which entry a message continues depends on the entries of its turn.
   const isMessage = event.type === 'message_chunk' || event.type === 'message';

@@ -1,8 +1,8 @@
-// Settings that can start programs or allow requests: which scope of VS Code's settings counts.
+// Which scopes count for settings that can start programs or allow requests.
 import { strict as assert } from 'node:assert';
 import { useFakeEditor } from '../../../support/fakeEditor';
 
-describe('settings of the user and of folders', () => {
+describe('user and folder settings', () => {
   const set = useFakeEditor();
   const folderSettings = () => import('../../../../src/workbench/config/folderSettings');
   const settings = () => import('../../../../src/workbench/config/settings');
@@ -11,19 +11,19 @@ describe('settings of the user and of folders', () => {
   const agents = { mine: { command: 'mine' } };
   const theirs = { mine: { command: 'theirs' } };
 
-  it('takes the value of the user whole, whatever a workspace sets', async () => {
+  it("use the user's value as a whole, whatever a workspace sets", async () => {
     set({ user: { agents }, workspace: { agents: theirs } }, true, ['/a']);
     assert.deepEqual((await folderSettings()).userValue('agents'), agents);
     set({ workspace: { agents: theirs } }, true, ['/a']);
     assert.equal((await folderSettings()).userValue('agents'), undefined);
   });
 
-  it('takes no value of a workspace or its folders that is not trusted', async () => {
+  it('ignore the values of untrusted workspaces and folders', async () => {
     set({ workspace: { agents: theirs }, folders: { '/b': { agents: theirs } } }, false, ['/a', '/b']);
     assert.deepEqual((await folderSettings()).folderValues('agents'), []);
   });
 
-  it('takes the values of a trusted workspace and of each of its folders, with their files', async () => {
+  it('return the values of a trusted workspace and each of its folders, with their files', async () => {
     set({ workspace: { agents: theirs }, folders: { '/b': { agents } } }, true, ['/a', '/b']);
     assert.deepEqual((await folderSettings()).folderValues('agents'), [
       { file: '/all.code-workspace', place: 'workspace', folder: '/a', value: theirs },
@@ -31,14 +31,14 @@ describe('settings of the user and of folders', () => {
     ]);
   });
 
-  it('takes the settings of a single folder for those of the workspace', async () => {
+  it("treat the settings of a single folder as the workspace's", async () => {
     set({ workspace: { agents: theirs }, folders: { '/a': { agents: theirs } } }, true, ['/a']);
     assert.deepEqual((await folderSettings()).folderValues('agents'), [
       { file: '/a/.vscode/settings.json', place: 'workspace', folder: '/a', value: theirs },
     ]);
   });
 
-  it('lets a folder turn off its mcp.json, and not turn on what the user has turned off', async () => {
+  it('let a folder disable its mcp.json, but not enable what the user has disabled', async () => {
     const key = 'mcp.useWorkspace';
     const { usesWorkspaceMcp } = await settings();
     for (const [user, workspace, expected] of [
@@ -54,7 +54,7 @@ describe('settings of the user and of folders', () => {
   describe('instructions for agents', () => {
     const read = async (agent = 'mine', cwd = '/a') => (await systemPrompt()).systemPrompt(agent, cwd);
 
-    it('are those for the agent, else those for all, the user before the workspace', async () => {
+    it("are those for the agent, or else for all, with the user's before the workspace's", async () => {
       const user = { '*': 'for all', mine: 'for mine' };
       const file = '/a/.vscode/settings.json';
       set({ user: { systemPrompt: user }, workspace: { systemPrompt: { '*': 'of the folder' } } }, true, ['/a']);
@@ -68,7 +68,7 @@ describe('settings of the user and of folders', () => {
       );
     });
 
-    it('come from the folder of the session, and from no workspace that is not trusted', async () => {
+    it("come from the session's folder, and never from an untrusted workspace", async () => {
       const folders = { '/a': { systemPrompt: { mine: 'a' } }, '/b': { systemPrompt: { mine: 'b' } } };
       set({ folders }, true, ['/a', '/b']);
       assert.deepEqual(
@@ -79,7 +79,7 @@ describe('settings of the user and of folders', () => {
       assert.deepEqual(await read('mine', '/b/inner'), []);
     });
 
-    it('are texts of a limited length', async () => {
+    it('are texts of limited length', async () => {
       set({ user: { systemPrompt: { mine: 'x'.repeat(30_000), '*': 'y' } } }, true, ['/a']);
       const [only] = await read();
       assert.deepEqual([only?.text.length, only?.isCut], [20_000, true]);
@@ -90,7 +90,7 @@ describe('settings of the user and of folders', () => {
     });
   });
 
-  it('reads no permission rule of a workspace that is not trusted, and says that it is not', async () => {
+  it('skip permission rules of an untrusted workspace, and report it as untrusted', async () => {
     const rule = { kind: 'edit', action: 'reject' };
     const { permissionRules } = await permissions();
     set({ user: { permissions: [rule] }, workspace: { permissions: [rule] } }, true, ['/a']);

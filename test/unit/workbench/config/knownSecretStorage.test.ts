@@ -1,12 +1,12 @@
-// What goes through the secret store stands in no log and no protocol traffic.
+// Secrets in the secret storage are redacted in logs and traffic.
 import { strict as assert } from 'node:assert';
 import type { ExtensionContext, LogOutputChannel } from 'vscode';
 import { redact } from '../../../../src/base/redact';
 import { rememberingSecrets } from '../../../../src/workbench/config/knownSecretStorage';
 import { vscodeLog } from '../../../../src/workbench/log/vscodeLog';
 
-describe('the secret store', () => {
-  it('gives what it holds, and all that it gave or took is taken out of the log', async () => {
+describe('the secret storage', () => {
+  it('returns stored values, and redacts all values read or written in the log', async () => {
     const values = new Map([['old', 'kept-before-1']]);
     const frozen = Object.freeze({
       secrets: {

@@ -1,8 +1,8 @@
-// MCP servers of several folders: each reaches the agent, under a name of its own.
+// MCP servers of several folders all reach the agent, under different names.
 import { strict as assert } from 'node:assert';
 import { useFakeEditor } from '../../../support/fakeEditor';
 
-describe('MCP servers of a workspace', () => {
+describe("a workspace's MCP servers", () => {
   const set = useFakeEditor();
   const server = (...args: string[]) => ({ command: process.execPath, args });
 
@@ -22,7 +22,7 @@ describe('MCP servers of a workspace', () => {
     return offer.servers.map((one) => [one.name, ...('args' in one ? one.args : [])]);
   }
 
-  it('keep equal names of two folders apart, and leave the name that one chose itself', async () => {
+  it('get different names if two folders use the same one, unless the user named it', async () => {
     const folders = {
       '/a/app': { mcpServers: { db: server('a') } },
       '/b/app': { mcpServers: { db: server('b'), 'db-app': server('c') } },
@@ -36,7 +36,7 @@ describe('MCP servers of a workspace', () => {
     assert.deepEqual(problems, []);
   });
 
-  it('change none of the servers of the user, which is said', async () => {
+  it("do not change the user's servers, which is reported", async () => {
     const folders = { '/b/app': { mcpServers: { db: server('b') } } };
     set({ user: { mcpServers: { db: server('mine') } }, folders }, true, ['/a/app', '/b/app']);
     assert.deepEqual(await gathered(), [['db', 'mine']]);

@@ -1,4 +1,4 @@
-// Presets are the user's own, and each folder may have one.
+// Presets belong to the user; each folder can have a default.
 import { strict as assert } from 'node:assert';
 import { useFakeEditor } from '../../../support/fakeEditor';
 import { memory } from '../../../support/memory';
@@ -18,7 +18,7 @@ describe('presets', () => {
     presets = new Presets({ globalState: user as never, workspaceState: memory() as never });
   });
 
-  it('are listed by name, and saved again under the same name', async () => {
+  it('are listed by name, and replaced under the same name', async () => {
     await presets.save('Careful', 'claude', [mode, model]);
     await presets.save('Average', 'codex', []);
     await presets.save('Careful', 'claude', [mode]);
@@ -26,7 +26,7 @@ describe('presets', () => {
     assert.deepEqual(presets.named('Careful')?.choices, [mode]);
   });
 
-  it('stay the one of a folder under another name, until they are deleted or another one is used', async () => {
+  it("remain a folder's preset after a rename, until deleted or replaced", async () => {
     await presets.save('Careful', 'claude', [mode]);
     await presets.save('Average', 'codex', []);
     const [average, careful] = presets.list();
@@ -43,7 +43,7 @@ describe('presets', () => {
     assert.equal(presets.of('/work'), undefined);
   });
 
-  it('are all kept where one is damaged, too long to be read again, or one too many', async () => {
+  it('are all preserved if one is damaged, too long to read again, or one too many', async () => {
     await presets.save('Careful', 'claude', [mode]);
     const long = { id: 'model', value: 'x'.repeat(2000), label: 'Model: X' };
     for (const [name, choices] of [
@@ -60,7 +60,7 @@ describe('presets', () => {
     assert.deepEqual([names().length, names()[0]], [50, 'Careful']);
   });
 
-  it('are none where what is stored has another shape', async () => {
+  it('are empty if the stored data has another shape', async () => {
     for (const stored of [7, [{ name: 'Careful' }], [{ id: '1', name: 'x', agent: 'y', choices: [{ value: 7 }] }]]) {
       await user.update('parley.presets', stored);
       assert.deepEqual(presets.list(), []);

@@ -67,7 +67,7 @@ function shown(events: readonly TimedEvent[]): readonly string[] {
     const { at: _, until: __, ...rest } = entry as typeof entry & { until?: number };
     return JSON.stringify(rest);
   });
-  // Each terminal stands in the tool call that names it: their order among themselves says nothing.
+  // Each terminal is part of the tool call that names it, so their order is irrelevant.
   const outputs = [...model.state.terminals.values()].map(({ id, output }) => `${id}: ${output}`);
   return [...entries, ...outputs.sort()];
 }
@@ -86,12 +86,12 @@ const streams: Readonly<Record<string, (text: string) => SessionEvent>> = {
   'a compaction': summed,
 };
 
-describe('a secret in a text that streams', () => {
-  it('takes no event away that says nothing', () => {
+describe('a secret in streamed text', () => {
+  it('does not remove events without text', () => {
     assert.deepEqual(kept(said(''), usage).map(textOf), ['', '<usage>']);
   });
 
-  it('is redacted wherever the text is cut', () => {
+  it('is redacted wherever the text is split', () => {
     for (const piece of [said, printed]) {
       for (let cut = 1; cut < SECRET.length; cut++) {
         const events = kept(begin, piece(`the key ${SECRET.slice(0, cut)}`), piece(`${SECRET.slice(cut)} is`), over);
@@ -106,7 +106,7 @@ describe('a secret in a text that streams', () => {
   });
 
   for (const [name, piece] of Object.entries(streams)) {
-    it(`is redacted in ${name} whose pieces come between those of all others`, () => {
+    it(`is redacted in ${name} with chunks interleaved with all others`, () => {
       for (let cut = 1; cut < SECRET.length; cut += 5) {
         const others = Object.values(streams).filter((other) => other !== piece);
         const between = [...others.map((other) => other('news')), usage, titled('new call')];
@@ -126,14 +126,14 @@ describe('a secret in a text that streams', () => {
     });
   }
 
-  it('is redacted in a message without an id while no other entry begins', () => {
+  it('is redacted in a message without an id until another entry starts', () => {
     const events = kept(begin, titled('call'), said('the ses'), usage, printed('out'), said('ame-opens-2049'), over);
     assert.ok(events.map(textOf).includes('[redacted]'));
     assert.equal(JSON.stringify(events).includes('ame-opens-2049'), false);
   });
 
-  it('changes nothing else in a session whose texts come in any order', () => {
-    // A generator of its own, so that a failure can be repeated.
+  it('is the only change to a session, in whatever order its texts arrive', () => {
+    // A seeded generator, so that failures can be reproduced.
     let seed = 7;
     const below = (most: number): number => {
       seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31;
@@ -159,17 +159,17 @@ describe('a secret in a text that streams', () => {
     }
   });
 
-  it('holds the ends of a bounded number of texts', () => {
+  it('is searched for in a bounded number of texts', () => {
     const many = Array.from({ length: 1000 }, (_, n) => printed('ses', `t${n}`));
     const texts = kept(begin, ...many).filter((one) => textOf(one) === 'ses');
     assert.equal(texts.length, 1000 - 256);
   });
 
-  it('stays where the user wrote it', () => {
+  it('stays where the user typed it', () => {
     assert.deepEqual(kept(said('sesame', 'user'), over).map(textOf), ['sesame', '<turn_ended>']);
   });
 
-  it('keeps a place from which the transcript can be read, also where its text waits', () => {
+  it('does not remove positions for reading the transcript, even if a text is pending', () => {
     const secrets = new KnownSecrets();
     secrets.add(SECRET);
     const redaction = new StreamRedaction(secrets);
@@ -188,7 +188,7 @@ describe('a secret in a text that streams', () => {
     );
   });
 
-  it('lets nothing be read from a place before which a text is not whole', () => {
+  it('allows no reading from a position with an incomplete text before it', () => {
     const secrets = new KnownSecrets();
     secrets.add(SECRET);
     const redaction = new StreamRedaction(secrets);

@@ -1,4 +1,4 @@
-// The log of the extension, written to until the very end of the window.
+// The extension's log, written until the window closes.
 import { strict as assert } from 'node:assert';
 import type { LogOutputChannel } from 'vscode';
 import { vscodeLog } from '../../../../src/workbench/log/vscodeLog';
