@@ -50,9 +50,9 @@ const LANGUAGES: Readonly<Record<string, string>> = {
 export type CodeUse = Pick<Extract<SessionMessage, { type: 'useCode' }>, 'action' | 'text' | 'lang' | 'path'>;
 
 export class CodeBlocks implements Disposable {
-  #last = window.activeTextEditor;
-  readonly #listening = window.onDidChangeActiveTextEditor((editor) => {
-    if (editor) this.#last = editor;
+  #lastEditor = window.activeTextEditor;
+  readonly #subscription = window.onDidChangeActiveTextEditor((editor) => {
+    if (editor) this.#lastEditor = editor;
   });
 
   readonly #propose: Proposals['propose'];
@@ -75,11 +75,11 @@ export class CodeBlocks implements Disposable {
   }
 
   dispose(): void {
-    this.#listening.dispose();
+    this.#subscription.dispose();
   }
 
   get #editor(): TextEditor | undefined {
-    return [window.activeTextEditor, this.#last].find(isUsable);
+    return [window.activeTextEditor, this.#lastEditor].find(isUsable);
   }
 
   async #apply({ text, lang, path: title }: CodeUse, conversation: Conversation): Promise<void> {

@@ -52,7 +52,8 @@ export class EditorFiles extends Configured<EditorFilesOptions> implements FileP
 
   /**
    * Replaces the text of a file. A dirty document is edited and saved; a clean one reloads from
-   * disk. @throws ParleyError `file-changed`, `file-read-only`, `file-not-saved`, `file-encoding`,
+   * disk.
+   * @throws ParleyError `file-changed`, `file-read-only`, `file-not-saved`, `file-encoding`,
    * `file-too-large`, `file-not-text`, `file-unreadable`, `file-unwritable`, `workspace-untrusted`
    */
   async writeText(path: string, text: string, given?: GivenText): Promise<void> {
@@ -151,10 +152,10 @@ async function bytesWith(
   if (merged === undefined)
     throw new ParleyError('file-changed', `${path} has changed since you read it. Read it again, then write it.`);
   // Unless texts were merged, the writer's line endings apply.
-  const own = text.startsWith('\ufeff') ? text.slice(1) : text;
+  const agentText = text.startsWith('\ufeff') ? text.slice(1) : text;
   const old = before?.text ?? present;
-  const after = keepLineEnds(old, merged === plainEnds(own) ? own : merged);
-  if (after === old && after !== own && plainEnds(own) === plainEnds(present))
+  const after = keepLineEnds(old, merged === plainEnds(agentText) ? agentText : merged);
+  if (after === old && after !== agentText && plainEnds(agentText) === plainEnds(present))
     throw new ParleyError(
       'line-ends-kept',
       `${path} was not written: only its line ends would change, and a write keeps them. Use a command to convert them.`,

@@ -25,10 +25,10 @@ type Encode = (text: string) => Promise<Uint8Array>;
 /** @param encoding if known (from an open document) @throws ParleyError `file-not-text` */
 export async function decodeFile(uri: vscode.Uri, bytes: Uint8Array, encoding?: string): Promise<string> {
   try {
-    const known = encoding ?? markOf(bytes);
-    const text = await (known === undefined
+    const knownEncoding = encoding ?? markOf(bytes);
+    const text = await (knownEncoding === undefined
       ? vscode.workspace.decode(bytes, { uri })
-      : vscode.workspace.decode(bytes, { encoding: known }));
+      : vscode.workspace.decode(bytes, { encoding: knownEncoding }));
     return text.startsWith('\ufeff') ? text.slice(1) : text;
   } catch (cause) {
     throw new ParleyError('file-not-text', `${uri.fsPath} is not a text file.`, { cause });
@@ -43,11 +43,11 @@ export async function encodeLike(
   encoding?: string,
 ): Promise<Uint8Array> {
   if (before.bytes.length === 0) return encodeChecked(uri, text, encoding);
-  const known = encoding ?? markOf(before.bytes);
-  const named = known === undefined ? [undefined, 'utf8'] : [known];
+  const knownEncoding = encoding ?? markOf(before.bytes);
+  const named = knownEncoding === undefined ? [undefined, 'utf8'] : [knownEncoding];
   for (const one of named) if (await isExact(uri, before, one)) return encodeChecked(uri, text, one);
   const guessed: string[] = [];
-  if (known === undefined)
+  if (knownEncoding === undefined)
     for (const one of GUESSED)
       if ((await decodesTo(uri, before, one)) && (await isExact(uri, before, one))) guessed.push(one);
   const [first] = guessed;

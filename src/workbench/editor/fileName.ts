@@ -6,7 +6,7 @@ const MAX_ENDING_BYTES = 32;
 const MAX_TITLE = 60;
 
 /** Control, bidirectional and invisible characters, and lone surrogates. */
-const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}]/gu;
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}]/gu;
 const SPECIAL = /[<>:"/\\|?*]/g;
 const DEVICE =
   /^(?:con|prn|aux|nul|conin\$|conout\$|com[0-9\u00b9\u00b2\u00b3]|lpt[0-9\u00b9\u00b2\u00b3])\s*(?:\.|$)/i;
@@ -19,8 +19,8 @@ export function fileNameOf(uri: string): string {
   const path = uri.split(/[?#]/, 1)[0]!.replace(/^[a-z][a-z0-9+.-]*:/i, '');
   // Decoding can reveal separators.
   const last = lastPart(decoded(lastPart(path)));
-  const seen = last.normalize('NFC').replace(/\s+/g, ' ').replace(UNSEEN, '').replace(SPECIAL, '_');
-  const bounded = bound(withoutEdges(seen));
+  const visible = last.normalize('NFC').replace(/\s+/g, ' ').replace(INVISIBLE, '').replace(SPECIAL, '_');
+  const bounded = bound(withoutEdges(visible));
   const name = bounded === '' ? 'untitled' : bounded;
   return DEVICE.test(name) ? `_${name}` : name;
 }
@@ -53,10 +53,10 @@ function bound(name: string): string {
   const dot = name.lastIndexOf('.');
   const ending = dot > 0 && bytesOf(name.slice(dot)) <= MAX_ENDING_BYTES ? name.slice(dot) : '';
   let stem = '';
-  let left = MAX_BYTES - bytesOf(ending);
+  let remaining = MAX_BYTES - bytesOf(ending);
   for (const character of name) {
-    left -= bytesOf(character);
-    if (left < 0) break;
+    remaining -= bytesOf(character);
+    if (remaining < 0) break;
     stem += character;
   }
   return `${withoutEdges(stem)}${ending}`;

@@ -33,16 +33,16 @@ export interface FollowOptions {
 
 export class Follow extends Configured<FollowOptions> implements Disposable {
   readonly #changes = new Changes(() => this.#wake());
-  readonly #listening: readonly Disposable[];
+  readonly #subscriptions: readonly Disposable[];
   #status: StatusItem | undefined;
   #observing: Disposable | undefined;
   #followed: Followed | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #last = '';
+  #lastShown = '';
 
   constructor(options: FollowOptions) {
     super(options);
-    this.#listening = [
+    this.#subscriptions = [
       options.onDidActivate(() => this.#status && this.#observe()),
       window.onDidChangeTextEditorSelection((event) => {
         if (isByUser(event)) this.#end();
@@ -57,7 +57,7 @@ export class Follow extends Configured<FollowOptions> implements Disposable {
 
   dispose(): void {
     this.#end();
-    for (const one of this.#listening) one.dispose();
+    for (const one of this.#subscriptions) one.dispose();
   }
 
   #begin(): void {
@@ -87,7 +87,7 @@ export class Follow extends Configured<FollowOptions> implements Disposable {
     this.#followed = undefined;
     this.#status?.dispose();
     this.#status = undefined;
-    this.#last = '';
+    this.#lastShown = '';
   }
 
   #wake(): void {
@@ -115,7 +115,7 @@ export class Follow extends Configured<FollowOptions> implements Disposable {
     const line = Math.max(0, (place.line ?? 1) - 1);
     const name = `${path}:${line}`;
     // Only the session's own files: an agent may name any path.
-    if (name === this.#last) return;
+    if (name === this.#lastShown) return;
     if (!(await isInsideRoots(await realTarget(path), followed.roots))) {
       this.options.log.debug(`follow: ${place.path} is outside of the session's folders`);
       return;
@@ -123,7 +123,7 @@ export class Follow extends Configured<FollowOptions> implements Disposable {
     const document = await workspace.openTextDocument(Uri.file(path));
     // An editor behind a dialog would take its keys.
     if (!this.#status || this.#followed !== followed || isDialogOpen()) return;
-    this.#last = name;
+    this.#lastShown = name;
     await window.showTextDocument(document, {
       preview: true,
       preserveFocus: true,

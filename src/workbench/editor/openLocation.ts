@@ -13,8 +13,9 @@ export interface FileLocation {
 }
 
 /**
- * Opens a file beside the chat, or reveals a folder. @param roots for relative paths @throws
- * ParleyError `location-refused`, `location-not-found`
+ * Opens a file beside the chat, or reveals a folder.
+ * @param roots for relative paths
+ * @throws ParleyError `location-refused`, `location-not-found`
  */
 export async function openLocation({ path, line, column }: FileLocation, roots: readonly string[] = []): Promise<void> {
   // A URL counts as a relative path, which does not exist.

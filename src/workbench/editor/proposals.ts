@@ -52,8 +52,8 @@ export interface ProposalsOptions {
 export class Proposals extends DocumentFiles {
   readonly #options: ProposalsOptions;
   readonly #lifetime = new DisposableStore();
-  readonly #asked = new Map<string, Proposal>();
-  readonly #used = new Set<string>();
+  readonly #requests = new Map<string, Proposal>();
+  readonly #applied = new Set<string>();
 
   constructor(options: ProposalsOptions) {
     super(options.scheme);
@@ -65,8 +65,9 @@ export class Proposals extends DocumentFiles {
   }
 
   /**
-   * Opens the change of a permission request for editing, including earlier edits. @throws
-   * ParleyError `question-gone`, `change-not-placed`, `file-outside`, or of reading the file
+   * Opens the change of a permission request for editing, including earlier edits.
+   * @throws ParleyError `question-gone`, `change-not-placed`, `file-outside`, or of reading the
+   * file
    */
   async edit(conversation: Conversation, permissionId: string): Promise<void> {
     const { key, roots } = conversation;
@@ -74,8 +75,8 @@ export class Proposals extends DocumentFiles {
     if (!change) throw questionGone();
     const path = await placeInside(change.path, roots);
     const id = `${key} ${permissionId}`;
-    const known = await this.#find(id);
-    if (known) this.#remember(known);
+    const existing = await this.#find(id);
+    if (existing) this.#remember(existing);
     else {
       const before = await this.#textOf(path);
       const { toolCallId } = conversation.model.state.permissions.get(permissionId) ?? {};
@@ -85,8 +86,9 @@ export class Proposals extends DocumentFiles {
   }
 
   /**
-   * Opens code as a change of a file. @param change returns the new content; undefined if it does
-   * not fit @throws ParleyError `change-not-placed`, `file-outside`, or of reading the file
+   * Opens code as a change of a file.
+   * @param change returns the new content; undefined if it does not fit
+   * @throws ParleyError `change-not-placed`, `file-outside`, or of reading the file
    */
   async propose(
     { agent, roots }: Pick<Conversation, 'agent' | 'roots'>,
@@ -105,8 +107,10 @@ export class Proposals extends DocumentFiles {
 
   /**
    * Applies the change: an unedited request is allowed; otherwise the file is written here and the
-   * agent is told the difference. @param uri default: of the active editor @throws ParleyError
-   * `no-proposal`, `question-gone`, `file-changed`, `file-outside`, or of writing the file
+   * agent is told the difference.
+   * @param uri default: of the active editor
+   * @throws ParleyError `no-proposal`, `question-gone`, `file-changed`, `file-outside`, or of
+   * writing the file
    */
   async use(uri = vscode.window.activeTextEditor?.document.uri): Promise<void> {
     const proposal = uri?.scheme === this.#options.scheme ? await this.#find(uri.query) : undefined;
@@ -114,26 +118,26 @@ export class Proposals extends DocumentFiles {
     const document = vscode.workspace.textDocuments.find((one) => one.uri.toString() === uri.toString());
     if (document?.isDirty) await document.save();
     const text = document ? plainEnds(document.getText()) : proposal.text;
-    this.#used.add(proposal.id);
+    this.#applied.add(proposal.id);
     try {
       if (proposal.roots) await this.#write(proposal, text, proposal.roots);
       else await this.#answer(proposal, text);
       await this.#finish(proposal);
     } finally {
-      this.#used.delete(proposal.id);
+      this.#applied.delete(proposal.id);
     }
   }
 
   /** Applies the user's version of a change that was just allowed, if there is one. */
   useEdited(key: string, permissionId: string, optionId: string | null): boolean {
     const id = `${key} ${permissionId}`;
-    const proposal = this.#asked.get(id);
+    const proposal = this.#requests.get(id);
     const options = this.#options.conversations.find(key)?.model.state.permissions.get(permissionId)?.options;
     if (!options?.some((option) => option.optionId === optionId && option.kind.startsWith('allow'))) return false;
     if (!proposal || this.#textIn(proposal) === proposal.proposed) return false;
-    if (this.#used.has(id)) return true;
-    this.#used.add(id);
-    void this.#useInstead(proposal).finally(() => this.#used.delete(id));
+    if (this.#applied.has(id)) return true;
+    this.#applied.add(id);
+    void this.#useInstead(proposal).finally(() => this.#applied.delete(id));
     return true;
   }
 
@@ -156,13 +160,13 @@ export class Proposals extends DocumentFiles {
   #closeAnswered(key: string): void {
     const model = this.#options.conversations.find(key)?.model;
     if (!model) return;
-    for (const proposal of [...this.#asked.values()]) {
+    for (const proposal of [...this.#requests.values()]) {
       const [session, permissionId = ''] = proposal.id.split(' ');
-      if (session !== key || model.state.permissions.has(permissionId) || this.#used.has(proposal.id)) continue;
+      if (session !== key || model.state.permissions.has(permissionId) || this.#applied.has(proposal.id)) continue;
       const entry = model.state.entries[model.toolIndex(proposal.toolCallId ?? '') ?? -1];
       // A session that is still loading does not have its questions yet.
       if (entry?.kind !== 'tool') continue;
-      this.#asked.delete(proposal.id);
+      this.#requests.delete(proposal.id);
       // Keeps the user's edits if somebody else answered.
       const isAnswered = entry.decision?.outcome === 'selected';
       if (isAnswered || this.#textIn(proposal) === proposal.proposed) void this.#finish(proposal);
@@ -196,19 +200,19 @@ export class Proposals extends DocumentFiles {
     const document = vscode.workspace.textDocuments.find((one) => one.uri.toString() === uri.toString());
     if (document?.isDirty) await document.save();
     await closeTabs(uri);
-    this.#asked.delete(proposal.id);
+    this.#requests.delete(proposal.id);
     await this.#options.store.remove(proposal.id);
   }
 
   async #load(): Promise<void> {
     for await (const text of this.#options.store.texts()) {
       const proposal = parse(text);
-      if (proposal && !this.#asked.has(proposal.id)) this.#remember(proposal);
+      if (proposal && !this.#requests.has(proposal.id)) this.#remember(proposal);
     }
   }
 
   #remember(proposal: Proposal): void {
-    if (!proposal.roots) this.#asked.set(proposal.id, proposal);
+    if (!proposal.roots) this.#requests.set(proposal.id, proposal);
   }
 
   async #answer(proposal: Proposal, text: string): Promise<void> {
@@ -240,7 +244,7 @@ export class Proposals extends DocumentFiles {
 
   override async writeFile(uri: vscode.Uri, content: Uint8Array): Promise<void> {
     const text = plainEnds(Buffer.from(content).toString('utf8'));
-    await this.#keep({ ...(await this.#read(uri)), text, at: Date.now() });
+    await this.#persist({ ...(await this.#read(uri)), text, at: Date.now() });
     this.didChange.fire([{ type: vscode.FileChangeType.Changed, uri }]);
   }
 
@@ -259,7 +263,7 @@ export class Proposals extends DocumentFiles {
     return parse(await this.#options.store.read(id));
   }
 
-  #keep(proposal: Proposal): Promise<void> {
+  #persist(proposal: Proposal): Promise<void> {
     this.#remember(proposal);
     return this.#options.store.write(proposal.id, JSON.stringify(proposal));
   }
@@ -275,7 +279,7 @@ export class Proposals extends DocumentFiles {
       throw new ParleyError('change-not-placed', vscode.l10n.t("The change doesn't fit into {0} as it is now.", path));
     }
     await this.#forgetOld();
-    await this.#keep({ ...rest, before, proposed, text: proposed, at: Date.now() });
+    await this.#persist({ ...rest, before, proposed, text: proposed, at: Date.now() });
   }
 
   async #show(id: string, path: string, agentName: string): Promise<void> {
@@ -284,7 +288,7 @@ export class Proposals extends DocumentFiles {
     const left = (await this.#textOf(path)) === undefined ? texts.uriOf(path, '') : file;
     const right = file.with({ scheme, query: id });
     const name = vscode.workspace.asRelativePath(file);
-    const title = this.#asked.has(id)
+    const title = this.#requests.has(id)
       ? vscode.l10n.t('{0} (edit the change of {1})', name, agentName)
       : vscode.l10n.t('{0} (apply code of {1})', name, agentName);
     await showComparison(left, right, title, { preview: false, viewColumn: columnBesideChat() });

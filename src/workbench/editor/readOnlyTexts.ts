@@ -12,14 +12,14 @@ const MAX_SESSIONS = 2;
 
 export class ReadOnlyTexts implements Disposable {
   readonly #scheme: string;
-  readonly #most: number;
+  readonly #limit: number;
   readonly #texts = new Map<string, string>();
   readonly #registration: vscode.Disposable;
 
-  /** @param most maximum number of texts; older ones are no longer available */
-  constructor(scheme: string, most: number) {
+  /** @param limit maximum number of texts; older ones are no longer available */
+  constructor(scheme: string, limit: number) {
     this.#scheme = scheme;
-    this.#most = most;
+    this.#limit = limit;
     this.#registration = vscode.workspace.registerTextDocumentContentProvider(scheme, {
       provideTextDocumentContent: ({ query }) =>
         this.#texts.get(query) ?? vscode.l10n.t('This text is no longer available. Reopen it from the chat.'),
@@ -32,7 +32,7 @@ export class ReadOnlyTexts implements Disposable {
     this.#texts.delete(id);
     this.#texts.set(id, text);
     for (const oldest of this.#texts.keys()) {
-      if (this.#texts.size <= this.#most) break;
+      if (this.#texts.size <= this.#limit) break;
       this.#texts.delete(oldest);
     }
     return vscode.Uri.file(path).with({ scheme: this.#scheme, query: id });

@@ -10,14 +10,14 @@ const MAX_PIECE = 64 * 1024;
 
 export class RealTerminals implements Disposable {
   readonly #terminals: Terminals;
-  readonly #shown = new Map<string, vscode.Terminal>();
+  readonly #terminalsById = new Map<string, vscode.Terminal>();
   readonly #store = new DisposableStore();
 
   constructor(terminals: Terminals) {
     this.#terminals = terminals;
     this.#store.add(
       vscode.window.onDidCloseTerminal((closed) => {
-        for (const [id, terminal] of this.#shown) if (terminal === closed) this.#shown.delete(id);
+        for (const [id, terminal] of this.#terminalsById) if (terminal === closed) this.#terminalsById.delete(id);
       }),
     );
   }
@@ -28,7 +28,7 @@ export class RealTerminals implements Disposable {
 
   /** Shows a terminal. Ctrl+C kills the command; closing the terminal does not. */
   show(terminalId: string, command: string): vscode.Terminal {
-    let terminal = this.#shown.get(terminalId);
+    let terminal = this.#terminalsById.get(terminalId);
     if (!terminal) {
       const pty = new AgentPty(this.#terminals, terminalId, command);
       // Transient, since it would get no output after a reload.
@@ -37,7 +37,7 @@ export class RealTerminals implements Disposable {
         isTransient: true,
         iconPath: new vscode.ThemeIcon('robot'),
       });
-      this.#shown.set(terminalId, terminal);
+      this.#terminalsById.set(terminalId, terminal);
     }
     terminal.show(true);
     return terminal;
@@ -45,8 +45,8 @@ export class RealTerminals implements Disposable {
 
   dispose(): void {
     this.#store.dispose();
-    for (const terminal of this.#shown.values()) terminal.dispose();
-    this.#shown.clear();
+    for (const terminal of this.#terminalsById.values()) terminal.dispose();
+    this.#terminalsById.clear();
   }
 }
 
@@ -54,11 +54,11 @@ export class AgentPty implements vscode.Pseudoterminal {
   readonly #terminals: Terminals;
   readonly #id: string;
   readonly #command: string;
-  readonly #writing = new vscode.EventEmitter<string>();
-  #listening: Disposable | undefined;
-  #ended = false;
+  readonly #written = new vscode.EventEmitter<string>();
+  #subscription: Disposable | undefined;
+  #isEnded = false;
 
-  readonly onDidWrite = this.#writing.event;
+  readonly onDidWrite = this.#written.event;
 
   constructor(terminals: Terminals, terminalId: string, command: string) {
     this.#terminals = terminals;
@@ -69,7 +69,7 @@ export class AgentPty implements vscode.Pseudoterminal {
   open(): void {
     this.#write(`\x1b[2m$ ${this.#command.replace(CONTROL, '')}\x1b[0m\n`);
     this.#write(this.#terminals.outputOf(this.#id));
-    this.#listening = this.#terminals.onDidChange(({ terminalId, append, drop, exit }) => {
+    this.#subscription = this.#terminals.onDidChange(({ terminalId, append, drop, exit }) => {
       if (terminalId !== this.#id) return;
       if (append) this.#write(append, drop);
       if (exit) this.#end(exit);
@@ -83,13 +83,13 @@ export class AgentPty implements vscode.Pseudoterminal {
   }
 
   close(): void {
-    this.#listening?.dispose();
-    this.#writing.dispose();
+    this.#subscription?.dispose();
+    this.#written.dispose();
   }
 
   #end(exit: TerminalExit): void {
-    if (this.#ended) return;
-    this.#ended = true;
+    if (this.#isEnded) return;
+    this.#isEnded = true;
     const how =
       exit.signal === undefined
         ? vscode.l10n.t('exited with code {0}', exit.exitCode ?? '?')
@@ -103,7 +103,7 @@ export class AgentPty implements vscode.Pseudoterminal {
     const note = skipped > 0 ? `\n\x1b[0;2m… ${vscode.l10n.t('{0} characters skipped', skipped)} …\x1b[0m\n` : '';
     // Pipes have bare line feeds, which a terminal would draw as a staircase.
     const lines = (note + shown).replace(/\r?\n/g, '\r\n');
-    if (lines !== '') this.#writing.fire(lines);
+    if (lines !== '') this.#written.fire(lines);
   }
 }
 

@@ -23,7 +23,7 @@ import { diagnosticsIn, ProblemList } from './readers/problems';
 
 /** Timing after which diagnostics count as settled, ms. */
 const SETTLED = { first: 1200, quiet: 250, last: 4000 };
-const TOLD = { first: 10_000, quiet: 250, last: 10_000 };
+const SETTLED_IF_ANY = { first: 10_000, quiet: 250, last: 10_000 };
 const MAX_FILES = 50;
 /** Languages whose server checks only files in tabs, and responds to requests for a file. */
 const TYPESCRIPT = new Set(['typescript', 'typescriptreact', 'javascript', 'javascriptreact']);
@@ -42,7 +42,7 @@ export interface FileProblems {
 export class Diagnoser {
   readonly #log: Log;
   readonly #didLook = new Emitter<FileProblems>();
-  readonly #answered = new WeakMap<TextDocument, number>();
+  readonly #checkedVersions = new WeakMap<TextDocument, number>();
 
   constructor(log: Log) {
     this.#log = log;
@@ -52,7 +52,7 @@ export class Diagnoser {
 
   /** @param files absolute paths to check again @param roots folders with other problems */
   async problems(files: readonly string[], roots: readonly string[], signal: AbortSignal): Promise<ProblemList> {
-    const fresh = new Map<string, readonly Diagnostic[]>();
+    const diagnosticsByFile = new Map<string, readonly Diagnostic[]>();
     const look = async (path: string, document: TextDocument): Promise<void> => {
       const asked = await this.#askTypeScript(document, signal);
       if (asked) {
@@ -63,9 +63,9 @@ export class Diagnoser {
         this.#didLook.fire({ path, problems: new ProblemList([[path, asked]]), modifiedAt });
       } else await this.#settled(document, signal);
       // Servers withdraw problems of closed documents.
-      const told = languages.getDiagnostics(document.uri);
-      const others = told.filter(({ source }) => !/^[tj]s$/.test(source ?? ''));
-      fresh.set(path, asked ? [...others, ...asked] : told);
+      const reported = languages.getDiagnostics(document.uri);
+      const others = reported.filter(({ source }) => !/^[tj]s$/.test(source ?? ''));
+      diagnosticsByFile.set(path, asked ? [...others, ...asked] : reported);
     };
     await Promise.all(
       files
@@ -73,7 +73,10 @@ export class Diagnoser {
         .map((path) => whileOpen(path, (document) => look(path, document)).catch(() => undefined)),
     );
     signal.throwIfAborted();
-    return new ProblemList([...diagnosticsIn(roots).filter(([path]) => !fresh.has(path)), ...fresh]);
+    return new ProblemList([
+      ...diagnosticsIn(roots).filter(([path]) => !diagnosticsByFile.has(path)),
+      ...diagnosticsByFile,
+    ]);
   }
 
   /** Shows a file until its problems are known: servers offer fixes only for reported ones. */
@@ -83,7 +86,7 @@ export class Diagnoser {
       tabs.some(({ input }) => input instanceof TabInputText && input.uri.toString() === uri),
     );
     if (isOpen) return;
-    this.#answered.delete(document);
+    this.#checkedVersions.delete(document);
     const shown = window.showTextDocument(document, {
       viewColumn: columnBesideChat(),
       preview: true,
@@ -93,14 +96,14 @@ export class Diagnoser {
     const asked = await this.#askTypeScript(document, signal);
     // On a busy machine, the server knows them long before the editor.
     if (asked && asked.length > 0 && languages.getDiagnostics(document.uri).length === 0)
-      await untilQuiet((changed) => watchProblems(document, changed), TOLD, signal);
+      await untilQuiet((changed) => watchProblems(document, changed), SETTLED_IF_ANY, signal);
   }
 
   async #settled(document: TextDocument, signal: AbortSignal): Promise<void> {
     const { version } = document;
-    if (this.#answered.get(document) === version) return;
+    if (this.#checkedVersions.get(document) === version) return;
     await untilQuiet((changed) => watchProblems(document, changed), SETTLED, signal);
-    this.#answered.set(document, version);
+    this.#checkedVersions.set(document, version);
   }
 
   /** @returns undefined if VS Code's TypeScript extension is not available */

@@ -42,11 +42,11 @@ async function followed(document: TextDocument): Promise<TextDocument> {
   return document;
 }
 
-/** Keeps a file open only while `look` runs: VS Code would keep it open for minutes. */
-export async function whileOpen<T>(path: string, look: (document: TextDocument) => Promise<T>): Promise<T> {
+/** Keeps a file open only while `use` runs: VS Code would keep it open for minutes. */
+export async function whileOpen<T>(path: string, use: (document: TextDocument) => Promise<T>): Promise<T> {
   const uri = Uri.file(path);
   const isOpen = (document: TextDocument): boolean => document.uri.toString() === uri.toString() && !document.isClosed;
-  if (workspace.textDocuments.some(isOpen)) return look(await openFile(path));
+  if (workspace.textDocuments.some(isOpen)) return use(await openFile(path));
   // VS Code keeps a document open while a provider command works on it.
   const [asked, done] = [new Deferred<void>(), new Deferred<void>()];
   const provider = languages.registerSelectionRangeProvider(
@@ -60,18 +60,18 @@ export async function whileOpen<T>(path: string, look: (document: TextDocument) 
       },
     },
   );
-  const held = Promise.resolve(
+  const pending = Promise.resolve(
     commands.executeCommand('vscode.executeSelectionRangeProvider', uri, [new Position(0, 0)]),
   ).then(
     () => undefined,
     () => undefined,
   );
   try {
-    await Promise.race([asked.promise, held]);
-    return await look(await followed(workspace.textDocuments.find(isOpen) ?? (await workspace.openTextDocument(uri))));
+    await Promise.race([asked.promise, pending]);
+    return await use(await followed(workspace.textDocuments.find(isOpen) ?? (await workspace.openTextDocument(uri))));
   } finally {
     done.resolve();
-    await held;
+    await pending;
     provider.dispose();
   }
 }
@@ -85,8 +85,8 @@ export async function openAnySource(roots: readonly string[]): Promise<void> {
 
 /** Activates the extensions of a language, without waiting as opening a file does. */
 function activate(language: string): Promise<void> {
-  const known = activated.get(language);
-  if (known) return known;
+  const activation = activated.get(language);
+  if (activation) return activation;
   const speakers = extensions.all.filter(({ packageJSON }) => {
     const events = (packageJSON as { activationEvents?: unknown }).activationEvents;
     return Array.isArray(events) && events.includes(`onLanguage:${language}`);

@@ -275,15 +275,15 @@ class RunTools {
 
   async #run(task: Task, signal: AbortSignal): Promise<ToolAnswer> {
     const name = labelOf(task);
-    const isIt = (other: Task): boolean => keyOf(other) === keyOf(task);
+    const isSameTask = (other: Task): boolean => keyOf(other) === keyOf(task);
     const ended = new Deferred<void>();
     let exitCode: number | undefined;
     const watches = [
       tasks.onDidEndTaskProcess((event) => {
-        if (isIt(event.execution.task)) exitCode = event.exitCode;
+        if (isSameTask(event.execution.task)) exitCode = event.exitCode;
       }),
       tasks.onDidEndTask(({ execution }) => {
-        if (isIt(execution.task)) ended.resolve();
+        if (isSameTask(execution.task)) ended.resolve();
       }),
     ];
     const outcome = async (): Promise<ToolAnswer> => {
@@ -295,7 +295,7 @@ class RunTools {
       return { summary: `${name} ${how}; its output is in the terminal, problems in get_diagnostics` };
     };
     try {
-      if (tasks.taskExecutions.some((execution) => isIt(execution.task))) return await outcome();
+      if (tasks.taskExecutions.some((execution) => isSameTask(execution.task))) return await outcome();
       const command = commandOf(task);
       const act: Act = { title: l10n.t('Run task {0}', name), kind: 'execute', command };
       return await askFirst(this.#session, act, signal, async () => {

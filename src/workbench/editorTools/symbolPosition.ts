@@ -37,21 +37,21 @@ export async function findSymbol(
   const path = await paths.resolve(query.path);
   const document = await openFile(path);
   const uses = usesOf(name, document);
-  const said = plain(query.line_text ?? '');
+  const lineText = plain(query.line_text ?? '');
   const wanted = uses.filter(
     ({ line }) =>
-      (query.line === undefined || line === query.line - 1 || said !== '') &&
-      plain(document.lineAt(line).text).includes(said),
+      (query.line === undefined || line === query.line - 1 || lineText !== '') &&
+      plain(document.lineAt(line).text).includes(lineText),
   );
   const near = query.line === undefined ? wanted[0] : closest(wanted.length > 0 ? wanted : uses, query.line - 1);
   const declared =
-    query.line === undefined && said === ''
+    query.line === undefined && lineText === ''
       ? (await symbolsOf(path, signal)).find((symbol) => nameOf(symbol) === name)
       : undefined;
   const position = (declared && closest(uses, declared.line - 1)) ?? near;
   if (position) return { document, position, name };
   const where = `${paths.show(path)}${query.line === undefined ? '' : `:${query.line}`}`;
-  throw new Error(`${name} does not stand in ${where}${said === '' ? '' : ' in such a line'}.`);
+  throw new Error(`${name} does not stand in ${where}${lineText === '' ? '' : ' in such a line'}.`);
 }
 
 async function inWorkspace(name: string, paths: SessionPaths, signal: AbortSignal): Promise<SymbolPosition> {

@@ -10,8 +10,8 @@ const LABELS: Readonly<Record<string, string>> = { expectedOutput: 'expected:', 
 /** @param text returned unchanged if its format is unknown */
 export function readTestRun(text: string, paths: Pick<SessionPaths, 'holds' | 'show'>): ToolAnswer {
   const counts = /<summary passed=(\d+) failed=(\d+) \/>/.exec(text);
-  const said = counts ? text.replace(counts[0], '') : text;
-  const lines = said
+  const output = counts ? text.replace(counts[0], '') : text;
+  const lines = output
     .replaceAll('/><', '/>\n<')
     .split(/\r\n?|\n/)
     .flatMap((line) => readLine(line, paths));

@@ -11,7 +11,7 @@ import { removeScratch, scratchFolder } from '../../../support/scratch';
 
 const NEVER = new AbortController().signal;
 
-describe('a file that an agent writes', () => {
+describe("an agent's write to a file", () => {
   let folder: string;
   let editor: FakeDocuments;
   let agent: AgentFiles;
@@ -45,7 +45,7 @@ describe('a file that an agent writes', () => {
     return true;
   };
 
-  it('is refused where the user has changed the same lines since, until the agent has read them', async () => {
+  it('is rejected if the user changed the same lines since, until the agent has read them', async () => {
     const path = await seed('same.txt', 'one\ntwo\nthree\n');
     const document = editor.open(path);
     const given = await read(path);
@@ -62,7 +62,7 @@ describe('a file that an agent writes', () => {
     assert.equal(await readFile(path, 'utf8'), 'one\nyours\nthree\n');
   });
 
-  it('keeps unsaved text of the user when the agent has never read the file', async () => {
+  it("preserves the user's unsaved text if the agent has never read the file", async () => {
     const path = await seed('unread.txt', 'one\ntwo\nthree\n');
     const document = editor.open(path);
     document.type('one\ntwo\nthree\nmine\n');
@@ -70,7 +70,7 @@ describe('a file that an agent writes', () => {
     assert.equal(await readFile(path, 'utf8'), 'ONE\ntwo\nthree\nmine\n');
   });
 
-  it('may take back what the user has typed and not saved, and keeps the line ends', async () => {
+  it('may revert what the user typed without saving, and preserves line endings', async () => {
     const path = await seed('back.txt', 'one\r\ntwo\r\n');
     const document = editor.open(path);
     document.type('one\r\nmine\r\n');
@@ -81,7 +81,7 @@ describe('a file that an agent writes', () => {
     assert.equal(await readFile(path, 'utf8'), 'one\r\ntwo\r\n');
   });
 
-  it('is refused where the user has made it since the agent found none', async () => {
+  it('is rejected if the user created the file after the agent found none', async () => {
     const path = join(folder, 'made.txt');
     await assert.rejects(read(path));
     await writeFile(path, 'mine\n');
@@ -89,7 +89,7 @@ describe('a file that an agent writes', () => {
     assert.equal(await readFile(path, 'utf8'), 'mine\n');
   });
 
-  it('takes the edit once the user stops typing', async () => {
+  it('succeeds once the user stops typing', async () => {
     const path = await seed('typing.txt', 'one\ntwo\nthree\n');
     const document = editor.open(path);
     const given = await read(path);
@@ -102,7 +102,7 @@ describe('a file that an agent writes', () => {
     assert.equal(await readFile(path, 'utf8'), 'ONE\ntwo\nthree\nab');
   });
 
-  it('leaves the file to the user where the disk has another version than the document began with', async () => {
+  it('leaves the file to the user if the disk differs from what the document started with', async () => {
     const path = await seed('conflict.txt', 'old\n');
     const document = editor.open(path);
     document.type('typed\nold\n');
@@ -112,7 +112,7 @@ describe('a file that an agent writes', () => {
     assert.equal(await readFile(path, 'utf8'), 'changed by somebody else\n');
   });
 
-  it('is written through links, by the unsaved text of whichever name is open', async () => {
+  it('follows links, using unsaved text of whichever name is open', async () => {
     const path = await seed('target.txt', 'one\ntwo\n');
     const link = join(folder, 'link.txt');
     await symlink(path, link);
@@ -131,7 +131,7 @@ describe('a file that an agent writes', () => {
     assert.equal(await readFile(join(folder, 'later.txt'), 'utf8'), 'made\n');
   });
 
-  it('keeps what the user has saved since the agent read it by another name', async () => {
+  it('preserves what the user saved since the agent read it under another name', async () => {
     const path = await seed('target.txt', 'one\ntwo\nthree\n');
     const link = join(folder, 'link.txt');
     await symlink(path, link);
@@ -141,7 +141,7 @@ describe('a file that an agent writes', () => {
     assert.equal(await readFile(path, 'utf8'), 'ONE\ntwo\nthree\nmine\n');
   });
 
-  it('is refused where it is too large, a folder or below a file', async () => {
+  it('is rejected if too large, a folder or below a file', async () => {
     const path = await seed('a', 'x');
     await mkdir(join(folder, 'b'));
     await assert.rejects(write(path, 'x'.repeat(51 * 1024 * 1024)), hasCode('file-too-large'));
@@ -151,7 +151,7 @@ describe('a file that an agent writes', () => {
     assert.deepEqual((await readdir(folder)).sort(), ['a', 'b']);
   });
 
-  it('is refused in a workspace that is not trusted', async () => {
+  it('is rejected in an untrusted workspace', async () => {
     const path = await seed('a', 'x');
     Object.assign(editor, { isTrusted: false });
     await assert.rejects(write(path, 'y'), hasCode('workspace-untrusted'));

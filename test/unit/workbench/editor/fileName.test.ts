@@ -3,7 +3,7 @@
 import { strict as assert } from 'node:assert';
 import { fileNameOf } from '../../../../src/workbench/editor/fileName';
 
-describe('the name under which a file of an agent is saved', () => {
+describe("the suggested name of an agent's file", () => {
   const names: readonly (readonly [uri: string, name: string])[] = [
     ['artifact:///report.md', 'report.md'],
     ['artifact:///charts/May%202026.csv', 'May 2026.csv'],
@@ -18,7 +18,7 @@ describe('the name under which a file of an agent is saved', () => {
     ['C:\\Users\\me\\notes.txt', 'notes.txt'],
   ];
   for (const [uri, name] of names) {
-    it(`is not recognised by the user: ${uri}`, () => {
+    it(`hides nothing from the user: ${uri}`, () => {
       assert.equal(fileNameOf(uri), name);
     });
   }
@@ -52,7 +52,7 @@ describe('the name under which a file of an agent is saved', () => {
     });
   }
 
-  it('is too long for a file system, or loses its ending there', () => {
+  it('fits file systems and keeps its extension', () => {
     const long = fileNameOf(`artifact:///${'x'.repeat(5000)}.parquet`);
     assert.equal(long, `${'x'.repeat(192)}.parquet`);
     const wide = fileNameOf(`artifact:///${'😀'.repeat(500)}.txt`);
@@ -62,7 +62,7 @@ describe('the name under which a file of an agent is saved', () => {
     assert.match(fileNameOf(`artifact:///${'y'.repeat(194)}...${'z'.repeat(100)}.md`), /^y{194}\.md$/);
   });
 
-  it('is reached by an address of many dots and slashes in no useful time', () => {
+  it('is found quickly in an address with many dots and slashes', () => {
     assert.equal(fileNameOf(`artifact:///${'. '.repeat(200_000)}x${'/'.repeat(200_000)}`), 'x');
     assert.equal(fileNameOf(`artifact:///a${'. '.repeat(200_000)}b.txt`).endsWith('.txt'), true);
   });

@@ -25,9 +25,8 @@ interface Line {
 
 interface Kind {
   readonly encode: (text: string) => Buffer;
-  /** `files.encoding`. */
   readonly configured: string;
-  /** Its encoding cannot be found out. */
+  /** Its encoding can't be detected. */
   readonly isUnknown?: true;
 }
 
@@ -56,7 +55,7 @@ interface Edit {
 }
 
 function editOf(random: Random, lines: readonly Line[], name: string): Edit | undefined {
-  // The last line may have no end, which an edit there would have to add.
+  // The last line may have no line ending, which an edit there would have to add.
   const line = lines[random(Math.max(0, lines.length - 1))]?.text;
   if (line === undefined || lines.length < 2) return undefined;
   return {
@@ -79,7 +78,7 @@ describe('random writes of agents and users', () => {
   let editor: FakeDocuments;
   let makeAgent: () => AgentFiles;
   const writeFileNow = fs.promises.writeFile;
-  /** Of all cases, so that the test cannot pass by refusing all. */
+  /** Totals, so that the test cannot pass by rejecting everything. */
   const counts = { written: 0, merged: 0, changed: 0, encoding: 0, readOnly: 0, lineEnds: 0, full: 0 };
 
   beforeEach(async () => {
@@ -147,7 +146,7 @@ describe('random writes of agents and users', () => {
           if (!edit) break;
           document.type(join_(edited(linesOf(document.getText()), edit)));
           isChanged = true;
-          // A wrong encoding is the user's own to save.
+          // A wrong encoding is for the user to save.
           if (random(2) && !hasUnknown && !isReadOnly) await document.save();
           break;
         }
@@ -172,7 +171,7 @@ describe('random writes of agents and users', () => {
           const edit = editOf(random, given, `agent-${name}`);
           if (!edit) break;
           const wanted = edited(given, edit);
-          // Some agents write one kind of line end.
+          // Some agents normalize line endings.
           const content = random(2) ? join_(wanted) : join_(wanted).replaceAll('\r\n', '\n');
           const [shown, bytes] = [await shownLines(), await readFile(target)];
           const onDisk = linesOf(await decodeDisk());
@@ -201,7 +200,7 @@ describe('random writes of agents and users', () => {
           assert.ok(!hasUnknown && !isReadOnly);
           const known = new Map(onDisk.map((line) => [line.text, line.end]));
           const made = linesOf(await decodeDisk());
-          // What goes behind a line that the user took out stands in its place.
+          // An insertion after a line that the user deleted takes its place.
           const isOrphan = edit.kind === 'insert' && !shown.some((line) => line.text === edit.line);
           const expected = isOrphan ? shown : edited(shown, edit);
           assert.deepEqual(
@@ -235,7 +234,7 @@ describe('random writes of agents and users', () => {
     'line-ends-kept': 'lineEnds',
   };
 
-  it('lose no byte of the user and change none outside of the edit', async function () {
+  it("lose none of the user's bytes and change none outside the edit", async function () {
     this.timeout(600_000);
     for (let seed = 1; seed <= seeds(60, 1_000); seed++) {
       for (const name of await readdir(folder)) await fs.promises.rm(join(folder, name));

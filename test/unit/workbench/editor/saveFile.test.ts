@@ -1,4 +1,4 @@
-// Files that the user saves over older ones.
+// Files that the user saves over existing ones.
 import assert from 'node:assert/strict';
 import { lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { useFakeDocuments } from '../../../support/fakeEditor';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
 import { SmallDisk } from '../../../support/smallDisk';
 
-describe('a file that the user saves', () => {
+describe('saving a file', () => {
   let folder: string;
   let save: (path: string, bytes: Buffer) => Promise<void>;
 
@@ -20,7 +20,7 @@ describe('a file that the user saves', () => {
 
   afterEach(removeScratch);
 
-  it('takes the place of the older one, through a link and with its permissions', async () => {
+  it('replaces the existing file, through a link and with its permissions', async () => {
     const [path, link] = [join(folder, 'a'), join(folder, 'link')];
     await writeFile(path, 'old', { mode: 0o755 });
     await symlink(path, link);
@@ -32,7 +32,7 @@ describe('a file that the user saves', () => {
     assert.equal(await readFile(join(folder, 'new', 'b'), 'utf8'), 'b');
   });
 
-  it('leaves the older one as it is where the disk is full', async function () {
+  it('leaves the existing file unchanged if the disk is full', async function () {
     const place = join(folder, 'disk');
     await mkdir(place);
     const small = SmallDisk.mount(place, 1);
@@ -48,7 +48,7 @@ describe('a file that the user saves', () => {
     }
   });
 
-  it('does not take the place of a folder', async () => {
+  it('does not replace a folder', async () => {
     await mkdir(join(folder, 'empty'));
     await assert.rejects(save(join(folder, 'empty'), Buffer.from('x')));
     assert.deepEqual(await readdir(folder), ['empty']);

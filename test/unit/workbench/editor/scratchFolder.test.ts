@@ -1,4 +1,4 @@
-// The folder of sessions in a window without one.
+// The folder of sessions in a window without a folder.
 import { strict as assert } from 'node:assert';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,13 +8,13 @@ import { removeScratch, scratchFolder } from '../../../support/scratch';
 describe('the folder of a session without one', () => {
   after(removeScratch);
 
-  it('is made where it is wanted', async () => {
+  it('is created at the wanted path', async () => {
     const wanted = join(await scratchFolder(), 'a', 'b');
     assert.equal(ensureScratch(wanted), wanted);
     assert.deepEqual(readdirSync(wanted), []);
   });
 
-  it('is an empty temporary one where the wanted one cannot be made', async () => {
+  it("is an empty temporary one if the wanted one can't be created", async () => {
     const file = join(await scratchFolder(), 'file');
     writeFileSync(file, '');
     const made = ensureScratch(join(file, 'no-folder'));

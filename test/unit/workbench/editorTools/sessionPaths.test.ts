@@ -1,4 +1,4 @@
-// Paths of answers: only those that lead into the session's folders.
+// Only paths that lead into the session's folders are returned.
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { setImmediate as tick } from 'node:timers/promises';
 import { SessionPaths } from '../../../../src/workbench/editorTools/sessionPaths';
 
-describe('workbench/editorTools/sessionPaths', () => {
-  it('looks up few paths at a time, also of 100,000', async () => {
+describe('sessionPaths', () => {
+  it('resolves a few paths at a time, even for 100,000', async () => {
     let running = 0;
     let most = 0;
     class Counted extends SessionPaths {
@@ -24,7 +24,7 @@ describe('workbench/editorTools/sessionPaths', () => {
     assert.ok(most <= 32, String(most));
   });
 
-  it('stops looking when the call is withdrawn', async () => {
+  it('stops when the call is cancelled', async () => {
     const abort = new AbortController();
     let lookups = 0;
     class Counted extends SessionPaths {
@@ -54,7 +54,7 @@ describe('workbench/editorTools/sessionPaths', () => {
 
     after(() => rmSync(folder, { recursive: true, force: true }));
 
-    it('follows each link before it says where a path leads', async () => {
+    it('resolves each link before deciding where a path leads', async () => {
       const paths = ['src/a.ts', 'out.ts', 'up/secret.ts', 'again/a.ts', 'up/root/src/a.ts', '../secret.ts'];
       const inside = await new SessionPaths([root]).inside(paths.map((path) => join(root, path)));
       assert.deepEqual(
@@ -63,7 +63,7 @@ describe('workbench/editorTools/sessionPaths', () => {
       );
     });
 
-    it('refuses what leads outside, and what is no path', async () => {
+    it('rejects paths that lead outside, and invalid ones', async () => {
       const paths = new SessionPaths([root]);
       for (const path of ['../secret.ts', 'out.ts', 'up/secret.ts', '/etc/hosts', 'src/../../secret.ts'])
         await assert.rejects(paths.resolve(path), /outside of the session's folders/, path);

@@ -1,4 +1,4 @@
-// What VS Code's tool for tests answers, for agents.
+// Results of VS Code's test tool, as passed to agents.
 import assert from 'node:assert/strict';
 import { readTestRun } from '../../../../src/workbench/editorTools/testRun';
 
@@ -7,12 +7,12 @@ const paths = {
   show: (path: string) => path.slice(3),
 };
 
-describe('workbench/editorTools/testRun', () => {
-  it('tells how many tests passed', () => {
+describe('testRun', () => {
+  it('returns the number of passed tests', () => {
     assert.deepEqual(readTestRun('<summary passed=3 failed=0 />', paths), { summary: '3 passed, 0 failed', lines: [] });
   });
 
-  it('tells of each failure what was expected and where it is, within the folders of the session', () => {
+  it("returns each failure's expectation and location, within the session's folders", () => {
     const text = `<summary passed=1 failed=2 /><testFailure name="adds" path="math > sums">
 <expectedOutput>
 3
@@ -47,7 +47,7 @@ Broken <b> & more
     });
   });
 
-  it('passes on a text of another form', () => {
+  it('returns a text of unknown format unchanged', () => {
     assert.deepEqual(readTestRun('No tests found in the files.\nTry again', paths), {
       summary: 'No tests found in the files.',
       lines: ['Try again'],
