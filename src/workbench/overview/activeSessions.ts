@@ -27,13 +27,13 @@ interface ActiveSources {
 export class ActiveSessions extends Part {
   readonly #sources: ActiveSources;
   readonly #changed = this.own(new Emitter<void>());
-  readonly #asked = this.own(new Emitter<ActiveSession>());
+  readonly #didAsk = this.own(new Emitter<ActiveSession>());
   #sessions: ReadonlyMap<string, ActiveSession> = new Map();
 
   readonly onDidChange = this.#changed.event;
 
   /** Fires for a new question in this window or of an agent without a window. */
-  readonly onDidAsk = this.#asked.event;
+  readonly onDidAsk = this.#didAsk.event;
 
   constructor(sources: ActiveSources) {
     super();
@@ -45,7 +45,7 @@ export class ActiveSessions extends Part {
     this.own(
       live.onNews(({ key, kind }) => {
         const session = kind === 'question' ? this.get(key) : undefined;
-        if (session) this.#asked.fire(session);
+        if (session) this.#didAsk.fire(session);
       }),
     );
   }
@@ -89,7 +89,7 @@ export class ActiveSessions extends Part {
     for (const session of found.values()) {
       const { key, status, where } = session;
       const isNew = before.get(key)?.where !== where || before.get(key)?.status !== status;
-      if (where === 'background' && status === 'needsYou' && isNew) this.#asked.fire(session);
+      if (where === 'background' && status === 'needsYou' && isNew) this.#didAsk.fire(session);
     }
   }
 }

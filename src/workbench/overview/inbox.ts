@@ -55,11 +55,11 @@ interface InboxOptions {
 
 export class Inbox extends Configured<InboxOptions> implements Disposable {
   readonly #changed = new Emitter<void>();
-  readonly #offered = new Map<string, string>();
+  readonly #published = new Map<string, string>();
   /** Answers that no window has accepted yet. */
-  readonly #waiting = new Set<{ readonly question: string; readonly resolve: (isTaken: boolean) => void }>();
+  readonly #pendingAnswers = new Set<{ readonly question: string; readonly resolve: (isTaken: boolean) => void }>();
   #others: readonly InboxQuestion[] = [];
-  #taking: Promise<void> = Promise.resolve();
+  #accepting: Promise<void> = Promise.resolve();
 
   readonly onDidChange: Event<void> = this.#changed.event;
 
@@ -92,15 +92,15 @@ export class Inbox extends Configured<InboxOptions> implements Disposable {
       ? open.map((one) => ({ id: one.id, at: one.at, json: this.#jsonOf(conversation, one) }))
       : [];
     const text = JSON.stringify(rows);
-    if (text === (this.#offered.get(key) ?? '[]')) return;
-    this.#quietly(() => this.options.questions().save(key, this.options.windowId, rows));
-    if (rows.length === 0) this.#offered.delete(key);
-    else this.#offered.set(key, text);
+    if (text === (this.#published.get(key) ?? '[]')) return;
+    this.#tryJournal(() => this.options.questions().save(key, this.options.windowId, rows));
+    if (rows.length === 0) this.#published.delete(key);
+    else this.#published.set(key, text);
   }
 
   look(): void {
-    if (this.#offered.size > 0) this.#taking = this.#taking.then(() => this.#take());
-    const listed = this.#quietly(() => this.options.questions().list()) ?? [];
+    if (this.#published.size > 0) this.#accepting = this.#accepting.then(() => this.#acceptAnswers());
+    const listed = this.#tryJournal(() => this.options.questions().list()) ?? [];
     const others = listed.flatMap((one) => this.#read(one));
     const before = this.#others;
     this.#others = others;
@@ -109,7 +109,7 @@ export class Inbox extends Configured<InboxOptions> implements Disposable {
   }
 
   get taken(): Promise<void> {
-    return this.#taking;
+    return this.#accepting;
   }
 
   /** @returns false if the question is no longer open, or its window did not accept the answer */
@@ -120,56 +120,61 @@ export class Inbox extends Configured<InboxOptions> implements Disposable {
       const conversation = this.options.conversations.find(key);
       const open = conversation && openQuestionsOf(conversation).find((one) => one.id === id);
       // The question may have changed since it was read.
-      return open !== undefined && isSame(open.plain, question) && open.brief === question.brief && open.answer(choice);
+      return (
+        open !== undefined &&
+        equalQuestions(open.plain, question) &&
+        open.brief === question.brief &&
+        open.answer(choice)
+      );
     }
     if (!listed) return false;
     const proof = await this.options.proof.sign({ ...listed, choice });
     if (!this.options.questions().answer(listed, JSON.stringify({ choice, proof }))) return false;
     const { promise, resolve } = Promise.withResolvers<boolean>();
     const waiting = { question: nameOf(listed), resolve };
-    this.#waiting.add(waiting);
+    this.#pendingAnswers.add(waiting);
     const patience = this.options.schedule(() => resolve(false), TAKEN_WITHIN_MS);
     this.look();
     try {
       return await promise;
     } finally {
       patience.dispose();
-      this.#waiting.delete(waiting);
+      this.#pendingAnswers.delete(waiting);
     }
   }
 
   dispose(): void {
-    for (const key of [...this.#offered.keys()])
-      this.#quietly(() => this.options.questions().save(key, this.options.windowId, []));
-    this.#offered.clear();
-    for (const { resolve } of this.#waiting) resolve(false);
+    for (const key of [...this.#published.keys()])
+      this.#tryJournal(() => this.options.questions().save(key, this.options.windowId, []));
+    this.#published.clear();
+    for (const { resolve } of this.#pendingAnswers) resolve(false);
     this.#changed.dispose();
   }
 
   /** Accepted if the question is no longer listed, rejected if it is published again. */
   #settle(listed: readonly ListedQuestion[]): void {
-    for (const { question, resolve } of this.#waiting) {
+    for (const { question, resolve } of this.#pendingAnswers) {
       const row = listed.find((one) => nameOf(one) === question);
       if (!row) resolve(true);
       else if (!row.isAnswered) resolve(false);
     }
   }
 
-  async #take(): Promise<void> {
-    const answers = this.#quietly(() => this.options.questions().take(this.options.windowId)) ?? [];
+  async #acceptAnswers(): Promise<void> {
+    const answers = this.#tryJournal(() => this.options.questions().take(this.options.windowId)) ?? [];
     for (const given of answers) {
-      const done = await this.#give(given).catch((error: unknown) => {
+      const done = await this.#accept(given).catch((error: unknown) => {
         this.options.log.error(`inbox: ${messageOf(error)}`);
         return false;
       });
       if (!done) this.options.log.warn('inbox: an answer was refused: it is not of this user, or came too late');
       // The row is deleted with the answer, so open questions are published again.
-      this.#offered.set(given.key, '');
+      this.#published.set(given.key, '');
       this.offer(given.key);
     }
   }
 
-  async #give({ key, id, windowId, answer }: GivenAnswer): Promise<boolean> {
+  async #accept({ key, id, windowId, answer }: GivenAnswer): Promise<boolean> {
     const parsed = answerSchema.safeParse(parsedJson(answer));
     const conversation = this.options.conversations.find(key);
     if (!parsed.success || !conversation) return false;
@@ -204,7 +209,7 @@ export class Inbox extends Configured<InboxOptions> implements Disposable {
     return { session, agent: conversation.agent.name.slice(0, 200), folder: conversation.cwd.slice(0, 4096) };
   }
 
-  #quietly<T>(run: () => T): T | undefined {
+  #tryJournal<T>(run: () => T): T | undefined {
     try {
       return run();
     } catch (error) {
@@ -214,7 +219,7 @@ export class Inbox extends Configured<InboxOptions> implements Disposable {
   }
 }
 
-function isSame(a: PlainQuestion, b: PlainQuestion): boolean {
+function equalQuestions(a: PlainQuestion, b: PlainQuestion): boolean {
   const textOf = ({ title, text, choices }: PlainQuestion): string => JSON.stringify([title, text, choices]);
   return textOf(a) === textOf(b);
 }
@@ -256,8 +261,8 @@ export class AnswerProof {
 
   /** Not cached, as another window may have created the key. */
   async #key(): Promise<string> {
-    const known = await this.#secrets.get(KEY);
-    if (known !== undefined && /^[0-9a-f]{64}$/.test(known)) return known;
+    const storedKey = await this.#secrets.get(KEY);
+    if (storedKey !== undefined && /^[0-9a-f]{64}$/.test(storedKey)) return storedKey;
     const made = randomBytes(32).toString('hex');
     await this.#secrets.store(KEY, made);
     return (await this.#secrets.get(KEY)) ?? made;

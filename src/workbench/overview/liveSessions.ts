@@ -40,36 +40,36 @@ interface LiveSessionsOptions extends Clock {
   readonly titleOf: (conversation: Conversation) => string;
   readonly isShown: (key: string) => boolean;
   readonly wasUnread: (key: string) => boolean;
-  readonly keep: (key: string, marks: { readonly unread: boolean; readonly files: number }) => void;
+  readonly saveMarks: (key: string, marks: { readonly unread: boolean; readonly files: number }) => void;
 }
 
-interface Known {
+interface ListedSession {
   row: LiveSession;
   /** For detecting changes: the last ended turn, and the open questions. */
   endedTurn: string | undefined;
   questions: ReadonlySet<string>;
-  kept: string;
+  savedMarks: string;
 }
 
 export class LiveSessions extends Configured<LiveSessionsOptions> implements Disposable {
-  readonly #known = new Map<string, Known>();
+  readonly #listed = new Map<string, ListedSession>();
   readonly #dirty = new Set<string>();
   readonly #changed = new Emitter<ReadonlySet<string>>();
   readonly #news = new Emitter<SessionNews>();
-  readonly #listening: readonly Disposable[];
+  readonly #subscriptions: readonly Disposable[];
   #timer: Disposable | undefined;
 
   constructor(options: LiveSessionsOptions) {
     super(options);
     const { conversations } = options;
-    const note = (key: string): void => this.#note(key);
-    this.#listening = [
-      conversations.onDidChange(note),
-      conversations.onDidActivate(note),
-      conversations.onDidAdd(({ key }) => note(key)),
-      conversations.onDidRemove(({ key }) => note(key)),
+    const markChanged = (key: string): void => this.#markChanged(key);
+    this.#subscriptions = [
+      conversations.onDidChange(markChanged),
+      conversations.onDidActivate(markChanged),
+      conversations.onDidAdd(({ key }) => markChanged(key)),
+      conversations.onDidRemove(({ key }) => markChanged(key)),
     ];
-    for (const { key } of conversations.list()) note(key);
+    for (const { key } of conversations.list()) markChanged(key);
   }
 
   readonly onDidChange: Event<ReadonlySet<string>> = this.#changed.event;
@@ -77,68 +77,68 @@ export class LiveSessions extends Configured<LiveSessionsOptions> implements Dis
   readonly onNews: Event<SessionNews> = this.#news.event;
 
   get rows(): readonly LiveSession[] {
-    return [...this.#known.values()].map(({ row }) => row);
+    return [...this.#listed.values()].map(({ row }) => row);
   }
 
   get(key: string): LiveSession | undefined {
-    return this.#known.get(key)?.row;
+    return this.#listed.get(key)?.row;
   }
 
   seen(key: string): void {
-    this.#note(key);
+    this.#markChanged(key);
   }
 
   dispose(): void {
     this.#timer?.dispose();
-    for (const listening of this.#listening) listening.dispose();
+    for (const subscription of this.#subscriptions) subscription.dispose();
     this.#changed.dispose();
     this.#news.dispose();
   }
 
-  #note(key: string): void {
+  #markChanged(key: string): void {
     this.#dirty.add(key);
     this.#timer ??= this.options.schedule(() => {
       this.#timer = undefined;
-      this.#look();
+      this.#update();
     }, TOGETHER_MS);
   }
 
-  #look(): void {
+  #update(): void {
     const changed = new Set<string>();
     const news: SessionNews[] = [];
     for (const key of this.#dirty) {
       const conversation = this.options.conversations.find(key);
-      const known = this.#known.get(key);
-      if (!conversation || !isWorthListing(conversation)) {
-        if (this.#known.delete(key)) changed.add(key);
+      const previous = this.#listed.get(key);
+      if (!conversation || !isListed(conversation)) {
+        if (this.#listed.delete(key)) changed.add(key);
         continue;
       }
-      const next = this.#read(conversation, known, news);
-      this.#known.set(key, next);
-      if (!known || !isSame(known.row, next.row)) changed.add(key);
+      const next = this.#read(conversation, previous, news);
+      this.#listed.set(key, next);
+      if (!previous || !equalRows(previous.row, next.row)) changed.add(key);
     }
     this.#dirty.clear();
     if (changed.size > 0) this.#changed.fire(changed);
     for (const one of news) this.#news.fire(one);
   }
 
-  #read(conversation: Conversation, known: Known | undefined, news: SessionNews[]): Known {
+  #read(conversation: Conversation, previous: ListedSession | undefined, news: SessionNews[]): ListedSession {
     const { key, agent, cwd, model } = conversation;
-    const { isShown, now, titleOf, wasUnread, keep } = this.options;
+    const { isShown, now, titleOf, wasUnread, saveMarks } = this.options;
     const { state } = model;
     const last = state.turns.at(-1);
     const endedTurn = last?.endedAt === undefined || last.replayed ? undefined : last.id;
     const status = sessionStatusOf(conversation);
     const questions = new Set([...state.permissions.keys(), ...state.elicitations.keys()]);
     if (status === 'needsYou' && questions.size === 0) questions.add(status);
-    const hasEnded = known !== undefined && endedTurn !== undefined && endedTurn !== known.endedTurn;
-    const isAsked = known !== undefined && [...questions].some((id) => !known.questions.has(id));
+    const hasEnded = previous !== undefined && endedTurn !== undefined && endedTurn !== previous.endedTurn;
+    const isAsked = previous !== undefined && [...questions].some((id) => !previous.questions.has(id));
     const shown = isShown(key);
-    const before = known?.row.unread ?? wasUnread(key);
+    const before = previous?.row.unread ?? wasUnread(key);
     const unread = !shown && (before || hasEnded);
     if (hasEnded) news.push({ key, kind: 'turn', ranMs: (last?.endedAt ?? 0) - (last?.startedAt ?? 0) });
     if (isAsked) news.push({ key, kind: 'question', ranMs: 0 });
-    const files = hasEnded || !known ? changedFilesOf(conversation) : known.row.files;
+    const files = hasEnded || !previous ? changedFilesOf(conversation) : previous.row.files;
     const row: LiveSession = {
       key,
       status,
@@ -147,16 +147,17 @@ export class LiveSessions extends Configured<LiveSessionsOptions> implements Dis
       agentId: agent.id,
       agentName: agent.name,
       cwd,
-      at: usedAt(conversation) ?? known?.row.at ?? now(),
+      at: usedAt(conversation) ?? previous?.row.at ?? now(),
       files,
     };
-    const kept = `${unread} ${files}`;
-    if (state.turns.length > 0 && kept !== (known?.kept ?? `${before} -1`)) keep(key, { unread, files });
-    return { row, endedTurn, questions, kept };
+    const savedMarks = `${unread} ${files}`;
+    if (state.turns.length > 0 && savedMarks !== (previous?.savedMarks ?? `${before} -1`))
+      saveMarks(key, { unread, files });
+    return { row, endedTurn, questions, savedMarks };
   }
 }
 
-function isWorthListing({ model, queue, connection }: Conversation): boolean {
+function isListed({ model, queue, connection }: Conversation): boolean {
   return (
     model.state.entries.length > 0 ||
     queue.items.length > 0 ||
@@ -165,6 +166,6 @@ function isWorthListing({ model, queue, connection }: Conversation): boolean {
   );
 }
 
-function isSame(a: LiveSession, b: LiveSession): boolean {
+function equalRows(a: LiveSession, b: LiveSession): boolean {
   return (Object.keys(a) as (keyof LiveSession)[]).every((field) => a[field] === b[field]);
 }

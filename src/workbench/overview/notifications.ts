@@ -51,7 +51,7 @@ export class Notifications extends Part {
   readonly #clock: Clock;
   readonly #news = new Map<string, SessionNews['kind']>();
   /** Sessions without a window that asked while this window was not focused. */
-  readonly #unseen = new Set<string>();
+  readonly #unnoticed = new Set<string>();
   #timer: Disposable | undefined;
 
   constructor(sources: NotificationSources, actions: NotificationActions, window: NotificationWindow, clock: Clock) {
@@ -63,10 +63,10 @@ export class Notifications extends Part {
     this.own(sources.active.onDidAsk((session) => this.#onAsk(session)));
     this.own(
       sources.live.onNews(({ key, kind, ranMs }) => {
-        if (kind === 'turn' && ranMs >= LONG_TURN_MS && window.setting() === 'all') this.#note(key, kind);
+        if (kind === 'turn' && ranMs >= LONG_TURN_MS && window.setting() === 'all') this.#schedule(key, kind);
       }),
     );
-    this.own(window.onDidChangeFocus(() => this.#noteUnseen()));
+    this.own(window.onDidChangeFocus(() => this.#notifyUnnoticed()));
   }
 
   override dispose(): void {
@@ -76,27 +76,27 @@ export class Notifications extends Part {
 
   /** All windows see an agent without a window: only the focused one notifies. */
   #onAsk({ key, where }: ActiveSession): void {
-    if (where === 'background' && !this.#window.isFocused()) this.#unseen.add(key);
-    else if (this.#window.setting() !== 'off') this.#note(key, 'question');
+    if (where === 'background' && !this.#window.isFocused()) this.#unnoticed.add(key);
+    else if (this.#window.setting() !== 'off') this.#schedule(key, 'question');
   }
 
-  #noteUnseen(): void {
+  #notifyUnnoticed(): void {
     if (!this.#window.isFocused()) return;
-    const sessions = [...this.#unseen].flatMap((key) => this.#sources.active.get(key) ?? []);
-    this.#unseen.clear();
+    const sessions = [...this.#unnoticed].flatMap((key) => this.#sources.active.get(key) ?? []);
+    this.#unnoticed.clear();
     for (const session of sessions)
       if (session.where === 'background' && session.status === 'needsYou') this.#onAsk(session);
   }
 
-  #note(key: string, kind: SessionNews['kind']): void {
+  #schedule(key: string, kind: SessionNews['kind']): void {
     if (this.#news.get(key) !== 'question') this.#news.set(key, kind);
     this.#timer ??= this.#clock.schedule(() => {
       this.#timer = undefined;
-      this.#tell();
+      this.#notify();
     }, TOGETHER_MS);
   }
 
-  #tell(): void {
+  #notify(): void {
     const { active, live, inbox } = this.#sources;
     const { isShown, isFocused } = this.#window;
     const asking: ActiveSession[] = [];

@@ -48,9 +48,9 @@ export class Overview extends Part implements NotificationActions {
   readonly #conversations: Conversations;
   readonly #chat: ChatHome;
   readonly #keepers: Keepers;
-  readonly #asking = new Set<string>();
-  #offering: Disposable | undefined;
-  #wentTo: string | undefined;
+  readonly #changedQuestions = new Set<string>();
+  #publishTimer: Disposable | undefined;
+  #lastVisited: string | undefined;
 
   constructor(workbench: Workbench, tree: Tree<ListNode>) {
     super();
@@ -73,8 +73,8 @@ export class Overview extends Part implements NotificationActions {
         conversations,
         titleOf,
         isShown,
-        wasUnread: (key) => this.#quietly(() => archive.marks.of(key).unread) ?? false,
-        keep: (key, marks) => this.#quietly(() => archive.marks.mark(key, marks)),
+        wasUnread: (key) => this.#tryJournal(() => archive.marks.of(key).unread) ?? false,
+        saveMarks: (key, marks) => this.#tryJournal(() => archive.marks.mark(key, marks)),
         ...clock,
       }),
     );
@@ -126,7 +126,7 @@ export class Overview extends Part implements NotificationActions {
       }),
     );
     // A question can change without its session's row.
-    own(conversations.onDidChange((key) => live.get(key)?.status === 'needsYou' && this.#offerSoon(key)));
+    own(conversations.onDidChange((key) => live.get(key)?.status === 'needsYou' && this.#publishSoon(key)));
     own(this.#active.onDidChange(() => this.view.changed(false)));
     own(chat.onDidShow((key) => live.seen(key)));
     own(conversations.onDidActivate((key) => this.view.select(key)));
@@ -140,7 +140,7 @@ export class Overview extends Part implements NotificationActions {
     own(
       conversations.onDidRemove(() => {
         this.view.changed(true);
-        running.lookLater();
+        running.pollLater();
       }),
     );
     own(
@@ -167,9 +167,9 @@ export class Overview extends Part implements NotificationActions {
   async next(): Promise<string | undefined> {
     const current = this.#conversations.peek()?.key;
     // VS Code reports the visibility of a revealed panel with a delay.
-    const isThere = current !== undefined && (current === this.#wentTo || this.#chat.isShown(current));
+    const isThere = current !== undefined && (current === this.#lastVisited || this.#chat.isShown(current));
     const next = this.#active.next(isThere ? current : undefined);
-    this.#wentTo = next?.key;
+    this.#lastVisited = next?.key;
     const asking = this.#active.in('needsYou').find(({ where }) => where === 'background');
     if (next) this.open(next.key);
     else if (asking && this.inbox.questions.length === 0) openStored(asking.key);
@@ -198,16 +198,16 @@ export class Overview extends Part implements NotificationActions {
   }
 
   override dispose(): void {
-    this.#offering?.dispose();
+    this.#publishTimer?.dispose();
     super.dispose();
   }
 
-  #offerSoon(key: string): void {
-    this.#asking.add(key);
-    this.#offering ??= clock.schedule(() => {
-      this.#offering = undefined;
-      for (const one of this.#asking) this.inbox.offer(one);
-      this.#asking.clear();
+  #publishSoon(key: string): void {
+    this.#changedQuestions.add(key);
+    this.#publishTimer ??= clock.schedule(() => {
+      this.#publishTimer = undefined;
+      for (const one of this.#changedQuestions) this.inbox.offer(one);
+      this.#changedQuestions.clear();
     }, OFFER_MS);
   }
 
@@ -226,7 +226,7 @@ export class Overview extends Part implements NotificationActions {
   }
 
   #storedTitleOf(key: string): string | undefined {
-    const record = this.#quietly(() => this.#archive.find(key));
+    const record = this.#tryJournal(() => this.#archive.find(key));
     return record && nameOf(record);
   }
 
@@ -237,7 +237,7 @@ export class Overview extends Part implements NotificationActions {
     return session?.unread ? 'unread' : 'quiet';
   }
 
-  #quietly<T>(run: () => T): T | undefined {
+  #tryJournal<T>(run: () => T): T | undefined {
     try {
       return run();
     } catch (error) {

@@ -8,7 +8,7 @@ import type { Conversation } from '../../client/conversation/conversation';
 import { sendNext } from '../../client/conversation/sendInBackground';
 import type { FoundKeeper, Keepers } from '../../client/transport/keepers';
 
-const LOOK_MS = 5_000;
+const POLL_MS = 5_000;
 
 interface RunningAgentsOptions {
   readonly keepers: Pick<Keepers, 'list' | 'watch' | 'end' | 'endOf' | 'collect'>;
@@ -21,7 +21,7 @@ type BackgroundState = 'working' | 'needsYou' | 'ready' | 'ended';
 
 export class RunningAgents extends Configured<RunningAgentsOptions> implements Disposable {
   readonly #changed = new Emitter<void>();
-  readonly #looked = new Emitter<void>();
+  readonly #didPoll = new Emitter<void>();
   readonly #watching: Disposable;
   #background: readonly FoundKeeper[] = [];
   #hasOthers = false;
@@ -30,13 +30,13 @@ export class RunningAgents extends Configured<RunningAgentsOptions> implements D
 
   constructor(options: RunningAgentsOptions) {
     super(options);
-    this.#watching = options.keepers.watch(() => this.lookLater());
-    void this.#look();
+    this.#watching = options.keepers.watch(() => this.pollLater());
+    void this.#poll();
   }
 
   readonly onDidChange: Event<void> = this.#changed.event;
 
-  readonly onDidLook: Event<void> = this.#looked.event;
+  readonly onDidPoll: Event<void> = this.#didPoll.event;
 
   get background(): readonly FoundKeeper[] {
     return this.#background;
@@ -62,8 +62,8 @@ export class RunningAgents extends Configured<RunningAgentsOptions> implements D
   }
 
   /** Looks again in a few seconds: call when this window may have left an agent. */
-  lookLater(): void {
-    if (!this.#isDisposed) this.#timer ??= this.options.schedule(() => void this.#look(), LOOK_MS);
+  pollLater(): void {
+    if (!this.#isDisposed) this.#timer ??= this.options.schedule(() => void this.#poll(), POLL_MS);
   }
 
   dispose(): void {
@@ -71,18 +71,18 @@ export class RunningAgents extends Configured<RunningAgentsOptions> implements D
     this.#watching.dispose();
     this.#timer?.dispose();
     this.#changed.dispose();
-    this.#looked.dispose();
+    this.#didPoll.dispose();
   }
 
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     this.#timer = undefined;
     try {
       await this.#read();
-      this.#looked.fire();
+      this.#didPoll.fire();
     } catch (error) {
       this.options.log.warn(`running agents: ${messageOf(error)}`);
     }
-    if (this.#hasOthers) this.lookLater();
+    if (this.#hasOthers) this.pollLater();
   }
 
   async #read(): Promise<void> {
@@ -107,7 +107,7 @@ export function backgroundStateOf({ state }: FoundKeeper): BackgroundState {
 const MAX_TRIED = 1000;
 
 interface BackgroundQueueOptions {
-  readonly running: Pick<RunningAgents, 'background' | 'onDidLook'>;
+  readonly running: Pick<RunningAgents, 'background' | 'onDidPoll'>;
   readonly isOn: () => boolean;
   /** Returns the id of a session's next queued message; undefined if none or held. */
   readonly nextOf: (session: string) => string | undefined;
@@ -118,30 +118,30 @@ interface BackgroundQueueOptions {
 }
 
 export class BackgroundQueue extends Configured<BackgroundQueueOptions> implements Disposable {
-  readonly #watching: Disposable;
+  readonly #subscription: Disposable;
   readonly #abort = new AbortController();
-  readonly #tried = new Set<string>();
-  #work: Promise<void> | undefined;
+  readonly #triedMessages = new Set<string>();
+  #sending: Promise<void> | undefined;
 
   constructor(options: BackgroundQueueOptions) {
     super(options);
-    this.#watching = options.running.onDidLook(() => void this.look());
+    this.#subscription = options.running.onDidPoll(() => void this.send());
   }
 
   /** Sends what can be sent, one session at a time. Never rejects. */
-  look(): Promise<void> {
-    this.#work ??= this.#look().finally(() => {
-      this.#work = undefined;
+  send(): Promise<void> {
+    this.#sending ??= this.#sendNext().finally(() => {
+      this.#sending = undefined;
     });
-    return this.#work;
+    return this.#sending;
   }
 
   dispose(): void {
-    this.#watching.dispose();
+    this.#subscription.dispose();
     this.#abort.abort();
   }
 
-  async #look(): Promise<void> {
+  async #sendNext(): Promise<void> {
     const { running, isOn, log } = this.options;
     for (const found of running.background) {
       if (this.#abort.signal.aborted || !isOn()) return;
@@ -159,12 +159,12 @@ export class BackgroundQueue extends Configured<BackgroundQueueOptions> implemen
     const { nextOf, open, release, log } = this.options;
     const next = nextOf(session);
     const tried = `${session} ${next}`;
-    if (next === undefined || this.#tried.has(tried)) return;
+    if (next === undefined || this.#triedMessages.has(tried)) return;
     const conversation = open(session);
     if (!conversation) return;
-    this.#tried.add(tried);
-    const [oldest] = this.#tried;
-    if (this.#tried.size > MAX_TRIED && oldest !== undefined) this.#tried.delete(oldest);
+    this.#triedMessages.add(tried);
+    const [oldest] = this.#triedMessages;
+    if (this.#triedMessages.size > MAX_TRIED && oldest !== undefined) this.#triedMessages.delete(oldest);
     try {
       if (await sendNext(conversation, this.#abort.signal)) log.info(`session ${session}: its next message was sent`);
     } finally {

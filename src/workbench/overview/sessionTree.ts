@@ -72,11 +72,11 @@ interface Pages {
 
 export class SessionTree {
   readonly #sources: SessionTreeSources;
-  readonly #look: (node: ListNode) => string;
+  readonly #appearanceOf: (node: ListNode) => string;
   readonly #nodes = new Map<string, ListNode>();
-  readonly #given = new Map<string, readonly ListNode[]>();
+  readonly #loadedRows = new Map<string, readonly ListNode[]>();
   readonly #parents = new Map<string, ListNode | undefined>();
-  readonly #looks = new Map<string, string>();
+  readonly #appearances = new Map<string, string>();
   readonly #pages = new Map<string, Pages>();
   /** Sessions that are not paged: open, pinned, or of other windows. */
   #entries = new Map<string, SessionEntry>();
@@ -84,11 +84,11 @@ export class SessionTree {
   #grouping: Grouping;
   #filter: ListFilter = {};
 
-  /** @param look returns the appearance of a row as text, for detecting changes */
-  constructor(sources: SessionTreeSources, grouping: Grouping, look: (node: ListNode) => string) {
+  /** @param appearanceOf returns the appearance of a row as text, for detecting changes */
+  constructor(sources: SessionTreeSources, grouping: Grouping, appearanceOf: (node: ListNode) => string) {
     this.#sources = sources;
     this.#grouping = grouping;
-    this.#look = look;
+    this.#appearanceOf = appearanceOf;
   }
 
   get grouping(): Grouping {
@@ -106,8 +106,8 @@ export class SessionTree {
     this.#paged.clear();
     this.#nodes.clear();
     this.#parents.clear();
-    this.#given.clear();
-    this.#looks.clear();
+    this.#loadedRows.clear();
+    this.#appearances.clear();
     this.#read();
   }
 
@@ -132,10 +132,10 @@ export class SessionTree {
   children(node: ListNode | undefined): readonly ListNode[] {
     if (this.#entries.size === 0 && node === undefined) this.#read();
     const rows = this.#childrenOf(node);
-    this.#given.set(node?.id ?? ROOT, rows);
+    this.#loadedRows.set(node?.id ?? ROOT, rows);
     for (const row of rows) {
       this.#parents.set(row.id, node);
-      this.#looks.set(row.id, this.#look(row));
+      this.#appearances.set(row.id, this.#appearanceOf(row));
     }
     return rows;
   }
@@ -157,7 +157,7 @@ export class SessionTree {
 
   /** @param stored re-reads the pages of stored sessions too @returns nodes that look different */
   update(stored: boolean): Redraw {
-    if (this.#given.size === 0) return [];
+    if (this.#loadedRows.size === 0) return [];
     if (stored) {
       this.#paged.clear();
       for (const [id, { sessions }] of this.#pages)
@@ -165,20 +165,20 @@ export class SessionTree {
     }
     this.#read();
     const changed: ListNode[] = [];
-    for (const [id, given] of [...this.#given]) {
+    for (const [id, rows] of [...this.#loadedRows]) {
       const node = this.#nodes.get(id);
       if (id !== ROOT && !node) continue;
       const now = this.#childrenOf(node);
-      if (!isSame(given, now)) {
+      if (!equalNodes(rows, now)) {
         if (!node) return 'all';
         changed.push(node);
       }
     }
-    for (const given of this.#given.values())
-      for (const node of given) {
-        const look = this.#look(node);
-        if (this.#looks.get(node.id) === look) continue;
-        this.#looks.set(node.id, look);
+    for (const rows of this.#loadedRows.values())
+      for (const node of rows) {
+        const appearance = this.#appearanceOf(node);
+        if (this.#appearances.get(node.id) === appearance) continue;
+        this.#appearances.set(node.id, appearance);
         if (!changed.includes(node)) changed.push(node);
       }
     return changed;
@@ -198,31 +198,31 @@ export class SessionTree {
   }
 
   #groupNodes(): readonly GroupNode[] {
-    const known = this.#known();
+    const visible = this.#visibleEntries();
     if (this.#grouping === 'state') {
-      const together = togetherStates(known);
-      const states = new Set(known.map(({ status, together: id = '' }) => together.get(id) ?? status));
-      if (this.#shows('ended') && this.#hasStored()) states.add('ended');
+      const together = togetherStates(visible);
+      const states = new Set(visible.map(({ status, together: id = '' }) => together.get(id) ?? status));
+      if (this.#showsStatus('ended') && this.#hasStored()) states.add('ended');
       return STATE_ORDER.filter((state) => states.has(state)).map((state) => this.#group(state));
     }
     const by = this.#grouping === 'agent' ? 'agent' : 'cwd';
-    const ofKnown = known.map(({ agentId, cwd }) => (by === 'agent' ? agentId : cwd));
-    const ofStored = this.#shows('ended') ? this.#sources.stored().groups(by, this.#storedFilter()) : [];
+    const ofKnown = visible.map(({ agentId, cwd }) => (by === 'agent' ? agentId : cwd));
+    const ofStored = this.#showsStatus('ended') ? this.#sources.stored().groups(by, this.#storedFilter()) : [];
     return [...new Set([...ofKnown, ...ofStored])].map((name) => this.#group(name));
   }
 
   #inGroup(node: GroupNode): readonly SessionEntry[] {
-    const known = this.#known();
-    const states = this.#grouping === 'state' ? togetherStates(known) : undefined;
+    const visible = this.#visibleEntries();
+    const states = this.#grouping === 'state' ? togetherStates(visible) : undefined;
     const nameOf = ({ status, agentId, cwd, together = '' }: SessionEntry): string =>
       states ? (states.get(together) ?? status) : this.#grouping === 'agent' ? agentId : cwd;
-    const hasStored = this.#shows('ended') && (this.#grouping !== 'state' || node.name === 'ended');
+    const hasStored = this.#showsStatus('ended') && (this.#grouping !== 'state' || node.name === 'ended');
     const stored = hasStored ? this.#storedIn(node.id) : [];
-    return [...known.filter((entry) => nameOf(entry) === node.name), ...stored];
+    return [...visible.filter((entry) => nameOf(entry) === node.name), ...stored];
   }
 
   #all(): readonly SessionEntry[] {
-    return [...this.#known(), ...(this.#shows('ended') ? this.#storedIn(ROOT) : [])];
+    return [...this.#visibleEntries(), ...(this.#showsStatus('ended') ? this.#storedIn(ROOT) : [])];
   }
 
   #rows(entries: readonly SessionEntry[], of: string): readonly ListNode[] {
@@ -247,24 +247,24 @@ export class SessionTree {
     return `together:${this.#entries.has(key) ? 'open' : 'stored'}:${together}`;
   }
 
-  #known(): readonly SessionEntry[] {
-    return [...this.#entries.values()].filter((entry) => this.#fits(entry)).sort(inOrder);
+  #visibleEntries(): readonly SessionEntry[] {
+    return [...this.#entries.values()].filter((entry) => this.#matchesFilter(entry)).sort(inOrder);
   }
 
   #loaded(): readonly SessionEntry[] {
-    const known = this.#known();
-    return [...known, ...[...this.#paged.values()].filter(({ key }) => !this.#entries.has(key))];
+    const visible = this.#visibleEntries();
+    return [...visible, ...[...this.#paged.values()].filter(({ key }) => !this.#entries.has(key))];
   }
 
-  #fits(entry: SessionEntry): boolean {
-    if (!this.#shows(entry.status)) return false;
+  #matchesFilter(entry: SessionEntry): boolean {
+    if (!this.#showsStatus(entry.status)) return false;
     if (entry.archived !== (this.#filter.archived === true)) return false;
     const text = this.#filter.text?.toLowerCase();
     if (!text) return true;
     return [entry.title, entry.cwd, entry.agentName, entry.agentId].some((one) => one.toLowerCase().includes(text));
   }
 
-  #shows(status: SessionStatus): boolean {
+  #showsStatus(status: SessionStatus): boolean {
     return this.#filter.states?.includes(status) ?? true;
   }
 
@@ -376,6 +376,6 @@ function togetherStates(entries: readonly SessionEntry[]): ReadonlyMap<string, S
   return states;
 }
 
-function isSame(a: readonly ListNode[], b: readonly ListNode[]): boolean {
+function equalNodes(a: readonly ListNode[], b: readonly ListNode[]): boolean {
   return a.length === b.length && a.every((node, index) => node === b[index]);
 }

@@ -36,7 +36,7 @@ export class SessionsView extends Part implements TreeSource<ListNode> {
   #aging: Disposable | undefined;
   #isStoredOld = false;
   #isOld = false;
-  #shown: string | undefined;
+  #currentSession: string | undefined;
 
   constructor(view: SessionsTree, sources: SessionTreeSources, memento: Memento, clock: Clock, log: Log) {
     super();
@@ -107,7 +107,7 @@ export class SessionsView extends Part implements TreeSource<ListNode> {
 
   /** Selects the row of the current session, as soon as it exists. */
   select(key: string): void {
-    this.#shown = key;
+    this.#currentSession = key;
     this.#select();
   }
 
@@ -126,7 +126,7 @@ export class SessionsView extends Part implements TreeSource<ListNode> {
   }
 
   #select(): void {
-    const row = this.#shown === undefined ? undefined : this.#tree.find(this.#shown);
+    const row = this.#currentSession === undefined ? undefined : this.#tree.find(this.#currentSession);
     if (row) this.#view.select(row);
   }
 

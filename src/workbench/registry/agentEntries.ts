@@ -28,8 +28,9 @@ export class AgentEntries {
   }
 
   /**
-   * Writes an entry, preserving position and comments; undefined removes it. @throws ParleyError
-   * `settings-unsaved`, `settings-invalid` (malformed, so not overwritten); VS Code's error
+   * Writes an entry, preserving position and comments; undefined removes it.
+   * @throws ParleyError `settings-unsaved`, `settings-invalid` (malformed, so not overwritten); VS
+   * Code's error
    */
   async set(id: string, entry: unknown): Promise<void> {
     await this.change((before) => {
@@ -52,13 +53,13 @@ export class AgentEntries {
   }
 
   async #change(change: (before: Entries) => Entries): Promise<void> {
-    const before = await this.#written();
+    const before = await this.#readEntries();
     // Undefined members aren't written: {@link #until} would wait for them forever.
     const all = JSON.parse(JSON.stringify(change(before))) as Entries;
     if (isDeepStrictEqual(before, all)) return;
     if (!(await this.#writeAmongComments(before, all)))
       await workspace.getConfiguration('parley').update('agents', all, ConfigurationTarget.Global);
-    await this.#until(all);
+    await this.#waitUntilRead(all);
   }
 
   /** @returns false if VS Code can write them as well */
@@ -68,7 +69,7 @@ export class AgentEntries {
   }
 
   /** Re-reads the file, as this window may not have noticed another one's write. */
-  async #written(): Promise<Entries> {
+  async #readEntries(): Promise<Entries> {
     let value = userValue('agents');
     for (const file of this.#files()) {
       const found = await entriesIn(file);
@@ -101,7 +102,7 @@ export class AgentEntries {
   }
 
   /** Waits until VS Code has read the written file, which may be after the write. */
-  async #until(all: Entries): Promise<void> {
+  async #waitUntilRead(all: Entries): Promise<void> {
     if (isDeepStrictEqual(this.all(), all)) return;
     await new Promise<void>((resolve) => {
       const timer = setTimeout(done, READ_MS);

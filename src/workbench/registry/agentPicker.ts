@@ -58,33 +58,34 @@ class AgentPicker {
     ];
     this.#draw();
     this.choice = choiceFrom(this.#list);
-    void this.#look(wanted);
+    void this.#load(wanted);
   }
 
-  async #look(wanted: string | undefined): Promise<void> {
+  async #load(wanted: string | undefined): Promise<void> {
     const { found, registry } = this.#services;
     const { signal } = this.#abort;
     this.#list.busy = true;
     await Promise.all([
-      this.#part(async () => {
+      this.#loadPart(async () => {
         this.#installed = groupInstalled(await registry.installer.installed.list(), registry.entries);
       }),
-      this.#part(async () => {
+      this.#loadPart(async () => {
         const listing = await registry.load(signal);
         this.#listing = listing;
         const { agents } = listing;
-        const known = agents.find(({ id }) => id === wanted) ?? agents.find(({ id }) => id.startsWith(`${wanted}-`));
-        if (known) this.#list.search(known.name);
+        const listedAgent =
+          agents.find(({ id }) => id === wanted) ?? agents.find(({ id }) => id.startsWith(`${wanted}-`));
+        if (listedAgent) this.#list.search(listedAgent.name);
         // The list doesn't wait for icons.
-        void this.#part(() => registry.loadIcons(listing, signal, (icons) => this.#decorate(icons)));
+        void this.#loadPart(() => registry.loadIcons(listing, signal, (icons) => this.#decorate(icons)));
       }),
-      this.#part(() => found.look()),
+      this.#loadPart(() => found.search()),
     ]);
     if (!signal.aborted) this.#list.busy = false;
   }
 
   /** Errors of one source do not hide the others. */
-  async #part(load: () => Promise<unknown>): Promise<void> {
+  async #loadPart(load: () => Promise<unknown>): Promise<void> {
     try {
       await load();
     } catch (error) {

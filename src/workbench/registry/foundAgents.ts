@@ -23,7 +23,7 @@ interface FoundAgentsOptions {
 export class FoundAgents extends Configured<FoundAgentsOptions> {
   readonly #didChange = new Emitter<void>();
   #agents: readonly FoundAgent[] | undefined;
-  #looking: Promise<readonly FoundAgent[]> | undefined;
+  #search: Promise<readonly FoundAgent[]> | undefined;
 
   readonly onDidChange = this.#didChange.event;
 
@@ -31,35 +31,35 @@ export class FoundAgents extends Configured<FoundAgentsOptions> {
     return this.#agents;
   }
 
-  look(): Promise<readonly FoundAgent[]> {
-    this.#looking ??= this.#look().finally(() => {
-      this.#looking = undefined;
+  search(): Promise<readonly FoundAgent[]> {
+    this.#search ??= this.#runSearch().finally(() => {
+      this.#search = undefined;
     });
-    return this.#looking;
+    return this.#search;
   }
 
   dispose(): void {
     this.#didChange.dispose();
   }
 
-  async #look(): Promise<readonly FoundAgent[]> {
+  async #runSearch(): Promise<readonly FoundAgent[]> {
     if (!workspace.isTrusted) return [];
     const { environment, log } = this.options;
     const env = await environment('agents');
     const except = (workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
     const programs = await findAgents({ env, except });
-    const known = new Map(this.#agents?.map(({ path, version }) => [path, version]));
+    const knownVersions = new Map(this.#agents?.map(({ path, version }) => [path, version]));
     const listed = (): readonly FoundAgent[] =>
       programs.map((program) => {
-        const version = known.get(program.path);
+        const version = knownVersions.get(program.path);
         return { ...program, version };
       });
     this.#set(listed());
     // Sequentially: starting many programs in parallel would slow down the chat.
     for (const program of programs) {
       const version = await versionOf(program, { env, log });
-      if (known.get(program.path) === version) continue;
-      known.set(program.path, version);
+      if (knownVersions.get(program.path) === version) continue;
+      knownVersions.set(program.path, version);
       this.#set(listed());
     }
     return listed();
@@ -109,7 +109,7 @@ export class FirstUse extends Part<FirstUseOptions> {
   look(): void {
     const { found, log } = this.options;
     if (!this.#isFirst || found.agents !== undefined) return;
-    found.look().catch((error: unknown) => log.warn(`Looking for agents failed: ${messageOf(error)}`));
+    found.search().catch((error: unknown) => log.warn(`Looking for agents failed: ${messageOf(error)}`));
   }
 
   async use(id: string): Promise<void> {

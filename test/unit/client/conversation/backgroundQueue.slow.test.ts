@@ -69,7 +69,7 @@ describe('a queue whose session has no window', function () {
           get background() {
             return background();
           },
-          onDidLook: () => ({ dispose() {} }),
+          onDidPoll: () => ({ dispose() {} }),
         },
         isOn: () => this.isOn,
         nextOf: (key) => this.#nextOf(key),
@@ -87,7 +87,7 @@ describe('a queue whose session has no window', function () {
 
     async look(): Promise<void> {
       this.#background = (await keepers.all.list()).filter(({ state }) => state?.isAttached === false);
-      await this.#queue.look();
+      await this.#queue.send();
     }
 
     #nextOf(key: string): string | undefined {

@@ -1,5 +1,4 @@
-// The sessions that work or need the user, of this window, of others and without one; and the
-// notifications about them.
+// Sessions that work or need the user, in all windows and without one, and their notifications.
 import { strict as assert } from 'node:assert';
 import { Emitter } from '../../../../src/base/event';
 import type { FoundKeeper } from '../../../../src/client/transport/keepers';
@@ -15,7 +14,7 @@ import { foundKeeper } from './foundKeeper';
 useFakeEditor();
 const { Notifications } = await import('../../../../src/workbench/overview/notifications');
 
-/** Methods of a class, as in the workbench: they need their object. */
+/** A class with methods that need `this`, as in the workbench. */
 class Actions implements NotificationActions {
   readonly #done: string[];
 
@@ -60,7 +59,7 @@ class World {
     titleOf: ({ key }) => key,
     isShown: (key) => key === this.shown,
     wasUnread: () => false,
-    keep: () => {},
+    saveMarks: () => {},
     now: () => 1000,
     schedule: this.timers.schedule,
   });
@@ -130,7 +129,7 @@ function question(more: Partial<InboxQuestion>): InboxQuestion {
 }
 
 describe('active sessions', () => {
-  it('have each session once, wherever it is', async () => {
+  it('contain each session once, wherever it runs', async () => {
     const world = new World();
     const [asks] = await world.begin('asks', 'works');
     asks?.ask('May I?');
@@ -146,7 +145,7 @@ describe('active sessions', () => {
     assert.deepEqual(seen('working'), [['works', 'here']]);
   });
 
-  it('fire only if something is different', async () => {
+  it('fire only on changes', async () => {
     const world = new World();
     let changes = 0;
     world.active.onDidChange(() => changes++);
@@ -158,7 +157,7 @@ describe('active sessions', () => {
     assert.equal(changes, 2);
   });
 
-  it('go from one session of this window that needs the user to the next, and round', async () => {
+  it("cycle through this window's sessions that need the user", async () => {
     const world = new World();
     const [a, , c] = await world.begin('a', 'b', 'c', 'd');
     for (const session of [a, c]) session?.ask('May I?');
@@ -173,7 +172,7 @@ describe('active sessions', () => {
 });
 
 describe('notifications', () => {
-  it('are one for questions that come together, whose button goes to the next', async () => {
+  it('are combined if they arrive together, with a button that goes to the next session', async () => {
     const world = new World();
     world.button = 'Show';
     for (const session of await world.begin('a', 'b')) session.ask('One?');
@@ -182,7 +181,7 @@ describe('notifications', () => {
     assert.deepEqual([world.told, world.done], [['3 sessions need you.'], ['next']]);
   });
 
-  it('open the session of a single question, also of an agent without a window', async () => {
+  it('open the session of a single question, even of an agent without a window', async () => {
     const world = new World();
     world.button = 'Show';
     world.keepers(foundKeeper('far', { waiting: 1 }));
@@ -200,16 +199,16 @@ describe('notifications', () => {
       return world;
     }
 
-    it('show what is asked, and answer with a button that comes after Show', async () => {
+    it('show the question, and answer with buttons after Show', async () => {
       const { told, offered, done } = await pressed('Allow', ['a']);
       assert.deepEqual([told, offered, done], [['Demo wants to run: npm test'], ['Show', 'Allow'], ['answer 0']]);
     });
 
-    it('open the session with Show, whatever the labels of the agent are', async () => {
+    it("open the session with Show, whatever the agent's labels are", async () => {
       assert.deepEqual((await pressed('Show', ['a'])).done, ['open a']);
     });
 
-    it('open the session for an answer that is pressed before the notification can be read', async () => {
+    it('open the session if an answer is pressed before the notification can be read', async () => {
       assert.deepEqual((await pressed('Allow', ['a'], 499)).done, ['open a']);
     });
 
@@ -219,7 +218,7 @@ describe('notifications', () => {
     });
   });
 
-  it('skip what the user looks at, unless another window has the focus', async () => {
+  it('skip what the user is looking at, unless another window is focused', async () => {
     for (const isFocused of [true, false]) {
       const world = new World();
       world.shown = 'a';
@@ -230,7 +229,7 @@ describe('notifications', () => {
     }
   });
 
-  it('tell only of long turns, and only with the setting for it', async () => {
+  it('report only long turns, and only with that setting', async () => {
     for (const setting of ['all', 'questions', 'off'] as const) {
       const world = new World();
       world.setting = setting;
@@ -242,7 +241,7 @@ describe('notifications', () => {
     }
   });
 
-  it('tell of no question with the setting `off`', async () => {
+  it('report no question with the setting `off`', async () => {
     const world = new World();
     world.setting = 'off';
     (await world.begin('a'))[0]?.ask('One?');
@@ -251,7 +250,7 @@ describe('notifications', () => {
     assert.deepEqual(world.told, []);
   });
 
-  it('do not tell of a question that was answered before they came', async () => {
+  it('skip a question that was answered in the meantime', async () => {
     const world = new World();
     const [session] = await world.begin('a');
     const withdraw = session?.ask('One?');
@@ -264,7 +263,7 @@ describe('notifications', () => {
   describe('about agents without a window', () => {
     const asking = (id: string, waiting = 1): FoundKeeper => foundKeeper(id, { waiting });
 
-    it('come once in the window that has the focus', async () => {
+    it('appear once, in the focused window', async () => {
       const world = new World();
       world.keepers(asking('a'));
       await world.settle();
@@ -274,7 +273,7 @@ describe('notifications', () => {
       assert.deepEqual(world.told, ['One needs you: a']);
     });
 
-    it('wait until the window has the focus', async () => {
+    it('wait until the window is focused', async () => {
       const world = new World();
       world.focus(false);
       world.keepers(asking('a'));
@@ -288,7 +287,7 @@ describe('notifications', () => {
       assert.deepEqual(world.told, ['2 sessions need you.']);
     });
 
-    it('do not come if the question was answered, or the agent has ended, in between', async () => {
+    it('do not appear if the question was answered, or the agent exited, in the meantime', async () => {
       const world = new World();
       world.focus(false);
       world.keepers(asking('answered'), asking('gone'));

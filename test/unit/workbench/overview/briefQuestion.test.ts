@@ -1,4 +1,4 @@
-// Which question a notification shows and answers, and that the answer is for that question alone.
+// Questions in notifications, whose answers apply only to the question shown.
 import { strict as assert } from 'node:assert';
 import type { PermissionAsk } from '../../../../src/acp/protocol/dialect';
 import { silentLog } from '../../../../src/base/log';
@@ -47,7 +47,7 @@ function shown(request: Partial<PermissionAsk>): BriefQuestion | undefined {
 }
 
 describe('a notification about a question', () => {
-  it('shows the whole command, and nothing that only the agent says of it', () => {
+  it('shows the whole command, and nothing that only the agent says about it', () => {
     for (const request of [
       running('npm test && rm -rf out'),
       running('npm test && rm -rf out', { description: 'Says hello', timeout: 1000, cwd: '/work' }),
@@ -56,11 +56,11 @@ describe('a notification about a question', () => {
       assert.equal(shown(request)?.text, 'DEMO wants to run: npm test && rm -rf out');
   });
 
-  it('shows the files that are to be read', () => {
+  it('shows the files to be read', () => {
     assert.equal(shown(reading('/etc/hosts'))?.text, 'DEMO wants to read: /etc/hosts');
   });
 
-  it('offers to allow and to reject for this once, and nothing that is remembered', () => {
+  it('offers to allow and reject once, but nothing that is remembered', () => {
     const { answers } = shown({ ...running('ls'), options: [ALWAYS, ALLOW, NEVER, REJECT] }) ?? {};
     assert.deepEqual(
       answers?.map(({ label, choice }) => [label, choice]),
@@ -72,7 +72,7 @@ describe('a notification about a question', () => {
     assert.equal(shown({ ...running('ls'), options: [ALWAYS, NEVER] }), undefined);
   });
 
-  it('offers no answer where its labels do not tell what each does', () => {
+  it('offers no answers if their labels are ambiguous', () => {
     for (const options of [
       [ALLOW, { ...ALLOW, optionId: 'all', name: 'Allow all edits' }, REJECT],
       [ALLOW, { ...REJECT, name: 'Allow' }],
@@ -83,7 +83,7 @@ describe('a notification about a question', () => {
       assert.equal(shown({ ...running('ls'), options }), undefined, JSON.stringify(options));
   });
 
-  it('offers no answer to a command that is not seen whole and as it is', () => {
+  it("offers no answers for a command that can't be shown in full", () => {
     for (const line of [
       '',
       ' ls',
@@ -114,7 +114,7 @@ describe('a notification about a question', () => {
     assert.ok(shown(running('grep -r "Größe" src/café')), 'Latin letters are seen');
   });
 
-  it('offers no answer to what has more to it than one line', () => {
+  it('offers no answers if the question needs more than one line', () => {
     const diff = { type: 'diff', path: '/work/a', oldText: '', newText: 'x' } as const;
     for (const request of [
       { title: 'npm test' },
@@ -136,7 +136,7 @@ describe('a notification about a question', () => {
       assert.equal(shown(request), undefined, JSON.stringify(request));
   });
 
-  it('offers no answer to a change, which is to be looked at', () => {
+  it('offers no answers for a change, which needs to be looked at', () => {
     const patch = {
       kind: 'edit',
       rawInput: { file_path: '/work/a', old_string: 'x', new_string: 'y' },
@@ -145,7 +145,7 @@ describe('a notification about a question', () => {
     assert.equal(shown({ title: 'Edit a', toolCallId: 'c', patch }), undefined);
   });
 
-  it('offers no answer while another question is open in the window', () => {
+  it('offers no answers while another question is open in the window', () => {
     const { sessions, session, inbox } = open();
     const withdraw = session.askFor(running('ls'));
     assert.ok(briefQuestionOf(inbox, 's'));
@@ -159,7 +159,7 @@ describe('a notification about a question', () => {
     assert.ok(briefQuestionOf(inbox, 'other'));
   });
 
-  describe('answers', () => {
+  describe('answering', () => {
     async function answered(meanwhile: (setup: ReturnType<typeof open>, withdraw: () => void) => void) {
       const setup = open();
       const withdraw = setup.session.askFor(running('ls'));
@@ -171,18 +171,18 @@ describe('a notification about a question', () => {
       return { done, got: setup.session.answers };
     }
 
-    it('the question that was shown', async () => {
+    it('answers the question that was shown', async () => {
       assert.deepEqual(await answered(() => undefined), { done: true, got: ['yes'] });
     });
 
-    it('nothing once the question was answered elsewhere', async () => {
+    it('has no effect once the question was answered elsewhere', async () => {
       const { done, got } = await answered(({ session }) => {
         for (const { id } of session.model.state.permissions.values()) session.answerPermission(id, 'no');
       });
       assert.deepEqual({ done, got }, { done: false, got: ['no'] });
     });
 
-    it('no question that came after the one that was shown', async () => {
+    it('does not answer a later question', async () => {
       const { done, got } = await answered(({ session }, withdraw) => {
         withdraw();
         session.askFor(running('ls'));
@@ -190,7 +190,7 @@ describe('a notification about a question', () => {
       assert.deepEqual({ done, got }, { done: false, got: ['cancelled'] });
     });
 
-    it('no call that the agent has changed since', async () => {
+    it('does not answer a call that the agent has changed since', async () => {
       for (const rawInput of [
         { command: 'rm -rf /' },
         { command: 'ls', env: { PATH: '/evil' } },

@@ -1,4 +1,4 @@
-// A keeper as a window finds it, whose agent works.
+// A working agent's keeper, as found by a window.
 import type { FoundKeeper } from '../../../../src/client/transport/keepers';
 import type { KeeperState } from '../../../../src/keeper/wire';
 

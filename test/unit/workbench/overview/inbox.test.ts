@@ -1,4 +1,4 @@
-// Two windows with two journals on one database: what one asks is answered in the other, once.
+// Questions of one window answered once in another, with two journals on one database.
 import { strict as assert } from 'node:assert';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -76,7 +76,7 @@ describe('the inbox of all windows', () => {
       }
   }
 
-  it('lists what is asked in another window, and answers it there', async () => {
+  it('lists a question of another window, and answers it there', async () => {
     const { owner, other, session } = await open();
     session.ask('Run the tests');
     const question = first(other);
@@ -110,7 +110,7 @@ describe('the inbox of all windows', () => {
     assert.match(first(owner).text, /^ls\n⟨299 blank lines⟩\nrm⟨U\+00A0⟩-rf \//);
   });
 
-  it('does not answer a question that was withdrawn meanwhile', async () => {
+  it('does not answer a question that was withdrawn in the meantime', async () => {
     const { owner, other, session } = await open();
     const withdraw = session.ask('Run the tests');
     const question = first(other);
@@ -120,7 +120,7 @@ describe('the inbox of all windows', () => {
     assert.deepEqual(session.answers, ['cancelled']);
   });
 
-  it('refuses an answer that a program wrote into the database', async () => {
+  it('rejects an answer that a program wrote to the database', async () => {
     const { owner, other, session, folder } = await open();
     session.ask('Run the tests');
     const database = new DatabaseSync(join(folder, 'parley.db'));
@@ -138,7 +138,7 @@ describe('the inbox of all windows', () => {
     database.close();
   });
 
-  it('refuses an answer to a question that a program had changed in the database', async () => {
+  it('rejects an answer to a question that a program changed in the database', async () => {
     const { owner, other, session, folder } = await open();
     session.ask('Delete everything', 'rm -rf /');
     const database = new DatabaseSync(join(folder, 'parley.db'));
@@ -154,7 +154,7 @@ describe('the inbox of all windows', () => {
     assert.deepEqual(session.answers, []);
   });
 
-  it('refuses an answer of a window with another secret store', async () => {
+  it('rejects an answer of a window with another secret storage', async () => {
     const { owner, session, folder } = await open();
     const stranger = openWindow(folder, 3);
     session.ask('Run the tests');
@@ -166,7 +166,7 @@ describe('the inbox of all windows', () => {
     assert.deepEqual(session.answers, []);
   });
 
-  it('says that a window did not take an answer in time', async () => {
+  it('reports that a window did not accept an answer in time', async () => {
     const { other, session } = await open();
     session.ask('Run the tests');
     const answering = other.inbox.answer(first(other), 0);
@@ -175,7 +175,7 @@ describe('the inbox of all windows', () => {
     assert.equal(await answering, false);
   });
 
-  it('shows no question of a window that is gone', async () => {
+  it('hides questions of closed windows', async () => {
     const { other, session } = await open();
     session.ask('Run the tests');
     first(other);
@@ -184,7 +184,7 @@ describe('the inbox of all windows', () => {
     assert.deepEqual(other.inbox.questions, []);
   });
 
-  it('shows nothing of a row that is no question', async () => {
+  it('ignores rows that are not questions', async () => {
     const { other, session, folder } = await open();
     session.ask('Run the tests');
     const database = new DatabaseSync(join(folder, 'parley.db'));
@@ -196,7 +196,7 @@ describe('the inbox of all windows', () => {
     database.close();
   });
 
-  it('ends each wait for an answer, also of two to the same question', async () => {
+  it('ends every wait for an answer, even of two to the same question', async () => {
     const { owner, session, folder } = await open();
     const stranger = openWindow(folder, 3);
     session.ask('Run the tests');
@@ -211,7 +211,7 @@ describe('the inbox of all windows', () => {
     assert.deepEqual(session.answers, []);
   });
 
-  it('answers each question exactly once, whatever two windows do at the same time', async () => {
+  it('answers each question exactly once, whatever two windows do concurrently', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.record({ by: fc.nat(2), choice: fc.nat(1), settles: fc.boolean() }), {
@@ -236,7 +236,7 @@ describe('the inbox of all windows', () => {
           for (const { timers } of [owner, other, third]) timers.run();
           await Promise.all(answering);
           assert.ok(session.answers.length <= 1);
-          // The third has another secret store: its answer never counts.
+          // The third window has another secret storage, so its answers never count.
           const trusted = picks.filter(({ by }) => by !== 2);
           if (trusted.length === picks.length) assert.equal(session.answers.length, 1);
           if (trusted.length === 0) assert.equal(session.answers.length, 0);

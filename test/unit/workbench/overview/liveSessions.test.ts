@@ -1,10 +1,10 @@
-// The sessions of a window as rows: what changes in them is told, and nothing else.
+// The sessions of a window as rows, which report exactly their changes.
 import { strict as assert } from 'node:assert';
 import { LiveSessions, type SessionNews } from '../../../../src/workbench/overview/liveSessions';
 import { PlainSessions } from '../../../support/sessions/overview';
 import { HeldTimers } from '../../../support/store/journals';
 
-describe('the sessions of a window', () => {
+describe("a window's sessions", () => {
   interface Setup {
     readonly sessions: PlainSessions;
     readonly live: LiveSessions;
@@ -31,7 +31,7 @@ describe('the sessions of a window', () => {
         titleOf: ({ key }) => key,
         isShown: (key) => key === setup.shown,
         wasUnread: () => false,
-        keep: (key, marks) => void kept.set(key, marks),
+        saveMarks: (key, marks) => void kept.set(key, marks),
         now: () => 1000,
         schedule: timers.schedule,
       }),
@@ -41,7 +41,7 @@ describe('the sessions of a window', () => {
     return setup;
   }
 
-  it('stay failed while the agent of a failed turn is started again', () => {
+  it('stay failed while the agent of a failed turn restarts', () => {
     const { sessions, timers, live } = setUp();
     const session = sessions.add('s');
     session.begin('t');
@@ -55,7 +55,7 @@ describe('the sessions of a window', () => {
     assert.deepEqual(statuses, ['failed', 'working', 'failed', 'failed']);
   });
 
-  it('change no row while 20 agents write', () => {
+  it('update no row while 20 agents write', () => {
     const { sessions, timers, changes } = setUp();
     const all = Array.from({ length: 20 }, (_none, index) => sessions.add(`s${index}`, `agent${index % 4}`));
     for (const one of all) one.begin('t');
@@ -72,14 +72,14 @@ describe('the sessions of a window', () => {
     assert.deepEqual(changes.slice(1), [['s7']]);
   });
 
-  it('are looked at once for everything that happens within a moment', () => {
+  it('are read once for all changes within a moment', () => {
     const { sessions, timers } = setUp();
     const session = sessions.add('a');
     for (let index = 0; index < 100; index++) session.say(`${index}`);
     assert.equal(timers.count, 1);
   });
 
-  it('are unread once a turn has ended out of sight, until they are seen', () => {
+  it('are unread after a turn ended out of sight, until seen', () => {
     const setup = setUp();
     const { sessions, timers, live, kept } = setup;
     const session = sessions.add('a');
@@ -96,7 +96,7 @@ describe('the sessions of a window', () => {
     assert.deepEqual(kept.get('a'), { unread: false, files: 0 });
   });
 
-  it('tell of each question and each end of a turn once', () => {
+  it('report each question and each end of a turn once', () => {
     const { sessions, timers, news } = setUp();
     const session = sessions.add('a');
     session.begin('t');
@@ -116,7 +116,7 @@ describe('the sessions of a window', () => {
     assert.ok((news[2]?.ranMs ?? 0) >= 20_000);
   });
 
-  it('have no row for a chat in which nothing has happened', () => {
+  it('have no row for an unused chat', () => {
     const { sessions, timers, live } = setUp();
     sessions.add('a');
     live.seen('a');

@@ -1,4 +1,4 @@
-// Agents that no window is attached to: found, and left alone if a window has them.
+// Finds agents without a window, and leaves others alone.
 import assert from 'node:assert/strict';
 import { silentLog } from '../../../../src/base/log';
 import type { FoundKeeper } from '../../../../src/client/transport/keepers';
@@ -54,7 +54,7 @@ describe('RunningAgents', () => {
     }
   }
 
-  it('has those that no window is attached to', async () => {
+  it('lists agents without a window', async () => {
     const world = new World();
     world.here.add('here');
     world.found = [
@@ -103,12 +103,12 @@ describe('RunningAgents', () => {
     const running = world.start();
     await world.look();
     world.here.delete('here');
-    running.lookLater();
+    running.pollLater();
     await world.look();
     assert.equal(running.background.length, 1);
   });
 
-  it('fires once for a change', async () => {
+  it('fires once per change', async () => {
     const world = new World();
     world.found = [foundKeeper('one')];
     world.start();
@@ -119,7 +119,7 @@ describe('RunningAgents', () => {
     assert.equal(world.changes, 2);
   });
 
-  it('forgets one that is ended', async () => {
+  it('removes an agent that was ended', async () => {
     const world = new World();
     world.found = [foundKeeper('one'), foundKeeper('two')];
     const running = world.start();

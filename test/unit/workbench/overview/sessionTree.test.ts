@@ -1,4 +1,4 @@
-// The rows of the list of sessions: their groups, order and pages, and what is drawn again.
+// The rows of the list of sessions: groups, order, pages and updates.
 import { strict as assert } from 'node:assert';
 import type { SessionStatus } from '../../../../src/client/view/sessionStatus';
 import {
@@ -10,7 +10,7 @@ import {
 import type { LiveSession } from '../../../../src/workbench/overview/liveSessions';
 import { type Grouping, type ListNode, SessionTree } from '../../../../src/workbench/overview/sessionTree';
 
-describe('the list of sessions', () => {
+describe('the session list', () => {
   class World {
     rows: LiveSession[] = [];
     stored: MarkedSession[] = [];
@@ -78,7 +78,7 @@ describe('the list of sessions', () => {
     });
   }
 
-  it('has sessions whose agent works or asks without a window among those that do so here', () => {
+  it('lists agents that work or ask without a window among those of this window', () => {
     const world = new World();
     world.add('here', 'working');
     world.keep('old');
@@ -92,7 +92,7 @@ describe('the list of sessions', () => {
     assert.deepEqual(shown(world.tree('none')), ['asks', 'alone', 'here', 'old']);
   });
 
-  it('has who needs the user first, then who works, and stored sessions last', () => {
+  it('lists sessions that need the user first, then working ones, and stored ones last', () => {
     const world = new World();
     world.add('ready', 'ready');
     world.add('works', 'working');
@@ -130,7 +130,7 @@ describe('the list of sessions', () => {
     assert.deepEqual(shown(world.tree('folder')), ['[/x]', ' a', '[/work]', ' c', ' b']);
   });
 
-  it('reads 10,000 stored sessions a page at a time', () => {
+  it('reads 10,000 stored sessions page by page', () => {
     const world = new World();
     for (let index = 0; index < 10_000; index++) world.keep(`s${index}`);
     const tree = world.tree();
@@ -149,7 +149,7 @@ describe('the list of sessions', () => {
     assert.ok(world.read < 200, 'a change of a row reads no page');
   });
 
-  it('finds the row of a session once it was drawn', () => {
+  it("finds a session's row once drawn", () => {
     const world = new World();
     world.add('a', 'ready');
     const tree = world.tree();
@@ -158,7 +158,7 @@ describe('the list of sessions', () => {
     assert.deepEqual(tree.find('a'), { kind: 'session', id: 'session:a', session: 'a' });
   });
 
-  it('draws only rows again that look different', () => {
+  it('redraws only rows that look different', () => {
     const world = new World();
     for (let index = 0; index < 20; index++) world.add(`s${index}`, 'working', { at: index });
     const tree = world.tree();
@@ -170,7 +170,7 @@ describe('the list of sessions', () => {
     assert.deepEqual(tree.update(false), []);
   });
 
-  it('draws a group again whose rows came or went, and all where groups did', () => {
+  it('redraws a group if rows were added or removed, and everything if groups were', () => {
     const world = new World();
     for (const key of ['a', 'b', 'c']) world.add(key, 'working');
     const tree = world.tree();
@@ -185,7 +185,7 @@ describe('the list of sessions', () => {
     assert.equal(tree.update(false), 'all');
   });
 
-  it('leaves out what a filter excludes, in this window and in the store', () => {
+  it('excludes filtered sessions, in this window and in the store', () => {
     const world = new World();
     world.add('fix parser', 'working');
     world.add('write docs', 'ready');
@@ -200,7 +200,7 @@ describe('the list of sessions', () => {
     assert.deepEqual(shown(tree), ['hidden parser']);
   });
 
-  it('has pinned sessions before others, and each session once', () => {
+  it('lists pinned sessions first, and each session once', () => {
     const world = new World();
     world.add('a', 'ready');
     world.keep('a');
@@ -209,7 +209,7 @@ describe('the list of sessions', () => {
     assert.deepEqual(shown(world.tree('none')), ['pinned', 'a', 'b']);
   });
 
-  it('has one row above sessions that were asked together, where the most urgent of them is', () => {
+  it('has one row above sessions that were asked together, at the place of the most urgent', () => {
     const world = new World();
     const marks = { ...NO_MARKS, together: 't' };
     for (const key of ['a', 'b']) world.marks.set(key, marks);
