@@ -32,17 +32,17 @@ export class AllowedOrigins extends Part<AllowedOriginsOptions> implements Remem
   /** Cached until a setting changes: long histories check every message. */
   #configured: ReadonlySet<string> | undefined;
   /** Problems are reported once, until they change. */
-  #told = '';
+  #reportedProblems = '';
 
   constructor(options: AllowedOriginsOptions) {
     super(options);
     this.own(
       workspace.onDidChangeConfiguration((change) => {
         if (change.affectsConfiguration('parley')) this.#configured = undefined;
-        if (change.affectsConfiguration('parley.resources')) this.#tellProblems();
+        if (change.affectsConfiguration('parley.resources')) this.#reportProblems();
       }),
     );
-    this.#tellProblems();
+    this.#reportProblems();
   }
 
   /** @param origin `scheme://host[:port]`, as in `URL.origin` */
@@ -94,8 +94,8 @@ export class AllowedOrigins extends Part<AllowedOriginsOptions> implements Remem
   }
 
   async #writeTimes(changed: Times): Promise<void> {
-    const kept = [...this.#answers(), ...Object.keys(changed)];
-    const times = Object.entries({ ...this.#times(), ...changed }).filter(([origin]) => kept.includes(origin));
+    const validOrigins = [...this.#answers(), ...Object.keys(changed)];
+    const times = Object.entries({ ...this.#times(), ...changed }).filter(([origin]) => validOrigins.includes(origin));
     await this.options.context.globalState.update(TIMES, Object.fromEntries(times));
   }
 
@@ -107,10 +107,10 @@ export class AllowedOrigins extends Part<AllowedOriginsOptions> implements Remem
     return this.options.context.globalState.get<string[]>(ANSWERS, []);
   }
 
-  #tellProblems(): void {
+  #reportProblems(): void {
     const problems = allowSetting().problems.join(' ');
-    if (problems === this.#told) return;
-    this.#told = problems;
+    if (problems === this.#reportedProblems) return;
+    this.#reportedProblems = problems;
     if (problems === '') return;
     const text = l10n.t(
       'The setting parley.resources.allow has invalid entries. {0} Use https://host or http://host:port.',

@@ -111,7 +111,8 @@ export class Descriptors extends Part<DescriptorsOptions> {
   }
 
   /**
-   * Reads a descriptor, its text, a link, or an address. @param asks whether to ask for a token
+   * Reads a descriptor, its text, a link, or an address.
+   * @param asks whether to ask for a token
    * @throws ParleyError as `openDescriptor` does; `untrusted-workspace`
    */
   async read(input: unknown, asks = false): Promise<SessionDescriptor> {
@@ -166,7 +167,7 @@ export class Descriptors extends Part<DescriptorsOptions> {
     if (title !== undefined) noteNow(conversation, { type: 'info', title, byUser: isNamed || undefined });
     const by = options.stateBy ?? speaker;
     if (descriptor.state !== undefined && by !== undefined) await this.sessions.of(conversation).messages.stateIsOf(by);
-    const state = await this.#stateOf(descriptor, knows || isStateOf(by, conversation.agent), resolver);
+    const state = await this.#resolveState(descriptor, knows || isStateOf(by, conversation.agent), resolver);
     noteNow(conversation, openedEnd(conversation.agent.name, gaps, state, knows));
     await this.sessions.of(conversation).messages.settled();
     this.sessions.tellRelated(conversation);
@@ -201,7 +202,7 @@ export class Descriptors extends Part<DescriptorsOptions> {
     super.dispose();
   }
 
-  async #stateOf({ state }: SessionDescriptor, mayRead: boolean, resolver: Resolver): Promise<FoundState> {
+  async #resolveState({ state }: SessionDescriptor, mayRead: boolean, resolver: Resolver): Promise<FoundState> {
     if (state === undefined) return 'none';
     if (!mayRead) return 'other';
     const found = await resolver.resolveState(state, this.ended);
@@ -246,7 +247,7 @@ class DescriptorExports {
    */
   async forOthers(key: string, { unsent = false }: ExportOptions = {}): Promise<SessionDescriptor> {
     const { serve, stores } = this.#sharing.options;
-    await this.#seeEnd(key);
+    await this.#resumeMissedEnd(key);
     const readers: Readers = unsent ? 'later' : 'others';
     return showProgress(l10n.t('Uploading messages…'), async (signal) => {
       const http = (chat: CommunicationChat) => this.#copies(key, chat);
@@ -275,7 +276,7 @@ class DescriptorExports {
 
   /** As {@link forOthers} for this window, without serving or uploading. */
   async forHere(key: string): Promise<SessionDescriptor> {
-    await this.#seeEnd(key);
+    await this.#resumeMissedEnd(key);
     const http = (chat: CommunicationChat) => this.#sharing.http.forHere(key, chat, this.#sharing.ended);
     return this.#export(key, http, ({ messages }) => messages.descriptor('here'));
   }
@@ -301,7 +302,7 @@ class DescriptorExports {
   }
 
   /** Resumes a session whose window closed during a run, so that its server reports the outcome. */
-  async #seeEnd(key: string): Promise<void> {
+  async #resumeMissedEnd(key: string): Promise<void> {
     const conversation = this.#sharing.options.conversations.get(key);
     if (isHttp(conversation) && (await conversation.communication.missedEnd())) await conversation.start();
   }
@@ -360,7 +361,7 @@ class MissingMessages {
     const isOpened = !wasAllowed && consent.isAllowed(origin);
     if (!isOpened && !(isThere && unlocked === url)) return;
     // The answer or token applies to all messages of that server.
-    const others = (await this.#missing(conversation)).filter((other) => originOf(other.url) === origin);
+    const others = (await this.#missingMessages(conversation)).filter((other) => originOf(other.url) === origin);
     await retryGaps(others, place, this.#sharing.ended);
   };
 
@@ -368,10 +369,10 @@ class MissingMessages {
     requireTrust();
     this.#sharing.guard.consent.forgetRefusals();
     const place = { place: conversation, resolver: await this.#sharing.resolver(), now: Date.now };
-    await retryGaps(await this.#missing(conversation), place, this.#sharing.ended);
+    await retryGaps(await this.#missingMessages(conversation), place, this.#sharing.ended);
   };
 
-  async #missing({ key, model }: Conversation): Promise<readonly { index: number; url: string }[]> {
+  async #missingMessages({ key, model }: Conversation): Promise<readonly { index: number; url: string }[]> {
     const found: { index: number; url: string }[] = [];
     for (const entry of [...model.state.entries]) {
       if (entry.kind !== 'gap' || entry.state !== 'retryable' || entry.remote) continue;
@@ -403,7 +404,8 @@ class MissingMessages {
   }
 
   /**
-   * Shows a text that needs the user's token. @returns false if the address is not such a text
+   * Shows a text that needs the user's token.
+   * @returns false if the address is not such a text
    * @throws ParleyError `location-not-found`
    */
   readonly openPart = async (url: string): Promise<boolean> => {
@@ -439,12 +441,12 @@ const TIDY_AFTER_MS = 2 * 60_000;
 
 class SessionLeftovers implements Disposable {
   readonly #sharing: Descriptors;
-  readonly #tidying: NodeJS.Timeout;
+  readonly #cleanupTimer: NodeJS.Timeout;
 
   constructor(sharing: Descriptors) {
     this.#sharing = sharing;
-    this.#tidying = setTimeout(() => void this.#removeOldCopies(), TIDY_AFTER_MS);
-    this.#tidying.unref();
+    this.#cleanupTimer = setTimeout(() => void this.#removeOldCopies(), TIDY_AFTER_MS);
+    this.#cleanupTimer.unref();
   }
 
   /** Removes files of deleted sessions unless others refer to them. Never rejects. */
@@ -506,7 +508,7 @@ class SessionLeftovers implements Disposable {
   }
 
   dispose(): void {
-    clearTimeout(this.#tidying);
+    clearTimeout(this.#cleanupTimer);
   }
 }
 

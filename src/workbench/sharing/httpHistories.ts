@@ -59,27 +59,27 @@ export class HttpHistories extends Part<HttpHistoriesOptions> {
 
   /** Returns the descriptor for this window: copies to this machine, without serving. */
   async forHere(key: string, chat: CommunicationChat, signal: AbortSignal): Promise<SessionDescriptor | undefined> {
-    const known = await chat.known();
-    if (!known) return undefined;
+    const history = await chat.known();
+    if (!history) return undefined;
     // In the session's folder, so that links are signed again when it continues here.
-    const folder = `${folderOf(known.descriptor.id)}${key}/`;
+    const folder = `${folderOf(history.descriptor.id)}${key}/`;
     return chat.handOut(this.#recorderOf(folder, await this.options.serve.localStore(), 'here'), signal);
   }
 
   async preview(chat: CommunicationChat): Promise<SessionDescriptor | undefined> {
-    const known = await chat.known();
-    if (!known) return undefined;
+    const history = await chat.known();
+    if (!history) return undefined;
     const { stores, serve } = this.options;
     const [store] = await stores.all();
-    const copies = (known.held ?? []).map(({ url }) => url ?? sampleUrl(store.isLocal ? serve.linkBase : undefined));
-    return { ...known.descriptor, history: [...known.descriptor.history, ...copies] };
+    const copies = (history.held ?? []).map(({ url }) => url ?? sampleUrl(store.isLocal ? serve.linkBase : undefined));
+    return { ...history.descriptor, history: [...history.descriptor.history, ...copies] };
   }
 
   /** @param copies whether new copies are stored on this machine */
   async #liesHere(chat: CommunicationChat, copies: boolean): Promise<boolean> {
-    const known = await chat.known();
-    if (!known) return false;
-    const { descriptor, held = [] } = known;
+    const history = await chat.known();
+    if (!history) return false;
+    const { descriptor, held = [] } = history;
     const local = await this.options.serve.localStore();
     const urls = [...descriptor.history, descriptor.state, ...held.map(({ url }) => url)];
     if (copies && held.some(({ url }) => url === undefined)) return true;

@@ -23,11 +23,11 @@ interface ResourceAccessOptions {
 export class ResourceAccess extends Configured<ResourceAccessOptions> implements NetworkPolicy, Disposable {
   readonly #tokens = new Map<string, Promise<string | undefined>>();
   readonly #asking = new Map<string, Promise<boolean>>();
-  readonly #watching: Disposable;
+  readonly #subscription: Disposable;
 
   constructor(options: ResourceAccessOptions) {
     super(options);
-    this.#watching = options.context.secrets.onDidChange(() => this.#tokens.clear());
+    this.#subscription = options.context.secrets.onDidChange(() => this.#tokens.clear());
   }
 
   /** Returns the user's token for exactly this origin. */
@@ -68,7 +68,7 @@ export class ResourceAccess extends Configured<ResourceAccessOptions> implements
   }
 
   dispose(): void {
-    this.#watching.dispose();
+    this.#subscription.dispose();
   }
 
   async #askToken(origin: string, signal: AbortSignal): Promise<boolean> {
@@ -78,10 +78,10 @@ export class ResourceAccess extends Configured<ResourceAccessOptions> implements
     const title = isRefused
       ? l10n.t('{0} rejected the token', origin)
       : l10n.t('{0} requires a token for the messages of this session', origin);
-    const kept = l10n.t("It's sent to {0} only and saved in VS Code's secret storage.", origin);
+    const storageNote = l10n.t("It's sent to {0} only and saved in VS Code's secret storage.", origin);
     const isOpen = origin.startsWith('http:') && !isOnThisMachine(origin);
     const clear = l10n.t("The connection isn't encrypted. Anyone on the network can read the token.");
-    const prompt = isOpen ? `${kept} ${clear}` : kept;
+    const prompt = isOpen ? `${storageNote} ${clear}` : storageNote;
     const validate = (text: string): string | undefined => credentialProblem(tokenIn(text));
     const token = tokenIn((await ask.line({ title, prompt, secret: true, validate }, signal)) ?? '');
     if (!isCredential(token)) return false;
@@ -91,8 +91,8 @@ export class ResourceAccess extends Configured<ResourceAccessOptions> implements
   }
 
   #token(origin: string): Promise<string | undefined> {
-    const known = this.#tokens.get(origin);
-    if (known) return known;
+    const cachedToken = this.#tokens.get(origin);
+    if (cachedToken) return cachedToken;
     const reading = Promise.resolve(this.options.context.secrets.get(keyOf(origin)));
     // A failed read may succeed next time.
     reading.catch(() => this.#tokens.delete(origin));
@@ -127,7 +127,7 @@ function originQuestion(origins: readonly AskedOrigin[]): OriginQuestion {
   const [first] = origins;
   const text =
     first && origins.length === 1
-      ? l10n.t('Read this session from {0}, which is on {1}?', first.origin, placeOf(first))
+      ? l10n.t('Read this session from {0}, which is on {1}?', first.origin, describePlace(first))
       : l10n.t(
           'This session has messages on {0} servers on this machine or in your network. Read them?',
           origins.length,
@@ -148,10 +148,10 @@ function originQuestion(origins: readonly AskedOrigin[]): OriginQuestion {
 
 function lineOf(asked: AskedOrigin): string {
   const { origin, count } = asked;
-  if (count === 1) return l10n.t('{0} ({1}, 1 message)', origin, placeOf(asked));
-  return l10n.t('{0} ({1}, {2} messages)', origin, placeOf(asked), count);
+  if (count === 1) return l10n.t('{0} ({1}, 1 message)', origin, describePlace(asked));
+  return l10n.t('{0} ({1}, {2} messages)', origin, describePlace(asked), count);
 }
 
-function placeOf({ found }: AskedOrigin): string {
+function describePlace({ found }: AskedOrigin): string {
   return found === 'local' ? l10n.t('this machine') : l10n.t('your network');
 }

@@ -51,7 +51,7 @@ export class ResourceStores extends Part<ResourceStoresOptions> {
   readonly uploads: Uploads;
   #opened: Promise<Opened> | undefined;
   /** Setting problems that were reported, each once until it changes. */
-  readonly #said = new Set<string>();
+  readonly #reported = new Set<string>();
 
   constructor(options: ResourceStoresOptions) {
     super(options);
@@ -68,7 +68,7 @@ export class ResourceStores extends Part<ResourceStoresOptions> {
       workspace.onDidChangeConfiguration((change) => {
         if (!change.affectsConfiguration('parley.resources')) return;
         this.#reset();
-        void this.#tryOut();
+        void this.#probe();
       }),
     );
     this.own(context.secrets.onDidChange(({ key }) => void this.#followKeys(key)));
@@ -132,7 +132,7 @@ export class ResourceStores extends Part<ResourceStoresOptions> {
     const keys = checkKeys({ accessKeyId, secretAccessKey });
     await this.options.context.secrets.store(keysOf(place), JSON.stringify(keys));
     this.#reset();
-    await this.#tryOut();
+    await this.#probe();
     return true;
   }
 
@@ -142,7 +142,7 @@ export class ResourceStores extends Part<ResourceStoresOptions> {
   }
 
   /** Reports problems of a bucket before the first message is shared. Never rejects. */
-  async #tryOut(): Promise<void> {
+  async #probe(): Promise<void> {
     const { log } = this.options;
     try {
       const { bucket } = await this.#open();
@@ -151,7 +151,7 @@ export class ResourceStores extends Part<ResourceStoresOptions> {
       const text = l10n.t(
         "The storage server doesn't check signatures. Anyone who can reach it can read these messages.",
       );
-      this.#say('unchecked', text);
+      this.#report('unchecked', text);
     } catch (error) {
       log.warn(`The storage server was tried out: ${messageOf(error)}`);
       if (error instanceof ParleyError) this.uploads.report(error);
@@ -185,7 +185,7 @@ export class ResourceStores extends Part<ResourceStoresOptions> {
   }
 
   #reset(): void {
-    this.#said.clear();
+    this.#reported.clear();
     this.#opened = undefined;
     this.#didChange.fire();
     this.uploads.restart();
@@ -216,7 +216,7 @@ export class ResourceStores extends Part<ResourceStoresOptions> {
           'The bucket {0} has no credentials yet. Messages are kept on this machine until you enter them.',
           bucket,
         );
-        this.#say('no-keys', text, true);
+        this.#report('no-keys', text, true);
         return { stores: [local] };
       }
       const signing = JSON.parse(keys) as S3Keys;
@@ -225,7 +225,7 @@ export class ResourceStores extends Part<ResourceStoresOptions> {
       return { stores: [bucket, local], bucket, keys };
     } catch (error) {
       const sentence = error instanceof ParleyError ? sentenceOf(error) : messageOf(error);
-      this.#say('unusable', `${sentence} ${l10n.t('Messages are stored on this machine.')}`);
+      this.#report('unusable', `${sentence} ${l10n.t('Messages are stored on this machine.')}`);
       return { stores: [local] };
     }
   }
@@ -252,9 +252,9 @@ export class ResourceStores extends Part<ResourceStoresOptions> {
     warn(problem, waiting, actions).catch((error: unknown) => log.warn(messageOf(error)));
   }
 
-  #say(reason: string, text: string, offersKeys = false): void {
-    if (this.#said.has(reason)) return;
-    this.#said.add(reason);
+  #report(reason: string, text: string, offersKeys = false): void {
+    if (this.#reported.has(reason)) return;
+    this.#reported.add(reason);
     this.options.log.warn(text);
     const enter = l10n.t('Enter Credentials');
     void showWarning(`Parley: ${text}`, ...(offersKeys ? [enter] : [])).then(async (choice) => {

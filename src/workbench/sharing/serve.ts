@@ -67,11 +67,11 @@ export class Serve extends Part<ServeOptions> {
   #running: Running | undefined;
   #isShared = false;
   #isEnded = false;
-  #changing: Promise<void> = Promise.resolve();
+  #transition: Promise<void> = Promise.resolve();
   #failure: ParleyError | undefined;
   #problems: readonly string[] = [];
   /** Why messages of callers' sessions could not be read, newest first. */
-  #unread: readonly string[] = [];
+  #readFailures: readonly string[] = [];
 
   constructor(options: ServeOptions) {
     super(options);
@@ -126,11 +126,11 @@ export class Serve extends Part<ServeOptions> {
   }
 
   token(): Promise<string> {
-    return keptOrMade(this.options.context.secrets, TOKEN, mintToken);
+    return storedOrNew(this.options.context.secrets, TOKEN, mintToken);
   }
 
   settled(): Promise<void> {
-    return this.#changing;
+    return this.#transition;
   }
 
   async stop(): Promise<void> {
@@ -148,10 +148,10 @@ export class Serve extends Part<ServeOptions> {
   }
 
   #follow(): Promise<void> {
-    this.#changing = this.#changing.then(() =>
+    this.#transition = this.#transition.then(() =>
       this.#change().catch((error: unknown) => this.options.log.error(`The local server: ${messageOf(error)}`)),
     );
-    return this.#changing;
+    return this.#transition;
   }
 
   async #change(): Promise<void> {
@@ -184,14 +184,14 @@ export class Serve extends Part<ServeOptions> {
     }
     for (const problem of problems) log.warn(`parley.server: ${problem}`);
     this.#problems = problems;
-    this.#unread = [];
+    this.#readFailures = [];
     this.#show();
   }
 
   #noteGaps(past: readonly PastMessage[]): void {
     const reasons = past.flatMap((entry) => (entry.kind === 'gap' ? [entry.reason] : []));
     if (reasons.length === 0) return;
-    this.#unread = [...new Set([...reasons, ...this.#unread])].slice(0, MAX_UNREAD);
+    this.#readFailures = [...new Set([...reasons, ...this.#readFailures])].slice(0, MAX_UNREAD);
     this.#show();
   }
 
@@ -200,7 +200,7 @@ export class Serve extends Part<ServeOptions> {
     else if (!this.#running) this.#status.show({ kind: 'off' });
     else {
       const agents = this.#agents.list.map(({ name }) => name);
-      const unread = this.#unread.map((why) => l10n.t("Messages of a served session can't be read: {0}", why));
+      const unread = this.#readFailures.map((why) => l10n.t("Messages of a served session can't be read: {0}", why));
       this.#status.show({ kind: 'on', address: this.address(), agents, problems: [...this.#problems, ...unread] });
     }
   }
@@ -283,12 +283,12 @@ export function notServing(): ParleyError {
 
 /** 32 bytes that sign the URLs of messages, stored so that older links stay valid. */
 async function signingSecret(secrets: SecretStorage): Promise<Uint8Array> {
-  return Buffer.from(await keptOrMade(secrets, SIGNING, () => randomBytes(32).toString('base64')), 'base64');
+  return Buffer.from(await storedOrNew(secrets, SIGNING, () => randomBytes(32).toString('base64')), 'base64');
 }
 
-async function keptOrMade(secrets: SecretStorage, key: string, make: () => string): Promise<string> {
-  const known = await secrets.get(key);
-  if (known) return known;
+async function storedOrNew(secrets: SecretStorage, key: string, make: () => string): Promise<string> {
+  const stored = await secrets.get(key);
+  if (stored) return stored;
   const made = make();
   await secrets.store(key, made);
   // Another window may have created one at the same time; the stored one wins.
@@ -378,7 +378,7 @@ class ServedAgents extends Configured<ServeOptions> {
     const problems: string[] = [];
     const wanted = new Set<string>();
     for (const id of ids) {
-      const agent = this.#own(id);
+      const agent = this.#userAgent(id);
       if (agent?.type === 'process') wanted.add(id);
       else
         problems.push(
@@ -403,7 +403,7 @@ class ServedAgents extends Configured<ServeOptions> {
   }
 
   /** Agents of workspace files are not served. */
-  #own(id: string): AgentDefinition | undefined {
+  #userAgent(id: string): AgentDefinition | undefined {
     return this.options.catalog.own().find((agent) => agent.id === id);
   }
 
@@ -412,10 +412,10 @@ class ServedAgents extends Configured<ServeOptions> {
     const name = servedName(id, new Set([...this.#served.values()].map((served) => served.name)));
     return new ServedConversations({
       name,
-      description: `${this.#own(id)?.name ?? id}, served by Parley.`,
+      description: `${this.#userAgent(id)?.name ?? id}, served by Parley.`,
       log,
       create: (key, state) => {
-        const agent = this.#own(id);
+        const agent = this.#userAgent(id);
         if (agent?.type !== 'process') throw new ParleyError('not-served', 'The agent is no longer served.');
         const { cwd, roots } = sessionFolders(undefined, scratch);
         const services = { ...this.#services, agentState: () => state };

@@ -43,7 +43,7 @@ export class SharedSessions extends Part<SharedSessionsOptions> {
   readonly #ended = new AbortController();
   readonly #resuming: NodeJS.Timeout;
   readonly #shared = new Map<string, SharedSession>();
-  readonly #leaving = new Set<Promise<void>>();
+  readonly #closing = new Set<Promise<void>>();
   readonly #branches = new Branches<SharedSession>(({ one, other, common }) => {
     noteNow(one.conversation, otherBranch(other.conversation.agent.name, other.key, common));
     noteNow(other.conversation, otherBranch(one.conversation.agent.name, one.key, common));
@@ -86,7 +86,7 @@ export class SharedSessions extends Part<SharedSessionsOptions> {
   }
 
   async settled(): Promise<void> {
-    await Promise.all([...[...this.#shared.values()].map(settledOf), ...this.#leaving]);
+    await Promise.all([...[...this.#shared.values()].map(untilSettled), ...this.#closing]);
   }
 
   override dispose(): void {
@@ -169,8 +169,8 @@ export class SharedSessions extends Part<SharedSessionsOptions> {
       onTrouble: () => {},
     });
     const uploading = closed.upload(signal).finally(() => closed.dispose());
-    const leaving = uploading.catch(() => {}).finally(() => this.#leaving.delete(leaving));
-    this.#leaving.add(leaving);
+    const closing = uploading.catch(() => {}).finally(() => this.#closing.delete(closing));
+    this.#closing.add(closing);
     await uploading;
   }
 
@@ -179,11 +179,11 @@ export class SharedSessions extends Part<SharedSessionsOptions> {
     if (!shared) return;
     this.#shared.delete(key);
     this.#branches.remove(shared);
-    const leaving = settledOf(shared).then(() => {
+    const closing = untilSettled(shared).then(() => {
       shared.messages.dispose();
-      this.#leaving.delete(leaving);
+      this.#closing.delete(closing);
     });
-    this.#leaving.add(leaving);
+    this.#closing.add(closing);
   }
 }
 
@@ -191,7 +191,7 @@ export function isHttp({ agent }: Conversation): boolean {
   return agent.type === 'communication';
 }
 
-async function settledOf({ state, messages }: SharedSession): Promise<void> {
+async function untilSettled({ state, messages }: SharedSession): Promise<void> {
   await state.settled();
   await messages.settled();
 }

@@ -77,7 +77,7 @@ export class Recordings {
     const { key } = conversation;
     this.#workbench.get(ChatHome).present(conversation);
     const stop = new AbortController();
-    const watching = conversations.onDidRemove((gone) => gone === conversation && stop.abort());
+    const watching = conversations.onDidRemove((removed) => removed === conversation && stop.abort());
     try {
       const options = {
         isPaced: how === 'recorded',

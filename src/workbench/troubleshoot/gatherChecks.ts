@@ -68,8 +68,8 @@ export function gatherChecks(
       versionOf: async (path, signal) => {
         if (agent.type !== 'process') return undefined;
         // Unknown programs may start serving instead of printing a version.
-        const known = KNOWN_AGENTS.find(({ program }) => program === agent.command);
-        const answersVersion = isTrusted && known?.answersVersion === true;
+        const knownAgent = KNOWN_AGENTS.find(({ program }) => program === agent.command);
+        const answersVersion = isTrusted && knownAgent?.answersVersion === true;
         return versionOf({ path, answersVersion }, { env: await environment(), log }, signal);
       },
     }),

@@ -215,11 +215,11 @@ interface Drawing<T> {
  */
 export class List<T extends ListRow> implements Disposable {
   readonly #quick: QuickPick<Shown<T>> = window.createQuickPick<Shown<T>>();
-  readonly #listening: Disposable[];
+  readonly #subscriptions: Disposable[];
   readonly #accepted = new EventEmitter<T>();
   readonly #active = new EventEmitter<T | undefined>();
   readonly #pressed = new EventEmitter<ListButton['run']>();
-  #shown: readonly Shown<T>[] = [];
+  #drawnRows: readonly Shown<T>[] = [];
   #next: Drawing<T> | undefined;
   #isDrawing = false;
   /** The user moved to the row, rather than typed. */
@@ -238,11 +238,11 @@ export class List<T extends ListRow> implements Disposable {
     quick.matchOnDescription = true;
     quick.matchOnDetail = true;
     quick.keepScrollPosition = true;
-    this.#listening = [
+    this.#subscriptions = [
       quick.onDidAccept(() => {
         const [item] = quick.selectedItems;
-        const meant = item && this.#meant(item);
-        if (meant) this.#accepted.fire(meant.row);
+        const current = item && this.#currentRow(item);
+        if (current) this.#accepted.fire(current.row);
         else this.#isEntered = !item && this.#isDrawing;
       }),
       quick.onDidChangeActive(([item]) => {
@@ -258,7 +258,7 @@ export class List<T extends ListRow> implements Disposable {
         this.#isEntered = false;
       }),
       quick.onDidTriggerItemButton(({ item, button }) => {
-        const pressed = this.#meant(item)?.buttons?.[item.buttons?.indexOf(button) ?? -1];
+        const pressed = this.#currentRow(item)?.buttons?.[item.buttons?.indexOf(button) ?? -1];
         if (pressed) this.#pressed.fire((pressed as ShownButton).run);
       }),
       quick.onDidTriggerButton((button) => {
@@ -316,14 +316,14 @@ export class List<T extends ListRow> implements Disposable {
     while (this.#next && !this.#isDisposed) {
       const drawing = this.#next;
       this.#next = undefined;
-      let items = this.#fill(drawing, drawing.focus ?? this.#kept);
-      await everythingIsHandled();
+      let items = this.#fill(drawing, drawing.focus ?? this.#focusedId);
+      await untilVsCodeIsIdle();
       // The row to focus does not match the filter.
       if (this.#quick.activeItems.length === 0 && !this.#next && !this.#isDisposed) {
         items = this.#fill(drawing, undefined);
-        await everythingIsHandled();
+        await untilVsCodeIsIdle();
       }
-      this.#shown = items;
+      this.#drawnRows = items;
     }
     this.#isDrawing = false;
     if (this.#isDisposed) return;
@@ -335,7 +335,7 @@ export class List<T extends ListRow> implements Disposable {
   }
 
   /** Focusing a row hidden by the filter would leave none focused. */
-  get #kept(): string | undefined {
+  get #focusedId(): string | undefined {
     const [active] = this.#quick.activeItems;
     if (this.#isFiltering) return undefined;
     // An always shown row is active only if there is no other.
@@ -362,8 +362,8 @@ export class List<T extends ListRow> implements Disposable {
   }
 
   /** Maps an event's row to the newest rows. */
-  #meant(item: Shown<T>): Shown<T> | undefined {
-    return this.#shown.length === 0 ? item : this.#shown[this.#quick.items.indexOf(item)];
+  #currentRow(item: Shown<T>): Shown<T> | undefined {
+    return this.#drawnRows.length === 0 ? item : this.#drawnRows[this.#quick.items.indexOf(item)];
   }
 
   show(): void {
@@ -376,7 +376,7 @@ export class List<T extends ListRow> implements Disposable {
 
   dispose(): void {
     this.#isDisposed = true;
-    for (const listening of this.#listening) listening.dispose();
+    for (const subscription of this.#subscriptions) subscription.dispose();
     this.#accepted.dispose();
     this.#active.dispose();
     this.#pressed.dispose();
@@ -385,7 +385,7 @@ export class List<T extends ListRow> implements Disposable {
 }
 
 /** Resolves when VS Code has processed everything sent to it. */
-async function everythingIsHandled(): Promise<void> {
+async function untilVsCodeIsIdle(): Promise<void> {
   // List changes are sent in the next turn of the event loop. Messages are ordered.
   await new Promise((resolve) => setTimeout(resolve, 0));
   await commands.executeCommand('setContext', 'parley.drawn', true).then(undefined, () => {});

@@ -25,8 +25,10 @@ export function tellError(error: unknown): void {
 }
 
 /**
- * @param detail line breaks are preserved @param buttons besides “Cancel”; the first has focus: the
- * action if the user invoked it, otherwise the rejection @returns undefined if cancelled
+ * @param detail line breaks are preserved
+ * @param buttons besides “Cancel”; the first has focus: the action if the user invoked it,
+ * otherwise the rejection
+ * @returns undefined if cancelled
  */
 export async function askModal<T extends string>(
   question: string,

@@ -1,15 +1,13 @@
-// What agents write reaches VS Code's own interface as text: no link, no icon, nothing hidden.
+// Agents' text reaches VS Code's UI without links, icons and hidden characters.
 import { strict as assert } from 'node:assert';
 import { inert, inertLines, isTooLong, labelOf } from '../../../../src/workbench/ui/inertText';
 
 /**
- * As VS Code finds links in notifications and prompts (vs/base/common/linkedText), in any case of
- * letters.
+ * How VS Code finds links in notifications and prompts (vs/base/common/linkedText), ignoring case.
  */
 const LINK = /\[([^\]]+)\]\(((?:https?:\/\/|command:|file:)[^)\s]+)(?: (["'])(.+?)(\3))?\)/i;
 /**
- * As VS Code finds icons in labels (vs/base/common/iconLabels); a backslash before does not stop
- * every place.
+ * How VS Code finds icons in labels (vs/base/common/iconLabels); a backslash does not always help.
  */
 const ICON = /\$\([A-Za-z0-9-]+(?:~[A-Za-z]+)?\)/;
 
@@ -54,9 +52,9 @@ const HOSTILE: readonly string[] = [
   '[\u{e0041}a](command:x)',
 ];
 
-describe('text in the interface of VS Code', () => {
+describe("text in VS Code's UI", () => {
   for (const [index, text] of HOSTILE.entries()) {
-    it(`holds no link and no icon: ${index} ${JSON.stringify(text.slice(0, 60))}`, () => {
+    it(`contains no link or icon: ${index} ${JSON.stringify(text.slice(0, 60))}`, () => {
       for (const shown of [inert(text), inertLines(text), labelOf(text), labelOf(['a', text, text])]) {
         assert.doesNotMatch(shown, LINK);
         assert.doesNotMatch(shown, ICON);
@@ -64,7 +62,7 @@ describe('text in the interface of VS Code', () => {
     });
   }
 
-  it('holds no link that begins in one part and ends in another', () => {
+  it('contains no link that starts in one part and ends in another', () => {
     for (const parts of [
       ['[a]', '(command:x)'],
       ['[a', '](command:x)'],
@@ -73,29 +71,29 @@ describe('text in the interface of VS Code', () => {
     ]) {
       assert.doesNotMatch(labelOf(parts), LINK);
       assert.doesNotMatch(inert(parts.join('')), LINK);
-      // A title and a detail that some version of VS Code may show as one text.
+      // Some version of VS Code may show title and detail as one text.
       assert.doesNotMatch(parts.map(inert).join(''), LINK);
     }
     assert.doesNotMatch(labelOf(['$', '(zap)']), ICON);
   });
 
-  it('keeps the icons that are ours', () => {
+  it('keeps our own icons', () => {
     assert.equal(labelOf([{ icon: 'lock' }, ' $(zap)']), '$(lock) $\u2060(zap)');
   });
 
-  it('is one line where one line is wanted, and keeps its line breaks elsewhere', () => {
+  it('is one line if required, and otherwise keeps line breaks', () => {
     assert.equal(inert('a\r\n\tb\u2028c\u0085d'), 'a b c⟨U+0085⟩d');
     assert.equal(inertLines('a\r\nb\rc'), 'a\nb\nc');
   });
 
-  it('shows characters that hide or turn text', () => {
+  it('shows characters that hide or reorder text', () => {
     assert.equal(inert('/tmp/\u202egnp.exe'), '/tmp/⟨U+202E⟩gnp.exe');
     assert.equal(inert('a\u200bb\u00adc\u2063\u{e0041}'), 'a⟨U+200B⟩b⟨U+00AD⟩c⟨U+2063⟩⟨U+E0041⟩');
     assert.equal(inert('\x1b[31mred'), '⟨U+001B⟩[31mred');
     assert.equal(inertLines('a\u202eb\n\x1b[31mc\u200b'), 'a⟨U+202E⟩b\n⟨U+001B⟩[31mc⟨U+200B⟩');
   });
 
-  it('is bounded, keeps both ends, and is never half a character', () => {
+  it('is bounded, keeps both ends, and never splits a character', () => {
     const long = inert(`/home/${'x'.repeat(1_000_000)}/id_rsa`);
     assert.ok(long.length <= 1_000, `${long.length}`);
     assert.match(long, /^\/home\/x+…x+\/id_rsa$/);
@@ -105,7 +103,7 @@ describe('text in the interface of VS Code', () => {
     assert.equal(isTooLong('x'.repeat(8_001)), true);
   });
 
-  it('leaves ordinary text alone', () => {
+  it('leaves ordinary text unchanged', () => {
     for (const text of ['src/app/(group)/[id]/page.tsx', 'f(x)[0] costs $5', 'é 漢 👩‍💻 می‌خواهم', 'a (b) [c] {d}'])
       assert.equal(inert(text), text);
   });
