@@ -209,7 +209,6 @@ export interface PlanProgressView {
   readonly index: number;
   readonly done: number;
   readonly total: number;
-  /** Current or next step. */
   readonly step: string;
 }
 
@@ -229,7 +228,6 @@ export interface ChangedFileView {
   /** Absolute path, as in {@link DiffView}. */
   readonly id: string;
   readonly label: string;
-  /** Path before a rename. */
   readonly oldLabel?: string;
   readonly change: 'added' | 'modified' | 'deleted' | 'renamed';
   readonly added: number;
@@ -276,7 +274,6 @@ export interface PermissionView {
   /** Raw input, if it adds information. `isUnknown`: nothing else describes the call. */
   readonly input?: { readonly json: string; readonly isUnknown?: boolean };
   readonly options: readonly PermissionOption[];
-  /** Whether the user can edit the change first. */
   readonly canEdit?: true;
   readonly ruleOffer?: PermissionRuleOffer;
   readonly index: number;
@@ -337,14 +334,12 @@ export interface MentionView {
   readonly prefix?: string;
 }
 
-/** A saved prompt, offered beside the agent's commands. */
 export interface PromptView extends AvailableCommand {
   readonly source: 'workspace' | 'user';
   readonly text: string;
 }
 
 export interface EditorToolView {
-  /** For example `get_diagnostics`. */
   readonly tool: string;
   readonly subject?: string;
   readonly result?: { readonly errors: number; readonly warnings: number } | { readonly found: number };
@@ -385,7 +380,6 @@ export interface TerminalView {
   readonly running: boolean;
   readonly exitCode?: number;
   readonly signal?: string;
-  /** The user stopped the turn. */
   readonly isStopped?: true;
   readonly openable: boolean;
 }
@@ -446,7 +440,6 @@ export type ItemView =
       readonly content: readonly BlockView[] /** Milliseconds between first and last chunk. */;
       readonly duration: number;
       readonly dropped?: number;
-      /** Sent by another client. */
       readonly elsewhere?: true;
       readonly canRestore?: true;
       readonly canEdit?: true;
@@ -499,7 +492,6 @@ export type ItemView =
       readonly text: string;
       readonly hint?: string;
       readonly stderr?: string;
-      /** Ways to resend the prompt. */
       readonly actions?: readonly ActionView[];
     })
   | (ItemBase & {
@@ -521,7 +513,6 @@ export interface FirstUseView {
 
 export interface WelcomeView {
   readonly folder?: string;
-  /** Whether the workspace has several folders. */
   readonly isSelectable?: boolean;
   readonly branch?: string;
   /** The latest sessions; `at`: ms since 1970. */
@@ -530,7 +521,6 @@ export interface WelcomeView {
     readonly title: string;
     readonly agent: string;
     readonly at: number;
-    /** Number of changed files. */
     readonly files: number;
   }[];
 }
@@ -571,7 +561,6 @@ export interface AwayView {
   readonly tokens?: number;
 }
 
-/** Everything but the transcript. */
 export interface SessionView {
   readonly key: string;
   readonly agentId: string;
@@ -641,7 +630,6 @@ export interface TimelineTurn {
 export interface TimelineCall {
   readonly index: number;
   readonly at: number;
-  /** Absent while it runs. */
   readonly endedAt?: number;
   readonly kind: string;
   readonly status: string;

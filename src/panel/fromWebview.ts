@@ -112,7 +112,6 @@ export const fromWebview = z.discriminatedUnion('type', [
       regex: z.boolean(),
     }),
   }),
-  /** Requests the positions of matches in drawn texts. */
   ofSession('findIn', {
     id: index,
     request: index,
@@ -121,7 +120,6 @@ export const fromWebview = z.discriminatedUnion('type', [
   ofSession('endFind', {}),
   ofSession('dismissAway', {}),
   ofSession('focusView', { on: z.boolean() }),
-  /** Requests turns and calls from the entry at `from`. */
   ofSession('timeline', { id: index, from: index }),
   /** Requests raw input and output of an item. The response is a `put`. */
   ofSession('details', { index }),
@@ -198,7 +196,6 @@ export const fromWebview = z.discriminatedUnion('type', [
   }),
   ofSession('attachUris', { uris: z.array(file).check(z.maxLength(100)) }),
   ofSession('detach', { id }),
-  /** `query`: the text after the `@`. */
   ofSession('mentions', { query: z.string().check(z.maxLength(200)) }),
   ofSession('mention', { id: file }),
   ofSession('prompts', {}),
@@ -210,7 +207,6 @@ export const fromWebview = z.discriminatedUnion('type', [
     scope: changesScope,
     file: z.optional(file),
   }),
-  /** Stops after the current file. */
   ofSession('cancelChanges', {}),
   /** The host shows what will change and asks. */
   ofSession('restoreCheckpoint', { turnId: id }),

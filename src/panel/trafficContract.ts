@@ -5,7 +5,6 @@ export type TrafficDirection = 'in' | 'out' | 'stderr' | 'noise';
 
 export interface TrafficRow {
   readonly seq: number;
-  /** ms since 1970. */
   readonly at: number;
   readonly key: string;
   readonly direction: TrafficDirection;
