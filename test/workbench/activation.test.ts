@@ -1,4 +1,4 @@
-// The extension in a real VS Code: it activates, and what package.json promises is there.
+// The extension activates in a real VS Code and contributes what package.json declares.
 import { strict as assert } from 'node:assert';
 import { extensions, commands as vscodeCommands } from 'vscode';
 import { COMMAND_ALIASES, UNLISTED_COMMANDS } from '../../src/workbench/activation/unlistedCommands';
@@ -8,14 +8,14 @@ interface Manifest {
 }
 
 describe('activation', () => {
-  it('activates the extension', async () => {
+  it('succeeds', async () => {
     const extension = extensions.getExtension('parley.parley');
     assert.ok(extension, 'parley.parley is not installed');
     await extension.activate();
     assert.equal(extension.isActive, true);
   });
 
-  it('has a handler for each command, also by its earlier ids', async () => {
+  it('registers a handler for each command, including earlier ids', async () => {
     const extension = extensions.getExtension<unknown>('parley.parley');
     assert.ok(extension);
     await extension.activate();

@@ -1,5 +1,4 @@
-// The exported API and the commands that return something, with the demo agent as a real process:
-// what programs and scripts rely on.
+// The exported API, and commands that return something, with the demo agent as a process.
 import { strict as assert } from 'node:assert';
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
@@ -12,7 +11,7 @@ import { removeFolder } from '../support/scratch';
 import { until as untilSo, withoutAutoSave } from './editing';
 import { activated } from './extension';
 
-describe('the API for programs', function () {
+describe("the extension's API", function () {
   this.timeout(60_000);
   withoutAutoSave();
   let api: ParleyApi;
@@ -28,7 +27,7 @@ describe('the API for programs', function () {
 
   after(async () => {
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
-    // The chat of later tests must not be about a folder that is gone.
+    // Later tests must not find a chat of a deleted folder.
     await vscode.commands.executeCommand('parley.closeSession', { session: key });
     await removeFolder(cwd);
   });
@@ -38,16 +37,13 @@ describe('the API for programs', function () {
     return api.snapshot(key);
   }
 
-  /**
-   * Answers the next question in the only way that a program has: as the user would, in the panel,
-   * there is none here.
-   */
+  /** Answers the next question by switching modes: there is no panel to answer it. */
   async function inMode<T>(mode: 'ask' | 'auto', run: () => Promise<T>): Promise<T> {
     await vscode.commands.executeCommand('parley.setConfigOption', { id: 'mode', value: mode });
     return run();
   }
 
-  it('gives programs the whole snapshot of a session', async () => {
+  it('returns the complete snapshot of a session', async () => {
     const snapshot = await until(({ commands }) => commands.length > 0);
     assert.equal(api.version, 1);
     assert.equal(snapshot.key, key);
@@ -64,7 +60,7 @@ describe('the API for programs', function () {
     assert.deepEqual(JSON.parse(JSON.stringify(snapshot)), snapshot, 'a snapshot is plain JSON');
   });
 
-  it('answers a sent message when its turn ends', async () => {
+  it('resolves a sent message when its turn ends', async () => {
     const changes: string[] = [];
     const listening = api.onDidChange((changed) => changes.push(changed));
     const { turnId, stopReason } = await api.send(key, 'Hello');
@@ -95,14 +91,14 @@ describe('the API for programs', function () {
       );
   });
 
-  it('goes to the next mode by a command, and says where there is no model to go to', async () => {
+  it('switches to the next mode by a command, and reports if there are no models', async () => {
     await vscode.commands.executeCommand('parley.setConfigOption', { id: 'mode', value: 'ask' });
     const next = (): Thenable<unknown> => vscode.commands.executeCommand('parley.nextMode', { session: key });
     assert.deepEqual([await next(), await next()], ['auto', 'ask']);
     await assert.rejects(async () => vscode.commands.executeCommand('parley.nextModel', {}), /has no models/);
   });
 
-  it('begins a session as a preset says, which is saved from another one', async () => {
+  it('starts a session with a preset, which was saved from another one', async () => {
     await inMode('auto', async () => {
       await vscode.commands.executeCommand('parley.savePreset', { session: key, name: 'By itself' });
     });
@@ -119,7 +115,7 @@ describe('the API for programs', function () {
     );
   });
 
-  it('sends messages of programs in the order in which they were queued', async () => {
+  it('sends queued messages in order', async () => {
     const first = api.enqueue(key, '/slow');
     const running = await until(({ state }) => state === 'running');
     assert.ok(!running.queue.some(({ id }) => id === first));
@@ -138,7 +134,7 @@ describe('the API for programs', function () {
     assert.equal(sent.entries.findLast(({ kind }) => kind === 'user')?.text, '/help');
   });
 
-  it('withdraws a question with its cancelled turn', async () => {
+  it('withdraws a question when its turn is cancelled', async () => {
     const path = join(cwd, 'parley-demo.md');
     const turn = inMode('ask', () => api.send(key, '/edit never written'));
     const asking = await until(({ permissions }) => permissions.length > 0);
@@ -175,7 +171,7 @@ describe('the API for programs', function () {
 
     assert.equal((await api.send(key, '/edit after that')).stopReason, 'end_turn');
     assert.match(editor.document.getText(), /- from the agent\n- typed and not saved\n- after that\n$/);
-    // VS Code tells an extension of a save a moment after it.
+    // VS Code reports a save with a delay.
     await untilSo(() => !editor.document.isDirty, vscode.workspace.onDidChangeTextDocument);
     assert.equal(readFileSync(path, 'utf8'), editor.document.getText());
     await vscode.commands.executeCommand('undo');
@@ -183,12 +179,12 @@ describe('the API for programs', function () {
     await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
   });
 
-  it('tells a dead session from a silent one', async () => {
+  it('distinguishes a dead session from a silent one', async () => {
     assert.deepEqual(await api.checkStatus(key), { status: 'live' });
     assert.deepEqual(await vscode.commands.executeCommand('parley.checkStatus'), { status: 'live' });
   });
 
-  it('says what came of a command', async () => {
+  it('returns the outcome of a command', async () => {
     const other = await vscode.commands.executeCommand<string>('parley.newSession', { agent: 'demo', cwd });
     assert.notEqual(other, key);
     assert.equal(api.snapshot(other).state, 'ready');
@@ -202,16 +198,16 @@ describe('the API for programs', function () {
     await vscode.commands.executeCommand('parley.closeSession', { session: other });
   });
 
-  it('refuses an unknown session or agent', async () => {
+  it('rejects an unknown session or agent', async () => {
     assert.throws(() => api.snapshot('nobody'), { code: 'no-such-session' });
     await assert.rejects(api.openSession({ agent: 'nobody' }), { code: 'no-such-agent' });
     await assert.rejects(api.openSession({ agent: 'demo', cwd: 'relative' }), { code: 'bad-folder' });
   });
 
-  it('ends the turn of a program when the agent crashes', async () => {
+  it('ends a turn when the agent crashes', async () => {
     const { stopReason } = await api.send(key, '/crash');
     assert.equal(stopReason, 'error');
-    // It is started again by itself; how the last one ended stands in the transcript.
+    // It restarts automatically; the transcript says how it ended.
     const { entries, turns } = await until(
       (snapshot) => snapshot.state === 'ready' && snapshot.entries.some(({ kind }) => kind === 'error'),
     );

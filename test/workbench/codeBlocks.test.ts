@@ -1,5 +1,4 @@
-// What is done with code blocks of a transcript, in a real VS Code: at the cursor, in an editor, in
-// a terminal.
+// Code blocks in a real VS Code: inserted at the cursor, opened, run in a terminal.
 import { strict as assert } from 'node:assert';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -53,14 +52,14 @@ describe('code blocks', () => {
 
   const run = (text: string) => blocks.use({ action: 'run', text, lang: 'sh' }, conversation);
 
-  it('inserts code in the place of the selection, as text', async () => {
+  it('replace the selection with code, as text', async () => {
     const editor = await openFile(join(folder, 'a.txt'));
     editor.selection = new vscode.Selection(1, 0, 1, 3);
     await blocks.use({ action: 'insert', text: 'a$1\n$TM_FILENAME', lang: 'ts' }, conversation);
     assert.equal(editor.document.getText(), 'one\na$1\n$TM_FILENAME\n');
   });
 
-  it('says where the cursor must be if there is no editor', async () => {
+  it('report where the cursor must be if there is no editor', async () => {
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
     const closed = new CodeBlocks(async () => {});
     try {
@@ -70,8 +69,8 @@ describe('code blocks', () => {
     }
   });
 
-  it('opens code in an editor of its language, and of none that VS Code does not know', async () => {
-    // No language whose server another test waits for, as it starts once with what is set then.
+  it('open code in an editor of its language, if VS Code knows it', async () => {
+    // Not a language whose server another test configures, as it starts only once.
     await blocks.use({ action: 'open', text: 'x: 1', lang: 'YML' }, conversation);
     assert.equal(window.activeTextEditor?.document.languageId, 'yaml');
     assert.equal(window.activeTextEditor?.document.getText(), 'x: 1');
@@ -80,7 +79,7 @@ describe('code blocks', () => {
     assert.equal(window.activeTextEditor?.document.languageId, 'plaintext');
   });
 
-  it('saves the picture of a diagram where the user says, next to the project by default', async () => {
+  it("save a diagram's picture where the user chooses, next to the project by default", async () => {
     const { showSaveDialog } = window;
     const target = vscode.Uri.file(join(folder, 'saved.svg'));
     let offered: string | undefined;
@@ -99,21 +98,21 @@ describe('code blocks', () => {
     assert.equal(await readFile(target.fsPath, 'utf8'), '<svg/>');
   });
 
-  it('runs what the user has seen and agreed to, without prompts and output', async () => {
+  it('run what the user has seen and agreed to, without prompts and output', async () => {
     answer('Run');
     await run('$ npm test\nok 1\n$ npm run lint\n');
     assert.deepEqual(asked, ['npm test\nnpm run lint']);
     assert.deepEqual(sent, ['npm test\nnpm run lint']);
   });
 
-  it('runs nothing that the user does not agree to', async () => {
+  it('run nothing that the user does not agree to', async () => {
     answer(undefined);
     await run('rm -rf build');
     assert.deepEqual(sent, []);
     assert.equal(asked.length, 1);
   });
 
-  it('asks for nothing that cannot be seen whole, or has keys in it', async () => {
+  it("are not run if they can't be shown in full, or contain control keys", async () => {
     answer('Run');
     const refused = ['', ' \n', 'ls\u0003rm', 'a\tb', 'echo \u202ex', 'x\u200by', 'a\n'.repeat(21), 'x'.repeat(8_001)];
     for (const text of refused)

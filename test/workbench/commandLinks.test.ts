@@ -1,4 +1,4 @@
-// What commands say when they fail, to people and to programs, and names that agents give.
+// Error messages of commands, for people and programs, and names given by agents.
 import { strict as assert } from 'node:assert';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -31,8 +31,8 @@ import { fakeWorkbench } from '../support/workbench/fakeWorkbench';
 
 const LINK = '[Open the report](command:workbench.action.quit)';
 
-describe('failures of commands', () => {
-  it('reach a program as an error without a link, and keep their code', () => {
+describe('command errors', () => {
+  it('reach a program without a link, and keep their code', () => {
     const thrown = failureFor(new ParleyError('no-modes', `${LINK} offers no modes.`));
     assert.ok(thrown instanceof ParleyError);
     assert.equal(thrown.code, 'no-modes');
@@ -41,7 +41,7 @@ describe('failures of commands', () => {
     assert.equal(failureFor(plain), plain);
   });
 
-  it('are thrown only where a program has called', () => {
+  it('are thrown only to programs', () => {
     const menu: unknown[][] = [
       [],
       [undefined],
@@ -54,7 +54,7 @@ describe('failures of commands', () => {
     for (const args of [[{ mode: 'x' }], ['x'], [{}]]) assert.equal(isProgram(args), true);
   });
 
-  it("are said in the transcript where they are the agent's answer and the chat is in sight", () => {
+  it('are shown in the transcript if they come from the agent and the chat is visible', () => {
     const noted: unknown[] = [];
     const conversation = { agent: { name: 'Ada' }, note: (events: unknown[]) => noted.push(...events) };
     showFailure(new RpcError(-32603, LINK), conversation as unknown as Conversation);
@@ -81,21 +81,21 @@ describe('commands', () => {
   agents.commands?.(workbench);
   const run = (id: string, ...args: unknown[]): Promise<unknown> => runCommand(workbench, id, args);
 
-  it('attach all files that are selected in the explorer', async () => {
+  it('attach all files selected in the Explorer', async () => {
     const [one, two] = [Uri.file('/tmp/a.txt'), Uri.file('/tmp/b.txt')];
     await run('addFile', one, [one, two]);
     await run('addFile', two, { groupId: 1 });
     assert.deepEqual(attached, ['/tmp/a.txt', '/tmp/b.txt', '/tmp/b.txt']);
   });
 
-  it('attach files from Source Control, and nothing that is no file', async () => {
+  it('attach files from Source Control, and nothing else', async () => {
     attached.length = 0;
     await run('addFile', { resourceUri: Uri.file('/tmp/a.txt') }, { resourceUri: Uri.file('/tmp/b.txt') });
     await run('addFile', { resourceUri: 'file:///tmp/c.txt' }, 'file:///tmp/d.txt', null);
     assert.deepEqual(attached, ['/tmp/a.txt', '/tmp/b.txt']);
   });
 
-  it('write a message about problems, with their lines, and send nothing', async () => {
+  it('draft a message about problems, with their lines, without sending', async () => {
     attached.length = 0;
     const folder = await mkdtemp(join(tmpdir(), 'parley-problem-'));
     const file = Uri.file(join(folder, 'a.txt'));
@@ -112,7 +112,7 @@ describe('commands', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('write a message about a failed test, with its lines, from the menu of its result', async () => {
+  it('draft a message about a failed test, with its lines, from its menu', async () => {
     attached.length = inserted.length = 0;
     const folder = await mkdtemp(join(tmpdir(), 'parley-test-'));
     const file = Uri.file(join(folder, 'a.test.ts'));
@@ -123,7 +123,7 @@ describe('commands', () => {
     const message = new TestMessage('\u001b[31mExpected 2\u001b[39m,\n  got 3');
     message.location = new Location(file, new Position(1, 2));
     await run('fixProblem', { test, message });
-    // A helper in another file has failed.
+    // A helper in another file failed.
     message.location = new Location(Uri.file(join(folder, 'b.ts')), new Position(1, 0));
     await writeFile(join(folder, 'b.ts'), 'one\ntwo\n');
     await run('explainProblem', { test, message });
@@ -137,7 +137,7 @@ describe('commands', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('are offered as quick fixes of problems', async () => {
+  it('are offered as quick fixes for problems', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'parley-problem-'));
     const file = Uri.file(join(folder, 'b.txt'));
     await writeFile(file.fsPath, 'one\ntwo\n');
@@ -162,7 +162,7 @@ describe('commands', () => {
     await rm(folder, { recursive: true });
   });
 
-  describe('that add to a session of choice', () => {
+  describe('that add to a chosen session', () => {
     const chosen: string[] = [];
     let rows: readonly { label: string; description?: string }[] = [];
     let choose = (_labels: readonly string[]): number => 0;
@@ -209,7 +209,7 @@ describe('commands', () => {
     after(() => Object.assign(window, { showQuickPick }));
     afterEach(() => commands.executeCommand('workbench.action.closeAllEditors'));
 
-    it('offer the open sessions, the shown one checked, and a new one', async () => {
+    it('offer open sessions, with the visible one selected, and a new one', async () => {
       await addToSession(Uri.file('/tmp/a.txt'), [Uri.file('/tmp/a.txt'), Uri.file('/tmp/b.txt')]);
       assert.deepEqual(
         rows.map(({ label }) => label),
@@ -221,13 +221,13 @@ describe('commands', () => {
       assert.deepEqual([chosen.at(-1), attached.at(-1)], ['made', '/tmp/c.txt']);
     });
 
-    it('add nothing where no session is chosen', async () => {
+    it('add nothing if no session is chosen', async () => {
       choose = () => -1;
       await addToSession(Uri.file('/tmp/a.txt'));
       assert.deepEqual([chosen, attached], [[], []]);
     });
 
-    it('add the selection from the palette, else the file of the editor', async () => {
+    it("add the selection from the palette, otherwise the editor's file", async () => {
       const folder = await mkdtemp(join(tmpdir(), 'parley-add-'));
       const file = Uri.file(join(folder, 'a.txt'));
       await writeFile(file.fsPath, 'one\ntwo\n');
@@ -241,7 +241,7 @@ describe('commands', () => {
       await rm(folder, { recursive: true });
     });
 
-    it('add the output of a terminal from its menu', async function () {
+    it("add a terminal's output from its menu", async function () {
       if (/^1\.10\d\./.test(version)) this.skip();
       const terminal = window.createTerminal('added');
       await addToSession(terminal, [terminal]);
@@ -250,7 +250,7 @@ describe('commands', () => {
     });
   });
 
-  it('end for a person where they fail, and throw for a program', async () => {
+  it('end silently for a person when cancelled, and throw for a program', async () => {
     assert.equal(await run('addSelection'), undefined);
     await assert.rejects(
       run('selectAgent', { agent: 'none' }),
@@ -259,7 +259,7 @@ describe('commands', () => {
   });
 });
 
-describe('names that agents give', () => {
+describe('names given by agents', () => {
   it('are text in a terminal', () => {
     const terminal = newTerminal(`$(zap~spin) ${LINK}\nsecond line`, {});
     assert.doesNotMatch(terminal.name, /\]\(|\$\(|\n/);

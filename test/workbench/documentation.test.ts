@@ -1,4 +1,4 @@
-// The pages of docs/ in VS Code: they come with the extension, so they are there without a network.
+// The pages of docs/, which are packaged and open offline.
 import { strict as assert } from 'node:assert';
 import { commands, TabInputWebview, window } from 'vscode';
 

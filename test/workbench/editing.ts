@@ -1,4 +1,4 @@
-// What tests do in the editor of VS Code, as its user would.
+// Editor helpers for tests.
 import { strict as assert } from 'node:assert';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as vscode from 'vscode';
@@ -7,15 +7,12 @@ export async function openFile(path: string): Promise<vscode.TextEditor> {
   return vscode.window.showTextDocument(await vscode.workspace.openTextDocument(vscode.Uri.file(path)));
 }
 
-/**
- * Longest wait for one thing, in milliseconds. What takes longer fails with the condition, where
- * the limit of a test says only its title.
- */
+/** Timeout of one wait, ms. Fails with the condition, unlike a test's timeout. */
 const LONGEST = 30_000;
 
 type Listen<T> = (listener: (value: T) => void) => { dispose(): unknown };
 
-/** Resolves with the first value of the events that fits. */
+/** Resolves with the first matching event. */
 function firstOf<T>(events: readonly Listen<T>[], fits: (value: T) => boolean): Promise<T> {
   return new Promise((resolve, reject) => {
     const end = (): void => {
@@ -35,20 +32,17 @@ function firstOf<T>(events: readonly Listen<T>[], fits: (value: T) => boolean): 
   });
 }
 
-/** Resolves with the next event that fits. */
+/** Resolves with the next matching event. */
 export function once<T>(event: vscode.Event<T>, fits: (value: T) => boolean = () => true): Promise<T> {
   return firstOf([event], fits);
 }
 
-/** Resolves when something is so: looked at now, and after each of the events. */
+/** Resolves when a condition holds, checked now and after each event. */
 export async function until(fits: () => boolean, ...events: readonly Listen<unknown>[]): Promise<void> {
   if (!fits()) await firstOf(events, fits);
 }
 
-/**
- * Switches auto save off, which is on by default in VS Code for the Web and saves what a test
- * leaves unsaved. Call it in a `describe`.
- */
+/** Disables auto save, which VS Code for the Web enables by default. Call it in a `describe`. */
 export function withoutAutoSave(): void {
   const set = (mode: string | undefined): Thenable<void> =>
     vscode.workspace.getConfiguration('files').update('autoSave', mode, vscode.ConfigurationTarget.Global);
@@ -56,7 +50,6 @@ export function withoutAutoSave(): void {
   after(() => set(undefined));
 }
 
-/** Replaces a text in a document, unsaved. */
 export async function replaceIn(uri: vscode.Uri, from: string, to: string): Promise<void> {
   const document = await vscode.workspace.openTextDocument(uri);
   const at = document.getText().indexOf(from);
@@ -69,24 +62,20 @@ export async function typeInto(editor: vscode.TextEditor, text: string): Promise
   assert.ok(await editor.edit((edit) => edit.insert(new vscode.Position(0, 0), text)));
 }
 
-/** Closes an editor without asking what to do with changes, which a test could not answer. */
+/** Closes an editor without a dialog about changes, which a test could not answer. */
 export async function discard(editor: vscode.TextEditor): Promise<void> {
   await vscode.window.showTextDocument(editor.document);
   await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
 }
 
-/**
- * Undoes the last edit of an editor with the command of VS Code; resolves when the document has
- * changed.
- */
+/** Undoes the last edit of an editor; resolves when the document has changed. */
 export async function undoIn(editor: vscode.TextEditor): Promise<void> {
   const { document } = editor;
   const undone = once(
     vscode.workspace.onDidChangeTextDocument,
     (change) => `${change.document.uri}` === `${document.uri}` && change.contentChanges.length > 0,
   );
-  // VS Code undoes where the focus is, which may be an input or a webview, and a page can take it
-  // meanwhile.
+  // VS Code undoes in the focused element, which may be an input or a webview.
   for (let isUndone = false; !isUndone; ) {
     await vscode.window.showTextDocument(document, editor.viewColumn);
     await vscode.commands.executeCommand('workbench.action.focusActiveEditorGroup');
@@ -95,7 +84,7 @@ export async function undoIn(editor: vscode.TextEditor): Promise<void> {
   }
 }
 
-/** Resolves when a document has this text: VS Code is told of what others wrote a little late. */
+/** Resolves when a document has this text: VS Code reports changes with a delay. */
 export function hasText(document: vscode.TextDocument, text: string): Promise<void> {
   return until(() => document.getText() === text, vscode.workspace.onDidChangeTextDocument);
 }

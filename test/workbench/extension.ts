@@ -1,4 +1,4 @@
-// The installed extension, as programs and keybindings use it.
+// The installed extension, as used by programs and keybindings.
 import { strict as assert } from 'node:assert';
 import { join } from 'node:path';
 import { ConfigurationTarget, commands, extensions, workspace } from 'vscode';
@@ -14,12 +14,12 @@ export function run<T>(name: string, ...args: unknown[]): Thenable<T> {
   return commands.executeCommand<T>(`parley.${name}`, ...args);
 }
 
-/** Sets one of Parley's settings for the user. Without a value: removes it. */
+/** Sets a user setting of Parley, or removes it without a value. */
 export function configure(key: string, value?: unknown): Thenable<void> {
   return workspace.getConfiguration('parley').update(key, value, ConfigurationTarget.Global);
 }
 
-/** The scripted agent, as an entry of `parley.agents`. */
+/** Returns an entry of `parley.agents` for the scripted agent. */
 export function scripted(script: string | object = 'plain') {
   const program = join(process.env.PARLEY_REPOSITORY ?? '', 'out/support/agents/scriptedAgent.js');
   return {

@@ -1,4 +1,4 @@
-// The editor follows what the agent reads and writes, in a real VS Code.
+// The editor follows the agent's reads and writes in a real VS Code.
 import { strict as assert } from 'node:assert';
 import { mkdir, realpath, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { discard, once, openFile, until } from './editing';
 
 const { window } = vscode;
 
-describe('the editor that follows the agent', () => {
+describe('following the agent', () => {
   let root: string;
   let folder: string;
   let model: SessionModel;
@@ -68,11 +68,11 @@ describe('the editor that follows the agent', () => {
     await shows('b.txt');
   });
 
-  it('shows nothing before it is asked to, of other calls, and outside of the session', async () => {
+  it('shows nothing before it is enabled, of other calls, and outside the session', async () => {
     touch(join(folder, 'a.txt'));
     follow.toggle();
     const opened: string[] = [];
-    // The oldest VS Code still counts those of a comparison that is closed.
+    // The oldest VS Code also counts editors of a closed comparison.
     const before = window.visibleTextEditors;
     const listening = window.onDidChangeVisibleTextEditors((editors) => {
       for (const editor of editors) if (!before.includes(editor)) opened.push(editor.document.fileName);

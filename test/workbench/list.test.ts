@@ -1,4 +1,4 @@
-// A list that is filled while the user chooses: Enter takes the row that was in sight.
+// A list that fills while the user chooses: Enter accepts the row that was visible.
 import { strict as assert } from 'node:assert';
 import { setTimeout as delay } from 'node:timers/promises';
 import { commands, type QuickPick, type QuickPickItem, window } from 'vscode';
@@ -12,7 +12,7 @@ interface Row extends ListRow {
 const row = (id: string, more: Partial<ListRow> = {}): Row => ({ id, label: `Row ${id}`, ...more });
 const heading = (id: string): Row => row(id, { separates: true });
 
-describe('a list that is drawn again while it is open', () => {
+describe('a list redrawn while open', () => {
   let list: List<Row>;
   let quick: QuickPick<QuickPickItem>;
 
@@ -50,7 +50,7 @@ describe('a list that is drawn again while it is open', () => {
     return (await row).id;
   }
 
-  it('accepts the row that had the focus when Enter was pressed, even if rows are inserted before it', async () => {
+  it('accepts the row focused when Enter was pressed, even if rows are inserted before it', async () => {
     await shown(row('a'), row('b'), row('c'));
     const taken = once(list.onDidAccept);
     const pressed = press('acceptSelectedQuickOpenItem');
@@ -59,7 +59,7 @@ describe('a list that is drawn again while it is open', () => {
     assert.equal((await taken).id, 'a');
   });
 
-  it('keeps the focus on the first row when rows are inserted before it', async () => {
+  it('keeps focus on the first row when rows are inserted before it', async () => {
     await shown(row('a'), row('b'));
     list.draw([row('x'), row('a'), row('b')], []);
     await settled();
@@ -67,7 +67,7 @@ describe('a list that is drawn again while it is open', () => {
     assert.equal(await accepted(), 'a');
   });
 
-  it('keeps the focus on the row that the user has moved to', async () => {
+  it('keeps focus on the row that the user moved to', async () => {
     await shown(row('a'), row('always', { alwaysShow: true }));
     const moved = once(list.onDidChangeActive);
     await press('quickOpenSelectNext');
@@ -78,7 +78,7 @@ describe('a list that is drawn again while it is open', () => {
     assert.equal(await accepted(), 'always');
   });
 
-  it('moves the focus to the first result if only permanent rows were there', async () => {
+  it('focuses the first result if only permanent rows were there', async () => {
     await shown(row('always', { alwaysShow: true }));
     list.draw([row('x'), row('always', { alwaysShow: true })], []);
     await settled();
@@ -97,7 +97,7 @@ describe('a list that is drawn again while it is open', () => {
     assert.equal(await accepted(), 'd');
   });
 
-  it('takes the row that matches where Enter comes before VS Code has told what was typed', async () => {
+  it('accepts the matching row if Enter comes before VS Code has reported the typed text', async () => {
     await shown(row('a'), row('b'));
     const taken = once(list.onDidAccept);
     quick.value = 'Row b';
@@ -107,7 +107,7 @@ describe('a list that is drawn again while it is open', () => {
     assert.equal((await taken).id, 'b');
   });
 
-  it('takes no row for an Enter that came before more was typed', async () => {
+  it('accepts no row for an Enter before more was typed', async () => {
     await shown(row('a'), row('b'));
     const taken: string[] = [];
     list.onDidAccept(({ id }) => taken.push(id));

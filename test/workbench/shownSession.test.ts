@@ -1,5 +1,4 @@
-// Commands in a real VS Code are about the session that is shown: run without an argument, none of
-// them changes another one.
+// Commands without an argument apply to the session shown, and change no other one.
 import { strict as assert } from 'node:assert';
 import { execFileSync } from 'node:child_process';
 import { mkdtemp, readFile, realpath, writeFile } from 'node:fs/promises';
@@ -11,7 +10,7 @@ import { removeFolder } from '../support/scratch';
 import { until as untilSo } from './editing';
 import { activated, configure, run, scripted } from './extension';
 
-describe('the commands of a session that is shown', function () {
+describe('commands without an argument', function () {
   this.timeout(180_000);
   let api: ParleyApi;
   let cwd: string;
@@ -58,7 +57,7 @@ describe('the commands of a session that is shown', function () {
     await removeFolder(cwd);
   });
 
-  it('are about the session of the tab that was opened last, and of the chat again when it is shown', async () => {
+  it('apply to the session of the last opened tab, and of the chat when shown again', async () => {
     const key = await show();
     await run('openSessionToSide', { session: other });
     await run('queue.pause');

@@ -1,4 +1,4 @@
-// What goes wrong, and what went over the wire, in a real extension host.
+// Troubleshooting and traffic in a real extension host.
 import { strict as assert } from 'node:assert';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ import { removeFolder } from '../support/scratch';
 import { until } from './editing';
 import { activated } from './extension';
 
-describe('finding out what went wrong', function () {
+describe('troubleshooting', function () {
   this.timeout(120_000);
   let api: ParleyApi;
   let folder: string;
@@ -30,7 +30,7 @@ describe('finding out what went wrong', function () {
       .flatMap(({ tabs }) => tabs)
       .filter(({ input }) => input instanceof TabInputWebview && input.viewType.endsWith('-parley.traffic'));
 
-  it('checks an agent that works, and one whose program is missing', async () => {
+  it('checks a working agent, and one whose program is missing', async () => {
     const check = (agent: string): Thenable<TroubleshootAnswer> =>
       commands.executeCommand('parley.troubleshoot', { agent, show: false });
     const { results, report } = await check('demo');
@@ -56,14 +56,14 @@ describe('finding out what went wrong', function () {
     }
   });
 
-  it('shows the traffic in a tab of its own, one per window', async () => {
+  it('shows the traffic in one tab per window', async () => {
     await commands.executeCommand('parley.showTraffic');
     await until(() => inspectors().length > 0, window.tabGroups.onDidChangeTabs);
     await commands.executeCommand('parley.inspectTraffic');
     assert.equal(inspectors().length, 1);
   });
 
-  it('opens a recording as a read-only session, and starts nothing for it', async () => {
+  it('opens a recording as a read-only session, without starting anything', async () => {
     const path = join(folder, 'session.ndjson');
     const chunk = (text: string) => ({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text } });
     const diff = { type: 'diff', path: '/etc/passwd', oldText: 'root', newText: 'x' };

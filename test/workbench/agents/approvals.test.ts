@@ -1,4 +1,4 @@
-// The list of what the user has allowed and refused until further notice.
+// The list of the user's standing permissions.
 import { strict as assert } from 'node:assert';
 import type { ExtensionContext } from 'vscode';
 import { silentLog } from '../../../src/base/log';
@@ -30,18 +30,18 @@ describe('approvals', () => {
 
   after(() => servers.dispose());
 
-  it('has no rows without any', () => {
+  it('have no rows initially', () => {
     assert.deepEqual(approvalRows(approvals, 0), []);
   });
 
-  it('offers to reset what was entered for MCP servers too', () => {
+  it('can reset inputs of MCP servers too', () => {
     assert.deepEqual(
       approvalRows({ ...approvals, mcp: { ...mcp, hasAnswers: true } }, 0).map(({ label }) => label),
       ['Reset Approvals of This Workspace'],
     );
   });
 
-  it('lists each answer with when it was given and used last, newest first', async () => {
+  it('list each answer with when it was given and last used, newest first', async () => {
     answers.push(true, false, undefined);
     assert.equal(await ask('one'), 'yes');
     assert.equal(await ask('two'), 'no');
@@ -61,7 +61,7 @@ describe('approvals', () => {
     );
   });
 
-  it('removes one answer, which is then asked for again, and leaves the others', async () => {
+  it('remove a single answer, which is then asked for again', async () => {
     await press('Start “one”?');
     await press('http://10.0.0.1');
     assert.equal(servers.has('http://10.0.0.1'), false);
@@ -79,7 +79,7 @@ describe('approvals', () => {
     );
   });
 
-  it('keeps answers of earlier versions, which have no question or time', async () => {
+  it('preserve answers of earlier versions, which have no question or time', async () => {
     const [[hash] = []] = Object.entries(workspaceState.get<Record<string, unknown>>('parley.folder.decisions') ?? {});
     await workspaceState.update('parley.folder.decisions', { [hash!]: true });
     assert.deepEqual(rows().map(({ label, description, detail }) => [label, description, detail])[0], [

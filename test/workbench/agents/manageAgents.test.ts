@@ -1,5 +1,4 @@
-// The agents editor inside of VS Code: its lists and boxes are answered by the test, the settings
-// are real.
+// The agents editor in VS Code with real settings; the test answers its lists and boxes.
 import { strict as assert } from 'node:assert';
 import { chmod, mkdir, mkdtemp, readFile, realpath, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -222,7 +221,7 @@ describe('the agents editor', () => {
     assert.deepEqual(entries(), {});
   });
 
-  it('makes an agent the one for new sessions', async () => {
+  it('makes an agent the default for new sessions', async () => {
     await set({ one: { name: 'One', command: 'one' }, two: { name: 'Two', command: 'two' } });
     const parley = workspace.getConfiguration('parley');
     try {
@@ -233,7 +232,7 @@ describe('the agents editor', () => {
     }
   });
 
-  it('opens settings.json at the entry of an agent', async () => {
+  it("opens settings.json at an agent's entry", async () => {
     await set({ one: { name: 'One', command: 'one' }, two: { name: 'Two', command: 'two' } });
     await run({ row: 'Two' }, { row: 'Edit in settings.json' });
     const isThere = (): boolean => {
@@ -245,24 +244,24 @@ describe('the agents editor', () => {
     await commands.executeCommand('workbench.action.closeActiveEditor');
   });
 
-  it('checks the conformance of an agent after asking, and shows the report', async () => {
+  it("checks an agent's conformance after asking, and shows the report", async () => {
     await set({ mine: { name: 'Mine', command: await program('my agent'), protocol: 1 } });
     await run({ row: 'Mine' }, { row: 'Check Conformance…' }, { press: 'Check' }, { row: 'View report' });
     shows('Check the conformance of Mine?');
     shows(/Rules kept|initialize \| conforms/);
-    // It takes no notice of a cancel, and has sessions of one id.
+    // It ignores cancellation, and reuses a session id.
     shows(/new \| breaks rules \| new\.unique: two sessions have one id/);
     shows('session/ready | not offered');
     shows(/Conformance Report\n# Conformance report[\s\S]*new\.unique: breaks/);
   });
 
-  it('starts nothing if the check of the conformance is declined', async () => {
+  it('starts nothing if the conformance check is declined', async () => {
     await set({ mine: { name: 'Mine', command: 'no-such-program', protocol: 1 } });
     await run({ row: 'Mine' }, { row: 'Check Conformance…' }, { press: 'Cancel' });
     assert.ok(!shown.some((text) => text.includes('View report')));
   });
 
-  it('keeps the secrets of variables and of remote agents in the secret storage', async () => {
+  it('stores the secrets of variables and remote agents in the secret storage', async () => {
     await set({ one: { name: 'One', command: 'one', env: { OLD_TOKEN: 'in plain text' } } });
     await run(
       { row: 'One' },
@@ -306,7 +305,7 @@ describe('the agents editor', () => {
     assert.ok(!shown.join('\n').includes('TINY_KEY'));
   });
 
-  it('lists keys that a removed entry has left behind, and deletes them', async () => {
+  it('lists keys left behind by a removed entry, and deletes them', async () => {
     await set({ one: { name: 'One', command: 'one' }, two: { name: 'Two', command: 'two' } });
     for (const [id, name] of [
       ['one', 'ONE_KEY'],
@@ -317,7 +316,7 @@ describe('the agents editor', () => {
     }
     await run();
     assert.ok(!shown.join('\n').includes('TWO_KEY'));
-    // An entry that cannot be used now keeps its keys.
+    // An entry that can't be used now keeps its keys.
     await set({ one: { name: 'One', command: 'one', url: 'https://a.example' } });
     shown = [];
     await run({ row: 'two' }, { press: 'Delete' });
@@ -326,7 +325,7 @@ describe('the agents editor', () => {
     assert.deepEqual([...secrets.values()], ['sk-one']);
   });
 
-  it('marks agents of the workspace, and copies one after showing what it runs', async () => {
+  it('marks workspace agents, and copies one after showing what it runs', async () => {
     const own = { evil: { command: 'evil', args: ['--x'] } };
     await workspace.getConfiguration('parley').update('agents', own, ConfigurationTarget.Workspace);
     try {
@@ -339,7 +338,7 @@ describe('the agents editor', () => {
     }
   });
 
-  it('runs a program that an agent has chosen in a terminal only if the user agrees', async () => {
+  it('runs a program chosen by an agent in a terminal only if the user agrees', async () => {
     const { signal } = new AbortController();
     const command = { title: 'Log in', command: '/bin/true', args: ['-x'], env: {}, cwd: folder };
     const before = window.terminals.length;
@@ -351,13 +350,13 @@ describe('the agents editor', () => {
     assert.equal(window.terminals.length, before);
   });
 
-  it('shows entries that cannot be used, with the reason', async () => {
+  it('shows unusable entries with the reason', async () => {
     await set({ odd: { command: 'a', url: 'https://b' } });
     await run();
     shows(/odd \| {2}\| .*both a command and a url/);
   });
 
-  it('overwrites no setting of another form', async () => {
+  it('does not overwrite a malformed setting', async () => {
     for (const value of [['claude --acp'], 'claude --acp']) {
       await set(value);
       await assert.rejects(services.registry.entries.set('mine', { command: 'mine' }), /must be an object/);
@@ -373,7 +372,7 @@ describe('the agents editor', () => {
     return (known ?? (await opened)).uri.fsPath;
   }
 
-  it('keeps what another window has written, whether this one has heard of it or not', async () => {
+  it('preserves what another window has written, whether or not this one has noticed', async () => {
     await set({ one: { command: 'one' } });
     const file = await openSettingsFile();
     await commands.executeCommand('workbench.action.closeActiveEditor');
@@ -398,7 +397,7 @@ describe('the agents editor', () => {
     }
   });
 
-  it('keeps comments that another program wrote a moment ago into the file, which is open', async () => {
+  it('preserves comments that another program just added to the open file', async () => {
     await set({ one: { command: 'one' } });
     const file = await openSettingsFile();
     const storage = join(dirname(dirname(file)), 'User', 'globalStorage', 'commented');
@@ -414,7 +413,7 @@ describe('the agents editor', () => {
     }
   });
 
-  it('leaves a settings file with a syntax error as it is, and says so', async () => {
+  it('leaves a settings file with a syntax error unchanged, and reports it', async () => {
     await set({ one: { command: 'one' } });
     const file = await openSettingsFile();
     const before = await readFile(file, 'utf8');
@@ -431,7 +430,7 @@ describe('the agents editor', () => {
     }
   });
 
-  it('imports the selected agents, with their keys in the secret storage', async () => {
+  it('imports the selected agents, storing their keys in the secret storage', async () => {
     await mkdir(join(folder, '.config/zed'), { recursive: true });
     await mkdir(join(folder, '.jetbrains'));
     await writeFile(
@@ -455,7 +454,7 @@ describe('the agents editor', () => {
     assert.ok(!shown.join('\n').includes('sk-buddy'));
   });
 
-  it('says which files it could not import from as a whole, where and why', async () => {
+  it('reports files that could not be fully imported, where and why', async () => {
     await mkdir(join(folder, '.config/zed'), { recursive: true });
     await mkdir(join(folder, '.jetbrains'));
     const [zed, jetbrains] = [join(folder, '.config/zed/settings.json'), join(folder, '.jetbrains/acp.json')];

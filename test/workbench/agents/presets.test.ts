@@ -1,4 +1,4 @@
-// The list of “New Session with…” with presets: its rows and buttons, pressed by the test.
+// Presets in the list of “New Session with…”: rows and buttons.
 import { strict as assert } from 'node:assert';
 import {
   EventEmitter,
@@ -18,7 +18,7 @@ import type { NewConversation } from '../../../src/workbench/sessions/conversati
 import { memory } from '../../support/memory';
 import { fakeWorkbench } from '../../support/workbench/fakeWorkbench';
 
-/** The row whose label begins so, and the icon of its button; absent: the row itself. */
+/** Prefix of a row's label, and the icon of its button; absent: the row itself. */
 type Step = readonly [row: string, icon?: string];
 
 describe('presets in the list of agents', () => {
@@ -84,7 +84,7 @@ describe('presets in the list of agents', () => {
   });
   afterEach(() => void Object.assign(window, { createQuickPick, showInputBox, showWarningMessage }));
 
-  it('begin a session with their agent and choices', async () => {
+  it('start a session with their agent and options', async () => {
     steps = [['Careful']];
     await selectAgent(workbench);
     assert.deepEqual(shown.slice(0, 4), ['Presets||', 'Careful|Demo|Model: Large', 'Agents||', shown[3]]);
@@ -93,7 +93,7 @@ describe('presets in the list of agents', () => {
     assert.deepEqual(created[0]?.preset?.choices, choices);
   });
 
-  it('are pinned to the folder, renamed and deleted by buttons, after which the list comes back', async () => {
+  it("are set as a folder's default, renamed and deleted by buttons, after which the list returns", async () => {
     steps = [['Careful', 'pin']];
     await selectAgent(workbench);
     assert.equal(catalog.presetOf('/work')?.name, 'Careful');
@@ -114,7 +114,7 @@ describe('presets in the list of agents', () => {
     assert.match(shown[0] ?? '', /^Demo\|/);
   });
 
-  it('of an agent that is gone begin nothing in their folder', async () => {
+  it('have no effect in their folder if their agent was removed', async () => {
     await catalog.presets.save('Gone', 'gone', choices);
     await catalog.presets.use('/work', catalog.presets.named('Gone')?.id);
     assert.equal(catalog.presetOf('/work'), undefined);

@@ -1,4 +1,4 @@
-// The registry inside of an extension host: through VS Code's proxy, and into the user's settings.
+// The registry in an extension host: VS Code's proxy, and the user's settings.
 import { strict as assert } from 'node:assert';
 import { mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -18,7 +18,7 @@ import { actionsOf, describePlan, installAgent } from '../../../src/workbench/re
 import { removeFolder } from '../../support/scratch';
 import { closeLoopbacks, httpLoopback } from '../../support/servers/loopback';
 
-describe('the registry of agents', () => {
+describe('the agent registry', () => {
   let before: unknown;
   let folder: string;
 
@@ -39,7 +39,7 @@ describe('the registry of agents', () => {
     await removeFolder(folder);
   });
 
-  it('is requested through the proxy of VS Code', async () => {
+  it("is requested through VS Code's proxy", async () => {
     const list = await readFile(join(process.env.PARLEY_REPOSITORY ?? '', 'test/fixtures/registry/registry.json'));
     const asked: (string | undefined)[] = [];
     const { host } = await httpLoopback((request, response) => {
@@ -75,7 +75,7 @@ describe('the registry of agents', () => {
     command: join(folder, number, 'bin/tiny'),
   });
 
-  it("updates the entry of an agent to another version, and keeps the user's changes in it", async () => {
+  it("updates an agent's entry to another version, preserving the user's changes", async () => {
     const [one, two] = [version('1.0.0', 1), version('2.0.0', 2)];
     const own = new AgentEntries({ globalStorageUri: Uri.file(folder) });
     await set('parley', 'agents', { tiny: { command: 'mine' } });
@@ -112,7 +112,7 @@ describe('the registry of agents', () => {
     command: 'codex',
   };
 
-  it('has the adapter of a program that does not speak ACP, which is installed if the user agrees', async () => {
+  it('offers the adapter of a program without ACP, which is installed if the user agrees', async () => {
     const list = await readFile(join(process.env.PARLEY_REPOSITORY ?? '', 'test/fixtures/registry/registry.json'));
     let listed: Buffer | string = list;
     const { host } = await httpLoopback((_request, response) => response.end(listed));
@@ -124,7 +124,7 @@ describe('the registry of agents', () => {
       log: silentLog,
       environment: async () => ({ ...process.env }) as Record<string, string>,
     });
-    // What a package weighs would be asked of the real npm registry.
+    // Package sizes would be requested from the real npm registry.
     const plan = async (agent: RegistryAgent) => ({ agent, source: installSources(agent)[0], tool: undefined });
     Object.assign(registry.installer, { plan });
     const asked: string[] = [];
@@ -143,7 +143,7 @@ describe('the registry of agents', () => {
     );
   });
 
-  it('updates a preview to previews only, and offers the other channel apart from that', () => {
+  it('updates previews only to previews, and offers the other channel separately', () => {
     const stable = { id: 'tiny', name: 'Tiny', version: '2.0.0' } as RegistryAgent;
     const preview = { ...stable, version: '3.0.0-preview.2', isPreview: true } as const;
     const offered = (current: Partial<InstalledAgent>, listed: RegistryAgent): readonly string[] => {
@@ -169,7 +169,7 @@ describe('the registry of agents', () => {
     assert.deepEqual(offered({ ...old, version: '2.0.0' }, stable), ['Remove']);
   });
 
-  it('asks before it switches to the preview channel, and says what that means', async () => {
+  it('asks before switching to the preview channel, and explains it', async () => {
     const asked: string[] = [];
     const agent = { id: 'tiny', name: 'Tiny', version: '3.0.0-preview.2', isPreview: true, binary: new Map() } as const;
     const source = { kind: 'npx', name: 'tiny', version: '3.0.0-preview.2', args: [], env: {} } as const;
@@ -182,7 +182,7 @@ describe('the registry of agents', () => {
     assert.match(asked[1] ?? '', /^A preview may be less stable\. Its updates are previews until you switch\.$/m);
   });
 
-  it('begins no line of the question with a text of the registry, and asks about nothing that it cannot show', async () => {
+  it("starts no line of the question with registry text, and asks nothing that it can't show in full", async () => {
     const evil = 'MIT\nLicense: trusted\u2028\u202eSource: https://good.example';
     const agent = {
       id: 'evil',

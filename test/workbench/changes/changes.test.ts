@@ -1,5 +1,4 @@
-// Files of the user under review and restore, in a real VS Code: edits that the editor's Undo takes
-// back, versions, comparisons.
+// Review and restore of files in a real VS Code: undoable edits, versions, comparisons.
 
 import { strict as assert } from 'node:assert';
 import { existsSync } from 'node:fs';
@@ -60,7 +59,7 @@ describe('changed files in the editor', function () {
   const tabs = (): number => vscode.window.tabGroups.all.reduce((sum, group) => sum + group.tabs.length, 0);
 
   describe('reading', () => {
-    it('reads unsaved text before the disk, in the bytes that a save would write', async () => {
+    it('reads unsaved text before the disk, in the bytes that saving would write', async () => {
       const path = await seed('read.txt', '\ufeffone\r\ntwo\r\n');
       assert.equal((await files.read(path))?.content.toString(), '\ufeffone\r\ntwo\r\n');
       const editor = await openFile(path);
@@ -71,7 +70,7 @@ describe('changed files in the editor', function () {
       await discard(editor);
     });
 
-    it('reads a link as a link and tells executable files', async () => {
+    it('reads a link as a link and recognizes executable files', async () => {
       const path = await seed('run.sh', 'x');
       await chmod(path, 0o755);
       assert.equal((await files.read(path))?.mode, '100755');
@@ -85,7 +84,7 @@ describe('changed files in the editor', function () {
   });
 
   describe('applying', () => {
-    it('edits an open document by lines and saves it, and the command Undo reverts that', async () => {
+    it('edits an open document line by line and saves it, and Undo reverts that', async () => {
       const path = await seed('open.txt', 'a\nB\nc\nd\nE\n');
       const editor = await openFile(path);
       editor.selection = new vscode.Selection(3, 1, 3, 1);
@@ -104,7 +103,7 @@ describe('changed files in the editor', function () {
       await discard(editor);
     });
 
-    it('leaves a document with unsaved changes unsaved', async () => {
+    it('does not save a document that had unsaved changes', async () => {
       const path = await seed('unsaved.txt', 'two\n');
       const editor = await openFile(path);
       await typeInto(editor, 'mine\n');
@@ -115,7 +114,7 @@ describe('changed files in the editor', function () {
       await discard(editor);
     });
 
-    it('skips a file that is not as expected, and changes the others', async () => {
+    it('skips a file with unexpected content, and changes the others', async () => {
       const changed = await seed('changed.txt', 'by the user\n');
       const typed = await seed('typed.txt', 'x\n');
       const editor = await openFile(typed);
@@ -148,7 +147,7 @@ describe('changed files in the editor', function () {
       assert.equal(tabs(), 0);
     });
 
-    it('writes bytes that no document can contain: mixed line endings, another encoding, binary', async () => {
+    it('writes bytes that no document can hold: mixed line endings, another encoding, binary', async () => {
       const mixed = await seed('mixed.txt', 'a\nb\r\nc\n');
       await openFile(mixed);
       assert.deepEqual(await apply(edit(mixed, 'a\nb\r\nc\n', 'a\r\nB\nc\n')), []);
@@ -161,7 +160,7 @@ describe('changed files in the editor', function () {
       assert.equal(await onDisk(image), '\x89P\0\0\0\xff');
     });
 
-    it('changes all line endings, the byte order mark and the end of the last line', async () => {
+    it('changes all line endings, the byte order mark and the final newline', async () => {
       const path = await seed('ends.txt', 'a\r\nb\r\n');
       const editor = await openFile(path);
       assert.deepEqual(await apply(edit(path, 'a\r\nb\r\n', 'a\nb')), []);
@@ -174,7 +173,7 @@ describe('changed files in the editor', function () {
       assert.equal(await onDisk(marked), 'a\n');
     });
 
-    it('sets modes and makes links, without following them', async () => {
+    it('sets modes and creates links, without following them', async () => {
       const path = await seed('tool.sh', 'x\n');
       assert.deepEqual(await apply({ ...edit(path, 'x\n', 'x\n'), mode: '100755' }), []);
       assert.equal((await lstat(path)).mode & 0o111, 0o111 & (await lstat(path)).mode);
@@ -189,7 +188,7 @@ describe('changed files in the editor', function () {
       assert.deepEqual([await onDisk(link), await onDisk(target)], ['now a file\n', 'target\n']);
     });
 
-    it('refuses paths that lead out of the folder through a link, and read-only files', async () => {
+    it('rejects read-only files, and paths that lead out of the folder through a link', async () => {
       const outside = await realpath(await mkdtemp(join(tmpdir(), 'parley-outside-')));
       await writeFile(join(outside, 'x.txt'), 'x\n');
       await symlink(outside, join(folder, 'out'));
@@ -220,7 +219,7 @@ describe('changed files in the editor', function () {
       }
     });
 
-    it('uses what a command has just written as the state of an open file', async () => {
+    it("uses what a command has just written as an open file's content", async () => {
       const path = await seed('stale.txt', 'before\n');
       const editor = await openFile(path);
       await writeFile(path, 'by a command\n');
@@ -251,7 +250,7 @@ describe('changed files in the editor', function () {
       return versionUri(join(folder, name), { session: 'key', root: folder, version });
     };
 
-    it('are read-only, and texts in any encoding are shown', async () => {
+    it('are read-only documents that show texts in any encoding', async () => {
       const narrow = uriOf('x.py', Buffer.from('ä = 1\r\n'));
       const wide = uriOf('w.txt', Buffer.from('\ufeffwide ä\n', 'utf16le'));
       const textOf = async (uri: vscode.Uri): Promise<string> =>

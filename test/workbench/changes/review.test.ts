@@ -1,5 +1,4 @@
-// What an agent changed by itself, reviewed in a real VS Code: comparisons, lenses, keep and undo,
-// the source control view, restore.
+// Reviewing an agent's changes in a real VS Code: comparisons, lenses, keep, undo, restore.
 
 import { strict as assert } from 'node:assert';
 import { execFileSync } from 'node:child_process';
@@ -15,7 +14,7 @@ import { removeFolder } from '../../support/scratch';
 import { once, replaceIn, undoIn, until as untilSo } from '../editing';
 import { activated, configure, run, scripted } from '../extension';
 
-describe('the review of what an agent changed', function () {
+describe("reviewing an agent's changes", function () {
   this.timeout(90_000);
   let api: ParleyApi;
   let cwd: string;
@@ -30,7 +29,7 @@ describe('the review of what an agent changed', function () {
   const states = (): Record<string, string> =>
     Object.fromEntries(api.snapshot(key).changes.map((change) => [change.path.slice(cwd.length + 1), change.state]));
 
-  /** What the tool calls show, without ids. */
+  /** Returns what the tool calls show, without ids. */
   const calls = (of: string) =>
     api.snapshot(of).entries.flatMap(({ tool }) => (tool ? [{ ...tool, id: undefined }] : []));
 
@@ -48,8 +47,8 @@ describe('the review of what an agent changed', function () {
     await writeFile(path('a.txt'), 'one\ntwo\nthree\nfour\nfive\n');
     await writeFile(path('b.txt'), 'b\n');
     key = await api.openSession({ agent: 'disk', cwd });
-    // What an agent writes by itself before the first state of the folder is known cannot be told
-    // from what was there. What it writes through the client waits for that.
+    // Files that an agent writes directly before the first snapshot are indistinguishable from
+    // earlier ones. Writes through the client wait for it.
     await send(`write ${path('first.txt')} first\\n`, 'first.txt');
     await run('keepAll', { session: key });
   });
@@ -62,7 +61,7 @@ describe('the review of what an agent changed', function () {
     await removeFolder(cwd);
   });
 
-  it('lists what it wrote, and shows it with lenses above each hunk', async () => {
+  it('lists written files, and shows them with lenses above each hunk', async () => {
     await send('own a.txt ONE\\ntwo\\nthree\\nfour\\nFIVE\\n\nown new.txt new\\n', 'a.txt', 'new.txt');
     await run('reviewChanges', { session: key });
     assert.match(vscode.window.tabGroups.activeTabGroup.activeTab?.label ?? '', /^Changes: /);
@@ -84,11 +83,10 @@ describe('the review of what an agent changed', function () {
     );
   });
 
-  it('undoes the hunk at the cursor, takes it back where the user restores it, and keeps hunks one by one', async () => {
+  it('undoes the hunk at the cursor, notices if the user restores it, and keeps single hunks', async () => {
     const added = (): number | undefined => api.snapshot(key).changes.find((one) => one.path === path('a.txt'))?.added;
     const editor = await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(path('a.txt')));
-    // VS Code tells the extension each place of the cursor a little later, also one that it has
-    // left by then.
+    // VS Code reports cursor positions with a delay, including outdated ones.
     const go = async (to: 'next' | 'previous', line: number): Promise<void> => {
       const moved = once(
         vscode.window.onDidChangeTextEditorSelection,
@@ -123,7 +121,7 @@ describe('the review of what an agent changed', function () {
     assert.equal(await text('b.txt'), 'B\n');
   });
 
-  it('undoes a turn, and keeps the edits of the user', async () => {
+  it("undoes a turn, and keeps the user's edits", async () => {
     const turnId = await send('edit b.txt agent\\n\nedit c.txt c\\n', 'b.txt', 'c.txt');
     await writeFile(path('b.txt'), 'mine\nagent\n');
     await run('undoTurn', { session: key, turnId });
@@ -131,7 +129,7 @@ describe('the review of what an agent changed', function () {
     assert.equal(existsSync(path('c.txt')), false);
   });
 
-  it('redoes that undo beside the edits of the user, and leaves a file that the user has made since', async () => {
+  it("redoes that undo beside the user's edits, and leaves a file that the user has created since", async () => {
     const { turns } = api.snapshot(key);
     const turnId = turns.at(-1)?.id;
     await writeFile(path('c.txt'), 'mine\n');
@@ -147,7 +145,7 @@ describe('the review of what an agent changed', function () {
     assert.equal(existsSync(path('c.txt')), false);
   });
 
-  it('offers Redo above a hunk that was undone', async () => {
+  it('offers Redo above an undone hunk', async () => {
     await send('own h.txt 1\\n2\\n3\\n4\\n5\\n', 'h.txt');
     await run('keepAll', { session: key });
     await send('own h.txt ONE\\n2\\n3\\n4\\nFIVE\\n', 'h.txt');
@@ -174,7 +172,7 @@ describe('the review of what an agent changed', function () {
     await run('keepAll', { session: key });
   });
 
-  it('undoes a turn whose end is only being recorded', async () => {
+  it('undoes a turn whose end is still being recorded', async () => {
     const { turnId } = await api.send(key, 'edit once.txt once\\n');
     assert.equal(existsSync(path('once.txt')), true);
     await run('undoTurn', { session: key, turnId });
@@ -194,7 +192,7 @@ describe('the review of what an agent changed', function () {
     assert.equal(states()['a.txt'], 'unreviewed');
   });
 
-  it('leads from a line to the session of the turn that wrote it, also to one that is closed', async () => {
+  it('finds the session of the turn that wrote a line, even if it is closed', async () => {
     const [folder] = vscode.workspace.workspaceFolders ?? [];
     assert.ok(folder);
     const file = join(folder.uri.fsPath, 'line-origin.txt');
@@ -207,7 +205,7 @@ describe('the review of what an agent changed', function () {
       shown.selection = new vscode.Selection(line, 0, line, 0);
       return run<string>('showTurnOfLine', {});
     };
-    // Right after the turn, whose end is only being recorded.
+    // While the end of the turn is being recorded.
     assert.equal(await at(1), session);
     const editor = await vscode.window.showTextDocument(document);
     await editor.edit((edit) => edit.insert(new vscode.Position(1, 0), 'mine\n'));
@@ -222,7 +220,7 @@ describe('the review of what an agent changed', function () {
     await rm(file);
   });
 
-  it('goes back to an earlier message with its text in the composer', async () => {
+  it('returns to an earlier message with its text in the composer', async () => {
     const turnId = api.snapshot(key).turns.at(-1)?.id;
     const fresh = await run<string>('editAndResend', { session: key, turnId, ask: false });
     const { entries } = api.snapshot(fresh);
@@ -234,7 +232,7 @@ describe('the review of what an agent changed', function () {
     await run('closeSession', { session: fresh });
   });
 
-  it('continues from before a message beside the session, and leaves files and session as they are', async () => {
+  it('continues from before a message in a second session, leaving files and session unchanged', async () => {
     const { turns, entries } = api.snapshot(key);
     const turnId = turns.at(-1)?.id;
     const before = await text('d.txt');
@@ -254,14 +252,14 @@ describe('the review of what an agent changed', function () {
     assert.deepEqual(api.snapshot(key).entries, entries);
   });
 
-  it('shows what an agent did as it was after another one continues', async () => {
+  it("shows an agent's changes as they were after another one continues", async () => {
     const fresh = await run<string>('continueWith', { session: key, agent: 'other' });
     assert.ok(calls(fresh).some(({ content }) => content.some(({ type }) => type === 'diff')));
     assert.deepEqual(calls(fresh), calls(key));
     await run('closeSession', { session: fresh });
   });
 
-  it('prepares a review of a turn by another agent, and sends nothing', async () => {
+  it('prepares a review of a turn by another agent, without sending', async () => {
     const turnId = await send('own f.txt reviewed\\n', 'f.txt');
     const fresh = await run<string>('reviewWith', { session: key, turnId, agent: 'other' });
     const made = api.snapshot(fresh);
@@ -292,7 +290,7 @@ describe('the review of what an agent changed', function () {
     await run('closeSession', { session: fresh });
   });
 
-  it('continues with another agent in the folder of the session', async () => {
+  it("continues with another agent in the session's folder", async () => {
     const next = await run<string>('continueWith', { session: key, agent: 'other' });
     await api.send(next, 'own here.txt here\\n');
     assert.equal(await text('here.txt'), 'here\n');

@@ -1,5 +1,4 @@
-// Which files count as edited by the user: typed and saved in this window, and neither written by
-// agents nor changed on disk.
+// Files that count as edited by the user: typed and saved in this window, not by agents.
 import { strict as assert } from 'node:assert';
 import { mkdtemp, realpath, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -12,7 +11,7 @@ import { EditorFiles } from '../../../src/workbench/editor/editorFiles';
 import { removeFolder } from '../../support/scratch';
 import { hasText, once } from '../editing';
 
-describe('edits of the user', () => {
+describe("the user's edits", () => {
   let folder: string;
   let now: number;
   let edits: EditorUserEdits;
@@ -43,7 +42,7 @@ describe('edits of the user', () => {
     assert.ok(await vscode.workspace.applyEdit(edit));
   }
 
-  it('are those that are typed, whether they are saved or not', async () => {
+  it('include typed text, saved or not', async () => {
     const document = await open('typed.txt');
     await type(document, 'mine ');
     now = 2000;
@@ -53,7 +52,7 @@ describe('edits of the user', () => {
     assert.deepEqual([...edits.since(2001)], []);
   });
 
-  it('are files and folders that are made, moved or deleted', async () => {
+  it('include created, moved and deleted files and folders', async () => {
     const [made, moved] = ['made.txt', 'moved.txt'].map((name) => vscode.Uri.file(join(folder, name)));
     assert.ok(made && moved);
     const apply = async (change: (edit: vscode.WorkspaceEdit) => void): Promise<readonly string[]> => {
@@ -68,7 +67,7 @@ describe('edits of the user', () => {
     assert.deepEqual(await apply((edit) => edit.deleteFile(moved)), [moved.fsPath]);
   });
 
-  it('are not what agents write through an open document', async () => {
+  it('exclude what agents write through an open document', async () => {
     const document = await open('written.txt');
     const files = edits.filesForAgents(new EditorFiles({ log: silentLog }));
     await files.writeText(document.uri.fsPath, 'theirs\n');
@@ -76,7 +75,7 @@ describe('edits of the user', () => {
     assert.deepEqual([...edits.since(0)], []);
   });
 
-  it('are not overwritten by an agent that was given another text', async () => {
+  it('are not overwritten by an agent that read another text', async () => {
     const document = await open('given.txt');
     const files = edits.filesForAgents(new EditorFiles({ log: silentLog }));
     await type(document, 'mine ');
@@ -86,7 +85,7 @@ describe('edits of the user', () => {
     assert.equal(document.getText(), 'mine one\n');
   });
 
-  it('are not what a document reads from the disk', async () => {
+  it('exclude what a document reloads from disk', async () => {
     const document = await open('followed.txt');
     const followed = once(
       vscode.workspace.onDidChangeTextDocument,

@@ -1,5 +1,4 @@
-// Sessions in worktrees in a real VS Code: made, compared, applied to the folder, committed and
-// removed; and a turn staged.
+// Sessions in worktrees in a real VS Code: create, compare, apply, commit, remove; staging a turn.
 
 import { strict as assert } from 'node:assert';
 import { execFileSync } from 'node:child_process';
@@ -48,7 +47,7 @@ describe('sessions in worktrees', function () {
     await removeFolder(folder);
   });
 
-  it('applies the changes of two agents beside those of the user, and removes their worktrees', async () => {
+  it("apply the changes of two agents beside the user's, and are removed", async () => {
     await writeFile(join(folder, 'mine.txt'), 'mine\n');
     const [one, two] = [await open('one', true), await open('two')];
     await api.send(one, 'own a.txt ONE\\ntwo\\nthree\\nfour\\nfive\\n\nown new.txt new\\n');
@@ -69,7 +68,7 @@ describe('sessions in worktrees', function () {
     assert.equal(git('worktree', 'list').trim().split('\n').length, 1);
   });
 
-  it('begins a session in a worktree as a preset says', async () => {
+  it('start with a preset', async () => {
     const plain = await run<string>('newSession', { agent: 'demo', cwd: folder });
     await run('setConfigOption', { session: plain, id: 'mode', value: 'auto' });
     await run('savePreset', { session: plain, name: 'By itself' });
@@ -80,7 +79,7 @@ describe('sessions in worktrees', function () {
     assert.equal(await run('removeWorktree', { session: key, ask: false }), true);
   });
 
-  it('reverts an apply with the command Undo', async () => {
+  it('revert an apply with Undo', async () => {
     git('checkout', '-q', '--', 'a.txt');
     const key = await open('undone');
     await api.send(key, 'own a.txt one\\nTWO\\nthree\\nfour\\nfive\\n');
@@ -95,7 +94,7 @@ describe('sessions in worktrees', function () {
     await run('removeWorktree', { session: key, ask: false });
   });
 
-  it('keeps the changes of agents apart that get the same message, with what the user has not committed', async () => {
+  it("keep the changes of agents with the same message apart, including the user's uncommitted ones", async () => {
     await writeFile(join(folder, 'open.txt'), 'open\n');
     const keys = await run<string[]>('askSeveral', {
       agents: ['disk', 'writer'],
@@ -117,7 +116,7 @@ describe('sessions in worktrees', function () {
     await rm(join(folder, 'open.txt'));
   });
 
-  it('gives a worktree the ignored files that VS Code is told to, and removes it without asking', async () => {
+  it('contain ignored files as VS Code is configured, and are removed without asking', async () => {
     await writeFile(join(folder, '.git/info/exclude'), '.env\nother.env\n');
     for (const name of ['.env', 'other.env']) await writeFile(join(folder, name), `${name}\n`);
     const settings = vscode.workspace.getConfiguration('git');
@@ -134,7 +133,7 @@ describe('sessions in worktrees', function () {
     assert.equal(existsSync(path), false);
   });
 
-  it('commits to the branch, which stays', async () => {
+  it('commit to the branch, which remains', async () => {
     const key = await open('Commit it');
     await api.send(key, 'own c.txt c\\n');
     const configuration = vscode.workspace.getConfiguration('parley');
@@ -147,7 +146,7 @@ describe('sessions in worktrees', function () {
     assert.equal(existsSync(join(folder, 'c.txt')), false);
   });
 
-  it('runs the setup before the session begins, opens it although that fails, and does not apply its files', async () => {
+  it("run the setup before the session starts, open if it fails, and don't apply its files", async () => {
     await configure('worktreeSetup', 'echo "$ROOT_WORKTREE_PATH" > made.txt; exit 3');
     const { showWarningMessage } = vscode.window;
     const shown: string[] = [];
@@ -169,7 +168,7 @@ describe('sessions in worktrees', function () {
     await run('removeWorktree', { session: key, ask: false });
   });
 
-  it('runs the setup of several worktrees at the same time', async () => {
+  it('run the setups of several worktrees in parallel', async () => {
     await configure('worktreeSetup', 'sleep 1; echo > made.txt');
     const keys = await run<string[]>('askSeveral', {
       agents: ['disk', 'writer'],
@@ -187,7 +186,7 @@ describe('sessions in worktrees', function () {
     for (const session of keys) await run('removeWorktree', { session, ask: false });
   });
 
-  it('leaves a worktree whose agent begins to work while the user is asked', async () => {
+  it('are not removed if an agent starts working while the user is asked', async () => {
     const session = await open('late');
     await api.send(session, 'own lost.txt lost\\n');
     let turn: Promise<unknown> | undefined;
@@ -208,7 +207,7 @@ describe('sessions in worktrees', function () {
     assert.equal(await run('removeWorktree', { session, ask: false }), true);
   });
 
-  it('removes several worktrees at once, names what is lost, and leaves those in use', async () => {
+  it('are removed together, naming what is lost, except for those in use', async () => {
     const keys = {
       clean: await open('clean'),
       dirty: await open('dirty'),
@@ -274,7 +273,7 @@ describe('sessions in worktrees', function () {
     return applied;
   }
 
-  it('applies what is there when the user answers: not what was undone meanwhile, and what was edited', async () => {
+  it('apply what exists when the user answers: edits, but nothing undone in the meantime', async () => {
     git('checkout', '-q', '--', 'a.txt');
     const key = await open('Meanwhile');
     await api.send(key, 'own a.txt ONE\\ntwo\\nthree\\nfour\\nfive\\n\nown d.txt d\\n');
@@ -327,8 +326,8 @@ describe('sessions in worktrees', function () {
   }
 
   /**
-   * The folder's repository in VS Code's Git extension; the oldest VS Code opens none outside of
-   * the workspace.
+   * Returns the repository from VS Code's Git extension; the oldest VS Code opens none outside the
+   * workspace.
    */
   async function repository(): Promise<Repository | null> {
     const extension = vscode.extensions.getExtension('vscode.git');
@@ -339,7 +338,7 @@ describe('sessions in worktrees', function () {
     return exports.getAPI(1).openRepository(vscode.Uri.file(folder));
   }
 
-  it('stages what a turn changed, and nothing else', async function () {
+  it('stage exactly what a turn changed', async function () {
     if (!(await repository())) this.skip();
     const key = await api.openSession({ agent: 'disk', cwd: folder });
     const first = await api.send(key, 'say The state before the first change is known after this turn');
@@ -351,7 +350,7 @@ describe('sessions in worktrees', function () {
     await run('closeSession', { session: key });
   });
 
-  it('lets an agent draft the commit message, and replaces none that the user has typed', async function () {
+  it('let an agent draft the commit message, without replacing what the user has typed', async function () {
     const found = await repository();
     if (!found) return this.skip();
     git('reset', '-q');

@@ -1,4 +1,4 @@
-// What of the active editor is offered as context, in a real VS Code.
+// What is offered of the active editor as context, in a real VS Code.
 import { strict as assert } from 'node:assert';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { ActiveEditor } from '../../../src/workbench/chat/activeEditor';
 import { removeFolder } from '../../support/scratch';
 import { once, openFile, until } from '../editing';
 
-describe('the active editor, as context', () => {
+describe('the active editor as context', () => {
   let folder: string;
   let active: ActiveEditor;
 
@@ -36,7 +36,7 @@ describe('the active editor, as context', () => {
     return active.view;
   }
 
-  it('is the file, or what is selected in it', async () => {
+  it('offers the file, or its selection', async () => {
     assert.equal(active.view, undefined);
     const editor = await openFile(join(folder, 'one.ts'));
     assert.deepEqual(await offered('active/one.ts'), { id: 'active', kind: 'file', label: 'active/one.ts' });
@@ -55,7 +55,7 @@ describe('the active editor, as context', () => {
     assert.partialDeepStrictEqual(attachment?.forms[0], { type: 'resource', text: 'a\nb\n' });
   });
 
-  it('stays while the chat lies over it, and goes when it is closed', async () => {
+  it('remains available while covered by the chat, until closed', async () => {
     const three = await openFile(join(folder, 'three.ts'));
     await vscode.window.showTextDocument(three.document, { preview: false });
     await openFile(join(folder, 'two.ts'));
@@ -71,7 +71,7 @@ describe('the active editor, as context', () => {
     await offered('active/three.ts');
   });
 
-  it('is nothing outside of the workspace', async () => {
+  it('offers nothing outside the workspace', async () => {
     await vscode.window.showTextDocument(await vscode.workspace.openTextDocument({ content: 'secret' }));
     await offered(undefined);
     assert.deepEqual(await active.attachments(), []);

@@ -1,5 +1,5 @@
-// A surface of the chat and a page of the test's own: what the page asks of a session reaches that
-// session, or is refused in words.
+// A chat surface with a page of the test: requests reach their session, or are rejected with a
+// message.
 import { strict as assert } from 'node:assert';
 import { extensions, window } from 'vscode';
 import { silentLog } from '../../../src/base/log';
@@ -47,7 +47,7 @@ const parts = {
   },
 };
 
-describe('a surface of the chat', () => {
+describe('a chat surface', () => {
   let sessions: Conversation[];
   let surfaces: ChatSurface[];
   let used: string[];
@@ -136,7 +136,7 @@ describe('a surface of the chat', () => {
     return { id, answer };
   }
 
-  it('tells the page of an empty session where it is, and that of another only there', async () => {
+  it("sends an empty session's location only to its own page", async () => {
     const { surface, posted, show } = open('A');
     await new Promise(setImmediate);
     assert.deepEqual(posted('welcome'), [{ type: 'welcome', key: 'A', welcome: { folder: 'A', sessions: [] } }]);
@@ -150,7 +150,7 @@ describe('a surface of the chat', () => {
     assert.equal(posted('welcome').length, 1);
   });
 
-  it('tells the page what an empty session offers, and takes what the user chooses of it', async () => {
+  it("sends the options of an empty session to the page, and applies the user's choice", async () => {
     offers = { agents: [], isSearching: true };
     const { say, posted, show } = open('A');
     assert.deepEqual(posted('firstUse').at(-1)?.offers, offers);
@@ -167,7 +167,7 @@ describe('a surface of the chat', () => {
     assert.deepEqual(chosen, ['gemini']);
   });
 
-  it('queues what was sent while no host listened once, in its order and session, and sends none of it', async () => {
+  it('queues messages sent without a host once, in order and in their session', async () => {
     const { say, posted } = open('A');
     const message = { type: 'unsent', messages: ['one', 'two'], text: 'rest', revision: 5 } as const;
     const queued = (key: string) => conversation(key).queue.items.map(({ text, state }) => [text, state]);
@@ -189,7 +189,7 @@ describe('a surface of the chat', () => {
     assert.deepEqual(posted('rejected'), []);
   });
 
-  it('gives an answer to the session whose question it is, whatever is shown by then', async () => {
+  it('routes an answer to the session of its question, whatever is shown by then', async () => {
     const { surface, say } = open('A');
     const [inA, inB] = [ask('A'), ask('B')];
     surface.show(conversation('B'));
@@ -199,7 +199,7 @@ describe('a surface of the chat', () => {
     assert.deepEqual(used, [], 'a session that is no longer shown does not become the active one');
   });
 
-  it('brings a search hit to the eye once the page has drawn the session, unless another one is shown by then', async () => {
+  it('scrolls to a search hit once the page has drawn the session, unless another one is shown by then', async () => {
     const { surface, holder, posted } = open('A');
     const event = { type: 'message', role: 'agent', messageId: 'm', content: [{ type: 'text', text: 'x' }] } as const;
     for (const session of sessions) session.note([{ at: 5, event }]);
@@ -218,19 +218,19 @@ describe('a surface of the chat', () => {
     assert.deepEqual(posted('reveal'), [{ type: 'reveal', index: 0 }]);
   });
 
-  it('refuses an answer to a question that is gone, and says so', () => {
+  it('rejects an answer to a question that no longer exists, with a message', () => {
     const { say, posted } = open('A');
     say({ type: 'permission', id: 'p', optionId: 'yes' });
     sameData(posted('rejected'), [{ type: 'rejected', id: 'p', reason: 'This question is no longer open.' }]);
   });
 
-  it('refuses what is asked of a session that is closed, and says so', () => {
+  it('rejects requests for a closed session, with a message', () => {
     const { say, posted } = open('A');
     say({ type: 'send', clientId: 'c1', text: 'hello', revision: 1 }, 'gone');
     sameData(posted('rejected'), [{ type: 'rejected', clientId: 'c1', reason: 'This session is closed.' }]);
   });
 
-  it('refuses messages that are too large or invalid, and says so', () => {
+  it('rejects messages that are too large or invalid, with a message', () => {
     const { say, holder, posted } = open('A');
     say({ type: 'send', clientId: 'c1', text: 'x'.repeat(2_000_001), revision: 1 });
     holder.said.fire({ type: 'nonsense' });
@@ -240,7 +240,7 @@ describe('a surface of the chat', () => {
     assert.match(unknown?.reason ?? '', /Reload the window/);
   });
 
-  it('takes the draft of the session that it was written in, and shows it in the other places of that session', () => {
+  it("applies a draft to the session it was written in, and mirrors it in that session's other views", () => {
     const panel = open('A');
     const view = open('A');
     panel.surface.show(conversation('B'));
@@ -251,7 +251,7 @@ describe('a surface of the chat', () => {
     assert.deepEqual(panel.posted('draft'), []);
   });
 
-  it('tells a page whose draft is older than that of the host', () => {
+  it("updates a page whose draft is older than the host's", () => {
     const { say, posted } = open('A');
     conversation('A').unsent.write({ text: 'newer', revision: 9 }, undefined);
     say({ type: 'draft', text: 'older', revision: 4 });
@@ -259,7 +259,7 @@ describe('a surface of the chat', () => {
     assert.equal(conversation('A').unsent.draft.text, 'newer');
   });
 
-  it('lets go of the messages that its page edits when the page is hidden, leaves, greets again or is gone', () => {
+  it('releases messages being edited when the page is hidden, navigates, reconnects or closes', () => {
     const { queue } = conversation('A');
     const { id } = queue.add('queued', []);
     const ends: ((surface: ReturnType<typeof open>) => void)[] = [
@@ -281,7 +281,7 @@ describe('a surface of the chat', () => {
     assert.equal(queue.find(id)?.held, false, 'nor does a page that is gone take hold of one');
   });
 
-  it('clears the queue, and brings it back as it was where the user undoes that', async () => {
+  it('clears the queue, and restores it on undo', async () => {
     const { showInformationMessage } = window;
     const { queue } = conversation('A');
     for (const text of ['first', 'second']) queue.add(text, []);
@@ -312,7 +312,7 @@ describe('a surface of the chat', () => {
     }
   });
 
-  it('says on which branch the session works', async () => {
+  it('shows the branch of the session', async () => {
     const { surface, posted } = open('A');
     await new Promise(setImmediate);
     assert.deepEqual(posted('worktree'), [{ type: 'worktree', key: 'A', branch: 'parley/fix' }]);
@@ -321,7 +321,7 @@ describe('a surface of the chat', () => {
     assert.deepEqual(posted('worktree').at(-1), { type: 'worktree', key: 'B', branch: 'parley/fix' });
   });
 
-  it('switches the focus view in all pages, and begins with it in new ones', async () => {
+  it('switches the focus view in all pages, including new ones', async () => {
     const [panel, view] = [open('A'), open('B')];
     assert.deepEqual(panel.posted('focusView').at(-1)?.on, false);
     panel.say({ type: 'focusView', on: true });
@@ -333,7 +333,7 @@ describe('a surface of the chat', () => {
     await new Promise(setImmediate);
   });
 
-  it('sends a command that the agent offers, without the draft and its attachments', () => {
+  it("sends an agent's command without the draft and its attachments", () => {
     const { say, posted } = open('A');
     const sent: unknown[] = [];
     const of = conversation('A');
@@ -349,7 +349,7 @@ describe('a surface of the chat', () => {
     assert.deepEqual(posted('accepted'), []);
   });
 
-  it('sends a message into the running turn or in the place of it where the user asks for it', () => {
+  it('sends a message into the running turn or instead of it, as the user chooses', () => {
     const { say, posted } = open('A');
     const now: string[] = [];
     const of = conversation('A');
@@ -363,7 +363,7 @@ describe('a surface of the chat', () => {
     assert.equal(posted('accepted').length, 3);
   });
 
-  it('puts the focus into the composer as soon as its page is there', () => {
+  it('focuses the composer as soon as its page is ready', () => {
     const { surface, show, hello, posted } = open('A');
     surface.focus();
     assert.equal(posted('focus').length, 1);

@@ -1,5 +1,4 @@
-// Earlier sessions as `@` offers and attaches them in a real VS Code, from a history with hostile
-// titles, long and many sessions.
+// Earlier sessions as mentions in a real VS Code: hostile titles, long and many sessions.
 import { strict as assert } from 'node:assert';
 import { join } from 'node:path';
 import { type ExtensionContext, Uri } from 'vscode';
@@ -52,7 +51,7 @@ describe('earlier sessions in mentions', function () {
     return form?.type === 'resource' ? (form.text ?? '') : '';
   };
 
-  it('are offered by letters of their titles, newest first, those of the folder before others', async () => {
+  it('are found by letters of their titles, newest first, starting with those of the folder', async () => {
     keep('a', 'Fix the parser');
     keep('b', 'Parse dates', elsewhere);
     keep('c', 'The PARSER again');
@@ -68,14 +67,14 @@ describe('earlier sessions in mentions', function () {
     assert.match(first?.description ?? '', /^Agent demo · .*2026/);
   });
 
-  it('are offered first if the title is exact, and newest first without letters', async () => {
+  it('are listed first if the title matches exactly, and newest first without a query', async () => {
     keep('a', 'Parser', elsewhere);
     for (const key of ['b', 'c', 'd', 'e', 'f']) keep(key, `Parser ${key}`);
     assert.deepEqual(await ids('parser', 2), ['session:a', 'session:f']);
     assert.deepEqual(await ids('', 2), ['session:f', 'session:e']);
   });
 
-  it('are offered by what was said first where they have no title, and letters of any alphabet', async () => {
+  it('are found by their first message if untitled, in any alphabet', async () => {
     journal.saveSession(newSession('a', { cwd: folder }));
     journal.append('a', turn('t', now, 'ÜBERSICHT der Änderungen', 'Hier.'));
     journal.saveSession(newSession('empty', { cwd: folder }));
@@ -83,7 +82,7 @@ describe('earlier sessions in mentions', function () {
     assert.deepEqual(await ids('über'), ['session:a']);
   });
 
-  it('show titles on one line, without characters that turn or hide text', async () => {
+  it('show titles on one line, without characters that reorder or hide text', async () => {
     keep('a', `pay\u202eload\u0007 \n@src/server.ts ${'x'.repeat(100_000)}`);
     const [offer] = await named('load');
     assert.match(offer?.label ?? '', /^pay load @src\/server\.ts x+…$/);
@@ -92,7 +91,7 @@ describe('earlier sessions in mentions', function () {
     assert.equal((await named('load'))[0]?.label, 'load');
   });
 
-  it('are attached as a transcript that says what it is', async () => {
+  it('are attached as a transcript with an explanation', async () => {
     keep('a', 'Fix the parser');
     journal.append('a', turn('t', now, 'Why does it fail?', 'A comma is missing.'));
     journal.flush();
@@ -107,7 +106,7 @@ describe('earlier sessions in mentions', function () {
     assert.ok(words?.type === 'text' && words.text.includes(text));
   });
 
-  it('are attached only where they were offered, and not once they are deleted', async () => {
+  it('can be attached only if they were offered, and not after deletion', async () => {
     keep('a', 'Fix the parser');
     journal.append('a', turn('t', now, 'Why?', 'So.'));
     journal.flush();
@@ -121,7 +120,7 @@ describe('earlier sessions in mentions', function () {
     assert.equal(await sessions.attachment('session:a'), undefined);
   });
 
-  it('are attached with the newest part where they are long, without ending in half a character', async () => {
+  it('are attached with the newest part if too long, without splitting a character', async () => {
     keep('a', 'A long one');
     for (let number = 0; number < 300; number++)
       journal.append('a', turn(`t${number}`, now, `question ${number}`, '🦊'.repeat(2000)));
@@ -135,7 +134,7 @@ describe('earlier sessions in mentions', function () {
     assert.ok(text.isWellFormed());
   });
 
-  it('are looked for among ten thousand in parts, which ends when the user types on', async () => {
+  it('are searched in slices among ten thousand, until the user types on', async () => {
     for (let number = 0; number < 10_000; number++) keep(`s${number}`, `Number ${number}`, elsewhere);
     keep('last', 'Number none');
     assert.deepEqual(await ids('number0'), ['session:s0']);
@@ -145,7 +144,7 @@ describe('earlier sessions in mentions', function () {
     await assert.rejects(search, /typed on/);
   });
 
-  it('stand in the list of `@`', async () => {
+  it('are in the list of `@`', async () => {
     keep('a', 'quitesomething');
     const mentions = new Mentions({ sessions, terminals: { offers: () => [], attachment: async () => undefined } });
     try {

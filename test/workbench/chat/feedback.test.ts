@@ -1,4 +1,4 @@
-// Comments on lines of what an agent did, with VS Code's own threads, become one message.
+// Comments on lines of an agent's changes, in VS Code's own threads, become one message.
 import { strict as assert } from 'node:assert';
 import { type CommentController, type CommentThread, comments, type Memento, Range, Uri, workspace } from 'vscode';
 import { Emitter } from '../../../src/base/event';
@@ -6,7 +6,7 @@ import type { Conversation } from '../../../src/client/conversation/conversation
 import { versionUri } from '../../../src/workbench/changes/documents/versionDocuments';
 import { Feedback } from '../../../src/workbench/chat/feedback';
 
-describe('comments on what an agent did', () => {
+describe("comments on an agent's changes", () => {
   let controller: CommentController;
   let feedback: Feedback;
   let delivered: [session: string, text: string][];
@@ -61,7 +61,7 @@ describe('comments on what an agent did', () => {
   const thread = (uri: Uri, first: number, last = first): CommentThread =>
     controller.createCommentThread(uri, new Range(first - 1, 0, last - 1, 0), []);
 
-  it('go as one message with their places and lines, and are gone then', async () => {
+  it('are sent as one message with their places and lines, and removed', async () => {
     const uri = await file('waits.ts', 'one\ntwo\nthree\n');
     const version = { oid: 'a'.repeat(40), mode: '100644' as const, size: 3 };
     const before = versionUri(Uri.joinPath(folder, 'waits.ts').fsPath, { session: 'A', root: folder.fsPath, version });
@@ -97,7 +97,7 @@ describe('comments on what an agent did', () => {
     assert.deepEqual(counts, [1, 2, 3, 1, 0]);
   });
 
-  it('go to the session that each is about', async () => {
+  it('are sent to their own sessions', async () => {
     const version = { oid: 'b'.repeat(40), mode: '100644' as const, size: 3 };
     const other = versionUri('/w/b.ts', { session: 'B', root: '/w', version });
     feedback.add({ thread: thread(await file('waits.ts', 'one\n'), 1), text: 'a' });
@@ -109,7 +109,7 @@ describe('comments on what an agent did', () => {
     );
   });
 
-  it('are removed one by one, and are none on a file that no agent has changed', async () => {
+  it('are removed one by one, and are not offered on files that no agent has changed', async () => {
     const some = thread(await file('waits.ts', 'one\n'), 1);
     feedback.add({ thread: some, text: 'first' });
     feedback.add({ thread: some, text: 'second' });
@@ -132,7 +132,7 @@ describe('comments on what an agent did', () => {
     let name = '';
     let count = 0;
 
-    // Of a file that it knows VS Code may still have the text before.
+    // VS Code may still have an earlier text of a file that it has opened before.
     beforeEach(() => {
       count += 1;
       name = `${count}-waits.ts`;
@@ -160,7 +160,7 @@ describe('comments on what an agent did', () => {
       while (counts.length === before) await new Promise((resolve) => setImmediate(resolve));
     }
 
-    it('are there again once their session returns', async () => {
+    it('reappear once their session returns', async () => {
       await reload('one\ntwo\nthree\n', 2, 3);
       feedback = open();
       await feedback.send();
@@ -177,7 +177,7 @@ describe('comments on what an agent did', () => {
       assert.equal(delivered.length, 1, 'sent once');
     });
 
-    it('are outdated where the lines are gone, and repeat what they were about', async () => {
+    it('are outdated if the lines no longer exist, and quote them', async () => {
       await reload('one\ntwo\nthree\n', 2);
       await workspace.fs.writeFile(Uri.joinPath(folder, name), Buffer.from('one\n2\nthree\n'));
       await documentHas('2');
@@ -186,7 +186,7 @@ describe('comments on what an agent did', () => {
       assert.match(delivered[0]?.[1] ?? '', /waits\.ts:2` \(the lines have changed since\)\n> two\n/);
     });
 
-    it('are kept where the document is gone', async () => {
+    it('are kept if the document no longer exists', async () => {
       await reload('one\ntwo\n', 1);
       await workspace.fs.delete(Uri.joinPath(folder, name));
       await sessionReturns();
@@ -194,7 +194,7 @@ describe('comments on what an agent did', () => {
       assert.match(delivered[0]?.[1] ?? '', /> one\n\nUse a constant\./);
     });
 
-    it('are gone with a session that is deleted, whether it has returned or not', async () => {
+    it('are removed with a deleted session, whether it has returned or not', async () => {
       await reload('one\ntwo\n', 1);
       await sessionReturns();
       feedback.forget(['B']);
@@ -208,7 +208,7 @@ describe('comments on what an agent did', () => {
       assert.deepEqual([...stored.values()], [null]);
     });
 
-    /** VS Code has read the file that was changed on the disk. */
+    /** Resolves when VS Code has reloaded the file from disk. */
     async function documentHas(text: string): Promise<void> {
       const uri = Uri.joinPath(folder, name);
       while (!(await workspace.openTextDocument(uri)).getText().includes(text))

@@ -1,4 +1,4 @@
-// A webview of the test's own, as the chat has one.
+// A webview of the test, used like the chat's.
 import { EventEmitter, type Uri, type Webview } from 'vscode';
 import type { ToWebview } from '../../../src/panel/contract';
 

@@ -1,5 +1,4 @@
-// What `@` offers in a real VS Code: files as git and the editor list them, the selection,
-// problems, commits, earlier sessions, symbols.
+// What `@` offers in a real VS Code: files, the selection, problems, commits, sessions, symbols.
 
 import { strict as assert } from 'node:assert';
 import { execFileSync } from 'node:child_process';
@@ -46,7 +45,7 @@ describe('mentions', () => {
     return last;
   }
 
-  it('offers files and folders of the workspace, and attaches them by their address', async () => {
+  it('offer files and folders of the workspace, and attach them by address', async () => {
     const found = await offers('mentioned/parser.go');
     const [file] = found;
     assert.deepEqual(file, { id: 'path:mentioned/parser.go', kind: 'file', label: 'mentioned/parser.go' });
@@ -58,13 +57,13 @@ describe('mentions', () => {
     assert.ok((await offers('mentioned')).some(({ kind, label }) => kind === 'folder' && label === 'mentioned'));
   });
 
-  it('attaches nothing that it has not offered', async () => {
+  it('attach nothing that was not offered', async () => {
     await offers('parser');
     for (const id of ['path:../secret', 'path:/etc/passwd', 'path:mentioned/none.ts', 'symbol:0:none', 'other'])
       assert.deepEqual(await mentions.attachments(id, [root]), []);
   });
 
-  it('offers files that the user was in, latest first, and no deleted ones', async () => {
+  it('offer recently used files, latest first, but no deleted ones', async () => {
     const gone = join(folder, 'parser-gone.go');
     await writeFile(gone, '');
     await writeFile(join(folder, 'later.go'), '');
@@ -78,7 +77,7 @@ describe('mentions', () => {
       assert.ok(!labels(await offers(query)).includes('mentioned/parser-gone.go'), query);
   });
 
-  it('offers only things of the kind before the colon, and the kind by the beginning of its word', async () => {
+  it('offer only the kind before the colon, and kinds by the beginning of their name', async () => {
     const [folders] = await offers('fold');
     assert.partialDeepStrictEqual(folders, { kind: 'folder', label: 'Folders', prefix: 'folder:' });
     assert.deepEqual(
@@ -91,7 +90,7 @@ describe('mentions', () => {
     assert.ok((await offers('file:mentioned')).every(({ kind }) => kind === 'file'));
   });
 
-  it('ranks all kinds together: an exact title stands above files that only have its letters', async () => {
+  it('rank all kinds together: an exact title is above files that only contain its letters', async () => {
     mentions.dispose();
     mentions = new Mentions({
       sessions: {
@@ -105,7 +104,7 @@ describe('mentions', () => {
     assert.ok((await offers('parser.go')).findIndex(({ kind }) => kind === 'session') > 0);
   });
 
-  it('leaves out what git ignores', async () => {
+  it('exclude what git ignores', async () => {
     execFileSync('git', ['init', '-q'], { cwd: root });
     try {
       const labels = (await offers('parser')).map(({ label }) => label);
@@ -116,7 +115,7 @@ describe('mentions', () => {
     }
   });
 
-  it('offers the selection and open editors before anything is typed', async () => {
+  it('offer the selection and open editors before anything is typed', async () => {
     const editor = await openFile(join(folder, 'parser.go'));
     editor.selection = new vscode.Selection(0, 0, 1, 5);
     const found = await offers('');
@@ -131,7 +130,7 @@ describe('mentions', () => {
     assert.equal(attachment?.label, 'mentioned/parser.go:1–2');
   });
 
-  it('offers the problems of the workspace, and attaches them as text', async () => {
+  it("offer the workspace's problems, and attach them as text", async () => {
     const collection = vscode.languages.createDiagnosticCollection('mentions');
     try {
       const range = new vscode.Range(1, 2, 1, 8);
@@ -149,7 +148,7 @@ describe('mentions', () => {
     assert.deepEqual(await mentions.attachments('problems', [join(root, 'elsewhere')]), []);
   });
 
-  it('attaches what has changed since the last commit, without running programs of the repository', async () => {
+  it('attach changes since the last commit, without running programs of the repository', async () => {
     const git = (...args: string[]) =>
       execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b.c', ...args], { cwd: root });
     assert.deepEqual(await mentions.attachments('changes', [root]), []);
@@ -157,7 +156,7 @@ describe('mentions', () => {
     try {
       git('add', 'mentioned/parser.go');
       git('commit', '-qm', 'first');
-      // Neither an external diff nor a text conversion is asked.
+      // Neither an external diff nor a text conversion is run.
       const ran = join(folder, 'ran');
       git('config', 'diff.external', `touch ${ran}`);
       git('config', 'diff.go.textconv', `touch ${ran};cat`);
@@ -191,14 +190,14 @@ describe('mentions', () => {
     const labels = (found: readonly MentionView[]): readonly string[] =>
       found.filter(({ kind }) => kind === 'commit').map(({ label }) => label.slice(8));
 
-    // Not in the workspace: VS Code's Git extension would open it.
+    // Outside the workspace, since VS Code's Git extension would open it.
     beforeEach(async () => {
       repository = await scratchFolder();
       git('init', '-q');
     });
     afterEach(removeScratch);
 
-    it('offers commits by their subject or hash, and attaches message and diff', async () => {
+    it('offer commits by subject or hash, and attach message and diff', async () => {
       await writeFile(join(repository, 'a.go'), 'func a() int\n');
       git('add', 'a.go');
       const hash = commit('Fix the parser');
@@ -222,7 +221,7 @@ describe('mentions', () => {
       assert.match(text?.type === 'text' ? text.text : '', /^\n\n<commit>\ncommit [\s\S]*\n<\/commit>\n$/);
     });
 
-    it('offers the newest commits for `@commit:`, and the kind before files', async () => {
+    it('offer the newest commits for `@commit:`, and the kind before files', async () => {
       for (let at = 0; at < 10; at++) commit(`number ${at}`);
       await writeFile(join(folder, 'commit.ts'), '');
       assert.deepEqual(
@@ -234,7 +233,7 @@ describe('mentions', () => {
       assert.ok(kinds.includes('commit:'), kinds.join());
     });
 
-    it('shows what is invisible or turns the line in a subject, and takes nothing but whole hashes', async () => {
+    it('show invisible and bidirectional characters in a subject, and accept only whole hashes', async () => {
       const hash = commit('evil \u001b[31m\u202egnp](command:x) $(zap) <b>\u200b');
       const [found] = (await offers('evil', repository)).filter(({ kind }) => kind === 'commit');
       const shown = `${hash.slice(0, 7)} evil ⟨U+001B⟩[31m⟨U+202E⟩gnp](command:x) $(zap) <b>⟨U+200B⟩`;
@@ -244,7 +243,7 @@ describe('mentions', () => {
       assert.equal((await mentions.attachments(found.id, [repository])).length, 1);
     });
 
-    it('runs nothing in an untrusted workspace', async () => {
+    it('run nothing in an untrusted workspace', async () => {
       const hash = commit('Fix the parser');
       const trust = Object.getOwnPropertyDescriptor(vscode.workspace, 'isTrusted') ?? assert.fail();
       Object.defineProperty(vscode.workspace, 'isTrusted', { value: false, configurable: true });
@@ -257,7 +256,7 @@ describe('mentions', () => {
       assert.equal((await mentions.attachments(`commit:${hash}`, [repository])).length, 1);
     });
 
-    it('offers everything else while git hangs', async function () {
+    it('offer everything else while git hangs', async function () {
       if (process.platform === 'win32') this.skip();
       commit('Fix the parser');
       mentions.dispose();
@@ -279,7 +278,7 @@ describe('mentions', () => {
     });
   });
 
-  it('offers symbols after the files, and attaches all of their lines', async () => {
+  it('offer symbols after files, and attach all of their lines', async () => {
     const provider = vscode.languages.registerWorkspaceSymbolProvider({
       provideWorkspaceSymbols: (query) =>
         'parseEverything'.toLowerCase().includes(query.toLowerCase())
@@ -317,7 +316,7 @@ describe('mentions', () => {
     }
   });
 
-  it('attaches dropped files of the workspace, and no others', async () => {
+  it('attach dropped files of the workspace, and no others', async () => {
     const addresses = [join(folder, 'parser.go'), '/etc/passwd'].map((path) => vscode.Uri.file(path).toString());
     const attachments = await mentions.dropped([
       ...addresses,
@@ -331,7 +330,7 @@ describe('mentions', () => {
     );
   });
 
-  it('shows files that were made since', async () => {
+  it('include files created since', async () => {
     await offers('parser');
     const made = join(folder, 'quite-new.go');
     const watcher = vscode.workspace.createFileSystemWatcher('**/quite-new.go');
@@ -339,7 +338,7 @@ describe('mentions', () => {
     await writeFile(made, '');
     await told;
     watcher.dispose();
-    // The first search begins a new list, and is answered from the old one.
+    // The first search starts a new list, and is answered from the old one.
     while (!(await offers('quite-new')).some(({ label }) => label === 'mentioned/quite-new.go'))
       await new Promise((resolve) => setImmediate(resolve));
   });

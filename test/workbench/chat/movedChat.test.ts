@@ -1,5 +1,4 @@
-// The chat moves between the editor area and the side bar with its session, and commands that
-// forget are offered where there is something to forget.
+// The chat moves between editor area and side bar with its session.
 import { strict as assert } from 'node:assert';
 import { commands, type Tab, TabInputWebview, window, workspace } from 'vscode';
 import { until } from '../editing';
@@ -32,7 +31,7 @@ describe('the chat', () => {
     await untilTabs(hasTab);
   });
 
-  it('has a tab with the beginning and the end of a long title, as other tabs need space too', async () => {
+  it('has a tab with the beginning and end of a long title, leaving space for other tabs', async () => {
     await commands.executeCommand('parley.open');
     await commands.executeCommand('parley.newSession', { agent: 'demo' });
     await commands.executeCommand('parley.renameSession', {
@@ -41,7 +40,7 @@ describe('the chat', () => {
     await untilTabs(() => chatTab()?.label === 'handle negative values, handle nega…alues, of Gamma');
   });
 
-  it('gives the focus to the editor and takes it back', async () => {
+  it('passes focus to the editor and back', async () => {
     await commands.executeCommand('parley.open');
     await untilTabs(hasTab);
     const document = await workspace.openTextDocument({ content: 'text' });

@@ -1,4 +1,4 @@
-// A page of the chat before and after the product listens to it, over a webview of the test's own.
+// A chat page before and after the product listens, over a webview of the test.
 import { strict as assert } from 'node:assert';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,14 +14,14 @@ function open(): { holder: Holder; page: Page } {
   return { holder, page: new Page(holder, extension.extensionUri) };
 }
 
-describe('a page of the chat', () => {
-  it('is drawn before the product is read', () => {
+describe('a chat page', () => {
+  it('is drawn before the product is loaded', () => {
     const { holder } = open();
     assert.match(holder.webview.html, /<textarea class="message"/);
     assert.equal(holder.webview.options.enableScripts, true);
   });
 
-  it('hands its texts to a page of another language', () => {
+  it('passes its texts to a page in another language', () => {
     const extension = extensions.getExtension('parley.parley');
     assert.ok(extension);
     const path = join(extension.extensionPath, 'l10n/bundle.l10n.de.json');
@@ -36,7 +36,7 @@ describe('a page of the chat', () => {
     assert.equal(texts['Ask Agent…'], bundle['Ask Agent…']);
   });
 
-  it('keeps what was typed and sent before anybody listened, in its order', () => {
+  it('keeps what was typed and sent before anybody listened, in order', () => {
     const { holder, page } = open();
     const heard: unknown[] = [];
     holder.said.fire('hello');
@@ -47,7 +47,7 @@ describe('a page of the chat', () => {
     assert.deepEqual(heard, ['hello', 'send', 'cancel']);
   });
 
-  it('has the processor for itself until it is drawn', async () => {
+  it('has the processor for itself until drawn', async () => {
     const { holder, page } = open();
     let isOver = false;
     const speaking = page.hasSpoken.then(() => {
@@ -59,14 +59,14 @@ describe('a page of the chat', () => {
     await speaking;
   });
 
-  it('gives up what was asked of it where it is closed before it has said anything, or says nothing', async () => {
+  it('abandons requests if it is closed before responding, or never responds', async () => {
     const { holder, page } = open();
     holder.disposed.fire();
     await page.hasSpoken;
     await open().page.hasSpoken;
   });
 
-  it('draws everything once, however often VS Code speaks of a panel', () => {
+  it('is drawn once, however often VS Code reports the panel', () => {
     const { holder, page } = open();
     const told: boolean[] = [];
     page.listen({ receive() {}, visibilityChanged: (isVisible) => told.push(isVisible) });

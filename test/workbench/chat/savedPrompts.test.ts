@@ -1,5 +1,4 @@
-// Saved prompts in a real VS Code: read from the workspace and the user's folder, and saved on
-// request.
+// Saved prompts of workspace and user in a real VS Code.
 import { strict as assert } from 'node:assert';
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -28,7 +27,7 @@ describe('saved prompts', () => {
 
   const listed = async () => (await prompts.list()).map(({ name, source, text }) => [name, source, text]);
 
-  /** Answers the questions for a name and a place. */
+  /** Answers the questions for a name and a location. */
   async function answering(name: string, place: 'workspace' | 'user', run: () => Promise<void>): Promise<void> {
     const { showInputBox, showQuickPick } = vscode.window;
     const answers = {
@@ -43,7 +42,7 @@ describe('saved prompts', () => {
     }
   }
 
-  it('are those of the workspace and of the user as they are now', async () => {
+  it('are the current ones of the workspace and the user', async () => {
     await writeFile(join(folder, 'review.prompt.md'), 'Review it.');
     await writeFile(join(user, 'tests.prompt.md'), 'Write tests.');
     assert.deepEqual(await listed(), [
@@ -54,7 +53,7 @@ describe('saved prompts', () => {
     assert.equal((await listed())[0]?.[2], 'Review it well.');
   });
 
-  it('are none in an untrusted workspace', async () => {
+  it('are empty in an untrusted workspace', async () => {
     await writeFile(join(folder, 'review.prompt.md'), 'Review it.');
     const trust = Object.getOwnPropertyDescriptor(vscode.workspace, 'isTrusted') ?? assert.fail();
     Object.defineProperty(vscode.workspace, 'isTrusted', { value: false, configurable: true });

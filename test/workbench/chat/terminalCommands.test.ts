@@ -1,5 +1,4 @@
-// Commands of a real shell in a real terminal, as `@terminal` and the menus of terminals attach
-// them.
+// Commands of a real shell in a real terminal, attached by `@terminal` and terminal menus.
 import { strict as assert } from 'node:assert';
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -13,7 +12,7 @@ import { isProgram } from '../../../src/workbench/commands/commandErrors';
 import { removeFolder } from '../../support/scratch';
 import { once } from '../editing';
 
-describe('the last commands of terminals', function () {
+describe('last terminal commands', function () {
   this.timeout(60_000);
   let folder: string;
   let terminal: Terminal;
@@ -22,8 +21,8 @@ describe('the last commands of terminals', function () {
   const isOurs = (event: { readonly terminal: Terminal }): boolean => event.terminal === terminal;
 
   before('open a terminal with a shell', async function () {
-    // The server of the oldest version that tests run in has no terminals: their module would have
-    // to be compiled.
+    // The server of the oldest tested version has no terminals: their module would have to be
+    // compiled.
     if (/^1\.10\d\./.test(version)) this.skip();
     folder = await mkdtemp(join(tmpdir(), 'parley-terminal-'));
     commands = new TerminalCommands({ setContext: (_name, has) => void told.push(has === true) });
@@ -56,7 +55,7 @@ describe('the last commands of terminals', function () {
     return form?.type === 'resource' ? (form.text ?? '') : '';
   }
 
-  it('are offered with exit code and terminal, and attached with what they printed', async () => {
+  it('are offered with exit code and terminal, and attached with their output', async () => {
     await run(`printf '\\033[31mone\\033[0m\\ntwo\\n'; exit 3`);
     const [offer] = commands.offers();
     assert.deepEqual(
@@ -73,20 +72,20 @@ describe('the last commands of terminals', function () {
     assert.deepEqual(told, [true]);
   });
 
-  it('are the last one only, with its own output', async () => {
+  it('include only the last one, with its own output', async () => {
     const [before] = commands.offers();
     await run('echo second');
     const offers = commands.offers();
     assert.equal(offers.length, 1);
     assert.match(textOf(await commands.attachment(offers[0]?.id ?? '')), /\[exit code 0\]\nsecond$/);
     assert.equal(await commands.attachment(before?.id ?? ''), undefined);
-    // What was attached of the command before stays beside it: another address is another thing.
+    // An earlier attachment stays beside it, as it has another address.
     const [form] = (await commands.attachment(offers[0]?.id ?? ''))?.forms ?? [];
     const id = offers[0]?.id.replace('terminal:', '');
     assert.equal(form?.type === 'resource' && form.uri, `parley:terminal/${id}/bash%20command.sh`);
   });
 
-  it('stand in the list of `@`', async () => {
+  it('are in the list of `@`', async () => {
     const mentions = new Mentions({
       sessions: { named: async () => [], attachment: async () => undefined },
       terminals: commands,
@@ -108,11 +107,11 @@ describe('the last commands of terminals', function () {
     }
   });
 
-  it('belong to a menu, not to a program, where VS Code passes a terminal', () => {
+  it('belong to a menu rather than a program if VS Code passes a terminal', () => {
     assert.equal(isProgram([terminal, [terminal]]), false);
   });
 
-  it('are gone with their terminal', async () => {
+  it('are removed with their terminal', async () => {
     const closed = once(window.onDidCloseTerminal, (one) => one === terminal);
     terminal.dispose();
     await closed;

@@ -1,4 +1,4 @@
-// Code of an answer applied to a file: which file, what is shown, and what is written.
+// Applying code to a file: which file, what is shown, and what is written.
 import { strict as assert } from 'node:assert';
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ import { ReadOnlyTexts } from '../../../src/workbench/editor/readOnlyTexts';
 import { removeScratch, scratchFolder } from '../../support/scratch';
 import { openFile, replaceIn, withoutAutoSave } from '../editing';
 
-describe('code of an answer applied to a file', () => {
+describe('applying code to a file', () => {
   const { showQuickPick } = window;
   const isTrusted = Object.getOwnPropertyDescriptor(workspace, 'isTrusted');
   let folder: string;
@@ -77,7 +77,7 @@ describe('code of an answer applied to a file', () => {
     window.tabGroups.all.flatMap(({ tabs }) => tabs).filter(({ input }) => input instanceof TabInputTextDiff).length;
   const onDisk = (name: string): Promise<string> => readFile(join(folder, name), 'utf8');
 
-  it('is written when the user says so, as the user edited it, with the line ends of the file', async () => {
+  it("writes on request, as edited by the user, with the file's line endings", async () => {
     await apply('one\nzwei', 'a.ts');
     const { label, left, right, text } = await shown();
     assert.match(label, /a\.ts/);
@@ -91,7 +91,7 @@ describe('code of an answer applied to a file', () => {
     await assert.rejects(proposals.use(right), { code: 'no-proposal' });
   });
 
-  it('goes to the file that it names in a title, a comment or the header of a diff', async () => {
+  it('uses the file named in a title, a comment or a diff header', async () => {
     await openFile(join(folder, 'a.ts'));
     const named: [text: string, path?: string | undefined, lang?: string][] = [
       ['x', 'lib/new.ts'],
@@ -110,7 +110,7 @@ describe('code of an answer applied to a file', () => {
     assert.equal(await onDisk('lib/new.ts'), 'x\n');
   });
 
-  it('goes to the file in the editor if it names none, in the place of the selection', async () => {
+  it("uses the active editor's file and selection if no file is named", async () => {
     const editor = await openFile(join(folder, 'a.ts'));
     editor.selection = new Selection(1, 0, 2, 0);
     await apply('// see b.ts\nzwei', 'Example');
@@ -120,7 +120,7 @@ describe('code of an answer applied to a file', () => {
     assert.equal(await onDisk('a.ts'), 'one\r\n// see b.ts\r\nzwei\r\nthree\r\n');
   });
 
-  it('goes to a file that the user picks if there is no other, or nowhere', async () => {
+  it('uses a file that the user picks if there is no other', async () => {
     let offered: readonly { label: string }[] = [];
     const answer = (take: boolean): void => {
       Object.assign(window, {
@@ -146,7 +146,7 @@ describe('code of an answer applied to a file', () => {
     assert.equal(text, 'one\ntwo\nthree\nx\n');
   });
 
-  it('never stands for the whole of a file that it does not name: it goes to the cursor', async () => {
+  it('inserts at the cursor instead of replacing a file that the code does not name', async () => {
     for (const [line, character, made] of [
       [1, 0, 'one\nx\ntwo\nthree\n'],
       [1, 2, 'one\ntwo\nx\nthree\n'],
@@ -162,7 +162,7 @@ describe('code of an answer applied to a file', () => {
     }
   });
 
-  it('is applied as a patch where its lines stand once, and not at all elsewhere', async () => {
+  it('applies a patch if its lines occur exactly once', async () => {
     const patch = '--- a/a.ts\n+++ b/a.ts\n@@ -7,3 +7,3 @@\n one\n-two\n+zwei\n three';
     await apply(patch, undefined, 'diff');
     const { right, text } = await shown();
@@ -172,7 +172,7 @@ describe('code of an answer applied to a file', () => {
     await assert.rejects(apply(patch, undefined, 'diff'), { code: 'change-not-placed' });
   });
 
-  it('goes to no file outside of the folders, whatever it is called and wherever links lead', async () => {
+  it('uses no file outside the folders, whatever its name and wherever links lead', async () => {
     await openFile(join(folder, 'a.ts'));
     await writeFile(join(outside, 'secret.ts'), 'mine');
     await symlink(outside, join(folder, 'out'));
@@ -201,7 +201,7 @@ describe('code of an answer applied to a file', () => {
     assert.equal(await readFile(join(outside, 'secret.ts'), 'utf8'), 'mine');
   });
 
-  it('is not written where the way to the file has become a link that leads out', async () => {
+  it('does not write if the path has become a link that leads out', async () => {
     await apply('x', 'lib/new.ts');
     const { right } = await shown();
     await symlink(outside, join(folder, 'lib'));
@@ -209,7 +209,7 @@ describe('code of an answer applied to a file', () => {
     await assert.rejects(readFile(join(outside, 'new.ts')), { code: 'ENOENT' });
   });
 
-  it('takes unsaved text for the text of the file', async () => {
+  it("uses unsaved text as the file's text", async () => {
     await writeFile(join(folder, 'dirty.ts'), 'one\r\ntwo\r\nthree\r\n');
     const editor = await openFile(join(folder, 'dirty.ts'));
     await replaceIn(editor.document.uri, 'three', 'drei');

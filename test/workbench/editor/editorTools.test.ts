@@ -1,4 +1,4 @@
-// The tools of the editor in a real VS Code with its own TypeScript, as an MCP client calls them.
+// The editor tools in a real VS Code with its TypeScript, called by an MCP client.
 import { strict as assert } from 'node:assert';
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
@@ -21,7 +21,7 @@ import { once } from '../editing';
 
 const USERS = 20;
 
-describe('the tools of the editor', function () {
+describe('the editor tools', function () {
   this.timeout(60_000);
   const { workspaceFolders: [folder] = [] } = vscode.workspace;
   const root = join(folder?.uri.fsPath ?? '', 'editor-tools');
@@ -108,10 +108,7 @@ describe('the tools of the editor', function () {
     return text.split('\n');
   }
 
-  /**
-   * Makes a folder of which the editor notices what happens in it: it misses folders that are made
-   * with another one in them.
-   */
+  /** Creates a folder that the file watcher notices: it misses nested folders created at once. */
   async function makeFolder(path: string): Promise<void> {
     const watcher = vscode.workspace.createFileSystemWatcher(`**/${basename(path)}`);
     const seen = new Promise<void>((resolve) => watcher.onDidCreate(({ fsPath }) => fsPath === path && resolve()));
@@ -130,7 +127,7 @@ describe('the tools of the editor', function () {
       writeFileSync(path, `${text}// ${attempt}\n`);
       await new Promise((resolve) => setTimeout(resolve, 300));
     }
-    // Of two writes in a row the editor may read the first one only.
+    // Of two consecutive writes, the editor may read only the first.
     while (document.getText() !== text) {
       writeFileSync(path, text);
       await new Promise((resolve) => setTimeout(resolve, 300));
@@ -139,7 +136,7 @@ describe('the tools of the editor', function () {
 
   const read = (name: string): string => readFileSync(join(root, name), 'utf8');
 
-  it('find an error that was just written to the disk, and its fix by the next call', async () => {
+  it('find an error just written to disk, and its fix with the next call', async () => {
     assert.deepEqual(await call('get_diagnostics', { path: 'src/square.ts' }), ['No problems in src/square.ts']);
     writeFileSync(join(root, 'src/square.ts'), files['src/square.ts']!.replace('area(2)', "area('2')"));
     const [summary, line] = await call('get_diagnostics', { path: 'src/square.ts' });
@@ -149,14 +146,14 @@ describe('the tools of the editor', function () {
     assert.deepEqual(await call('get_diagnostics', { path: 'src/square.ts' }), ['No problems in src/square.ts']);
   });
 
-  it('look at the files that the session changed where no path is given', async () => {
+  it('check the files changed by the session if no path is given', async () => {
     writeFileSync(join(root, 'src/square.ts'), files['src/square.ts']!.replace('sides = 4', "sides = 'four'"));
     assert.match((await call('get_diagnostics'))[0] ?? '', /^1 error;/);
     writeFileSync(join(root, 'src/square.ts'), files['src/square.ts']!);
     assert.match((await call('get_diagnostics', { path: 'src' }))[0] ?? '', /^No problems in src/);
   });
 
-  it('answer with a page where there are 100,000 problems', async () => {
+  it('return one page of 100,000 problems', async () => {
     const known = vscode.languages.createDiagnosticCollection('flood');
     const range = new vscode.Range(0, 0, 0, 4);
     const many = Array.from({ length: 100 }, (_, index) => new vscode.Diagnostic(range, `Problem ${index}`));
@@ -221,7 +218,7 @@ describe('the tools of the editor', function () {
     ]);
   });
 
-  it('tell what the user sees, and open a file for them', async () => {
+  it('return what the user sees, and open a file for them', async () => {
     await call('open_file', { path: 'src/area.ts', line: 6 });
     const editor = vscode.window.activeTextEditor ?? assert.fail();
     editor.selection = new vscode.Selection(5, 0, 5, 6);
@@ -232,7 +229,7 @@ describe('the tools of the editor', function () {
     await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
   });
 
-  it('tell nothing from outside of the session’s folders', async () => {
+  it("return nothing from outside the session's folders", async () => {
     for (const path of ['../README.md', join(outside, 'secret.ts'), 'src/link.ts', '/etc/hosts', 'a\0b']) {
       const text = (await call('get_diagnostics', { path })).join('\n');
       assert.match(text, /outside of the session's folders|not a path/);
@@ -260,7 +257,7 @@ describe('the tools of the editor', function () {
     for (const [name, text] of Object.entries(files)) writeFileSync(join(root, name), text);
   });
 
-  it('change no byte outside of the change, and no file of an unknown encoding', async () => {
+  it('change no byte outside the change, and no file of unknown encoding', async () => {
     const path = join(root, 'src/bytes.ts');
     const bytes = 'export const wide = 1;  \r\nexport const other = wide;\nexport const last = 2;\t';
     const settings = vscode.workspace.getConfiguration('files');
@@ -279,7 +276,7 @@ describe('the tools of the editor', function () {
     }
   });
 
-  it('change nothing that the user denies, or while no message is worked on', async () => {
+  it('change nothing if the user declines, or outside of turns', async () => {
     answer = 'refuse';
     const rename = { symbol: 'area', path: 'src/area.ts', new_name: 'surface' };
     assert.deepEqual(await call('rename_symbol', rename), ['The user did not allow this']);
@@ -290,7 +287,7 @@ describe('the tools of the editor', function () {
     assert.equal(written.length, 0);
   });
 
-  it('make no part of a change that also moves or creates files', async () => {
+  it('reject a change that also moves or creates files', async () => {
     const path = join(root, 'src/plain.txt');
     writeFileSync(path, 'plain text\n');
     const uri = vscode.Uri.file(path);
@@ -344,7 +341,7 @@ describe('the tools of the editor', function () {
     }
   });
 
-  it('stop waiting for a language server that hangs when the agent withdraws its call', async () => {
+  it('stop waiting for a hanging language server when the agent cancels its call', async () => {
     const path = join(root, 'src/hang.txt');
     writeFileSync(path, 'hang here\n');
     let askedServer = (): void => undefined;
@@ -475,7 +472,7 @@ describe('the tools of the editor', function () {
       await isTold;
     }
 
-    it('shows how many errors are new, and has the agent fix them when the user asks for it', async () => {
+    it('show the number of new errors, and ask the agent to fix them on request', async () => {
       writeFileSync(join(root, 'src/old.ts'), "export const old: number = 'old';\n");
       await turn("export const old: number = 'old';\nexport const fresh: number = 'fresh';\n");
       const [notice = assert.fail()] = notices;
@@ -488,7 +485,7 @@ describe('the tools of the editor', function () {
       assert.match(sent[0] ?? '', /^Fix these problems:\n- src\/old\.ts:1: .*\n- src\/old\.ts:2: Type 'string'/);
     });
 
-    it('does not count what the agent saw before it changed the line', async () => {
+    it("don't count what the agent saw before it changed the line", async () => {
       const path = join(root, 'src/old.ts');
       writeFileSync(path, "export const old: number = 'old';\n");
       utimesSync(path, 1, 1);
@@ -499,17 +496,17 @@ describe('the tools of the editor', function () {
       assert.deepEqual(notice.type === 'notice' && notice.said, { code: 'new-problems', args: [1] });
     });
 
-    it('leaves no document open that was not', async () => {
+    it('leave no additional document open', async () => {
       const path = join(root, 'src/unopened.ts');
       writeFileSync(path, "export const one: number = 'one';\n");
       const closed = once(vscode.workspace.onDidCloseTextDocument, ({ uri }) => uri.fsPath === path);
       const found = await host.diagnoser.problems([path], [path], new AbortController().signal);
       assert.equal(found.count('error'), 1);
-      // VS Code closes by itself what `openTextDocument` has opened, after minutes.
+      // VS Code closes documents of `openTextDocument` after minutes.
       await closed;
     });
 
-    it('asks the agent once by itself where the setting says so', async () => {
+    it('ask the agent once automatically if so configured', async () => {
       const settings = vscode.workspace.getConfiguration('parley');
       await settings.update('problemsAfterTurn', 'send', vscode.ConfigurationTarget.Global);
       await turn("export const one: number = 'one';\n");
@@ -520,7 +517,7 @@ describe('the tools of the editor', function () {
     });
   });
 
-  it('are only there for the holder of the token', async () => {
+  it('are available only to the holder of the token', async () => {
     const { command, args, env } = grant.program;
     const other = new Client({ name: 'other', version: '1' });
     await assert.rejects(
@@ -536,7 +533,7 @@ describe('the tools of the editor', function () {
     assert.ok(existsSync(args[1] ?? ''));
   });
 
-  it('are those that the setting names', async () => {
+  it('are those named in the settings', async () => {
     const settings = vscode.workspace.getConfiguration('parley');
     const names = async (): Promise<string[]> => (await client.listTools()).tools.map(({ name }) => name);
     try {

@@ -30,7 +30,7 @@ async function activeEditor(test: (editor: vscode.TextEditor) => boolean): Promi
   return window.activeTextEditor ?? assert.fail();
 }
 
-describe('files for agents in the editor', () => {
+describe("agents' file access in the editor", () => {
   let folder: string;
   let port: EditorFiles;
 
@@ -55,7 +55,7 @@ describe('files for agents in the editor', () => {
   }
 
   describe('reading', () => {
-    it('shows an agent what the user has typed and not saved', async () => {
+    it('returns what the user has typed without saving', async () => {
       const path = await seed('unsaved.txt', 'one\ntwo\n');
       const editor = await openFile(path);
       await typeInto(editor, 'zero\n');
@@ -66,21 +66,21 @@ describe('files for agents in the editor', () => {
       await discard(editor);
     });
 
-    it('shows an agent what its own command has just written, although the file is open', async () => {
+    it("returns what the agent's command has just written, although the file is open", async () => {
       const path = await seed('stale.txt', 'before\n');
       await openFile(path);
       await writeFile(path, 'after\n');
       assert.equal(await port.readText(path), 'after\n');
     });
 
-    it('reads closed files in their encoding, without the mark, with their line ends', async () => {
+    it('decodes closed files, without byte order mark, with their line endings', async () => {
       assert.equal(await port.readText(await seed('bom.txt', '\ufeffä\r\nb')), 'ä\r\nb');
       const wide = Buffer.from('\ufeffwide ä\n', 'utf16le');
       assert.equal(await port.readText(await seed('wide.txt', wide)), 'wide ä\n');
       assert.equal(await port.readText(await seed('empty.txt', '')), '');
     });
 
-    it('says why there is nothing to read: missing, a folder, a device, no text, too large', async () => {
+    it("reports why a file can't be read: missing, a folder, a device, not text, too large", async () => {
       const read = (path: string) => port.readText(path);
       await assert.rejects(read(join(folder, 'missing')), hasCode('file-not-found'));
       await assert.rejects(read(folder), hasCode('file-unreadable', /folder/));
@@ -97,7 +97,7 @@ describe('files for agents in the editor', () => {
   });
 
   describe('writing', () => {
-    it('is followed by an open document, whose cursor and Undo stay', async () => {
+    it('updates an open document, preserving cursor and Undo', async () => {
       const path = await seed('open.txt', 'alpha\nbeta\ngamma\n');
       const editor = await openFile(path);
       const cursor = new vscode.Position(2, 3);
@@ -121,7 +121,7 @@ describe('files for agents in the editor', () => {
       assert.equal(editor.document.isDirty, false);
     });
 
-    it('keeps encoding, mark and line ends of a closed file', async () => {
+    it('preserves encoding, byte order mark and line endings of a closed file', async () => {
       const marked = await seed('marked.txt', '\ufeffä\r\nb\r\n');
       await port.writeText(marked, 'ö\nb\n');
       assert.equal(await readFile(marked, 'utf8'), '\ufeffö\r\nb\r\n');
@@ -138,7 +138,7 @@ describe('files for agents in the editor', () => {
       );
     });
 
-    it('writes a file of another encoding as such, and refuses characters that it does not have', async () => {
+    it('writes a file in its encoding, and rejects unsupported characters', async () => {
       const files = vscode.workspace.getConfiguration('files');
       await files.update('encoding', 'windows1252', vscode.ConfigurationTarget.Global);
       try {
@@ -161,14 +161,13 @@ describe('files for agents in the editor', () => {
       assert.equal(await readFile(path, 'utf8'), '');
     });
 
-    it('keeps the last of many writes to one file, open or closed, whoever sent them', async () => {
+    it('keeps the last of many writes to one file, open or closed, by any agent', async () => {
       for (const name of ['race-open.txt', 'race-closed.txt']) {
         const path = await seed(name, 'seed\n');
         if (name === 'race-open.txt') await openFile(path);
         const texts = Array.from({ length: 8 }, (_, n) => `write ${n}\n`);
         for (const content of texts) {
-          // The order across agents is that of the calls only where each has been looked up
-          // already.
+          // Calls of different agents are ordered only after each was looked up once.
           await Promise.all([
             new AgentFiles(port, { agentName: 'A' }).write(
               { path, content },
@@ -184,7 +183,7 @@ describe('files for agents in the editor', () => {
       }
     });
 
-    it('changes no byte outside of the edit, whatever opened the file and whatever the user saves with', async () => {
+    it('changes no byte outside the edit, whatever opened the file and however the user saves', async () => {
       const files = vscode.workspace.getConfiguration('files');
       for (const name of ['trimTrailingWhitespace', 'insertFinalNewline', 'trimFinalNewlines'])
         await files.update(name, true, vscode.ConfigurationTarget.Global);
@@ -207,7 +206,7 @@ describe('files for agents in the editor', () => {
       }
     });
 
-    it('refuses a file of an unknown encoding each time, open or not, and opens none to look', async () => {
+    it('rejects writes to a file of unknown encoding, open or not, without opening it', async () => {
       const bytes = Buffer.from('gr\xfc\xdfe\nmore\n', 'latin1');
       const path = await seed('unknown-twice.txt', bytes);
       const isOpen = () => vscode.workspace.textDocuments.some(({ uri }) => uri.fsPath === path);
@@ -222,7 +221,7 @@ describe('files for agents in the editor', () => {
       }
     });
 
-    it('writes a file whose encoding VS Code guesses, and opens none to look', async () => {
+    it('writes a file whose encoding VS Code detects, without opening it', async () => {
       const files = vscode.workspace.getConfiguration('files');
       await files.update('autoGuessEncoding', true, vscode.ConfigurationTarget.Global);
       try {
@@ -240,7 +239,7 @@ describe('files for agents in the editor', () => {
   });
 
   describe('opening', () => {
-    it('opens the line that an agent names, counted from 1, and only files that exist', async () => {
+    it('opens the line named by an agent, counted from 1, in existing files only', async () => {
       const path = await seed('place.txt', 'one\ntwo\nthree\n');
       await openLocation({ path, line: 2 });
       const editor = await activeEditor(
@@ -259,7 +258,7 @@ describe('files for agents in the editor', () => {
       await assert.rejects(openLocation({ path: '/dev/null' }), hasCode('location-refused'));
     });
 
-    it('opens a path relative to the folders of the session, asked through the chat', async () => {
+    it("opens a path relative to the session's folders from the chat", async () => {
       const path = await seed('relative.txt', 'one\ntwo\n');
       const links = new EditorLinks(async () => false);
       await links.openLocation('relative.txt', 2, [folder]);
@@ -278,7 +277,7 @@ describe('files for agents in the editor', () => {
       panel.dispose();
     });
 
-    it('follows links to files and web pages, and refuses those that would act', async () => {
+    it('follows links to files and web pages, and rejects those with effects', async () => {
       const path = await seed('my file.txt', '1\n2\n3\n');
       const external: string[] = [];
       const follow = (href: string) =>
@@ -299,7 +298,7 @@ describe('files for agents in the editor', () => {
       assert.equal(external.length, 1);
     });
 
-    it("compares an agent's change in VS Code's diff editor, read-only, with the file's language", async () => {
+    it("compares an agent's change in VS Code's diff editor, read-only, in the file's language", async () => {
       const diffs = new DiffEditor();
       const path = join(folder, 'change.py');
       await diffs.show({ path, oldText: 'a = 1\n', newText: 'a = 2\n' }, 'Ada');
@@ -323,8 +322,8 @@ describe('files for agents in the editor', () => {
     });
   });
 
-  describe('the output of a tool call', () => {
-    it('opens whole and read-only, once however often it is asked for', async () => {
+  describe("a tool call's output", () => {
+    it('opens in full and read-only, once however often requested', async () => {
       const outputs = new OutputEditor();
       for (let times = 0; times < 2; times++) await outputs.show('npm test ../a\nmore', 'one\ntwo\n');
       const editor = await activeEditor(({ document }) => document.uri.scheme === 'parley-output');
@@ -337,7 +336,7 @@ describe('files for agents in the editor', () => {
   });
 
   describe('terminals', () => {
-    it('shows a running command in a real terminal: what came before, what comes, its end; Ctrl+C ends it', async () => {
+    it('show a running command: earlier output, new output, its exit; Ctrl+C kills it', async () => {
       const terminals = new Terminals({
         log: silentLog,
         env: async () => ({ PATH: process.env.PATH ?? '' }),

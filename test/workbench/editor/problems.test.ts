@@ -1,4 +1,4 @@
-// Problems of the editor in order, whatever their number.
+// Sorting of the editor's problems, in any number.
 import { strict as assert } from 'node:assert';
 import { Diagnostic, type DiagnosticSeverity, Range } from 'vscode';
 import { ProblemList } from '../../../src/workbench/editorTools/readers/problems';
@@ -8,7 +8,7 @@ const SEVERITIES = ['error', 'warning', 'info', 'hint'] as const;
 const diagnostic = (line: number, column: number, severity: DiagnosticSeverity): Diagnostic =>
   new Diagnostic(new Range(line, column, line, column), `${line}:${column}`, severity);
 
-describe('problems of the editor', () => {
+describe("the editor's problems", () => {
   const files = Array.from({ length: 40 }, (_, file) => {
     const found = Array.from({ length: 25 }, (_, index) =>
       diagnostic((file * 31 + index * 17) % 23, (index * 7) % 5, (file + index) % 4),
@@ -16,7 +16,7 @@ describe('problems of the editor', () => {
     return [`/work/file${(file * 13) % 40}.ts`, found] as const;
   });
 
-  it('are read by errors first, then by file and line, in parts as in one', () => {
+  it('are sorted by severity, file and line, in pages as in one list', () => {
     const list = new ProblemList(files);
     const all = list.slice(0, list.length);
     assert.equal(all.length, 1000);

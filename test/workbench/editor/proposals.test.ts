@@ -1,4 +1,4 @@
-// A change that an agent asks to make, edited in VS Code's comparison before it is made.
+// Editing a proposed change in VS Code's comparison before it is made.
 import { strict as assert } from 'node:assert';
 import { commands, TabInputTextDiff, Uri, window, workspace } from 'vscode';
 import { Emitter } from '../../../src/base/event';
@@ -12,7 +12,7 @@ import { ReadOnlyTexts } from '../../../src/workbench/editor/readOnlyTexts';
 import { removeScratch, scratchFolder } from '../../support/scratch';
 import { replaceIn, until } from '../editing';
 
-describe('the change of an agent that the user edits', () => {
+describe("editing an agent's proposed change", () => {
   let proposals: Proposals;
   let texts: ReadOnlyTexts;
   let model: SessionModel;
@@ -88,7 +88,7 @@ describe('the change of an agent that the user edits', () => {
     return until(() => tabGroups.all.every(({ tabs }) => tabs.length === 0), tabGroups.onDidChangeTabs);
   }
 
-  it('is written as the user edited it, and the agent is told what differs', async () => {
+  it('writes the edited text, and tells the agent the difference', async () => {
     const file = await ask('p1', 'edited.ts', 'one\r\ntwo\r\nthree\r\n', 'two', 'zwei');
     await edit('p1');
     assert.equal((await workspace.openTextDocument(shown())).getText(), 'one\nzwei\nthree\n');
@@ -100,7 +100,7 @@ describe('the change of an agent that the user edits', () => {
     assert.equal(window.tabGroups.all.flatMap(({ tabs }) => tabs).length, 0, 'its comparison is closed');
   });
 
-  it('leaves a file as it is, with its line ends, if the user takes all of it back', async () => {
+  it('leaves the file unchanged, with its line endings, if the user reverts everything', async () => {
     const file = await ask('back', 'back.ts', 'one\r\ntwo\r\n', 'two', 'zwei');
     await edit('back');
     await replaceIn(shown(), 'zwei', 'two');
@@ -110,7 +110,7 @@ describe('the change of an agent that the user edits', () => {
     assert.match(sent.join(), /-zwei\n\+two/);
   });
 
-  it('is written in the session’s folder where the agent names the file from there', async () => {
+  it("writes in the session's folder if the agent uses a relative path", async () => {
     const file = await ask('p0', 'proposal0.txt', 'one\n', 'one', 'two', 'proposal0.txt');
     await edit('p0');
     await replaceIn(shown(), 'two', 'mine');
@@ -118,7 +118,7 @@ describe('the change of an agent that the user edits', () => {
     assert.equal(await file.text(), 'mine\n');
   });
 
-  it('is allowed where nothing was edited', async () => {
+  it('allows the request if nothing was edited', async () => {
     const file = await ask('p2', 'kept.ts', 'one\n', 'one', 'eins');
     await edit('p2');
     await proposals.use(shown());
@@ -127,7 +127,7 @@ describe('the change of an agent that the user edits', () => {
     assert.equal(await file.text(), 'one\n', 'the agent makes it');
   });
 
-  it('is used as the user edited it where the agent’s is allowed in the chat, saved or not', async () => {
+  it('uses the edited text if the request is allowed in the chat, saved or not', async () => {
     for (const isSaved of [true, false]) {
       const name = `allowed-${isSaved}.ts`;
       const file = await ask(name, name, 'one\ntwo\n', 'two', 'zwei');
@@ -147,7 +147,7 @@ describe('the change of an agent that the user edits', () => {
     assert.equal(proposals.useEdited('A', 'never opened', 'allow_once'), false);
   });
 
-  it('closes its comparison when the question is answered elsewhere, unless that loses what was typed', async () => {
+  it('closes the comparison when the question is answered elsewhere, unless edits would be lost', async () => {
     const close = (id: string, outcome: 'selected' | 'cancelled'): void => {
       const answer =
         outcome === 'selected' ? ({ optionId: 'reject_once', by: 'user' } as const) : ({ by: 'turn' } as const);
@@ -172,7 +172,7 @@ describe('the change of an agent that the user edits', () => {
     await (await workspace.openTextDocument(right)).save();
   });
 
-  it('may be a file that is not there yet', async () => {
+  it("supports files that don't exist yet", async () => {
     const file = await ask('p3', 'folder/fresh.ts', undefined, undefined, 'one\n');
     await edit('p3');
     await replaceIn(shown(), 'one', 'mine');
@@ -181,7 +181,7 @@ describe('the change of an agent that the user edits', () => {
     await workspace.fs.delete(file.uri);
   });
 
-  it('keeps what was saved of it when it is opened again', async () => {
+  it('restores saved edits when opened again', async () => {
     await ask('p4', 'again.ts', 'one\n', 'one', 'eins');
     await edit('p4');
     await replaceIn(shown(), 'eins', 'uno');
@@ -192,7 +192,7 @@ describe('the change of an agent that the user edits', () => {
     assert.deepEqual(answered, []);
   });
 
-  it('is not written over a file that has changed since, nor after the question was answered', async () => {
+  it('does not write if the file has changed since, or the question was answered', async () => {
     const file = await ask('p5', 'moved.ts', 'one\n', 'one', 'eins');
     await edit('p5');
     const uri = shown();
@@ -207,7 +207,7 @@ describe('the change of an agent that the user edits', () => {
     assert.equal((await workspace.openTextDocument(uri)).getText(), 'uno\n', 'what was typed is still there');
   });
 
-  it('is refused outside of the session’s folders and where its part is not in the file', async () => {
+  it("is rejected outside the session's folders, and if the part is not in the file", async () => {
     await ask('p6', '../outside.ts', undefined, undefined, 'x');
     await assert.rejects(edit('p6'), { code: 'file-outside' });
     await ask('p7', 'other.ts', 'one\n', 'two', 'zwei');

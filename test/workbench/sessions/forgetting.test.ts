@@ -1,5 +1,4 @@
-// Deleting a session, in a real VS Code: whoever keeps something for it hears of it, and its
-// messages go from this machine.
+// Deleting a session in a real VS Code removes everything stored for it.
 import { strict as assert } from 'node:assert';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
@@ -13,7 +12,7 @@ import { Archive } from '../../../src/workbench/sessions/archive';
 import { removeScratch, scratchFolder } from '../../support/scratch';
 import { descriptorsIn } from '../sharing/descriptorsIn';
 
-describe('a session that is deleted', function () {
+describe('deleting a session', function () {
   this.timeout(30_000);
   const signal = new AbortController().signal;
   let context: ExtensionContext;
@@ -31,7 +30,7 @@ describe('a session that is deleted', function () {
   });
   after(removeScratch);
 
-  it('takes its messages and its descriptor off the disk', async () => {
+  it('removes its messages and descriptor from disk', async () => {
     const archive = new Archive(context, silentLog);
     const store = new LocalStore({
       folder: join(folder, 'resources'),
@@ -58,7 +57,7 @@ describe('a session that is deleted', function () {
     assert.deepEqual(await store.list('', signal), [foreign]);
     assert.deepEqual([await fileStore.read(key), await fileStore.read(other)], [undefined, 'x']);
 
-    // One whose messages another session needs goes with that one.
+    // A session whose messages another one needs is removed with that one.
     await fileStore.write(other, own.slice(-41));
     await store.put(own, Buffer.from('{}'), 'application/json', signal);
     await descriptors.leftovers.forget([key]);
@@ -69,7 +68,7 @@ describe('a session that is deleted', function () {
     archive.dispose();
   });
 
-  it('has its copies in the bucket named, and loses them only where the user says so', async () => {
+  it('lists its copies in the bucket, and removes them only on request', async () => {
     const store = new LocalStore({ folder: join(folder, 'here'), secret: randomBytes(32), baseUrl: () => undefined });
     const objects = new Set<string>();
     const bucket = {

@@ -1,5 +1,4 @@
-// What programs may ask of the sessions that are kept, in a real VS Code: looking for words, and
-// bringing one back, also where its agent is gone.
+// What programs can do with stored sessions: search them and reopen them without their agent.
 import { strict as assert } from 'node:assert';
 import { realpathSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
@@ -13,7 +12,7 @@ import { activated, configure, scripted } from '../extension';
 
 const sessions = <T>(argument: object): Thenable<T> => vscode.commands.executeCommand<T>('parley.sessions', argument);
 
-describe('the sessions that are kept', function () {
+describe('stored sessions', function () {
   this.timeout(60_000);
   let api: ParleyApi;
   let cwd: string;
@@ -36,7 +35,7 @@ describe('the sessions that are kept', function () {
     await removeFolder(cwd);
   });
 
-  it('are found by a script that knows some words of them', async () => {
+  it('are found by a script with some of their words', async () => {
     const found = await sessions<FoundSession[]>({ action: 'search', text: 'weir kingf' });
     const one = found.find((session) => session.key === key);
     assert.ok(one);
@@ -48,7 +47,7 @@ describe('the sessions that are kept', function () {
     await assert.rejects(async () => sessions({ action: 'recall', key: 'no-such-key' }), { code: 'no-such-session' });
   });
 
-  it('can be read without their agent, and start none', async () => {
+  it('can be read without starting their agent', async () => {
     await configure('agents');
     assert.equal(await sessions({ action: 'recall', key }), key);
     const { entries, state, sessionId } = api.snapshot(key);

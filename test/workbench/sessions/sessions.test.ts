@@ -1,5 +1,4 @@
-// The commands around sessions in a real VS Code, with an agent that keeps its sessions: what
-// keybindings and scripts call, the tab, the list, and a real terminal to sign in.
+// Session commands in a real VS Code, with an agent that stores its sessions.
 
 import { strict as assert } from 'node:assert';
 import { existsSync, readFileSync, realpathSync, rmSync } from 'node:fs';
@@ -96,7 +95,7 @@ describe('sessions in the workbench', function () {
     await assert.rejects(api.openSession({ agent: 'keeper', cwd, resume: 'nobody' }), { code: 'session-not-found' });
   });
 
-  it('are opened as they were if the agent lists them, which may repeat less', async () => {
+  it('open in full if the agent lists them, whose history may contain less', async () => {
     const key = await api.openSession({ agent: 'keeper', cwd });
     await api.send(key, 'two');
     const { sessionId, turns } = api.snapshot(key);
@@ -127,7 +126,7 @@ describe('sessions in the workbench', function () {
     assert.equal(sessionIds.size, 3);
   });
 
-  it('open as Markdown that has all that was said', async () => {
+  it('open as Markdown with everything that was said', async () => {
     const key = await api.openSession({ agent: 'demo', cwd });
     await api.send(key, 'two');
     await run('openAsMarkdown', { session: key });
@@ -137,7 +136,7 @@ describe('sessions in the workbench', function () {
     await run('closeSession', { session: key });
   });
 
-  it('are exported as a page and as JSON, which is imported as a new session that continues', async () => {
+  it('are exported as a page and as JSON, which can be imported as a new session', async () => {
     const key = await api.openSession({ agent: 'demo', cwd });
     await api.send(key, 'two');
     const [page, file] = [join(cwd, 'session.html'), join(cwd, 'session.json')];
@@ -168,7 +167,7 @@ describe('sessions in the workbench', function () {
     assert.equal(api.snapshot(key).title, 'The tab!');
   });
 
-  it('are shown when they are chosen in the list of this window', async () => {
+  it("are shown when chosen in this window's list", async () => {
     const key = await run<string>('newSession', { agent: 'keeper', cwd });
     const chooseFirst = async (): Promise<void> => {
       const choosing = run('sessions');
@@ -176,11 +175,10 @@ describe('sessions in the workbench', function () {
       void choosing.then(() => {
         open = false;
       });
-      // The list appears when VS Code gets to it; until then there is nothing to accept.
+      // The list appears with a delay; until then there is nothing to accept.
       while (open) await vscode.commands.executeCommand('workbench.action.acceptSelectedQuickOpenItem');
     };
-    // A chat that is being shown may take the focus, which closes the list: it is opened again, as
-    // a user does.
+    // A chat being shown may take focus, which closes the list, so it is opened again.
     let isOlder = false;
     for (let left = 4; left > 0 && !isOlder; left--) {
       await chooseFirst();
@@ -190,9 +188,9 @@ describe('sessions in the workbench', function () {
     assert.ok(isOlder, 'the first of the list is an older one');
   });
 
-  it('are unlocked by a sign-in in a terminal', async function () {
-    // The oldest VS Code that is supported does not tell of the end of a terminal reliably in this
-    // harness; the sign-in itself is tested in Node too.
+  it('are unlocked by signing in in a terminal', async function () {
+    // The oldest VS Code does not reliably report the end of a terminal here; sign-in is tested in
+    // Node too.
     if (/^1\.10\d\./.test(vscode.version)) this.skip();
     const key = await run<string>('newSession', { agent: 'locked', cwd });
     assert.equal(api.snapshot(key).state, 'authRequired');
@@ -205,7 +203,7 @@ describe('sessions in the workbench', function () {
     assert.equal(existsSync(join(cwd, 'signed-in')), false);
   });
 
-  it('reconnects an MCP server with the command that its agent offers', async () => {
+  it("reconnect an MCP server with the agent's command", async () => {
     await configure('mcpServers', { files: { command: process.execPath } });
     const session = await run<string>('newSession', { agent: 'mcp', cwd });
     await until(() => api.snapshot(session).commands.length > 0, api.onDidChange);
@@ -221,7 +219,7 @@ describe('sessions in the workbench', function () {
     await configure('mcpServers');
   });
 
-  describe('with the MCP servers of a workspace', () => {
+  describe("with a workspace's MCP servers", () => {
     const [folder] = vscode.workspace.workspaceFolders ?? [];
     const file = join(folder?.uri.fsPath ?? '', '.vscode', 'mcp.json');
 
@@ -241,7 +239,7 @@ describe('sessions in the workbench', function () {
       await writeFile(file, `{ "servers": { "docs": { "url": "${url}", }, }, } // ours`);
     }
 
-    it('asks the user once for each version of the file', async () => {
+    it('ask the user once per version of the file', async () => {
       const asked: string[] = [];
       const mcp = servers((detail) => {
         asked.push(detail);
@@ -264,7 +262,7 @@ describe('sessions in the workbench', function () {
       assert.equal(asked.length, 3);
     });
 
-    it('tells of a file that cannot be read', async () => {
+    it('report an unreadable file', async () => {
       await writeFile(file, '{ "servers": ');
       const { problems } = await servers(() => true).gather(cwd);
       assert.match(localize(problems[0] ?? ''), /Couldn't read .*mcp\.json/);

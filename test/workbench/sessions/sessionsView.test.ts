@@ -1,5 +1,4 @@
-// Many sessions in a real VS Code: commands of the list, tabs of single sessions, and how often the
-// list is drawn.
+// Many sessions in a real VS Code: list commands, tabs, and how often the list is drawn.
 import { strict as assert } from 'node:assert';
 import { mkdtempSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +9,7 @@ import { removeFolder } from '../../support/scratch';
 import { until as untilSo } from '../editing';
 import { activated, configure, run, scripted } from '../extension';
 
-describe('many sessions, in the workbench,', function () {
+describe('many sessions', function () {
   this.timeout(60_000);
   let api: ParleyApi;
   let cwd: string;
@@ -44,7 +43,7 @@ describe('many sessions, in the workbench,', function () {
     await until(() => tabs().length === 3 && tabs().every(({ label }) => label.startsWith('? ')));
     assert.equal(new Set(tabs().map(({ group }) => group.viewColumn)).size, 3);
 
-    // Sessions of other tests may wait too: each comes once before the first comes again.
+    // Other tests may leave waiting sessions: each comes once before the first comes again.
     const seen: string[] = [];
     for (;;) {
       const next = await run<string>('nextAttention');
@@ -59,7 +58,7 @@ describe('many sessions, in the workbench,', function () {
     await until(() => tabs().length === 0);
   });
 
-  it('refuse to ask a single agent, or one that does not exist', async () => {
+  it('are not asked with a single agent, or one that does not exist', async () => {
     await assert.rejects(async () => run('askSeveral', { agents: ['one'], text: 'Hello' }), /2/);
     await assert.rejects(async () => run('askSeveral', { agents: ['one', 'none'], text: 'Hello' }), /none/);
   });
@@ -74,7 +73,7 @@ describe('many sessions, in the workbench,', function () {
     await until(() => tabs().length === 0);
   });
 
-  it('are pinned, renamed, archived and deleted, and come back after an undo', async () => {
+  it('are pinned, renamed, archived and deleted, and restored by undo', async () => {
     const key = await api.openSession({ agent: 'one', cwd });
     await api.send(key, 'say Something to delete');
     await run('closeSession', { session: key });

@@ -1,5 +1,4 @@
-// Branches of a session that an agent server holds, in a real VS Code: the button under the notice
-// opens one beside the session.
+// Diverged branches on an agent server: the notice's button opens one beside the session.
 import { strict as assert } from 'node:assert';
 import { commands } from 'vscode';
 import type { SessionSnapshot } from '../../../src/client/view/snapshot';
@@ -8,7 +7,7 @@ import { removeScratch } from '../../support/scratch';
 import { echo, type RunningServer, rivalOf, serve, stopServers } from '../../support/servers/servedAgents';
 import { activated, configure } from '../extension';
 
-describe('a branch that an agent server holds', function () {
+describe('a branch held by an agent server', function () {
   this.timeout(60_000);
   let api: ParleyApi;
   let server: RunningServer;
@@ -30,7 +29,7 @@ describe('a branch that an agent server holds', function () {
   const words = ({ entries }: SessionSnapshot): string[] =>
     entries.filter(({ kind }) => kind === 'user').map(({ text = '' }) => text);
 
-  it('is opened once, beside what the user has', async () => {
+  it("opens once, beside the user's session", async () => {
     const key = await api.openSession({ agent: 'far' });
     await api.send(key, 'one');
     const rival = rivalOf(server, await api.exportDescriptor(key));

@@ -1,5 +1,4 @@
-// What the user is asked around shared sessions, in a real VS Code: the questions are answered here
-// instead of in dialogs, which a program cannot press.
+// Dialogs about shared sessions in a real VS Code, answered by the test.
 
 import { strict as assert } from 'node:assert';
 import { type ExtensionContext, env, Uri, workspace } from 'vscode';
@@ -63,12 +62,12 @@ function fakeContext(): { context: ExtensionContext; secrets: Map<string, string
   return { context: context as unknown as ExtensionContext, secrets, kept };
 }
 
-describe('what is asked about shared sessions', function () {
+describe('questions about shared sessions', function () {
   this.timeout(30_000);
   const local = (name: string): string => `http://127.0.0.1:4000/resources/${name}?exp=4000000000&sig=abc`;
   const far = (name: string): string => `https://s3.example.com/acp/${name}?X-Amz-Signature=abc`;
 
-  describe('when a session is copied', () => {
+  describe('when copying a session', () => {
     interface Copying {
       readonly history: readonly string[];
       readonly bucket?: string;
@@ -113,7 +112,7 @@ describe('what is asked about shared sessions', function () {
       return { copy, log };
     };
 
-    it('says that the session cannot be opened elsewhere', async () => {
+    it("say that the session can't be opened elsewhere", async () => {
       const { copy } = setUp({ history: [local('a'), local('b')] });
       const ask = new Answers('link', 'Copy');
       assert.match(String(await copy(ask)), /^[a-z-]+:\/\/parley\.parley\/session/);
@@ -121,14 +120,14 @@ describe('what is asked about shared sessions', function () {
       assert.match(ask.asked[1] ?? '', /Copy, Set Up Shared Storage…$/);
     });
 
-    it('counts the messages that are on this machine', async () => {
+    it('count the messages on this machine', async () => {
       const { copy } = setUp({ history: [local('a'), far('b')], isHttp: true });
       const ask = new Answers('json', 'Copy');
       await copy(ask);
       assert.match(ask.asked[1] ?? '', /^On another machine, 1 of the 2 messages can't be opened\..*\| Copy$/s);
     });
 
-    it('says that whoever has the links can read', async () => {
+    it('say that whoever has the links can read', async () => {
       const { copy } = setUp({ history: [far('a')] });
       await env.clipboard.writeText('before');
       const ask = new Answers('link', undefined);
@@ -140,7 +139,7 @@ describe('what is asked about shared sessions', function () {
       assert.equal(await env.clipboard.readText(), 'before');
     });
 
-    it('moves the messages to the bucket first where the user wants that', async () => {
+    it('move the messages to the bucket first on request', async () => {
       const { copy, log } = setUp({
         history: [local('a'), local('b')],
         bucket: 'https://s3.example.com',
@@ -153,7 +152,7 @@ describe('what is asked about shared sessions', function () {
       assert.ok((await env.clipboard.readText()).includes(far('b')));
     });
 
-    it('says what stays on this machine all the same', async () => {
+    it('say what remains on this machine', async () => {
       const { copy, log } = setUp({
         history: [local('a'), local('b')],
         bucket: 'https://s3.example.com',
@@ -165,7 +164,7 @@ describe('what is asked about shared sessions', function () {
       assert.match(ask.asked[2] ?? '', /1 of the 2 messages.*\| Copy$/s);
     });
 
-    it('offers to move them only where there are keys, and to a bucket that is elsewhere', async () => {
+    it('offer to move messages only with keys, and to a remote bucket', async () => {
       const { copy, log } = setUp({ history: [local('a')], bucket: 'https://s3.example.com', hasKeys: false });
       assert.equal(await copy(new Answers('json', 'Upload Messages First')), undefined);
       assert.deepEqual(log, ['asked for keys']);
@@ -175,7 +174,7 @@ describe('what is asked about shared sessions', function () {
       assert.match(ask.asked[1] ?? '', /\| Copy$/);
     });
 
-    it('serves messages of this machine only after the user has agreed', async () => {
+    it("serve this machine's messages only after the user has agreed", async () => {
       for (const answers of [[undefined], ['link', undefined], ['json', undefined]]) {
         const { copy, log } = setUp({ history: [local('a')] });
         assert.equal(await copy(new Answers(...answers)), undefined);
@@ -189,7 +188,7 @@ describe('what is asked about shared sessions', function () {
     const denied = new ParleyError('store-denied', 'The storage server refuses access.', { hint: 'Check the key.' });
     const down = new ParleyError('store-down', 'The storage server cannot be reached.');
 
-    it('copies nothing while messages are not on the server, and says what to do', async () => {
+    it('copy nothing while messages are not on the server, and explain what to do', async () => {
       const { copy, log } = setUp({ history: [far('a')], unreadable: [new UnreadableLinks(1, 2, denied)] });
       await env.clipboard.writeText('before');
       const ask = new Answers('link', 'Copy', undefined);
@@ -201,19 +200,19 @@ describe('what is asked about shared sessions', function () {
       assert.deepEqual([log, await env.clipboard.readText()], [[], 'before']);
     });
 
-    it('tries again when the user wants that, and copies what can be read then', async () => {
+    it('retry on request, and copy what can be read then', async () => {
       const { copy, log } = setUp({ history: [far('a')], unreadable: [new UnreadableLinks(1, 1, down)] });
       assert.ok(await copy(new Answers('link', 'Copy', 'Retry')));
       assert.deepEqual(log, ['served']);
     });
 
-    it('asks for the keys again, and copies nothing where none are given', async () => {
+    it('ask for the keys again, and copy nothing without them', async () => {
       const { copy, log } = setUp({ history: [far('a')], unreadable: [new UnreadableLinks(0, 1, denied)] });
       assert.equal(await copy(new Answers('link', 'Copy', 'Enter Credentials')), undefined);
       assert.deepEqual(log, ['asked for keys']);
     });
 
-    it('offers links that work later where the server is only down', async () => {
+    it('offer links that work later if the server is only down', async () => {
       const { copy } = setUp({ history: [far('a')], unreadable: Array(2).fill(new UnreadableLinks(1, 1, down)) });
       const ask = new Answers('json', 'Copy', 'Copy Anyway');
       assert.ok(await copy(ask));
@@ -221,23 +220,23 @@ describe('what is asked about shared sessions', function () {
       assert.ok((await env.clipboard.readText()).includes(far('a')));
     });
 
-    it('tells a program why there is no link', async () => {
+    it('explain to a program why there is no link', async () => {
       const { copy } = setUp({ history: [far('a')], unreadable: [new UnreadableLinks(1, 1, denied)] });
       await assert.rejects(copy(new Answers(), 'link'), { code: 'links-unreadable' });
     });
 
-    it('does not ask a program, which cannot answer', async () => {
+    it("are not asked to a program, which can't answer", async () => {
       const { copy } = setUp({ history: [local('a')] });
       assert.ok(await copy(new Answers(), 'json'));
     });
   });
 
-  describe('for the keys of a bucket', () => {
+  describe("about a bucket's keys", () => {
     const place = { endpoint: 'https://s3.example.com', region: 'us-east-1', bucket: 'acp' };
     const set = (value?: unknown): Thenable<void> => configure('resources', value);
     after(() => set(undefined));
 
-    it('keeps them in the secret store, whole, for one bucket', async () => {
+    it('store them in the secret storage, for one bucket', async () => {
       const { context, secrets } = fakeContext();
       const serve = { localStore: () => Promise.reject(new Error('not needed')) };
       const storesWith = (ask: Questions): ResourceStores =>
@@ -272,7 +271,7 @@ describe('what is asked about shared sessions', function () {
     });
   });
 
-  describe('about a server on this machine or in the network', () => {
+  describe('about a server on this machine or network', () => {
     const signal = new AbortController().signal;
     const originsWith = (context: ExtensionContext, agents: readonly unknown[] = []): AllowedOrigins =>
       new AllowedOrigins({ context, catalog: { own: () => agents } as never, served: () => [], log: silentLog });
@@ -281,7 +280,7 @@ describe('what is asked about shared sessions', function () {
     const asked = (...ports: number[]): readonly AskedOrigin[] =>
       ports.map((port) => ({ origin: `http://10.0.0.1:${port}`, found: 'private', count: port }));
 
-    it('is visited as the user says: never, for now, or always', async () => {
+    it('allow access as the user chooses: never, for now, or always', async () => {
       const { context, kept } = fakeContext();
       const ask = new Answers(undefined, 'Allow Once', 'Always Allow');
       const access = accessWith(context, ask);
@@ -299,7 +298,7 @@ describe('what is asked about shared sessions', function () {
       assert.equal(accessWith(context, new Answers()).isAllowed('http://10.0.0.1'), true, 'also after a restart');
     });
 
-    it('is asked about with all others of its session, in one list', async () => {
+    it('list all servers of a session together', async () => {
       const ask = new Answers('Always Allow');
       const access = accessWith(fakeContext().context, ask);
       const origins = asked(...Array.from({ length: 25 }, (_, at) => at + 1));
@@ -314,7 +313,7 @@ describe('what is asked about shared sessions', function () {
       assert.ok(origins.every(({ origin }) => access.isAllowed(origin)));
     });
 
-    it('stays closed where the list has no room for it', async () => {
+    it("deny servers that don't fit in the list", async () => {
       const ask = new Answers('Always Allow');
       const access = accessWith(fakeContext().context, ask);
       const allowed = await access.ask(asked(...Array.from({ length: 2000 }, (_, at) => at + 1)), signal);
@@ -324,7 +323,7 @@ describe('what is asked about shared sessions', function () {
       assert.equal(access.isAllowed('http://10.0.0.1:26'), false);
     });
 
-    it('is allowed while its agent is in the settings', async () => {
+    it("are not needed while the server's agent is in the settings", async () => {
       const agents: unknown[] = [];
       const origins = originsWith(fakeContext().context, agents);
       const url = 'http://127.0.0.1:4000/agents';
@@ -342,7 +341,7 @@ describe('what is asked about shared sessions', function () {
       }
     });
 
-    it('is allowed while parley.resources.allow names it, beside the bucket', async () => {
+    it('are not needed while parley.resources.allow names it, beside the bucket', async () => {
       const origins = originsWith(fakeContext().context);
       const bucket = { type: 's3', endpoint: 'http://10.0.0.2:9000', region: 'r', bucket: 'b' };
       try {
@@ -362,7 +361,7 @@ describe('what is asked about shared sessions', function () {
       }
     });
 
-    it('is not allowed by a file of the workspace', async () => {
+    it('are needed although a workspace file allows it', async () => {
       const origins = originsWith(fakeContext().context);
       const file = Uri.joinPath(workspace.workspaceFolders?.[0]?.uri ?? Uri.file('/'), '.vscode', 'settings.json');
       const before = await workspace.fs.readFile(file).then(
@@ -384,7 +383,7 @@ describe('what is asked about shared sessions', function () {
       }
     });
 
-    it('is not asked about after the question was given up', async () => {
+    it('are not asked after being cancelled', async () => {
       const given = AbortSignal.abort();
       assert.deepEqual(await accessWith(fakeContext().context, new Answers()).ask(asked(1), given), []);
     });
@@ -409,7 +408,7 @@ describe('what is asked about shared sessions', function () {
       return { run: (argument) => workbench.run('openDescriptor', argument), log };
     }
 
-    it('asks no server what is behind an address before the user agreed', async () => {
+    it('send no request to the address before the user agreed', async () => {
       const ask = new Answers(undefined);
       const { run, log } = commandsWith(ask);
       assert.equal(await run({ descriptor: 'https://one.example/sessions/1', asks: true }), undefined);
@@ -417,7 +416,7 @@ describe('what is asked about shared sessions', function () {
       assert.match(ask.asked[0] ?? '', /open a session from one\.example\./);
     });
 
-    it('loads nothing before the user has seen from where', async () => {
+    it('load nothing before showing from where', async () => {
       const ask = new Answers(undefined, 'Open');
       const { run, log } = commandsWith(ask);
       const link = { descriptor: 'vscode://parley.parley/session?d=x', asks: true };
@@ -431,7 +430,7 @@ describe('what is asked about shared sessions', function () {
       assert.deepEqual(log, ['read', 'read', 'opened']);
     });
 
-    it('does not ask a user who pasted the link themselves once more', async () => {
+    it('are not repeated if the user pasted the link', async () => {
       const { run, log } = commandsWith(new Answers());
       assert.equal(await run({ descriptor: 'vscode://parley.parley/session?d=x' }), 'new');
       assert.deepEqual(log, ['read', 'opened']);

@@ -1,11 +1,10 @@
-// Sessions that move, in a real VS Code: shared, opened with their gaps, continued with another
-// agent, and shown as branches where they part.
+// Shared sessions in a real VS Code: opened with gaps, continued with another agent, diverged.
 import { strict as assert } from 'node:assert';
 import { commands, env } from 'vscode';
 import type { ParleyApi } from '../../../src/workbench/api';
 import { activated } from '../extension';
 
-describe('sessions that move', function () {
+describe('shared sessions', function () {
   this.timeout(60_000);
   let api: ParleyApi;
 
@@ -25,7 +24,7 @@ describe('sessions that move', function () {
       .map(({ text }) => text ?? '');
   const textOf = async (url: string): Promise<string> => JSON.stringify(await (await fetch(url)).json());
 
-  it('give links that can be read, of messages that were said', async () => {
+  it('provide readable links to their messages', async () => {
     const key = await api.openSession({ agent: 'demo' });
     await api.send(key, '/echo one');
     const descriptor = await api.exportDescriptor(key);
@@ -40,7 +39,7 @@ describe('sessions that move', function () {
     assert.notEqual(opened, key);
   });
 
-  it('keep the state that the agent of a chat has stored in them', async () => {
+  it("keep the state that a chat's agent has stored in them", async () => {
     const count = async (key: string): Promise<string> => {
       await api.send(key, '/count');
       return api.snapshot(key).entries.findLast(({ kind }) => kind === 'agent')?.text ?? '';
@@ -56,7 +55,7 @@ describe('sessions that move', function () {
     assert.match(await count(key), /Count: 3$/);
   });
 
-  it('say on both sides that another agent goes on, and keep apart what both say then', async () => {
+  it('report on both sides that another agent continues, and separate the branches', async () => {
     const old = await api.openSession({ agent: 'demo' });
     await api.send(old, '/echo one');
     const next = await commands.executeCommand<string>('parley.continueWith', { session: old, agent: 'demo' });

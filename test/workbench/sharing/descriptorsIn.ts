@@ -1,4 +1,4 @@
-// The sharing of a window that keeps everything in a folder of the test.
+// The sharing services of a window that stores everything in a folder of the test.
 import { join } from 'node:path';
 import type { ExtensionContext } from 'vscode';
 import { Emitter } from '../../../src/base/event';

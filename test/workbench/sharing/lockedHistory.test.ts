@@ -1,5 +1,4 @@
-// Messages behind a token, in a real VS Code: the gap says so, the user is asked for the token of
-// that one server, and nobody else gets it.
+// Messages that need a token: the gap says so, and only that server gets the user's token.
 import { strict as assert } from 'node:assert';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
@@ -38,7 +37,7 @@ class User implements Questions {
   }
 }
 
-describe('messages of a server that wants a token', function () {
+describe('messages of a server that requires a token', function () {
   this.timeout(30_000);
   const TOKEN = 'sesame-street-1';
   const secrets = new Map<string, string>();
@@ -122,7 +121,7 @@ describe('messages of a server that wants a token', function () {
   const gaps = (): string[] => model.state.entries.flatMap((entry) => (entry.kind === 'gap' ? [gapText(entry)] : []));
   const said = (): number => model.state.entries.filter(({ kind }) => kind === 'user').length;
 
-  it('are gaps that say why, and are all read after the token was given once', async () => {
+  it('are gaps that say why, and are all read once the token was given', async () => {
     const history = [`${locked.baseUrl}/1`, `${open.baseUrl}/2`, `${locked.baseUrl}/3`];
     await descriptors.open({ id: 'session-123', history });
     const { host, origin } = new URL(locked.baseUrl);
@@ -172,7 +171,7 @@ describe('messages of a server that wants a token', function () {
     assert.deepEqual([gaps().length, said()], [0, 3]);
   });
 
-  it('are not read after the token was forgotten', async () => {
+  it('are not read after the token was deleted', async () => {
     user.token = TOKEN;
     const address = `${locked.baseUrl}/sessions/session-123`;
     await descriptors.read(address, true);
@@ -184,7 +183,7 @@ describe('messages of a server that wants a token', function () {
     await assert.rejects(descriptors.read(address), { code: 'session-locked' });
   });
 
-  it('are opened by the address of their session, and ask no program', async () => {
+  it('open by the address of their session, without asking programs', async () => {
     const address = `${locked.baseUrl}/sessions/session-123`;
     await assert.rejects(descriptors.read(address), { code: 'session-locked' });
     assert.equal(user.asked.length, 0);

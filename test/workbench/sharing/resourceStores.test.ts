@@ -1,5 +1,4 @@
-// A bucket that takes nothing, in a real VS Code: the user is warned once and told what to do,
-// nothing is lost, and what waits goes when the keys are right.
+// A bucket that rejects uploads: one warning, nothing is lost, and pending uploads resume.
 import { strict as assert } from 'node:assert';
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdtemp } from 'node:fs/promises';
@@ -19,7 +18,7 @@ import { configure } from '../extension';
 
 const never = new AbortController().signal;
 
-describe('a bucket of the user', function () {
+describe("the user's bucket", function () {
   this.timeout(30_000);
   let server: Server;
   let endpoint: string;
@@ -115,7 +114,7 @@ describe('a bucket of the user', function () {
     };
     return opened;
   }
-  /** Writes an object; one that the bucket does not take waits to be uploaded. */
+  /** Writes an object; a rejected one waits to be uploaded. */
   const put = async (window: Window, key: string): Promise<string> => {
     const send = async (signal: AbortSignal): Promise<void> => {
       const [store] = await window.stores.all();
@@ -127,7 +126,7 @@ describe('a bucket of the user', function () {
   };
   const names = (): string[] => [...objects.keys()].filter((name) => !name.includes('/probe/')).sort();
 
-  it('warns once of wrong keys, keeps what is said, gives no links away, and sends all when the keys are right', async () => {
+  it('warns once about wrong keys, keeps messages, shares no links, and uploads once the keys are right', async () => {
     const window = openWindow();
     assert.equal(await window.stores.setKeys(), true);
     assert.deepEqual(window.warned, ['store-denied 0'], 'before anything is said');
@@ -154,7 +153,7 @@ describe('a bucket of the user', function () {
     );
   });
 
-  it('gives no link away that a key signs which the server takes no more', async () => {
+  it('shares no link signed with a key that the server no longer accepts', async () => {
     const window = openWindow();
     window.keys = 'right';
     await window.stores.setKeys();
@@ -167,7 +166,7 @@ describe('a bucket of the user', function () {
     });
   });
 
-  it('warns at once when the settings name a place that takes the keys no more', async () => {
+  it('warns immediately if the settings name a location that no longer accepts the keys', async () => {
     const window = openWindow();
     window.keys = 'right';
     await window.stores.setKeys();
@@ -177,7 +176,7 @@ describe('a bucket of the user', function () {
     assert.deepEqual(window.warned, ['store-denied 0'], 'before anything is said');
   });
 
-  it('continues with credentials that were entered in another window', async () => {
+  it('continues with credentials entered in another window', async () => {
     const [one, two] = [openWindow(), openWindow()];
     await one.stores.setKeys();
     await put(one, 'a');
@@ -190,7 +189,7 @@ describe('a bucket of the user', function () {
     assert.deepEqual(names(), ['/acp/a']);
   });
 
-  it('sends what an earlier version left before anybody says a word', async () => {
+  it('uploads what an earlier version left before any new message', async () => {
     const before = openWindow();
     before.keys = 'right';
     await before.stores.setKeys();
@@ -203,7 +202,7 @@ describe('a bucket of the user', function () {
     assert.deepEqual(names(), ['/acp/a']);
   });
 
-  it('says what is wrong with a place that has no host for the bucket, and writes to no other bucket', async () => {
+  it('reports a location without a host for the bucket, and writes to no other bucket', async () => {
     await set({ type: 's3', endpoint, region: 'us-east-1', bucket: 'acp', pathStyle: false });
     const window = openWindow();
     await window.stores.setKeys();

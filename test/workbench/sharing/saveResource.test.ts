@@ -1,5 +1,4 @@
-// Saving a file that came with a message or a tool call, in a real VS Code: the place is chosen
-// here instead of in a dialog, which a program cannot press.
+// Saving a file of a message or tool call, with the location chosen by the test.
 import { strict as assert } from 'node:assert';
 import { chmod, mkdir, mkdtemp, readdir, readFile, realpath, symlink, writeFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
@@ -57,7 +56,7 @@ function said(...blocks: readonly ContentBlock[]): Entry {
   return entryOf(...blocks.map((block) => ({ type: 'message_chunk', role: 'agent', messageId: 'm', block }) as const));
 }
 
-describe('a file that an agent made', () => {
+describe("saving an agent's file", () => {
   let folder: string;
   const text: ContentBlock = { type: 'resource', uri: 'artifact:///report.md', text: '# Bericht\r\nÄ 😀\n' };
   const blob = Buffer.from(BYTES).toString('base64');
@@ -73,7 +72,7 @@ describe('a file that an agent made', () => {
     await removeFolder(folder);
   });
 
-  it('is not written over what starts programs without a second yes, by its name or through a link', async () => {
+  it('asks again before replacing a file that starts programs, by its name or through a link', async () => {
     await mkdir(join(folder, '.vscode'));
     await symlink('.vscode', join(folder, 'innocent'));
     for (const place of ['.vscode/tasks.json', 'innocent/tasks.json', 'x.code-workspace']) {
@@ -85,7 +84,7 @@ describe('a file that an agent made', () => {
     }
   });
 
-  it('is saved under the name and in the place that the user says', async () => {
+  it('uses the name and location chosen by the user', async () => {
     const ask = new Answers(join(folder, 'sub', 'mine.md'));
     await saveResource({ entry: said({ type: 'text', text: 'Here.' }, text), content: 1 }, folder, ask);
     assert.deepEqual(ask.suggested, [join(folder, 'report.md')]);
@@ -95,7 +94,7 @@ describe('a file that an agent made', () => {
     assert.equal(vscode.window.activeTextEditor, undefined);
   });
 
-  it('is saved byte for byte, also beyond what the panel shows', async () => {
+  it('preserves every byte, including what the panel does not show', async () => {
     const ask = new Answers(join(folder, 'all.bin'), true);
     await saveResource({ entry: said(bytes), content: 0 }, folder, ask);
     assert.deepEqual(ask.suggested, [join(folder, 'all.bin')]);
@@ -108,7 +107,7 @@ describe('a file that an agent made', () => {
     assert.equal(await readFile(join(folder, 'long.txt'), 'utf8'), long);
   });
 
-  it('can be saved from a tool call, and where it is a picture', async () => {
+  it('works for tool calls and pictures', async () => {
     const tool = entryOf({
       type: 'tool_call',
       toolCallId: 'c',
@@ -129,7 +128,7 @@ describe('a file that an agent made', () => {
     assert.deepEqual(new Uint8Array(await readFile(join(folder, 'plot.png'))), BYTES);
   });
 
-  it('is not written where the user gave no place', async () => {
+  it('writes nothing if the user chose no location', async () => {
     const ask = new Answers(undefined);
     await saveResource({ entry: said(text, bytes), content: 0 }, folder, ask);
     await saveResource({ entry: said(text, bytes), content: 1 }, folder, ask);
@@ -138,7 +137,7 @@ describe('a file that an agent made', () => {
     assert.deepEqual(await readdir(folder), []);
   });
 
-  it('is shown and not run when the user opens it', async () => {
+  it('opens the file without running it', async () => {
     const notebook: ContentBlock = { type: 'resource', uri: 'artifact:///a.ipynb', text: '{"cells":[]}' };
     const path = join(folder, 'a.ipynb');
     await saveResource({ entry: said(notebook), content: 0 }, folder, new Answers(path, true));
@@ -146,14 +145,14 @@ describe('a file that an agent made', () => {
     assert.equal(vscode.window.activeTextEditor.document.getText(), '{"cells":[]}');
   });
 
-  it('is suggested for a folder that is there', async () => {
+  it('suggests an existing folder', async () => {
     const ask = new Answers(undefined);
     await saveResource({ entry: said(text), content: 0 }, join(folder, 'gone'), ask);
     await saveResource({ entry: said(text), content: 0 }, undefined, ask);
     assert.deepEqual(ask.suggested, [join(homedir(), 'report.md'), join(homedir(), 'report.md')]);
   });
 
-  it('is not asked about where it is not there, or is something else', async () => {
+  it('does not ask if the file is missing or something else', async () => {
     const nobody = new Answers(join(folder, 'x'));
     const save = (entry: Entry | undefined, content: number) => saveResource({ entry, content }, folder, nobody);
     const gone = hasCode('resource-gone', /no longer available/);
@@ -166,7 +165,7 @@ describe('a file that an agent made', () => {
     assert.deepEqual(nobody.suggested, []);
   });
 
-  it('is told to be damaged, or the place not to be writable', async () => {
+  it('reports damaged data, or a location that is not writable', async () => {
     for (const broken of ['no base64!', `${blob.slice(0, 8)}=${blob}`, 'AAAAA', `${blob}===`]) {
       const damaged = said({ type: 'resource', uri: 'artifact:///x.bin', blob: broken });
       const save = saveResource({ entry: damaged, content: 0 }, folder, new Answers(join(folder, 'x.bin')));
@@ -181,7 +180,7 @@ describe('a file that an agent made', () => {
     await assert.rejects(below, hasCode('resource-not-saved', /^Couldn't save report\.md: ./));
   });
 
-  it('is read in the spelling of base64 that addresses use, and with line ends in it', async () => {
+  it('accepts the URL-safe base64 alphabet, and line breaks', async () => {
     const lines = Buffer.from(BYTES).toString('base64url').replace(/.{40}/g, '$&\r\n');
     const entry = said({ type: 'resource', uri: 'artifact:///u.bin', blob: lines });
     await saveResource({ entry, content: 0 }, folder, new Answers(join(folder, 'u.bin')));

@@ -1,5 +1,4 @@
-// The local server in a real VS Code: it is there while the settings say so, for whoever has the
-// token, and gone afterwards.
+// The local server in a real VS Code: runs while enabled, for callers with the token.
 import { strict as assert } from 'node:assert';
 import { request } from 'node:http';
 import { commands, env, extensions, Uri } from 'vscode';
@@ -27,11 +26,11 @@ describe('the local server', function () {
     await set('publicUrl', undefined);
   });
 
-  it('is off until somebody turns it on', async () => {
+  it('is off by default', async () => {
     await assert.rejects(async () => copyAddress(), /Nothing is shared right now/);
   });
 
-  it('serves what was chosen to whoever has the token, until it is turned off', async () => {
+  it('serves what was chosen to holders of the token, until turned off', async () => {
     await set('agents', ['demo', 'nobody']);
     await set('enabled', true);
     const address = await copyAddress();
@@ -56,7 +55,7 @@ describe('the local server', function () {
     assert.equal(run.status, 'completed');
     assert.ok(run.output.flatMap(({ parts }) => parts).some(({ content }) => content.length > 0));
     await set('agents', []);
-    // The setting is in effect when the address is given.
+    // The setting is in effect when the address is returned.
     assert.equal(await copyAddress(), address);
     assert.equal(await status(`${address}/agents/demo`, token), 404);
     await set('enabled', false);
@@ -64,7 +63,7 @@ describe('the local server', function () {
     assert.equal(await status(`${address}/agents/demo`, token).catch(() => 404), 404);
   });
 
-  it('gives the public address of the settings, is reached under it, and goes without one that is wrong', async () => {
+  it('returns the configured public address, is reachable there, and ignores an invalid one', async () => {
     await set('enabled', true);
     const own = await copyAddress();
     await set('publicUrl', 'https://parley.example.org/mine/');
@@ -84,7 +83,7 @@ describe('the local server', function () {
     await set('enabled', false);
   });
 
-  it('asks VS Code where the port is reached from elsewhere, where the settings say so', async () => {
+  it("asks VS Code for the port's external address if so configured", async () => {
     await set('enabled', true);
     const own = await copyAddress();
     await set('publicUrl', 'auto');
