@@ -31,7 +31,8 @@ export function versionOf(id: AgentId): string {
 }
 
 /**
- * Installs an agent. @returns a function that uninstalls it; undefined if it was already installed
+ * Installs an agent.
+ * @returns a function that uninstalls it; undefined if it was already installed
  * @throws Error if the disk is nearly full or npm fails
  */
 export async function installAgent(id: AgentId): Promise<(() => Promise<void>) | undefined> {

@@ -25,8 +25,9 @@ export function projectEnv(extra = {}) {
 }
 
 /**
- * Runs a script with the project's Node and exits. @param script default: the current one @returns
- * false if this process uses it already
+ * Runs a script with the project's Node and exits.
+ * @param script default: the current one
+ * @returns false if this process uses it already
  */
 export async function reexec(script, args) {
   const node = projectNode();

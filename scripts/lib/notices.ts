@@ -13,8 +13,9 @@ const LICENCES = 'scripts/licences';
 const LICENCE_FILE = /^(licen[cs]e|copying|notice|third-?party-?notices?)([.-]|$)/i;
 
 /**
- * Returns the content of ThirdPartyNotices.txt. @param root base of the paths @throws Error for a
- * package without a licence text
+ * Returns the content of ThirdPartyNotices.txt.
+ * @param root base of the paths
+ * @throws Error for a package without a licence text
  */
 export async function noticesOf(metafiles: readonly BundleFacts[], root: string): Promise<string> {
   const folders = new Set(metafiles.flatMap(bundledPackages));

@@ -9,7 +9,8 @@ const SKIPPED = new Set(['.cache', '.git', '.vscode-test', 'node_modules', 'out'
 
 /**
  * Copies the rest of the repository, from which `.vscodeignore` selects, with addresses added to
- * the manifest. @param hasBase whether relative links and pictures of the README get a base URL
+ * the manifest.
+ * @param hasBase whether relative links and pictures of the README get a base URL
  */
 export function stagePackage(target: string, hasBase = false): void {
   for (const name of readdirSync(repository)) {

@@ -31,12 +31,15 @@ const shared = {
 };
 
 /**
- * Runs the tests of several folders in parallel, with sequential output. @param suites `folder`;
- * `without`: path prefixes to exclude; `jobs`: parallel processes; `longest`: parts of paths of
- * files to start first, each in its own process; `batch`: files per process (default: unlimited)
- * @param args parts of paths to select files; mocha options after `--` @param timeout per test, ms
+ * Runs the tests of several folders in parallel, with sequential output.
+ * @param suites `folder`; `without`: path prefixes to exclude; `jobs`: parallel processes;
+ * `longest`: parts of paths of files to start first, each in its own process; `batch`: files per
+ * process (default: unlimited)
+ * @param args parts of paths to select files; mocha options after `--`
+ * @param timeout per test, ms
  * @param tier `fast`: without *.slow.test.ts; `slow`: only these and files with more cases
- * (test/support/tier.ts); default, and with parts of paths: all @returns 0 if all passed
+ * (test/support/tier.ts); default, and with parts of paths: all
+ * @returns 0 if all passed
  */
 export async function runSuites({ suites, args, timeout, tier }) {
   const end = args.indexOf('--');

@@ -102,8 +102,10 @@ export async function holdWine() {
 }
 
 /**
- * Runs a script with Node for Windows. @param output file for its output @param ms timeout @returns
- * its exit code; null after the timeout
+ * Runs a script with Node for Windows.
+ * @param output file for its output
+ * @param ms timeout
+ * @returns its exit code; null after the timeout
  */
 export async function runInWine(args, { output, ms, env }) {
   const file = await open(output, 'a');

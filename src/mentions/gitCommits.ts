@@ -52,7 +52,8 @@ export interface CommitText {
 }
 
 /**
- * Returns message and diff to the first parent; undefined if git fails. @param folder trusted
+ * Returns message and diff to the first parent; undefined if git fails.
+ * @param folder trusted
  * @throws ParleyError as `runGit`
  */
 export async function commitText(folder: string, hash: string): Promise<CommitText | undefined> {

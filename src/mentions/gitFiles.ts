@@ -99,8 +99,9 @@ async function printed(
 }
 
 /**
- * Ignores programs in the repository's configuration. @returns undefined without a repository or
- * git @throws as {@link runGit}
+ * Ignores programs in the repository's configuration.
+ * @returns undefined without a repository or git
+ * @throws as {@link runGit}
  */
 export async function runIn(
   folder: string,
