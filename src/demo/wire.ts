@@ -39,9 +39,9 @@ export class Wire {
       const lines = decoder.write(chunk).split('\n');
       parts.push(lines.shift() ?? '');
       for (const line of lines) {
-        const whole = parts.join('');
+        const complete = parts.join('');
         parts = [line];
-        this.#receive(whole);
+        this.#receive(complete);
       }
     });
   }

@@ -134,8 +134,8 @@ const NAMED: Readonly<Record<string, string>> = {
 
 export function decodeEntities(text: string): string {
   if (!text.includes('&')) return text;
-  return text.replace(/&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|([a-zA-Z]{2,8}));/g, (whole, decimal, hex, name) => {
-    if (name !== undefined) return Object.hasOwn(NAMED, name) ? NAMED[name]! : whole;
+  return text.replace(/&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|([a-zA-Z]{2,8}));/g, (entity, decimal, hex, name) => {
+    if (name !== undefined) return Object.hasOwn(NAMED, name) ? NAMED[name]! : entity;
     const code = decimal !== undefined ? Number(decimal) : Number.parseInt(hex, 16);
     return code > 0 && code <= 0x10ffff && !(code >= 0xd800 && code <= 0xdfff) ? String.fromCodePoint(code) : '\ufffd';
   });

@@ -385,18 +385,18 @@ class InlineLexer {
     SCHEME.lastIndex = start;
     const host = prefix ? start + 4 : start + (SCHEME.exec(text)?.[0].length ?? 0);
     if (end <= host || this.#last.span !== undefined) return false;
-    const shown = text.slice(start, end);
-    const taken = this.#at - start;
+    const label = text.slice(start, end);
+    const schemeLength = this.#at - start;
     // The scheme was already read as the end of the preceding text.
-    if (taken > 0) this.#last.text = this.#last.text.slice(0, -taken);
+    if (schemeLength > 0) this.#last.text = this.#last.text.slice(0, -schemeLength);
     this.#at = end;
-    this.#addLink(prefix + shown, shown, shown);
+    this.#addLink(prefix + label, label, label);
     return true;
   }
 
-  #addLink(href: string, shown: string, source: string): void {
+  #addLink(href: string, label: string, source: string): void {
     const inLink = this.#brackets.some(({ isImage }) => !isImage);
-    if (inLink || !this.#addSpan({ type: 'link', href, spans: [shown] })) this.#addText(source);
+    if (inLink || !this.#addSpan({ type: 'link', href, spans: [label] })) this.#addText(source);
   }
 
   #take(length: number): void {

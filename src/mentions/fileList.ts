@@ -78,7 +78,7 @@ export class FileList {
     for (const [rank, same] of ranked.entries()) {
       if (found.length >= limit) break;
       const isName = rank <= RANKS.word && !wanted.includes('/');
-      for (const path of sorted(same, wanted, isName ? nameOf : (whole) => whole))
+      for (const path of sorted(same, wanted, isName ? nameOf : (path) => path))
         found.push({ path, isFolder: isFolder.has(path) });
     }
     return found.slice(0, limit);

@@ -28,10 +28,10 @@ export function rankOfPath(path: string, lower: string, wanted: string): Rank {
 /** Ranks a title, such as that of a session, ignoring case and word separators. */
 export function rankOfTitle(title: string, wanted: string): Rank {
   const letters = folded(wanted);
-  const whole = folded(title);
-  if (whole === letters) return RANKS.exact;
-  if (whole.startsWith(letters)) return RANKS.prefix;
-  if (!whole.includes(letters)) return RANKS.none;
+  const words = folded(title);
+  if (words === letters) return RANKS.exact;
+  if (words.startsWith(letters)) return RANKS.prefix;
+  if (!words.includes(letters)) return RANKS.none;
   for (const { index } of title.matchAll(/(?<=[^\p{L}\p{N}])[\p{L}\p{N}]|(?<=\p{Ll})\p{Lu}/gu))
     if (folded(title.slice(index)).startsWith(letters)) return RANKS.word;
   return RANKS.part;

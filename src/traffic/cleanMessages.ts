@@ -53,8 +53,8 @@ export async function cleanMessages(
     const last = pieces.length - 1;
     for (const [index, { text, replace }] of pieces.entries()) {
       const piece = clean[index] ?? '';
-      const shown = index === last ? withoutOpenEnd(piece, clean, known) : piece;
-      if (shown !== text) replace(shown);
+      const visible = index === last ? withoutOpenEnd(piece, clean, known) : piece;
+      if (visible !== text) replace(visible);
     }
     await yieldIfDue();
   }
@@ -97,13 +97,13 @@ function collect(key: string, message: WireMessage, streams: Map<string, Piece[]
   const holder = [key, at(message, 'params', 'sessionId'), ...names].map((name) =>
     typeof name === 'string' ? name : null,
   );
-  let left = MAX_TEXTS;
+  let remaining = MAX_TEXTS;
   const walk = (value: object, path: readonly string[]): void => {
     for (const [name, inner] of Object.entries(value)) {
-      if (left <= 0 || path.length > MAX_DEPTH) return;
+      if (remaining <= 0 || path.length > MAX_DEPTH) return;
       if (typeof inner === 'object' && inner !== null) walk(inner, [...path, name]);
       if (typeof inner !== 'string') continue;
-      left--;
+      remaining--;
       const stream = JSON.stringify([holder, path, name]);
       const piece = {
         text: inner,

@@ -147,8 +147,8 @@ function readLine(line: string): Line | undefined {
   };
 }
 
-function isTime(value: unknown, most: number): value is number {
-  return typeof value === 'number' && value >= 0 && value <= most;
+function isTime(value: unknown, max: number): value is number {
+  return typeof value === 'number' && value >= 0 && value <= max;
 }
 
 function tooLarge(): ParleyError {

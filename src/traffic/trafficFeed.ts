@@ -221,9 +221,9 @@ export class TrafficFeed implements Disposable {
   }
 
   #readerOf(key: string): MarkReader {
-    const known = this.#readers.get(key) ?? this.#options.createReader();
-    this.#readers.set(key, known);
-    return known;
+    const reader = this.#readers.get(key) ?? this.#options.createReader();
+    this.#readers.set(key, reader);
+    return reader;
   }
 
   #mark(key: string, marks: readonly TimedMark[]): void {

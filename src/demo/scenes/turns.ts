@@ -115,9 +115,9 @@ export async function background(turn: Turn): Promise<void> {
       await show(work, { content: [{ type: 'content', content: text }] });
     }
   };
-  const report = async (own: Turn): Promise<void> => {
-    await show(own, { status: 'completed' });
-    await own.say('The background work is done. Nobody sent a prompt: I began this turn by myself.\n');
+  const report = async (agentTurn: Turn): Promise<void> => {
+    await show(agentTurn, { status: 'completed' });
+    await agentTurn.say('The background work is done. Nobody sent a prompt: I began this turn by myself.\n');
   };
   turn.session.continueInBackground(id, count, report);
 }

@@ -22,9 +22,9 @@ export function proxyCheck({ setting, support, env, reach = reachHost }: ProxyCh
       (name) => [name, environment[name] ?? environment[name.toLowerCase()] ?? ''] as const,
     );
     const facts: Finding['facts'] = [
-      ['http.proxy', shown(setting)],
+      ['http.proxy', redacted(setting)],
       ['http.proxySupport', support],
-      ...ofEnvironment.map(([name, value]) => [name, name === 'NO_PROXY' ? value : shown(value)] as const),
+      ...ofEnvironment.map(([name, value]) => [name, name === 'NO_PROXY' ? value : redacted(value)] as const),
     ];
     const agents = ofEnvironment.find(([name, value]) => name !== 'NO_PROXY' && value !== '')?.[1] ?? '';
     for (const [name, value] of [
@@ -35,7 +35,7 @@ export function proxyCheck({ setting, support, env, reach = reachHost }: ProxyCh
       if (problem !== undefined)
         return {
           outcome: 'problem',
-          found: l10n.t('{0} ({1}): {2}.', name, shown(value), problem),
+          found: l10n.t('{0} ({1}): {2}.', name, redacted(value), problem),
           advice: l10n.t('Correct the address of the proxy, or remove it.'),
           action: 'openProxySettings',
           facts,
@@ -73,11 +73,11 @@ async function problemOf(
 
 /** curl and others accept addresses without a scheme too. */
 function urlOf(address: string): URL | undefined {
-  const whole = /^[a-z][a-z0-9+.-]*:\/\//i.test(address) ? address : `http://${address}`;
-  return URL.canParse(whole) && new URL(whole).hostname !== '' ? new URL(whole) : undefined;
+  const url = /^[a-z][a-z0-9+.-]*:\/\//i.test(address) ? address : `http://${address}`;
+  return URL.canParse(url) && new URL(url).hostname !== '' ? new URL(url) : undefined;
 }
 
-function shown(address: string): string {
+function redacted(address: string): string {
   const url = urlOf(address);
   if (address === '' || !url) return address === '' ? '' : l10n.t('invalid');
   return `${url.protocol}//${url.host}`;
