@@ -62,9 +62,9 @@ export async function showPage({ title, placeholder, rows, back, load }: PageCon
   const closing = new AbortController();
   let next: Page | undefined;
   const draw = (): void => {
-    const goesBack = { icon: 'arrow-left', tooltip: l10n.t('Back'), isBack: true } as const;
+    const backButton = { icon: 'arrow-left', tooltip: l10n.t('Back'), isBack: true } as const;
     const shown = rows().map(({ go, ...row }): ChoiceRow => ({ ...row, choose: go ? chosen(go) : undefined }));
-    list.draw(shown, back ? [{ ...goesBack, run: chosen(async () => back) }] : []);
+    list.draw(shown, back ? [{ ...backButton, run: chosen(async () => back) }] : []);
   };
   const chosen = (go: Page) => async (): Promise<void> => {
     next = await go();

@@ -62,8 +62,8 @@ export function activeReviews(): readonly string[] {
 }
 
 export async function openReview(session: string, title: string, files: readonly ComparedFile[]): Promise<void> {
-  const known = reviewTitles.get(inert(title)) ?? new Set();
-  reviewTitles.set(inert(title), known.add(session));
+  const sessions = reviewTitles.get(inert(title)) ?? new Set();
+  reviewTitles.set(inert(title), sessions.add(session));
   await openComparisons(title, files);
 }
 

@@ -98,26 +98,26 @@ export class HunkCommands {
     const { files } = this.#index;
     if (files.length === 0) throw noHunks();
     const editor = window.activeTextEditor;
-    const here = editor && this.#index.at(editor.document.uri.fsPath);
-    if (editor && here) {
+    const current = editor && this.#index.at(editor.document.uri.fsPath);
+    if (editor && current) {
       const line = editor.selection.active.line;
-      const starts = ((await hunksOf(here)) ?? []).map(({ present }) => present.start);
+      const starts = ((await hunksOf(current)) ?? []).map(({ present }) => present.start);
       const next = direction > 0 ? starts.find((one) => one > line) : starts.findLast((one) => one < line);
       if (next !== undefined) {
         reveal(editor, next);
         return;
       }
     }
-    const at = here ? files.findIndex(({ path }) => path === here.path) : direction > 0 ? -1 : 0;
-    const other = files[(at + direction + files.length) % files.length];
-    if (!other) return;
-    if (!other.file.left) {
-      await this.openDiff({ path: other.path, session: other.conversation.key });
+    const at = current ? files.findIndex(({ path }) => path === current.path) : direction > 0 ? -1 : 0;
+    const target = files[(at + direction + files.length) % files.length];
+    if (!target) return;
+    if (!target.file.left) {
+      await this.openDiff({ path: target.path, session: target.conversation.key });
       return;
     }
-    const shown = await window.showTextDocument(Uri.file(other.path), { preview: true });
-    const hunks = (await hunksOf(other)) ?? [];
-    reveal(shown, (direction > 0 ? hunks[0] : hunks.at(-1))?.present.start ?? 0);
+    const opened = await window.showTextDocument(Uri.file(target.path), { preview: true });
+    const hunks = (await hunksOf(target)) ?? [];
+    reveal(opened, (direction > 0 ? hunks[0] : hunks.at(-1))?.present.start ?? 0);
   }
 
   async #file({ path, session }: HunkArgument): Promise<WaitingFile> {

@@ -61,8 +61,8 @@ export class RestoreActions {
       this.#restore.planUndo(conversation, signal),
     );
     // Only needed if the user edited files since.
-    const asks = isAsked && plan.skipped.length > 0;
-    const include = await this.#choose(conversation, plan, l10n.t('Undo the restore of files'), asks);
+    const hasEdits = isAsked && plan.skipped.length > 0;
+    const include = await this.#choose(conversation, plan, l10n.t('Undo the restore of files'), hasEdits);
     if (!include) return false;
     const result = await this.#restore.undo(conversation, plan, include);
     reportResult(conversation, result, 'restore-undone');

@@ -48,8 +48,8 @@ async function compared(
     return files.filter((file) => path === undefined || pathOf(file) === path).map((file) => comparedReview(key, file));
   }
   const list = await changes.changesOf(scope.turnId);
-  const some = list.filter((change) => path === undefined || pathOf(change) === path);
-  return comparedChanges(key, some, await changes.states());
+  const selected = list.filter((change) => path === undefined || pathOf(change) === path);
+  return comparedChanges(key, selected, await changes.states());
 }
 
 export async function targetOf(conversation: Conversation, scope: ChangesScope, path?: string): Promise<ReviewTarget> {
@@ -125,10 +125,10 @@ async function askUnnamed(
 ): Promise<void> {
   const names = unnamed.slice(0, MAX_NAMED).map(({ path }) => basename(path));
   if (unnamed.length > names.length) names.push(l10n.t('and {0} more', unnamed.length - names.length));
-  const why = l10n.t(
+  const explanation = l10n.t(
     "They changed while the agent worked, but it didn't name them. You or another program may have changed them.",
   );
-  const detail = `${names.join('\n')}\n\n${why}`;
+  const detail = `${names.join('\n')}\n\n${explanation}`;
   if (!(await confirm(l10n.t('Undo these files too?'), detail, l10n.t('Undo These Too')))) return;
   const review = await conversation.changes.loadReview();
   for (const { root, path } of unnamed) {

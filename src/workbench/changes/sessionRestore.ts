@@ -95,8 +95,8 @@ export class SessionRestore extends Configured<SessionRestoreOptions> {
 
   async pending(conversation: Conversation): Promise<UnfinishedRestore | undefined> {
     // Opening the states is expensive.
-    const isThere = await succeeds(access(this.#logOf(conversation)));
-    const pending = isThere ? await (await this.#restoreOf(conversation)).pending() : undefined;
+    const hasLog = await succeeds(access(this.#logOf(conversation)));
+    const pending = hasLog ? await (await this.#restoreOf(conversation)).pending() : undefined;
     if (!pending) return undefined;
     const last = await this.#readLast(conversation.key).catch(() => undefined);
     const isUndo = last !== undefined && isSame(pending.target, last.now);

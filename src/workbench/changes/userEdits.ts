@@ -65,8 +65,8 @@ export class EditorUserEdits extends Part implements UserEdits {
       return await change();
     } finally {
       for (const name of names) {
-        const left = (this.#agentWrites.get(name) ?? 1) - 1;
-        if (left > 0) this.#agentWrites.set(name, left);
+        const remaining = (this.#agentWrites.get(name) ?? 1) - 1;
+        if (remaining > 0) this.#agentWrites.set(name, remaining);
         else this.#agentWrites.delete(name);
       }
     }

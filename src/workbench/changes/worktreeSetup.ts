@@ -83,13 +83,13 @@ async function run(
     tasks.onDidEndTaskProcess((event) => isSetup(event.execution) && resolve(event.exitCode)),
     tasks.onDidEndTask((event) => isSetup(event.execution) && resolve(undefined)),
   ];
-  const giveUp = (): void => resolve('not-awaited');
-  signal.addEventListener('abort', giveUp, { once: true });
+  const stopWaiting = (): void => resolve('not-awaited');
+  signal.addEventListener('abort', stopWaiting, { once: true });
   try {
     await tasks.executeTask(task);
     return await promise;
   } finally {
-    signal.removeEventListener('abort', giveUp);
+    signal.removeEventListener('abort', stopWaiting);
     for (const one of listening) one.dispose();
   }
 }

@@ -66,10 +66,10 @@ export async function askSeveral(
     const head = text.trim().split('\n', 1)[0]?.slice(0, MAX_TITLE) ?? '';
     return { agent, cwd, title: `${head} · ${name}`, worktree: agent, uncommitted: true };
   });
-  const made = [];
-  if (worktrees) for (const one of wanted) made.push(await makeWorktree(workbench, one));
+  const created = [];
+  if (worktrees) for (const one of wanted) created.push(await makeWorktree(workbench, one));
   const asked = worktrees
-    ? await Promise.all(made.map((worktree, at) => beginInWorktree(workbench, worktree, wanted[at] ?? {})))
+    ? await Promise.all(created.map((worktree, at) => beginInWorktree(workbench, worktree, wanted[at] ?? {})))
     : wanted.map(({ agent, title }) => conversations.create({ agent, cwd, title }));
   // Absolute columns, since “beside” needs the previous tab to be visible.
   const { viewColumn } = window.tabGroups.activeTabGroup;

@@ -44,7 +44,7 @@ export function showFailure(error: unknown, conversation: Conversation | undefin
 /** VS Code shows the returned error in a notification if the caller was a keybinding. */
 export function failureFor(error: unknown): unknown {
   const message = messageOf(error);
-  const shown = inert(message);
-  if (shown === message) return error;
-  return new ParleyError(error instanceof ParleyError ? error.code : 'command-failed', shown, { cause: error });
+  const inertMessage = inert(message);
+  if (inertMessage === message) return error;
+  return new ParleyError(error instanceof ParleyError ? error.code : 'command-failed', inertMessage, { cause: error });
 }

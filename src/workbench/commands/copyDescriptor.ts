@@ -92,14 +92,14 @@ async function askAboutUnreadable(
 /** Also asks whether to share the session at all. @returns undefined if cancelled */
 async function askForm(services: CopyServices, conversation: Conversation): Promise<Form | undefined> {
   const { descriptors, ask } = services;
-  const look = async (): Promise<Exported> => withForms(await descriptors.exports.preview(conversation.key));
-  const first = await look();
+  const preview = async (): Promise<Exported> => withForms(await descriptors.exports.preview(conversation.key));
+  const first = await preview();
   const form = await pickForm(ask, first.link.length);
   if (form === undefined) return undefined;
   const answer = await agree(services, conversation, first, true);
   if (answer !== 'move') return answer === 'copy' ? form : undefined;
   if (!(await moved(services, conversation))) return undefined;
-  const second = await look();
+  const second = await preview();
   // What could not be copied is reported again.
   if (second.onThisMachine === 0) return form;
   return (await agree(services, conversation, second, false)) === 'copy' ? form : undefined;
@@ -143,9 +143,9 @@ async function agree(
   const setUp = l10n.t('Set Up Shared Storage…');
   const bucket = stores.origin;
   // An HTTP agent's server has the messages; a bucket on this machine is no improvement.
-  const helps = offers && onThisMachine > 0 && agent.type !== 'communication';
-  const canMove = helps && bucket !== undefined && !isOnThisMachine(bucket);
-  const canSetUp = helps && bucket === undefined;
+  const canHelp = offers && onThisMachine > 0 && agent.type !== 'communication';
+  const canMove = canHelp && bucket !== undefined && !isOnThisMachine(bucket);
+  const canSetUp = canHelp && bucket === undefined;
   const buttons = [copy, ...(canMove ? [move] : []), ...(canSetUp ? [setUp] : [])];
   const choice = await ask.choose(text, lines.join('\n'), buttons);
   if (choice === setUp) await openSettings('parley.resources');

@@ -124,8 +124,8 @@ export async function commitWorktree(
       },
     ));
   if (!message) return undefined;
-  const whole = withTrailer(message, commitTrailer(), conversation.agent.name);
-  await showProgress(l10n.t('Committing…'), (signal) => worktrees.commit(worktree, whole, signal));
+  const fullMessage = withTrailer(message, commitTrailer(), conversation.agent.name);
+  await showProgress(l10n.t('Committing…'), (signal) => worktrees.commit(worktree, fullMessage, signal));
   showStatus(l10n.t('Committed to {0}.', branch));
   return branch;
 }
@@ -234,8 +234,8 @@ async function pickCompared(
   shown: Conversation | undefined,
 ): Promise<readonly (SessionWorktree | undefined)[]> {
   const all = await worktrees.list();
-  const mine = all.find(({ cwd }) => cwd === shown?.cwd);
-  const one = mine ?? (await pickWorktree(all, l10n.t('Select a session to compare')));
+  const current = all.find(({ cwd }) => cwd === shown?.cwd);
+  const one = current ?? (await pickWorktree(all, l10n.t('Select a session to compare')));
   if (!one) return [];
   const others = all.filter(({ top, cwd }) => top === one.top && cwd !== one.cwd);
   const items = others.map(({ branch, place }) => ({ id: branch, label: branch, description: place }));

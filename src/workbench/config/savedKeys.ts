@@ -57,14 +57,14 @@ export class SavedKeys extends Configured<SavedKeysOptions> implements AgentKeys
   async ask(agent: AgentDefinition, question: KeyQuestion, signal: AbortSignal): Promise<string | undefined> {
     const { kind, name, method } = question;
     const isSaved = (await this.saved(agent, question)) !== undefined;
-    const what = kind === 'variable' ? name : method;
-    const rest = isSaved
+    const subject = kind === 'variable' ? name : method;
+    const hint = isSaved
       ? l10n.t('Leave empty to use the saved key.')
       : kind === 'method'
         ? l10n.t('Leave empty if {0} already has a key.', agent.name)
         : '';
-    const prompt = `${l10n.t("Saved in VS Code's secret storage and passed to {0} only.", agent.name)} ${rest}`;
-    const entered = await askLine({ title: `${agent.name}: ${what}`, prompt: prompt.trim(), secret: true }, signal);
+    const prompt = `${l10n.t("Saved in VS Code's secret storage and passed to {0} only.", agent.name)} ${hint}`;
+    const entered = await askLine({ title: `${agent.name}: ${subject}`, prompt: prompt.trim(), secret: true }, signal);
     // An agent that rejects the key may repeat it in its error.
     if (entered) knownSecrets.add(entered);
     return entered;

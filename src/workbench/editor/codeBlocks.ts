@@ -95,12 +95,12 @@ export class CodeBlocks implements Disposable {
     const target = await codeTarget(named, conversation.roots, editor, fileOutside);
     if (!target) return;
     const { path, isNamed } = target;
-    const shown = editor !== undefined && editor.document.uri.fsPath === path ? editor : undefined;
+    const visibleEditor = editor !== undefined && editor.document.uri.fsPath === path ? editor : undefined;
     await this.#propose(conversation, path, (before) => {
       if (isPatch) return change.in(before);
-      if (shown && !shown.selection.isEmpty) return inSelection(shown, before, change);
+      if (visibleEditor && !visibleEditor.selection.isEmpty) return inSelection(visibleEditor, before, change);
       // Only a block that names its file can replace all of it.
-      return isNamed ? change.in(before) : inLineOf(shown, before, change);
+      return isNamed ? change.in(before) : inLineOf(visibleEditor, before, change);
     });
   }
 
@@ -206,13 +206,13 @@ async function codeTarget(
   for (const { paths, isGuess } of named) {
     const [name = ''] = paths;
     const links = paths.filter((path) => revealControls(path) === path).map(parseLink);
-    const places = links.flatMap((link) => (link.kind === 'file' ? candidatesOf(link.paths, roots) : []));
-    const found = await firstExisting(places.filter((place) => isPlainlyIn(place, roots)));
+    const candidates = links.flatMap((link) => (link.kind === 'file' ? candidatesOf(link.paths, roots) : []));
+    const found = await firstExisting(candidates.filter((place) => isPlainlyIn(place, roots)));
     if (found) return { path: found.uri.fsPath, isNamed: true };
     // Without a slash or extension, it could be any word.
     if (!/[\\/]/.test(name) && (isGuess || !/\.[a-z]\w*$/i.test(name))) continue;
-    const [fresh] = places;
-    if (fresh !== undefined && isPlainlyIn(fresh, roots)) return { path: fresh, isNamed: true };
+    const [newFile] = candidates;
+    if (newFile !== undefined && isPlainlyIn(newFile, roots)) return { path: newFile, isNamed: true };
     if (!isGuess) throw outside(revealControls(name));
   }
   const uri = editor?.document.uri;
@@ -227,7 +227,7 @@ async function codeTarget(
 /** By spelling: resolving a path on another machine would send the user's name there. */
 function isPlainlyIn(path: string, roots: readonly string[]): boolean {
   return roots.some((root) => {
-    const way = relative(root, path).split(sep).join('/');
-    return isBelow(root, path) && isPlainPath(way) && !/[\\:]/.test(way);
+    const relativePath = relative(root, path).split(sep).join('/');
+    return isBelow(root, path) && isPlainPath(relativePath) && !/[\\:]/.test(relativePath);
   });
 }

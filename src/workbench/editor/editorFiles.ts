@@ -110,14 +110,14 @@ export class EditorFiles extends Configured<EditorFilesOptions> implements FileP
     given: GivenText | undefined,
   ): Promise<boolean> {
     const { version } = document;
-    const shown = document.getText();
-    const bytes = await bytesWith(path, before, shown, document, text, given ?? givenText(before?.text ?? ''));
-    const after = shownAs(document, await decodeFile(document.uri, bytes, document.encoding));
+    const present = document.getText();
+    const bytes = await bytesWith(path, before, present, document, text, given ?? givenText(before?.text ?? ''));
+    const after = normalizedFor(document, await decodeFile(document.uri, bytes, document.encoding));
     await requireRoom(fs, path, Buffer.from(bytes)).catch((error: unknown) => {
       throw unwritable(path, error);
     });
     if (document.version !== version) return false;
-    const change = smallestChange(shown, after);
+    const change = smallestChange(present, after);
     if (change) {
       const edit = new vscode.WorkspaceEdit();
       const range = new vscode.Range(document.positionAt(change.start), document.positionAt(change.end));
@@ -208,7 +208,7 @@ function stampIn({ ino, size, mtimeNs, ctimeNs }: Record<'ino' | 'size' | 'mtime
   return [ino, size, mtimeNs, ctimeNs].join(' ');
 }
 
-function shownAs({ eol }: vscode.TextDocument, text: string): string {
+function normalizedFor({ eol }: vscode.TextDocument, text: string): string {
   const plain = text.replace(/\r\n?/g, '\n');
   return eol === vscode.EndOfLine.CRLF ? plain.replaceAll('\n', '\r\n') : plain;
 }

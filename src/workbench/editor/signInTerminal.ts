@@ -36,15 +36,15 @@ export async function signInTerminal(command: TerminalCommand, signal: AbortSign
       end();
       resolve(closed.exitStatus?.code);
     });
-    const giveUp = (): void => {
+    const onAbort = (): void => {
       end();
       terminal.dispose();
       reject(signal.reason);
     };
     const end = (): void => {
       closing.dispose();
-      signal.removeEventListener('abort', giveUp);
+      signal.removeEventListener('abort', onAbort);
     };
-    signal.addEventListener('abort', giveUp, { once: true });
+    signal.addEventListener('abort', onAbort, { once: true });
   });
 }

@@ -53,7 +53,7 @@ export class Diagnoser {
   /** @param files absolute paths to check again @param roots folders with other problems */
   async problems(files: readonly string[], roots: readonly string[], signal: AbortSignal): Promise<ProblemList> {
     const diagnosticsByFile = new Map<string, readonly Diagnostic[]>();
-    const look = async (path: string, document: TextDocument): Promise<void> => {
+    const diagnoseFile = async (path: string, document: TextDocument): Promise<void> => {
       const asked = await this.#askTypeScript(document, signal);
       if (asked) {
         const modifiedAt = await stat(path).then(
@@ -70,7 +70,7 @@ export class Diagnoser {
     await Promise.all(
       files
         .slice(0, MAX_FILES)
-        .map((path) => whileOpen(path, (document) => look(path, document)).catch(() => undefined)),
+        .map((path) => whileOpen(path, (document) => diagnoseFile(path, document)).catch(() => undefined)),
     );
     signal.throwIfAborted();
     return new ProblemList([
@@ -87,12 +87,12 @@ export class Diagnoser {
     );
     if (isOpen) return;
     this.#checkedVersions.delete(document);
-    const shown = window.showTextDocument(document, {
+    const showing = window.showTextDocument(document, {
       viewColumn: columnBesideChat(),
       preview: true,
       preserveFocus: true,
     });
-    await Promise.all([this.#settled(document, signal), shown]);
+    await Promise.all([this.#settled(document, signal), showing]);
     const asked = await this.#askTypeScript(document, signal);
     // On a busy machine, the server knows them long before the editor.
     if (asked && asked.length > 0 && languages.getDiagnostics(document.uri).length === 0)

@@ -64,7 +64,7 @@ export class Inbox extends Configured<InboxOptions> implements Disposable {
   readonly onDidChange: Event<void> = this.#changed.event;
 
   get questions(): readonly InboxQuestion[] {
-    const own = this.options.conversations.list().flatMap((conversation) =>
+    const ownQuestions = this.options.conversations.list().flatMap((conversation) =>
       openQuestionsOf(conversation).map(({ id, plain, brief }) => ({
         ...plain,
         brief,
@@ -74,7 +74,7 @@ export class Inbox extends Configured<InboxOptions> implements Disposable {
         isOurs: true,
       })),
     );
-    return [...own, ...this.#others];
+    return [...ownQuestions, ...this.#others];
   }
 
   get others(): readonly InboxQuestion[] {
@@ -263,9 +263,9 @@ export class AnswerProof {
   async #key(): Promise<string> {
     const storedKey = await this.#secrets.get(KEY);
     if (storedKey !== undefined && /^[0-9a-f]{64}$/.test(storedKey)) return storedKey;
-    const made = randomBytes(32).toString('hex');
-    await this.#secrets.store(KEY, made);
-    return (await this.#secrets.get(KEY)) ?? made;
+    const created = randomBytes(32).toString('hex');
+    await this.#secrets.store(KEY, created);
+    return (await this.#secrets.get(KEY)) ?? created;
   }
 }
 

@@ -125,8 +125,8 @@ export class Notifications extends Part {
     const answers = asked?.answers.filter(({ label }) => label !== show) ?? [];
     const at = this.#clock.now();
     void this.#window.tell(text, show, ...answers.map(({ label }) => label)).then((pressed) => {
-      const given = answers.find(({ label }) => label === pressed);
-      if (asked && given && this.#clock.now() - at >= SEEN_MS) actions.answer(asked.question, given.choice);
+      const answer = answers.find(({ label }) => label === pressed);
+      if (asked && answer && this.#clock.now() - at >= SEEN_MS) actions.answer(asked.question, answer.choice);
       else if (pressed !== undefined) key === undefined ? actions.next() : actions.open(key);
     });
   }

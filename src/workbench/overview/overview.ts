@@ -167,8 +167,8 @@ export class Overview extends Part implements NotificationActions {
   async next(): Promise<string | undefined> {
     const current = this.#conversations.peek()?.key;
     // VS Code reports the visibility of a revealed panel with a delay.
-    const isThere = current !== undefined && (current === this.#lastVisited || this.#chat.isShown(current));
-    const next = this.#active.next(isThere ? current : undefined);
+    const isCurrentVisible = current !== undefined && (current === this.#lastVisited || this.#chat.isShown(current));
+    const next = this.#active.next(isCurrentVisible ? current : undefined);
     this.#lastVisited = next?.key;
     const asking = this.#active.in('needsYou').find(({ where }) => where === 'background');
     if (next) this.open(next.key);

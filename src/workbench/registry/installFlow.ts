@@ -38,7 +38,7 @@ export async function installAgent(agent: RegistryAgent, registry: AgentRegistry
   }
   if (!(await ask(...questionOf(agent, last, detail)))) return;
   const now = await showProgress(l10n.t('Installing {0}…', agent.name), (signal, report) =>
-    installer.install(plan, (step) => tell(step, report), signal),
+    installer.install(plan, (step) => reportStep(step, report), signal),
   ).catch((error: unknown) => {
     throw notInstalled(agent, error);
   });
@@ -159,19 +159,19 @@ const SITES: Readonly<Record<string, string>> = {
 export function describePlan({ agent, source, size, license }: InstallPlan): string {
   const from =
     source.kind === 'binary'
-      ? [l10n.t('Download: {0}', shown(source.archive))]
+      ? [l10n.t('Download: {0}', singleLine(source.archive))]
       : source.kind === 'npx'
         ? [
             l10n.t(
               'Package: {0}, with its dependencies, from the registry that npm uses',
-              shown(`${source.name}@${source.version}`),
+              singleLine(`${source.name}@${source.version}`),
             ),
             l10n.t("Install scripts of the package run; those of its dependencies don't."),
           ]
         : [
             l10n.t(
               'Package: {0}, with its dependencies, from the index that uv uses',
-              shown(`${source.name}==${source.version}`),
+              singleLine(`${source.name}==${source.version}`),
             ),
           ];
   const program = source.kind === 'binary' ? source.cmd : (source.cmd ?? source.name);
@@ -183,8 +183,8 @@ export function describePlan({ agent, source, size, license }: InstallPlan): str
     ...(source.kind === 'binary' && source.sha256 === undefined
       ? [l10n.t('The registry states no checksum for this file.')]
       : []),
-    l10n.t('License: {0}', license === undefined ? l10n.t('not stated') : shown(license)),
-    ...(agent.repository === undefined ? [] : [l10n.t('Source: {0}', shown(agent.repository))]),
+    l10n.t('License: {0}', license === undefined ? l10n.t('not stated') : singleLine(license)),
+    ...(agent.repository === undefined ? [] : [l10n.t('Source: {0}', singleLine(agent.repository))]),
     run,
     '',
     l10n.t('An agent runs with your permissions.'),
@@ -192,7 +192,7 @@ export function describePlan({ agent, source, size, license }: InstallPlan): str
 }
 
 /** A line break in registry text could imitate a line of ours. */
-function shown(text: string): string {
+function singleLine(text: string): string {
   return oneLine(text, MAX_SHOWN);
 }
 
@@ -201,7 +201,7 @@ function sizeLine(kind: InstallPlan['source']['kind'], size: string): string {
   return kind === 'binary' ? l10n.t('Size: {0}', size) : l10n.t('Size: {0}, without its dependencies', size);
 }
 
-function tell(step: InstallStep, report: ReportProgress): void {
+function reportStep(step: InstallStep, report: ReportProgress): void {
   if (step.kind === 'downloading')
     report(step.received, step.total ?? 0, l10n.t('downloaded {0}', sizeText(step.received)));
   else report(0, 0, STEP_TEXTS[step.kind]());

@@ -42,14 +42,14 @@ export async function useVersion(
   entries: AgentEntries,
 ): Promise<string> {
   const all = entries.all();
-  const known = [agent, ...versions];
-  const [id, before] = entryAmong(known, Object.entries(all));
+  const candidates = [agent, ...versions];
+  const [id, before] = entryAmong(candidates, Object.entries(all));
   const { name, command, args, env } = agent;
   if (id === undefined || !before) {
-    const own = entries.freeId(agent.id);
+    const newId = entries.freeId(agent.id);
     const hasEnv = Object.keys(env).length > 0;
-    await entries.set(own, { name, command, args, env: hasEnv ? env : undefined });
-    return own;
+    await entries.set(newId, { name, command, args, env: hasEnv ? env : undefined });
+    return newId;
   }
   const entry = all[id] as Readonly<Record<string, unknown>>;
   const changed = {

@@ -332,7 +332,7 @@ function showOn(item: StatusItem, { address, agents, problems }: Extract<ServeSt
       : count === 1
         ? l10n.t('Parley: Serving 1 agent')
         : l10n.t('Parley: Serving {0} agents', count);
-  const what = count === 0 ? l10n.t('Shared messages') : agents.join(', ');
+  const subject = count === 0 ? l10n.t('Shared messages') : agents.join(', ');
   // The address is useful only to callers of agents.
   const click =
     count === 0 ? openServerSettings() : { command: 'parley.server.copyAddress', title: l10n.t('Copy Address') };
@@ -340,7 +340,7 @@ function showOn(item: StatusItem, { address, agents, problems }: Extract<ServeSt
   item.show({
     name: l10n.t('Parley Server'),
     text: [{ icon: 'radio-tower' }, ` ${text}`],
-    tooltip: [l10n.t('{0} at {1}', what, address), ...problems, hint],
+    tooltip: [l10n.t('{0} at {1}', subject, address), ...problems, hint],
     command: click,
     isWarning: problems.length > 0,
   });

@@ -8,12 +8,12 @@ const MAX_LINES = 20_000;
 
 /** Returns the replacements in order; a single one if there are too many changes. */
 export function lineEdits(before: string, after: string): readonly TextChange[] {
-  const whole = smallestChange(before, after);
-  if (!whole) return [];
+  const singleEdit = smallestChange(before, after);
+  if (!singleEdit) return [];
   const [oldLines, newLines] = [linesOf(before), linesOf(after)];
-  if (oldLines.length + newLines.length > MAX_LINES) return [whole];
+  if (oldLines.length + newLines.length > MAX_LINES) return [singleEdit];
   const hunks = lineHunks(oldLines, newLines, MAX_STEPS);
-  if (!hunks) return [whole];
+  if (!hunks) return [singleEdit];
   let [line, at] = [0, 0];
   return hunks.map(({ aStart, aCount, bStart, bCount }) => {
     while (line < aStart) at += oldLines[line++]!.length;

@@ -186,13 +186,14 @@ async function load(uri: vscode.Uri, content: Buffer): Promise<vscode.TextDocume
 
 /** Applies deletions last, so that a file whose replacement can't be created is not lost. */
 async function applyEdit(steps: readonly Step[]): Promise<boolean> {
-  const whole = new vscode.WorkspaceEdit();
+  const workspaceEdit = new vscode.WorkspaceEdit();
   for (const step of inOrder(steps)) {
-    if (step.by === 'document') whole.set(step.uri, [...step.edits]);
-    else if (step.by === 'create' && step.edit.content) whole.createFile(step.uri, { contents: step.edit.content });
-    else if (step.by === 'delete') whole.deleteFile(step.uri, DELETE);
+    if (step.by === 'document') workspaceEdit.set(step.uri, [...step.edits]);
+    else if (step.by === 'create' && step.edit.content)
+      workspaceEdit.createFile(step.uri, { contents: step.edit.content });
+    else if (step.by === 'delete') workspaceEdit.deleteFile(step.uri, DELETE);
   }
-  return whole.size === 0 || vscode.workspace.applyEdit(whole);
+  return workspaceEdit.size === 0 || vscode.workspace.applyEdit(workspaceEdit);
 }
 
 /** Orders writes before deletions, except where a write replaces a deleted file or folder. */
