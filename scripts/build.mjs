@@ -55,12 +55,13 @@ export function bundles({ dev }) {
     // Both are inlined: the first paint precedes the panel's script (src/webview/early.ts).
     {
       ...browser,
+      sourcemap: dev && 'inline',
       format: 'iife',
       entryPoints: { main: 'src/webview/main.tsx' },
       banner: { js: 'parleyBegin(()=>{' },
       footer: { js: '});' },
     },
-    { ...browser, format: 'iife', entryPoints: { early: 'src/webview/early.ts' } },
+    { ...browser, sourcemap: dev && 'inline', format: 'iife', entryPoints: { early: 'src/webview/early.ts' } },
     { ...browser, entryPoints: { shell: 'src/webview/shell.html' }, loader: { '.html': 'copy' } },
     // Loaded with the first code block.
     { ...browser, entryPoints: { highlighter: 'src/webview/markdown/highlighter.ts' } },
