@@ -9,7 +9,7 @@ for (const { path, text } of generatedPages(process.cwd())) {
   if (readFileSync(file, 'utf8') === text) continue;
   if (!isCheck) writeFileSync(file, text);
   else {
-    process.stderr.write(`The tables of ${path} are stale. Run: npm run docs\n`);
+    process.stderr.write(`${path} is stale. Run: npm run docs\n`);
     process.exitCode = 1;
   }
 }

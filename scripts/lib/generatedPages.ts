@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { collectProofs, supportTable } from '../../test/unit/conformance/matrix';
+import { roomPicture } from './roomPicture';
 import { propertyTable, type SettingsManifest, settingsTables } from './settingsTables';
 
 export interface GeneratedPage {
@@ -22,6 +23,7 @@ export function generatedPages(root: string): readonly GeneratedPage[] {
       settings: settingsTables(manifest, texts),
       ...Object.fromEntries(OBJECT_SETTINGS.map((key) => [key, propertyTable(manifest, texts, key)])),
     }),
+    page('CONTRIBUTING.md', { rooms: roomPicture() }),
     page('docs/protocol.md', { 'version 1': supportTable(1, proofs), 'version 2': supportTable(2, proofs) }),
   ];
 

@@ -50,6 +50,8 @@ const steps = walkthroughs.flatMap((walkthrough) => walkthrough.steps);
 const readme = page('README.md');
 const contributing = page('CONTRIBUTING.md');
 const docs = pagesIn('docs');
+const decisions = pagesIn('docs/decisions');
+const forEngineers = [contributing, page('SECURITY.md'), page('findings/README.md'), ...decisions];
 const settings = page('docs/settings.md');
 const forUsers = [readme, ...docs, ...steps.map(({ media }) => page(media.markdown))];
 
@@ -93,7 +95,7 @@ describe('the documentation', () => {
     assert.ok(readme.text.split('\n').length <= MOST_LINES);
   });
 
-  it('has fresh tables of settings and of the protocol (npm run docs)', () => {
+  it('has fresh generated parts (npm run docs)', () => {
     for (const { path, text } of generatedPages(root)) assert.equal(read(path), text, path);
   });
 
@@ -136,7 +138,7 @@ describe('the documentation', () => {
   it('names commands of the palette by their titles', () => {
     // VS Code makes the last one for the view.
     const titles = [...commands.map(({ title }) => titleOf(title)), `Focus on ${texts['view.chat']} View`];
-    for (const { path, text } of [...forUsers, contributing]) {
+    for (const { path, text } of [...forUsers, ...forEngineers]) {
       const named = found(text, /\*\*Parley: ([^*]+)\*\*/g);
       assert.deepEqual(
         named.filter((title) => !titles.includes(title)),
@@ -178,7 +180,7 @@ describe('the documentation', () => {
   });
 
   it('has only links and anchors that resolve', () => {
-    for (const one of [readme, contributing, page('CHANGELOG.md'), ...docs])
+    for (const one of [readme, page('CHANGELOG.md'), ...docs, ...forEngineers])
       assert.deepEqual(brokenLinks(one), [], one.path);
   });
 
@@ -187,6 +189,17 @@ describe('the documentation', () => {
     const index = page('docs/README.md');
     assert.deepEqual(
       names.filter((path) => !readme.text.includes(`](${path})`) || !index.text.includes(`](${path.slice(5)})`)),
+      [],
+    );
+  });
+
+  it('lists each decision on the first page of decisions', () => {
+    const index = page('docs/decisions/README.md').text;
+    const names = decisions
+      .map(({ path }) => path.slice('docs/decisions/'.length))
+      .filter((name) => name !== 'README.md');
+    assert.deepEqual(
+      names.filter((name) => !index.includes(`](${name})`)),
       [],
     );
   });
@@ -221,7 +234,7 @@ describe('CONTRIBUTING', () => {
   });
 
   it('names only files that exist', () => {
-    for (const { path, text } of [contributing, readme, ...docs]) {
+    for (const { path, text } of [readme, ...docs, ...forEngineers]) {
       const paths = found(text, /`((?:src|test|scripts)\/[\w./-]+)`/g);
       assert.deepEqual(
         paths.filter((one) => !existsSync(join(root, one))),
