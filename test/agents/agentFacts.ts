@@ -45,7 +45,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
 
 /**
  * Tries an agent in a folder.
- * @param note is told what is tried, and what could not be found out
+ * @param note gets what is tried, and what could not be found out
  */
 export async function agentFacts(agent: RealAgent, cwd: string, note: (line: string) => void): Promise<AgentFacts> {
   const trial = new Trial(agent, cwd);

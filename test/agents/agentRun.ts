@@ -78,7 +78,7 @@ export class AgentRun {
         startTimeoutMs: () => 60_000,
         // As in a chat of the extension: agents that know nothing of states take no offence.
         agentState: () => this.#state,
-        // Each process has a recording of its own.
+        // Each process has its own recording.
         currentAgent: () => this.#definition(`${++this.#processes}`),
         environment: async () => {
           if (this.#processes > 1) await this.agent.settle?.();
@@ -144,7 +144,7 @@ export class AgentRun {
   }
 
   /**
-   * Begins the script that goes on for a minute, and stops it as soon as its first words are there.
+   * Begins the script that takes a minute, and stops it as soon as its first words are there.
    * @param streams whether they come one by one
    */
   async stopInMidStream(streams = true): Promise<StopReason> {
@@ -196,7 +196,7 @@ export class AgentRun {
   }
 
   /**
-   * Begins a command that goes on for ten minutes, and stops it.
+   * Begins a command that takes ten minutes, and stops it.
    * @param showsOutput whether its output is to come while it runs
    */
   async stopCommand(

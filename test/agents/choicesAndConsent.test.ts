@@ -1,6 +1,6 @@
 // What the user chose, saw and stopped, in the installed extension with real agents and the
 // scripted model: a mode outlives every start of the agent, a question shows what it is about, Stop
-// ends what runs, and a server that nobody asked for costs no session.
+// ends what runs, and an unwanted server costs no session.
 import { strict as assert } from 'node:assert';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

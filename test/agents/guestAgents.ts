@@ -135,7 +135,7 @@ async function mastracode(homes: string, modelUrl: string): Promise<AgentDefinit
     '.local/share/mastracode/settings.json': {
       onboarding: { completedAt: '2026-01-01T00:00:00Z', version: 99 },
       models: { modeDefaults: { build: 'scripted/scripted', plan: 'scripted/scripted', fast: 'scripted/scripted' } },
-      // Else it asks nobody.
+      // Else it never asks.
       preferences: { yolo: false },
       customProviders: [{ name: 'scripted', url: `${modelUrl}/v1`, apiKey: 'none', models: ['scripted'] }],
     },
@@ -168,7 +168,7 @@ async function startOpenClaw(
       discovery: { mdns: { mode: 'off' } },
       update: { checkOnStart: false },
       logging: { file: join(homes, 'openclaw', 'gateway.log') },
-      // Else it asks nobody. It has no such setting for files.
+      // Else it never asks. It has no such setting for files.
       tools: { exec: { host: 'gateway', mode: 'ask' } },
       agents: { defaults: { workspace: folder, skipBootstrap: true, model: { primary: 'scripted/scripted' } } },
       models: {

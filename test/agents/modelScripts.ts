@@ -1,7 +1,7 @@
 // What the scripted model answers, whatever dialect it is asked in. A prompt names a script; how
 // many tools were called since then says which step of it is next.
 
-/** One piece of an answer. `slow` is text that keeps coming for so many tenths of a second. */
+/** One piece of an answer. `slow` is text that keeps coming for this many tenths of a second. */
 export type Part =
   | { readonly text: string }
   | { readonly think: string }
@@ -32,7 +32,7 @@ interface Act {
   readonly tool: 'write' | 'read' | 'edit' | 'command';
   readonly path?: string;
   readonly isPatch?: true;
-  /** What is written, run, or put in the place of `old`. */
+  /** The text to write, to run, or to put in the place of `old`. */
   readonly text?: string;
   readonly old?: string;
 }
@@ -43,7 +43,7 @@ interface NamedAct {
   readonly input: Readonly<Record<string, unknown>>;
 }
 
-/** A subagent that plays a script of its own. */
+/** A subagent that plays its own script. */
 interface Delegation {
   readonly subagent: string;
   readonly plays: string;
@@ -110,7 +110,7 @@ const scripts = {
     ],
     [{ text: 'The script is over.' }],
   ],
-  // Two subagents at once, which read and run something.
+  // Two subagents in parallel, which read and run something.
   delegate: [
     [
       { text: 'I will ask others.' },
@@ -256,7 +256,7 @@ function bind(act: Act, tools: readonly Tool[], cwd: string): Part {
     act.tool === 'command' ? { [key(keys.command)]: act.text } : { [key(keys.path)]: `${cwd}/${act.path}` };
   if (act.tool === 'write') input[key(keys.text)] = act.text;
   if (act.tool === 'edit') Object.assign(input, { [key(keys.old)]: act.old, [key(keys.new)]: act.text });
-  // Else an agent with a sandbox of its own runs the command in there, and asks nobody.
+  // Else an agent with its own sandbox runs the command in there, and never asks.
   if (act.tool === 'command' && !act.isPatch && 'sandbox_permissions' in properties)
     input.sandbox_permissions = 'require_escalated';
   for (const name of required) if (!(name in input)) input[name] = anyValue(properties[name]);

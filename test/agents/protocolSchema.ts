@@ -25,7 +25,7 @@ const paramsOf: Readonly<Record<string, string>> = {
 };
 
 /**
- * What is wrong with a value, in words; undefined where it fits a definition of the schema
+ * Returns what a value violates, in words; undefined if it fits a definition of the schema
  * (`SessionNotification`, …).
  */
 export function misfit(definition: string, value: unknown): string | undefined {

@@ -98,7 +98,7 @@ export class RawClient {
     return this.#process.pid ?? -1;
   }
 
-  /** Sends a request. @returns its id at once and the message that answers it */
+  /** Sends a request. @returns its id, and a promise of the message that answers it */
   send(method: string, params: unknown): { readonly id: number; readonly answer: Promise<Message> } {
     const id = this.#nextId++;
     this.raw({ jsonrpc: '2.0', id, method, params });
@@ -107,7 +107,7 @@ export class RawClient {
 
   /**
    * Sends a request and gives its result.
-   * @throws Error with the agent's code and words where it answers with an error
+   * @throws Error with the agent's code and words if it answers with an error
    */
   async request(method: string, params: unknown): Promise<Wild> {
     const { error, result } = await this.send(method, params).answer;
@@ -126,7 +126,7 @@ export class RawClient {
 
   /**
    * The first message received, from `from` on, that fits.
-   * @throws Error where the agent's process ends before
+   * @throws Error if the agent's process ends before
    */
   async until(fits: (message: Message) => boolean, from = 0): Promise<Message> {
     let next = from;
@@ -191,7 +191,7 @@ export class RawClient {
     try {
       process.kill(-this.pid, constants.signals[signal]);
     } catch {
-      // nobody is left in the group
+      // the group is empty
     }
   }
 
@@ -243,8 +243,8 @@ export const diskAnswers: Record<string, Answer> = {
 };
 
 /**
- * Answers a permission for this once where there is such an option, else with any option of that
- * kind; `cancelled` where there is none.
+ * Answers a permission for this once if it has such an option, else with any option of that
+ * kind; `cancelled` if it has none.
  */
 export function choose(kind: 'allow' | 'reject'): Answer {
   return (params) => {

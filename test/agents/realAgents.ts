@@ -1,5 +1,5 @@
-// The real agents that most tests use: how each is started, with a home of its own and the scripted
-// model in place of its own one.
+// The real agents that most tests use: how each is started, with a new home and the scripted
+// model in place of the real one.
 // scripts/testAgents.mjs installs them and says in PARLEY_AGENTS which folder they are in.
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rename, writeFile } from 'node:fs/promises';
@@ -28,14 +28,14 @@ export interface RealAgent<Id extends AgentId = AgentId> {
  * Writes the homes and settings of the agents and says how to start each.
  * @param homes an empty folder for the agents' homes @param modelUrl of the scripted model
  * (modelServer.ts)
- * @throws Error where the environment does not say where they are
+ * @throws Error if the environment does not say where they are
  */
 export async function realAgents(
   homes: string,
   modelUrl: string,
 ): Promise<readonly RealAgent<(typeof KEPT_AGENTS)[number]>[]> {
   const claudeHome = await home(homes, 'claude', {
-    // Else it begins in a mode that asks nobody.
+    // Else it begins in a mode that never asks.
     '.claude/settings.json': { permissions: { defaultMode: 'default' } },
   });
   const geminiHome = await home(homes, 'gemini', {
@@ -102,7 +102,7 @@ wire_api = "responses"
           CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
           DISABLE_TELEMETRY: '1',
           DISABLE_AUTOUPDATER: '1',
-          // The model gets all tools at once, not a search for them, and none is missing in the
+          // The model gets all tools immediately, not a search for them, and none is missing in the
           // first request.
           ENABLE_TOOL_SEARCH: 'false',
           MCP_CONNECTION_NONBLOCKING: 'false',
@@ -148,7 +148,7 @@ wire_api = "responses"
       definition: {
         command: process.execPath,
         args: [installed('codex', '@agentclientprotocol/codex-acp/dist/index.js')],
-        // In its other modes it asks nobody.
+        // In its other modes it never asks.
         env: {
           HOME: codexHome,
           CODEX_HOME: join(codexHome, '.codex'),
@@ -176,7 +176,7 @@ async function ageSessions(folder: string): Promise<void> {
 
 /**
  * Returns a path below the packages of an agent.
- * @throws Error where the environment does not say where they are
+ * @throws Error if the environment does not say where they are
  */
 export function installed(id: string, ...path: string[]): string {
   return join(needed('PARLEY_AGENTS'), id, 'node_modules', ...path);

@@ -16,7 +16,7 @@ export type Asked = Pick<Permission, 'toolCallId' | 'title' | 'description' | 'c
 /**
  * The entries of a state from one on, and the ends of their turns; one line each, more for what a
  * tool call shows.
- * @param asked the questions that were asked meanwhile
+ * @param asked the questions that were asked in the turn
  */
 export function entryLines(state: SessionState, from: number, asked: readonly Asked[], names: Names): string[] {
   const open = [...asked];

@@ -4,7 +4,7 @@ import { command } from '../support/vscode/workbench';
 
 /**
  * Milliseconds, from the row of "Developer: Show Running Extensions".
- * @throws Error where there is no such row
+ * @throws Error if there is no such row
  */
 export async function activationMs(page: Page): Promise<number> {
   await command(page, 'Developer: Show Running Extensions');

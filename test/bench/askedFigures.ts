@@ -11,8 +11,9 @@ interface Figure {
   readonly of: (samples: readonly Sample[]) => number;
   readonly unit: string;
   /**
-   * At most so much; or at most so many times what the floor has, and then the row is that ratio.
-   * Without either it is told for its own sake.
+   * At most this much; or at most this many times what the floor has, and then the row is that
+   * ratio.
+   * Without either it is reported for its own sake.
    */
   readonly most?: number;
   readonly timesFloor?: number;
@@ -60,7 +61,7 @@ const FIGURES: readonly Figure[] = [
   },
 ];
 
-/** So many times the figure of another version, a figure is no worse than that. */
+/** Up to this many times the figure of another version, a figure counts as no worse. */
 const TIMES_OTHER = 1.05;
 
 /**
@@ -75,7 +76,7 @@ export function askedFigures(outcomes: readonly Outcome[]): Row[] {
   });
 }
 
-/** All that was run as one; undefined where nothing was. */
+/** All runs as one; undefined if there was none. */
 function whole(outcomes: readonly Outcome[]): Outcome | undefined {
   const [first] = outcomes;
   return (
@@ -93,7 +94,7 @@ function rowsOf(figure: Figure, outcome: Outcome): Row[] {
   const { other } = outcome;
   if (!other) return ownRows(figure, outcome);
   const better = 'lower';
-  // By pairs, which ran one right after the other: what the machine did meanwhile is in both.
+  // By pairs, which ran one right after the other: what else the machine did is in both.
   const ratios = outcome.parley.map((sample, index) => of([sample]) / of([other[index] ?? {}])).filter(Number.isFinite);
   return [
     ...ownRows(figure, outcome),

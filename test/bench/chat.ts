@@ -152,7 +152,7 @@ export class Chat {
    * Sends a prompt and measures until the agent's last words are painted and the turn is over.
    * @param load without its tag, as the scripted agent reads it: `flood 1000 200` @param tag not
    * used before in this chat
-   * @throws Error where the end does not come within two minutes, or is not in view
+   * @throws Error if the end does not come within two minutes, or is not in view
    */
   async turn(load: string, tag: string, options: TurnOptions = {}): Promise<TurnCost> {
     const marker = `END-OF-FLOOD-${tag}`;

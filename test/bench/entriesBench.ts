@@ -134,7 +134,7 @@ async function open(folder: string) {
   const opening = cpuMs() - beganCpu;
   gaps.reset();
   await one.whole;
-  // What the panel is told of it is part of that.
+  // What the panel receives of it is part of that.
   await new Promise((resolve) => setTimeout(resolve, 50));
   const whole = performance.now() - began - 50;
   const rest = gaps.end();

@@ -21,12 +21,12 @@ export function rowsOf(of: string): (name: string, value: number, unit: string, 
   });
 }
 
-/** The middle of the values; the upper one of an even number. NaN where there are none. */
+/** The middle of the values; the upper one of an even number. NaN if there are none. */
 export function median(values: readonly number[]): number {
   return percentile(values, 50);
 }
 
-/** The value that so many percent of the values are below. NaN where there are none. */
+/** The value that this percentage of the values is below. NaN if there are none. */
 export function percentile(values: readonly number[], percent: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor((percent / 100) * sorted.length))] ?? Number.NaN;
@@ -41,7 +41,7 @@ export function rounded(value: number): number {
   return Math.round(value * factor) / factor;
 }
 
-/** Whether a row meets its target; undefined where it has none. */
+/** Whether a row meets its target; undefined if it has none. */
 export function meets({ value, target, better }: Row): boolean | undefined {
   if (target === undefined) return undefined;
   return better === 'lower' ? value <= target : value >= target;

@@ -1,5 +1,5 @@
-// Finding a text in a session of 10,000 entries: how soon the first match and all of them are told,
-// and how long the event loop stands still.
+// Finding a text in a session of 10,000 entries: how soon the first match and all of them are
+// shown, and how long the event loop stands still.
 import { SessionFind } from '../../src/client/view/sessionFind';
 import type { FindQuery } from '../../src/panel/contract';
 import { SessionModel } from '../../src/session/model/model';
@@ -7,7 +7,7 @@ import { median, type Row, rounded, rowsOf } from './figures';
 import { LoopGaps } from './loopGaps';
 
 const ENTRIES = 10_000;
-/** Each so many entries there is one. */
+/** Each of this many entries has one. */
 const NEEDLE_EVERY = 50;
 const RUNS = 5;
 const PARAGRAPH = 'The parser reads one line, keeps **what is left**, and [goes on](src/parser.ts) with `next()`.\n';

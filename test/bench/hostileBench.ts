@@ -1,5 +1,5 @@
 // How long hostile texts stop the page: a sample of the patterns on every surface of the panel, in
-// a real Chromium with the panel's own harness. What is told is the time of the processor in one
+// a real Chromium with the panel's own harness. The figure is the processor time of one
 // task, so that a busy machine says the same as a quiet one. That the work grows no faster than the
 // text, for every pattern, is asserted in test/unit/webview/markdown/hostile.test.ts.
 import type { CDPSession } from 'playwright-core';
@@ -187,7 +187,7 @@ async function show(panel: Panel, { surface, text }: Case): Promise<void> {
         box.scrollTop = box.scrollHeight * part;
         await frames(2);
       }
-      // What is done when there is time: the colours of code.
+      // Done when there is time: the colours of code.
       if (document.querySelector('.code-block')) await new Promise((resolve) => setTimeout(resolve, 2_600));
       await new Promise((resolve) => requestIdleCallback(resolve, { timeout: 2_000 }));
       await frames(1);

@@ -1,4 +1,4 @@
-// Gives webviews a renderer process of their own, as they have on the desktop. The web workbench
+// Gives webviews a separate renderer process, as they have on the desktop. The web workbench
 // serves them from its own host, and then everything that the workbench does would count as the
 // webview's.
 import type { WindowOptions } from '../support/vscode/openWindow';
@@ -13,7 +13,7 @@ export function isolated(port: number): WindowOptions {
   const host = `workbench.${DOMAIN}`;
   return {
     host,
-    // What is measured is what users wait for.
+    // The figure is what users wait for.
     wholeBrowser: true,
     flags: [
       `--host-resolver-rules=MAP *.${DOMAIN} 127.0.0.1`,

@@ -148,7 +148,7 @@ function open(folder: string): Journal {
 }
 
 /**
- * Turns of prompt, thought, tool calls and answer, until there are so many entries.
+ * Turns of prompt, thought, tool calls and answer, until there are this many entries.
  * @param random below a number
  * @param at ms since 1970, of the first event
  */

@@ -10,12 +10,12 @@ import { type Row, rounded, rowsOf } from './figures';
 const IDLE = 4;
 const BUSY = 20;
 /**
- * How long busy agents talk, and how often the keepers are looked at meanwhile, in milliseconds.
+ * How long busy agents talk, and how often the keepers are sampled, in milliseconds.
  */
 const BUSY_MS = 10_000;
 const LOOK_MS = 500;
 
-/** Says 25 lines of 2 KB twenty times a second, once it is told to. */
+/** Says 25 lines of 2 KB twenty times a second, once it gets a line. */
 const talker = `
 const lines = (JSON.stringify({ jsonrpc: '2.0', method: 'session/update', params: 'x'.repeat(1950) }) + '\\n').repeat(25);
 console.log('ready');

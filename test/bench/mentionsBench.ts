@@ -12,7 +12,7 @@ import { LoopGaps } from './loopGaps';
 const FILES = 100_000;
 const FILES_IN_FOLDER = 200;
 const WORDS = ['chat', 'surface', 'session', 'view', 'model', 'event', 'queue', 'store', 'agent', 'index'];
-/** What is typed, from loose to close. */
+/** The queries, from loose to close. */
 const QUERIES = ['e', 'ch', 'view', 'chatview', 'cvie', 'queuestore99', 'agent/view', 'nowhere'];
 const RUNS = 5;
 

@@ -1,10 +1,10 @@
-// The table for a person and out/bench.json for whoever compares runs.
+// The table for a person and out/bench.json for comparing runs.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { arch, cpus, loadavg, platform, release, totalmem } from 'node:os';
 import { dirname } from 'node:path';
 import { meets, type Row } from './figures';
 
-/** The rows with ✓ or ✗ where there is a target. */
+/** The rows with ✓ or ✗ if they have a target. */
 export function table(rows: readonly Row[]): string {
   const cells = rows.map((row) => {
     const { name, value, unit, target, better } = row;

@@ -1,5 +1,5 @@
-// Runs the loads, Parley and what it is compared with by turns, so that whatever the machine does
-// meanwhile happens to all.
+// Runs the loads, Parley and what it is compared with by turns, so that other work of the machine
+// affects all alike.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ export interface Outcome {
   readonly other?: readonly Sample[];
 }
 
-/** What is measured. */
+/** The product or the floor. */
 export interface Subjects {
   readonly floor: Subject;
   readonly parley: Subject;
@@ -31,7 +31,7 @@ export interface Subjects {
 const pictures = join(repository, 'out/bench');
 
 /**
- * Runs scenarios, each `repetitions` times, every window in a VS Code of its own.
+ * Runs scenarios, each `repetitions` times, every window in a new VS Code.
  * @throws Error with the window in its message if a run breaks twice
  */
 export async function runScenarios(
@@ -88,7 +88,7 @@ async function run(window: string, inIt: readonly Scenario[], subject: Subject, 
       for (const { name, run } of inIt) {
         if (samples.size > 0) await untilQuiet();
         const sample = await run(chat, subject.name);
-        // How the window opened is told once.
+        // How the window opened is reported once.
         samples.set(name, samples.size === 0 ? { ...chat.opened, ...sample } : sample);
       }
       return samples;

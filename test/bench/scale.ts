@@ -69,7 +69,7 @@ class Probed {
   }
 }
 
-/** Sessions that stream at once, one of them shown. */
+/** Sessions that stream in parallel, one of them shown. */
 export async function measureSessions(subject: Subject, say: (line: string) => void): Promise<readonly Row[]> {
   const rows: Row[] = [];
   for (const count of [1, 5, 20, 50]) {

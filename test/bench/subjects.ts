@@ -1,4 +1,4 @@
-// What is measured: Parley as it ships, and the floor beside it. Both open with the same key, look
+// The subjects: Parley as it ships, and the floor beside it. Both open with the same key, look
 // the same to the driver and talk to the same agent.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';

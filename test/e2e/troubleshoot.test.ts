@@ -31,7 +31,7 @@ describe('finding out what went wrong', () => {
       .locator('.monaco-list-row.focused', { hasText: /^\.\.$/ })
       .waitFor({ state: 'detached' });
     await input.press('Enter');
-    // It looks at the path before it closes, and gives up where another list is opened meanwhile.
+    // It looks at the path before it closes, and gives up if another list is opened before that.
     await list().getByRole('textbox', { name: 'Folder path' }).waitFor({ state: 'hidden' });
   };
 

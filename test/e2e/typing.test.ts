@@ -37,8 +37,8 @@ describe('typing right after the key that leads to the chat', () => {
       await page.locator('.monaco-editor.focused').waitFor();
       arrived.push(await typed(chat));
     }
-    // On a machine as busy as this, VS Code sometimes gives the focus to nobody: then the letters
-    // are in no file either.
+    // On a machine as busy as this, VS Code sometimes gives the focus to no element: then the
+    // letters are in no file either.
     assert.ok(arrived.filter((count) => count === 0).length <= rounds / 10, arrived.join(' '));
     process.stdout.write(`${arrived.join(' ')} of ${TEXT.length} letters\n`);
   }

@@ -1,4 +1,4 @@
-// The machines that the stories play on are apart: each has a network of its own, and the
+// The machines that the stories play on are apart: each has its own network, and the
 // original's server behaves as it was seen to.
 import { strict as assert } from 'node:assert';
 import { Stage } from '../support/machines/stage';

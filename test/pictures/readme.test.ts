@@ -36,7 +36,7 @@ const raceDownload = raceUpload.replaceAll('upload', 'download').replace('an dow
 const fixedDownload = raceDownload.replace('  await sleep(100);\n', "  await once(server, 'listening');\n");
 
 const update = (fields: object): string => `update ${JSON.stringify(fields)}`;
-/** A tool call that takes so many milliseconds. */
+/** A tool call that takes this many milliseconds. */
 const tool = (id: string, title: string, kind: string, ms: number, extra: object = {}): string =>
   [
     update({ sessionUpdate: 'tool_call', toolCallId: id, title, kind, status: 'in_progress' }),

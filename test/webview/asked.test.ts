@@ -1,4 +1,4 @@
-// What is to be approved, in a real browser: however long or blank it is, its end stands above the
+// Requests for approval, in a real browser: however long or blank it is, its end stands above the
 // answers, or is said to be left out.
 import assert from 'node:assert/strict';
 import type { DiffView, ItemView, PermissionView } from '../../src/panel/contract';

@@ -1,4 +1,5 @@
-// The bars between the conversation and the composer in a real browser: how many there are at once.
+// The bars between the conversation and the composer in a real browser: how many are shown
+// together.
 import assert from 'node:assert/strict';
 import type { SessionView } from '../../src/panel/contract';
 import type { Panel } from './harness/browser';

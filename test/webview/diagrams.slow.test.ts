@@ -226,7 +226,7 @@ describe('a diagram', () => {
       for (const one of page.frames())
         assert.equal(await one.evaluate(() => 'pwned' in globalThis || 'pwned' in {}), false, what);
     }
-    // Most are refused or harmless; where none were drawn, nothing would have been tested.
+    // Most are refused or harmless; if none were drawn, nothing would have been tested.
     assert.ok(drawn.length > 40, `${drawn.length} of ${hostile.length}`);
   });
 });

@@ -1,5 +1,5 @@
 // Drafts in a real browser: nothing typed is lost and nothing sent comes back, whatever the user
-// does and whatever crashes meanwhile.
+// does and whatever crashes.
 import assert from 'node:assert/strict';
 import type { Panel, PanelOptions } from './harness/browser';
 import { message } from './harness/samples';

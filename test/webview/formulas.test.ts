@@ -1,4 +1,4 @@
-// Formulas in a message: drawn as MathML, with their source for whoever selects, copies and
+// Formulas in a message: drawn as MathML, with their source for selecting, copying and
 // searches.
 import assert from 'node:assert/strict';
 import { THEMES } from '../support/tier';

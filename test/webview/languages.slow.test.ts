@@ -1,4 +1,4 @@
-// The panel in other languages than English: every text of its own is translated, and a longer one
+// The panel in other languages than English: all its texts are translated, and a longer one
 // still fits.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { useHarness } from './harness/useHarness';
 
 const NAMES = Object.keys(scenesIn((text) => text));
 
-/** Fields of a view that hold a code, which nobody should read. */
+/** Fields of a view that hold a code, which must not be shown. */
 const CODES: ReadonlySet<string> = new Set([
   ...['id', 'key', 'kind', 'type', 'phase', 'liveness', 'state', 'toolKind', 'origin', 'stopReason', 'barrier'],
   ...['outcome', 'severity', 'priority', 'stages', 'status', 'mode', 'opens', 'agentId'],
@@ -21,11 +21,11 @@ const CODES: ReadonlySet<string> = new Set([
 
 /**
  * What the product does not translate: its name, the name of the agent, a kind of content that
- * nobody knows, Git's letters.
+ * no one knows, Git's letters.
  */
 const NAMED = ['Parley', 'Claude', 'hologram', 'https://', 'AMDR'];
 /**
- * What parts a text: texts in the language that nobody speaks, and the colon between a name and its
+ * What parts a text: texts in the language that no one speaks, and the colon between a name and its
  * value.
  */
 const PSEUDO = /[⟦⟧\uFF01-\uFF5E]+|: /;
@@ -143,7 +143,7 @@ describe('the panel in another language', () => {
     for (const { language, name, ...look } of [...looks, ...claudes])
       it(`is photographed: ${name}, ${look.theme}, ${language}, ${look.width}`, async () => {
         const { panel } = await show(name, language, { ...look, height: 900 });
-        // The colours of code come with a script of their own.
+        // The colours of code come with a separate script.
         await panel.page.waitForLoadState('networkidle');
         const path = join(folder, `${look.theme}-${language}-${look.width}`, `${name}.png`);
         await panel.page.screenshot({ path, animations: 'disabled' });

@@ -1,4 +1,4 @@
-// Markdown in a real browser: streamed text is drawn as if it had arrived at once, at bounded cost,
+// Markdown in a real browser: streamed text is drawn as if it had arrived whole, at bounded cost,
 // and hostile text does no harm.
 import assert from 'node:assert/strict';
 import fc from 'fast-check';

@@ -83,7 +83,7 @@ describe('nested calls', () => {
     await panel.update({ op: 'session', patch: { permissions: [asks] } });
     await panel.answerable();
     assert.match(await line().innerText(), /^3 calls · waits for you · running/);
-    // It is drawn at its own place meanwhile, with what it is about.
+    // Until then it is drawn at its own place, with what it is about.
     assert.equal(await flat().count(), 1);
     assert.match(await flat().innerText(), /Asked by Explore the parser/);
     const name = await panel.page.locator('.permission').getAttribute('aria-label');

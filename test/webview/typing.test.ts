@@ -1,5 +1,5 @@
-// What is typed reaches the message, wherever the focus is in the page, and the page takes the
-// focus from nobody else.
+// Typed text reaches the message, wherever the focus is in the page, and the page takes the
+// focus from nothing else.
 import assert from 'node:assert/strict';
 import type { Locator } from 'playwright-core';
 import type { Panel } from './harness/browser';

@@ -6,8 +6,8 @@ import { type Part, reply, type Said } from '../modelScripts';
 import { list, plainText } from './json';
 
 /**
- * What the agent asks itself between turns, in answers of its own schemas: which model is to work,
- * and who speaks next.
+ * What the agent asks itself between turns, in answers with its own schemas: which model is to
+ * work, and who speaks next.
  */
 const decisions = {
   reasoning: 'scripted',

@@ -34,7 +34,7 @@ describe('changes of an agent in the installed extension', function () {
   const path = (name: string): string => join(vscode.server.folder, name);
   const disk = (name: string): string => readFileSync(path(name), 'utf8');
 
-  /** Resolves when a file has this content on the disk, as the disk tells nobody. */
+  /** Resolves when a file has this content on the disk, by polling. */
   async function onDisk(name: string, content: string): Promise<void> {
     while (!existsSync(path(name)) || disk(name) !== content) await sleep(50);
   }

@@ -1,4 +1,4 @@
-// A second agent beside the first one, in the installed extension: it reviews a turn, and goes on
+// A second agent beside the first one, in the installed extension: it reviews a turn, and continues
 // in a new session with its own summary.
 import { strict as assert } from 'node:assert';
 import { join } from 'node:path';
@@ -34,7 +34,7 @@ describe('another agent in the installed extension', function () {
       .frameLocator('#active-frame');
   const composer = (): Locator => beside().getByRole('textbox', { name: 'Message' });
 
-  /** Chooses the second agent in VS Code's list, and waits for it in a tab of its own. */
+  /** Chooses the second agent in VS Code's list, and waits for it in a separate tab. */
   async function chooseSecond(): Promise<void> {
     const { page } = vscode.window;
     await quickInput(page).locator('.monaco-list-row', { hasText: 'Second' }).first().waitFor();

@@ -1,4 +1,4 @@
-// The window goes away and comes back while an agent works: the turn goes on, as if nothing had
+// The window goes away and comes back while an agent works: the turn continues, as if nothing had
 // been.
 import { strict as assert } from 'node:assert';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -55,7 +55,7 @@ describe('a turn whose window is reloaded', () => {
   });
 });
 
-/** A program that prints before and after a file is gone, and ends with 5. */
+/** A program that prints before and after a file is removed, and ends with 5. */
 function waitingProgram(held: string, before: string, after: string): string {
   return (
     `console.log("${before}"); const wait = setInterval(() => { if (require("fs").existsSync(${JSON.stringify(held)})) return; ` +

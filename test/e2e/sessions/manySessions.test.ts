@@ -1,5 +1,5 @@
-// Many sessions at once in the packaged extension: one message to several agents, their list, and
-// questions of one window answered in another one.
+// Many sessions in parallel in the packaged extension: one message to several agents, their list,
+// and questions of one window answered in another one.
 import { strict as assert } from 'node:assert';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -87,7 +87,7 @@ describe('many sessions', function () {
     await page.getByRole('tab', { name: /^\? permission.* Gamma/ }).waitFor();
     await page.getByRole('tab', { name: /^\? permission.* Alpha/ }).waitFor();
     await status(page).getByText('3').waitFor();
-    // Each frame of a panel has the page in a frame of its own.
+    // Each frame of a panel has the page in an inner frame.
     for (const frame of await page.locator('iframe.webview.ready').all()) {
       const panel = frame.contentFrame().frameLocator('iframe[title]');
       await panel.getByRole('group', { name: /^Permission:/ }).waitFor();

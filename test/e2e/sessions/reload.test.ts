@@ -24,7 +24,7 @@ describe('a panel that is hidden, reloaded or moved', () => {
     },
   });
   let chat: Chat;
-  /** The text of an answer that nobody disturbed. */
+  /** The text of an undisturbed answer. */
   let whole: string;
 
   before('open the chat', async () => {

@@ -1,5 +1,5 @@
-// The window or its extension host ends while an agent works: the agent is told, and turn and queue
-// are kept with what happened to them.
+// The window or its extension host ends while an agent works: the agent learns of it, and turn and
+// queue are kept with what happened to them.
 import { strict as assert } from 'node:assert';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// What agents put into a past that they repeat, and nobody said.
+// Messages that agents add to a replay although no one sent them.
 import { strict as assert } from 'node:assert';
 import { repeatedEvents } from '../../../src/acp/quirks/repeatedPast';
 import type { SessionEvent } from '../../../src/session/events/event';

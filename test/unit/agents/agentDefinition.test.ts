@@ -1,4 +1,4 @@
-// What is read from the settings of agents: what other editors write too, and what is wrong with
+// Reading the settings of agents: what other editors write too, and what is wrong with
 // the rest.
 import assert from 'node:assert/strict';
 import { parseAgents, withDemo } from '../../../src/agents/agentDefinition';

@@ -193,7 +193,7 @@ describe('loginShellPath', () => {
     const ask = (deadlineMs: number): Promise<string | undefined> =>
       loginShellPath({ log: silentLog, env, shell: late, deadlineMs });
     assert.equal(await ask(1), undefined);
-    // The late one runs on: the next call waits for it, and nobody starts another one.
+    // The late one runs on: the next call waits for it, and starts no other one.
     const again = ask(60_000);
     await writeFile(fifo, 'go\n');
     assert.equal(await again, '/usr/bin:/bin');

@@ -17,7 +17,7 @@ import { readerOf, readInto } from '../../support/protocol/onlyReads';
 import { corpus, FIRST, makePlay, type Play, SEEDS } from './fuzzPlays';
 import { pick, type Random, randomFrom, textOf } from './mutate';
 
-/** One of so many seeds goes over a connection, in bytes. */
+/** One of this many seeds goes over a connection, in bytes. */
 const OVER_WIRE = 8;
 /** Characters of a view that one entry may become, whatever the agent has sent. */
 const MAX_VIEW = 13_000_000;

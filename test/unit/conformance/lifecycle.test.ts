@@ -1,5 +1,5 @@
 // The prompt lifecycle of v2, and the proposal that it came from: prompts are taken in, turns have
-// states, and an agent may speak when nobody has asked.
+// states, and an agent may speak unasked.
 import { strict as assert } from 'node:assert';
 import { Deferred } from '../../../src/base/deferred';
 import type { ReferenceScript } from '../../support/agents/reference/referenceScript';

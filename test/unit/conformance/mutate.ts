@@ -1,5 +1,5 @@
 // Mutations of protocol messages, the same for the same seed: what agents get wrong, and what
-// nobody would send but an enemy.
+// only an attacker would send.
 import { seeded } from '../../support/store/random';
 export function randomFrom(seed: number): () => number {
   const below = seeded(seed);

@@ -1,4 +1,4 @@
-// Turns are the same for whoever has them: a person in a conversation, the caller of a served
+// Turns are the same for everyone: a person in a conversation, the caller of a served
 // agent, and the one who opens a recording of it.
 import { strict as assert } from 'node:assert';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -47,7 +47,7 @@ function assertSameEnds(served: Played, live: Played): void {
     const told = served.outcomes[index];
     if (outcome === 'none' || told === 'stopped') continue;
     const isGood = outcome === 'end_turn' || outcome === 'unknown';
-    // The error is told by its own code.
+    // The error has its own code.
     if (outcome === 'error') assert.ok(told !== 'none' && told !== 'completed', `message ${index + 1}: ${told}`);
     else assert.equal(told, isGood ? 'completed' : `turn-${outcome}`, `message ${index + 1}`);
   }

@@ -45,7 +45,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   registry: knows('node base agents', '@vscode/l10n semver tar-stream unbzip2-stream yauzl zod'),
   changes: knows('node base', '@vscode/l10n zod'),
   mentions: knows('node base changes', 'fuzzysort'),
-  // A program of its own, which lives longer than the extension that started it: it knows no
+  // A separate program, which lives longer than the extension that started it: it knows no
   // protocol.
   keeper: knows('node base agents terminals'),
   client: knows(
@@ -64,14 +64,14 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   webview: knows('base markdown panel', '@preact/signals @vscode/l10n hast highlight.js lowlight preact'),
   editorTools: knows('node base', '@modelcontextprotocol/sdk ajv zod'),
   demo: knows('node base'),
-  // Loaded at once: the product is a bundle of its own, and shares nothing with it but what it is
-  // given.
+  // Loaded at activation: the product is a separate bundle, and shares nothing with it but what it
+  // is given.
   'extension.ts': knows(
     'vscode base workbench/activation workbench/ui workbench/product types of workbench',
     '@vscode/l10n',
   ),
   'workbench/activation': knows('vscode node base types of panel', '@vscode/l10n'),
-  // Where text becomes inert: small, as it is part of what is loaded at once.
+  // Where text becomes inert: small, as it is part of what is loaded at activation.
   'workbench/ui': knows('vscode node base'),
   'workbench/product': knows('vscode base workbench', '@vscode/l10n'),
 };

@@ -1,5 +1,5 @@
-// What is sent where: docs/privacy.md names each place in the code that can reach a network, and
-// each host that the code names.
+// Data that leaves the machine: docs/privacy.md names each place in the code that can reach a
+// network, and each host that the code names.
 import { strict as assert } from 'node:assert';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

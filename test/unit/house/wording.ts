@@ -1,28 +1,29 @@
-// Finds wording in comments and documentation that a native reader stumbles over, and long comment lines.
+// Finds wording in comments and documentation that a native reader stumbles over, and long comment
+// lines.
 import { commentsOf } from './codeOf';
 
 /** What to write instead, by what was found. */
 const PHRASES: readonly (readonly [phrase: RegExp, instead: string])[] = [
-  [/\banew\b/, 'again'],
-  [/\blet(s|ting)? go of\b/, 'releases, detaches, drops'],
-  [/\bwhat (became|becomes|has become) of\b/, 'what happened to, the outcome of'],
-  [/\bso many\b/, 'a number, "this many"'],
-  [/\bof elsewhere\b/, 'from another …'],
-  [/\b(is|are|was|were|be) told\b/, 'receives, learns; "notifies" in the active voice'],
-  [/\bgo(es)? on\b/, 'continues'],
-  [/\bof (its|their) own\b/, 'its own …, a separate …'],
-  [/\b(is|are) gone\b/, 'no longer exists, has exited, was removed'],
-  [/\bmeanwhile\b/, 'in the meantime, while …'],
-  [/\bnobody\b/, 'no one; better: no client, no window, unused'],
-  [/\bat once\b/, 'immediately; together, at a time'],
-  [/\bwhoever\b/, 'the caller, the owner, anyone who'],
-  [/\b(undefined|true|false|null|none|absent|empty|only) where\b/, 'if, when'],
-  [/@throws [^.]*\bwhere\b/, 'if'],
-  [/\bwhere (there|nothing|none|no one|no|possible|needed)\b/, 'if, when'],
+  [/\banew\b/i, 'again'],
+  [/\blet(s|ting)? go of\b/i, 'releases, detaches, drops'],
+  [/\bwhat (became|becomes|has become) of\b/i, 'what happened to, the outcome of'],
+  [/\bso many\b/i, 'a number, "this many"'],
+  [/\bof elsewhere\b/i, 'from another …'],
+  [/\b(is|are|was|were|be) told\b/i, 'receives, learns; "notifies" in the active voice'],
+  [/\bgo(es)? on\b/i, 'continues'],
+  [/\bof (its|their) own\b/i, 'its own …, a separate …'],
+  [/\b(is|are) gone\b/i, 'no longer exists, has exited, was removed'],
+  [/\bmeanwhile\b/i, 'in the meantime, while …'],
+  [/\bnobody\b/i, 'no one; better: no client, no window, unused'],
+  [/\bat once\b/i, 'immediately; together, at a time'],
+  [/\bwhoever\b/i, 'the caller, the owner, anyone who'],
+  [/\b(undefined|true|false|null|none|absent|empty|only) where\b/i, 'if, when'],
+  [/@throws (?![^.]*\bif\b)[^.]*\bwhere\b/i, 'if'],
+  [/\bwhere (there|nothing|none|no one|no|possible|needed)\b/i, 'if, when'],
 ];
 
-/** In documentation, "what is sent where" is a plain question. */
-const IN_COMMENTS: typeof PHRASES = [[/\bwhat is\b(?![^.]*\?)/, 'name the thing']];
+/** At the beginning of a sentence; in documentation this is a plain question. */
+const IN_COMMENTS: typeof PHRASES = [[/\bWhat is\b(?![^.]*\?)/, 'name the thing']];
 
 const COLUMNS = 100;
 
@@ -72,11 +73,13 @@ function blocksOf(text: string): readonly { readonly line: number; readonly text
 function phrasesIn(text: string, line: number, phrases: typeof PHRASES): readonly Finding[] {
   const plain = text.replace(/\n[ \t]*(\/\/|\*(?!\/)) ?/g, (gap) => `\n${' '.repeat(gap.length - 1)}`);
   const findings = phrases.flatMap(([phrase, instead]) =>
-    [...plain.matchAll(new RegExp(phrase.source.replaceAll(' ', '\\s+'), 'gi'))].map(({ 0: found, index }) => ({
-      line: line + plain.slice(0, index).split('\n').length - 1,
-      found: found.replace(/\s+/g, ' ').trim(),
-      instead,
-    })),
+    [...plain.matchAll(new RegExp(phrase.source.replaceAll(' ', '\\s+'), `g${phrase.flags}`))].map(
+      ({ 0: found, index }) => ({
+        line: line + plain.slice(0, index).split('\n').length - 1,
+        found: found.replace(/\s+/g, ' ').trim(),
+        instead,
+      }),
+    ),
   );
   return findings.sort((a, b) => a.line - b.line);
 }

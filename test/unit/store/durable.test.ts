@@ -1,5 +1,5 @@
-// What is on the disk when a call returns, and how windows begin that make the same new journal at
-// once.
+// Data on the disk when a call returns, and how windows begin that make the same new journal
+// together.
 import { strict as assert } from 'node:assert';
 import { once } from 'node:events';
 import fs from 'node:fs';

@@ -1,4 +1,5 @@
-// Failures of disk, file and process: what was acknowledged is still there, and the user is told.
+// Failures of disk, file and process: what was acknowledged is still there, and the user learns of
+// it.
 import { strict as assert } from 'node:assert';
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';

@@ -26,7 +26,7 @@ export async function seriousFindings(...of: Parameters<typeof seriousViolations
 
 /**
  * Returns the classes of elements that are cut off at the right edge of the window.
- * @param by more than so many px
+ * @param by more than this many px
  */
 export function cutOff(page: Page, selector: string, by = 0): Promise<readonly string[]> {
   return page.evaluate(

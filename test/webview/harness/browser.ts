@@ -224,7 +224,7 @@ export class Harness {
         '--disable-quic',
         '--no-first-run',
         '--disable-background-networking',
-        // A whole browser gives a sandboxed frame a process of its own; a headless shell only so.
+        // A whole browser gives a sandboxed frame a separate process; a headless shell only so.
         '--site-per-process',
       ],
     });

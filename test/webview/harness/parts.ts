@@ -31,7 +31,7 @@ function draw(pieces: readonly string[]): string {
   return serialize(view.element);
 }
 
-/** Returns where drawing a text at once and in pieces of `size` differ; '' if they do not. */
+/** Returns where drawing a text whole and in pieces of `size` differ; '' if they do not. */
 function difference(text: string, size: number): string {
   const pieces = [];
   for (let at = 0; at < text.length; at += size) pieces.push(text.slice(at, at + size));

@@ -1,4 +1,4 @@
-// Scenes of the panel that together show nearly every text of its own, in a language.
+// Scenes of the panel that together show nearly all its texts, in a language.
 import type { ChangedFileView, ElicitationView, ItemView, TurnView } from '../../../src/panel/contract';
 import type { PanelOptions } from './browser';
 import { changedConversation, countOf, FILES, runningTurn } from './changeSamples';

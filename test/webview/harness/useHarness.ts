@@ -1,5 +1,5 @@
 // One browser for all webview tests of a process, from the first test to the last. Each test opens
-// panels of its own, which report no errors.
+// its own panels, which report no errors.
 import assert from 'node:assert/strict';
 import { Harness, Panel, type PanelOptions } from './browser';
 

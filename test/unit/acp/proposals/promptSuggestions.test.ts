@@ -1,4 +1,4 @@
-// What is shown of the messages that an agent suggests: one line that can be typed.
+// Messages that an agent suggests, as shown: one line that can be typed.
 import { strict as assert } from 'node:assert';
 import { notifiedSuggestion, suggestedPrompt } from '../../../../src/acp/proposals/promptSuggestions';
 
@@ -21,7 +21,7 @@ describe('suggested messages', () => {
     const odd = [undefined, null, 'text', [], [block(' ')], [block(1)], [null], [block('a'), image]];
     assert.equal(first(...odd, [block('x'.repeat(301))], [block('rm \u202ecod')], [block('Commit')]), 'Commit');
     assert.equal(first([block('\u0007')]), undefined);
-    // Variation selectors can carry a text that nobody sees.
+    // Variation selectors can carry invisible text.
     assert.equal(first([block(`Commit\u{e0148}\u{e0159}`)]), undefined);
     assert.equal(first([block('Lancer les tests\u00a0!')]), 'Lancer les tests !');
     assert.equal(first(), undefined);

@@ -85,7 +85,7 @@ describe('what a store takes from a repository', function () {
     rmSync(join(place.folder, 'many/1001'), { recursive: true });
     const changes = await states.changes(before, await states.take());
     const seen = changes.map(({ path, wasThere }) => [path, wasThere === true]);
-    // One that is read now because another is gone was there before.
+    // One that is read now because another was removed was there before.
     assert.deepEqual(seen, [
       ['many/1000/f', false],
       ['many/1001/f', false],

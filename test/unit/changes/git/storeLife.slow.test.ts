@@ -108,7 +108,7 @@ describe('the store of a folder', () => {
     this.timeout(60_000);
     const { folder, storage } = place;
     const program = await findGit(environment(place));
-    // As two processes do: each with an index of its own, and neither waits for the other.
+    // As two processes do: each with its own index, and neither waits for the other.
     const windows = await Promise.all(
       ['one', 'two'].map((name) =>
         openGitFolder({
@@ -178,7 +178,7 @@ describe('the store of a folder', () => {
 
   it('reports that the store cannot be written, and recovers afterwards', async () => {
     const before = await states.take();
-    // Files in the places of the folders for objects: nobody can write one, not even root.
+    // Files in the places of the folders for objects: not even root can write one.
     const names = Array.from({ length: 256 }, (_, index) => index.toString(16).padStart(2, '0'));
     const blocked = names.map((name) => join(store(), 'objects', name)).filter((path) => !existsSync(path));
     for (const path of blocked) writeFileSync(path, '');

@@ -1,4 +1,4 @@
-// Windows in processes of their own that share a store: one collects while another takes states,
+// Windows in separate processes that share a store: one collects while another takes states,
 // and some are killed.
 import { strict as assert } from 'node:assert';
 import { spawnSync } from 'node:child_process';

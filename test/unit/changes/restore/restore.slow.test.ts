@@ -150,7 +150,7 @@ describe('the restore of files', () => {
         const result = await pending?.[way](NEVER, silent);
         const at = `killed at step ${step}, then ${way}`;
         assert.deepEqual(result?.failed ?? [], [], at);
-        // Before the log is written nothing is changed, and when it is gone all is.
+        // Before the log is written nothing is changed, and once it is removed, everything is.
         const isFinished = pending ? way === 'finish' : step > steps / 2;
         assert.deepEqual(await listing(s.root), isFinished ? before : after, at);
         assert.equal(await s.restore().pending(), undefined, at);

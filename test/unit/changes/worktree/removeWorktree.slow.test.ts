@@ -1,4 +1,4 @@
-// What is asked about before a worktree is removed, thing by thing, with the git of this machine.
+// The questions before a worktree is removed, thing by thing, with the git of this machine.
 import { strict as assert } from 'node:assert';
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { HARMLESS, LOSSY, lostOf, treasureOf, WorktreeWorld } from '../../../support/changes/worktreeWorld';

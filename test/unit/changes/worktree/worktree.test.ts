@@ -110,7 +110,9 @@ describe('the worktree of a session', () => {
   });
 
   describe('applied to the folder', () => {
-    /** What an agent changes, and what then is applied; `mine`: what the user changes meanwhile. */
+    /**
+     * What an agent changes, and what then is applied; `mine`: what the user changes in between.
+     */
     async function work(theirs: Record<string, string>, mine: Record<string, string>) {
       const worktree = await add();
       const states = openStates(place, [worktree.cwd]);

@@ -1,4 +1,4 @@
-// What an agent is told of changes for a commit message, and what is taken of its answer.
+// What an agent learns of changes for a commit message, and how its answer is read.
 
 import { strict as assert } from 'node:assert';
 import { join } from 'node:path';

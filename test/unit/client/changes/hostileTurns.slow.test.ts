@@ -74,7 +74,8 @@ describe('a turn that is hard to take back', function () {
   it('is undone but for files over 20 MB, which it names and leaves', async () => {
     await writeFile(path('huge.bin'), Buffer.alloc(21_000_000, 1));
     const conversation = await started();
-    // A file that grows while it is read is kept with what it has then: this one is large at once.
+    // A file that grows while it is read is kept with what it has then: this one is large from the
+    // start.
     await turn(
       'run truncate -s +1 huge.bin; mkdir ignored; truncate -s 22000000 ignored/x; mv ignored/x new.bin; printf x > a.txt',
     );

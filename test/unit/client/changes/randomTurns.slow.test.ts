@@ -18,7 +18,7 @@ const TURNS = 6;
 /** No file system tells what happens within one tick apart. */
 const TICK_MS = 30;
 
-/** The same of a list; a rename is a file that is gone and one that is new. */
+/** The same of a list; a rename is a removed file and a new one. */
 function linesOf(changes: readonly FileChange[]): string[] {
   return changes
     .flatMap(({ path, oldPath, before, after }) => {
@@ -79,7 +79,7 @@ describe('random turns', function () {
         return (kinds[random(kinds.length)] as () => string)();
       };
 
-      // Of a file that two turns change which follow each other at once, it is not known who did
+      // Of a file that two turns change in immediate succession, it is not known who did
       // what.
       const playNext = (): string => {
         const name = (): string => `next/${'abc'[random(3)]}.txt`;

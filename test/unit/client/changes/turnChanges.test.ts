@@ -1,4 +1,4 @@
-// What turns change on disk, with real agent processes and real git: whoever writes, and however
+// What turns change on disk, with real agent processes and real git: no matter who writes, and how
 // early.
 
 import { strict as assert } from 'node:assert';

@@ -1,4 +1,4 @@
-// The transcript that goes with a message to a session that begins anew, and what is left of it
+// The transcript that goes with a message to a new session, and what is left of it
 // when the agent repeats that message.
 
 import { strict as assert } from 'node:assert';

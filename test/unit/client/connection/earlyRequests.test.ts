@@ -142,7 +142,10 @@ describe('a request of the agent while it repeats a session that stands here', f
 });
 
 describe('early requests', () => {
-  /** Lets requests wait while a session is opened. @returns how many go on before that has ended */
+  /**
+   * Lets requests wait while a session is opened.
+   * @returns how many continue before that has ended
+   */
   async function notHeld(requests: readonly unknown[]): Promise<number> {
     const early = new EarlyRequests();
     let count = 0;

@@ -1,4 +1,4 @@
-// What is said of an agent that works or is silent: in words that follow a held clock, with
+// The words for an agent that works or is silent: in words that follow a held clock, with
 // questions to the agent that stay few.
 import { strict as assert } from 'node:assert';
 import { type Disposable, toDisposable } from '../../../../src/base/disposable';

@@ -1,4 +1,4 @@
-// What is said of an agent that starts a new session: once, also where the session came from
+// Notices about an agent that starts a new session: once, also where the session came from
 // elsewhere and that was said when it was opened.
 import { strict as assert } from 'node:assert';
 import { silentLog } from '../../../../src/base/log';

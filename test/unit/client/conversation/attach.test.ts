@@ -141,7 +141,7 @@ async function run({ seed, until, lives }: Walk): Promise<number> {
       continue;
     }
     const { conversation } = window.session;
-    // Whoever has typed a message that was not kept types it again.
+    // The user types a message that was not kept again.
     for (const tag of PROMPTS) if (window.isAlive && !known(tag)) conversation.send(tag).done.catch(() => {});
     const aside = ASIDES.find((tag) => window.isAlive && !known(tag));
     const isLast = agent.prompts.length >= PROMPTS.length && agent.isDone;

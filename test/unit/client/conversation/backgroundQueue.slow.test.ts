@@ -1,5 +1,5 @@
-// Queues that go on without their window: with real keepers, a real agent, and two other windows
-// with journals of their own on the same files.
+// Queues that continue without their window: with real keepers, a real agent, and two other windows
+// with their own journals on the same files.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { AgentDefinition } from '../../../../src/agents/agentDefinition';

@@ -14,7 +14,7 @@ const OPTIONS: Readonly<Record<string, readonly (string | boolean)[]>> = {
   effort: ['low', 'high'],
   web: [false, true],
 };
-/** Where nobody knows what is in force, the user may send all the same. */
+/** If it is unknown what is in force, the user may send all the same. */
 const UNKNOWN: ReadonlySet<Treatment> = new Set(['mute', 'empty', 'lies', 'late']);
 const TREATMENTS: readonly Treatment[] = ['sets', 'sets', 'sets', 'refuses', 'late', 'mute', 'empty', 'lies', 'keeps'];
 
@@ -46,7 +46,7 @@ async function play(seed: number, folder: string): Promise<Outcome> {
     lateMs: below(12),
     ...(below(3) === 0 && { repeats: one(['before', 'after'] as const) }),
   });
-  /** What may be in force although it is not shown: nobody has said so. */
+  /** What may be in force although it is not shown: it was not reported. */
   let unsure = new Set<string>();
   /** What may have been asked for since the agent started, and answered with nothing. */
   let doubtful: readonly string[] = [];

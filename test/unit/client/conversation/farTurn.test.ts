@@ -1,5 +1,5 @@
 // A turn of an agent on another machine outlives its window, with a real journal: the next window
-// asks the agent what became of it.
+// asks the agent for its outcome.
 
 import { strict as assert } from 'node:assert';
 import type { ConversationServices } from '../../../../src/client/conversation/conversationOptions';

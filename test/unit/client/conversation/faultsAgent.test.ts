@@ -1,5 +1,5 @@
 // The agent is killed at each point of a turn, with messages waiting behind it: what was typed,
-// what arrived, what became of the transcript.
+// what arrived, what the transcript has.
 import { strict as assert } from 'node:assert';
 import { faultPoints, TYPED, typeRest, typeUntil } from '../../../support/faults/faultPoints';
 import { type FaultRow, writeFaults } from '../../../support/faults/faultTable';

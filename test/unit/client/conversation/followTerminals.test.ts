@@ -1,4 +1,4 @@
-// The terminals of a session in its transcript, and what becomes of them when a turn is stopped.
+// The terminals of a session in its transcript, and what happens to them when a turn is stopped.
 
 import { strict as assert } from 'node:assert';
 import type { StateReport } from '../../../../src/acp/protocol/dialect';

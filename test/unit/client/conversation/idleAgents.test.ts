@@ -1,4 +1,4 @@
-// Agents that nobody needs give their processes back, and nothing is lost by it.
+// Unused agents give their processes back, and nothing is lost by it.
 import { strict as assert } from 'node:assert';
 import { silentLog } from '../../../../src/base/log';
 import type { Conversation } from '../../../../src/client/conversation/conversation';

@@ -1,4 +1,4 @@
-// What the user is told of the mode in which an agent begins, and what becomes of the answer.
+// What the user learns of the mode in which an agent begins, and what the answer changes.
 import { strict as assert } from 'node:assert';
 import type { RememberedChoices } from '../../../../src/client/connection/shownChoices';
 import { StartMode } from '../../../../src/client/conversation/startMode';

@@ -1,5 +1,5 @@
-// Branches of a session that only an agent server holds: announced at once with a button, kept when
-// the window ends, and never merged.
+// Branches of a session that only an agent server holds: announced immediately with a button, kept
+// when the window ends, and never merged.
 
 import { strict as assert } from 'node:assert';
 import type { AgentDefinition } from '../../../../src/agents/agentDefinition';

@@ -27,7 +27,7 @@ describe('the session of a conversation with an HTTP agent', () => {
   const at = ({ baseUrl }: OriginalServer) => ({ client: new CommunicationClient({ baseUrl }), agentName: 'a' });
 
   /**
-   * What is kept when the window fails while the agent answers.
+   * The stored state when the window fails while the agent answers.
    * @param until called with what comes from the agent
    */
   async function failed(server: OriginalServer, words: string, isOver: boolean): Promise<{ kept: Kept; id: string }> {

@@ -60,7 +60,7 @@ export const notices = ({ conversation }: TestConversation): string[] =>
 export interface FarAgents {
   /**
    * A conversation with an agent.
-   * @param sessionId of a session that goes on; absent: a new one
+   * @param sessionId of a session to continue; absent: a new one
    * @param transcript whether the client has it
    */
   open(
@@ -70,7 +70,7 @@ export interface FarAgents {
     transcript?: 'keep' | 'replay',
     kept?: KeptConversation,
   ): TestConversation;
-  /** A conversation with an agent of a server of its own. */
+  /** A conversation with an agent of a new server. */
   openServed(
     name: string,
     services?: Partial<ConversationServices>,

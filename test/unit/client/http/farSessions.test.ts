@@ -1,4 +1,4 @@
-// The sessions of HTTP agents: they go on after a restart, at another address and with the next
+// The sessions of HTTP agents: they continue after a restart, at another address and with the next
 // window, or say what is missing.
 import { strict as assert } from 'node:assert';
 import { Deferred } from '../../../../src/base/deferred';

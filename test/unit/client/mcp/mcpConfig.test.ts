@@ -1,4 +1,4 @@
-// MCP servers as people configure them for VS Code, and what an agent is told of each.
+// MCP servers as people configure them for VS Code, and what an agent gets of each.
 
 import { strict as assert } from 'node:assert';
 import { parseSettings } from '../../../../src/agents/settingsText';

@@ -1,4 +1,4 @@
-// What is known of the MCP servers of a session: from reports of agents, calls of tools, and our
+// States of the MCP servers of a session: from reports of agents, calls of tools, and our
 // own server.
 import { strict as assert } from 'node:assert';
 import { required } from '../../../../src/acp/protocol/dialect';

@@ -1,4 +1,4 @@
-// What becomes of messages that are put into a running turn (src/acp/proposals/steering.ts).
+// The outcome of messages that are put into a running turn (src/acp/proposals/steering.ts).
 import { strict as assert } from 'node:assert';
 import { MAX_MESSAGE_BYTES } from '../../../../src/acp/jsonrpc/ndjsonReader';
 import { announcesSteering, readSteering, STEERING } from '../../../../src/acp/proposals/steering';

@@ -53,7 +53,7 @@ describe('playing a recording', () => {
       const prompts = lines.filter(({ dir, msg }) => dir === 'c2a' && msg?.method === 'session/prompt').length;
       assert.equal(model.state.turn, undefined);
       assert.equal(model.state.permissions.size, 0);
-      // What is loaded again takes the place of what stood there.
+      // A second load replaces the entries of the first.
       if (!lines.some(({ msg }) => msg?.method === 'session/load')) assert.equal(model.state.turns.length, prompts);
       if (prompts > 0) assert.ok(model.state.entries.some(({ kind }) => kind === 'agent' || kind === 'error'));
     });

@@ -1,4 +1,4 @@
-// What an agent may read and write, and what it is told.
+// What an agent may read and write, and the answers that it gets.
 import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

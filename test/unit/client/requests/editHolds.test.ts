@@ -1,4 +1,4 @@
-// Queued messages that are being edited, in one page or two: none waits for a page that is gone.
+// Queued messages that are being edited, in one page or two: none waits for a closed page.
 
 import assert from 'node:assert/strict';
 import { EditHolds } from '../../../../src/client/requests/editHolds';

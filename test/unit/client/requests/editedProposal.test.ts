@@ -1,5 +1,5 @@
-// A change that the user edits before it is made: the whole file with it, and what the agent is
-// told.
+// A change that the user edits before it is made: the whole file with it, and what the agent
+// learns.
 import assert from 'node:assert/strict';
 import { editsIn, proposalIn, proposalOf, wordsOnEdited } from '../../../../src/client/requests/editedProposal';
 import type { ToolContent } from '../../../../src/session/events/content';

@@ -15,7 +15,8 @@ const FATES: readonly PromptFate[] = [
 ];
 
 /**
- * When a caller goes away: never, after so many turns of the event loop, or with the first words.
+ * When a caller goes away: never, after a number of turns of the event loop, or with the first
+ * words.
  */
 type Leaving = 'stays' | 'at-words' | number;
 

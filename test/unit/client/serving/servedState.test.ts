@@ -1,5 +1,5 @@
 // The state of a session for agents that are served: they store and read it, it moves with the
-// session, and nobody's is replaced unseen.
+// session, and none is replaced unseen.
 import assert from 'node:assert/strict';
 import type { CommunicationClient } from '../../../../src/distributed/client/communicationClient';
 import { mintId, type SessionDescriptor } from '../../../../src/distributed/model/model';

@@ -1,4 +1,4 @@
-// Parts of an HTTP agent's answer that lie behind addresses of their own, read while the answer is
+// Parts of an HTTP agent's answer with their own addresses, read while the answer is
 // being given.
 
 import assert from 'node:assert/strict';

@@ -1,4 +1,4 @@
-// Parts of messages that lie behind addresses of their own, in the transcript of a session from
+// Parts of messages with their own addresses, in the transcript of a session from
 // elsewhere and on the way to its next agent.
 
 import assert from 'node:assert/strict';

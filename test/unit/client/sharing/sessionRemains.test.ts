@@ -1,5 +1,5 @@
 // What a deleted session leaves behind: nothing that only it had, and everything that another
-// session goes on from.
+// session continues from.
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';

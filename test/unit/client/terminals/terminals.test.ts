@@ -276,7 +276,7 @@ describe('Terminals', () => {
       await terminals.waitForExit('s', { terminalId }, never);
       const pid = Number.parseInt(await printed(terminals, terminalId, (text) => text.includes('x')), 10);
       await terminals.release('s', { terminalId });
-      // A pipe that nobody reads any more is closed: the next write tells the daemon so.
+      // An unread pipe is closed: the next write of the daemon fails.
       await goneFrom(pid);
     });
 

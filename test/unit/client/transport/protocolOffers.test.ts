@@ -10,7 +10,7 @@ import { InlineAgent, useInlineAgents } from '../../../support/agents/inlineAgen
 
 const V2 = { session: { fork: {}, mcp: { http: {} }, prompt: { image: {} } } };
 
-/** Speaks both versions, and works with a file and a command of its own in each turn. */
+/** Speaks both versions, and works with a new file and a new command in each turn. */
 class BothVersions extends InlineAgent {
   override get definition() {
     return { ...super.definition, protocol: 'auto' } as const;

@@ -1,4 +1,4 @@
-// A connection to an agent that is let go of: whoever waits for the agent hears of it.
+// A detached connection to an agent: those that wait for the agent learn of it.
 import { strict as assert } from 'node:assert';
 import { agentEnvironment } from '../../../../src/agents/agentEnvironment';
 import { silentLog } from '../../../../src/base/log';
@@ -73,7 +73,7 @@ describe('a link to an agent', function () {
         { code: 'connection-closed' },
       );
       await closed;
-      // Whoever asked has heard of it, and waits for how the agent ended.
+      // The caller has heard of it, and waits for how the agent ended.
       await new Promise(setImmediate);
       if (end === 'close') await link.close();
       else link.dispose();

@@ -1,4 +1,4 @@
-// What becomes of a turn whose connection was lost, by what the agent says of it since.
+// The outcome of a turn whose connection was lost, by what the agent says of it since.
 import { strict as assert } from 'node:assert';
 import { fateOf } from '../../../../src/client/turns/engine';
 

@@ -38,7 +38,7 @@ describe('the state of turns', () => {
   });
 });
 
-/** Plays one random wire. @param keep what becomes of the state after each step */
+/** Plays one random wire. @param keep stores and restores the state after each step */
 function play(seed: number, keep: (state: TurnState, texts: ReadonlyMap<string, string>) => TurnState) {
   const random = seeded(seed);
   const turns = new PlayedTurns();

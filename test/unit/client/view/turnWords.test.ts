@@ -1,4 +1,4 @@
-// What is said of a turn: who began it, and how it is known to be over.
+// Describes a turn: who began it, and what showed that it is over.
 import { strict as assert } from 'node:assert';
 import { projectItem } from '../../../../src/client/view/projectItem';
 import { lineOfTurn } from '../../../../src/client/view/turnWords';

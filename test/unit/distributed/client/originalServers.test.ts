@@ -240,7 +240,7 @@ describe('a session with servers that record completed runs alone', () => {
     assert.deepEqual(a.knew, [['first', 'second', 'third', 'fourth', 'fifth']]);
     assert.deepEqual(a.links, [history.slice(0, 2).map((url) => `${url}?sig=today`)]);
     assert.equal(bench.session.descriptor.history.length, 6);
-    // What is at the old server still is no branch of its own.
+    // Messages that are still at the old server are no separate branch.
     await bench.session.moveTo(at(old), signal);
     await say(bench, 'sixth');
     assert.equal(old.knew.at(-1)?.length, 7);

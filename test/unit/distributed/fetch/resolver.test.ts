@@ -28,7 +28,7 @@ describe('Resolver', () => {
     const waiting: (() => void)[] = [];
     const shuffled = (request: IncomingMessage, response: ServerResponse): void => {
       waiting.push(() => echo(request, response));
-      // Every second request lets go of the two that wait, the later one first.
+      // Every second request releases the two that wait, the later one first.
       if (waiting.length === 2) for (const answer of waiting.splice(0).reverse()) answer();
     };
     const servers = await Promise.all([serve(shuffled), serve(shuffled), serve(shuffled)]);

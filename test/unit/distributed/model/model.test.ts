@@ -1,5 +1,5 @@
 // The protocol's data as other implementations really send it: nulls, quirks and all; and what
-// nobody may send.
+// no one may send.
 
 import assert from 'node:assert/strict';
 import * as z from 'zod/mini';

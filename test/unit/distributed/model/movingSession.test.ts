@@ -63,7 +63,7 @@ describe('a chat with an HTTP agent', () => {
       await session.send(prompt('three'), signal);
       const [body] = word.bodies();
       assert.equal(body?.session_id, undefined);
-      // Prompts that reached nobody are the user's to send again.
+      // Prompts that reached no agent are the user's to send again.
       assert.deepEqual(body?.session?.history, before);
     });
 
@@ -159,7 +159,7 @@ describe('a chat with an HTTP agent', () => {
       const again = await serve(AGENTS, { token }, Number(new URL(a.baseUrl).port));
       await session.send(prompt('two'), signal);
       const { history } = await again.client.session(session.descriptor.id, signal);
-      // The links are signed anew, in whatever second that is.
+      // The links are signed again, in whatever second that is.
       assert.deepEqual(history.map(urlIdentity), session.descriptor.history.map(urlIdentity));
       assert.equal(history.length, 4);
       assert.equal(notices(events)[0], 'server-forgot');

@@ -1,4 +1,4 @@
-// What is said becomes messages that others can read.
+// Turns events into messages that others can read.
 import assert from 'node:assert/strict';
 import { MAX_MESSAGE_BYTES, type Message, readMessage, trajectoryOf } from '../../../../src/distributed/model/model';
 import { toMessages } from '../../../../src/distributed/model/toMessages';

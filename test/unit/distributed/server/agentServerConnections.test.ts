@@ -1,4 +1,4 @@
-// The connections of our server: those of strangers stand in nobody's way, and every client gets
+// The connections of our server: those of strangers block no one, and every client gets
 // its answer.
 
 import assert from 'node:assert/strict';

@@ -1,5 +1,5 @@
-// Messages as files: whole or known to be damaged, readable by whoever has a link that still holds,
-// and by nobody else.
+// Messages as files: whole or known to be damaged, readable with a link that still holds,
+// and not without.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';

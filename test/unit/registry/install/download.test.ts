@@ -44,7 +44,7 @@ describe('download', () => {
     response.writeHead(start > 0 ? 206 : 200, headers).end(FILE.subarray(start));
   }
 
-  /** One that loses the connection after so many bytes. */
+  /** One that loses the connection after this many bytes. */
   const losing = (bytes: number) => (_request: IncomingMessage, response: ServerResponse) => {
     response.writeHead(200, { etag: '"v1"', 'content-length': FILE.length });
     response.write(FILE.subarray(0, bytes), () => setTimeout(() => response.destroy(), 50));

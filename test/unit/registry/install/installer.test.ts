@@ -142,7 +142,7 @@ describe('the installer', function () {
     return one.install(await one.plan(agent, stop), () => {}, stop);
   }
 
-  /** What is left in the folder of agents, whatever it is called. */
+  /** All that is left in the folder of agents. */
   const left = async (): Promise<readonly string[]> => (await readdir(join(root, 'tiny')).catch(() => [])).sort();
 
   function binary(archive: string, more: Record<string, unknown> = {}): RegistryAgent {

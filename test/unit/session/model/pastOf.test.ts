@@ -48,7 +48,7 @@ const EVENTS: readonly SessionEvent[] = [
   { type: 'gap', gapId: 'past-1', text: 'lost', state: 'retryable' },
 ];
 
-/** What is said in the other session. */
+/** The messages of the other session. */
 const OWN: readonly SessionEvent[] = [
   { type: 'turn_started', turnId: 't3', origin: 'user', at: 5000 },
   { type: 'prompt_sent', promptId: 'q3', turnId: 't3', content: [text('three')] },
@@ -64,7 +64,7 @@ function played(events: readonly { readonly at: number; readonly event: SessionE
 
 const origin = () => played(EVENTS.map((event, index) => ({ at: index * 100, event })));
 
-/** What is shown of a transcript, without ids. */
+/** A transcript as shown, without ids. */
 function shown({ state }: SessionModel) {
   return state.entries.map((entry) => {
     const { kind, at } = entry;

@@ -1,4 +1,4 @@
-// Messages of which nobody knows whether they arrived, and an agent that shows the session again:
+// Messages that may or may not have arrived, and an agent that shows the session again:
 // in words alone, and with real agents that are killed.
 import { strict as assert } from 'node:assert';
 import { textOf } from '../../../../src/session/model/entryText';

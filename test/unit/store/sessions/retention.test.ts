@@ -1,4 +1,4 @@
-// What is deleted, and what must be kept.
+// Which sessions are deleted, and which must be kept.
 import { strict as assert } from 'node:assert';
 import { randomBytes } from 'node:crypto';
 import { statSync } from 'node:fs';
@@ -104,7 +104,7 @@ describe('prune', () => {
       now -= (wrong + 1) * DAY;
       assert.deepEqual((await journal.prune({ maxAgeDays: 180 }, never)).keys, []);
     }
-    // Records of the wrong time are gone: the next time starts over.
+    // Records of the wrong time were deleted: the next time starts over.
     now += 400 * DAY;
     assert.deepEqual((await journal.prune({ maxAgeDays: 180 }, never)).keys, []);
     assert.equal(keys().length, 5);

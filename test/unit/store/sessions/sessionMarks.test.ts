@@ -1,4 +1,4 @@
-// What is noted about sessions for their list, in pages, by what they are filtered.
+// Marks of sessions for their list, in pages, and the filters.
 import { strict as assert } from 'node:assert';
 import type { Journal } from '../../../../src/store/journal';
 import { removeScratch, scratchFolder } from '../../../support/scratch';

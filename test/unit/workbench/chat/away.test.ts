@@ -1,4 +1,4 @@
-// When a session counts as left, and when the user is told what happened.
+// When a session counts as left, and when the user learns what happened.
 import { strict as assert } from 'node:assert';
 import { Emitter } from '../../../../src/base/event';
 import { silentLog } from '../../../../src/base/log';

@@ -1,4 +1,4 @@
-// The last commands of terminals: which are kept, when they are complete, what an agent is told of
+// The last commands of terminals: which are kept, when they are complete, what an agent learns of
 // them.
 import { strict as assert } from 'node:assert';
 import { LastCommands } from '../../../../src/workbench/chat/lastCommands';

@@ -41,7 +41,7 @@ const begin: SessionEvent = { type: 'turn_started', turnId: 'turn', origin: 'use
 const over: SessionEvent = { type: 'turn_ended', turnId: 'turn', stopReason: 'end_turn', barrier: 'response', at: 9 };
 
 /**
- * What is kept of events that come each by itself, as the recorder of a conversation keeps them.
+ * The stored part of events that come each by itself, as the recorder of a conversation keeps them.
  */
 function kept(...events: SessionEvent[]): readonly TimedEvent[] {
   const secrets = new KnownSecrets();

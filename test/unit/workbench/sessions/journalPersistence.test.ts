@@ -1,4 +1,4 @@
-// What is kept of a session: bounded before the user has said anything, and without secrets.
+// The stored part of a session: bounded before the user has said anything, and without secrets.
 import { strict as assert } from 'node:assert';
 import { silentLog } from '../../../../src/base/log';
 import { knownSecrets } from '../../../../src/base/redact';

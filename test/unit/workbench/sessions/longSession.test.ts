@@ -1,5 +1,5 @@
-// The end of a long session is there at once: what opening it reads and looks at does not grow with
-// what stands before.
+// The end of a long session is there immediately: what opening it reads and looks at does not grow
+// with what stands before.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { ConversationPersistence } from '../../../../src/client/conversation/persistence';
