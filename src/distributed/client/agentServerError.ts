@@ -1,5 +1,5 @@
-// Errors that an agent server answers, for people. Of what it sent, only a short plain sentence of
-// the protocol's own error shape is repeated.
+// Errors of agent servers, for users. They quote only a short plain sentence of the protocol's
+// error shape.
 
 import { STATUS_CODES } from 'node:http';
 import * as z from 'zod/mini';
@@ -16,7 +16,7 @@ const MAX_RETRY_MS = 24 * 60 * 60 * 1000;
 
 export interface AgentServerErrorOptions extends ParleyErrorOptions {
   readonly status?: number;
-  /** Milliseconds after which the server wants to be asked again. */
+  /** `Retry-After` in milliseconds. */
   readonly retryAfterMs?: number;
   readonly isBroken?: boolean;
 }
@@ -34,13 +34,12 @@ export class AgentServerError extends ParleyError {
     this.isBroken = options.isBroken === true;
   }
 
-  /** Returns whether nothing came back: the server may or may not have heard the request. */
+  /** Whether nothing was received: the server may or may not have the request. */
   get isSilence(): boolean {
     return this.status === undefined;
   }
 }
 
-/** Explains an unsuccessful answer: an error of the protocol, a proxy's page or nothing. */
 export function errorOfAnswer(
   origin: string,
   status: number,
@@ -48,13 +47,14 @@ export function errorOfAnswer(
   body: unknown,
   now: number,
 ): AgentServerError {
-  const said = z.safeParse(errorSchema, body).data;
-  const words = said === undefined ? undefined : (validationSentence(said.message) ?? plainSentence(said.message));
+  const errorBody = z.safeParse(errorSchema, body).data;
+  const message =
+    errorBody === undefined ? undefined : (validationSentence(errorBody.message) ?? plainSentence(errorBody.message));
   const answer = `${status} ${STATUS_CODES[status] ?? ''}`.trimEnd();
-  const sentence = words
-    ? localizable('The agent server at {0} reports: {1}', origin, words)
+  const sentence = message
+    ? localizable('The agent server at {0} reports: {1}', origin, message)
     : localizable('The agent server at {0} responded with {1}.', origin, answer);
-  const { kind, hint } = meaningOf(status, said?.code);
+  const { kind, hint } = meaningOf(status, errorBody?.code);
   const retryAfterMs = retryAfter(headers.get('retry-after'), now);
   const wait =
     retryAfterMs === undefined ? undefined : localizable('Try again in {0} seconds.', Math.ceil(retryAfterMs / 1000));
@@ -106,7 +106,7 @@ export function errorOfSilence(origin: string, error: unknown): AgentServerError
   );
 }
 
-/** An answer that was a success, but not what the protocol says. */
+/** A successful response that violates the protocol. */
 export function errorOfContent(origin: string, status: number, error: unknown): AgentServerError {
   const reason = errorText(error);
   return new AgentServerError(
@@ -120,7 +120,7 @@ export function errorOfContent(origin: string, status: number, error: unknown): 
   );
 }
 
-/** One entry of a list of validation errors in the notation of Python, as pydantic writes it. */
+/** An entry of a list of validation errors in Python notation, as written by pydantic. */
 const ISSUE = /'loc': \(([^)]{0,500})\), 'msg': (?:'((?:[^'\\]|\\.){0,1000})'|"((?:[^"\\]|\\.){0,1000})")/g;
 const MAX_ISSUES = 3;
 
@@ -136,17 +136,17 @@ function validationSentence(text: string): string | undefined {
   return issues.length === 0 ? undefined : `${plainSentence(issues.join('; ')).replace(/\.$/, '')}.`;
 }
 
-/** Returns one short line without control characters, secrets and signatures. */
+/** One short line without control characters, secrets and signatures. */
 export function plainSentence(text: string): string {
   const line = redact(redactSignatures(text.slice(0, MAX_SENTENCE * 4)))
-    // What pydantic quotes of a message that it cannot read.
+    // pydantic quotes messages that it can't read.
     .replace(/input_value=.*?, input_type=\w+/gs, '…')
     .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
     .trim();
   return line.length <= MAX_SENTENCE ? line : `${line.slice(0, MAX_SENTENCE - 1).trimEnd()}…`;
 }
 
-/** `Retry-After` in milliseconds: seconds, or a date. */
+/** Seconds or a date. */
 function retryAfter(value: string | null, now: number): number | undefined {
   if (value === null) return undefined;
   const ms = /^\d{1,9}$/.test(value.trim()) ? Number(value) * 1000 : Date.parse(value) - now;

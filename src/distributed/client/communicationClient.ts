@@ -1,5 +1,5 @@
-// A client of the Agent Communication Protocol (release 1.0.3): one method for each endpoint;
-// everything received is checked and bounded in size and time.
+// A client of the Agent Communication Protocol (release 1.0.3), one method per endpoint. Everything
+// received is validated and bounded in size and time.
 
 import * as z from 'zod/mini';
 import { messageOf, ParleyError } from '../../base/errors';
@@ -29,15 +29,15 @@ export type Traffic = (dir: 'in' | 'out', line: string) => void;
 export type FetchLike = (url: string, init: RequestInit) => Promise<Response>;
 
 export interface CommunicationClientOptions {
-  /** Where the server's endpoints begin: http or https, no user name, no query. */
+  /** Base of the endpoints: http or https, no user name, no query. */
   readonly baseUrl: string;
-  /** Headers for this exact origin (a token), read before each request and sent to no other. */
+  /** Headers for exactly this origin (a token), read before each request. */
   readonly headers?: (origin: string) => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>;
   readonly fetch?: FetchLike;
   readonly log?: Log;
-  /** Hears of what is sent and received, as text without headers: bodies may hold signed URLs. */
+  /** Text without headers; bodies may contain signed URLs. */
   readonly onTraffic?: Traffic | undefined;
-  /** Milliseconds until an answer must arrive, except those of synchronous runs. */
+  /** In milliseconds, except for synchronous runs. */
   readonly deadlineMs?: number;
 }
 
@@ -49,18 +49,18 @@ export interface RunRequest {
   readonly sessionId?: string;
 }
 
-/** A run as it streams; `run` where the server answered with the run itself instead. */
+/** `run` if the server answers with the run instead of a stream. */
 export type RunStream =
   | { readonly kind: 'stream'; readonly runId: string | undefined; readonly events: AsyncIterable<RunEvent> }
   | { readonly kind: 'run'; readonly run: Run };
 
 const DEADLINE_MS = 30_000;
-/** Bytes of an answer; the events of a run repeat its output several times. */
+/** In bytes; the events of a run repeat its output several times. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 const MAX_ERROR_BYTES = 64 * 1024;
-/** Tries of a request that changes nothing if its connection breaks. */
+/** Attempts of idempotent requests if the connection breaks. */
 const MAX_TRIES = 3;
-const TRY_AGAIN_MS = 100;
+const RETRY_MS = 100;
 const CANCEL = '/cancel';
 const MAX_AGENTS = 1000;
 const MAX_TRAFFIC = 16 * 1024;
@@ -91,12 +91,11 @@ export class CommunicationClient {
     this.#log = options.log ?? silentLog;
   }
 
-  /** `GET /ping`. */
   async ping(signal: AbortSignal): Promise<void> {
     await this.#json('GET', '/ping', undefined, signal);
   }
 
-  /** `GET /agents`: at most 1000; manifests that do not fit are left out. */
+  /** At most 1000; invalid manifests are dropped. */
   async agents(
     page: { readonly limit?: number; readonly offset?: number },
     signal: AbortSignal,
@@ -113,7 +112,6 @@ export class CommunicationClient {
     });
   }
 
-  /** `GET /agents/{name}`. */
   async agent(name: string, signal: AbortSignal): Promise<AgentManifest> {
     const { value, status } = await this.#json('GET', `/agents/${encodeURIComponent(name)}`, undefined, signal);
     return this.#read(agentManifestSchema, value, 'The manifest of the agent', status);
@@ -125,21 +123,20 @@ export class CommunicationClient {
   }
 
   /**
-   * `POST /runs/{id}`, mode stream: begins after the events that the run had already. Only if the
-   * run awaits an answer: some servers hang otherwise.
+   * `POST /runs/{id}`, mode stream: starts after the events so far. Checks the status first,
+   * because some servers hang unless the run is awaiting.
    */
   async resumeStream(runId: string, answer: Message, signal: AbortSignal): Promise<RunStream> {
-    await this.#mustAwait(runId, signal);
+    await this.#assertAwaiting(runId, signal);
     return this.#stream(runPath(runId), resumeBody(runId, answer), signal);
   }
 
-  /** `POST /runs/{id}/cancel`: the run as it begins to stop. */
+  /** Returns the run while it is stopping. */
   async cancel(runId: string, signal: AbortSignal): Promise<Run> {
     const { value, status } = await this.#json('POST', runPath(runId) + CANCEL, undefined, signal);
     return this.#read(runSchema, value, 'The run', status);
   }
 
-  /** `GET /runs/{id}`. */
   async run(runId: string, signal: AbortSignal): Promise<Run> {
     const { value, status } = await this.#json('GET', runPath(runId), undefined, signal);
     const run = this.#read(runSchema, value, 'The run', status);
@@ -147,7 +144,7 @@ export class CommunicationClient {
     throw errorOfContent(this.origin, status, new ParleyError('invalid-data', 'It is another run than asked for.'));
   }
 
-  /** `GET /runs/{id}/events`: all of them from the start, one for each that was streamed. */
+  /** All from the start, one per streamed event. */
   async events(runId: string, signal: AbortSignal): Promise<readonly RunEvent[]> {
     const { value, status } = await this.#json('GET', `${runPath(runId)}/events`, undefined, signal);
     return this.#read(eventsSchema, value, 'The list of events', status).events.map((event) =>
@@ -167,7 +164,7 @@ export class CommunicationClient {
         });
       },
     );
-    const session = this.#understand(status, () => readSession(value, 'The session'));
+    const session = this.#validated(status, () => readSession(value, 'The session'));
     if (session.id === id) return session;
     throw errorOfContent(this.origin, status, new ParleyError('invalid-data', 'It is another session than asked for.'));
   }
@@ -177,7 +174,7 @@ export class CommunicationClient {
     return new Deadline(localizable('The agent server at {0}', this.origin), deadlineMs, signal);
   }
 
-  async #mustAwait(runId: string, signal: AbortSignal): Promise<void> {
+  async #assertAwaiting(runId: string, signal: AbortSignal): Promise<void> {
     const { status } = await this.run(runId, signal);
     if (status === 'awaiting') return;
     throw new ParleyError('run-not-awaiting', localizable("The run isn't waiting for an answer: it is {0}.", status));
@@ -235,7 +232,7 @@ export class CommunicationClient {
     maxBytes = MAX_ANSWER_BYTES,
   ): Promise<{ readonly value: unknown; readonly status: number }> {
     const deadline = this.#deadline(signal);
-    // Asked twice, these do what they do once.
+    // Repeating these has no further effect.
     const tries = method === 'GET' || path.endsWith(CANCEL) ? MAX_TRIES : 1;
     try {
       for (let number = 1; ; number++) {
@@ -246,7 +243,7 @@ export class CommunicationClient {
         } catch (error) {
           const isBroken = error instanceof AgentServerError && error.isBroken;
           if (!isBroken || number >= tries || deadline.signal.aborted) throw error;
-          await pause(TRY_AGAIN_MS * number, deadline.signal).catch(() => {
+          await pause(RETRY_MS * number, deadline.signal).catch(() => {
             throw error;
           });
         }
@@ -257,8 +254,8 @@ export class CommunicationClient {
   }
 
   async #send(method: string, path: string, body: unknown, signal: AbortSignal, accept: string): Promise<Response> {
-    const own = (await this.#options.headers?.(this.origin)) ?? {};
-    const headers = { ...own, accept, ...(body !== undefined && { 'content-type': 'application/json' }) };
+    const ownHeaders = (await this.#options.headers?.(this.origin)) ?? {};
+    const headers = { ...ownHeaders, accept, ...(body !== undefined && { 'content-type': 'application/json' }) };
     const text = body === undefined ? undefined : JSON.stringify(body);
     this.#options.onTraffic?.('out', `${method} ${path} ${text?.slice(0, MAX_TRAFFIC) ?? ''}`.trimEnd());
     let response: Response;
@@ -269,14 +266,16 @@ export class CommunicationClient {
       throw this.#noAnswer(error, signal);
     }
     if (response.ok) return response;
-    const said = await this.#body(response, MAX_ERROR_BYTES, `${method} ${path}`, signal).catch((error: unknown) => {
-      if (signal.aborted) throw error;
-      return undefined;
-    });
-    throw errorOfAnswer(this.origin, response.status, response.headers, said, Date.now());
+    const errorBody = await this.#body(response, MAX_ERROR_BYTES, `${method} ${path}`, signal).catch(
+      (error: unknown) => {
+        if (signal.aborted) throw error;
+        return undefined;
+      },
+    );
+    throw errorOfAnswer(this.origin, response.status, response.headers, errorBody, Date.now());
   }
 
-  /** Counts what comes out of the decompression, so that no small answer becomes a large one. */
+  /** Bounds the decompressed size. */
   async #body(response: Response, maxBytes: number, request: string, signal: AbortSignal): Promise<unknown> {
     const chunks: Uint8Array[] = [];
     let size = 0;
@@ -310,10 +309,10 @@ export class CommunicationClient {
   }
 
   #read<T>(schema: z.ZodMiniType<T>, value: unknown, what: string, status: number): T {
-    return this.#understand(status, () => readAs(schema, value, what));
+    return this.#validated(status, () => readAs(schema, value, what));
   }
 
-  #understand<T>(status: number, read: () => T): T {
+  #validated<T>(status: number, read: () => T): T {
     try {
       return read();
     } catch (error) {
@@ -343,7 +342,7 @@ const terminalSchema = z.looseObject({
   type: z.enum(['run.completed', 'run.failed', 'run.cancelled', 'run.awaiting']),
 });
 
-/** Never throws. A bad event counts as unknown, or as an `error` if it should end the run. */
+/** Never throws. An invalid event counts as unknown, or as an `error` if it should end the run. */
 export function readStreamedEvent(value: unknown, log: Log): RunEvent {
   try {
     return readEvent(value);

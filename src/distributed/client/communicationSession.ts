@@ -11,10 +11,17 @@ import { Deadline } from '../model/deadline';
 import { type Message, mintId, type Run, type SessionDescriptor, timestamp } from '../model/model';
 import { AgentServerError } from './agentServerError';
 import type { CommunicationClient } from './communicationClient';
-import { CONTINUE_RECORDED, CONTINUE_WITHOUT, deadLinks, isLoadFailure, waysOut, withoutHeld } from './deadLinks';
+import {
+  CONTINUE_RECORDED,
+  CONTINUE_WITHOUT,
+  deadLinks,
+  isLoadFailure,
+  recoveryActions,
+  withoutUnrecorded,
+} from './deadLinks';
 import { branchAction, type Fork, isKnownBranch, type ServerAnswer } from './handOver';
 import { promptMessage } from './runParts';
-import { type FollowOptions, followRun, isPassing, type RunPosition, UnseenRun } from './runRecovery';
+import { type FollowOptions, followRun, isTransient, MissedRun, type RunPosition } from './runRecovery';
 import { RunToEvents } from './runToEvents';
 import { type KeptPast, type MessageRecorder, SessionPast } from './sessionPast';
 
@@ -39,7 +46,7 @@ export interface CommunicationSessionOptions {
   readonly keep?: () => Promise<void>;
   /** A server has another branch: ours continues, theirs can be shown. */
   readonly onDidFork?: (fork: Fork) => void;
-  /** Shows the end of a missed run. Returns whether it has a place. */
+  /** Shows the end of a missed run. Returns false if it has no place in the transcript. */
   readonly onDidMiss?: (said: readonly SessionEvent[]) => boolean;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -53,7 +60,7 @@ export interface CommunicationSessionOptions {
 interface ActiveRun {
   readonly position: RunPosition;
   readonly reader: RunToEvents;
-  readonly leave: AbortController;
+  readonly abort: AbortController;
   isStopped: boolean;
   input: readonly Message[];
   failure?: Failure;
@@ -63,10 +70,10 @@ type Failure = EventOf<'error'>;
 
 const LOOK_MS = 5000;
 const STOP_MS = 10_000;
-/** Parts of one run whose content lies elsewhere and that get a place of their own. */
+/** Remote parts of one run that become gaps. */
 const MAX_GAPS = 100;
-const MAX_REMEMBERED = 20;
-const unreached = (): Localizable =>
+const MAX_KNOWN = 20;
+const unreachableHint = (): Localizable =>
   localizable("The agent couldn't reach a server that it requires. See the agent server's log.");
 
 export class CommunicationSession {
@@ -75,14 +82,14 @@ export class CommunicationSession {
   readonly #log: Log;
   readonly #lookMs: number;
   #endpoint: AgentEndpoint;
-  #memory: 'new' | 'answered' = 'new';
-  readonly #visited: Set<string>;
+  #serverMemory: 'new' | 'answered' = 'new';
+  readonly #visitedOrigins: Set<string>;
   #knownBranches: readonly SessionDescriptor[] = [];
-  readonly #noticed = new Set<string>();
+  readonly #sentNotices = new Set<string>();
   dead: readonly string[] = [];
   #active: ActiveRun | undefined;
-  /** A run was under way when the window before ended, and its outcome is unknown. */
-  #unseen: UnseenRun | undefined;
+  /** A run of the previous window with an unknown outcome. */
+  #missedRun: MissedRun | undefined;
   #hasPartOfAnswer = false;
   #question: ActiveRun | undefined;
 
@@ -90,7 +97,7 @@ export class CommunicationSession {
     this.#options = options;
     this.#lookMs = options.lookMs ?? LOOK_MS;
     this.#endpoint = options.endpoint;
-    this.#visited = new Set(options.visited);
+    this.#visitedOrigins = new Set(options.visited);
     this.#log = options.log ?? silentLog;
     this.dead = options.dead ?? [];
     this.#past = new SessionPast(options.past, { links: options.links, now: options.now });
@@ -108,15 +115,15 @@ export class CommunicationSession {
     return this.#question !== undefined;
   }
 
-  /** The current run; `true` if its server has not named it yet. */
+  /** `true` if the server has not named the run yet. */
   get running(): RunPosition | true | undefined {
-    const position = this.#active?.position ?? (this.#unseen && { runId: this.#unseen.id, taken: 0 });
+    const position = this.#active?.position ?? (this.#missedRun && { runId: this.#missedRun.id, taken: 0 });
     if (!position) return undefined;
     return position.runId === undefined ? true : { ...position };
   }
 
   get visited(): readonly string[] {
-    return [...this.#visited];
+    return [...this.#visitedOrigins];
   }
 
   get question(): RunPosition | undefined {
@@ -124,15 +131,15 @@ export class CommunicationSession {
   }
 
   async handOut(recorder: MessageRecorder, signal: AbortSignal): Promise<SessionDescriptor> {
-    if (this.#unseen && !this.#active) await this.#catchUp(signal, this.#lookMs);
+    if (this.#missedRun && !this.#active) await this.#catchUp(signal, this.#lookMs);
     return this.#past.handOut(recorder, signal);
   }
 
-  /** The previous window ended during a run; its server may have recorded it since. */
+  /** The previous window ended during a run, which its server may have recorded since. */
   missedEnd(answer: Message | undefined, runId: string | undefined): void {
     const { follow: { pollMs = 1000 } = {}, stopMs = STOP_MS } = this.#options;
-    const onWait = (): void => this.#tell('info', ownText('agent-still-works'));
-    this.#unseen = new UnseenRun(runId, { pollMs, stopMs, onWait, log: this.#log });
+    const onWait = (): void => this.#notify('info', ownText('agent-still-works'));
+    this.#missedRun = new MissedRun(runId, { pollMs, stopMs, onWait, log: this.#log });
     if (!answer) return;
     this.#hasPartOfAnswer = true;
     this.#past.held.add(answer);
@@ -147,10 +154,10 @@ export class CommunicationSession {
     else if (way === CONTINUE_RECORDED) this.#past.held.clear();
     else this.#past.replaceBy(transcript());
     this.dead = [];
-    this.#memory = 'new';
+    this.#serverMemory = 'new';
   }
 
-  /** Returns to a question from before. Returns whether the run still waits. */
+  /** Restores an earlier question. Returns whether the run is still waiting. */
   async takeUp(asked: RunPosition, signal: AbortSignal): Promise<boolean> {
     if (this.#active) throw busy();
     if (asked.runId === undefined) return false;
@@ -160,12 +167,12 @@ export class CommunicationSession {
       const run = await client.run(asked.runId, deadline.signal);
       if (run.status !== 'awaiting') return false;
       const question = newRun({ ...asked }, this.#log);
-      // All that the run has said so far stands in the transcript.
+      // Its output so far is already in the transcript.
       question.reader.apply({ type: 'run.awaiting', run });
-      if (this.#unseen?.id === asked.runId) {
-        this.#unseen = undefined;
-        const alone = new RunToEvents(mintId(), this.#log);
-        for (const shown of alone.apply({ type: 'run.awaiting', run: { ...run, output: [] } }))
+      if (this.#missedRun?.id === asked.runId) {
+        this.#missedRun = undefined;
+        const questionReader = new RunToEvents(mintId(), this.#log);
+        for (const shown of questionReader.apply({ type: 'run.awaiting', run: { ...run, output: [] } }))
           this.#options.emit(shown);
         const message = run.await_request?.message;
         if (message) this.#past.held.add(message, { aside: true });
@@ -195,9 +202,9 @@ export class CommunicationSession {
     this.#question = undefined;
     const { held } = this.#past;
     try {
-      const until = AbortSignal.any([signal, run.leave.signal]);
-      if (!question) await this.#look(message, until);
-      await this.#work(run, message, question !== undefined, until);
+      const until = AbortSignal.any([signal, run.abort.signal]);
+      if (!question) await this.#prepareRun(message, until);
+      await this.#streamRun(run, message, question !== undefined, until);
       const { end } = run.reader;
       if (end?.status === 'awaiting') {
         this.#question = run;
@@ -209,18 +216,18 @@ export class CommunicationSession {
       for (const said of output) held.add(said);
       if (run.failure) {
         held.doubtLastTurn();
-        await this.#explain(run.failure, run, signal);
+        await this.#emitFailure(run.failure, run, signal);
       }
-      await this.#settle(run, output.length, signal);
+      await this.#compareAfterRun(run, output.length, signal);
       return { stopReason: end?.stopReason ?? 'unknown', isAwaiting: false };
     } catch (error) {
-      // Whether the server has heard of the run or not: the next one gets everything.
-      this.#memory = 'new';
-      if (question && isPassing(error) && !run.isStopped) {
-        // The question still stands, so the next prompt is the answer again.
+      // It is unknown whether the server has the run, so the next one gets everything.
+      this.#serverMemory = 'new';
+      if (question && isTransient(error) && !run.isStopped) {
+        // The question is still open, so the next prompt is the answer again.
         this.#question = question;
         held.withdraw(message);
-      } else this.#holdLost(run, message, question !== undefined);
+      } else this.#keepLostRun(run, message, question !== undefined);
       if (run.isStopped && !signal.aborted) return { stopReason: 'cancelled', isAwaiting: false };
       throw error;
     } finally {
@@ -236,44 +243,44 @@ export class CommunicationSession {
     this.#question = undefined;
     const { runId } = run.position;
     if (runId === undefined) {
-      run.leave.abort(stopped());
-      await this.#unseen?.stop(this.#endpoint.client, AbortSignal.timeout(this.#lookMs));
+      run.abort.abort(runStopped());
+      await this.#missedRun?.stop(this.#endpoint.client, AbortSignal.timeout(this.#lookMs));
       return;
     }
     try {
       await this.#endpoint.client.cancel(runId, new AbortController().signal);
     } catch (error) {
-      // One that is over already says so by a refusal, and its stream says the rest.
+      // A run that has ended refuses, and its stream reports the end.
       if (!(error instanceof AgentServerError) || error.isSilence) {
-        this.#tell('warning', ownText('server-not-stopped'), errorText(error));
-        run.leave.abort(stopped());
+        this.#notify('warning', ownText('server-not-stopped'), errorText(error));
+        run.abort.abort(runStopped());
       }
     }
-    if (!wasQuestion) this.#leaveLater(run);
+    if (!wasQuestion) this.#abortAfterGrace(run);
   }
 
   async moveTo(endpoint: AgentEndpoint, signal: AbortSignal): Promise<void> {
     if (this.#active) throw busy();
     const { client, agentName } = this.#endpoint;
     if (endpoint.agentName === agentName && endpoint.client.baseUrl === client.baseUrl) {
-      // Only the connection is another one: what the agent asked still stands.
+      // Only the connection changes; the agent's question is still open.
       this.#endpoint = endpoint;
-      this.#memory = 'new';
+      this.#serverMemory = 'new';
       return;
     }
-    // The old server is not waited for: it may be the reason to move.
+    // Not awaited: the old server may be the reason to move.
     if (this.#question) void this.cancel();
-    await this.#unseen?.ended(this.#endpoint.client, signal, this.#lookMs);
-    this.#unseen = undefined;
-    const fork = this.#visited.has(this.#endpoint.client.origin)
+    await this.#missedRun?.ended(this.#endpoint.client, signal, this.#lookMs);
+    this.#missedRun = undefined;
+    const fork = this.#visitedOrigins.has(this.#endpoint.client.origin)
       ? await this.#past.leave(await this.#askServer(signal), signal)
       : undefined;
     if (fork) this.#onFork(fork);
     this.#endpoint = endpoint;
-    this.#memory = 'new';
+    this.#serverMemory = 'new';
   }
 
-  async #work(run: ActiveRun, message: Message, isAnswer: boolean, signal: AbortSignal): Promise<void> {
+  async #streamRun(run: ActiveRun, message: Message, isAnswer: boolean, signal: AbortSignal): Promise<void> {
     const { client, agentName } = this.#endpoint;
     const { follow = {}, emit, keep } = this.#options;
     const { held } = this.#past;
@@ -281,16 +288,16 @@ export class CommunicationSession {
     held.add(message, isAnswer ? { aside: true } : {});
     await keep?.();
     const { sent } = this.#past;
-    const named = this.#memory === 'answered' ? { sessionId: sent.id } : { session: sent };
+    const named = this.#serverMemory === 'answered' ? { sessionId: sent.id } : { session: sent };
     const request = { agentName, input: run.input, ...named };
     const open = (until: AbortSignal) =>
       isAnswer ? client.resumeStream(run.position.runId ?? '', message, until) : client.runStream(request, until);
-    if (!isAnswer) this.#visited.add(client.origin);
+    if (!isAnswer) this.#visitedOrigins.add(client.origin);
     let isNamed = isAnswer;
     for await (const event of followRun(client, open, run.position, { log: this.#log, ...follow }, signal)) {
       if (!isNamed && run.position.runId !== undefined) {
         isNamed = true;
-        // The next window finds the run by its id, should this one end after something was shown.
+        // The next window finds the run by its id if this one ends later.
         await keep?.();
       }
       for (const shown of run.reader.apply(event)) {
@@ -300,11 +307,10 @@ export class CommunicationSession {
     }
   }
 
-  /** The outcome of a run whose end was not seen, or that may never have started. */
-  #holdLost({ reader, position, isStopped }: ActiveRun, message: Message, isAnswer: boolean): void {
+  #keepLostRun({ reader, position, isStopped }: ActiveRun, message: Message, isAnswer: boolean): void {
     const { held } = this.#past;
-    // Without a response no run began as far as anybody knows; a server that has it all the same
-    // says so before the next one.
+    // Without a response, the run presumably never started; otherwise the server reports it before
+    // the next one.
     if (!isAnswer && position.runId === undefined && !isStopped) {
       held.withdraw(message);
       return;
@@ -317,39 +323,39 @@ export class CommunicationSession {
     if (!isStopped) held.doubtLastTurn();
   }
 
-  /** Before a run: a server that lost the session gets all of it. */
-  async #look(message: Message, signal: AbortSignal): Promise<void> {
+  /** A server that lost the session gets all of it. */
+  async #prepareRun(message: Message, signal: AbortSignal): Promise<void> {
     const { origin } = this.#endpoint.client;
     const { held } = this.#past;
     held.withdrawSame(message);
     await this.#catchUp(signal);
-    if (await this.#past.prepare(origin, signal)) this.#memory = 'new';
-    if (this.#past.hidesState) this.#tellOnce(ownText('state-stays', origin));
+    if (await this.#past.prepare(origin, signal)) this.#serverMemory = 'new';
+    if (this.#past.hidesState) this.#notifyOnce(ownText('state-stays', origin));
     held.nextTurn();
     const left = this.#past.fit(Buffer.byteLength(JSON.stringify(message)));
-    if (left > 0) this.#tell('warning', ownText('left-out', left));
+    if (left > 0) this.#notify('warning', ownText('left-out', left));
   }
 
   async #catchUp(signal: AbortSignal, maxMs?: number): Promise<void> {
     const { origin } = this.#endpoint.client;
-    if (!this.#visited.has(origin)) return;
-    const unseen = this.#unseen;
-    const isOver = (await unseen?.ended(this.#endpoint.client, signal, maxMs)) !== false;
+    if (!this.#visitedOrigins.has(origin)) return;
+    const missedRun = this.#missedRun;
+    const isOver = (await missedRun?.ended(this.#endpoint.client, signal, maxMs)) !== false;
     const finding = this.#past.compare(await this.#askServer(signal));
-    const missed = isOver && unseen?.last ? this.#showMissed(unseen.last) : 0;
-    if (isOver) this.#unseen = undefined;
+    const missed = isOver && missedRun?.last ? this.#showMissed(missedRun.last) : 0;
+    if (isOver) this.#missedRun = undefined;
     if (finding.kind === 'fork') this.#onFork(finding);
     else if (finding.kind === 'took-over' || finding.kind === 'forgotten') {
       await this.#past.takeRecord(finding.added, undefined, signal);
       if (finding.kind === 'took-over' && finding.added.length > missed)
-        this.#tell('info', ownText('server-took-over', finding.added.length));
-      else if (this.#memory === 'answered')
-        this.#tell('warning', ownText('server-forgot', origin, this.descriptor.history.length));
+        this.#notify('info', ownText('server-took-over', finding.added.length));
+      else if (this.#serverMemory === 'answered')
+        this.#notify('warning', ownText('server-forgot', origin, this.descriptor.history.length));
     }
-    if (finding.kind !== 'agrees' && finding.kind !== 'took-over') this.#memory = 'new';
+    if (finding.kind !== 'agrees' && finding.kind !== 'took-over') this.#serverMemory = 'new';
   }
 
-  /** Shows what a run said since. Returns how many recorded messages are shown now. */
+  /** Returns how many recorded messages are shown now. */
   #showMissed(run: Run): number {
     const reader = new RunToEvents(mintId(), this.#log, MAX_GAPS);
     const type = run.status === 'completed' ? 'run.completed' : 'run.cancelled';
@@ -357,21 +363,21 @@ export class CommunicationSession {
     return this.#past.held.all.length - (this.#hasPartOfAnswer ? 1 : 0) + run.output.length;
   }
 
-  async #settle(run: ActiveRun, outputs: number, signal: AbortSignal): Promise<void> {
+  async #compareAfterRun(run: ActiveRun, outputs: number, signal: AbortSignal): Promise<void> {
     const finding = this.#past.compare(await this.#askServer(signal));
-    if (finding.kind === 'forgotten' && this.#memory === 'answered') {
-      this.#tell('warning', ownText('server-answered-without', this.#endpoint.client.origin, finding.missing));
+    if (finding.kind === 'forgotten' && this.#serverMemory === 'answered') {
+      this.#notify('warning', ownText('server-answered-without', this.#endpoint.client.origin, finding.missing));
     }
     if (finding.kind === 'fork') this.#onFork(finding);
     if (finding.kind === 'took-over' || finding.kind === 'forgotten') {
       const isOurs = await this.#past.takeRecord(finding.added, { input: run.input, outputs }, signal);
       if (isOurs === false && finding.added.length > 0)
-        this.#tell('warning', ownText('others-recorded', finding.added.length));
+        this.#notify('warning', ownText('others-recorded', finding.added.length));
     }
-    this.#memory = finding.kind === 'agrees' || finding.kind === 'took-over' ? 'answered' : 'new';
+    this.#serverMemory = finding.kind === 'agrees' || finding.kind === 'took-over' ? 'answered' : 'new';
   }
 
-  async #explain(failure: Failure, { reader, input }: ActiveRun, signal: AbortSignal): Promise<void> {
+  async #emitFailure(failure: Failure, { reader, input }: ActiveRun, signal: AbortSignal): Promise<void> {
     const { emit, links } = this.#options;
     const { history } = this.descriptor;
     const words = reader.end?.run?.error?.message ?? '';
@@ -379,9 +385,9 @@ export class CommunicationSession {
     const dead = await deadLinks(words, history, links, limit);
     this.dead = dead.map(({ url }) => url);
     const isHistory = dead.length > 0 || (history.length > 0 && isLoadFailure(words));
-    if (isHistory) emit({ ...failure, ...waysOut(dead, history.length) });
-    else if (input.length > 1) emit({ ...failure, ...withoutHeld(input.length - 1) });
-    else emit({ ...failure, ...(isLoadFailure(words) && { hint: unreached() }) });
+    if (isHistory) emit({ ...failure, ...recoveryActions(dead, history.length) });
+    else if (input.length > 1) emit({ ...failure, ...withoutUnrecorded(input.length - 1) });
+    else emit({ ...failure, ...(isLoadFailure(words) && { hint: unreachableHint() }) });
   }
 
   async #askServer(signal: AbortSignal): Promise<ServerAnswer> {
@@ -393,7 +399,7 @@ export class CommunicationSession {
       if (signal.aborted) throw error;
       this.#log.info(`The session at ${client.origin} cannot be read: ${messageOf(error)}`);
       if (error instanceof AgentServerError && error.code === 'agent-server-answer')
-        this.#tellOnce(ownText('not-comparable'), error.texts.message);
+        this.#notifyOnce(ownText('not-comparable'), error.texts.message);
       const isUnknown = error instanceof AgentServerError && error.status === 404;
       return { kind: isUnknown ? 'unknown' : 'unreachable' };
     } finally {
@@ -405,31 +411,31 @@ export class CommunicationSession {
     return new Deadline(localizable('The agent server at {0}', this.#endpoint.client.origin), this.#lookMs, signal);
   }
 
-  #leaveLater(run: ActiveRun): void {
-    const timer = setTimeout(() => run.leave.abort(stopped()), this.#options.stopMs ?? STOP_MS);
-    run.leave.signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
+  #abortAfterGrace(run: ActiveRun): void {
+    const timer = setTimeout(() => run.abort.abort(runStopped()), this.#options.stopMs ?? STOP_MS);
+    run.abort.signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
     timer.unref();
   }
 
   #onFork(fork: Fork): void {
     this.#options.onDidFork?.(fork);
     const { common, theirs } = fork;
-    // A branch that has only grown since the user was told of it is not told again.
+    // Growth of a known branch is not reported again.
     if (isKnownBranch(theirs, this.#knownBranches)) return;
-    this.#knownBranches = [...this.#knownBranches, theirs].slice(-MAX_REMEMBERED);
+    this.#knownBranches = [...this.#knownBranches, theirs].slice(-MAX_KNOWN);
     const said = ownText('server-branch', this.#endpoint.client.origin, common, theirs.history.length - common);
-    this.#tell('warning', said, undefined, branchAction(fork));
+    this.#notify('warning', said, undefined, branchAction(fork));
   }
 
-  #tellOnce(said: OwnText, description?: LocalizableText): void {
+  #notifyOnce(said: OwnText, description?: LocalizableText): void {
     const key = JSON.stringify([said, description && inEnglish(description)]);
-    if (this.#noticed.has(key)) return;
-    if (this.#noticed.size >= MAX_REMEMBERED) this.#noticed.clear();
-    this.#noticed.add(key);
-    this.#tell('warning', said, description);
+    if (this.#sentNotices.has(key)) return;
+    if (this.#sentNotices.size >= MAX_KNOWN) this.#sentNotices.clear();
+    this.#sentNotices.add(key);
+    this.#notify('warning', said, description);
   }
 
-  #tell(severity: string, said: OwnText, description?: LocalizableText, action?: { readonly id: string }): void {
+  #notify(severity: string, said: OwnText, description?: LocalizableText, action?: { readonly id: string }): void {
     this.#options.emit({ type: 'notice', severity, title: '', said, own: true, description, action });
   }
 }
@@ -439,14 +445,14 @@ function ownText<Code extends keyof OwnTexts>(code: Code, ...args: OwnTexts[Code
 }
 
 function newRun(position: RunPosition, log: Log): ActiveRun {
-  const leave = new AbortController();
-  return { position, reader: new RunToEvents(mintId(), log, MAX_GAPS), leave, isStopped: false, input: [] };
+  const abort = new AbortController();
+  return { position, reader: new RunToEvents(mintId(), log, MAX_GAPS), abort, isStopped: false, input: [] };
 }
 
 function busy(): ParleyError {
   return new ParleyError('session-busy', localizable('The agent is still working on the last message.'));
 }
 
-function stopped(): ParleyError {
+function runStopped(): ParleyError {
   return new ParleyError('run-cancelled', localizable('The run was stopped.'));
 }

@@ -1,5 +1,5 @@
-// Finds out why an agent server could not load the history of a session: which links are dead, and
-// what the user can do about them.
+// Determines why an agent server could not load a session's history: the dead links, and the user's
+// options.
 
 import { framed, type LocalizableText, localizable } from '../../base/localizable';
 import type { HistoryLinks } from '../fetch/historyLinks';
@@ -15,33 +15,32 @@ export interface DeadLink {
   readonly why?: LocalizableText;
 }
 
-/** How HTTP clients say that loading failed: httpx (the original server), Node and others. */
+/** Wording of HTTP clients for failed requests: httpx (the original server), Node and others. */
 const LOAD_FAILURE =
   /connection attempts? failed|connect(ion)? ?error|connection (refused|reset|timed out)|client error '?4\d\d|server error '?5\d\d|fetch failed|read ?timeout|timed out|name or service|getaddrinfo|ECONN|ENOTFOUND|validation error/i;
 const URLS = /https?:\/\/[^\s'"<>\\]+/gi;
-/** How the original server names what its own store does not have. */
+/** The original server names missing resources of its own store by id. */
 const IDS = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
 const MAX_NAMED = 3;
 
-/** Returns whether the words of an agent's failure are those of a request that failed. */
-export function isLoadFailure(words: string): boolean {
-  return LOAD_FAILURE.test(words);
+export function isLoadFailure(errorText: string): boolean {
+  return LOAD_FAILURE.test(errorText);
 }
 
-/** Returns the links that a failed run names, and those that don't answer here either. */
+/** The links that a failed run names, and those that don't respond here either. */
 export async function deadLinks(
-  words: string,
+  errorText: string,
   history: readonly string[],
   links: HistoryLinks | undefined,
   signal: AbortSignal,
 ): Promise<readonly DeadLink[]> {
-  const urls = new Set((words.match(URLS) ?? []).map((url) => urlIdentity(url.replace(/[).,;:]+$/, ''))));
-  const ids = new Set(words.match(IDS));
+  const urls = new Set((errorText.match(URLS) ?? []).map((url) => urlIdentity(url.replace(/[).,;:]+$/, ''))));
+  const ids = new Set(errorText.match(IDS));
   const isNamed = (url: string): boolean => urls.has(urlIdentity(url)) || ids.has(lastSegment(url));
   const found = await Promise.all(
     history.map(async (url, index): Promise<readonly DeadLink[]> => {
       const why = await links?.whyUnreadable(url, signal).catch(() => undefined);
-      // What was not looked at in time may well be alive.
+      // A link that was not checked in time may be alive.
       if (why !== undefined && !signal.aborted) return [{ index, url, why }];
       return isNamed(url) ? [{ index, url }] : [];
     }),
@@ -53,13 +52,13 @@ function lastSegment(url: string): string {
   return URL.canParse(url) ? (new URL(url).pathname.split('/').at(-1) ?? '') : '';
 }
 
-/** What a failed run offers: buttons, and a sentence that names what is missing. */
-export interface WaysOut {
+/** Actions after a failed run, and a sentence that names what is missing. */
+export interface RecoveryActions {
   readonly hint: LocalizableText;
   readonly actions: readonly { readonly id: string; readonly label: LocalizableText }[];
 }
 
-export function waysOut(dead: readonly DeadLink[], total: number): WaysOut {
+export function recoveryActions(dead: readonly DeadLink[], total: number): RecoveryActions {
   const numbers = dead.slice(0, MAX_NAMED).map(({ index }) => index + 1);
   const [first] = dead;
   const transcript = { id: SEND_TRANSCRIPT, label: localizable('Send transcript instead') };
@@ -85,8 +84,8 @@ export function waysOut(dead: readonly DeadLink[], total: number): WaysOut {
   return { hint, actions: [{ id: CONTINUE_WITHOUT, label }, transcript] };
 }
 
-/** What a run offers that failed with messages before its prompt that no server had recorded. */
-export function withoutHeld(count: number): WaysOut {
+/** After a failed run that included messages that no server had recorded. */
+export function withoutUnrecorded(count: number): RecoveryActions {
   const [hint, label] =
     count === 1
       ? [

@@ -1,4 +1,4 @@
-// Decides who has which version of a session and what to send to whom; pure. The client's
+// Compares the versions of a session on both sides and decides what to send; pure. The client's
 // descriptor is authoritative: it is never replaced by a shorter one, and additions on two servers
 // are a fork that the user decides on.
 
@@ -8,13 +8,13 @@ import { localizable } from '../../base/localizable';
 import type { SessionDescriptor } from '../model/model';
 import { hashOf, urlIdentity, withHash } from '../model/resourceUrl';
 
-/** How our history stands to another: `extends` means that ours is longer. */
+/** `extends`: ours is longer. */
 export interface HistoryRelation {
   readonly relation: 'same' | 'extends' | 'extendedBy' | 'fork';
   readonly common: number;
 }
 
-/** Compares by prefix. Signatures don't matter; another hash is another object. */
+/** By common prefix. Signatures are ignored; a different hash is a different object. */
 export function compareHistories(ours: readonly string[], theirs: readonly string[]): HistoryRelation {
   let common = 0;
   while (common < ours.length && common < theirs.length && isSameEntry(ours[common]!, theirs[common]!)) common++;
@@ -29,7 +29,7 @@ function isSameEntry(a: string, b: string): boolean {
   return urlIdentity(a) === urlIdentity(b) && (hashes.includes(undefined) || hashes[0] === hashes[1]);
 }
 
-/** What `GET /sessions/{id}` of a server came to; `unknown` is its 404. */
+/** The response to `GET /sessions/{id}`; `unknown` is a 404. */
 export type ServerAnswer =
   | { readonly kind: 'session'; readonly descriptor: SessionDescriptor }
   | { readonly kind: 'unknown' }
@@ -42,16 +42,13 @@ export interface Fork {
   readonly theirs: SessionDescriptor;
 }
 
-/**
- * Decides what the next server gets.
- * @throws ParleyError `other-session`
- */
+/** Decides what the next server gets. Throws ParleyError `other-session`. */
 export function decideHandOver(
   ours: SessionDescriptor,
   answer: ServerAnswer,
 ): { readonly kind: 'send'; readonly descriptor: SessionDescriptor } | Fork {
   if (answer.kind !== 'session') return { kind: 'send', descriptor: ours };
-  const theirs = ofSameSession(ours, answer.descriptor);
+  const theirs = requireSameSession(ours, answer.descriptor);
   const { relation, common } = compareHistories(ours.history, theirs.history);
   if (relation === 'fork') return { kind: 'fork', common, ours, theirs };
   return { kind: 'send', descriptor: relation === 'extends' ? ours : adopt(ours, theirs) };
@@ -60,7 +57,7 @@ export function decideHandOver(
 export type RunCheck =
   | { readonly kind: 'kept'; readonly descriptor: SessionDescriptor }
   | {
-      /** The server lost what came before: send `descriptor` in full and tell the user. */
+      /** The server lost the earlier messages: send `descriptor` in full and notify the user. */
       readonly kind: 'forgotten';
       readonly missing: number;
       readonly descriptor: SessionDescriptor;
@@ -68,26 +65,23 @@ export type RunCheck =
   | Fork
   | { readonly kind: 'unverified' };
 
-/**
- * After a run: checks that the server has everything.
- * @throws ParleyError `other-session`
- */
+/** Checks that the server has everything. Throws ParleyError `other-session`. */
 export function checkAfterRun(ours: SessionDescriptor, answer: ServerAnswer): RunCheck {
   if (answer.kind === 'unreachable') return { kind: 'unverified' };
   if (answer.kind === 'unknown') return { kind: 'forgotten', missing: ours.history.length, descriptor: ours };
-  const theirs = ofSameSession(ours, answer.descriptor);
+  const theirs = requireSameSession(ours, answer.descriptor);
   const { relation, common } = compareHistories(ours.history, theirs.history);
   if (relation === 'same' || relation === 'extendedBy') return { kind: 'kept', descriptor: adopt(ours, theirs) };
   const missing = ours.history.length - common;
   if (relation === 'extends') return { kind: 'forgotten', missing, descriptor: ours };
   if (common > 0) return { kind: 'fork', common, ours, theirs };
-  // Nothing in common: it started over. What it wrote since belongs after ours.
+  // The server started over. Its messages are appended to ours.
   const known = new Set(ours.history.map(urlIdentity));
   const added = theirs.history.filter((url) => !known.has(urlIdentity(url)));
   return { kind: 'forgotten', missing, descriptor: { ...ours, history: [...ours.history, ...added] } };
 }
 
-/** Takes their freshly signed URLs, and keeps our hashes and a state that they don't mention. */
+/** Uses their newly signed URLs, our hashes, and our state unless they have one. */
 function adopt(ours: SessionDescriptor, theirs: SessionDescriptor): SessionDescriptor {
   const history = theirs.history.map((url, index) => {
     const hash = hashOf(ours.history[index] ?? '');
@@ -97,12 +91,12 @@ function adopt(ours: SessionDescriptor, theirs: SessionDescriptor): SessionDescr
   return { ...ours, ...theirs, history, ...(state !== undefined && { state }) };
 }
 
-function ofSameSession(ours: SessionDescriptor, theirs: SessionDescriptor): SessionDescriptor {
+function requireSameSession(ours: SessionDescriptor, theirs: SessionDescriptor): SessionDescriptor {
   if (theirs.id.toLowerCase() === ours.id.toLowerCase()) return theirs;
   throw new ParleyError('other-session', localizable('The server responded with a different session.'));
 }
 
-/** The ids of buttons that show a branch begin with it; the branch's name follows. */
+/** Prefix of the ids of buttons that show a branch; the branch's name follows. */
 export const SHOW_BRANCH = 'branch:';
 
 export function branchAction({ common, theirs }: Fork): { readonly id: string } {

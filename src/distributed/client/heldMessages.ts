@@ -1,14 +1,13 @@
-// Messages of a session that no server is known to have recorded: of runs that failed, were stopped
-// or lost, and questions and answers within runs. They are sent with the next run, before its
-// prompt.
+// Messages that no server is known to have recorded: of failed, stopped or lost runs, and questions
+// and answers within runs. They are sent before the next run's prompt.
 import * as z from 'zod/mini';
 import { MAX_MESSAGE_BYTES, type Message, messageSchema, timestamp, urlSchema } from '../model/model';
 import { urlIdentity } from '../model/resourceUrl';
 import { textOf } from './runParts';
 
-/** Messages that are kept at most; the oldest are left out first. */
+/** The oldest are dropped first. */
 const MAX_HELD = 20_000;
-/** Bytes of the messages of one request: our own server takes such, beside a descriptor. */
+/** In bytes per request: our own server accepts this besides a descriptor. */
 const MAX_REQUEST_BYTES = 3 * MAX_MESSAGE_BYTES;
 
 export const heldSchema = z.object({
@@ -22,30 +21,30 @@ export const heldSchema = z.object({
 export interface HeldMessage {
   readonly message: Message;
   readonly turn: number;
-  /** A question within a run, or its answer: servers record the rest of that run without them. */
+  /** A question within a run, or its answer; servers record the run without them. */
   readonly aside?: true | undefined;
-  /** Its run failed, or whether it reached the agent is not known: the user may say it again. */
+  /** Its run failed or may not have reached the agent, so the user may send it again. */
   readonly doubtful?: true | undefined;
   readonly url?: string | undefined;
 }
 
-/** A message that a server has recorded since; `message` is undefined if it cannot be read. */
+/** `message` is undefined if it can't be read. */
 export interface Recorded {
   readonly url: string;
   readonly message: Message | undefined;
 }
 
 export class HeldMessages {
-  #held: readonly HeldMessage[];
+  #messages: readonly HeldMessage[];
   #turn: number;
 
   constructor(held: readonly HeldMessage[] = []) {
-    this.#held = held;
+    this.#messages = held;
     this.#turn = Math.max(0, ...held.map(({ turn }) => turn));
   }
 
   get all(): readonly HeldMessage[] {
-    return this.#held;
+    return this.#messages;
   }
 
   nextTurn(): void {
@@ -53,82 +52,82 @@ export class HeldMessages {
   }
 
   add(message: Message, more: Pick<HeldMessage, 'aside'> = {}): void {
-    this.#held = [...this.#held, { message, turn: this.#turn, ...more }].slice(-MAX_HELD);
+    this.#messages = [...this.#messages, { message, turn: this.#turn, ...more }].slice(-MAX_HELD);
   }
 
   withdraw(message: Message): void {
-    this.#held = this.#held.filter((held) => held.message !== message);
+    this.#messages = this.#messages.filter((held) => held.message !== message);
   }
 
   withdrawSame({ role, parts }: Message): void {
-    const words = JSON.stringify([role, parts]);
-    const isSaidAgain = ({ doubtful, message }: HeldMessage): boolean =>
-      doubtful === true && JSON.stringify([message.role, message.parts]) === words;
-    const turns = new Set(this.#held.filter(isSaidAgain).map(({ turn }) => turn));
-    this.#held = this.#held.filter(({ turn }) => !turns.has(turn));
+    const content = JSON.stringify([role, parts]);
+    const isRepeated = ({ doubtful, message }: HeldMessage): boolean =>
+      doubtful === true && JSON.stringify([message.role, message.parts]) === content;
+    const turns = new Set(this.#messages.filter(isRepeated).map(({ turn }) => turn));
+    this.#messages = this.#messages.filter(({ turn }) => !turns.has(turn));
   }
 
   doubtLastTurn(): void {
-    this.#held = this.#held.map((held) => (held.turn === this.#turn ? { ...held, doubtful: true } : held));
+    this.#messages = this.#messages.map((held) => (held.turn === this.#turn ? { ...held, doubtful: true } : held));
   }
 
   withdrawLastTurn(): void {
-    this.#held = this.#held.filter(({ turn }) => turn !== this.#turn);
+    this.#messages = this.#messages.filter(({ turn }) => turn !== this.#turn);
   }
 
-  prepend(messages: readonly Message[], kept: readonly HeldMessage[] = this.#held): void {
-    this.#held = [...messages.map((message) => ({ message, turn: 0 })), ...kept].slice(-MAX_HELD);
+  prepend(messages: readonly Message[], kept: readonly HeldMessage[] = this.#messages): void {
+    this.#messages = [...messages.map((message) => ({ message, turn: 0 })), ...kept].slice(-MAX_HELD);
   }
 
   clear(): void {
-    this.#held = [];
+    this.#messages = [];
   }
 
   noteCopy(message: Message, url: string): void {
-    this.#held = this.#held.map((held) => (held.message === message ? { ...held, url } : held));
+    this.#messages = this.#messages.map((held) => (held.message === message ? { ...held, url } : held));
   }
 
   static isRecordOf(recorded: Message, message: Message): boolean {
-    return isSame(message, recorded);
+    return isSameMessage(message, recorded);
   }
 
-  /** Forgets what a server has recorded as a whole: all that went to it, and what it answered. */
+  /** A server has recorded the whole run. */
   dropRun(): void {
-    this.#held = this.#held.filter(({ aside, turn }) => aside && turn === this.#turn);
+    this.#messages = this.#messages.filter(({ aside, turn }) => aside && turn === this.#turn);
   }
 
-  /** Drops what a server recorded. Returns whether it has the last run. */
+  /** Drops recorded messages. Returns whether the last run was among them. */
   drop(recorded: readonly Recorded[]): boolean | undefined {
     const isReadable = recorded.some(({ message }) => message !== undefined);
-    const isCopy = recorded.some(({ url }) => this.#held.some((held) => isCopyAt(held, url)));
+    const isCopy = recorded.some(({ url }) => this.#messages.some((held) => isCopyAt(held, url)));
     if (!isReadable && !isCopy) return undefined;
     const found = new Set<HeldMessage>();
-    let left = recorded;
-    for (const held of this.#held) {
-      const at = left.findIndex(
-        ({ url, message }) => isCopyAt(held, url) || (message && isSame(held.message, message)),
+    let remaining = recorded;
+    for (const held of this.#messages) {
+      const at = remaining.findIndex(
+        ({ url, message }) => isCopyAt(held, url) || (message && isSameMessage(held.message, message)),
       );
       if (at === -1) continue;
       found.add(held);
-      left = left.slice(at + 1);
+      remaining = remaining.slice(at + 1);
     }
-    // A run is recorded as a whole; the answer may have been cut short here, and complete there.
+    // Runs are recorded as a whole; an answer may be truncated here and complete there.
     const turns = new Set([...found].filter(({ aside }) => !aside).map(({ turn }) => turn));
     const hasLast = turns.has(this.#turn);
-    this.#held = this.#held.filter(
+    this.#messages = this.#messages.filter(
       (held) => !found.has(held) && (held.aside || held.turn === 0 || !turns.has(held.turn)),
     );
     return hasLast;
   }
 
-  /** Drops the oldest until the rest fits a request beside these bytes. Returns how many. */
+  /** Drops the oldest until the request fits. Returns how many. */
   fit(otherBytes: number): number {
     let room = MAX_REQUEST_BYTES - otherBytes;
-    const first = this.#held.findLastIndex(({ message }) => {
+    const first = this.#messages.findLastIndex(({ message }) => {
       room -= Buffer.byteLength(JSON.stringify(message)) + 1;
       return room < 0;
     });
-    this.#held = this.#held.slice(first + 1);
+    this.#messages = this.#messages.slice(first + 1);
     return first + 1;
   }
 }
@@ -138,19 +137,19 @@ function isCopyAt({ url }: HeldMessage, other: string): boolean {
 }
 
 /**
- * Compares the words and the time: two clients may speak in the same millisecond, and an answer may
- * be longer on the server.
+ * By text, or by time and overlapping text: clients may write in the same millisecond, and an
+ * answer may be longer on the server.
  */
-function isSame(message: Message, recorded: Message): boolean {
-  const [words, others] = [wordsOf(message), wordsOf(recorded)];
-  if (words === others) return true;
+function isSameMessage(message: Message, recorded: Message): boolean {
+  const [content, others] = [contentOf(message), contentOf(recorded)];
+  if (content === others) return true;
   const [at, other] = [Date.parse(message.created_at ?? ''), Date.parse(recorded.created_at ?? '')];
   if (!(at > 0 && at === other)) return false;
   const [text, otherText] = [textsOf(message), textsOf(recorded)];
   return text.includes(otherText) || otherText.includes(text);
 }
 
-function wordsOf({ parts }: Message): string {
+function contentOf({ parts }: Message): string {
   return parts.map((part) => textOf(part) ?? JSON.stringify([part.name, part.content, part.content_url])).join('');
 }
 
@@ -158,10 +157,10 @@ function textsOf({ parts }: Message): string {
   return parts.map((part) => textOf(part) ?? '').join('');
 }
 
-/** Stands for messages that are left out. @param now milliseconds since 1970 */
+/** @param now milliseconds since 1970 */
 export function leftOutMessage(count: number, now: number): Message {
-  const words = count === 1 ? '[1 earlier message left out]' : `[${count} earlier messages left out]`;
+  const content = count === 1 ? '[1 earlier message left out]' : `[${count} earlier messages left out]`;
   const at = timestamp(now);
-  const part = { content_type: 'text/plain', content: words, content_encoding: 'plain' } as const;
+  const part = { content_type: 'text/plain', content, content_encoding: 'plain' } as const;
   return { role: 'agent', parts: [part], created_at: at, completed_at: at };
 }

@@ -1,5 +1,5 @@
-// Converts parts of messages into content of the transcript: text, images, files, links. Nothing is
-// fetched: a URL stays a link.
+// Converts message parts to transcript content: text, images, files, links. Fetches nothing; URLs
+// stay links.
 
 import * as z from 'zod/mini';
 import { ParleyError } from '../../base/errors';
@@ -25,7 +25,7 @@ export function textOf(part: MessagePart): string | undefined {
   return decoded(part);
 }
 
-/** What a part shows, leaving its metadata aside; undefined if it holds nothing. */
+/** Ignores metadata. Undefined without content. */
 export function partBlock(part: MessagePart): ContentBlock | undefined {
   const { name, content, content_url: url, content_type: mimeType } = part;
   if (url !== undefined) return { type: 'resource_link', uri: url, name: name ?? nameOfUrl(url), mimeType };
@@ -65,8 +65,8 @@ export interface Shown {
 }
 
 /**
- * Returns the parts of a message not shown yet. Text is compared as text: servers merge it.
- * @returns undefined if the message contradicts what was shown
+ * The parts of a message that are not shown yet. Text is compared as a whole, because servers merge
+ * it. Undefined if the message contradicts what was shown.
  */
 export function missingParts(shown: Shown, whole: readonly MessagePart[]): readonly MessagePart[] | undefined {
   const missing: MessagePart[] = [];
@@ -100,13 +100,13 @@ function decoded({ content = '', content_encoding: encoding }: MessagePart): str
   return encoding === 'base64' ? Buffer.from(content, 'base64').toString('utf8') : content;
 }
 
-/** An artifact has a name, which is no path on this machine: its address says so. */
+/** The scheme shows that an artifact's name is not a local path. */
 function artifactUri(name: string): string {
   const path = name.replace(/^\/+/, '').split('/').map(encodeURIComponent).join('/');
   return `artifact:///${path}`;
 }
 
-/** The last word of the path; never the query, which may hold a signature. */
+/** The last path segment; never the query, which may contain a signature. */
 function nameOfUrl(url: string): string {
   const { pathname, host } = new URL(url);
   const last = pathname.split('/').findLast((part) => part !== '');
@@ -119,8 +119,8 @@ function nameOfUrl(url: string): string {
 }
 
 /**
- * Makes attached files artifacts, and links to local files text.
- * @throws ParleyError `message-too-large`
+ * Attached files become artifacts, and links to local files become text. Throws ParleyError
+ * `message-too-large`.
  */
 export function promptMessage(prompt: readonly ContentBlock[], now: number): Message {
   const at = timestamp(now);
@@ -176,7 +176,7 @@ export function partGapId(messageGapId: string, part: number): string {
   return `${messageGapId}.${part}`;
 }
 
-/** The gap of a part in an answer in progress, which has no address yet to find it by. */
+/** A gap in a running answer, which has no URL to find it by. */
 export function livePart(part: MessagePart, gapId: string): GapEvent {
   const { name, content_url: url = '', content_type: mimeType } = part;
   return { ...unloadedPart(part, gapId), remote: { url, mimeType, name } };

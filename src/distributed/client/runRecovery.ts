@@ -1,4 +1,4 @@
-// Follows a run to its end, also when the stream breaks: missed events come from the run's own
+// Follows a run to its end, even if the stream breaks: missed events come from the run's event
 // list, by position, so that none is lost or repeated.
 import { errorText, messageOf, ParleyError } from '../../base/errors';
 import { type LocalizableText, localizable } from '../../base/localizable';
@@ -10,9 +10,9 @@ import type { CommunicationClient, RunStream } from './communicationClient';
 
 export interface FollowOptions {
   readonly log?: Log;
-  /** A silent stream is checked after this time: connections die without a word. */
+  /** A stream is checked after this silence, because connections can die unnoticed. */
   readonly quietMs?: number;
-  /** Milliseconds between two looks at a run that still works. */
+  /** Milliseconds between polls of a running run. */
   readonly pollMs?: number;
   readonly retryMs?: readonly number[];
 }
@@ -24,7 +24,7 @@ export interface RunPosition {
 
 const RETRY_MS = [250, 500, 1000, 2000, 4000, 5000, 5000, 10_000, 10_000];
 
-/** Returns whether nothing more comes in this stream: the run is over, or waits for an answer. */
+/** The run has ended or awaits an answer. */
 export function endsStream(event: RunEvent): boolean {
   switch (event.type) {
     case 'run.awaiting':
@@ -44,8 +44,8 @@ export function isResting(status: RunStatus): boolean {
 
 /**
  * Yields the events of a run from `position` on, each once, until one that {@link endsStream}. A
- * lost stream continues from `GET /runs/{id}/events`, else from `GET /runs/{id}`.
- * @throws what `open` throws; ParleyError `run-lost`
+ * lost stream continues from `GET /runs/{id}/events`, otherwise from `GET /runs/{id}`.
+ * @throws errors of `open`; ParleyError `run-lost`
  */
 export async function* followRun(
   client: Pick<CommunicationClient, 'run' | 'events'>,
@@ -66,7 +66,7 @@ export async function* followRun(
       }
     } else {
       position.runId ??= stream.runId;
-      for await (const event of whileItLives(client, stream.events, position, options, signal)) {
+      for await (const event of readStream(client, stream.events, position, options, signal)) {
         position.taken += 1;
         if (event.type === 'run.created') position.runId ??= event.run.run_id;
         yield event;
@@ -79,7 +79,7 @@ export async function* followRun(
   yield* recover(client, position, options, signal);
 }
 
-async function* whileItLives(
+async function* readStream(
   client: Pick<CommunicationClient, 'run'>,
   events: AsyncIterable<RunEvent>,
   position: RunPosition,
@@ -87,13 +87,13 @@ async function* whileItLives(
   signal: AbortSignal,
 ): AsyncGenerator<RunEvent, void, undefined> {
   const iterator = events[Symbol.asyncIterator]();
-  const take = (): Promise<IteratorResult<RunEvent, unknown>> => {
+  const readNext = (): Promise<IteratorResult<RunEvent, unknown>> => {
     const taken = iterator.next();
-    // The failure of a run that is no longer awaited is dropped.
+    // Drops failures of a read that is no longer awaited.
     taken.catch(() => undefined);
     return taken;
   };
-  let next = take();
+  let next = readNext();
   for (;;) {
     let result: IteratorResult<RunEvent, unknown> | undefined;
     try {
@@ -104,11 +104,11 @@ async function* whileItLives(
       return;
     }
     if (result === undefined) {
-      if (await restsUnseen(client, position, signal)) return;
+      if (await hasEndedUnseen(client, position, signal)) return;
     } else if (result.done) return;
     else {
       yield result.value;
-      next = take();
+      next = readNext();
     }
   }
 }
@@ -118,17 +118,17 @@ function isRefusal(error: unknown): boolean {
 }
 
 async function withinQuiet<T>(next: Promise<T>, quietMs: number, signal: AbortSignal): Promise<T | undefined> {
-  const enough = new AbortController();
-  const quiet = pause(quietMs, AbortSignal.any([signal, enough.signal])).then(() => undefined);
+  const timer = new AbortController();
+  const quiet = pause(quietMs, AbortSignal.any([signal, timer.signal])).then(() => undefined);
   try {
     return await Promise.race([next, quiet]);
   } finally {
     quiet.catch(() => undefined);
-    enough.abort();
+    timer.abort();
   }
 }
 
-async function restsUnseen(
+async function hasEndedUnseen(
   client: Pick<CommunicationClient, 'run'>,
   { runId }: RunPosition,
   signal: AbortSignal,
@@ -138,7 +138,7 @@ async function restsUnseen(
     return isResting((await client.run(runId, signal)).status);
   } catch (error) {
     if (signal.aborted) throw error;
-    // A server that is gone is found gone by the recovery, which knows how long to be patient.
+    // The recovery decides how long to wait for an unreachable server.
     return error instanceof AgentServerError && error.isSilence;
   }
 }
@@ -151,16 +151,17 @@ async function* recover(
 ): AsyncGenerator<RunEvent, void, undefined> {
   const { pollMs = 1000, retryMs = RETRY_MS, log = silentLog } = options;
   const { runId } = position;
-  if (runId === undefined) throw lost(localizable('The connection was lost before the agent server named the run.'));
+  if (runId === undefined)
+    throw runLostError(localizable('The connection was lost before the agent server named the run.'));
   for (let failures = 0; ; ) {
     let events: readonly RunEvent[];
     try {
-      events = await missed(client, runId, position, signal);
+      events = await fetchMissedEvents(client, runId, position, signal);
       failures = 0;
     } catch (error) {
       if (signal.aborted) throw error;
       const wait = retryMs[failures++];
-      if (wait === undefined || !isPassing(error)) throw lost(errorText(error), error);
+      if (wait === undefined || !isTransient(error)) throw runLostError(errorText(error), error);
       log.info(`Run ${runId} is asked for again in ${wait} ms: ${messageOf(error)}`);
       await pause(wait, signal);
       continue;
@@ -173,7 +174,7 @@ async function* recover(
   }
 }
 
-async function missed(
+async function fetchMissedEvents(
   client: Pick<CommunicationClient, 'run' | 'events'>,
   runId: string,
   position: RunPosition,
@@ -184,58 +185,57 @@ async function missed(
     if (all.length >= position.taken) {
       const fresh = all.slice(position.taken);
       position.taken = all.length;
-      // A list may end before the run does, on servers that keep only this many events.
+      // A list may be shorter than the run if the server limits it.
       if (fresh.length > 0) return fresh;
     }
   } catch (error) {
-    if (!(error instanceof AgentServerError) || error.isSilence || isPassing(error)) throw error;
+    if (!(error instanceof AgentServerError) || error.isSilence || isTransient(error)) throw error;
   }
   const run = await client.run(runId, signal);
   return isResting(run.status) ? [restingEvent(run)] : [];
 }
 
-export function isPassing(error: unknown): boolean {
+export function isTransient(error: unknown): boolean {
   return error instanceof AgentServerError && (error.isSilence || (error.status ?? 0) >= 500 || error.status === 429);
 }
 
 function restingEvent(run: Run): RunEvent {
-  // `isResting` has been asked: the four words are the names of events too.
+  // `isResting` was checked: these statuses are event names too.
   return { type: `run.${run.status as 'awaiting' | 'completed' | 'failed' | 'cancelled'}`, run };
 }
 
-function lost(reason: LocalizableText, cause?: unknown): ParleyError {
+function runLostError(reason: LocalizableText, cause?: unknown): ParleyError {
   return new ParleyError('run-lost', localizable('The connection to the running agent was lost. {0}', reason), {
     hint: localizable("The agent may have finished anyway. Send the message again if its answer doesn't appear."),
     cause,
   });
 }
 
-export interface UnseenRunOptions {
-  /** Milliseconds between two looks at it. */
+export interface MissedRunOptions {
+  /** Milliseconds between polls. */
   readonly pollMs: number;
-  /** Milliseconds that it is waited for once it was told to stop. */
+  /** Milliseconds to wait after cancelling the run. */
   readonly stopMs: number;
   readonly onWait: () => void;
   readonly log?: Log;
 }
 
-export class UnseenRun {
+export class MissedRun {
   readonly id: string | undefined;
-  readonly #options: UnseenRunOptions;
+  readonly #options: MissedRunOptions;
   #isAwaited = false;
   #isStopped = false;
-  /** The run as its server had it last; undefined if that was not asked, or does not know it. */
+  /** Last known state; undefined if it was not requested or the server doesn't know it. */
   last: Run | undefined;
 
-  constructor(id: string | undefined, options: UnseenRunOptions) {
+  constructor(id: string | undefined, options: MissedRunOptions) {
     this.id = id;
     this.#options = options;
   }
 
   /**
-   * Waits for the end of the run.
-   * @param maxMs absent: as long as it works
-   * @returns whether the server has nothing more to say
+   * Waits for the end of the run. Returns whether the server has nothing more to report.
+   * @param maxMs default: no limit
    */
   async ended(client: CommunicationClient, signal: AbortSignal, maxMs?: number): Promise<boolean> {
     const { pollMs, stopMs, onWait, log = silentLog } = this.#options;
@@ -245,7 +245,7 @@ export class UnseenRun {
     this.#isAwaited = true;
     try {
       let run = await client.run(id, signal);
-      // Its question was not seen, and another message is on its way.
+      // Its question was not seen, and another message is about to be sent.
       if (run.status === 'awaiting') run = await client.cancel(id, signal);
       else if (!isResting(run.status) && maxMs === undefined) onWait();
       while (!isResting(run.status)) {
@@ -264,7 +264,7 @@ export class UnseenRun {
     }
   }
 
-  /** Tells the server to stop it, where it is waited for. Never rejects. */
+  /** Cancels the run if it is awaited. Never rejects. */
   async stop(client: CommunicationClient, signal: AbortSignal): Promise<void> {
     if (!this.#isAwaited || this.id === undefined) return;
     const { log = silentLog } = this.#options;

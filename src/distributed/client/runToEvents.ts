@@ -1,5 +1,5 @@
-// Converts a run of the Agent Communication Protocol into events of a session; the only file that
-// knows both vocabularies. Pure: no clock, no I/O; one instance for each run.
+// Converts a run of the Agent Communication Protocol to session events; the only file that knows
+// both vocabularies. Pure; one instance per run.
 import { type LocalizableText, localizable } from '../../base/localizable';
 import type { Log } from '../../base/log';
 import type { ContentBlock } from '../../session/events/content';
@@ -17,7 +17,7 @@ import {
 import { plainSentence } from './agentServerError';
 import { citationBlock, isRemote, livePart, missingParts, partBlock, type Shown, textOf } from './runParts';
 
-/** How a run came to rest. `awaiting`: its question has been shown, the next prompt answers it. */
+/** `awaiting`: its question was shown, and the next prompt answers it. */
 export interface RunEnd {
   readonly status: 'completed' | 'failed' | 'cancelled' | 'awaiting';
   readonly stopReason: StopReason;
@@ -25,17 +25,17 @@ export interface RunEnd {
   readonly run?: Run;
 }
 
-/** Converts the events of a run to events of a transcript. The caller begins and ends turns. */
+/** The caller begins and ends turns. */
 export class RunToEvents {
   readonly #log: Log;
   readonly #key: string;
   readonly #run: Shown = { text: '', others: 0 };
   #message: Shown | undefined;
-  /** Set once the run rests; unset again when it continues after an answer. */
+  /** Cleared when the run continues after an answer. */
   end: RunEnd | undefined;
-  readonly #said: MessagePart[] = [];
-  #piece = 0;
-  #count = 0;
+  readonly #parts: MessagePart[] = [];
+  #messageIndex = 0;
+  #stepCount = 0;
   readonly #maxGaps: number;
   #gaps = 0;
   #openTools: { readonly toolCallId: string; readonly toolName: string }[] = [];
@@ -51,10 +51,10 @@ export class RunToEvents {
   }
 
   get said(): readonly MessagePart[] {
-    return this.#said;
+    return this.#parts;
   }
 
-  /** What one event means (protocol 1.0.3 "Events"). Empty for what is not shown. */
+  /** Protocol 1.0.3 "Events". */
   apply(event: RunEvent): readonly SessionEvent[] {
     const out: SessionEvent[] = [];
     switch (event.type) {
@@ -64,20 +64,20 @@ export class RunToEvents {
         this.end = undefined;
         break;
       case 'message.created':
-        // Its parts come again one by one, or with `message.completed`: whole messages that an
-        // agent yields are announced complete.
-        this.#begin();
+        // Its parts follow one by one or with `message.completed`, even if an agent yields whole
+        // messages.
+        this.#startMessage();
         break;
       case 'message.part':
         this.#showPart(event.part, out);
         break;
       case 'message.completed':
-        this.#complete(this.#message ?? this.#begin(), event.message.parts, out);
+        this.#complete(this.#message ?? this.#startMessage(), event.message.parts, out);
         this.#message = undefined;
         break;
       case 'run.awaiting':
         this.#complete(this.#run, partsOf(event.run.output), out);
-        this.#ask(event.run, out);
+        this.#showQuestion(event.run, out);
         this.end = { status: 'awaiting', stopReason: 'end_turn', run: event.run };
         break;
       case 'run.completed':
@@ -98,8 +98,8 @@ export class RunToEvents {
     return out;
   }
 
-  #begin(): Shown {
-    this.#piece += 1;
+  #startMessage(): Shown {
+    this.#messageIndex += 1;
     this.#message = { text: '', others: 0 };
     return this.#message;
   }
@@ -137,14 +137,14 @@ export class RunToEvents {
   }
 
   #showPart(part: MessagePart, out: SessionEvent[]): void {
-    this.#said.push(part);
-    const message = this.#message ?? this.#begin();
+    this.#parts.push(part);
+    const message = this.#message ?? this.#startMessage();
     const text = textOf(part);
     for (const shown of [message, this.#run]) {
       if (text === undefined) shown.others += 1;
       else shown.text += text;
     }
-    if (text !== undefined) this.#say({ type: 'text', text }, out);
+    if (text !== undefined) this.#emitBlock({ type: 'text', text }, out);
     else this.#showOther(part, out);
   }
 
@@ -156,28 +156,28 @@ export class RunToEvents {
     const step = trajectoryOf(part);
     if (step) this.#showStep(step, out);
     const block = partBlock(part);
-    if (block) this.#say(block, out);
+    if (block) this.#emitBlock(block, out);
     const source = citationOf(part) && citationBlock(part);
-    if (source) this.#say(source, out);
+    if (source) this.#emitBlock(source, out);
   }
 
   #showGap(part: MessagePart, out: SessionEvent[]): void {
     this.#gaps += 1;
-    // What is said after the gap stands below it.
-    this.#piece += 1;
+    // Text after the gap is a new message below it.
+    this.#messageIndex += 1;
     out.push(livePart(part, `${this.#key}:part${this.#gaps}`));
   }
 
-  #say(block: ContentBlock, out: SessionEvent[]): void {
+  #emitBlock(block: ContentBlock, out: SessionEvent[]): void {
     if (block.type === 'text' && block.text === '') return;
-    out.push({ type: 'message_chunk', role: 'agent', messageId: `${this.#key}:${this.#piece}`, block });
+    out.push({ type: 'message_chunk', role: 'agent', messageId: `${this.#key}:${this.#messageIndex}`, block });
   }
 
   #showStep({ message, toolName, toolInput, toolOutput }: Trajectory, out: SessionEvent[]): void {
-    // What is said after a step stands below it.
-    this.#piece += 1;
-    this.#count += 1;
-    const id = `${this.#key}:step${this.#count}`;
+    // Text after a step is a new message below it.
+    this.#messageIndex += 1;
+    this.#stepCount += 1;
+    const id = `${this.#key}:step${this.#stepCount}`;
     if (toolName === undefined) {
       if (message) {
         const block = { type: 'text', text: message } as const;
@@ -185,8 +185,8 @@ export class RunToEvents {
       }
       return;
     }
-    // A step has no id: a result without arguments belongs to the last call of that tool which has
-    // none yet.
+    // Steps have no id: a result without arguments belongs to the tool's last call without a
+    // result.
     const open =
       toolOutput !== undefined && toolInput === undefined
         ? this.#openTools.findLast((call) => call.toolName === toolName)
@@ -214,13 +214,13 @@ export class RunToEvents {
     }
   }
 
-  #ask(run: Run, out: SessionEvent[]): void {
+  #showQuestion(run: Run, out: SessionEvent[]): void {
     this.#message = undefined;
-    this.#piece += 1;
+    this.#messageIndex += 1;
     const before = out.length;
     for (const part of run.await_request?.message?.parts ?? []) {
       const text = textOf(part);
-      if (text !== undefined) this.#say({ type: 'text', text }, out);
+      if (text !== undefined) this.#emitBlock({ type: 'text', text }, out);
       else this.#showOther(part, out);
     }
     if (out.length === before) {

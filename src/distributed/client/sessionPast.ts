@@ -1,5 +1,5 @@
-// The past of a session on servers of others: our descriptor is authoritative, a server's version
-// is taken only where it continues ours, and no message is lost in between (distributed sessions,
+// The past of a session on other servers: our descriptor is authoritative, a server's version is
+// adopted only if it continues ours, and no message is lost in between (distributed sessions,
 // "Hand-over algorithm").
 import type { HistoryLinks } from '../fetch/historyLinks';
 import { MAX_HISTORY, type Message, type SessionDescriptor } from '../model/model';
@@ -22,7 +22,7 @@ export interface MessageRecorder {
 export interface KeptPast {
   readonly descriptor: SessionDescriptor;
   readonly held?: readonly HeldMessage[];
-  /** Names of links that left the history: their messages are held, or the user left them out. */
+  /** Names of removed links: their messages are held, or the user removed them. */
   readonly gone?: readonly string[];
   readonly copies?: readonly string[];
 }
@@ -40,7 +40,7 @@ export class SessionPast {
   readonly #now: () => number;
   readonly held: HeldMessages;
   descriptor: SessionDescriptor;
-  #gone: ReadonlySet<string>;
+  #removedNames: ReadonlySet<string>;
   hidesState = false;
   #copies: readonly string[];
   readonly #reissued = new Map<string, string>();
@@ -48,7 +48,7 @@ export class SessionPast {
   constructor({ descriptor, held, gone, copies = [] }: KeptPast, { links, now }: SessionPastOptions) {
     this.descriptor = descriptor;
     this.held = new HeldMessages(held);
-    this.#gone = new Set(gone);
+    this.#removedNames = new Set(gone);
     this.#copies = copies;
     this.#links = links;
     this.#now = now;
@@ -60,11 +60,11 @@ export class SessionPast {
   }
 
   get kept(): KeptPast {
-    return { descriptor: this.descriptor, held: this.held.all, gone: [...this.#gone], copies: this.#copies };
+    return { descriptor: this.descriptor, held: this.held.all, gone: [...this.#removedNames], copies: this.#copies };
   }
 
   compare(answer: ServerAnswer): Finding {
-    const theirs = this.#withoutGone(answer);
+    const theirs = this.#withoutRemoved(answer);
     const check = checkAfterRun(this.descriptor, theirs);
     if (check.kind === 'fork') return check;
     if (check.kind === 'unverified') return { kind: 'unverified' };
@@ -72,13 +72,13 @@ export class SessionPast {
     this.descriptor = check.descriptor;
     if (check.kind === 'forgotten') return { kind: 'forgotten', missing: check.missing, added };
     if (added.length > 0) return { kind: 'took-over', added };
-    // It still has what we have no more: it is to get ours.
+    // The server still has links that we removed, so it must get ours.
     return { kind: theirs === answer ? 'agrees' : 'unverified' };
   }
 
-  /** Takes over what only the server that is left has. Returns a fork. */
+  /** Adopts what only the server we leave has. */
   async leave(answer: ServerAnswer, signal: AbortSignal): Promise<Fork | undefined> {
-    const decision = decideHandOver(this.descriptor, this.#withoutGone(answer));
+    const decision = decideHandOver(this.descriptor, this.#withoutRemoved(answer));
     if (decision.kind === 'fork') return decision;
     const added = decision.descriptor.history.slice(this.descriptor.history.length);
     this.descriptor = decision.descriptor;
@@ -87,8 +87,8 @@ export class SessionPast {
   }
 
   /**
-   * Drops held messages that a server recorded; another client may have written too.
-   * @returns whether the record has the prompt; undefined if unreadable
+   * Drops held messages that a server recorded; other clients may have written too. Returns whether
+   * the record has the prompt; undefined if unreadable.
    */
   async takeRecord(
     added: readonly string[],
@@ -116,44 +116,43 @@ export class SessionPast {
 
   /**
    * Makes the history readable for a server: re-signs our links, and sends messages along from the
-   * first unreadable one on.
-   * @returns whether it must be sent again
+   * first unreadable one on. Returns whether it must be sent again.
    */
   async prepare(reader: string, signal: AbortSignal): Promise<boolean> {
     const links = this.#links;
     if (!links) return false;
     const { history, state } = this.descriptor;
-    const fresh = await Promise.all(
+    const freshLinks = await Promise.all(
       history.map(async (url) => {
         const link = await links.fresh(url, reader);
-        // A link of others that has ended stays only where the message cannot be had at all: the
-        // user decides then.
-        return link !== undefined && (await this.#copyOfEnded(link, signal)) ? undefined : link;
+        // An expired foreign link stays only if its message can't be read at all; then the user
+        // decides.
+        return link !== undefined && (await this.#readIfExpired(link, signal)) ? undefined : link;
       }),
     );
-    const first = fresh.indexOf(undefined);
-    const kept = fresh.slice(0, first === -1 ? fresh.length : first).filter((url) => url !== undefined);
-    const behind = history.slice(kept.length);
+    const first = freshLinks.indexOf(undefined);
+    const kept = freshLinks.slice(0, first === -1 ? freshLinks.length : first).filter((url) => url !== undefined);
+    const unreadable = history.slice(kept.length);
     const messages = await Promise.all(
-      behind.map(async (url, index) => {
+      unreadable.map(async (url, index) => {
         const said = await links.read(url, signal);
         return typeof said === 'string' ? this.#missing(kept.length + index, said) : said;
       }),
     );
     signal.throwIfAborted();
     const readable = state === undefined ? undefined : await links.fresh(state, reader);
-    // The names of links stay the same where only their signatures are new.
+    // Link names are unchanged if only their signatures are new.
     const moved = kept.flatMap((url, index) => {
       const before = history[index] ?? '';
       return url === before || nameOf(url) === nameOf(before) ? [] : [before];
     });
-    // A server that has links which end continues with those, unless it gets the new ones.
-    const renewed = kept.some((url, index) => url !== history[index] && this.#endsSoon(history[index] ?? ''));
+    // A server would continue with expiring links unless it gets new ones.
+    const renewed = kept.some((url, index) => url !== history[index] && this.#expiresSoon(history[index] ?? ''));
     this.hidesState = state !== undefined && readable === undefined;
-    this.#forget([...moved, ...behind]);
+    this.#markRemoved([...moved, ...unreadable]);
     this.descriptor = { ...this.descriptor, history: kept, ...(readable !== undefined && { state: readable }) };
-    if (behind.length > 0) this.held.prepend(messages);
-    return behind.length > 0 || moved.length > 0 || renewed || (readable !== undefined && readable !== state);
+    if (unreadable.length > 0) this.held.prepend(messages);
+    return unreadable.length > 0 || moved.length > 0 || renewed || (readable !== undefined && readable !== state);
   }
 
   #noteCopy(url: string): void {
@@ -164,7 +163,7 @@ export class SessionPast {
     const known = this.#reissued.get(nameOf(url));
     if (known !== undefined && (await recorder.has(known)))
       return (await this.#links?.fresh(known, undefined)) ?? known;
-    const message = await this.#copyOfEnded(url, signal);
+    const message = await this.#readIfExpired(url, signal);
     if (!message) return undefined;
     const copy = await recorder.record(message, signal);
     this.#noteCopy(copy);
@@ -172,25 +171,25 @@ export class SessionPast {
     return copy;
   }
 
-  async #copyOfEnded(url: string, signal: AbortSignal): Promise<Message | undefined> {
-    const ends = expiryOf(url);
-    return ends !== undefined && ends <= this.#now() ? this.#read(url, signal) : undefined;
+  async #readIfExpired(url: string, signal: AbortSignal): Promise<Message | undefined> {
+    const expiresAt = expiryOf(url);
+    return expiresAt !== undefined && expiresAt <= this.#now() ? this.#read(url, signal) : undefined;
   }
 
-  #endsSoon(url: string): boolean {
-    const ends = expiryOf(url);
-    return ends !== undefined && ends - this.#now() < (DEFAULT_URL_SECONDS * 1000) / 2;
+  #expiresSoon(url: string): boolean {
+    const expiresAt = expiryOf(url);
+    return expiresAt !== undefined && expiresAt - this.#now() < (DEFAULT_URL_SECONDS * 1000) / 2;
   }
 
   leaveOut(urls: readonly string[]): void {
     const names = new Set(urls.map(nameOf));
     const history = this.descriptor.history.filter((url) => !names.has(nameOf(url)));
-    this.#forget(urls);
+    this.#markRemoved(urls);
     this.descriptor = { ...this.descriptor, history };
   }
 
   replaceBy(messages: readonly Message[]): void {
-    this.#forget(this.descriptor.history);
+    this.#markRemoved(this.descriptor.history);
     this.descriptor = { ...this.descriptor, history: [] };
     this.held.prepend(messages, []);
   }
@@ -229,13 +228,13 @@ export class SessionPast {
     return { role: 'agent', parts: [{ content_type: 'text/plain', content, content_encoding: 'plain' }] };
   }
 
-  #forget(urls: readonly string[]): void {
-    this.#gone = new Set([...this.#gone, ...urls.map(nameOf)].slice(-MAX_HISTORY));
+  #markRemoved(urls: readonly string[]): void {
+    this.#removedNames = new Set([...this.#removedNames, ...urls.map(nameOf)].slice(-MAX_HISTORY));
   }
 
-  #withoutGone(answer: ServerAnswer): ServerAnswer {
-    if (answer.kind !== 'session' || this.#gone.size === 0) return answer;
-    const history = answer.descriptor.history.filter((url) => !this.#gone.has(nameOf(url)));
+  #withoutRemoved(answer: ServerAnswer): ServerAnswer {
+    if (answer.kind !== 'session' || this.#removedNames.size === 0) return answer;
+    const history = answer.descriptor.history.filter((url) => !this.#removedNames.has(nameOf(url)));
     if (history.length === answer.descriptor.history.length) return answer;
     return { kind: 'session', descriptor: { ...answer.descriptor, history } };
   }

@@ -1,4 +1,4 @@
-// Reads and writes descriptors: from JSON, a link or a server; to JSON, and to a link that opens
+// Reads descriptors from JSON, links and servers, and writes them as JSON and as links that open
 // the session in an editor.
 
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
@@ -29,7 +29,6 @@ export function parseDescriptor(input: unknown): DescriptorSource {
 }
 
 /**
- * Reads or fetches a descriptor.
  * @throws as {@link parseDescriptor} and `guardedGet`; `session-not-found`, `session-locked` (401),
  * `session-denied` (403), `session-unavailable`
  */
@@ -55,11 +54,11 @@ export async function openDescriptor(input: unknown, guard: Guard, signal: Abort
 export interface ExportedDescriptor {
   readonly text: string;
   readonly link: string;
-  /** Whoever gets it can read the messages without signing in: warn before it is copied. */
+  /** The link grants access to the messages without a sign-in: warn before copying. */
   readonly carriesSignatures: boolean;
-  /** How many of the URLs lead to the machine that opens them: others cannot read those. */
+  /** Number of URLs that work only on this machine. */
   readonly onThisMachine: number;
-  /** When the first of the signed URLs ends, in milliseconds since 1970. */
+  /** Earliest expiry of the signed URLs, in milliseconds since 1970. */
   readonly expiresAt?: number;
 }
 

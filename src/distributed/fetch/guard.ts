@@ -1,7 +1,6 @@
-// Fetches URLs from untrusted sources, guarded against server-side request forgery: http(s) only,
-// no user in the URL, every address of every hop checked, few redirects and none from https to
-// http, bounded in bytes and time, credentials for the first origin only, and nothing fetched in an
-// error.
+// Fetches untrusted URLs, guarded against server-side request forgery: http(s) only, no user in the
+// URL, every address of every hop checked, few redirects and none from https to http, bounded in
+// bytes and time, credentials for the first origin only, and no fetched content in errors.
 
 import type { IncomingMessage } from 'node:http';
 import type { Disposable } from '../../base/disposable';
@@ -28,7 +27,7 @@ export interface NetworkPolicy extends ConsentPolicy {
 }
 
 export interface GuardOptions {
-  /** Connections to one origin at a time; 4 by default. */
+  /** Concurrent connections per origin; 4 by default. */
   readonly maxPerOrigin?: number;
   readonly lookup?: NameLookup;
   readonly connections?: Connections;
@@ -55,7 +54,7 @@ export class Guard implements Disposable {
 export interface GuardedGetOptions {
   readonly guard: Guard;
   readonly maxBytes: number;
-  /** For all hops and the body together, without the time in which the user is asked. */
+  /** For all hops and the body, without the time spent asking the user. */
   readonly timeoutMs: number;
   /** False: a blocked address fails, and the caller asks. */
   readonly asks?: false;
@@ -64,7 +63,7 @@ export interface GuardedGetOptions {
 }
 
 export interface GuardedResponse {
-  /** Of the last hop; never a redirect. */
+  /** Never a redirect. */
   readonly status: number;
   readonly etag?: string;
   readonly contentType?: string;
@@ -72,10 +71,10 @@ export interface GuardedResponse {
 }
 
 /**
- * Gets a URL under a policy; any status is a result.
+ * Any status is a result.
  * @throws ParleyError `bad-url`, `blocked-address`, `not-listed`, `refused`, `no-such-host`,
  * `timeout`, `too-large`, `bad-encoding`, `bad-redirect`, `connection-lost`, `cancelled`; without
- * anything that a server sent
+ * any content of servers
  */
 export async function guardedGet(
   url: string,
@@ -84,16 +83,15 @@ export async function guardedGet(
 ): Promise<GuardedResponse> {
   let at = readUrl(url, 'bad-url');
   const first = at.origin;
-  let left = options.timeoutMs;
+  let remainingMs = options.timeoutMs;
   for (let hop = 0; ; hop++) {
-    // A server that redirects must not aim our credentials, not even those of the server that it
-    // redirects to.
+    // A redirect must not direct our credentials anywhere, not even to their own server.
     const credentials = at.origin === first ? await options.guard.policy.credentials?.(at.origin) : undefined;
     const headers = { 'accept-encoding': ACCEPT_ENCODING, accept: '*/*', ...options.headers, ...credentials };
-    const begun = performance.now();
-    const { result, location, waited } = await visit(at, headers, options, left, signal);
+    const startedAt = performance.now();
+    const { result, location, waited } = await visit(at, headers, options, remainingMs, signal);
     if (result !== undefined) return result;
-    left -= performance.now() - begun - waited;
+    remainingMs -= performance.now() - startedAt - waited;
     if (hop === MAX_REDIRECTS)
       throw new ParleyError('bad-redirect', localizable('{0} redirects too many times.', first));
     const next = readUrl(location, 'bad-redirect', at);
@@ -107,7 +105,7 @@ export async function guardedGet(
 interface Visit {
   readonly result?: GuardedResponse;
   readonly location: string;
-  /** Milliseconds in which the user was asked. */
+  /** Milliseconds spent asking the user. */
   readonly waited: number;
 }
 
@@ -187,7 +185,6 @@ function readUrl(text: string, code: string, base?: URL): URL {
   return url;
 }
 
-/** The sentence for what a socket reports; the report itself goes into the cause. */
 function networkError(error: unknown, origin: string): ParleyError {
   if (error instanceof ParleyError) return error;
   const code = codeOf(error);
@@ -196,7 +193,7 @@ function networkError(error: unknown, origin: string): ParleyError {
     return new ParleyError('no-such-host', localizable('The host {0} is unknown.', origin));
   }
   if (code === 'ETIMEDOUT') return new ParleyError('timeout', localizable("{0} isn't responding.", origin));
-  // Only the code: a parser's message may quote what came.
+  // Only the code, because a parser's message may quote content.
   return new ParleyError(
     'connection-lost',
     localizable('The connection to {0} was lost ({1}).', origin, code ?? localizable('no reason given')),

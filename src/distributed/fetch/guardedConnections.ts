@@ -1,6 +1,5 @@
-// Connections for URLs from untrusted sources. A name is resolved once for each connection, every
-// address of it is checked, and the connection goes to a checked address: nothing can change in
-// between (no DNS rebinding).
+// Connections for untrusted URLs. A name is resolved once per connection, all of its addresses are
+// checked, and the connection uses a checked address, which prevents DNS rebinding.
 
 import { lookup as systemLookup } from 'node:dns/promises';
 import type { IncomingMessage } from 'node:http';
@@ -23,7 +22,7 @@ export interface ResolvedAddress {
 
 export type NameLookup = (hostname: string) => Promise<readonly ResolvedAddress[]>;
 
-/** The host leads to an address that strangers must not make us visit. */
+/** The host resolves to an address that untrusted URLs must not reach. */
 export class BlockedAddress extends ParleyError {
   readonly origin: string;
   readonly addressClass: AddressClass;
@@ -37,10 +36,10 @@ export class BlockedAddress extends ParleyError {
   }
 }
 
-/** This machine without TLS: with it, editors add the certificates that the user trusts. */
-const HERE = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/;
+/** Without TLS only: for https, editors add the certificates that the user trusts. */
+const LOOPBACK_ORIGIN = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/;
 
-/** Connections of allowed origins never serve checked requests. */
+/** Connections of allowed origins are never reused for checked requests. */
 export class GuardedConnections implements Disposable {
   readonly #lookup: NameLookup;
   readonly #agents: Readonly<Record<'judged' | 'allowed', { readonly http: http.Agent; readonly https: https.Agent }>>;
@@ -61,9 +60,9 @@ export class GuardedConnections implements Disposable {
   }
 
   /**
-   * Sends a GET, without following redirects.
+   * Sends a GET without following redirects.
    * @param allowed addresses are not checked, and proxy settings apply
-   * @throws BlockedAddress, or what the socket reports
+   * @throws BlockedAddress; socket errors
    */
   async get(
     url: URL,
@@ -71,20 +70,19 @@ export class GuardedConnections implements Disposable {
     allowed: boolean,
     signal: AbortSignal,
   ): Promise<http.IncomingMessage> {
-    const host = bare(url.hostname);
-    if (!allowed && isIP(host) !== 0) this.#judge(url.origin, [host]);
+    const host = withoutBrackets(url.hostname);
+    if (!allowed && isIP(host) !== 0) this.#checkAddresses(url.origin, [host]);
     const send = (): Promise<http.IncomingMessage> => this.#send(url, headers, allowed, signal);
     return await send().catch((error: unknown) => {
-      // The server closed a kept connection just as we wrote to it: nothing was lost, a GET can be
-      // sent again.
+      // The server closed a reused connection just as it was written to; a GET can be repeated.
       if (error instanceof StaleConnection) return send();
       throw error;
     });
   }
 
-  /** Where a host leads now; undefined if unknown. Each connection checks its own lookup. */
+  /** Undefined if unknown. Each connection checks its own lookup. */
   async classOf(hostname: string): Promise<AddressClass | undefined> {
-    const host = bare(hostname);
+    const host = withoutBrackets(hostname);
     if (isIP(host) !== 0) return worstClass([host]);
     const found = await this.#lookup(host).catch(() => []);
     return found.length === 0 ? undefined : worstClass(found.map(({ address }) => address));
@@ -97,7 +95,7 @@ export class GuardedConnections implements Disposable {
     }
   }
 
-  #judge(origin: string, addresses: readonly string[]): void {
+  #checkAddresses(origin: string, addresses: readonly string[]): void {
     const found = worstClass(addresses);
     if (found !== 'public') throw new BlockedAddress(origin, found);
   }
@@ -112,10 +110,10 @@ export class GuardedConnections implements Disposable {
         headers,
         lookup: this.#lookupFor(url.origin, allowed),
       };
-      // `request` is what an editor replaces to use a proxy, which would look the name up: checked
-      // requests go straight out, and so do those to this machine.
+      // Editors replace `request` to use a proxy, which would resolve the name itself: checked
+      // requests and those to this machine bypass it.
       const request =
-        !allowed || HERE.test(url.origin)
+        !allowed || LOOPBACK_ORIGIN.test(url.origin)
           ? new http.ClientRequest(options as http.ClientRequestArgs)
           : (secure ? https : http).request(options);
       const abort = (): void => {
@@ -127,7 +125,7 @@ export class GuardedConnections implements Disposable {
         const stale = request.reusedSocket && error.code === 'ECONNRESET' && !signal.aborted;
         reject(stale ? new StaleConnection() : error);
       });
-      // Whatever else may end it (an answer that switches protocols, say), it ends.
+      // Such as an answer that switches protocols.
       request.once('close', () => reject(new Error('closed without an answer')));
       request.once('response', resolve);
       request.end();
@@ -140,7 +138,7 @@ export class GuardedConnections implements Disposable {
         (found) => {
           const addresses = found.map(({ address }) => address);
           try {
-            if (!allowed) this.#judge(origin, addresses);
+            if (!allowed) this.#checkAddresses(origin, addresses);
           } catch (error) {
             callback(error as Error, '', 0);
             return;
@@ -156,21 +154,21 @@ export class GuardedConnections implements Disposable {
   }
 }
 
-function bare(hostname: string): string {
+function withoutBrackets(hostname: string): string {
   return hostname.replace(/^\[|\]$/g, '');
 }
 
 class StaleConnection extends Error {}
 
-/** What we ask servers for; others that they use unasked are read too where possible. */
+/** Other encodings that servers use are also decoded, if possible. */
 export const ACCEPT_ENCODING = 'gzip, br';
 
-/** Bytes of an unwanted body that are read to keep its connection. */
-const WORTH_READING = 64 * 1024;
+/** Largest unwanted body that is read to reuse its connection, in bytes. */
+const MAX_DISCARDED_BYTES = 64 * 1024;
 
 /**
  * @param maxBytes of the body, compressed and decompressed
- * @throws ParleyError `too-large`, `bad-encoding`; what the socket reports
+ * @throws ParleyError `too-large`, `bad-encoding`; socket errors
  */
 export async function readBody(response: IncomingMessage, maxBytes: number): Promise<Uint8Array> {
   const tooLarge = (): ParleyError => {
@@ -181,7 +179,7 @@ export async function readBody(response: IncomingMessage, maxBytes: number): Pro
   if (Number(response.headers['content-length'] ?? 0) > maxBytes) throw tooLarge();
   const decoder = decoderOf(response);
   if (decoder !== undefined) {
-    // Compressed data can continue forever without unpacking to anything.
+    // Compressed data can continue forever without producing output.
     let packed = 0;
     response.on('data', (chunk: Buffer) => {
       packed += chunk.length;
@@ -217,18 +215,18 @@ function decoderOf(response: IncomingMessage) {
   throw new ParleyError('bad-encoding', localizable('The server sent data in an unsupported encoding.'));
 }
 
-/** Milliseconds that an unwanted body may take. */
-const WORTH_WAITING = 2000;
+/** In milliseconds. */
+const DISCARD_TIMEOUT_MS = 2000;
 
-/** Discards a body: read while it is small, so that the connection can be reused. */
+/** Reads a small body, so that the connection can be reused. */
 export function discardBody(response: IncomingMessage): void {
   let size = 0;
   response.on('data', (chunk: Buffer) => {
     size += chunk.length;
-    if (size > WORTH_READING) response.destroy();
+    if (size > MAX_DISCARDED_BYTES) response.destroy();
   });
   response.on('error', () => {});
-  const timer = setTimeout(() => response.destroy(), WORTH_WAITING);
+  const timer = setTimeout(() => response.destroy(), DISCARD_TIMEOUT_MS);
   // The connection may serve another request by then.
   for (const end of ['end', 'close']) response.once(end, () => clearTimeout(timer));
 }

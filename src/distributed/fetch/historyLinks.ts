@@ -1,5 +1,5 @@
-// The links of a history for their readers: which ones others can follow, signed with today's
-// address, and the messages behind those that they cannot.
+// The links of a history for their readers: which ones others can read, signed for the current
+// address, and the messages behind the others.
 import type { LocalizableText } from '../../base/localizable';
 import { pause } from '../model/deadline';
 import { type Gap, gapReasonText, gapSentence } from '../model/gap';
@@ -11,16 +11,16 @@ import type { Resolver } from './resolver';
 export interface HistoryLinks {
   /**
    * Re-signs a link to our own store.
-   * @param reader origin of the server that follows it
+   * @param reader origin of the server that reads it
    * @returns undefined if it can't
    */
   fresh(url: string, reader: string | undefined): Promise<string | undefined>;
   /**
-   * Returns the message behind a link, or a sentence. Retries a bad connection for a few seconds:
-   * the sentence would replace the message for good.
+   * The message, or the reason why not. Retries for a few seconds, because the reason would replace
+   * the message for good.
    */
   read(url: string, signal: AbortSignal): Promise<Message | string>;
-  /** Returns why the server of a link doesn't give the message; undefined if it does. */
+  /** Undefined if the server of the link provides the message. */
   whyUnreadable(url: string, signal: AbortSignal): Promise<LocalizableText | undefined>;
 }
 
@@ -28,51 +28,50 @@ export interface StoreLinksOptions {
   readonly stores: () => Promise<readonly ResourceStore[]>;
   readonly resolver: () => Promise<Pick<Resolver, 'resolveEntry'>>;
   readonly prober: () => Pick<Resolver, 'resolveEntry'>;
-  /** A foreign descriptor must not get other messages signed by naming them. */
+  /** Keeps foreign descriptors from getting other messages signed by naming them. */
   readonly isOfSession: (key: string) => boolean;
-  /** Before each further try to read a message, in milliseconds. */
   readonly retryMs?: readonly number[];
 }
 
-/** Before each further try, in milliseconds. */
+/** Delays before retries, in milliseconds. */
 const RETRY_MS = [100, 300, 1000, 2000];
-const PASSING: ReadonlySet<Gap['reason']> = new Set(['timeout', 'connection-lost', 'server-error']);
+const TRANSIENT: ReadonlySet<Gap['reason']> = new Set(['timeout', 'connection-lost', 'server-error']);
 
 export class StoreLinks implements HistoryLinks {
   readonly #options: StoreLinksOptions;
-  /** Links that were signed, by store and key; other keys of a bucket are another store. */
-  readonly #links = new WeakMap<ResourceStore, Map<string, string>>();
+  /** Signed links by store and key; other keys of a bucket are another store. */
+  readonly #signedLinks = new WeakMap<ResourceStore, Map<string, string>>();
 
   constructor(options: StoreLinksOptions) {
     this.#options = options;
   }
 
   async fresh(url: string, reader: string | undefined): Promise<string | undefined> {
-    // What the reader has handed out itself, it signs itself.
+    // The reader signs its own links.
     if (reader !== undefined && URL.canParse(url) && new URL(url).origin === reader) return url;
     for (const store of await this.#options.stores()) {
       const key = await store.keyOf(url);
       if (key === undefined) continue;
-      // The signature of a store on this machine shows that the link was handed out by it.
+      // The signature of a local store proves that it handed the link out.
       if (!store.isLocal && !this.#options.isOfSession(key)) break;
-      // It goes along with the run instead.
+      // The message is sent with the run instead.
       if (reader !== undefined && store.refusesKeys) return undefined;
-      const signed = await this.#signed(store, key, hashOf(url)).catch(() => undefined);
-      // A store of this window ends with the window.
+      const signed = await this.#signedLink(store, key, hashOf(url)).catch(() => undefined);
+      // A local store is reachable only as long as this window.
       if (signed === undefined || (store.isLocal && reader !== undefined && isOnThisMachine(signed))) return undefined;
       return reachable(signed, reader);
     }
     return reachable(url, reader);
   }
 
-  /** Signing is work, so links that last for hours are reused. */
-  async #signed(store: ResourceStore, key: string, sha256: string | undefined): Promise<string> {
-    const before = this.#links.get(store) ?? new Map<string, string>();
+  /** Signing is expensive, so links that last for hours are reused. */
+  async #signedLink(store: ResourceStore, key: string, sha256: string | undefined): Promise<string> {
+    const before = this.#signedLinks.get(store) ?? new Map<string, string>();
     const known = before.get(key);
     if (known !== undefined && (expiryOf(known) ?? 0) - Date.now() > (DEFAULT_URL_SECONDS * 1000) / 2) return known;
     const url = await store.urlFor(key, { expiresIn: DEFAULT_URL_SECONDS, sha256 });
     // The address of this machine may change at any time.
-    if (!store.isLocal) this.#links.set(store, before.set(key, url));
+    if (!store.isLocal) this.#signedLinks.set(store, before.set(key, url));
     return url;
   }
 
@@ -80,7 +79,7 @@ export class StoreLinks implements HistoryLinks {
     const resolver = await this.#options.resolver();
     let entry = await resolver.resolveEntry(url, 0, {}, signal);
     for (const ms of this.#options.retryMs ?? RETRY_MS) {
-      if (entry.kind === 'message' || !PASSING.has(entry.reason)) break;
+      if (entry.kind === 'message' || !TRANSIENT.has(entry.reason)) break;
       await pause(ms, signal);
       entry = await resolver.resolveEntry(url, 0, {}, signal);
     }
@@ -89,12 +88,12 @@ export class StoreLinks implements HistoryLinks {
 
   async whyUnreadable(url: string, signal: AbortSignal): Promise<LocalizableText | undefined> {
     const entry = await this.#options.prober().resolveEntry(url, 0, {}, signal);
-    if (entry.kind === 'message' || !DEAD.has(entry.reason)) return undefined;
+    if (entry.kind === 'message' || !UNREADABLE.has(entry.reason)) return undefined;
     return gapReasonText(entry.reason, entry.host);
   }
 }
 
-const DEAD: ReadonlySet<Gap['reason']> = new Set([
+const UNREADABLE: ReadonlySet<Gap['reason']> = new Set([
   'not-found',
   'timeout',
   'refused',

@@ -1,5 +1,5 @@
-// Asks the user which servers on this machine or in the local network may be read from: once for
-// all servers of a session.
+// Asks the user which servers on this machine or in the local network may be read, once for all
+// servers of a session.
 
 import type { AddressClass } from '../../base/addressClass';
 import { mapConcurrently } from '../../base/keyedQueue';
@@ -15,41 +15,41 @@ export interface AskedOrigin {
 
 export interface ConsentPolicy {
   isAllowed(origin: string): boolean;
-  /** Asks about servers in the local network. Returns the allowed ones. Absent: refused. */
+  /** Returns the allowed ones. Absent: all are refused. */
   ask?(origins: readonly AskedOrigin[], signal: AbortSignal): Promise<readonly string[]>;
 }
 
-/** Finding out where the names of a session lead may take this long, in milliseconds. */
+/** Time for resolving the names of a session, in milliseconds. */
 const CLASSIFY_MS = 5000;
 const PARALLEL_NAMES = 8;
 
 export class OriginConsent {
   readonly #policy: ConsentPolicy;
   readonly #classOf: (hostname: string) => Promise<AddressClass | undefined>;
-  readonly #visited = new Set<string>();
+  readonly #allowed = new Set<string>();
   readonly #refused = new Set<string>();
   readonly #asking = new Map<string, Promise<unknown>>();
 
-  /** @param classOf where a host leads; undefined if its name is not known */
+  /** @param classOf undefined for unknown names */
   constructor(policy: ConsentPolicy, classOf: (hostname: string) => Promise<AddressClass | undefined>) {
     this.#policy = policy;
     this.#classOf = classOf;
   }
 
   isAllowed(origin: string): boolean {
-    return this.#policy.isAllowed(origin) || this.#visited.has(origin);
+    return this.#policy.isAllowed(origin) || this.#allowed.has(origin);
   }
 
   /**
-   * Asks about all servers of a session in one question; requests to them wait for the answer.
-   * @param isNeeded whether a URL has to be fetched at all
+   * Asks about all servers of a session in one question; their requests wait for the answer.
+   * @param isNeeded whether a URL must be fetched at all
    */
   async askTogether(
     urls: readonly string[],
     isNeeded: (url: string) => Promise<boolean>,
     signal: AbortSignal,
   ): Promise<void> {
-    // A history has thousands of URLs and few origins: what is allowed is looked up for those.
+    // Checked per origin, because a history has thousands of URLs but few origins.
     const byOrigin = Map.groupBy(this.#policy.ask === undefined ? [] : urls, (url) => originOf(url) ?? '');
     byOrigin.delete('');
     for (const origin of byOrigin.keys())
@@ -57,7 +57,7 @@ export class OriginConsent {
     await this.#ask([...byOrigin.keys()], () => this.#blocked(byOrigin, isNeeded), signal);
   }
 
-  /** Returns whether a blocked request may be sent. `asks`: the user wants this one now. */
+  /** `asks`: the user wants this request now. */
   async mayVisit({ origin, addressClass }: BlockedAddress, asks: boolean, signal: AbortSignal): Promise<boolean> {
     if (addressClass !== 'local' && addressClass !== 'private') return false;
     const open = this.#asking.get(origin);
@@ -90,11 +90,11 @@ export class OriginConsent {
   ): Promise<void> {
     const blocked = this.#policy.ask === undefined || origins.length === 0 ? [] : await findBlocked();
     const allowed = blocked.length === 0 ? [] : await this.#policy.ask?.(blocked, signal);
-    for (const origin of allowed ?? []) this.#visited.add(origin);
-    for (const { origin } of blocked) if (!this.#visited.has(origin)) this.#refused.add(origin);
+    for (const origin of allowed ?? []) this.#allowed.add(origin);
+    for (const { origin } of blocked) if (!this.#allowed.has(origin)) this.#refused.add(origin);
   }
 
-  /** Those on this machine or in the local network, the ones with the most addresses first. */
+  /** Most URLs first. */
   async #blocked(
     byOrigin: ReadonlyMap<string, readonly string[]>,
     isNeeded: (url: string) => Promise<boolean>,
@@ -114,10 +114,10 @@ export class OriginConsent {
   async #classesOf(hosts: ReadonlySet<string>): Promise<ReadonlyMap<string, AddressClass | undefined>> {
     const classes = new Map<string, AddressClass | undefined>();
     let isLate = false;
-    const look = async (host: string): Promise<void> => {
+    const classify = async (host: string): Promise<void> => {
       if (!isLate) classes.set(host, await this.#classOf(host));
     };
-    await within(CLASSIFY_MS, mapConcurrently([...hosts], PARALLEL_NAMES, look));
+    await within(CLASSIFY_MS, mapConcurrently([...hosts], PARALLEL_NAMES, classify));
     isLate = true;
     return classes;
   }

@@ -1,4 +1,4 @@
-// Limits concurrent requests: in all, and to one origin. A slow server delays only its own
+// Limits concurrent requests in total and per origin, so that a slow server delays only its own
 // requests.
 import { type GapReason, ResourceFailure } from '../model/gap';
 
@@ -11,7 +11,7 @@ export class OriginLimiter {
   readonly #maxTotal: number;
   readonly #maxPerOrigin: number;
   readonly #running = new Map<string, number>();
-  readonly #waiting = new Map<string, Waiting[]>();
+  readonly #queues = new Map<string, Waiting[]>();
   #total = 0;
   #jobs = 0;
 
@@ -22,7 +22,7 @@ export class OriginLimiter {
 
   async run<T>(origin: string, job: () => Promise<T>): Promise<T> {
     if (!this.#hasRoom(origin)) {
-      await new Promise<void>((resolve) => this.#wait(origin, resolve));
+      await new Promise<void>((resolve) => this.#enqueue(origin, resolve));
     } else this.#count(origin, 1);
     try {
       return await job();
@@ -36,19 +36,19 @@ export class OriginLimiter {
     return this.#total < this.#maxTotal && (this.#running.get(origin) ?? 0) < this.#maxPerOrigin;
   }
 
-  #wait(origin: string, start: () => void): void {
+  #enqueue(origin: string, start: () => void): void {
     const waiting = { number: ++this.#jobs, start };
-    const queue = this.#waiting.get(origin);
+    const queue = this.#queues.get(origin);
     if (queue) queue.push(waiting);
-    else this.#waiting.set(origin, [waiting]);
+    else this.#queues.set(origin, [waiting]);
   }
 
   #startNext(): void {
     for (let origin = this.#nextOrigin(); origin !== undefined; origin = this.#nextOrigin()) {
-      const queue = this.#waiting.get(origin);
+      const queue = this.#queues.get(origin);
       const next = queue?.shift();
-      if (queue?.length === 0) this.#waiting.delete(origin);
-      // Counted here, not when it runs, or two would take the same room.
+      if (queue?.length === 0) this.#queues.delete(origin);
+      // Counted here, not when it runs, or two would take the same slot.
       this.#count(origin, 1);
       next?.start();
     }
@@ -57,7 +57,7 @@ export class OriginLimiter {
   #nextOrigin(): string | undefined {
     if (this.#total >= this.#maxTotal) return undefined;
     let found: { readonly origin: string; readonly number: number } | undefined;
-    for (const [origin, [first]] of this.#waiting) {
+    for (const [origin, [first]] of this.#queues) {
       if (!first || !this.#hasRoom(origin) || (found && found.number < first.number)) continue;
       found = { origin, number: first.number };
     }
@@ -72,9 +72,9 @@ export class OriginLimiter {
   }
 }
 
-const ENOUGH = 4;
-const SILENT: ReadonlySet<GapReason> = new Set(['timeout', 'refused', 'no-such-host']);
-const UNANSWERED: ReadonlySet<GapReason> = new Set([...SILENT, 'connection-lost']);
+const MAX_FAILURES = 4;
+const UNREACHABLE: ReadonlySet<GapReason> = new Set(['timeout', 'refused', 'no-such-host']);
+const NO_RESPONSE: ReadonlySet<GapReason> = new Set([...UNREACHABLE, 'connection-lost']);
 
 export class OriginHealth {
   readonly #failures = new Map<string, { readonly count: number; readonly reason: GapReason }>();
@@ -82,17 +82,18 @@ export class OriginHealth {
   /** @throws ResourceFailure for a dead server, with the reason of its failures */
   check(origin: string): void {
     const failures = this.#failures.get(origin);
-    if (failures && failures.count >= ENOUGH && SILENT.has(failures.reason)) throw new ResourceFailure(failures.reason);
+    if (failures && failures.count >= MAX_FAILURES && UNREACHABLE.has(failures.reason))
+      throw new ResourceFailure(failures.reason);
   }
 
-  /** Returns whether the last requests all failed without an answer: waiting helps no more. */
+  /** Whether the last requests all failed without a response, so that waiting won't help. */
   keepsFailing(origin: string): boolean {
-    return (this.#failures.get(origin)?.count ?? 0) >= ENOUGH;
+    return (this.#failures.get(origin)?.count ?? 0) >= MAX_FAILURES;
   }
 
-  /** @param reason undefined: the server answered */
+  /** @param reason undefined: the server responded */
   note(origin: string, reason: GapReason | undefined): void {
-    if (reason === undefined || !UNANSWERED.has(reason)) this.#failures.delete(origin);
+    if (reason === undefined || !NO_RESPONSE.has(reason)) this.#failures.delete(origin);
     else this.#failures.set(origin, { count: (this.#failures.get(origin)?.count ?? 0) + 1, reason });
   }
 }

@@ -1,5 +1,5 @@
 // Resolves the URLs of a descriptor. A history is always complete and in order: a message, or a gap
-// with its reason. A server that fails affects only its own messages.
+// with its reason. A failing server affects only its own messages.
 import { messageOf } from '../../base/errors';
 import { mapConcurrently } from '../../base/keyedQueue';
 import { type Log, silentLog } from '../../base/log';
@@ -45,17 +45,17 @@ export interface ResolvedContent {
 }
 
 export interface HistoryOptions {
-  /** Called for each entry as soon as it is known, the newest first as far as the servers allow. */
+  /** Called as soon as an entry is known, newest first if possible. */
   onEntry?(entry: HistoryEntry): void;
   sha256?(index: number): string | undefined;
-  /** For the whole history, without the user's answer. 60 s, more for a long one. */
+  /** Without the time for the user's answer. Default: 60 s, more for a long history. */
   readonly budgetMs?: number;
   readonly newest?: { readonly count: number; readonly others: Promise<unknown> };
 }
 
 export interface PartOptions extends Pick<LoadOptions, 'health' | 'asks'> {
   readonly maxBytes: number;
-  /** The part is new: a cached one counts only if the server confirms it. */
+  /** Requires the server to confirm a cached part. */
   readonly isNew?: boolean;
 }
 
@@ -64,8 +64,8 @@ export interface ResolverOptions extends LoaderOptions {
   readonly maxSessionBytes?: number;
 }
 
-/** Messages of one origin begun at a time: more than its limit, so no slot stays free. */
-const BEGUN_OF_ORIGIN = 32;
+/** More than the limit per origin, so that no slot stays free. */
+const MAX_STARTED_PER_ORIGIN = 32;
 const MAX_STATE_BYTES = 20 * 1024 * 1024;
 
 export class Resolver {
@@ -79,7 +79,7 @@ export class Resolver {
     this.#log = options.log ?? silentLog;
   }
 
-  /** An entry or a gap per URL, in order. Never throws for what servers do. */
+  /** One entry or gap per URL, in order. Never throws for server errors. */
   async resolveHistory(
     descriptor: SessionDescriptor,
     options: HistoryOptions,
@@ -113,9 +113,11 @@ export class Resolver {
     const resolveOthers = async (): Promise<void> => {
       if (from === 0) return;
       if (options.newest) await orAborted(options.newest.others, run.either).catch(() => {});
-      // Of 10,000 begun immediately, the beginning alone would stop the window.
+      // Starting 10,000 requests at once would block the window.
       const byOrigin = Map.groupBy(groupByUrl(history, 0, from, options), ({ url }) => originOf(url) ?? '');
-      await Promise.all([...byOrigin.values()].map((some) => mapConcurrently(some, BEGUN_OF_ORIGIN, resolve)));
+      await Promise.all(
+        [...byOrigin.values()].map((groups) => mapConcurrently(groups, MAX_STARTED_PER_ORIGIN, resolve)),
+      );
     };
     try {
       await Promise.all([resolveNewest(), resolveOthers()]);
@@ -206,7 +208,7 @@ export class Resolver {
     return isFinal ? known : await this.#loader.load(target, maxBytes, known ? { ...more, known } : more, signal);
   }
 
-  /** @param isStopped by the caller; without that, what was cut short has run out of time */
+  /** @param isStopped by the caller; otherwise a cancellation was a timeout */
   #gap(url: string, index: number, error: unknown, isStopped: boolean): Gap {
     const found = reasonOfError(error);
     const reason = isStopped ? 'cancelled' : found === 'cancelled' ? 'timeout' : found;
@@ -220,7 +222,7 @@ export class Resolver {
   }
 }
 
-/** Milliseconds for a history of this many messages: a slow server gives some 40 in a second. */
+/** In milliseconds: a slow server provides some 40 messages per second. */
 export function budgetFor(messages: number): number {
   return 60_000 + messages * 30;
 }

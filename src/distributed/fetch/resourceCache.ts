@@ -1,6 +1,6 @@
-// Caches fetched resources on disk: entries of a history never change, so opening a session again
-// needs no network. Bounded; a damaged file is a miss. Writes wait until fetching pauses: showing
-// messages comes first, and files cost more than fetching them.
+// Caches fetched resources on disk: history entries never change, so reopening a session needs no
+// network. Bounded; a damaged file is a miss. Writes wait until fetching pauses, because files cost
+// more than fetching.
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readdir, rm, stat, utimes } from 'node:fs/promises';
@@ -14,19 +14,19 @@ export interface ResourceCacheOptions {
   readonly folder: string;
   /** 200 MB by default. */
   readonly maxBytes?: number;
-  /** 20 000 by default. */
+  /** 20,000 by default. */
   readonly maxFiles?: number;
-  /** Between the last fetch and the writing, in milliseconds (1,000). */
+  /** Pause after the last fetch before writing, in milliseconds (1,000). */
   readonly restMs?: number;
   readonly log?: Log;
 }
 
-/** Reading renews the age of older files only, so that it seldom writes. */
+/** Reading renews only older files, which saves writes. */
 const STALE_MS = 24 * 3600_000;
-/** Bytes that wait in memory for being written; with more, writing begins. */
-const MAX_WAITING = 8 * 1024 * 1024;
+/** Bytes pending in memory before writing starts. */
+const MAX_PENDING_BYTES = 8 * 1024 * 1024;
 
-interface Waiting {
+interface PendingWrite {
   readonly bytes: Uint8Array;
   readonly meta: Readonly<Record<string, string>>;
 }
@@ -37,12 +37,12 @@ export class ResourceCache {
   readonly #maxFiles: number;
   readonly #restMs: number;
   readonly #log: Log;
-  readonly #waiting = new Map<string, Waiting>();
-  #waitingBytes = 0;
-  readonly #read = new Set<string>();
-  #rest: NodeJS.Timeout | undefined;
+  readonly #pending = new Map<string, PendingWrite>();
+  #pendingBytes = 0;
+  readonly #touched = new Set<string>();
+  #writeTimer: NodeJS.Timeout | undefined;
   #writing: Promise<void> = Promise.resolve();
-  /** What was written since the folder was last looked through; at first it is not known. */
+  /** Written since the last sweep; unknown at first. */
   #bytesSince = Number.POSITIVE_INFINITY;
   #filesSince = Number.POSITIVE_INFINITY;
 
@@ -56,26 +56,25 @@ export class ResourceCache {
 
   /** Names are hashed, so that the folder does not reveal what was read. */
   async get(name: string): Promise<FramedContent | undefined> {
-    const waiting = this.#waiting.get(name);
+    const waiting = this.#pending.get(name);
     if (waiting) return { ...waiting, sha256: sha256Of(waiting.bytes) };
     const path = this.#pathOf(name);
-    // Most of what is asked for is not there, and a file that cannot be opened costs many times
-    // what this look does.
+    // Most names are misses, and a failed open costs many times more than this check.
     if (!existsSync(path)) return undefined;
     return await readFramed(path).catch(() => undefined);
   }
 
-  /** Keeps a content; writing happens behind the caller's back, and a failure is only logged. */
+  /** Written in the background; failures are only logged. */
   put(name: string, bytes: Uint8Array, meta: Readonly<Record<string, string>> = {}): void {
     if (bytes.length > this.#maxBytes / 4) return;
-    this.#waitingBytes += bytes.length;
-    this.#waiting.set(name, { bytes, meta });
-    if (this.#waitingBytes > MAX_WAITING) this.#write();
+    this.#pendingBytes += bytes.length;
+    this.#pending.set(name, { bytes, meta });
+    if (this.#pendingBytes > MAX_PENDING_BYTES) this.#write();
     else this.#writeLater();
   }
 
   touch(name: string): void {
-    this.#read.add(name);
+    this.#touched.add(name);
     this.#writeLater();
   }
 
@@ -85,30 +84,30 @@ export class ResourceCache {
   }
 
   #writeLater(): void {
-    if (this.#rest) this.#rest.refresh();
-    else this.#rest = setTimeout(() => this.#write(), this.#restMs).unref();
+    if (this.#writeTimer) this.#writeTimer.refresh();
+    else this.#writeTimer = setTimeout(() => this.#write(), this.#restMs).unref();
   }
 
   #write(): void {
-    clearTimeout(this.#rest);
-    this.#rest = undefined;
-    const contents = [...this.#waiting];
-    const names = [...this.#read];
-    this.#waitingBytes = 0;
-    this.#read.clear();
+    clearTimeout(this.#writeTimer);
+    this.#writeTimer = undefined;
+    const contents = [...this.#pending];
+    const names = [...this.#touched];
+    this.#pendingBytes = 0;
+    this.#touched.clear();
     if (contents.length === 0 && names.length === 0) return;
     this.#writing = this.#writing.then(async () => {
       for (const [name, content] of contents) {
-        // Put again in the meantime: it is written with what was put then.
-        if (this.#waiting.get(name) !== content) continue;
+        // Replaced by a later put, which writes it.
+        if (this.#pending.get(name) !== content) continue;
         await this.#writeOne(name, content);
-        if (this.#waiting.get(name) === content) this.#waiting.delete(name);
+        if (this.#pending.get(name) === content) this.#pending.delete(name);
       }
       for (const name of names) await this.#renew(name);
     });
   }
 
-  async #writeOne(name: string, { bytes, meta }: Waiting): Promise<void> {
+  async #writeOne(name: string, { bytes, meta }: PendingWrite): Promise<void> {
     try {
       await writeFramed(this.#pathOf(name), bytes, meta, { durable: false });
       this.#bytesSince += bytes.length;
@@ -127,7 +126,7 @@ export class ResourceCache {
       await utimes(path, now / 1000, now / 1000).catch(() => {});
   }
 
-  /** Removes the oldest until the rest is well within bounds, and leftovers of crashes. */
+  /** Deletes the oldest files down to 80 % of the limits, and leftovers of crashes. */
   async #sweep(): Promise<void> {
     const files: { path: string; bytes: number; at: number }[] = [];
     for (const entry of await readdir(this.#folder, { recursive: true, withFileTypes: true })) {

@@ -1,5 +1,4 @@
-// Loads the bytes behind a URL of a descriptor the shortest way: our own store, the cache, or the
-// network under the guard and the limits.
+// Loads the bytes of a URL from our own store, the cache, or the guarded network.
 import { messageOf, ParleyError } from '../../base/errors';
 import { type Log, silentLog } from '../../base/log';
 import { pause } from '../model/deadline';
@@ -11,19 +10,19 @@ import { BlockedAddress } from './guardedConnections';
 import { type OriginHealth, OriginLimiter } from './originLimiter';
 import type { ResourceCache } from './resourceCache';
 
-/** Milliseconds before each try: the link may have expired when the user retries. */
+/** Milliseconds before each attempt; the link may expire in between. */
 const BROKEN_PAUSES_MS = [0, 200, 1000];
 
 export interface LoaderOptions {
   readonly guard: Guard;
   readonly cache?: ResourceCache;
-  /** Our own; their URLs are read without the way over the network where possible. */
+  /** Our own stores, read without the network if possible. */
   readonly stores?: readonly ResourceStore[];
-  /** Requests at a time; 8 by default. */
+  /** Concurrent requests; 8 by default. */
   readonly maxParallel?: number;
-  /** Requests to one origin at a time; 4 by default. */
+  /** Concurrent requests per origin; 4 by default. */
   readonly maxPerOrigin?: number;
-  /** For one URL with all its redirects; 10 s by default. */
+  /** For one URL with all redirects; 10 s by default. */
   readonly timeoutMs?: number;
   readonly log?: Log;
   /** Milliseconds since 1970. */
@@ -35,21 +34,20 @@ export interface Loaded {
   readonly sha256: string;
   readonly contentType?: string;
   readonly etag?: string;
-  /** `revalidated`: from the cache, after the server said that it is still the same. */
+  /** `revalidated`: cached, and the server confirmed it. */
   readonly source: 'own' | 'cache' | 'network' | 'revalidated';
 }
 
-/** Where a URL leads; found out once for each URL. */
 export interface Target {
   readonly url: string;
   readonly own?: { readonly store: ResourceStore; readonly key: string };
-  /** Our place, as our URLs are signed again; else the whole URL. */
+  /** The key for our own, because their URLs are re-signed; otherwise the URL. */
   readonly cacheName: string;
   readonly sha256?: string;
 }
 
 export interface LoadOptions {
-  /** What an earlier fetch gave, to be used again if the server says that it is the same. */
+  /** An earlier result, reused if the server confirms it. */
   readonly known?: Loaded;
   readonly health?: OriginHealth;
   readonly asks?: boolean;
@@ -73,15 +71,15 @@ export class ResourceLoader {
     const hash = sha256 === undefined ? {} : { sha256 };
     for (const store of this.#options.stores ?? []) {
       const key = await store.keyOf(url);
-      // A session of a stranger may name whatever else lies in the user's bucket: that is not read
-      // with the user's keys.
+      // A foreign session may name anything in the user's bucket, which must not be read with the
+      // user's keys.
       if (key !== undefined && isMinted(key))
         return { url, own: { store, key }, cacheName: `own ${store.id} ${key}`, ...hash };
     }
     return { url, cacheName: `url ${url.split('#', 1)[0]}`, ...hash };
   }
 
-  /** Returns what is on this machine; another hash counts as absent. */
+  /** What is on this machine; a different hash counts as absent. */
   loadHere(target: Target, signal: AbortSignal): Promise<Loaded | undefined> {
     return this.#reads.run('', async () => {
       if (signal.aborted) throw new ResourceFailure('cancelled');
@@ -97,23 +95,20 @@ export class ResourceLoader {
     });
   }
 
-  /**
-   * Fetches within the caps.
-   * @throws ResourceFailure; ParleyError of the guard or the store
-   */
+  /** @throws ResourceFailure; ParleyError of the guard or the store */
   async load(target: Target, maxBytes: number, more: LoadOptions, signal: AbortSignal): Promise<Loaded> {
     try {
-      return await this.#loadInTurn(target, maxBytes, more, signal);
+      return await this.#loadLimited(target, maxBytes, more, signal);
     } catch (error) {
-      // Asked outside of the caps: a question that stays open must not hold up other servers.
+      // Asked outside of the limits: an open question must not block other servers.
       const { consent } = this.#options.guard;
       if (!(error instanceof BlockedAddress) || !(await consent.mayVisit(error, more.asks === true, signal)))
         throw error;
-      return await this.#loadInTurn(target, maxBytes, more, signal);
+      return await this.#loadLimited(target, maxBytes, more, signal);
     }
   }
 
-  /** Asks about all servers of these addresses in one question. Never rejects. */
+  /** One question for all servers. Never rejects. */
   async askTogether(urls: readonly string[], signal: AbortSignal): Promise<void> {
     const isNeeded = async (url: string): Promise<boolean> => {
       const target = await this.target(url);
@@ -124,7 +119,7 @@ export class ResourceLoader {
       .catch((error: unknown) => this.#log.warn(`no question about servers: ${messageOf(error)}`));
   }
 
-  /** Keeps what was fetched for the next time; our own local files need no second copy. */
+  /** Local files of our own need no second copy. */
   keep(target: Target, loaded: Loaded): void {
     if (loaded.source === 'cache' || target.own?.store.isLocal === true) return;
     const meta = {
@@ -134,13 +129,13 @@ export class ResourceLoader {
     this.#options.cache?.put(target.cacheName, loaded.bytes, meta);
   }
 
-  #loadInTurn(target: Target, maxBytes: number, more: LoadOptions, signal: AbortSignal): Promise<Loaded> {
+  #loadLimited(target: Target, maxBytes: number, more: LoadOptions, signal: AbortSignal): Promise<Loaded> {
     const origin = target.own === undefined ? (originOf(target.url) ?? '') : target.own.store.id;
     return this.#limiter.run(origin, async () => {
       if (signal.aborted) throw new ResourceFailure('cancelled');
       more.health?.check(origin);
       try {
-        const loaded = await this.#loadThrough(target, maxBytes, more, origin, signal);
+        const loaded = await this.#loadRetrying(target, maxBytes, more, origin, signal);
         more.health?.note(origin, undefined);
         return this.#checked(target, loaded);
       } catch (error) {
@@ -150,14 +145,14 @@ export class ResourceLoader {
     });
   }
 
-  async #loadThrough(
+  async #loadRetrying(
     target: Target,
     maxBytes: number,
     { known, health }: LoadOptions,
     origin: string,
     signal: AbortSignal,
   ): Promise<Loaded> {
-    const loadNow = (): Promise<Loaded> => this.#loadNow(target, maxBytes, known, signal);
+    const loadNow = (): Promise<Loaded> => this.#loadOnce(target, maxBytes, known, signal);
     const pauses = health?.keepsFailing(origin) === true ? BROKEN_PAUSES_MS.slice(0, 1) : BROKEN_PAUSES_MS;
     for (const ms of pauses) {
       try {
@@ -170,7 +165,7 @@ export class ResourceLoader {
     return await loadNow();
   }
 
-  async #loadNow(target: Target, maxBytes: number, known: Loaded | undefined, signal: AbortSignal): Promise<Loaded> {
+  async #loadOnce(target: Target, maxBytes: number, known: Loaded | undefined, signal: AbortSignal): Promise<Loaded> {
     if (target.own === undefined) return await this.#fetch(target.url, maxBytes, known, signal);
     const bytes = await target.own.store.get(target.own.key, signal);
     if (bytes.length > maxBytes) throw new ResourceFailure('too-large');
@@ -180,10 +175,10 @@ export class ResourceLoader {
   async #fetch(url: string, maxBytes: number, known: Loaded | undefined, signal: AbortSignal): Promise<Loaded> {
     const { guard, timeoutMs = 10_000 } = this.#options;
     const headers: Record<string, string> = known?.etag === undefined ? {} : { 'if-none-match': known.etag };
-    const begun = performance.now();
+    const startedAt = performance.now();
     const response = await guardedGet(url, { guard, maxBytes, timeoutMs, headers, asks: false }, signal);
-    const took = Math.round(performance.now() - begun);
-    this.#log.debug(`resource ${redactUrl(url)}: ${response.status}, ${response.body.length} bytes, ${took} ms`);
+    const durationMs = Math.round(performance.now() - startedAt);
+    this.#log.debug(`resource ${redactUrl(url)}: ${response.status}, ${response.body.length} bytes, ${durationMs} ms`);
     if (response.status === 304 && known !== undefined) return { ...known, source: 'revalidated' };
     if (response.status < 200 || response.status >= 300) {
       throw new ResourceFailure(reasonOfStatus(response.status, url, this.#options.now?.() ?? Date.now()));

@@ -1,10 +1,10 @@
-// Time limits on waiting for others, combined with the caller's own signal.
+// Time limits combined with the caller's signal.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Disposable } from '../../base/disposable';
 import { ParleyError } from '../../base/errors';
 import { type LocalizableText, localizable } from '../../base/localizable';
 
-/** A signal that aborts with the caller's or when time is up. Dispose it afterwards. */
+/** A signal that aborts with the caller's or on timeout. Dispose it afterwards. */
 export class Deadline implements Disposable {
   readonly #controller = new AbortController();
   readonly #caller: AbortSignal;
@@ -37,12 +37,12 @@ export class Deadline implements Disposable {
   }
 }
 
-/** Waits, or throws the signal's reason. @param ms milliseconds */
+/** Throws the signal's reason. */
 export async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await delay(ms, undefined, { signal }).catch(() => signal.throwIfAborted());
 }
 
-/** The value, or the signal's reason where that comes first; the promise itself continues. */
+/** Rejects with the signal's reason if that comes first; the promise itself continues. */
 export function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => reject(signal.reason);
@@ -58,7 +58,7 @@ export function isBrokenConnection(error: unknown): boolean {
   return BROKEN.has(systemCode(error));
 }
 
-/** The system's code of an error or its cause, such as `ECONNREFUSED`; '' if none. */
+/** Of an error or its cause, such as `ECONNREFUSED`; '' if none. */
 export function systemCode(error: unknown): string {
   for (let at: unknown = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
     if ('code' in at && typeof at.code === 'string' && /^[A-Z_]{3,40}$/.test(at.code)) return at.code;

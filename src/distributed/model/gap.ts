@@ -1,5 +1,5 @@
-// The gap in a history where a message could not be loaded: the reason as a code and as a sentence,
-// and whether trying again can help.
+// A message of a history that could not be loaded: the reason as code and sentence, and whether a
+// retry can help.
 
 import { ParleyError } from '../../base/errors';
 import { type Localizable, localizable, localize } from '../../base/localizable';
@@ -7,9 +7,9 @@ import { carriesSignature, expiryOf } from './resourceUrl';
 
 export interface Gap {
   readonly kind: 'gap';
-  /** Position in the history, from 0; -1 for the state and for the content of a part. */
+  /** From 0; -1 for the state and the content of a part. */
   readonly index: number;
-  /** As the descriptor has it: to forward and to fetch, never to show or log. */
+  /** As in the descriptor: to forward and to fetch, never to show or log. */
   readonly url: string;
   readonly reason: GapReason;
   readonly host: string;
@@ -50,12 +50,14 @@ export function gapReasonText(reason: GapReason, host: string): Localizable {
   return sentence(host === '' ? localizable('The server') : host);
 }
 
-/** Returns whether a word is a reason: what was kept may be of another version. */
+/** A stored reason may be of another version. */
 export function isGapReason(word: string): word is GapReason {
   return Object.hasOwn(SENTENCES, word);
 }
 
-/** Reasons that don't pass. Half an answer is no JSON and has another hash, so those may. */
+/**
+ * Permanent reasons. A truncated response is not JSON and has another hash, so those are retryable.
+ */
 const FINAL: ReadonlySet<GapReason> = new Set([
   'expired',
   'not-a-message',
@@ -70,12 +72,12 @@ export function gapOf(index: number, url: string, reason: GapReason): Gap {
   return { kind: 'gap', index, url, reason, host, retryable: !FINAL.has(reason) };
 }
 
-/** The reason behind an HTTP status that is no success. @param now milliseconds since 1970 */
+/** @param now milliseconds since 1970 */
 export function reasonOfStatus(status: number, url: string, now: number): GapReason {
   if (status === 404 || status === 410) return 'not-found';
   if (status === 401 || status === 403) {
     if ((expiryOf(url) ?? Number.POSITIVE_INFINITY) <= now) return 'expired';
-    // A token does not help with a signed link that is refused.
+    // A token does not help with a refused signed link.
     return status === 401 && !carriesSignature(url) ? 'unauthorized' : 'forbidden';
   }
   if (status === 413) return 'too-large';

@@ -1,6 +1,6 @@
-// The data model of the Agent Communication Protocol (release 1.0.3): schemas that read leniently,
-// types, and helpers to write strictly. Reading: null means absent, unknown fields are kept, ids
-// are any safe string. Writing: absent fields are left out, times end in `Z`, new ids are UUIDs.
+// The data model of the Agent Communication Protocol (release 1.0.3). Reads leniently: null means
+// absent, unknown fields are preserved, ids are any safe string. Writes strictly: absent fields are
+// omitted, times end in `Z`, new ids are UUIDs.
 
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod/mini';
@@ -10,10 +10,10 @@ import { type LocalizableText, localizable } from '../../base/localizable';
 import type { RemoteContent } from '../../session/events/event';
 import { originOf } from './resourceUrl';
 
-/** Levels of objects and arrays; the protocol needs less than a tenth. */
+/** The protocol needs less than a tenth. */
 export const MAX_DEPTH = 100;
 
-/** @throws ParleyError `too-large`, `not-json`, `too-deep`; none of them repeats the text */
+/** @throws ParleyError `too-large`, `not-json`, `too-deep`, without the text */
 export function parseBounded(text: string | Uint8Array, maxBytes: number): unknown {
   const bytes = typeof text === 'string' ? Buffer.byteLength(text) : text.byteLength;
   if (bytes > maxBytes)
@@ -31,7 +31,7 @@ export function parseBounded(text: string | Uint8Array, maxBytes: number): unkno
   return value;
 }
 
-/** Does not recurse, so depth cannot exhaust the stack. */
+/** Not recursive, so that depth cannot overflow the stack. */
 export function isDepthWithin(value: unknown, limit: number): boolean {
   let level: unknown[] = [value];
   for (let depth = 0; level.length > 0; depth++) {
@@ -48,17 +48,17 @@ export function isDepthWithin(value: unknown, limit: number): boolean {
 
 z.config(en());
 
-/** Bytes of one message, text form. */
+/** As JSON text. */
 export const MAX_MESSAGE_BYTES = 5 * 1024 * 1024;
-/** Bytes of one descriptor, text form: this is what bounds a history. */
+/** As JSON text; this bounds a history. */
 export const MAX_DESCRIPTOR_BYTES = 16 * 1024 * 1024;
-/** Entries of a session's history: this many links with signatures fit into a descriptor. */
+/** As many signed links as fit into a descriptor. */
 export const MAX_HISTORY = 20_000;
-/** Bytes of all messages of a session together. */
+/** Of all messages of a session. */
 export const MAX_SESSION_BYTES = 100 * 1024 * 1024;
-/** Parts of a message: agents send one per token while streaming, and all again at the end. */
+/** Agents stream one part per token, and all again at the end. */
 export const MAX_PARTS = 50_000;
-/** Characters of one URL; presigned ones with session tokens are about 3 000. */
+/** Presigned URLs with session tokens have about 3,000. */
 const MAX_URL_CHARS = 8192;
 
 type DeepReadonly<T> = T extends readonly (infer I)[]
@@ -67,7 +67,7 @@ type DeepReadonly<T> = T extends readonly (infer I)[]
     ? { readonly [K in keyof T]: DeepReadonly<T[K]> }
     : T;
 
-/** An object whose fields may be null or undefined instead of absent, and which keeps unknown ones. */
+/** An object with unknown fields, and null or undefined for absent ones. */
 function record<const Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   const withoutAbsent = (value: unknown): unknown => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
@@ -81,7 +81,7 @@ const word = z.string().check(z.maxLength(1000));
 const sentence = z.string().check(z.maxLength(64 * 1024));
 const time = z.string().check(z.maxLength(64));
 
-/** An id as one path segment: a UUID, or `session-123` of the proposal. */
+/** One path segment: a UUID, or the proposal's `session-123`. */
 export const idSchema = z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9._~:-]{0,127}$/));
 
 export const agentNameSchema = z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/));
@@ -99,7 +99,7 @@ function isUrl(text: unknown): text is string {
   );
 }
 
-/** Thousands of URLs, looked at in one go: a schema for each would take longer than all the rest. */
+/** A schema per URL would take longer than all the rest. */
 const urlsSchema = z.custom<string[]>(Array.isArray).check(
   z.superRefine((urls, { addIssue }) => {
     const index = urls.findIndex((url) => !isUrl(url));
@@ -124,7 +124,7 @@ export const messageSchema = record({
   role: z._default(z.string().check(z.regex(/^(user|agent(\/[a-zA-Z0-9_.-]{1,63})?)$/)), 'user'),
   parts: z.array(partSchema).check(z.maxLength(MAX_PARTS)),
   created_at: optional(time),
-  /** Absent while it streams, and permanently where the run failed or was cancelled. */
+  /** Absent while streaming, and permanently after a failed or cancelled run. */
   completed_at: optional(time),
 });
 
@@ -148,7 +148,7 @@ export const runSchema = record({
   agent_name: word,
   session_id: optional(idSchema),
   status: runStatusSchema,
-  /** Not cleared by upstream after a resume: look at `status`. */
+  /** Upstream doesn't clear it after a resume: check `status`. */
   await_request: optional(awaitRequestSchema),
   output: z._default(z.array(messageSchema).check(z.maxLength(MAX_PARTS)), []),
   error: optional(errorSchema),
@@ -164,7 +164,7 @@ export const sessionSchema = record({
 
 export const runModeSchema = z.enum(['sync', 'async', 'stream']);
 
-/** Body of `POST /runs`. An empty `input` is accepted, as upstream does. */
+/** Body of `POST /runs`. Like upstream, accepts an empty `input`. */
 export const runCreateSchema = record({
   agent_name: agentNameSchema,
   session_id: optional(idSchema),
@@ -173,7 +173,7 @@ export const runCreateSchema = record({
   mode: z._default(runModeSchema, 'sync'),
 });
 
-/** The specification wants `run_id` in it, upstream doesn't send it. */
+/** The specification requires `run_id`, but upstream doesn't send it. */
 export const runResumeSchema = record({
   run_id: optional(idSchema),
   await_resume: awaitResumeSchema,
@@ -213,12 +213,12 @@ export type AcpError = DeepReadonly<z.infer<typeof errorSchema>>;
 export type RunEvent =
   | DeepReadonly<z.infer<typeof knownEventSchema>>
   | { readonly type: 'unknown'; readonly name: string; readonly raw: unknown }
-  /** An event that could not be read, in the place of one that would have ended the run. */
+  /** Replaces an unreadable event that would have ended the run. */
   | { readonly type: 'error'; readonly error: { readonly code: string; readonly message: LocalizableText } };
 
 /**
- * @param what for a sentence ("The message")
- * @throws ParleyError `invalid-data`, which names fields and no values
+ * @param what subject of the error, such as "The message"
+ * @throws ParleyError `invalid-data`, which names fields but no values
  */
 export function readAs<T>(schema: z.ZodMiniType<T>, value: unknown, what: string): T {
   const result = z.safeParse(schema, value);
@@ -253,7 +253,7 @@ export function readMessage(value: unknown): Message {
   return readAs(messageSchema, value, 'The message');
 }
 
-/** Reads one event of a stream (protocol 1.0.3 "Events"). @throws ParleyError `invalid-data` */
+/** Protocol 1.0.3 "Events". Throws ParleyError `invalid-data`. */
 export function readEvent(value: unknown): RunEvent {
   const name = z.safeParse(z.looseObject({ type: z.string() }), value).data?.type;
   if (name !== undefined && !isKnownEvent(name)) return { type: 'unknown', name: name.slice(0, 100), raw: value };
@@ -296,7 +296,7 @@ export function citationOf(part: MessagePart): Citation | undefined {
   };
 }
 
-/** A step on the way: a thought when it has a message only, a tool call when it names a tool. */
+/** A thought if it has only a message, a tool call if it names a tool. */
 export interface Trajectory {
   readonly message?: string;
   readonly toolName?: string;
@@ -327,10 +327,7 @@ export function textPart(content: string, contentType = 'text/plain'): MessagePa
   return { content_type: contentType, content, content_encoding: 'plain' };
 }
 
-/**
- * Markdown of an agent. SDKs read only `text/plain` parts as words, so a field of our own says what
- * it is.
- */
+/** SDKs read only `text/plain` parts as text, so an extra field marks Markdown. */
 export function markdownPart(content: string): MessagePart {
   return { ...textPart(content), parley_content_type: 'text/markdown' };
 }
@@ -339,12 +336,15 @@ export function remotePart({ url, mimeType, name }: RemoteContent): MessagePart 
   return { name, content_type: mimeType, content_url: url, content_encoding: 'plain' };
 }
 
-/** A new id, as other servers of the protocol demand it. */
+/** Other servers of the protocol require UUIDs. */
 export function mintId(): string {
   return randomUUID();
 }
 
-/** A time on the wire: ISO 8601 with `Z`. @param at milliseconds since 1970 */
+/**
+ * ISO 8601 with `Z`.
+ * @param at milliseconds since 1970
+ */
 export function timestamp(at: number): string {
   return new Date(at).toISOString();
 }

@@ -1,16 +1,17 @@
-// URLs of messages and states as text: how to log them, what identifies the same object, whether
-// and until when they are signed, and the hash that the fragment may carry. A presigned URL is a
-// secret: anyone who has it can read.
+// URLs of messages and states: redaction, identity, signatures, expiry, and the hash in the
+// fragment. A presigned URL is a secret that grants access.
 
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { addressClass } from '../../base/addressClass';
 import { ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
 
-/** Query parameters that sign or limit a URL, by names that only these use: S3 and Google. */
+/** Parameter names that only signatures use: S3 and Google. */
 const SIGNATURE =
   /^x-(amz|goog)-(algorithm|credential|date|expires|signature|signedheaders|security-token|content-sha256)$/i;
-/** Names that matter only beside a signature: ours, Azure's, old ones of S3 and Google. */
+/**
+ * Parameters that belong to a signature only next to one: ours, Azure's, old ones of S3 and Google.
+ */
 const BESIDE_SIGNATURE =
   /^(sig|exp|se|sp|sv|sr|st|skoid|sktid|skt|ske|sks|skv|spr|signature|expires|awsaccesskeyid|googleaccessid|key-pair-id|policy)$/i;
 const SECRET = /^(x-amz-signature|x-amz-security-token|x-goog-signature|signature|sig|token|access_token)$/i;
@@ -22,15 +23,15 @@ const USER_IN_TEXT = /(:\/\/)[^/\s"'@\\?#]+:[^/\s"'@\\?#]*@/g;
 const origins = new Map<string, string | undefined>();
 const MAX_ORIGINS = 1000;
 
-/** Cached: a history has thousands of URLs and few origins. */
+/** Cached, because a history has thousands of URLs but few origins. */
 export function originOf(url: string): string | undefined {
   const end = url.indexOf('/', url.indexOf('://') + 3);
   const known = origins.get(url.slice(0, Math.max(0, end)));
   if (known !== undefined) return known;
-  const written = /^[a-z]+:\/\/[a-z\d.:-]+(?=\/)/i.exec(url)?.[0] ?? url;
-  const origin = URL.canParse(written) ? new URL(written).origin : undefined;
+  const originText = /^[a-z]+:\/\/[a-z\d.:-]+(?=\/)/i.exec(url)?.[0] ?? url;
+  const origin = URL.canParse(originText) ? new URL(originText).origin : undefined;
   if (origins.size >= MAX_ORIGINS) origins.clear();
-  if (written !== url) origins.set(written, origin);
+  if (originText !== url) origins.set(originText, origin);
   return origin;
 }
 
@@ -40,12 +41,12 @@ export function redactUrl(url: string): string {
   return `${protocol}//${host}${pathname.slice(0, 300)}${search === '' ? '' : '?…'}`;
 }
 
-/** Whatever text, with what proves something in the URLs that stand in it taken out. */
+/** Redacts the secrets of all URLs in a text. */
 export function redactSignatures(text: string): string {
   return text.replace(SECRET_IN_TEXT, '$1[redacted]').replace(USER_IN_TEXT, '$1[redacted]@');
 }
 
-/** Equal for the same object signed at different times, without the fragment. */
+/** Equal for an object signed at different times; without the fragment. */
 export function urlIdentity(url: string): string {
   if (!URL.canParse(url)) return url;
   const parsed = new URL(url);
@@ -56,21 +57,21 @@ export function urlIdentity(url: string): string {
   return `${parsed.origin}${parsed.pathname}${query === '' ? '' : `?${query}`}`;
 }
 
-/** Returns whether the URL can be read without signing in: warn before it is copied. */
+/** Whether the URL grants access without a sign-in: warn before copying. */
 export function carriesSignature(url: string): boolean {
   if (!URL.canParse(url)) return false;
   const { searchParams, username, password } = new URL(url);
   return username !== '' || password !== '' || [...searchParams.keys()].some((name) => SECRET.test(name));
 }
 
-/** Returns whether a URL leads to the machine that opens it, and is of no use elsewhere. */
+/** Whether the URL works only on the machine that opens it. */
 export function isOnThisMachine(url: string): boolean {
   if (!URL.canParse(url)) return false;
   const host = new URL(url).hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
   return host === 'localhost' || host.endsWith('.localhost') || host === '0.0.0.0' || addressClass(host) === 'local';
 }
 
-/** When a signed URL ends, in milliseconds since 1970; undefined if the URL does not say. */
+/** In milliseconds since 1970; undefined if the URL doesn't tell. */
 export function expiryOf(url: string): number | undefined {
   if (!URL.canParse(url)) return undefined;
   const query = new Map([...new URL(url).searchParams].map(([name, value]) => [name.toLowerCase(), value]));
@@ -98,10 +99,10 @@ export function signResource(secret: Uint8Array, id: string, expires: number): s
   return `/resources/${id}?exp=${expires}&sig=${signature(secret, id, expires)}`;
 }
 
-/** What a server answers a request for a resource by: `expired` and `invalid` are both 403. */
+/** `expired` and `invalid` are both 403. */
 export type SignatureVerdict = 'valid' | 'expired' | 'invalid';
 
-/** Verifies a resource link in constant time. */
+/** In constant time. */
 export function verifyResource(
   secret: Uint8Array,
   id: string,
@@ -121,14 +122,14 @@ function signature(secret: Uint8Array, id: string, expires: number): string {
 }
 
 export interface PublicAddress {
-  /** As links begin: `https://host[:port][/path]`, without a slash at the end. */
+  /** `https://host[:port][/path]`, without a trailing slash. */
   readonly base: string;
   readonly hosts: readonly string[];
-  /** A path prefix that a proxy left, or nothing. */
+  /** A path prefix that a proxy kept, or empty. */
   readonly prefix: string;
 }
 
-/** @throws ParleyError `bad-setting` for what is no plain http or https address */
+/** @throws ParleyError `bad-setting` unless it is a plain http or https URL */
 export function readPublicAddress(text: string): PublicAddress {
   const url = URL.canParse(text.trim()) ? new URL(text.trim()) : undefined;
   const isPlain = url?.username === '' && url.password === '' && url.search === '' && url.hash === '';

@@ -1,6 +1,5 @@
-// A storage server as a session sees it: immutable objects under keys, each readable by anyone who
-// has a URL for it. The messages and states of distributed sessions lie there; the kind of server
-// is hidden by this interface.
+// The interface of a storage server for messages and states: immutable objects under keys, readable
+// by anyone who has a URL.
 import { createHash } from 'node:crypto';
 import { ParleyError } from '../../base/errors';
 
@@ -12,18 +11,18 @@ export interface StoredResource {
 
 export interface UrlOptions {
   readonly expiresIn: number;
-  /** Goes into the fragment, so that a reader can tell a changed object. */
+  /** Added to the fragment, so that readers can detect changes. */
   readonly sha256?: string;
-  /** `here`: only this window reads the URL, which it knows by its key; absent: anybody. */
+  /** `here`: only this window reads the URL, by its key. Absent: anyone. */
   readonly readers?: 'others' | 'here';
 }
 
 export interface ResourceStore {
-  /** Stable over restarts, without secrets: names the place. */
+  /** Stable across restarts, without secrets. */
   readonly id: string;
   readonly isLocal: boolean;
   /**
-   * Writes an object, whole or not at all.
+   * Atomic.
    * @throws ParleyError `disk-full`, `store-down`, `store-denied`, `no-such-bucket`, `clock-skew`,
    * `store-error`
    */
@@ -32,19 +31,16 @@ export interface ResourceStore {
   get(key: string, signal: AbortSignal): Promise<Uint8Array>;
   /** @throws ParleyError `not-served` while the store has no address */
   urlFor(key: string, options: UrlOptions): Promise<string>;
-  /** The key of one of our own URLs, however old its signature; undefined for all others. */
+  /** The key of our own URL, even if its signature has expired; undefined for others. */
   keyOf(url: string): Promise<string | undefined>;
-  /** The server refuses our signatures, so links lead nowhere. Absent: it never does. */
+  /** The server rejects our signatures, so links don't work. */
   readonly refusesKeys?: boolean;
-  /**
-   * Removing a missing object is no error.
-   * @throws ParleyError as {@link put}
-   */
+  /** A missing object is no error. Throws as {@link put}. */
   remove(key: string, signal: AbortSignal): Promise<void>;
   list?(prefix: string, signal: AbortSignal): Promise<readonly string[]>;
 }
 
-/** Day-long links: long enough to hand over, short enough to be lost without much harm. */
+/** A day: long enough to hand over, short enough to limit a leak. */
 export const DEFAULT_URL_SECONDS = 24 * 3600;
 
 /** @throws ParleyError `bad-key` for a key that leaves its folder or that URLs would change */
@@ -59,7 +55,7 @@ export function checkKey(key: string): string {
 export const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/;
 export const ID_AT_END = new RegExp(`(${UUID.source})(\\.[a-z0-9]{1,8})?$`);
 
-/** Ids can't be guessed: a caller that names one was given a link. */
+/** Ids can't be guessed: whoever names one was given a link. */
 export function isMinted(key: string): boolean {
   return ID_AT_END.test(key);
 }
@@ -69,7 +65,7 @@ function hasControls(text: string): boolean {
   return !text.isWellFormed();
 }
 
-/** The folder of a session: its id if that is a plain name on every file system, else a hash of it. */
+/** The id if it is a plain name on every file system, otherwise its hash. */
 export function folderOf(sessionId: string): string {
   const isPlain = /^[a-z0-9][a-z0-9-]{7,63}$/.test(sessionId);
   return `sessions/${isPlain ? sessionId : `h-${sha256Of(Buffer.from(sessionId)).slice(0, 40)}`}/`;

@@ -1,6 +1,5 @@
-// What this machine knows of a session besides its descriptor: where each of its own entries lies,
-// by key. Never sent; URLs are made from it on demand, so that links stay fresh and a port may
-// change.
+// Where a session's own entries are stored, by key. Never sent; URLs are made from it on demand, so
+// that links are fresh and the port may change.
 import * as z from 'zod/mini';
 import { idSchema, MAX_HISTORY, readAs, urlSchema } from './model';
 
@@ -10,7 +9,7 @@ const ownSchema = z.object({
   key: z.string(),
   sha256: z.string().check(z.regex(/^[0-9a-f]{64}$/)),
   bytes: z.number(),
-  /** It is on this machine, to be uploaded to the storage server under the same key. */
+  /** Still on this machine, to be uploaded under the same key. */
   waits: z.optional(z.literal(true)),
 });
 const foreignSchema = z.object({ kind: z.literal('foreign'), url: urlSchema });
@@ -30,17 +29,17 @@ export type OwnPlace = Readonly<z.infer<typeof ownSchema>>;
 export type ForeignPlace = Readonly<z.infer<typeof foreignSchema>>;
 export type Place = OwnPlace | ForeignPlace;
 
-/** Plain JSON; the keeper returns it unchanged. */
+/** Plain JSON. */
 export interface SessionRecord {
   readonly id: string;
   readonly entries: readonly Place[];
   readonly state?: Place | undefined;
-  /** Own states that were replaced and still exist, the newest last. */
+  /** Replaced own states that still exist, newest last. */
   readonly earlier?: readonly OwnPlace[] | undefined;
   readonly dropped?: readonly string[] | undefined;
 }
 
-/** Reads a record that was kept. @throws ParleyError `invalid-data` */
+/** @throws ParleyError `invalid-data` */
 export function readRecord(value: unknown): SessionRecord {
   return readAs(recordSchema, value, 'The record of the session');
 }

@@ -1,5 +1,5 @@
-// Converts entries of a transcript into messages of the protocol: text, thoughts and tool calls as
-// trajectories, attachments as artifacts. Pure and bounded, so that every message can be read.
+// Converts transcript entries to messages: text, thoughts and tool calls as trajectories,
+// attachments as artifacts. Pure and bounded, so that every message can be read.
 import { inEnglish } from '../../base/localizable';
 import { textOfBlocks } from '../../base/text';
 import type { ContentBlock, ToolContent } from '../../session/events/content';
@@ -8,21 +8,20 @@ import type { Entry, MessageEntry, ToolEntry } from '../../session/model/state';
 import { type Message, type MessagePart, markdownPart, remotePart, textPart, timestamp } from './model';
 
 export interface ToMessagesOptions {
-  /** Goes into the role (`agent/<name>`), as far as the protocol lets it. */
+  /** Used in the role (`agent/<name>`), with unsupported characters replaced. */
   readonly agentName?: string;
   readonly stopReason?: StopReason;
   readonly isOpen?: boolean;
 }
 
-/** Bytes of text in one message, as JSON; together with the next well below what readers take. */
+/** Bytes of text per message, as JSON; with MAX_EXTRAS well below the limit of readers. */
 const MAX_TEXT = 2 * 1024 * 1024;
-/** Bytes of everything else in one message, as JSON. */
 const MAX_EXTRAS = 2 * 1024 * 1024;
-/** Characters of the input or the output of one tool call, as JSON. */
+/** Characters of one input or output, as JSON. */
 const MAX_TOOL_SIDE = 32 * 1024;
 const MAX_MESSAGE_PARTS = 1500;
 
-/** Makes a message for each prompt, and one for all that the agent did until the next. */
+/** One message per prompt, and one for everything the agent did until the next. */
 export function toMessages(entries: readonly Entry[], options: ToMessagesOptions = {}): readonly Message[] {
   const messages: Message[] = [];
   let run: Entry[] = [];
@@ -68,7 +67,7 @@ function agentMessage(entries: readonly Entry[], options: ToMessagesOptions): Me
     role: name === '' ? 'agent' : `agent/${name}`,
     parts: finished,
     created_at: timestamp(entries[0]?.at ?? 0),
-    // The protocol has no other mark for a message that was cut short.
+    // The protocol's only mark of an incomplete message.
     completed_at: isWhole ? timestamp(Math.max(...entries.map(endOf))) : undefined,
   };
 }
@@ -78,21 +77,21 @@ function stopPart(reason: string): MessagePart {
   return { ...textPart(''), metadata: { kind: 'trajectory', message: sentence }, parley_stop_reason: reason };
 }
 
-/** How the turn of a message ended; undefined for a turn that ended well. */
+/** Undefined for a turn that ended normally. */
 export function stopReasonOf(message: Message): string | undefined {
   const reason = message.parts.at(-1)?.parley_stop_reason;
   return typeof reason === 'string' ? reason.slice(0, 100) : undefined;
 }
 
 function addEntry(parts: PartList, entry: Entry): void {
-  // What subagents say is not the answer.
+  // Output of subagents is not the answer.
   if (entry.kind !== 'tool' && 'parent' in entry && entry.parent !== undefined) return;
   if (entry.kind === 'agent') for (const block of entry.content) parts.addBlock(block, markdownPart);
   else if (entry.kind === 'thought') parts.addThought(entry);
   else if (entry.kind === 'tool') parts.addTool(entry);
   else if (entry.kind === 'gap' && entry.remote) parts.addRemote(entry.remote);
   else if (entry.kind === 'error') parts.addText(`Error: ${inEnglish(entry.text)}`);
-  // Plans, notices and rules are the client's own view, not what was said.
+  // Plans, notices and rules are only shown by the client.
 }
 
 function endOf(entry: Entry): number {
@@ -128,7 +127,7 @@ class PartList {
 
   addText(text: string, textOf: (text: string) => MessagePart = textPart): void {
     if (text === '') return;
-    const kept = this.#parts.length < MAX_MESSAGE_PARTS ? fitting(text, this.#text) : '';
+    const kept = this.#parts.length < MAX_MESSAGE_PARTS ? longestPrefix(text, this.#text) : '';
     if (kept !== '') {
       this.#text -= jsonBytes(kept);
       this.#parts.push(textOf(kept));
@@ -187,7 +186,7 @@ class PartList {
   }
 }
 
-/** Other implementations read objects only. A large one is kept as the beginning of its JSON. */
+/** Other implementations read only objects. A large value is reduced to the start of its JSON. */
 function objectOf(value: unknown): Readonly<Record<string, unknown>> {
   const json = JSON.stringify(value) ?? 'null';
   if (json.length > MAX_TOOL_SIDE) return { cut: wellFormed(json.slice(0, MAX_TOOL_SIDE)) };
@@ -213,13 +212,13 @@ function jsonBytes(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value));
 }
 
-/** The longest beginning with at most this many bytes as JSON (up to six per character). */
-function fitting(text: string, room: number): string {
-  if (text.length * 6 + 2 <= room || jsonBytes(text) <= room) return text;
-  let [fits, fails] = [0, Math.min(text.length, room)];
+/** The longest prefix with at most this many bytes as JSON (up to six per character). */
+function longestPrefix(text: string, maxBytes: number): string {
+  if (text.length * 6 + 2 <= maxBytes || jsonBytes(text) <= maxBytes) return text;
+  let [fits, fails] = [0, Math.min(text.length, maxBytes)];
   while (fails - fits > 1) {
     const middle = (fits + fails) >> 1;
-    if (jsonBytes(text.slice(0, middle)) <= room) fits = middle;
+    if (jsonBytes(text.slice(0, middle)) <= maxBytes) fits = middle;
     else fails = middle;
   }
   return wellFormed(text.slice(0, fits));

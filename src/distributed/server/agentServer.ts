@@ -1,5 +1,5 @@
-// The server of the Agent Communication Protocol (release 1.0.3) on loopback: clients reach the
-// agents that the user chose to serve, and servers fetch messages by signed URLs.
+// The server of the Agent Communication Protocol (release 1.0.3) on loopback: clients use the
+// agents that the user serves, and servers fetch messages by signed URLs.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
@@ -20,9 +20,9 @@ import { ServerSessions } from './serverSessions';
 
 export interface AgentServerOptions {
   readonly agents: () => readonly ServedAgent[];
-  /** Bearer token of at least 256 bits, see `mintToken`. */
+  /** At least 256 bits, see `mintToken`. */
   readonly token: string;
-  /** Where the messages of the server's sessions are kept: in the first one that takes them. */
+  /** The first one that accepts a message stores it. */
   readonly stores: () => Promise<readonly ResourceStore[]>;
   readonly sessions: SessionFiles;
   readonly serveResource?: (
@@ -32,7 +32,7 @@ export interface AgentServerOptions {
     signal: AbortSignal,
   ) => Promise<ServedResource>;
   readonly history: (session: SessionDescriptor, signal: AbortSignal) => Promise<readonly PastMessage[]>;
-  /** Reads the texts of an input that lie elsewhere, see {@link ServedRunContext.withTexts}. */
+  /** See {@link ServedRunContext.withTexts}. */
   readonly withTexts: ServedRunContext['withTexts'];
   readonly state: (url: string, signal: AbortSignal) => Promise<Uint8Array | string>;
   readonly publicAddress?: () => PublicAddress | undefined;
@@ -83,22 +83,19 @@ export class AgentServer {
     });
   }
 
-  /** `http://127.0.0.1:port`: the base of its resource URLs, which no Host header can change. */
+  /** `http://127.0.0.1:port`: the base of resource URLs, independent of the Host header. */
   get baseUrl(): string | undefined {
     const address = this.#server?.address() as AddressInfo | null | undefined;
     return address ? `http://127.0.0.1:${address.port}` : undefined;
   }
 
-  /**
-   * Listens on 127.0.0.1.
-   * @throws ParleyError `port-taken`
-   */
+  /** Listens on 127.0.0.1. Throws ParleyError `port-taken`. */
   async start(port = 0): Promise<string> {
     if (this.baseUrl !== undefined) return this.baseUrl;
     const handle = (request: IncomingMessage, response: ServerResponse): void => void this.#handle(request, response);
     const timeouts = { requestTimeout: 60_000, headersTimeout: 15_000, connectionsCheckingInterval: 5000 };
     const server = createServer(timeouts, handle);
-    // Who asks before the body is sent is refused before it is sent.
+    // Refuses before a client sends the body that it asked about.
     server.on('checkContinue', handle).on('connection', (socket: Socket) => this.#connections.accept(socket));
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject).listen(port, '127.0.0.1', resolve);
@@ -112,7 +109,9 @@ export class AgentServer {
     return this.baseUrl ?? '';
   }
 
-  /** Cancels and records all runs. An agent that doesn't stop is given up after its grace. */
+  /**
+   * Cancels and records all runs. An agent that doesn't stop is abandoned after the grace period.
+   */
   async stop(): Promise<void> {
     const server = this.#server;
     await this.#runs.stop();
@@ -143,15 +142,15 @@ export class AgentServer {
     const { hosts = [], prefix = '' } = this.#options.publicAddress?.() ?? {};
     this.#auth.checkCaller(request, [`127.0.0.1:${port}`, `localhost:${port}`, ...hosts]);
     const { path, query } = readTarget(request.url ?? '/', prefix);
-    const [room = '', id, action, ...rest] = path;
-    if (room === 'resources' && id !== undefined && action === undefined) {
+    const [resource = '', id, action, ...rest] = path;
+    if (resource === 'resources' && id !== undefined && action === undefined) {
       if (request.method !== 'GET') throw new ServerRefusal(405, 'server_error', 'Method Not Allowed');
       return this.#resource({ id, query, request, response, gone });
     }
     this.#auth.checkToken(request.headers);
     this.#admit(request, response);
     if (rest.length > 0) throw new ServerRefusal(404, 'not_found', 'Not Found');
-    const key = `${room}${id === undefined ? '' : '/*'}${action === undefined ? '' : `/${action}`}`;
+    const key = `${resource}${id === undefined ? '' : '/*'}${action === undefined ? '' : `/${action}`}`;
     const methods = Object.hasOwn(this.#routes, key) ? this.#routes[key] : undefined;
     if (!methods) throw new ServerRefusal(404, 'not_found', 'Not Found');
     const answer = methods[request.method ?? ''];
@@ -180,7 +179,7 @@ export class AgentServer {
     },
     'sessions/*': { GET: (call) => this.#describe(call) },
     'session/*': { GET: (call) => this.#describe(call) },
-    // Not of the protocol: what clients left behind that continued different histories.
+    // An extension: versions of clients with diverging histories.
     'sessions/*/versions': {
       GET: async ({ id, response }) => {
         const versions = await this.#session(id, (one) => this.#sessions.versions(one));
@@ -233,7 +232,7 @@ export class AgentServer {
     response.end(found.bytes);
   }
 
-  /** @throws ServerRefusal 404; 422 for an id that no session can have */
+  /** @throws ServerRefusal 404; 422 for an invalid id */
   async #session<T>(id: string, find: (id: string) => Promise<T | undefined>): Promise<T> {
     if (!idSchema.safeParse(id).success) throw invalidInput('session_id has to be an id');
     const found = await find(id);
@@ -278,7 +277,7 @@ function wireOf(session: SessionDescriptor): unknown {
   return { ...session, state: session.state ?? null };
 }
 
-/** Decoded path segments and query, without a proxy's prefix. */
+/** Removes a proxy's prefix. */
 function readTarget(target: string, prefix: string): { path: readonly string[]; query: URLSearchParams } {
   const [whole = '', ...rest] = target.split('?');
   const raw = whole.startsWith(`${prefix}/`) ? whole.slice(prefix.length) : whole;

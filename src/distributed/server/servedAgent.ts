@@ -1,16 +1,15 @@
-// The interface of an agent that the server can offer to clients of the Agent Communication
-// Protocol. The extension implements it for each agent that the user chose.
+// The interface of an agent that the server offers to clients of the Agent Communication Protocol.
 import { isRemoteText, withBytes } from '../client/runParts';
 import type { Resolver } from '../fetch/resolver';
 import { gapSentence } from '../model/gap';
 import { type Message, type MessagePart, type SessionDescriptor, textPart } from '../model/model';
 
-/** An entry of a session's past, in its place: a message, or why there is none. */
+/** A message at its position, or why it is missing. */
 export type PastMessage =
   | { readonly kind: 'message'; readonly message: Message }
   | { readonly kind: 'gap'; readonly reason: string };
 
-/** The state of a session, which belongs to its agents and is opaque to everybody else. */
+/** Opaque to everyone but the agents of the session. */
 export interface SessionState {
   readonly url: string;
   readonly content: Uint8Array | string;
@@ -20,7 +19,7 @@ export interface RunState {
   read(signal: AbortSignal): Promise<SessionState | undefined>;
   /**
    * @param previous URL of the state that this one continues
-   * @returns its URL; undefined if there is another state by now
+   * @returns its URL; undefined if the state was replaced in the meantime
    */
   store(content: Uint8Array, previous: string | undefined): Promise<string | undefined>;
 }
@@ -33,13 +32,13 @@ export interface ServedRunContext {
   readonly state: RunState;
 }
 
-/** Takes output in order. Throws once the run has ended or has produced too much. */
+/** In order. Throws once the run has ended or has produced too much. */
 export interface RunEmitter {
   part(part: MessagePart): void;
   message(parts: readonly MessagePart[]): void;
   generic(value: Readonly<Record<string, unknown>>): void;
   /**
-   * Asks the caller (`run.awaiting`); permissions are never answered by the server itself.
+   * Asks the caller (`run.awaiting`); the server never answers permissions itself.
    * @param withdrawn aborts when the question is obsolete
    * @throws its reason, or that of the run's signal
    */
@@ -52,17 +51,17 @@ export interface ServedAgent {
   readonly inputContentTypes: readonly string[];
   readonly outputContentTypes: readonly string[];
   /**
-   * Works on one prompt; runs of a session come one after another.
-   * @throws ParleyError, whose sentence the client gets; of other errors it learns nothing
+   * Runs of a session are sequential. Clients get the sentence of a ParleyError, but nothing of
+   * other errors.
    */
   run(input: readonly Message[], context: ServedRunContext, out: RunEmitter, signal: AbortSignal): Promise<void>;
 }
 
-/** Bytes of one remote text, and how many are fetched for a session: the newest. */
+/** Limits of remote texts per session; the newest are fetched. */
 const MAX_TEXT_BYTES = 64 * 1024;
 const MAX_TEXTS = 20;
 
-/** The history of a session, full length. A part that cannot be fetched stays an address. */
+/** In full length. A part that can't be fetched stays a URL. */
 export async function servedPast(
   resolver: Resolver,
   session: SessionDescriptor,
@@ -89,7 +88,7 @@ export async function servedPast(
   return past.reverse();
 }
 
-/** An unreadable part is replaced by the reason: agents can't use its address. */
+/** Replaces unreadable parts by the reason, because agents can't use the URL. */
 export async function readTexts(
   resolver: Pick<Resolver, 'resolvePart'>,
   messages: readonly Message[],

@@ -1,5 +1,5 @@
-// Answers of our server: JSON, runs in the three modes of the protocol, and refusals that reach a
-// client that still sends.
+// Responses of our server: JSON, runs in the protocol's three modes, and refusals that reach a
+// client that is still sending.
 
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -9,7 +9,7 @@ import type { RunMode } from '../model/model';
 import { ServerRefusal } from './serverRequest';
 import type { ServerRun } from './serverRun';
 
-/** What is still read of a request that was refused: bytes, and milliseconds. */
+/** How much of a refused request is still read. */
 const MAX_DRAINED_BYTES = 64 * 1024 * 1024;
 const DRAIN_MS = 10_000;
 
@@ -63,15 +63,15 @@ export function refuse(request: IncomingMessage, response: ServerResponse, error
   const body = { code: refusal.wireCode, message: refusal.message, data: null };
   const { 'content-length': length = '0', 'transfer-encoding': coding } = request.headers;
   const isUnread = !request.complete && (length !== '0' || coding !== undefined);
-  // A stranger has no connection to keep.
+  // A stranger's connection is not kept alive.
   if (isUnread || refusal.status === 401) response.setHeader('Connection', 'close');
   if (!isUnread) send(response, refusal.status, body);
   else sendUnread(request, response, refusal.status, JSON.stringify(body));
 }
 
 /**
- * Answers before the body has arrived, and keeps the connection until it has, within bounds:
- * closing earlier would reset it and lose the answer.
+ * Responds before the body has arrived, and keeps the connection until it has, within limits:
+ * closing earlier would reset it and lose the response.
  */
 function sendUnread(request: IncomingMessage, response: ServerResponse, status: number, json: string): void {
   response.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(json) });

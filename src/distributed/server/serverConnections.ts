@@ -1,12 +1,11 @@
-// Decides which connections our server keeps. A stranger can open many and send nothing, or send
-// slowly: such connections give way to newer ones, and never displace callers that have shown the
-// token or a signed link.
+// Limits the connections of our server. Connections of strangers, who may open many and send
+// slowly, give way to newer ones, and never displace callers with the token or a signed link.
 import type { Socket } from 'node:net';
 
 export const CONNECTION_LIMITS = {
-  /** Connections that have shown neither a token nor a signed link. */
+  /** Connections without a token or signed link. */
   strangers: 64,
-  /** Milliseconds that a stranger has from connecting to the end of the request's head. */
+  /** Time for a stranger to send the request's head, in milliseconds. */
   strangerMs: 5000,
   callers: 256,
 };
@@ -24,12 +23,12 @@ export class ServerConnections {
     this.#limits = limits;
   }
 
-  /** With too many strangers, closes the oldest one of the busiest address. */
+  /** Above the limit, closes the oldest connection of the address with the most. */
   accept(socket: Socket): void {
     const timer = setTimeout(() => socket.destroy(), this.#limits.strangerMs);
     this.#strangers.set(socket, timer);
     socket.once('close', () => this.#forget(socket));
-    if (this.#strangers.size > this.#limits.strangers) this.#oldestOfMost()?.destroy();
+    if (this.#strangers.size > this.#limits.strangers) this.#oldestOfBusiestAddress()?.destroy();
   }
 
   heard(socket: Socket): void {
@@ -37,8 +36,8 @@ export class ServerConnections {
   }
 
   /**
-   * With too many callers, closes an idle one.
-   * @returns call it after the answer; undefined: refuse the request
+   * Above the limit, closes an idle caller. Call the result after the response; undefined: refuse
+   * the request.
    */
   admit(socket: Socket): (() => void) | undefined {
     if (!this.#callers.has(socket) && this.#callers.size >= this.#limits.callers) {
@@ -47,7 +46,7 @@ export class ServerConnections {
       this.#forget(idle);
       idle.destroy();
     }
-    this.#leaveStrangers(socket);
+    this.#removeStranger(socket);
     this.#callers.delete(socket);
     this.#callers.add(socket);
     this.#busy.set(socket, (this.#busy.get(socket) ?? 0) + 1);
@@ -58,7 +57,7 @@ export class ServerConnections {
     };
   }
 
-  #oldestOfMost(): Socket | undefined {
+  #oldestOfBusiestAddress(): Socket | undefined {
     const byAddress = new Map<string, Socket[]>();
     for (const socket of this.#strangers.keys()) {
       const address = socket.remoteAddress ?? '';
@@ -68,13 +67,13 @@ export class ServerConnections {
     return most?.[0];
   }
 
-  #leaveStrangers(socket: Socket): void {
+  #removeStranger(socket: Socket): void {
     clearTimeout(this.#strangers.get(socket));
     this.#strangers.delete(socket);
   }
 
   #forget(socket: Socket): void {
-    this.#leaveStrangers(socket);
+    this.#removeStranger(socket);
     this.#callers.delete(socket);
     this.#busy.delete(socket);
   }

@@ -1,5 +1,5 @@
-// Reads requests to our server: a body within its limits, of the one type that a browser cannot
-// send without asking.
+// Reads and authenticates requests to our server. Bodies are bounded and of a type that browsers
+// can't send without a preflight.
 
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
@@ -34,9 +34,8 @@ export function invalidInput(message: string, status = 422): ServerRefusal {
 export const MAX_BODY_BYTES = MAX_MESSAGE_BYTES + MAX_DESCRIPTOR_BYTES;
 
 /**
- * A missing type counts as JSON, as the Python client sends none; others are refused, which keeps
- * forms of web pages out.
- * @throws ServerRefusal 413, 422
+ * A missing type counts as JSON, because the Python client sends none; others are refused, which
+ * blocks forms of web pages. Throws ServerRefusal 413, 422.
  */
 export async function readJson<T>(
   request: IncomingMessage,
@@ -58,7 +57,7 @@ export async function readJson<T>(
 function readBody(request: IncomingMessage, response: ServerResponse): Promise<Buffer> {
   const tooLarge = (): ServerRefusal => invalidInput(`The request is larger than ${MAX_BODY_BYTES} bytes`, 413);
   if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) return Promise.reject(tooLarge());
-  // Clients that ask before they send (RFC 9110, 10.1.1) may now.
+  // Clients may wait for this before sending the body (RFC 9110, 10.1.1).
   if (request.headers.expect !== undefined) response.writeContinue();
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -69,7 +68,7 @@ function readBody(request: IncomingMessage, response: ServerResponse): Promise<B
         chunks.push(chunk);
         return;
       }
-      // The rest of the request is still arriving: the answer reads it.
+      // The response drains the rest of the request.
       request.off('data', onData).pause();
       reject(tooLarge());
     };
@@ -88,7 +87,7 @@ export function readCount(query: URLSearchParams, name: string, min: number, max
   return value;
 }
 
-/** @throws ServerRefusal 422 where it is no UUID, as upstream does */
+/** Throws ServerRefusal 422 like upstream. */
 export function readUuid(text: string, name: string): string {
   if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)) return text.toLowerCase();
   throw invalidInput(`${name} has to be a UUID`);
@@ -97,7 +96,7 @@ export function readUuid(text: string, name: string): string {
 const TOKEN_BYTES = 32;
 const MIN_TOKEN_CHARS = 43;
 
-/** A new token of 256 random bits, base64url. */
+/** 256 random bits, base64url. */
 export function mintToken(): string {
   return randomBytes(TOKEN_BYTES).toString('base64url');
 }
@@ -105,7 +104,7 @@ export function mintToken(): string {
 export class ServerAuth {
   readonly #digest: Buffer;
 
-  /** @throws ParleyError `weak-token` for one that cannot hold 256 bits */
+  /** @throws ParleyError `weak-token` for less than 256 bits */
   constructor(token: string) {
     if (!/^[\w~+/=.-]+$/.test(token) || token.length < MIN_TOKEN_CHARS) {
       throw new ParleyError('weak-token', 'The token of the local server is too short.');
@@ -114,11 +113,11 @@ export class ServerAuth {
   }
 
   /**
-   * Browsers tricked by a page send an Origin, or a Host that isn't ours (DNS rebinding).
+   * Browsers misused by a page send an Origin, or a Host that isn't ours (DNS rebinding).
    * @throws ServerRefusal 400, 403, 421
    */
   checkCaller({ headers, headersDistinct }: IncomingMessage, hosts: readonly string[]): void {
-    // A proxy between may go by another one of them than we would (RFC 9112, 3.2).
+    // A proxy may choose another one than we would (RFC 9112, 3.2).
     if ((headersDistinct.host?.length ?? 0) > 1) throw new ServerRefusal(400, 'server_error', 'More than one Host');
     if (!hosts.includes(headers.host?.toLowerCase() ?? '')) {
       throw new ServerRefusal(421, 'server_error', 'Misdirected Request');
@@ -126,7 +125,7 @@ export class ServerAuth {
     if (headers.origin !== undefined) throw new ServerRefusal(403, 'server_error', 'Web pages may not use this server');
   }
 
-  /** `Authorization: Bearer …`, compared in constant time. @throws ServerRefusal 401 */
+  /** In constant time. Throws ServerRefusal 401. */
   checkToken(headers: IncomingHttpHeaders): void {
     const given = /^Bearer +([^\s]+) *$/i.exec(headers.authorization ?? '')?.[1];
     if (given === undefined || !timingSafeEqual(digest(given), this.#digest)) {

@@ -1,5 +1,5 @@
-// One run on our server: its state, and its events as the text that every reader gets. Readers pull
-// by position, so a slow one costs only its position.
+// A run on our server: its state, and its serialized events. Readers pull by position, so a slow
+// reader costs nothing.
 import { Deferred } from '../../base/deferred';
 import { ParleyError } from '../../base/errors';
 import { Emitter } from '../../base/event';
@@ -18,11 +18,11 @@ import type { RunEmitter } from './servedAgent';
 import { ServerRefusal } from './serverRequest';
 import type { SessionNotice } from './serverSessions';
 
-/** Bytes and number of events that are kept of one run; an agent that produces more fails. */
+/** An agent that produces more fails. */
 const MAX_RUN_BYTES = 32 * 1024 * 1024;
 const MAX_RUN_EVENTS = 100_000;
 const MAX_PARTS_BYTES = MAX_MESSAGE_BYTES - 1024;
-/** Texts of longer finished messages are joined: agents stream a part per token. */
+/** In longer finished messages, texts are merged, because agents stream a part per token. */
 const MAX_LOOSE_PARTS = 256;
 
 type Status = 'created' | 'in-progress' | 'awaiting' | 'cancelling' | 'cancelled' | 'completed' | 'failed';
@@ -57,7 +57,7 @@ export class ServerRun {
   readonly #notices: MessagePart[] = [];
   #error: AcpError | undefined;
   #finishedAt: number | undefined;
-  /** When the run last changed its state, in milliseconds since 1970. */
+  /** Last change of the status, in milliseconds since 1970. */
   since: number;
 
   /** @param now milliseconds since 1970 */
@@ -67,7 +67,7 @@ export class ServerRun {
     this.#now = now;
     this.since = now();
     this.#createdAt = timestamp(this.since);
-    this.#note({ type: 'run.created', run: this.toWire() });
+    this.#addEvent({ type: 'run.created', run: this.toWire() });
   }
 
   get isResting(): boolean {
@@ -108,33 +108,33 @@ export class ServerRun {
   }
 
   begin(): void {
-    this.#turn('in-progress');
+    this.#setStatus('in-progress');
   }
 
   readonly emitter: RunEmitter = {
     part: (part) => {
-      this.#mustGoOn();
+      this.#assertRunning();
       if (this.#isWhole) this.#endMessage();
       this.#append(part);
     },
     message: (parts) => {
-      this.#mustGoOn();
+      this.#assertRunning();
       this.#endMessage();
       this.#open = this.#beginMessage();
       for (const part of parts) this.#append(part);
       this.#isWhole = true;
     },
     generic: (value) => {
-      this.#mustGoOn();
-      this.#note({ type: 'generic', generic: value });
+      this.#assertRunning();
+      this.#addEvent({ type: 'generic', generic: value });
     },
     ask: (parts, withdrawn) => {
-      this.#mustGoOn();
+      this.#assertRunning();
       withdrawn?.throwIfAborted();
       this.#endMessage();
       const at = timestamp(this.#now());
       const answer = new Deferred<Message>();
-      // The agent ended without waiting for its answer.
+      // The agent may end without waiting for the answer.
       answer.promise.catch(() => undefined);
       const message = { role: `agent/${this.agentName}`, parts, created_at: at, completed_at: at };
       const question = { message, answer };
@@ -142,27 +142,27 @@ export class ServerRun {
       const withdraw = (): void => {
         if (this.#question !== question) return;
         this.#question = undefined;
-        this.#turn('in-progress');
+        this.#setStatus('in-progress');
         answer.reject(withdrawn?.reason);
       };
       withdrawn?.addEventListener('abort', withdraw, { once: true });
-      this.#turn('awaiting');
+      this.#setStatus('awaiting');
       return answer.promise;
     },
   };
 
-  /** @throws ServerRefusal 403 if there is no question: resuming twice must not hang */
+  /** @throws ServerRefusal 403 without a question: resuming twice must not hang */
   resume(answer: Message): void {
     const question = this.#question;
     if (this.status !== 'awaiting' || !question) {
       throw new ServerRefusal(403, 'server_error', `Run ${this.id} has no await request`);
     }
     this.#question = undefined;
-    this.#turn('in-progress');
+    this.#setStatus('in-progress');
     question.answer.resolve(answer);
   }
 
-  /** Asks the run to stop. @throws ServerRefusal 403 where it is over */
+  /** @throws ServerRefusal 403 if it has ended */
   cancel(): void {
     if (this.isOver) {
       throw new ServerRefusal(403, 'server_error', `Run in terminal status ${this.status} can't be cancelled`);
@@ -177,7 +177,7 @@ export class ServerRun {
     question?.answer.reject(reason);
   }
 
-  /** Ends the run. A cut-off answer stays without `completed_at`. */
+  /** A truncated answer has no `completed_at`. */
   finish(outcome: RunOutcome): void {
     if (this.isOver) return;
     this.settle(outcome.status === 'completed');
@@ -186,12 +186,12 @@ export class ServerRun {
     this.#question = undefined;
     if (outcome.status === 'failed') this.#error = outcome.error;
     this.#finishedAt = this.#now();
-    this.#turn(outcome.status);
+    this.#setStatus(outcome.status);
   }
 
-  /** The server's own words: an event now, and a step at the end of the output. */
-  tell({ generic, sentence }: ToldNotice): void {
-    this.#note({ type: 'generic', generic });
+  /** An event now, and a step at the end of the output. */
+  tell({ generic, sentence }: WireNotice): void {
+    this.#addEvent({ type: 'generic', generic });
     this.#notices.push({ ...textPart(''), metadata: { kind: 'trajectory', message: sentence } });
   }
 
@@ -201,7 +201,7 @@ export class ServerRun {
     if (isWhole || this.#isWhole) this.#endMessage();
   }
 
-  /** Resolves when `test` holds, after any number of changes. @throws the signal's reason */
+  /** Throws the signal's reason. */
   async until(test: () => boolean, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     while (!test()) {
@@ -211,7 +211,7 @@ export class ServerRun {
     }
   }
 
-  #mustGoOn(): void {
+  #assertRunning(): void {
     if (this.isOver || this.#cancel.signal.aborted) {
       throw this.#cancel.signal.reason ?? new ParleyError('run-over', 'The run is over.');
     }
@@ -230,7 +230,7 @@ export class ServerRun {
     this.#open ??= this.#beginMessage();
     this.#openBytes += bytes;
     this.#open.parts.push(part);
-    this.#note({ type: 'message.part', part });
+    this.#addEvent({ type: 'message.part', part });
   }
 
   #beginMessage(): OpenMessage {
@@ -242,7 +242,7 @@ export class ServerRun {
       completed_at: null,
     };
     this.#output.push(message);
-    this.#note({ type: 'message.created', message });
+    this.#addEvent({ type: 'message.created', message });
     return message;
   }
 
@@ -253,17 +253,17 @@ export class ServerRun {
     this.#isWhole = false;
     this.#openBytes = 0;
     message.completed_at = timestamp(this.#now());
-    if (message.parts.length > MAX_LOOSE_PARTS) message.parts.splice(0, Infinity, ...joined(message.parts));
-    this.#note({ type: 'message.completed', message });
+    if (message.parts.length > MAX_LOOSE_PARTS) message.parts.splice(0, Infinity, ...mergeTexts(message.parts));
+    this.#addEvent({ type: 'message.completed', message });
   }
 
-  #turn(status: Exclude<Status, 'created' | 'cancelling'>): void {
+  #setStatus(status: Exclude<Status, 'created' | 'cancelling'>): void {
     this.status = status;
     this.since = this.#now();
-    this.#note({ type: `run.${status}`, run: this.toWire() });
+    this.#addEvent({ type: `run.${status}`, run: this.toWire() });
   }
 
-  #note(event: unknown): void {
+  #addEvent(event: unknown): void {
     const text = JSON.stringify(event);
     this.#events.push(text);
     this.bytes += text.length;
@@ -271,9 +271,9 @@ export class ServerRun {
   }
 }
 
-const OF_TEXT = new Set(['content_type', 'content', 'content_encoding', 'parley_content_type']);
+const TEXT_KEYS = new Set(['content_type', 'content', 'content_encoding', 'parley_content_type']);
 
-function joined(parts: readonly MessagePart[]): readonly MessagePart[] {
+function mergeTexts(parts: readonly MessagePart[]): readonly MessagePart[] {
   const out: MessagePart[] = [];
   let first: MessagePart | undefined;
   let texts: string[] = [];
@@ -285,7 +285,7 @@ function joined(parts: readonly MessagePart[]): readonly MessagePart[] {
   for (const part of parts) {
     const isText =
       part.content_encoding === 'plain' &&
-      Object.entries(part).every(([key, value]) => value === undefined || OF_TEXT.has(key));
+      Object.entries(part).every(([key, value]) => value === undefined || TEXT_KEYS.has(key));
     if (!isText || part.content === undefined) {
       flush();
       out.push(part);
@@ -302,7 +302,7 @@ function joined(parts: readonly MessagePart[]): readonly MessagePart[] {
 
 export type RunNotice =
   | SessionNotice
-  /** Messages of the session that the agent did not get. `number` counts from 1. */
+  /** Messages that the agent did not get. `number` counts from 1. */
   | {
       readonly kind: 'history-gaps';
       readonly of: number;
@@ -313,17 +313,17 @@ export type RunNotice =
   | { readonly kind: 'state-conflict' }
   | { readonly kind: 'state-not-saved'; readonly why: string }
   | { readonly kind: 'messages-waiting'; readonly waiting: number }
-  /** The messages of this run are in its output alone. */
+  /** The messages of this run are only in its output. */
   | { readonly kind: 'not-recorded'; readonly messages: number; readonly why: string };
 
-export interface ToldNotice {
+export interface WireNotice {
   readonly generic: Readonly<Record<string, unknown>>;
   readonly sentence: string;
 }
 
 const MAX_GAPS = 100;
 
-export function runNotice(notice: RunNotice): ToldNotice {
+export function runNotice(notice: RunNotice): WireNotice {
   const sentence = sentenceOf(notice);
   const { kind, ...rest } = notice;
   const fields = notice.kind === 'history-gaps' ? { ...rest, gaps: notice.gaps.slice(0, MAX_GAPS) } : rest;

@@ -1,5 +1,4 @@
-// The runs of our server: started, ordered within their session, recorded, and forgotten after a
-// while.
+// The runs of our server: started, queued per session, recorded, and eventually removed.
 import { messageOf, ParleyError } from '../../base/errors';
 import { KeyedQueue } from '../../base/keyedQueue';
 import type { Log } from '../../base/log';
@@ -12,15 +11,15 @@ import { type RunNotice, type RunOutcome, runNotice, ServerRun } from './serverR
 import type { Branch, ServerSessions } from './serverSessions';
 
 export const RUN_LIMITS = {
-  /** Runs that are kept, milliseconds after their end, and characters of all their events. */
+  /** Number of stored runs, milliseconds after their end, and characters of their events. */
   kept: 1000,
   keptMs: 60 * 60_000,
   keptChars: 256 * 1024 * 1024,
   active: 64,
   activeInSession: 16,
-  /** Milliseconds that a question waits for its answer. */
+  /** Milliseconds that a question stays open. */
   awaitMs: 60 * 60_000,
-  /** Milliseconds that a cancelled agent has to stop. */
+  /** Milliseconds for a cancelled agent to stop. */
   graceMs: 5000,
   recordMs: 15_000,
 };
@@ -44,7 +43,7 @@ export class ServerRuns {
   readonly #runs = new Map<string, ServerRun>();
   readonly #queue = new KeyedQueue<string>();
   readonly #working = new Set<Promise<void>>();
-  readonly #entering: (string | undefined)[] = [];
+  readonly #pendingSessions: (string | undefined)[] = [];
   #isStopped = false;
 
   constructor(options: ServerRunsOptions) {
@@ -52,22 +51,21 @@ export class ServerRuns {
   }
 
   /**
-   * Begins a run behind the earlier ones of its session.
-   * @throws ServerRefusal 400, 409, 429, 503
+   * Queues a run after the earlier ones of its session. Throws ServerRefusal 400, 409, 429, 503.
    */
   async create(agent: ServedAgent, request: RunCreate): Promise<ServerRun> {
     if (this.#isStopped) throw stopping();
-    this.#forget();
+    this.#removeOldRuns();
     const sessionId = request.session?.id ?? request.session_id;
     this.#checkRoom(sessionId);
-    this.#entering.push(sessionId);
+    this.#pendingSessions.push(sessionId);
     const { branch, notice } = await this.#options.sessions.enter(request).finally(() => {
-      this.#entering.splice(this.#entering.indexOf(sessionId), 1);
+      this.#pendingSessions.splice(this.#pendingSessions.indexOf(sessionId), 1);
     });
     if (this.#isStopped) throw stopping();
     const run = new ServerRun(agent.name, branch.id, this.#options.now);
     this.#runs.set(run.id, run);
-    const work = this.#queue.run(branch.id, () => this.#work(run, agent, branch, request.input, notice));
+    const work = this.#queue.run(branch.id, () => this.#execute(run, agent, branch, request.input, notice));
     this.#working.add(work);
     void work.finally(() => this.#working.delete(work));
     return run;
@@ -75,13 +73,13 @@ export class ServerRuns {
 
   /** @throws ServerRefusal 404 */
   get(id: string): ServerRun {
-    this.#forget();
+    this.#removeOldRuns();
     const run = this.#runs.get(id);
     if (!run) throw notFound(`Run ${id}`);
     return run;
   }
 
-  /** Takes no more runs, cancels those that still work, and resolves when they are recorded. */
+  /** Cancels active runs, and resolves when they are recorded. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     for (const run of this.#runs.values()) if (!run.isOver) run.cancel();
@@ -97,31 +95,31 @@ export class ServerRuns {
     if (waiting) {
       throw new ServerRefusal(409, 'invalid_input', `Run ${waiting.id} of this session awaits an answer`);
     }
-    const coming = this.#entering.filter((one) => one !== undefined && one === sessionId).length;
-    if (active.length + this.#entering.length >= all || siblings.length + coming >= activeInSession) {
+    const pendingCount = this.#pendingSessions.filter((one) => one !== undefined && one === sessionId).length;
+    if (active.length + this.#pendingSessions.length >= all || siblings.length + pendingCount >= activeInSession) {
       throw new ServerRefusal(429, 'server_error', 'Too many runs at the same time', 5);
     }
   }
 
-  /** Never throws: whatever goes wrong is the outcome of the run. */
-  async #work(
+  /** Never throws: errors are the outcome of the run. */
+  async #execute(
     run: ServerRun,
     agent: ServedAgent,
     branch: Branch,
     input: readonly Message[],
     notice: RunNotice | undefined,
   ): Promise<void> {
-    // Whoever began it is told that it was created before it begins.
+    // The caller gets `run.created` first.
     await new Promise((resolve) => setImmediate(resolve));
     const found = { length: 0 };
-    const outcome = run.signal.aborted ? CANCELLED : await this.#askAgent(run, agent, branch, input, notice, found);
+    const outcome = run.signal.aborted ? CANCELLED : await this.#runAgent(run, agent, branch, input, notice, found);
     run.settle(outcome.status === 'completed');
-    // Before the run ends for its readers: they look at the session right afterwards.
+    // Readers look at the session as soon as the run ends.
     await this.#record(run, branch, [...input, ...run.output], found.length);
     run.finish(outcome);
   }
 
-  async #askAgent(
+  async #runAgent(
     run: ServerRun,
     agent: ServedAgent,
     branch: Branch,
@@ -156,7 +154,7 @@ export class ServerRuns {
     }
   }
 
-  /** What cannot be read of it is told to the caller: the agent answers without it. */
+  /** Reports unreadable messages to the caller; the agent answers without them. */
   async #history(run: ServerRun, session: SessionDescriptor, signal: AbortSignal): Promise<readonly PastMessage[]> {
     const past = await this.#options.history(session, signal);
     const gaps = past.flatMap((entry, index) =>
@@ -181,7 +179,7 @@ export class ServerRuns {
           if (stored === undefined) tell({ kind: 'state-conflict' });
           return stored;
         } catch (error) {
-          tell({ kind: 'state-not-saved', why: whyOf(error) });
+          tell({ kind: 'state-not-saved', why: reasonOf(error) });
           throw error;
         } finally {
           deadline.dispose();
@@ -190,7 +188,7 @@ export class ServerRuns {
     };
   }
 
-  /** Records failed and cancelled turns too. A failure to record doesn't lose the answer. */
+  /** Includes failed and cancelled turns. A failure to record doesn't lose the answer. */
   async #record(run: ServerRun, branch: Branch, messages: readonly Message[], found: number): Promise<void> {
     const { log, limits, sessions } = this.#options;
     const deadline = new Deadline('The resource store', limits.recordMs, new AbortController().signal);
@@ -200,13 +198,13 @@ export class ServerRuns {
       if (waiting > 0) run.tell(runNotice({ kind: 'messages-waiting', waiting }));
     } catch (error) {
       log.error(`The messages of run ${run.id} are not recorded: ${messageOf(error)}`);
-      run.tell(runNotice({ kind: 'not-recorded', messages: messages.length, why: whyOf(error) }));
+      run.tell(runNotice({ kind: 'not-recorded', messages: messages.length, why: reasonOf(error) }));
     } finally {
       deadline.dispose();
     }
   }
 
-  #forget(): void {
+  #removeOldRuns(): void {
     const { limits, now } = this.#options;
     const time = now();
     let chars = 0;
@@ -225,7 +223,7 @@ export class ServerRuns {
   }
 }
 
-function whyOf(error: unknown): string {
+function reasonOf(error: unknown): string {
   return error instanceof ParleyError ? plainSentence(error.message) : 'The server cannot write it.';
 }
 
@@ -235,7 +233,7 @@ function stopping(): ServerRefusal {
 
 const CANCELLED: RunOutcome = { status: 'cancelled' };
 
-/** Our own sentences are for people; other internal errors are not shown to callers. */
+/** Our own sentences are for users; other internal errors are hidden from callers. */
 function wireError(error: unknown): AcpError {
   if (!(error instanceof ParleyError)) return { code: 'server_error', message: 'An unexpected error occurred' };
   const code = error.code === 'invalid-input' ? 'invalid_input' : 'server_error';

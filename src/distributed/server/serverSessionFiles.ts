@@ -1,6 +1,5 @@
-// The sessions of our server on disk, where every window of this installation finds them: a folder
-// for each, with a file for each version. The first writer of a version wins; the other reads it
-// and tries again.
+// The sessions of our server on disk, shared by all windows of this installation: a folder per
+// session, a file per version. The first writer of a version wins; others read it and retry.
 import { createHash } from 'node:crypto';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -24,13 +23,13 @@ export interface SessionFilesOptions {
 const MAX_BYTES = 64 * 1024 * 1024;
 const MAX_TOTAL_BYTES = 512 * 1024 * 1024;
 const MAX_SESSIONS = 5000;
-const PRUNED = 0.1;
+const PRUNED_FRACTION = 0.1;
 const VERSION = /^(\d{10})\.json$/;
 
 export class SessionFiles {
   readonly #options: SessionFilesOptions;
   readonly #log: Log;
-  /** Of all records, as far as this window has seen; undefined before they were counted. */
+  /** Of all records, as far as this window knows; undefined before counting. */
   #total: { sessions: number; bytes: number } | undefined;
 
   constructor(options: SessionFilesOptions) {
@@ -50,8 +49,8 @@ export class SessionFiles {
           return { text: Buffer.from(bytes).toString('utf8'), revision: revisions[0] ?? revision };
         } catch (error) {
           if (!(error instanceof ParleyError) || error.code === 'store-error') throw error;
-          // Another window has written the next version in the meantime; or a machine failed, and
-          // the version before is left.
+          // Another window has written the next version, or the machine crashed and only the
+          // previous one is intact.
           isGone ||= error.code === 'not-found';
           if (error.code === 'torn') this.#log.warn(`A version of the served session ${id} is damaged.`);
         }
@@ -61,8 +60,7 @@ export class SessionFiles {
   }
 
   /**
-   * Keeps the version after `revision`, on disk when it resolves.
-   * @returns false if another writer was first
+   * Durable once it resolves. Returns false if another writer was first.
    * @throws ParleyError `disk-full`, `store-error`, `session-too-large`
    */
   async write(id: string, text: string, revision: number): Promise<boolean> {
@@ -95,14 +93,15 @@ export class SessionFiles {
       this.#total.bytes += bytes;
       if (this.#total.sessions <= maxSessions && this.#total.bytes <= maxTotalBytes) return;
     }
-    // The versions of one session are counted again and again above: the truth is on the disk.
+    // Versions of one session were counted repeatedly above, so the disk is counted.
     const all = await Promise.all((await readdir(folder)).map((name) => sizeOf(join(folder, name))));
     all.sort((a, b) => a.changed - b.changed);
     const total = { sessions: all.length, bytes: all.reduce((sum, one) => sum + one.bytes, 0) };
     this.#total = total;
     if (total.sessions <= maxSessions && total.bytes <= maxTotalBytes) return;
     for (const one of all.slice(0, -1)) {
-      if (total.sessions <= maxSessions * (1 - PRUNED) && total.bytes <= maxTotalBytes * (1 - PRUNED)) return;
+      if (total.sessions <= maxSessions * (1 - PRUNED_FRACTION) && total.bytes <= maxTotalBytes * (1 - PRUNED_FRACTION))
+        return;
       await rm(one.path, { recursive: true, force: true }).catch((error) => this.#log.warn(messageOf(error)));
       total.sessions--;
       total.bytes -= one.bytes;
@@ -132,7 +131,7 @@ async function versionsIn(folder: string): Promise<readonly number[]> {
 async function sizeOf(path: string): Promise<{ path: string; changed: number; bytes: number }> {
   let [changed, bytes] = [0, 0];
   for (const revision of await versionsIn(path)) {
-    // Another window may remove it in the meantime.
+    // Another window may have removed it.
     const found = await stat(fileOf(path, revision)).catch(() => undefined);
     changed = Math.max(changed, found?.mtimeMs ?? 0);
     bytes += found?.size ?? 0;

@@ -1,6 +1,6 @@
-// The sessions that our server knows: only where their messages are. A descriptor that a client
-// brings is that client's version. One that does not continue ours is kept beside it, never merged,
-// and the client is told.
+// The sessions of our server, which stores only where their messages are. A client's descriptor is
+// that client's version; one that does not continue ours is kept beside it, never merged, and the
+// client is notified.
 
 import * as z from 'zod/mini';
 import { ParleyError } from '../../base/errors';
@@ -24,16 +24,19 @@ import { invalidInput } from './serverRequest';
 import type { SessionFiles } from './serverSessionFiles';
 
 const placeSchema = z.object({
-  /** As it was handed out last; our own links are signed again. */
+  /** As handed out last; our own links are re-signed. */
   url: urlSchema,
-  /** `waits`: the storage server did not take it; it is uploaded from this machine under the same key. */
+  /**
+   * `waits`: the storage server did not accept it; it is uploaded from this machine under the same
+   * key.
+   */
   own: z.optional(z.object({ store: z.string(), key: z.string(), waits: z.optional(z.literal(true)) })),
 });
 const versionSchema = z.object({ version: z.string(), entries: z.array(placeSchema), state: z.optional(placeSchema) });
 const recordSchema = z.object({
   id: z.string(),
   versions: z.array(versionSchema).check(z.minLength(1)),
-  /** Another client's version is first, and callers by id were not told yet. */
+  /** Another client's version is first, and callers by id were not notified yet. */
   isContested: z.optional(z.boolean()),
 });
 
@@ -41,7 +44,7 @@ export type Place = Readonly<z.infer<typeof placeSchema>>;
 export type Version = Readonly<z.infer<typeof versionSchema>>;
 export type SessionRecord = Readonly<z.infer<typeof recordSchema>>;
 
-/** Equal for the same message: of our own by its key, in whatever store it lies. */
+/** Equal for the same message: our own by key, in any store. */
 export function nameOf({ url, own }: Place): string {
   return own ? `own ${own.key}` : url;
 }
@@ -52,17 +55,17 @@ export function firstOf({ versions }: SessionRecord): Version {
   return first;
 }
 
-/** Reads what was kept. @throws ParleyError `invalid-data` */
+/** @throws ParleyError `invalid-data` */
 export function recordOf(text: string): SessionRecord {
   return readAs(recordSchema, JSON.parse(text), 'The record of the session');
 }
 
 const MAX_VERSIONS = 9;
-/** How long an answer waits for the storage server, in milliseconds: clients wait five seconds. */
-const PATIENCE_MS = 3000;
-/** A store that failed is not tried again for so long, in milliseconds. */
-const AVOIDED_MS = 30_000;
-/** Attempts to write next to other windows. */
+/** Longest wait for the storage server, in milliseconds: clients wait five seconds. */
+const STORE_TIMEOUT_MS = 3000;
+/** Pause after a failure of a store, in milliseconds. */
+const AVOID_STORE_MS = 30_000;
+/** Attempts to write, competing with other windows. */
 const MAX_ATTEMPTS = 20;
 const MAX_OWN_URL = 4096;
 const MAX_SIGNED = 50_000;
@@ -73,9 +76,9 @@ export interface Branch {
 }
 
 export type SessionNotice =
-  /** The session continued here after the common messages; that version is kept. */
+  /** The session diverged here after the common messages; that version is kept. */
   | { readonly kind: 'session-forked'; readonly common: number }
-  /** Another client brought a version of its own, which this run continues. */
+  /** Another client brought its own version, which this run continues. */
   | { readonly kind: 'session-contested' };
 
 export interface ServerSessionsOptions {
@@ -90,16 +93,16 @@ export interface ServerSessionsOptions {
 export class ServerSessions {
   readonly #options: ServerSessionsOptions;
   readonly #queue = new KeyedQueue<string>();
-  readonly #signed = new Map<string, string>();
-  readonly #avoided = new Map<string, number>();
+  readonly #signedLinks = new Map<string, string>();
+  readonly #avoidedUntil = new Map<string, number>();
 
   constructor(options: ServerSessionsOptions) {
     this.#options = options;
   }
 
   /**
-   * The version that a run works on. Unknown ids begin a session: upstream's clients make them up.
-   * @throws ServerRefusal 400 if the two ids differ
+   * The version for a run. Unknown ids create a session, because upstream's clients invent them.
+   * Throws ServerRefusal 400 if the two ids differ.
    */
   async enter({ session, session_id: id }: Pick<RunCreate, 'session' | 'session_id'>): Promise<{
     readonly branch: Branch;
@@ -118,21 +121,21 @@ export class ServerSessions {
     return { branch: { id: record.id, version: firstOf(record).version }, notice };
   }
 
-  /** The session as it is handed out, or undefined. Links of our own are signed. */
+  /** With our own links signed; undefined if unknown. */
   async describe(id: string): Promise<SessionDescriptor | undefined> {
     const record = await this.#read(id);
     if (!record) return undefined;
     return this.#descriptorOf(id, firstOf(await this.#upload(record)));
   }
 
-  /** @throws ParleyError `session-gone` where too many others were brought since */
+  /** @throws ParleyError `session-gone` if too many other versions were added since */
   async descriptorOf({ id, version }: Branch): Promise<SessionDescriptor> {
     const found = (await this.#read(id))?.versions.find((one) => one.version === version);
     if (!found) throw gone();
     return this.#descriptorOf(id, found);
   }
 
-  /** All versions of a session, that of {@link describe} first; undefined if none. */
+  /** That of {@link describe} first; undefined if unknown. */
   async versions(id: string): Promise<readonly SessionDescriptor[] | undefined> {
     const record = await this.#read(id);
     if (!record) return undefined;
@@ -141,8 +144,7 @@ export class ServerSessions {
   }
 
   /**
-   * Records messages of a turn.
-   * @returns messages before, and how many new ones wait to be uploaded
+   * `before` counts the earlier messages, `waiting` the new ones to be uploaded.
    * @throws ParleyError of the last store and the records, `history-full`
    */
   async append(
@@ -175,7 +177,7 @@ export class ServerSessions {
 
   /**
    * @param previous URL of the state that this one continues
-   * @returns undefined if there is another state by now
+   * @returns undefined if the state was replaced in the meantime
    * @throws ParleyError of the last store, `session-gone`
    */
   async storeState(
@@ -187,8 +189,8 @@ export class ServerSessions {
     const isCurrent = async (known: SessionRecord | undefined): Promise<boolean> => {
       const state = known?.versions.find((one) => one.version === version)?.state;
       if (previous === undefined || state === undefined) return previous === state?.url;
-      const { state: meant = state } = await this.#placesOf({ id, history: [], state: previous }, known);
-      return compareHistories([nameOf(state)], [nameOf(meant)]).relation === 'same';
+      const { state: expected = state } = await this.#placesOf({ id, history: [], state: previous }, known);
+      return compareHistories([nameOf(state)], [nameOf(expected)]).relation === 'same';
     };
     if (!(await isCurrent(await this.#read(id)))) return undefined;
     const key = `${folderOf(id)}served/state-${mintId()}.bin`;
@@ -206,10 +208,7 @@ export class ServerSessions {
     return undefined;
   }
 
-  /**
-   * No client could read a longer descriptor.
-   * @throws ParleyError `history-full`
-   */
+  /** No client could read a longer descriptor. Throws ParleyError `history-full`. */
   #checkRoom(record: SessionRecord | undefined, version: string, more: number): void {
     const entries = record?.versions.find((one) => one.version === version)?.entries ?? [];
     const chars = entries.reduce((sum, { url }) => sum + url.length + 3, more * MAX_OWN_URL);
@@ -231,8 +230,8 @@ export class ServerSessions {
       }));
       const within = relations.find(({ relation }) => relation === 'same' || relation === 'extendedBy');
       if (within) {
-        // With the same messages ours is the newer state: it may have been stored since the client
-        // looked.
+        // With equal messages, our state is newer: it may have been stored since the client read
+        // it.
         const newest = (within.relation === 'same' ? within.version.state : undefined) ?? state ?? within.version.state;
         const grown = { version: within.version.version, entries, state: newest };
         const others = known.versions.filter((other) => other !== within.version);
@@ -261,7 +260,7 @@ export class ServerSessions {
         const key = await store.keyOf(url);
         if (key === undefined) continue;
         const place = { url, own: { store: store.id, key } };
-        // A link to this machine proves by its signature that we gave it. Others' messages in the
+        // A signed link to this machine proves that we handed it out. Others' messages in the
         // bucket are not signed for a caller who names them.
         if (store.isLocal || own.has(nameOf(place))) return place;
       }
@@ -272,21 +271,21 @@ export class ServerSessions {
     return { entries, state: session.state !== undefined ? await placeOf(session.state) : undefined };
   }
 
-  /** In the first store that takes it. @throws ParleyError of the last one */
+  /** In the first store that accepts it. Throws ParleyError of the last one. */
   async #put(key: string, bytes: Uint8Array, type: string, signal: AbortSignal): Promise<Place> {
     const stores = await this.#options.stores();
     let failure: unknown;
     for (const [index, store] of stores.entries()) {
       const isLast = index === stores.length - 1;
-      if (!isLast && (this.#avoided.get(store.id) ?? 0) > this.#options.now()) continue;
-      const limit = isLast ? signal : AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]);
+      if (!isLast && (this.#avoidedUntil.get(store.id) ?? 0) > this.#options.now()) continue;
+      const limit = isLast ? signal : AbortSignal.any([signal, AbortSignal.timeout(STORE_TIMEOUT_MS)]);
       try {
         const place = await this.#putInto(store, key, bytes, type, limit);
         return index === 0 || !place.own ? place : { ...place, own: { ...place.own, waits: true } };
       } catch (error) {
         signal.throwIfAborted();
         this.#options.log.warn(`${store.id} does not take a message of a served session: ${String(error)}`);
-        this.#avoided.set(store.id, this.#options.now() + AVOIDED_MS);
+        this.#avoidedUntil.set(store.id, this.#options.now() + AVOID_STORE_MS);
         failure = error;
       }
     }
@@ -305,14 +304,14 @@ export class ServerSessions {
     return { url, own: { store: store.id, key } };
   }
 
-  /** Uploads what the storage server did not take before, as far as it takes it now. Never rejects. */
+  /** Uploads waiting messages as far as the storage server accepts them. Never rejects. */
   async #upload(record: SessionRecord): Promise<SessionRecord> {
     const places = record.versions.flatMap(({ entries, state }) => (state ? [...entries, state] : entries));
     const waiting = new Map(places.filter(({ own }) => own?.waits).map((place) => [nameOf(place), place.own]));
     const stores = await this.#options.stores();
     const [first] = stores;
     if (waiting.size === 0 || !first) return record;
-    const limit = AbortSignal.timeout(PATIENCE_MS);
+    const limit = AbortSignal.timeout(STORE_TIMEOUT_MS);
     const uploaded = new Map<string, Place>();
     try {
       for (const [name, own] of waiting) {
@@ -351,20 +350,20 @@ export class ServerSessions {
 
   async #linkTo(place: Place, stores: ReadonlyMap<string, ResourceStore>): Promise<string> {
     const store = place.own && stores.get(place.own.store);
-    // The store may no longer be configured: its links stay readable until they expire.
+    // The store may no longer be configured; its links stay readable until they expire.
     if (!place.own || !store) return place.url;
     const name = nameOf(place);
-    const known = store.isLocal ? undefined : (this.#signed.get(name) ?? place.url);
-    const lasts = ((known === undefined ? undefined : expiryOf(known)) ?? 0) - this.#options.now();
-    if (known !== undefined && lasts > (DEFAULT_URL_SECONDS * 1000) / 2) return known;
+    const known = store.isLocal ? undefined : (this.#signedLinks.get(name) ?? place.url);
+    const remainingMs = ((known === undefined ? undefined : expiryOf(known)) ?? 0) - this.#options.now();
+    if (known !== undefined && remainingMs > (DEFAULT_URL_SECONDS * 1000) / 2) return known;
     const sha256 = hashOf(place.url);
     const url = await store.urlFor(place.own.key, {
       expiresIn: DEFAULT_URL_SECONDS,
       sha256,
     });
     if (store.isLocal) return url;
-    if (this.#signed.size >= MAX_SIGNED) this.#signed.clear();
-    this.#signed.set(name, url);
+    if (this.#signedLinks.size >= MAX_SIGNED) this.#signedLinks.clear();
+    this.#signedLinks.set(name, url);
     return url;
   }
 
@@ -374,8 +373,8 @@ export class ServerSessions {
   }
 
   /**
-   * Runs `edit`, again if another window wrote first.
-   * @throws what `edit` throws; ParleyError `session-busy`, those of the records
+   * Repeats `edit` if another window wrote first.
+   * @throws errors of `edit`; ParleyError `session-busy`, those of the records
    */
   #change(
     id: string,

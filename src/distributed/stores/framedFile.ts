@@ -1,6 +1,6 @@
-// Files that are either complete or detected as damaged: a line of JSON about the content, then the
-// content. Written beside and renamed into place, so that no reader, second window or power failure
-// meets half a file under the final name.
+// Files that are either complete or detectably damaged: a line of JSON about the content, then the
+// content. Written to a temporary file and renamed, so that no reader or power failure leaves half
+// a file under the final name.
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { copyFile, link, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
@@ -24,7 +24,7 @@ export interface FramedContent {
 }
 
 export interface WriteOptions {
-  /** Wait until the disk has it; for what exists nowhere else. */
+  /** Waits for the disk; for content that exists nowhere else. */
   readonly durable: boolean;
   readonly exclusive?: boolean;
 }
@@ -37,9 +37,9 @@ export async function writeFramed(
   { durable, exclusive = false }: WriteOptions,
 ): Promise<string> {
   const sha256 = sha256Of(bytes);
-  const beside = `${path}.${randomUUID()}.tmp`;
+  const temporary = `${path}.${randomUUID()}.tmp`;
   try {
-    const file = await openMakingFolder(beside);
+    const file = await openMakingFolder(temporary);
     try {
       await file.writeFile(
         Buffer.concat([Buffer.from(`${JSON.stringify({ sha256, bytes: bytes.length, meta })}\n`), bytes]),
@@ -48,12 +48,12 @@ export async function writeFramed(
     } finally {
       await file.close();
     }
-    if (exclusive) await moveExclusive(beside, path);
-    else await retryBusy(() => rename(beside, path));
+    if (exclusive) await moveExclusive(temporary, path);
+    else await retryBusy(() => rename(temporary, path));
     if (durable) await syncFolder(dirname(path));
     return sha256;
   } catch (error) {
-    await rm(beside, { force: true }).catch(() => {});
+    await rm(temporary, { force: true }).catch(() => {});
     throw diskError(error);
   }
 }
@@ -88,7 +88,7 @@ async function moveExclusive(from: string, to: string): Promise<void> {
   try {
     await link(from, to).catch(async (error: NodeJS.ErrnoException) => {
       if (error.code === 'EEXIST') throw error;
-      // A file system without links: a copy that is cut short is recognised as damaged.
+      // Without hard links: a truncated copy is detected as damaged.
       await copyFile(from, to, constants.COPYFILE_EXCL);
     });
   } catch (error) {
@@ -108,7 +108,7 @@ async function openMakingFolder(path: string) {
   }
 }
 
-/** The new name itself has to reach the disk; Windows has no such operation and needs none. */
+/** The new name must reach the disk too; Windows needs no such operation. */
 async function syncFolder(path: string): Promise<void> {
   if (process.platform === 'win32') return;
   const folder = await open(path, 'r');

@@ -1,6 +1,5 @@
-// The storage server that needs no server: files in the extension's storage, one for each object.
-// A server on loopback serves them by id to anyone with a signed URL; without it they are readable
-// by key only.
+// The store in the extension's storage, one file per object. A loopback server serves them by id to
+// anyone with a signed URL; without it, they are readable by key only.
 
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -19,9 +18,9 @@ import { diskError, readFramed, writeFramed } from './framedFile';
 
 export interface LocalStoreOptions {
   readonly folder: string;
-  /** At least 32 random bytes, the same over restarts: it signs the URLs. */
+  /** Signs the URLs. At least 32 random bytes, the same across restarts. */
   readonly secret: Uint8Array;
-  /** `http://127.0.0.1:port` of the server; undefined while it doesn't run. */
+  /** `http://127.0.0.1:port`; undefined while the server is stopped. */
   baseUrl(): string | undefined;
   /** Milliseconds since 1970. */
   now?(): number;
@@ -32,14 +31,14 @@ export interface ServedResource {
   readonly contentType: string;
 }
 
-/** A proxy may put something in front. */
+/** A proxy may add a prefix. */
 const OWN_PATH = new RegExp(`/resources/(${UUID.source})$`);
 const SAFE_KEY = /^[A-Za-z0-9][A-Za-z0-9._~-]*(\/[A-Za-z0-9][A-Za-z0-9._~-]*)*$/;
 
-/** In URLs that are never fetched. */
-const UNSERVED = 'http://127.0.0.1';
+/** For URLs that are never fetched. */
+const PLACEHOLDER_BASE = 'http://127.0.0.1';
 
-/** Objects as files. The UUID at the end of a key is the id under which it is served. */
+/** The UUID at the end of a key is the id in URLs. */
 export class LocalStore implements ResourceStore {
   readonly id: string;
   readonly isLocal = true;
@@ -88,7 +87,7 @@ export class LocalStore implements ResourceStore {
 
   urlFor(key: string, { expiresIn, sha256, readers }: UrlOptions): Promise<string> {
     const id = idOf(checkKey(key));
-    const base = this.#options.baseUrl() ?? (readers === 'here' ? UNSERVED : undefined);
+    const base = this.#options.baseUrl() ?? (readers === 'here' ? PLACEHOLDER_BASE : undefined);
     if (base === undefined) {
       const hint = localizable('Turn on the local server, or store sessions on an S3-compatible server.');
       return Promise.reject(
@@ -101,10 +100,10 @@ export class LocalStore implements ResourceStore {
     return Promise.resolve(sha256 === undefined ? url : withHash(url, sha256));
   }
 
-  /** Ours is what our secret signed, at whatever port that was. */
+  /** Accepts everything signed with our secret, on any port. */
   async keyOf(url: string): Promise<string | undefined> {
-    // Most URLs of a long history are others', and taking them apart costs more than all else that
-    // is done with them here.
+    // Most URLs of a long history are foreign, and parsing them costs more than everything else
+    // here.
     if (!url.includes('/resources/') || !URL.canParse(url)) return undefined;
     const { pathname, searchParams } = new URL(url);
     const id = OWN_PATH.exec(pathname)?.[1];
@@ -146,8 +145,8 @@ export class LocalStore implements ResourceStore {
 
   async #find(id: string): Promise<string | undefined> {
     if (!this.#keys.has(id)) {
-      // Only ids with a valid signature come here, so strangers cannot make us read the folder; one
-      // reading serves all who wait.
+      // Only ids with a valid signature get here, so strangers cannot make us read the folder;
+      // concurrent requests share one listing.
       this.#listing ??= this.list('', new AbortController().signal).finally(() => {
         this.#listing = undefined;
       });
@@ -166,7 +165,7 @@ export class LocalStore implements ResourceStore {
   }
 
   #checkKey(key: string): string {
-    // Narrower than the interface asks: these are names on every file system.
+    // Stricter than the interface: valid names on every file system.
     if (!SAFE_KEY.test(checkKey(key)))
       throw new ParleyError('bad-key', localizable("The key of the resource isn't valid."));
     return key;

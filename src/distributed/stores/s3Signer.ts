@@ -1,5 +1,4 @@
-// Addresses and signatures of an S3-compatible server (AWS Signature Version 4, in headers and in
-// queries).
+// URLs and signatures of S3-compatible servers (AWS Signature Version 4, in headers and queries).
 
 import { AwsV4Signer } from 'aws4fetch';
 import { ParleyError } from '../../base/errors';
@@ -12,7 +11,9 @@ export interface S3Location {
   readonly region: string;
   readonly bucket: string;
   readonly prefix: string;
-  /** The bucket is in the path, not in the host name; most servers but Amazon's need it. */
+  /**
+   * Puts the bucket in the path instead of the host name; required by most servers but Amazon's.
+   */
   readonly pathStyle: boolean;
 }
 
@@ -22,23 +23,23 @@ export interface S3Keys {
   readonly sessionToken?: string;
 }
 
-/** The longest that a presigned URL may last by the protocol: seven days, in seconds. */
+/** Seven days, in seconds, by the protocol. */
 const MAX_PRESIGNED_SECONDS = 7 * 24 * 3600;
 
-/** The unsigned URL of an object. @throws ParleyError `bad-key` */
+/** @throws ParleyError `bad-key` */
 export function objectUrl(location: S3Location, key: string): URL {
   const path = checkKey(location.prefix + key)
     .split('/')
     .map(encodeSegment)
     .join('/');
   const base = new URL(location.endpoint);
-  // A URL ignores a name that it cannot have, which would leave the bucket out.
+  // URL ignores an invalid host name, which would drop the bucket.
   if (!location.pathStyle) base.hostname = hostWithBucket(base, location.bucket) ?? base.hostname;
   base.pathname = `${base.pathname.replace(/\/$/, '')}/${location.pathStyle ? `${encodeSegment(location.bucket)}/` : ''}${path}`;
   return base;
 }
 
-/** The key behind a URL of this location, signed or not; undefined for every other URL. */
+/** Signed or not; undefined for other URLs. */
 export function keyInUrl(location: S3Location, url: string): string | undefined {
   if (!URL.canParse(url)) return undefined;
   const { origin, pathname } = new URL(url);
@@ -82,7 +83,7 @@ export async function signRequest(
     .then((signed) => ({ url: signed.url.href, headers: new Headers(signed.headers) }));
 }
 
-/** Checks what a user has typed. @throws ParleyError `bad-store` */
+/** @throws ParleyError `bad-store` */
 export function checkLocation(location: S3Location): S3Location {
   const bad = (sentence: Localizable): never => {
     throw new ParleyError('bad-store', sentence);
@@ -111,10 +112,7 @@ export function checkLocation(location: S3Location): S3Location {
   return location;
 }
 
-/**
- * An error of the signer would repeat the keys.
- * @throws ParleyError `bad-store`
- */
+/** Errors of the signer would repeat the keys. Throws ParleyError `bad-store`. */
 export function checkKeys(keys: S3Keys): S3Keys {
   const { accessKeyId, secretAccessKey, sessionToken = 'none' } = keys;
   const named = [
@@ -137,7 +135,7 @@ function isKey(key: unknown): boolean {
   return typeof key === 'string' && isCredential(key);
 }
 
-/** The host name with the bucket in front; undefined if that is no host name. */
+/** Undefined if the result is no valid host name. */
 function hostWithBucket({ hostname }: URL, bucket: string): string | undefined {
   const name = `${bucket}.${hostname}`;
   const isName = name.length <= 253 && bucket.split('.').every((label) => HOST_LABEL.test(label));
@@ -145,7 +143,7 @@ function hostWithBucket({ hostname }: URL, bucket: string): string | undefined {
   return isName && URL.canParse(url) && new URL(url).hostname === name ? name : undefined;
 }
 
-/** Lower case alone: host names have no other, and names of buckets differ by it. */
+/** Lower case only, because bucket names are case-sensitive. */
 const HOST_LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
 function signer(
@@ -158,7 +156,7 @@ function signer(
   return new AwsV4Signer({ ...request, ...keys, service: 's3', region: location.region, datetime });
 }
 
-/** Escapes also what `encodeURIComponent` leaves. */
+/** Also escapes characters that `encodeURIComponent` skips. */
 function encodeSegment(text: string): string {
   return encodeURIComponent(text).replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
 }

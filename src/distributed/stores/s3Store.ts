@@ -1,5 +1,5 @@
-// A bucket on any S3-compatible server as the storage server of sessions. Objects are immutable
-// under unique keys, so that no conditional write is needed: servers differ too much in those.
+// A bucket on an S3-compatible server as the storage server of sessions. Objects are immutable
+// under unique keys, which avoids conditional writes: servers differ too much in those.
 
 import { randomUUID } from 'node:crypto';
 import { ParleyError } from '../../base/errors';
@@ -13,7 +13,7 @@ import { checkKeys, checkLocation, keyInUrl, presign, type S3Keys, type S3Locati
 export interface S3StoreOptions {
   readonly location: S3Location;
   readonly keys: S3Keys;
-  /** For each request; 15 s by default. */
+  /** Per request; 15 s by default. */
   readonly timeoutMs?: number;
   /** Milliseconds since 1970. */
   now?(): number;
@@ -31,7 +31,7 @@ export class S3Store implements ResourceStore {
   readonly #now: () => number;
   refusesKeys = false;
 
-  /** @throws ParleyError `bad-store` for settings or keys that cannot be right */
+  /** @throws ParleyError `bad-store` for invalid settings or keys */
   constructor(options: S3StoreOptions) {
     this.#location = checkLocation(options.location);
     this.#keys = checkKeys(options.keys);
@@ -60,8 +60,8 @@ export class S3Store implements ResourceStore {
   }
 
   /**
-   * Writes, reads by a link and removes a test object.
-   * @returns `checksSignatures: false` if anyone with a URL can read
+   * Writes, reads by a link and removes a test object. `checksSignatures` is false if anyone with a
+   * URL can read.
    * @throws ParleyError as {@link put}
    */
   async probe(signal: AbortSignal): Promise<{ readonly checksSignatures: boolean }> {
@@ -75,10 +75,7 @@ export class S3Store implements ResourceStore {
     }
   }
 
-  /**
-   * Requests an object by a link.
-   * @throws ParleyError as {@link get}
-   */
+  /** @throws ParleyError as {@link get} */
   async probeLink(key: string, signal: AbortSignal): Promise<void> {
     const response = await this.#fetch(await this.urlFor(key, { expiresIn: 60 }), { method: 'GET' }, signal);
     if (!response.ok) throw await this.#refusal(response);
@@ -117,7 +114,7 @@ export class S3Store implements ResourceStore {
   ): Promise<Response> {
     const sha256 = sha256Of(body ?? new Uint8Array());
     const signed = await signRequest(this.#location, this.#keys, { method, key, headers }, sha256, this.#now());
-    // A copy: the caller's buffer may be a view of a larger one.
+    // The caller's buffer may be a view of a larger one.
     return this.#fetch(
       signed.url,
       { method, headers: signed.headers, body: body ? Uint8Array.from(body) : undefined },
@@ -128,7 +125,7 @@ export class S3Store implements ResourceStore {
   #fetch(url: string, init: RequestInit, signal: AbortSignal): Promise<Response> {
     const either = AbortSignal.any([signal, AbortSignal.timeout(this.#timeoutMs)]);
     const send = (): Promise<Response> => fetch(url, { ...init, redirect: 'manual', signal: either });
-    // Written twice, an object is the same.
+    // Repeating a write has no further effect.
     const sendAgain = (error: unknown): Promise<Response> => {
       if (either.aborted || !isBrokenConnection(error)) throw error;
       return send();
@@ -175,16 +172,16 @@ async function readUpTo(response: Response, limit: number): Promise<Uint8Array> 
   return Buffer.concat(chunks, size);
 }
 
-/** Differences between clocks below this are never the reason. */
-const SKEW_MS = 5 * 60_000;
-/** How servers of another kind refuse to store an object; an S3-compatible one adds an error code. */
+/** Smaller differences between clocks are never the reason. */
+const MAX_SKEW_MS = 5 * 60_000;
+/** Status of servers that aren't S3-compatible; those that are add an error code. */
 const NOT_S3: ReadonlySet<number> = new Set([404, 405, 410, 501]);
 
 export interface S3Refusal {
   readonly status: number;
   readonly body: string;
   readonly date: string | null;
-  /** Milliseconds since 1970, here. */
+  /** Milliseconds since 1970. */
   readonly now: number;
   readonly isWrite: boolean;
 }
@@ -193,7 +190,7 @@ export function s3Error(refusal: S3Refusal): ParleyError {
   const { status, isWrite } = refusal;
   const code = /<Code>([A-Za-z0-9]{1,64})<\/Code>/.exec(refusal.body)?.[1] ?? '';
   const skew = skewOf(refusal);
-  if (code === 'RequestTimeTooSkewed' || (status === 403 && Math.abs(skew) > 3 * SKEW_MS)) {
+  if (code === 'RequestTimeTooSkewed' || (status === 403 && Math.abs(skew) > 3 * MAX_SKEW_MS)) {
     const minutes = Math.round(Math.abs(skew) / 60_000);
     const message =
       minutes === 0
@@ -246,15 +243,15 @@ export function s3Error(refusal: S3Refusal): ParleyError {
 function skewOf({ date, now }: S3Refusal): number {
   const there = Date.parse(date ?? '');
   const skew = Number.isNaN(there) ? 0 : now - there;
-  return Math.abs(skew) < SKEW_MS ? 0 : skew;
+  return Math.abs(skew) < MAX_SKEW_MS ? 0 : skew;
 }
 
-/** Returns whether an error is about one object: those behind it needn't wait. */
+/** The error concerns one object, so others can continue. */
 export function isOfObject(error: unknown): error is ParleyError {
   return error instanceof ParleyError && /^(store-error|too-large|bad-key|torn)$/.test(error.code);
 }
 
-/** Returns whether a server answers the same until the settings, the keys, the clock or the bucket change. */
+/** The error persists until the settings, the keys, the clock or the bucket change. */
 export function isOfSettings({ code }: ParleyError): boolean {
   return /^(store-denied|no-such-bucket|wrong-region|wrong-endpoint|clock-skew)$/.test(code);
 }
