@@ -39,7 +39,8 @@ const args = process.argv.slice(2);
 if (!(await reexec(process.argv[1], args))) {
   const tier = take('--slow') ? 'slow' : 'fast';
   const at = args.indexOf('--only');
-  const names = at < 0 ? ['unit', 'panel'] : args.splice(at, 2)[1].split(',');
+  const all = args.length > 0 && args[0] !== '--' ? ['house', 'unit', 'panel'] : ['unit', 'panel'];
+  const names = at < 0 ? all : args.splice(at, 2)[1].split(',');
   process.exitCode = await runSuites({ suites: names.map((name) => SUITES[name]), args, timeout: 60_000, tier });
 }
 
