@@ -1,7 +1,7 @@
 // How long hostile texts stop the page: a sample of the patterns on every surface of the panel, in
 // a real Chromium with the panel's own harness. The figure is the processor time of one
 // task, so that a busy machine says the same as a quiet one. That the work grows no faster than the
-// text, for every pattern, is asserted in test/unit/webview/markdown/hostile.test.ts.
+// text, for every pattern, is asserted in test/unit/webview/markdown/hostile.slow.test.ts.
 import type { CDPSession } from 'playwright-core';
 import type { ItemView, Op, SessionView } from '../../src/panel/contract';
 import { PATTERNS } from '../support/hostile/patterns';
